@@ -1,0 +1,170 @@
+#include "apps/cg/arguments.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "apps/common/program.hpp"
+#include "taskflows/cg/elasticity.hpp"
+#include "taskflows/cg/gmsh_reader.hpp"
+#include "taskflows/cg/matrix_market.hpp"
+#include "taskflows/cg/stencil.hpp"
+#include "taskflows/cg/verify.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::cg {
+
+using namespace asterism::cg;
+using asterism::cg::name_of;
+
+namespace {
+
+/// An option that takes the name of one of `values`.
+template <class Target, class Enum>
+CLI::Option* add_choice(CLI::Option_group* group, const std::string& option, Target& target, const std::string& help,
+                        std::initializer_list<Enum> values) {
+  std::map<std::string, Enum> by_name;
+  for (const Enum value : values) by_name.emplace(name_of(value), value);
+  std::vector<std::string> names;
+  for (const Enum value : values) names.push_back(name_of(value));
+  return group
+      ->add_option_function<std::string>(
+          option, [&target, by_name](const std::string& name) { target = by_name.at(name); }, help)
+      ->check(CLI::IsMember(names));
+}
+
+}  // namespace
+
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
+  CLI::App app(
+      "Solves A x = b, A sparse, symmetric and positive definite, by conjugate gradient written as a flow of\n"
+      "StarPU tasks on CPUs and GPUs (Agullo, Giraud, Guermouche, Nakov, Roman, RR-8192).\n\n"
+      "  asterism-cg --matrix bcsstk16.mtx --preconditioner jacobi --verify\n"
+      "  asterism-cg --stencil 11pts-128 --json run.json\n",
+      "asterism-cg");
+  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  app.get_formatter()->column_width(44);
+
+  CLI::Option_group* system = app.add_option_group("System");
+  auto* matrix = system->add_option("--matrix", args.matrix,
+                                    "Matrix Market file, .mtx or .mtx.gz (coordinate, real, symmetric or general)");
+  auto* stencil = system->add_option(
+      "--stencil", args.stencil, "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
+  auto* mesh = system->add_option("--mesh", args.mesh, "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2, .gz)");
+  matrix->excludes(stencil)->excludes(mesh);
+  stencil->excludes(mesh);
+  system->require_option(1, 3);
+  system->add_option("--element", args.element, "Elements of --mesh")->check(CLI::IsMember({"p1", "p2"}))->capture_default_str();
+  system->add_option("--rhs", args.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")->capture_default_str();
+
+  CLI::Option_group* method = app.add_option_group("Method");
+  Options& o = args.options;
+  add_choice(method, "--flow", o.flow,
+             "naive and refined: the paper's task flow before and after sections 7.2 to 7.4; fused: fewer, larger\n"
+             "tasks; pipelined: dot products overlap the product (Ghysels, Vanroose)",
+             {Flow::naive, Flow::refined, Flow::fused, Flow::pipelined})
+      ->default_str("fused");
+  add_choice(method, "--decomposition", o.decomposition, "Block-rows, or block-rows and block-columns",
+             {Decomposition::one_d, Decomposition::two_d})
+      ->default_str("1d");
+  method->add_option("--blocks", args.blocks, "Number of block-rows (default: one per GPU, else one per CPU worker)");
+  add_choice(method, "--transfer", args.transfer,
+             "What of p a unit receives: all, or the elements it needs (default: packed on several GPUs)",
+             {Transfer::full, Transfer::packed});
+  add_choice(method, "--vector", args.vector, "How p is kept between products (default: as the flow has it)",
+             {VectorMode::blocking, VectorMode::plan, VectorMode::pieces});
+  add_choice(method, "--dot", args.dot, "How dot products are summed over the block-rows (default: as the flow has it)",
+             {DotMode::serial, DotMode::reduction, DotMode::gather});
+  add_choice(method, "--x-update", args.x_update,
+             "x += alpha p before or after the second dot product (default: as the flow has it)",
+             {XUpdate::early, XUpdate::late});
+  add_choice(method, "--column-order", o.column_order,
+             "2D: ascending gives the same bits as 1D; local-first overlaps transfers",
+             {ColumnOrder::ascending, ColumnOrder::local_first})
+      ->default_str("ascending");
+  add_choice(method, "--balance", o.balance, "What block-rows have equal shares of", {Balance::nonzeros, Balance::bytes})
+      ->default_str("bytes");
+  add_choice(method, "--format", o.format, "Storage of A: sliced ELLPACK, or CSR (cuSPARSE on GPUs)",
+             {Format::sell, Format::csr})
+      ->default_str("sell");
+  method->add_flag("--vendor", args.options.vendor, "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
+  method->add_option("--preconditioner", args.preconditioner)->check(CLI::IsMember({"none", "jacobi", "block-jacobi"}))->capture_default_str();
+  method->add_option("--preconditioner-block", args.preconditioner_block, "Rows of a diagonal block of block-jacobi")->capture_default_str();
+  method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")->capture_default_str();
+  method->add_option("--max-iterations", args.options.max_iterations)->capture_default_str();
+  method->add_option("--iterations", args.iterations, "Do exactly so many iterations, for measurements");
+  method->add_option("--check-every", args.options.check_every, "The host looks at the residual at most every so many iterations")->capture_default_str();
+
+  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
+  machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
+  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
+  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  machine->add_option("--units", args.units,
+                      "cyclic: deal block-rows to gpu, cpu, or all with shares proportional to their speed (default: gpu if any)")
+      ->check(CLI::IsMember({"default", "gpu", "cpu", "all"}));
+
+  CLI::Option_group* results = app.add_option_group("Results");
+  results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
+  results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, convergence history");
+  results->add_flag("--verify", args.verify, "Compare with a sparse Cholesky factorisation where the size allows");
+  results->add_flag("--efficiency", args.efficiency, "Also run with one block and on one unit: S, e, e_granularity, e_pipeline");
+  results->add_flag("--quiet", args.quiet, "No progress line");
+
+  if (const auto status = parse(app, argc, argv)) return status;
+  if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
+  if (args.preconditioner == "block-jacobi") {
+    if (args.preconditioner_block < 1) bad_input("--preconditioner-block {}: expected 1 to 32", args.preconditioner_block);
+    args.options.preconditioner_block = args.preconditioner_block;
+  }
+  if (args.iterations) {
+    if (*args.iterations < 1) bad_input("--iterations {}: expected at least 1", *args.iterations);
+    args.options.max_iterations = *args.iterations;
+    args.options.tolerance = 0;
+  }
+  if (args.blocks && *args.blocks < 1) bad_input("--blocks {}: expected at least 1", *args.blocks);
+  require_writable("--json", args.json);
+  require_writable("--solution", args.solution);
+  return std::nullopt;
+}
+
+CsrMatrix load_matrix(const Arguments& args) {
+  if (!args.stencil.empty()) return assemble_stencil(parse_stencil(args.stencil));
+  CsrMatrix a;
+  if (!args.matrix.empty()) {
+    a = read_matrix_market(args.matrix);
+  } else {
+    ElasticityOptions elasticity;
+    elasticity.element = args.element == "p1" ? Element::p1 : Element::p2;
+    a = assemble_elasticity(read_gmsh(args.mesh), elasticity);
+  }
+  require_symmetric_positive_diagonal(a);
+  return a;
+}
+
+Array<double> load_right_hand_side(const Arguments& args, const CsrMatrix& a, Array<double>& known) {
+  const auto n = static_cast<std::size_t>(a.n);
+  if (args.rhs == "ones") return Array<double>(n, 1.0);
+  if (args.rhs == "known") {
+    known = Array<double>(n, 1.0);
+    return multiply(a, known);
+  }
+  return read_vector(args.rhs, a.n);
+}
+
+Options complete_options(const Arguments& args, const Session& session) {
+  Options options = args.options;
+  apply_flow_defaults(options);
+  if (args.vector) options.vector = *args.vector;
+  if (args.dot) options.dot = *args.dot;
+  if (args.x_update) options.x_update = *args.x_update;
+  const bool gpus = session.gpus() > 0 && args.units != "cpu";
+  const int units = args.units == "all" ? session.gpus() + session.cpus() : gpus ? session.gpus() : session.cpus();
+  options.blocks = args.blocks.value_or(units);
+  // without copies between memories packing is only work
+  options.transfer = args.transfer.value_or(gpus && options.blocks > 1 ? Transfer::packed : Transfer::full);
+  require_consistent(options);
+  return options;
+}
+
+}  // namespace asterism::apps::cg

@@ -1,0 +1,81 @@
+#include "apps/cg/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "apps/common/program.hpp"
+#include "codelets/cg/traffic.hpp"
+
+namespace asterism::apps::cg {
+
+using namespace asterism::cg;
+
+std::vector<double> block_shares(const Arguments& args, const Session& session, const Bandwidth& bandwidth,
+                                 int blocks) {
+  std::vector<double> shares(static_cast<std::size_t>(blocks), 1.0);
+  if (args.units != "all") return shares;
+  // cyclic deals block-row i to unit i mod P, GPUs first; an iteration is bound by memory bandwidth
+  const int gpus = session.gpus();
+  const int units = gpus + session.cpus();
+  for (int i = 0; i < blocks; ++i)
+    shares[static_cast<std::size_t>(i)] =
+        i % units < gpus ? bandwidth.gpu_read : bandwidth.cpu_read / std::max(1, session.cpus());
+  return shares;
+}
+
+Run solve_once(const Arguments&, const Session& session, const CsrMatrix& a, std::span<const double> b,
+               const Options& options, std::span<const double> shares,
+               const std::function<void(const Progress&)>& progress) {
+  Run run;
+  run.options = options;
+  const auto begin = std::chrono::steady_clock::now();
+  System system(session, a, b, {}, options, shares);
+  run.assembly_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.stored_entries = system.stored_entries();
+  run.bytes_exchanged = system.p.bytes_exchanged();
+  for (int i = 0; i < system.blocks(); ++i) run.rows.push_back(system.partition.rows(i));
+  run.result = solve(system, b, a.name, progress);
+  run.x = Array<double>(b.size());
+  std::memcpy(run.x.data(), system.x.memory.data(), b.size() * sizeof(double));
+  return run;
+}
+
+double seconds_per_iteration(const SolveResult& result) {
+  if (!result.seconds_per_iteration.empty()) return median(result.seconds_per_iteration);
+  return result.iterations > 0 ? result.seconds / static_cast<double>(result.iterations) : 0;
+}
+
+nlohmann::json performance(const Run& run, const CsrMatrix& a, const Session& session, const Bandwidth& bandwidth,
+                           int units) {
+  const Iteration kind = run.options.flow == Flow::fused       ? Iteration::fused
+                         : run.options.flow == Flow::pipelined ? Iteration::pipelined
+                                                               : Iteration::separate;
+  const auto nnz = static_cast<double>(a.nnz());
+  const auto n = static_cast<double>(a.n);
+  const double bytes = iteration_bytes(kind, nnz, n, run.options.preconditioner_block);
+  const double fused_bytes = iteration_bytes(Iteration::fused, nnz, n, run.options.preconditioner_block);
+  const double flops = iteration_flops(kind, nnz, n, run.options.preconditioner_block);
+  const double seconds = seconds_per_iteration(run.result);
+  // what the units that work can move: the GPUs, or the CPUs, or both
+  const bool on_gpus = session.gpus() > 0 && units <= session.gpus();
+  const double ceiling = on_gpus ? bandwidth.gpu_copy * units
+                                 : bandwidth.gpu_copy * session.gpus() + bandwidth.cpu_read;
+  nlohmann::json json;
+  json["ms_per_iteration"] = seconds * 1e3;
+  std::vector<double> windows;
+  for (const double s : run.result.seconds_per_iteration) windows.push_back(s * 1e3);
+  json["ms_per_iteration_windows"] = windows;
+  json["gflops"] = seconds > 0 ? flops / seconds * 1e-9 : 0;
+  json["flops_per_iteration"] = flops;
+  json["bytes_per_iteration"] = bytes;
+  json["gbytes_per_second"] = seconds > 0 ? bytes / seconds * 1e-9 : 0;
+  json["bandwidth"] = {{"cpu_read", bandwidth.cpu_read}, {"cpu_copy", bandwidth.cpu_copy},
+                       {"gpu_read", bandwidth.gpu_read}, {"gpu_copy", bandwidth.gpu_copy}};
+  // 12 nnz + 84 N over the bandwidth of the units: the same bound for every flow
+  json["bound_ms"] = ceiling > 0 ? fused_bytes / ceiling * 1e3 : 0;
+  json["ratio_to_bound"] = ceiling > 0 ? seconds / (fused_bytes / ceiling) : 0;
+  return json;
+}
+
+}  // namespace asterism::apps::cg

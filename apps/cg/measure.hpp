@@ -1,0 +1,52 @@
+// One solve on one set of units, and the paper's efficiencies from three of them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "apps/cg/arguments.hpp"
+#include "taskflows/cg/solver.hpp"
+#include "taskflows/runtime/bandwidth.hpp"
+
+namespace asterism::apps::cg {
+
+struct Run {
+  asterism::cg::SolveResult result;
+  asterism::cg::Options options;
+  Array<double> x;
+  double stored_entries = 0;
+  double bytes_exchanged = 0;        ///< between block-rows, per iteration
+  double assembly_seconds = 0;       ///< blocks of A built, data registered
+  std::vector<std::int64_t> rows;    ///< of each block-row
+};
+
+/// Relative sizes of the block-rows: equal, or with --units all in proportion to the speed of their units.
+std::vector<double> block_shares(const Arguments& arguments, const Session& session, const Bandwidth& bandwidth, int blocks);
+
+Run solve_once(const Arguments& arguments, const Session& session, const asterism::cg::CsrMatrix& a,
+               std::span<const double> b, const asterism::cg::Options& options, std::span<const double> shares,
+               const std::function<void(const asterism::cg::Progress&)>& progress);
+
+/// Median time of an iteration in seconds.
+double seconds_per_iteration(const asterism::cg::SolveResult& result);
+
+/// Definitions 1 to 5 of the paper.
+struct Efficiency {
+  double t1_1 = 0;  ///< one block, one unit
+  double tb_1 = 0;  ///< b blocks, one unit
+  double tb_p = 0;  ///< b blocks, p units
+  int blocks = 1;
+  int units = 1;
+
+  [[nodiscard]] double speedup() const { return t1_1 / tb_p; }
+  [[nodiscard]] double e() const { return speedup() / units; }
+  [[nodiscard]] double granularity() const { return t1_1 / tb_1; }
+  [[nodiscard]] double pipeline() const { return tb_1 / (tb_p * units); }
+};
+
+/// What the iteration must move and do, and how the time compares with the memory's.
+nlohmann::json performance(const Run& run, const asterism::cg::CsrMatrix& a, const Session& session,
+                           const Bandwidth& bandwidth, int units);
+
+}  // namespace asterism::apps::cg

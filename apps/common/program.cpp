@@ -1,0 +1,153 @@
+#include "apps/common/program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+int run(const char* program, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}: error: {}\n", program, one_line(error.what()));
+    return error.exit_status();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "{}: error: out of memory\n", program);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: error: {}\n", program, one_line(error.what()));
+  }
+  return 1;
+}
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(error.what()));
+    return 2;
+  }
+  return std::nullopt;
+}
+
+void write_json(const std::filesystem::path& path, const nlohmann::json& record) {
+  std::filesystem::path temporary = path;
+  temporary += fmt::format(".{}.part", getpid());
+  {
+    std::ofstream file(temporary);
+    file << record.dump(1) << '\n';
+    file.close();
+    if (!file) {
+      std::error_code ignored;
+      std::filesystem::remove(temporary, ignored);
+      failed("{}: cannot be written", path.string());
+    }
+  }
+  std::error_code error;
+  std::filesystem::rename(temporary, path, error);
+  if (error) {
+    std::filesystem::remove(temporary);
+    failed("{}: {}", path.string(), error.message());
+  }
+}
+
+void require_writable(const std::string& option, const std::filesystem::path& path) {
+  if (path.empty()) return;
+  if (std::filesystem::is_directory(path)) bad_input("{} {}: is a folder; expected a file", option, path.string());
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder)) bad_input("{} {}: there is no folder {}", option, path.string(), folder.string());
+  if (access(folder.c_str(), W_OK) != 0) bad_input("{} {}: the folder cannot be written to", option, path.string());
+}
+
+nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session) {
+  nlohmann::json record;
+  record["program"] = program;
+  record["version"] = ASTERISM_VERSION;
+  std::string command;
+  for (int i = 0; i < argc; ++i) command += (i > 0 ? " " : "") + std::string(i > 0 ? argv[i] : program);
+  record["command"] = command;
+  const std::time_t time = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
+  record["date"] = date;
+  const Machine machine = this_machine();
+  record["machine"] = {{"processor", machine.processor},
+                       {"cores", machine.cores},
+                       {"numa_nodes", machine.numa_nodes},
+                       {"memory_bytes", machine.memory_bytes}};
+  int major = 0;
+  int minor = 0;
+  int release = 0;
+  starpu_get_version(&major, &minor, &release);
+  record["starpu"] = {{"version", fmt::format("{}.{}.{}", major, minor, release)},
+                      {"scheduler", session.scheduler()},
+                      {"cpu_workers", session.cpus()},
+                      {"cuda_workers", session.gpus()}};
+  std::vector<std::string> names;
+  for (const Unit& unit : session.units())
+    if (unit.gpu) names.push_back(unit.name);
+  record["starpu"]["gpus"] = names;
+  nlohmann::json environment = nlohmann::json::object();
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::size_t equals = text.find('=');
+    if ((text.starts_with("STARPU_") || text.starts_with("ASTERISM_CYCLIC")) && !text.starts_with("STARPU_SCHED_LIB"))
+      environment[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+  }
+  environment.erase("STARPU_HOME");
+  environment.erase("STARPU_PERF_MODEL_DIR");
+  record["starpu"]["environment"] = environment;
+  return record;
+}
+
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressLine::show(double fraction, const std::string& text) {
+  if (!enabled_ || now() - last_ < 0.1) return;
+  last_ = now();
+  shown_ = true;
+  constexpr int width = 30;
+  const int done = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);
+  fmt::print(stderr, "\r\033[K[{}{}] {}", std::string(static_cast<std::size_t>(done), '#'),
+             std::string(static_cast<std::size_t>(width - done), '.'), text);
+  std::fflush(stderr);
+}
+
+void print_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : rows) width = std::max(width, name.size());
+  for (const auto& [name, value] : rows) fmt::print("  {:<{}}  {}\n", name, width, value);
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace asterism::apps

@@ -1,0 +1,53 @@
+// What every program of Asterism does the same way: errors to exit status, progress, JSON records, tables.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::apps {
+
+/// Runs `body` and turns what it throws into one line on stderr and the exit status: 0 right, 1 failed or
+/// wrong, 2 bad usage or input.
+int run(const char* program, const std::function<int()>& body);
+
+/// Parses the command line; returns an exit status when the program is to end here (--help, --version, or a
+/// wrong option: one line on stderr, status 2).
+std::optional<int> parse(CLI::App& app, int argc, char** argv);
+
+/// Writes through a temporary file in the same folder, so that no partial file is ever seen.
+void write_json(const std::filesystem::path& path, const nlohmann::json& record);
+/// Fails early when a result could not be written at the end. Throws Error (bad_input).
+void require_writable(const std::string& option, const std::filesystem::path& path);
+
+/// Version, machine, StarPU's configuration and the command line: the beginning of every record.
+nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session);
+
+/// A line that rewrites itself on a terminal's stderr, at most ten times a second; nothing elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool enabled);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  /// fraction in [0, 1]
+  void show(double fraction, const std::string& text);
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+  double last_ = -1;
+};
+
+/// Two columns on stdout.
+void print_table(const std::vector<std::pair<std::string, std::string>>& rows);
+
+double median(std::vector<double> values);
+
+}  // namespace asterism::apps

@@ -1,0 +1,34 @@
+# What every target of Asterism has in common.
+
+add_library(asterism_options INTERFACE)
+target_compile_features(asterism_options INTERFACE cxx_std_20)
+target_include_directories(asterism_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+target_compile_options(asterism_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>"
+  # GCC 12 sees overflows in fmt's buffers that are not there.
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASTERISM_WERROR}>>:-Werror>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>")
+if(ASTERISM_SANITIZE)
+  target_compile_definitions(asterism_options INTERFACE ASTERISM_SANITIZE)
+  target_compile_options(asterism_options INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
+  target_link_options(asterism_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(ASTERISM_CUDA)
+  target_compile_definitions(asterism_options INTERFACE ASTERISM_CUDA)
+endif()
+
+# StarPU's headers are C and warn under our flags: seen as system headers.
+add_library(asterism_starpu INTERFACE)
+target_include_directories(asterism_starpu SYSTEM INTERFACE ${STARPU_INCLUDE_DIRS})
+target_link_libraries(asterism_starpu INTERFACE ${STARPU_LINK_LIBRARIES} Threads::Threads)
+if(ASTERISM_CUDA)
+  target_include_directories(asterism_starpu SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+
+# asterism_library(NAME sources...): a static library of the house, linked into programs and tests.
+function(asterism_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC asterism_options)
+endfunction()

@@ -1,0 +1,243 @@
+#include "codelets/cg/codelets.hpp"
+
+#include <cstring>
+
+#include "codelets/cg/codelets_cuda.hpp"
+#include "codelets/cg/kernels.hpp"
+#include "taskflows/runtime/arena.hpp"
+#include "taskflows/runtime/submit.hpp"
+
+namespace asterism::cg::codelets {
+namespace {
+
+template <class T>
+T& scalar(void* buffer) {
+  return *reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
+}
+std::int64_t length(const void* buffer) { return static_cast<std::int64_t>(count_of(buffer)); }
+
+
+Dots total_dots(void** partials, int count) {
+  Dots d;
+  for (int i = 0; i < count; ++i) {
+    const Dots& other = scalar<Dots>(partials[i]);
+    add(d.rr, other.rr);
+    add(d.rz, other.rz);
+    add(d.wu, other.wu);
+  }
+  return d;
+}
+Sum total_sum(void** partials, int count) {
+  Sum s;
+  for (int i = 0; i < count; ++i) add(s, scalar<Sum>(partials[i]));
+  return s;
+}
+
+void pack_outputs(void* index_buffer, const double* p, void** outputs, int count) {
+  const auto* index = reinterpret_cast<const std::int32_t*>(STARPU_VECTOR_GET_PTR(index_buffer));
+  for (int k = 0; k < count; ++k) {
+    cpu::pack(length(outputs[k]), index, p, elements_of(outputs[k]));
+    index += length(outputs[k]);
+  }
+}
+
+PreconditionerView preconditioner(int block, void* inverse) { return {block, elements_of(inverse)}; }
+
+// ---------------------------------------------------------------------------------------------- CPU tasks
+void copy_cpu(void** b, void*) { std::memcpy(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double)); }
+
+void vector_zero_cpu(void** b, void*) { std::memset(elements_of(b[0]), 0, count_of(b[0]) * sizeof(double)); }
+
+void spmv_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const SpmvArgs*>(arguments);
+  const void* block = reinterpret_cast<const void*>(STARPU_VECTOR_GET_PTR(b[0]));
+  double* y = elements_of(b[1]);
+  void** inputs = b + 2 + (a.dot ? 1 : 0);
+  const double* x = window_of(inputs[0]) + a.x_offset;
+  const bool accumulate = a.accumulate != 0;
+  if (!a.dot) {
+    if (a.layout.format == Format::sell) cpu::spmv(a.layout.sell(block), x, y, accumulate);
+    else cpu::spmv(a.layout.csr(block), x, y, accumulate);
+    return;
+  }
+  const double* p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
+  scalar<Sum>(b[2]) = a.layout.format == Format::sell ? cpu::spmv_dot(a.layout.sell(block), x, y, accumulate, p)
+                                                      : cpu::spmv_dot(a.layout.csr(block), x, y, accumulate, p);
+}
+
+void dot_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const DotArgs*>(arguments);
+  const Sum s = cpu::dot(length(b[0]), elements_of(b[0]), elements_of(b[1]));
+  if (a.accumulate == Accumulate::first) scalar<Sum>(b[2]) = s;
+  else add(scalar<Sum>(b[2]), s);
+}
+
+/// Buffers before the result: r alone, or r and z; told apart by the number of buffers of the task.
+void residual_dots_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const DotArgs*>(arguments);
+  const bool with_z = STARPU_TASK_GET_NBUFFERS(starpu_task_get_current()) == 3;
+  const double* r = elements_of(b[0]);
+  const double* z = with_z ? elements_of(b[1]) : r;
+  const Dots d = cpu::residual_dots(length(b[0]), r, z);
+  Dots& out = scalar<Dots>(b[with_z ? 2 : 1]);
+  if (a.accumulate == Accumulate::first) {
+    out = d;
+  } else {
+    add(out.rr, d.rr);
+    add(out.rz, d.rz);
+  }
+}
+
+template <void (*take)(State&, const Dots&)>
+void dots_step_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const StepArgs*>(arguments);
+  auto& state = scalar<State>(b[0]);
+  take(state, total_dots(b + 1, a.partials));
+  if (a.slot >= 0) (&scalar<HistoryEntry>(b[1 + a.partials]))[a.slot] = history_entry(state);
+}
+void alpha_step_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const StepArgs*>(arguments);
+  cg::alpha_step(scalar<State>(b[0]), total_sum(b + 1, a.partials));
+}
+
+void axpy_cpu(void** b, void* arguments) {
+  const auto& state = scalar<State>(b[0]);
+  const bool subtract = static_cast<const AxpyArgs*>(arguments)->subtract != 0;
+  cpu::axpy(length(b[1]), subtract ? state.minus_alpha : state.alpha, elements_of(b[1]), elements_of(b[2]));
+}
+void xpby_cpu(void** b, void*) {
+  cpu::xpby(length(b[1]), elements_of(b[1]), scalar<State>(b[0]).beta, elements_of(b[2]));
+}
+
+void precondition_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const PreconditionArgs*>(arguments);
+  cpu::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]));
+}
+
+void pack_cpu(void** b, void* arguments) {
+  pack_outputs(b[0], elements_of(b[1]), b + 2, static_cast<const PackArgs*>(arguments)->outputs);
+}
+
+void residual_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const ResidualArgs*>(arguments);
+  auto& state = scalar<State>(b[0]);
+  if (a.partials > 0) cg::alpha_step(state, total_sum(b + 1, a.partials));
+  void** next = b + 1 + a.partials;
+  void* q = *next++;
+  void* start = a.starting ? *next++ : nullptr;
+  void* r = *next++;
+  PreconditionerView m{0, nullptr};
+  double* z = nullptr;
+  if (a.block > 0) {
+    m = preconditioner(a.block, *next++);
+    z = elements_of(*next++);
+  }
+  const double* r_in = start != nullptr ? elements_of(start) : elements_of(r);
+  scalar<Dots>(*next) = cpu::update_residual(length(q), state.alpha, elements_of(q), r_in, elements_of(r), m, z);
+}
+
+void direction_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const DirectionArgs*>(arguments);
+  auto& state = scalar<State>(b[0]);
+  if (a.partials > 0) cg::beta_step(state, total_dots(b + 1, a.partials));
+  void** next = b + 1 + a.partials;
+  void* z = *next++;
+  void* x = *next++;
+  void* p = *next++;
+  if (a.slot >= 0) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
+  cpu::update_direction(length(z), state.alpha, state.beta, elements_of(z), elements_of(x), elements_of(p));
+  if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
+}
+
+void pipelined_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const PipelinedArgs*>(arguments);
+  auto& state = scalar<State>(b[0]);
+  if (a.partials > 0) cg::pipelined_step(state, total_dots(b + 1, a.partials));
+  void** next = b + 1 + a.partials;
+  const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
+  scalar<Dots>(*next++) = cpu::pipelined_update(buffers.length, state.alpha, state.beta, buffers.vectors, buffers.m);
+  if (a.slot >= 0) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
+  if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
+}
+
+void pipelined_dots_cpu(void** b, void*) {
+  const bool with_u = STARPU_TASK_GET_NBUFFERS(starpu_task_get_current()) == 4;
+  const double* u = with_u ? elements_of(b[1]) : nullptr;
+  void* w = b[with_u ? 2 : 1];
+  scalar<Dots>(b[with_u ? 3 : 2]) = cpu::pipelined_dots(length(b[0]), elements_of(b[0]), u, elements_of(w));
+}
+
+template <class T>
+void zero_cpu(void** b, void*) {
+  scalar<T>(b[0]) = {};
+}
+void add_sum_cpu(void** b, void*) { add(scalar<Sum>(b[0]), scalar<Sum>(b[1])); }
+void add_dots_cpu(void** b, void*) {
+  auto& sum = scalar<Dots>(b[0]);
+  const auto& other = scalar<Dots>(b[1]);
+  add(sum.rr, other.rr);
+  add(sum.rz, other.rz);
+  add(sum.wu, other.wu);
+}
+
+starpu_perfmodel history_model(const char* symbol) {
+  starpu_perfmodel model{};
+  model.type = STARPU_HISTORY_BASED;
+  model.symbol = symbol;
+  return model;
+}
+
+}  // namespace
+
+PipelinedBuffers pipelined_buffers(void**& next, int block) {
+  PipelinedBuffers result{};
+  auto& v = result.vectors;
+  result.length = length(next[0]);
+  v.n = elements_of(*next++);
+  v.z = elements_of(*next++);
+  v.s = elements_of(*next++);
+  v.p = elements_of(*next++);
+  v.x = elements_of(*next++);
+  v.r = elements_of(*next++);
+  v.w = elements_of(*next++);
+  v.m = v.w;
+  if (block > 0) {
+    result.m = preconditioner(block, *next++);
+    v.q = elements_of(*next++);
+    v.u = elements_of(*next++);
+    v.m = elements_of(*next++);
+  }
+  return result;
+}
+
+// One definition per codelet: stable name, CPU function, CUDA function (null without CUDA), model symbol with precision.
+#define ASTERISM_CODELET(function, label, cpu_function, cuda_function)                                      \
+  starpu_codelet& function() {                                                                              \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                                   \
+    static starpu_codelet codelet = make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}); \
+    return codelet;                                                                                         \
+  }
+
+ASTERISM_CODELET(copy, "copy", copy_cpu, gpu::copy)
+ASTERISM_CODELET(zero, "zero", vector_zero_cpu, gpu::zero)
+ASTERISM_CODELET(spmv, "spmv", spmv_cpu, gpu::spmv)
+ASTERISM_CODELET(dot, "dot", dot_cpu, gpu::dot)
+ASTERISM_CODELET(residual_dots, "residual_dots", residual_dots_cpu, gpu::residual_dots)
+ASTERISM_CODELET(begin, "begin", dots_step_cpu<cg::begin>, gpu::begin)
+ASTERISM_CODELET(alpha_step, "alpha", alpha_step_cpu, gpu::alpha_step)
+ASTERISM_CODELET(beta_step, "beta", dots_step_cpu<cg::beta_step>, gpu::beta_step)
+ASTERISM_CODELET(pipelined_step, "pipelined_step", dots_step_cpu<cg::pipelined_step>, gpu::pipelined_step)
+ASTERISM_CODELET(axpy, "axpy", axpy_cpu, gpu::axpy)
+ASTERISM_CODELET(xpby, "scal_axpy", xpby_cpu, gpu::xpby)
+ASTERISM_CODELET(precondition, "precondition", precondition_cpu, gpu::precondition)
+ASTERISM_CODELET(pack, "pack", pack_cpu, gpu::pack)
+ASTERISM_CODELET(residual, "residual", residual_cpu, gpu::residual)
+ASTERISM_CODELET(direction, "direction", direction_cpu, gpu::direction)
+ASTERISM_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined)
+ASTERISM_CODELET(pipelined_dots, "pipelined_dots", pipelined_dots_cpu, gpu::pipelined_dots)
+ASTERISM_CODELET(zero_sum, "zero_sum", zero_cpu<Sum>, gpu::zero_sum)
+ASTERISM_CODELET(zero_dots, "zero_dots", zero_cpu<Dots>, gpu::zero_dots)
+ASTERISM_CODELET(add_sum, "add_sum", add_sum_cpu, gpu::add_sum)
+ASTERISM_CODELET(add_dots, "add_dots", add_dots_cpu, gpu::add_dots)
+
+}  // namespace asterism::cg::codelets

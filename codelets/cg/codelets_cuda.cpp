@@ -1,0 +1,275 @@
+// The CUDA side of the codelets: unpacks StarPU's buffers and calls the kernels of kernels_cuda.hpp, or
+// cuSPARSE and cuBLAS, asynchronously on the worker's stream.
+#include "codelets/cg/codelets_cuda.hpp"
+
+#include <cublas_v2.h>
+#include <cusparse.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "codelets/cg/codelets.hpp"
+#include "codelets/cg/gpu_contexts.hpp"
+#include "codelets/cg/kernels_cuda.hpp"
+#include "taskflows/runtime/arena.hpp"
+#include "taskflows/runtime/cuda_check.hpp"
+
+namespace asterism::cg::codelets::gpu {
+namespace {
+
+void check(cusparseStatus_t status, const char* call) {
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(call) + ": " + cusparseGetErrorString(status));
+}
+void check(cublasStatus_t status, const char* call) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(call) + ": " + cublasGetStatusString(status));
+}
+#define CHECK(call) check((call), #call)
+
+template <class T>
+T* scalar(void* buffer) {
+  return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
+}
+std::int64_t length(const void* buffer) { return static_cast<std::int64_t>(count_of(buffer)); }
+cudaStream_t stream() { return starpu_cuda_get_local_stream(); }
+
+template <class T>
+cuda::Partials<T> partials(void** buffers, int count) {
+  cuda::Partials<T> p;
+  p.count = count;
+  for (int i = 0; i < count; ++i) p.at[i] = scalar<T>(buffers[i]);
+  return p;
+}
+
+void pack_outputs(void* index_buffer, const double* p, void** outputs, int count) {
+  const auto* index = scalar<const std::int32_t>(index_buffer);
+  for (int k = 0; k < count; ++k) {
+    cuda::pack(length(outputs[k]), index, p, elements_of(outputs[k]), stream());
+    index += length(outputs[k]);
+  }
+}
+
+PreconditionerView preconditioner(int block, void* inverse) { return {block, elements_of(inverse)}; }
+
+/// y (+)= A x by cuSPARSE. The block's description is made on the first call and kept.
+void cusparse_spmv(GpuContext& context, const BlockLayout& layout, const void* base, const double* x, double* y,
+                   bool accumulate) {
+  const double one = 1;
+  const double beta = accumulate ? 1 : 0;
+  cusparseHandle_t handle = starpu_cusparse_get_local_handle();
+  CHECK(cusparseSetStream(handle, stream()));
+  CusparseBlock& block = context.blocks[base];
+  auto* x_values = const_cast<double*>(x);
+  if (block.matrix == nullptr) {
+    const CsrView a = layout.csr(base);
+    CHECK(cusparseCreateCsr(&block.matrix, a.rows, a.columns, a.entries, const_cast<std::int32_t*>(a.row_begin),
+                            const_cast<std::int32_t*>(a.column), const_cast<double*>(a.value), CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    CHECK(cusparseCreateDnVec(&block.x, a.columns, x_values, CUDA_R_64F));
+    CHECK(cusparseCreateDnVec(&block.y, a.rows, y, CUDA_R_64F));
+    std::size_t bytes = 0;
+    CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y,
+                                  CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+    ASTERISM_CUDA(cudaMalloc(&block.buffer, bytes + 1));
+    CHECK(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y,
+                                  CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, block.buffer));
+  }
+  CHECK(cusparseDnVecSetValues(block.x, x_values));
+  CHECK(cusparseDnVecSetValues(block.y, y));
+  CHECK(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y, CUDA_R_64F,
+                     CUSPARSE_SPMV_ALG_DEFAULT, block.buffer));
+}
+
+cublasHandle_t cublas(cublasPointerMode_t scalars) {
+  cublasHandle_t handle = starpu_cublas_get_local_handle();
+  CHECK(cublasSetStream(handle, stream()));
+  CHECK(cublasSetPointerMode(handle, scalars));
+  return handle;
+}
+
+/// *out (+)= x.y by cuBLAS, into the leading part of the sum.
+void cublas_dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, GpuContext& context) {
+  Sum* target = accumulate ? reinterpret_cast<Sum*>(context.workspace.partial) : out;
+  ASTERISM_CUDA(cudaMemsetAsync(target, 0, sizeof(Sum), stream()));
+  CHECK(cublasDdot(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), x, 1, y, 1, &target->hi));
+  if (accumulate) cuda::add(out, target, stream());
+}
+
+template <class Take>
+void dots_step(void** b, void* arguments, Take take) {
+  const auto& a = *static_cast<const StepArgs*>(arguments);
+  HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(b[1 + a.partials]) + a.slot : nullptr;
+  take(scalar<State>(b[0]), partials<Dots>(b + 1, a.partials), history);
+}
+
+}  // namespace
+
+void copy(void** b, void*) {
+  ASTERISM_CUDA(cudaMemcpyAsync(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double),
+                                cudaMemcpyDeviceToDevice, stream()));
+}
+
+void zero(void** b, void*) {
+  ASTERISM_CUDA(cudaMemsetAsync(elements_of(b[0]), 0, count_of(b[0]) * sizeof(double), stream()));
+}
+
+void spmv(void** b, void* arguments) {
+  const auto& a = *static_cast<const SpmvArgs*>(arguments);
+  const void* block = scalar<const char>(b[0]);
+  double* y = elements_of(b[1]);
+  void** inputs = b + 2 + (a.dot ? 1 : 0);
+  const double* x = window_of(inputs[0]) + a.x_offset;
+  const double* p = nullptr;
+  if (a.dot)
+    p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
+  GpuContext& context = a.gpus->mine();
+  const bool accumulate = a.accumulate != 0;
+  if (a.layout.format == Format::csr) {
+    cusparse_spmv(context, a.layout, block, x, y, accumulate);
+    if (a.dot) cuda::dot(a.layout.rows, p, y, scalar<Sum>(b[2]), false, context.workspace, stream());
+  } else if (a.dot) {
+    cuda::spmv_dot(a.layout.sell(block), x, y, accumulate, p, scalar<Sum>(b[2]), context.workspace, stream());
+  } else {
+    cuda::spmv(a.layout.sell(block), x, y, accumulate, stream());
+  }
+}
+
+void dot(void** b, void* arguments) {
+  const auto& a = *static_cast<const DotArgs*>(arguments);
+  GpuContext& context = a.gpus->mine();
+  const bool accumulate = a.accumulate != Accumulate::first;
+  if (a.vendor)
+    cublas_dot(length(b[0]), elements_of(b[0]), elements_of(b[1]), scalar<Sum>(b[2]), accumulate, context);
+  else
+    cuda::dot(length(b[0]), elements_of(b[0]), elements_of(b[1]), scalar<Sum>(b[2]), accumulate, context.workspace,
+              stream());
+}
+
+void residual_dots(void** b, void* arguments) {
+  const auto& a = *static_cast<const DotArgs*>(arguments);
+  const bool with_z = STARPU_TASK_GET_NBUFFERS(starpu_task_get_current()) == 3;
+  const double* r = elements_of(b[0]);
+  const double* z = with_z ? elements_of(b[1]) : r;
+  Dots* out = scalar<Dots>(b[with_z ? 2 : 1]);
+  GpuContext& context = a.gpus->mine();
+  const bool accumulate = a.accumulate != Accumulate::first;
+  if (!a.vendor) {
+    cuda::residual_dots(length(b[0]), r, z, out, accumulate, context.workspace, stream());
+    return;
+  }
+  cublas_dot(length(b[0]), r, r, &out->rr, accumulate, context);
+  if (with_z) cublas_dot(length(b[0]), r, z, &out->rz, accumulate, context);
+  else ASTERISM_CUDA(cudaMemcpyAsync(&out->rz, &out->rr, sizeof(Sum), cudaMemcpyDeviceToDevice, stream()));
+}
+
+void begin(void** b, void* arguments) {
+  dots_step(b, arguments,
+            [](State* s, const cuda::Partials<Dots>& d, HistoryEntry*) { cuda::begin(s, d, stream()); });
+}
+void alpha_step(void** b, void* arguments) {
+  const auto& a = *static_cast<const StepArgs*>(arguments);
+  cuda::alpha_step(scalar<State>(b[0]), partials<Sum>(b + 1, a.partials), stream());
+}
+void beta_step(void** b, void* arguments) {
+  dots_step(b, arguments,
+            [](State* s, const cuda::Partials<Dots>& d, HistoryEntry* h) { cuda::beta_step(s, d, h, stream()); });
+}
+void pipelined_step(void** b, void* arguments) {
+  dots_step(b, arguments,
+            [](State* s, const cuda::Partials<Dots>& d, HistoryEntry* h) { cuda::pipelined_step(s, d, h, stream()); });
+}
+
+void axpy(void** b, void* arguments) {
+  const auto& a = *static_cast<const AxpyArgs*>(arguments);
+  const State* state = scalar<State>(b[0]);
+  const double* alpha = a.subtract ? &state->minus_alpha : &state->alpha;
+  if (a.vendor)
+    CHECK(cublasDaxpy(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(length(b[1])), alpha, elements_of(b[1]), 1,
+                      elements_of(b[2]), 1));
+  else
+    cuda::axpy(length(b[1]), alpha, elements_of(b[1]), elements_of(b[2]), stream());
+}
+
+void xpby(void** b, void* arguments) {
+  const State* state = scalar<State>(b[0]);
+  const std::int64_t n = length(b[1]);
+  if (!static_cast<const AxpyArgs*>(arguments)->vendor) {
+    cuda::xpby(n, elements_of(b[1]), &state->beta, elements_of(b[2]), stream());
+    return;
+  }
+  // the paper's scal-axpy: p = beta p, then p = z + p
+  const double one = 1;
+  CHECK(cublasDscal(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), &state->beta, elements_of(b[2]), 1));
+  CHECK(cublasDaxpy(cublas(CUBLAS_POINTER_MODE_HOST), static_cast<int>(n), &one, elements_of(b[1]), 1,
+                    elements_of(b[2]), 1));
+}
+
+void precondition(void** b, void* arguments) {
+  const auto& a = *static_cast<const PreconditionArgs*>(arguments);
+  cuda::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]), stream());
+}
+
+void pack(void** b, void* arguments) {
+  pack_outputs(b[0], elements_of(b[1]), b + 2, static_cast<const PackArgs*>(arguments)->outputs);
+}
+
+void residual(void** b, void* arguments) {
+  const auto& a = *static_cast<const ResidualArgs*>(arguments);
+  State* state = scalar<State>(b[0]);
+  if (a.partials > 0) cuda::alpha_step(state, partials<Sum>(b + 1, a.partials), stream());
+  void** next = b + 1 + a.partials;
+  void* q = *next++;
+  void* start = a.starting ? *next++ : nullptr;
+  void* r = *next++;
+  PreconditionerView m{0, nullptr};
+  double* z = nullptr;
+  if (a.block > 0) {
+    m = preconditioner(a.block, *next++);
+    z = elements_of(*next++);
+  }
+  const double* r_in = start != nullptr ? elements_of(start) : elements_of(r);
+  cuda::update_residual(length(q), state, elements_of(q), r_in, elements_of(r), m, z, scalar<Dots>(*next),
+                        a.gpus->mine().workspace, stream());
+}
+
+void direction(void** b, void* arguments) {
+  const auto& a = *static_cast<const DirectionArgs*>(arguments);
+  State* state = scalar<State>(b[0]);
+  void** next = b + 1 + a.partials;
+  void* z = *next++;
+  void* x = *next++;
+  void* p = *next++;
+  HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
+  if (a.partials > 0) cuda::beta_step(state, partials<Dots>(b + 1, a.partials), history, stream());
+  cuda::update_direction(length(z), state, elements_of(z), elements_of(x), elements_of(p), stream());
+  if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
+}
+
+void pipelined(void** b, void* arguments) {
+  const auto& a = *static_cast<const PipelinedArgs*>(arguments);
+  State* state = scalar<State>(b[0]);
+  void** next = b + 1 + a.partials;
+  const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
+  Dots* dots = scalar<Dots>(*next++);
+  HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
+  if (a.partials > 0) cuda::pipelined_step(state, partials<Dots>(b + 1, a.partials), history, stream());
+  cuda::pipelined_update(buffers.length, state, buffers.vectors, buffers.m, dots, a.gpus->mine().workspace, stream());
+  if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
+}
+
+
+void pipelined_dots(void** b, void* arguments) {
+  const bool with_u = STARPU_TASK_GET_NBUFFERS(starpu_task_get_current()) == 4;
+  const double* u = with_u ? elements_of(b[1]) : nullptr;
+  void* w = b[with_u ? 2 : 1];
+  GpuContexts* gpus = static_cast<const DotArgs*>(arguments)->gpus;
+  cuda::pipelined_dots(length(b[0]), elements_of(b[0]), u, elements_of(w), scalar<Dots>(b[with_u ? 3 : 2]),
+                       gpus->mine().workspace, stream());
+}
+
+void zero_sum(void** b, void*) { ASTERISM_CUDA(cudaMemsetAsync(scalar<Sum>(b[0]), 0, sizeof(Sum), stream())); }
+void zero_dots(void** b, void*) { ASTERISM_CUDA(cudaMemsetAsync(scalar<Dots>(b[0]), 0, sizeof(Dots), stream())); }
+void add_sum(void** b, void*) { cuda::add(scalar<Sum>(b[0]), scalar<Sum>(b[1]), stream()); }
+void add_dots(void** b, void*) { cuda::add(scalar<Dots>(b[0]), scalar<Dots>(b[1]), stream()); }
+
+}  // namespace asterism::cg::codelets::gpu

@@ -1,0 +1,56 @@
+#include "codelets/cg/gpu_contexts.hpp"
+
+#include <starpu.h>
+
+#ifdef ASTERISM_CUDA
+#include "taskflows/runtime/cuda_check.hpp"
+#endif
+
+namespace asterism::cg {
+
+#ifdef ASTERISM_CUDA
+
+GpuContexts::GpuContexts() : contexts_(starpu_worker_get_count()) {
+  if (starpu_cuda_worker_get_count() == 0) return;
+  starpu_cusparse_init();
+  starpu_cublas_init();
+  starpu_execute_on_each_worker(
+      [](void* self) {
+        GpuContext& context = static_cast<GpuContexts*>(self)->mine();
+        void* scratch = nullptr;
+        ASTERISM_CUDA(cudaMalloc(&scratch, cuda::max_grid * sizeof(Dots) + sizeof(unsigned)));
+        context.workspace.partial = static_cast<Dots*>(scratch);
+        context.workspace.ticket = reinterpret_cast<unsigned*>(context.workspace.partial + cuda::max_grid);
+        ASTERISM_CUDA(cudaMemset(context.workspace.ticket, 0, sizeof(unsigned)));
+      },
+      this, STARPU_CUDA);
+}
+
+GpuContexts::~GpuContexts() {
+  if (starpu_cuda_worker_get_count() == 0) return;
+  starpu_execute_on_each_worker(
+      [](void* self) {
+        GpuContext& context = static_cast<GpuContexts*>(self)->mine();
+        cudaFree(context.workspace.partial);
+        for (auto& [address, block] : context.blocks) {
+          cusparseDestroySpMat(block.matrix);
+          cusparseDestroyDnVec(block.x);
+          cusparseDestroyDnVec(block.y);
+          cudaFree(block.buffer);
+        }
+      },
+      this, STARPU_CUDA);
+  starpu_cublas_shutdown();
+  starpu_cusparse_shutdown();
+}
+
+GpuContext& GpuContexts::mine() { return contexts_[static_cast<std::size_t>(starpu_worker_get_id_check())]; }
+
+#else
+
+GpuContexts::GpuContexts() = default;
+GpuContexts::~GpuContexts() = default;
+
+#endif
+
+}  // namespace asterism::cg

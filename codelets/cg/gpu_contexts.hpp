@@ -1,0 +1,50 @@
+// What the CUDA tasks keep between calls, one set per worker: scratch of the reductions and cuSPARSE's
+// descriptions of the matrix blocks. On a machine without GPUs it is empty.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "codelets/cg/block_layout.hpp"
+
+#ifdef ASTERISM_CUDA
+#include <cusparse.h>
+
+#include "codelets/cg/kernels_cuda.hpp"
+#endif
+
+namespace asterism::cg {
+
+#ifdef ASTERISM_CUDA
+/// cuSPARSE's view of one matrix block in this GPU's memory.
+struct CusparseBlock {
+  cusparseSpMatDescr_t matrix = nullptr;
+  cusparseDnVecDescr_t x = nullptr;
+  cusparseDnVecDescr_t y = nullptr;
+  void* buffer = nullptr;
+};
+
+struct GpuContext {
+  cuda::Workspace workspace{};
+  std::unordered_map<const void*, CusparseBlock> blocks;  ///< by address of the block
+};
+#endif
+
+class GpuContexts {
+ public:
+  GpuContexts();  ///< after StarPU has started
+  ~GpuContexts();
+  GpuContexts(const GpuContexts&) = delete;
+  GpuContexts& operator=(const GpuContexts&) = delete;
+
+#ifdef ASTERISM_CUDA
+  /// Of the worker that calls.
+  GpuContext& mine();
+
+ private:
+  std::vector<GpuContext> contexts_;  ///< by worker
+#endif
+};
+
+}  // namespace asterism::cg

@@ -1,0 +1,97 @@
+// Sparse matrix times vector on the CPU, and the same fused with p.y.
+#include <cmath>
+
+#include "codelets/cg/kernels.hpp"
+#include "codelets/cg/simd.hpp"
+
+namespace asterism::cg::cpu {
+namespace {
+
+constexpr int height = slice_height;
+
+/// How far ahead of its use the matrix is fetched, in entries: the streams end with every slice, too short for the
+/// hardware's prefetcher to learn (measured: 10 % of the product's time on two Sapphire Rapids cores).
+constexpr std::int64_t prefetch_distance = 1024;
+
+ASTERISM_INLINE void prefetch_entries(const double* value, const std::int32_t* column) {
+  for (int l = 0; l < height; l += 8) __builtin_prefetch(value + prefetch_distance + l);
+  for (int l = 0; l < height; l += 16) __builtin_prefetch(column + prefetch_distance + l);
+}
+
+/// The rows of one slice: sum[l] (+)= sum_k value[k][l] x[column[k][l]], in the order of k.
+ASTERISM_INLINE void slice_product(const SellView& a, std::int64_t s, const double* x, double* sum) {
+  const std::int64_t end = a.slice_begin[s + 1];
+  for (std::int64_t k = a.slice_begin[s]; k < end; k += height) {
+    const double* value = a.value + k;
+    const std::int32_t* column = a.column + k;
+    prefetch_entries(value, column);
+#pragma GCC ivdep
+    for (int l = 0; l < height; ++l) sum[l] = std::fma(value[l], x[column[l]], sum[l]);
+  }
+}
+
+template <bool dot>
+ASTERISM_INLINE Sum sell(const SellView& a, const double* x, double* y, bool accumulate, const double* p) {
+  LaneSums lane_sums;
+  for (std::int64_t s = 0; s < a.slices; ++s) {
+    double sum[height] = {};
+    const std::int64_t first = s * height;
+    if (a.row == nullptr && first + height <= a.rows) {
+      if (accumulate)
+        for (int l = 0; l < height; ++l) sum[l] = y[first + l];
+      slice_product(a, s, x, sum);
+      for (int l = 0; l < height; ++l) y[first + l] = sum[l];
+      if constexpr (dot)
+        for (int l = 0; l < height; l += lanes) lane_sums.add_products(p + first + l, sum + l);
+      continue;
+    }
+    std::int32_t row[height];
+    for (int l = 0; l < height; ++l) {
+      row[l] = a.row != nullptr ? a.row[first + l] : first + l < a.rows ? static_cast<std::int32_t>(first + l) : -1;
+      if (accumulate && row[l] >= 0) sum[l] = y[row[l]];
+    }
+    slice_product(a, s, x, sum);
+    double p_row[height];
+    for (int l = 0; l < height; ++l) {
+      p_row[l] = 0;
+      if (row[l] < 0) {
+        sum[l] = 0;
+        continue;
+      }
+      y[row[l]] = sum[l];
+      if constexpr (dot) p_row[l] = p[row[l]];
+    }
+    if constexpr (dot)
+      for (int l = 0; l < height; l += lanes) lane_sums.add_products(p_row + l, sum + l);
+  }
+  return lane_sums.total();
+}
+
+template <bool dot>
+ASTERISM_INLINE Sum csr(const CsrView& a, const double* x, double* y, bool accumulate, const double* p) {
+  Sum result;
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    double sum = accumulate ? y[i] : 0;
+    for (std::int32_t k = a.row_begin[i]; k < a.row_begin[i + 1]; ++k) sum = std::fma(a.value[k], x[a.column[k]], sum);
+    y[i] = sum;
+    if constexpr (dot) add_product(result, p[i], sum);
+  }
+  return result;
+}
+
+}  // namespace
+
+ASTERISM_CLONES void spmv(const CsrView& a, const double* x, double* y, bool accumulate) {
+  csr<false>(a, x, y, accumulate, nullptr);
+}
+ASTERISM_CLONES void spmv(const SellView& a, const double* x, double* y, bool accumulate) {
+  sell<false>(a, x, y, accumulate, nullptr);
+}
+ASTERISM_CLONES Sum spmv_dot(const CsrView& a, const double* x, double* y, bool accumulate, const double* p) {
+  return csr<true>(a, x, y, accumulate, p);
+}
+ASTERISM_CLONES Sum spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p) {
+  return sell<true>(a, x, y, accumulate, p);
+}
+
+}  // namespace asterism::cg::cpu

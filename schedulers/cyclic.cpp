@@ -1,0 +1,156 @@
+// The static cyclic mapper (Agullo et al., RR-8192, section 5.3): "each block-row of the matrix is associated
+// with a GPU and the related tasks are performed on that GPU", block-rows dealt to the units in turn.
+//
+// A task belongs to the block-row named by the coordinates of its data (starpu_data_set_coordinates): the
+// first datum that it writes and that has coordinates, else the first that it reads and that has. It runs on
+// unit (first coordinate) mod P. A task that this unit cannot run goes to a unit of another kind, by the same
+// rule; so does one without coordinates, as block-row 0.
+//
+// ASTERISM_CYCLIC_UNITS  gpu (default when there are GPUs, as in the paper), cpu, or all: GPUs first, then CPUs.
+//                        With all, give every block-row the size that suits its unit (asterism-cg does).
+//
+// Every unit has one FIFO queue, ordered by priority, and a lock of its own: no decision is taken at run time.
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "schedulers/policies.hpp"
+
+namespace asterism::schedulers {
+namespace {
+
+struct Queue {
+  std::mutex mutex;
+  std::deque<starpu_task*> tasks;  // decreasing priority, FIFO among equals
+};
+
+struct Policy {
+  std::vector<int> preferred;  ///< the units that block-rows are dealt to, in order
+  std::vector<int> all;        ///< every worker, GPUs first
+  std::vector<Queue> queues{STARPU_NMAXWORKERS};
+};
+
+Policy& policy_of(unsigned context) { return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context)); }
+
+bool is_gpu(int worker) { return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER; }
+
+void init(unsigned context) {
+  starpu_sched_ctx_set_policy_data(context, new Policy);
+  // any priority is honoured
+  starpu_sched_ctx_set_min_priority(context, -1000);
+  starpu_sched_ctx_set_max_priority(context, 1000);
+}
+
+void deinit(unsigned context) { delete &policy_of(context); }
+
+/// The units in the order in which block-rows are dealt to them.
+void deal(Policy& policy) {
+  const char* wanted = std::getenv("ASTERISM_CYCLIC_UNITS");
+  std::vector<int> gpus;
+  std::vector<int> cpus;
+  for (const int worker : policy.all) (is_gpu(worker) ? gpus : cpus).push_back(worker);
+  policy.all = gpus;
+  policy.all.insert(policy.all.end(), cpus.begin(), cpus.end());
+  if (wanted != nullptr && std::strcmp(wanted, "all") == 0) policy.preferred = policy.all;
+  else if (wanted != nullptr && std::strcmp(wanted, "cpu") == 0 && !cpus.empty()) policy.preferred = cpus;
+  else policy.preferred = gpus.empty() ? cpus : gpus;
+}
+
+void add_workers(unsigned context, int* workers, unsigned count) {
+  Policy& policy = policy_of(context);
+  for (unsigned i = 0; i < count; ++i) {
+    policy.all.push_back(workers[i]);
+    starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
+  }
+  deal(policy);
+}
+
+void remove_workers(unsigned context, int* workers, unsigned count) {
+  Policy& policy = policy_of(context);
+  for (unsigned i = 0; i < count; ++i) std::erase(policy.all, workers[i]);
+  deal(policy);
+}
+
+/// The block-row that the task belongs to.
+unsigned block_row(starpu_task* task) {
+  const unsigned buffers = STARPU_TASK_GET_NBUFFERS(task);
+  for (const bool written : {true, false}) {
+    for (unsigned i = 0; i < buffers; ++i) {
+      if (((STARPU_TASK_GET_MODE(task, i) & STARPU_W) != 0) != written) continue;
+      int where[1] = {0};
+      if (starpu_data_get_coordinates_array(STARPU_TASK_GET_HANDLE(task, i), 1, where) > 0 && where[0] >= 0)
+        return static_cast<unsigned>(where[0]);
+    }
+  }
+  return 0;
+}
+
+/// Its unit: by the rule among the preferred units, else among all that can run it.
+int unit_of(const Policy& policy, starpu_task* task, unsigned* implementation) {
+  const unsigned row = block_row(task);
+  for (const std::vector<int>* units : {&policy.preferred, &policy.all}) {
+    const auto count = static_cast<unsigned>(units->size());
+    for (unsigned step = 0; step < count; ++step) {
+      const int worker = (*units)[(row + step) % count];
+      if (starpu_worker_can_execute_task_first_impl(static_cast<unsigned>(worker), task, implementation)) return worker;
+    }
+  }
+  return -1;
+}
+
+int push_task(starpu_task* task) {
+  Policy& policy = policy_of(task->sched_ctx);
+  unsigned implementation = 0;
+  const int worker = unit_of(policy, task, &implementation);
+  if (worker < 0) return -ENODEV;
+  starpu_task_set_implementation(task, implementation);
+  if (starpu_get_prefetch_flag() != 0)
+    starpu_prefetch_task_input_for(task, static_cast<unsigned>(worker));
+  Queue& queue = policy.queues[static_cast<std::size_t>(worker)];
+  starpu_worker_relax_on();
+  queue.mutex.lock();
+  starpu_worker_relax_off();
+  auto place = queue.tasks.end();
+  while (place != queue.tasks.begin() && (*(place - 1))->priority < task->priority) --place;
+  queue.tasks.insert(place, task);
+  starpu_push_task_end(task);
+  queue.mutex.unlock();
+  starpu_wake_worker_relax_light(worker);
+  return 0;
+}
+
+starpu_task* pop_task(unsigned context) {
+  Policy& policy = policy_of(context);
+  Queue& queue = policy.queues[static_cast<std::size_t>(starpu_worker_get_id_check())];
+  starpu_worker_relax_on();
+  queue.mutex.lock();
+  starpu_worker_relax_off();
+  starpu_task* task = nullptr;
+  if (!queue.tasks.empty()) {
+    task = queue.tasks.front();
+    queue.tasks.pop_front();
+  }
+  queue.mutex.unlock();
+  return task;
+}
+
+}  // namespace
+
+starpu_sched_policy cyclic = [] {
+  starpu_sched_policy policy{};
+  policy.init_sched = init;
+  policy.deinit_sched = deinit;
+  policy.add_workers = add_workers;
+  policy.remove_workers = remove_workers;
+  policy.push_task = push_task;
+  policy.pop_task = pop_task;
+  policy.policy_name = "cyclic";
+  policy.policy_description = "static cyclic mapping: block-row i on unit i mod P";
+  policy.prefetches = 1;
+  return policy;
+}();
+
+}  // namespace asterism::schedulers

@@ -1,0 +1,29 @@
+// A sparse matrix in compressed sparse rows, the form in which matrices are read, generated and checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "taskflows/runtime/array.hpp"
+
+namespace asterism::cg {
+
+/// Square matrix of n rows. Row i holds entries row_begin[i] .. row_begin[i+1]-1; columns are 0-based,
+/// strictly increasing within a row. Both triangles are stored.
+struct CsrMatrix {
+  std::int64_t n = 0;
+  Array<std::int64_t> row_begin;  ///< n + 1 offsets
+  Array<std::int32_t> column;     ///< nnz column indices
+  Array<double> value;            ///< nnz values
+  std::string name;               ///< what to call it in reports: file name or generator
+
+  [[nodiscard]] std::int64_t nnz() const noexcept { return n == 0 ? 0 : row_begin[static_cast<std::size_t>(n)]; }
+};
+
+/// Checks what conjugate gradient needs and can be checked cheaply: every value finite, every diagonal
+/// entry present and positive, A equal to its transpose (to `tolerance` relative to the larger of the two).
+/// Runs in parallel. Throws Error (bad_input) naming matrix.name, the first offending row and column
+/// (1-based, as in Matrix Market), what was found and what was expected.
+void require_symmetric_positive_diagonal(const CsrMatrix& matrix, double tolerance = 1e-12);
+
+}  // namespace asterism::cg

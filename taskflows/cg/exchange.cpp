@@ -1,0 +1,207 @@
+#include "taskflows/cg/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "codelets/cg/codelets.hpp"
+
+namespace asterism::cg {
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options& options)
+    : partition_(partition),
+      mode_(options.vector),
+      transfer_(options.transfer),
+      decomposition_(options.decomposition),
+      pieces_(at(partition.blocks())),
+      packing_(at(partition.blocks())) {
+  const int blocks = partition.blocks();
+  if (transfer_ == Transfer::packed) {
+    for (int i = 0; i < blocks; ++i)
+      needed_.push_back(std::make_unique<NeededColumns>(a, partition.first(i), partition.first(i + 1)));
+    for (const auto& columns : needed_) bytes_exchanged_ += 8.0 * static_cast<double>(columns->size());
+  } else {
+    bytes_exchanged_ = 8.0 * static_cast<double>(a.n) * (blocks - 1);
+  }
+  index_memory_.resize(at(blocks));
+  halo_.resize(at(blocks) * at(blocks));
+  if (mode_ == VectorMode::pieces) {
+    make_pieces(a);
+    if (transfer_ == Transfer::packed) make_halos_of_pieces();
+  } else {
+    make_parent(a.n);
+    if (transfer_ == Transfer::packed) make_copies_of_parent();
+  }
+}
+
+Exchange::~Exchange() {
+  if (mode_ == VectorMode::blocking && partitioned_) starpu_data_unpartition(parent_, STARPU_MAIN_RAM);
+  if (mode_ == VectorMode::plan)
+    starpu_data_partition_clean(parent_, static_cast<unsigned>(pieces_.size()), pieces_.data());
+}
+
+/// One arena for all of p; packed 1D: one per block-row, p_i followed by its halo.
+void Exchange::make_pieces(const CsrMatrix& a) {
+  const int blocks = partition_.blocks();
+  if (transfer_ == Transfer::full) arenas_.push_back(std::make_unique<Arena>(static_cast<std::size_t>(a.n)));
+  for (int i = 0; i < blocks; ++i) {
+    const auto rows = static_cast<std::size_t>(partition_.rows(i));
+    if (transfer_ == Transfer::packed) {
+      const std::int64_t halo = decomposition_ == Decomposition::one_d ? needed_[at(i)]->size() : 0;
+      arenas_.push_back(std::make_unique<Arena>(rows + static_cast<std::size_t>(halo)));
+    }
+    Arena& arena = *arenas_.back();
+    const auto offset = static_cast<std::size_t>(transfer_ == Transfer::full ? partition_.first(i) : 0);
+    owned_.push_back(arena.piece(offset, rows, fmt::format("p[{}]", i), Coordinates{i, i}));
+    pieces_[at(i)] = owned_.back();
+  }
+}
+
+void Exchange::make_halos_of_pieces() {
+  const int blocks = partition_.blocks();
+  for (int i = 0; i < blocks; ++i) {
+    std::size_t offset = static_cast<std::size_t>(partition_.rows(i));
+    for (int j = 0; j < blocks; ++j) {
+      if (i == j) continue;
+      const std::vector<std::int32_t> columns = needed_[at(i)]->list(partition_.first(j), partition_.first(j + 1));
+      if (columns.empty()) continue;
+      const std::string name = fmt::format("p[{}<-{}]", i, j);
+      // the first coordinate is that of the block which packs
+      owned_.push_back(decomposition_ == Decomposition::one_d
+                           ? arenas_[at(i)]->piece(offset, columns.size(), name, Coordinates{j, i})
+                           : Handle::vector(nullptr, columns.size(), sizeof(double), name, Coordinates{j, i}));
+      offset += columns.size();
+      halo_[pair(i, j)] = owned_.back();
+      packing_[at(j)].outputs.push_back(owned_.back());
+      index_memory_[at(j)].insert(index_memory_[at(j)].end(), columns.begin(), columns.end());
+    }
+  }
+  for (int j = 0; j < blocks; ++j) {
+    if (packing_[at(j)].outputs.empty()) continue;
+    owned_.push_back(Handle::vector(index_memory_[at(j)].data(), index_memory_[at(j)].size(), sizeof(std::int32_t),
+                                    fmt::format("pack_index[{}]", j), Coordinates{j, j}));
+    packing_[at(j)].index = owned_.back();
+  }
+}
+
+/// p as one vector in main memory, with children for the vector operations.
+void Exchange::make_parent(std::int64_t n) {
+  const int blocks = partition_.blocks();
+  memory_ = HostBuffer<double>(static_cast<std::size_t>(n));
+  std::fill_n(memory_.data(), n, 0.0);
+  parent_ = Handle::vector(memory_.data(), static_cast<std::size_t>(n), sizeof(double), "p");
+  for (int i = 0; i < blocks; ++i) piece_lengths_.push_back(static_cast<std::uint32_t>(partition_.rows(i)));
+  filter_.filter_func = starpu_vector_filter_list;
+  filter_.nchildren = static_cast<unsigned>(blocks);
+  filter_.filter_arg_ptr = piece_lengths_.data();
+  if (mode_ == VectorMode::plan) {
+    starpu_data_partition_plan(parent_, &filter_, pieces_.data());
+    for (int i = 0; i < blocks; ++i) {
+      starpu_data_set_name(pieces_[at(i)], fmt::format("p[{}]", i).c_str());
+      starpu_data_set_coordinates(pieces_[at(i)], 2, i, i);
+    }
+  } else {
+    after_product();
+  }
+}
+
+/// Every block-row packs what it needs from the assembled vector: in 1D its own part and the rest, in one
+/// vector; in 2D one vector for each block-column but its own.
+void Exchange::make_copies_of_parent() {
+  const int blocks = partition_.blocks();
+  copy_.resize(at(blocks));
+  for (int i = 0; i < blocks; ++i) {
+    std::vector<std::int32_t>& index = index_memory_[at(i)];
+    if (decomposition_ == Decomposition::one_d) {
+      index.resize(static_cast<std::size_t>(partition_.rows(i)));
+      std::iota(index.begin(), index.end(), static_cast<std::int32_t>(partition_.first(i)));
+      const std::vector<std::int32_t> rest = needed_[at(i)]->list(0, partition_.begin.back());
+      index.insert(index.end(), rest.begin(), rest.end());
+      owned_.push_back(Handle::vector(nullptr, index.size(), sizeof(double), fmt::format("p[{}<-]", i), Coordinates{i, i}));
+      copy_[at(i)] = owned_.back();
+      packing_[at(i)].outputs.push_back(owned_.back());
+    } else {
+      for (int j = 0; j < blocks; ++j) {
+        if (i == j) continue;
+        std::vector<std::int32_t> columns = needed_[at(i)]->list(partition_.first(j), partition_.first(j + 1));
+        if (columns.empty()) continue;
+        for (std::int32_t& column : columns) column += static_cast<std::int32_t>(partition_.first(j));
+        owned_.push_back(
+            Handle::vector(nullptr, columns.size(), sizeof(double), fmt::format("p[{}<-{}]", i, j), Coordinates{i, j}));
+        halo_[pair(i, j)] = owned_.back();
+        packing_[at(i)].outputs.push_back(owned_.back());
+        index.insert(index.end(), columns.begin(), columns.end());
+      }
+    }
+    if (index.empty()) continue;
+    owned_.push_back(
+        Handle::vector(index.data(), index.size(), sizeof(std::int32_t), fmt::format("pack_index[{}]", i), Coordinates{i, i}));
+    packing_[at(i)].index = owned_.back();
+  }
+}
+
+Exchange::Inputs Exchange::inputs(int i, int j) const {
+  const bool one_d = decomposition_ == Decomposition::one_d;
+  Inputs in;
+  if (mode_ == VectorMode::pieces) {
+    if (one_d && transfer_ == Transfer::full) {
+      in.handles = pieces_;
+      in.local = i;
+    } else if (one_d) {
+      in.handles.push_back(pieces_[at(i)]);
+      for (int k = 0; k < partition_.blocks(); ++k)
+        if (halo_[pair(i, k)] != nullptr) in.handles.push_back(halo_[pair(i, k)]);
+    } else {
+      const bool packed = transfer_ == Transfer::packed;
+      in.handles.push_back(i == j || !packed ? pieces_[at(j)] : halo_[pair(i, j)]);
+      if (!packed) in.x_offset = partition_.first(j);
+      if (i != j) in.handles.push_back(pieces_[at(i)]);
+      in.local = i == j ? 0 : 1;
+    }
+    return in;
+  }
+  if (transfer_ == Transfer::packed && one_d) {
+    in.handles.push_back(copy_[at(i)]);
+  } else if (transfer_ == Transfer::packed && i != j) {
+    in.handles = {halo_[pair(i, j)], parent_.get()};
+    in.local = 1;
+    in.local_offset = partition_.first(i);
+  } else {
+    in.handles.push_back(parent_.get());
+    in.x_offset = one_d ? 0 : partition_.first(j);
+    in.local_offset = partition_.first(i);
+  }
+  return in;
+}
+
+void Exchange::before_product() {
+  if (mode_ == VectorMode::blocking && partitioned_) {
+    starpu_data_unpartition(parent_, STARPU_MAIN_RAM);
+    partitioned_ = false;
+  }
+  for (int j = 0; j < partition_.blocks(); ++j) {
+    const Packing& packing = packing_[at(j)];
+    if (packing.outputs.empty()) continue;
+    // p_ij <- the elements of p_j that block-row i needs
+    std::vector<Access> accesses{{packing.index, STARPU_R},
+                                 {mode_ == VectorMode::pieces ? pieces_[at(j)] : parent_.get(), STARPU_R}};
+    for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
+    submit(codelets::pack(), codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses);
+  }
+}
+
+void Exchange::after_product() {
+  if (mode_ != VectorMode::blocking || partitioned_) return;
+  starpu_data_partition(parent_, &filter_);
+  partitioned_ = true;
+  for (int i = 0; i < partition_.blocks(); ++i) {
+    pieces_[at(i)] = starpu_data_get_child(parent_, static_cast<unsigned>(i));
+    starpu_data_set_name(pieces_[at(i)], fmt::format("p[{}]", i).c_str());
+    starpu_data_set_coordinates(pieces_[at(i)], 2, i, i);
+  }
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,93 @@
+// The vector that the matrix multiplies: how it is kept, and how its elements reach the block-rows.
+//
+// Vector operations see one piece per block-row, piece(i). A product sees inputs(i, j). What lies between
+// (nothing, pack tasks, a partition plan, blocking calls) depends on VectorMode and Transfer; the flows only
+// say before_product() and after_product().
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "taskflows/cg/csr_matrix.hpp"
+#include "taskflows/cg/options.hpp"
+#include "taskflows/cg/partition.hpp"
+#include "taskflows/runtime/arena.hpp"
+#include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/submit.hpp"
+
+namespace asterism::cg {
+
+class Exchange {
+ public:
+  Exchange(const CsrMatrix& a, const Partition& partition, const Options& options);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  /// Piece i, as the vector operations use it.
+  [[nodiscard]] starpu_data_handle_t piece(int i) const { return pieces_[static_cast<std::size_t>(i)]; }
+
+  /// What the product with block (i, j) reads; j is ignored in 1D. x is the vector of the first handle,
+  /// from x_offset on. The piece p_i is in handles[local], from element local_offset of that vector, or is
+  /// that handle itself when local_offset is -1.
+  struct Inputs {
+    std::vector<starpu_data_handle_t> handles;
+    std::int64_t x_offset = 0;
+    int local = 0;
+    std::int64_t local_offset = -1;
+  };
+  [[nodiscard]] Inputs inputs(int i, int j) const;
+
+  /// The pieces written: makes them readable by the products. Not to be called when the pieces have been
+  /// packed by the task that wrote them, see packing().
+  void before_product();
+  /// The products submitted: makes the pieces writable again (nothing happens when they are).
+  void after_product();
+
+  /// What a task that writes piece j may pack on the way: {index, outputs...}, empty when there is nothing to.
+  struct Packing {
+    starpu_data_handle_t index = nullptr;
+    std::vector<starpu_data_handle_t> outputs;
+  };
+  [[nodiscard]] const Packing& packing(int j) const { return packing_[static_cast<std::size_t>(j)]; }
+  /// Whether before_product() must still be called when the writers have packed.
+  [[nodiscard]] bool packs_on_write() const { return mode_ == VectorMode::pieces; }
+
+  /// The columns that block-row i needs from others (packed only).
+  [[nodiscard]] const NeededColumns* needed(int i) const {
+    return needed_.empty() ? nullptr : needed_[static_cast<std::size_t>(i)].get();
+  }
+  /// Bytes that cross from one block-row to another in one product.
+  [[nodiscard]] double bytes_exchanged() const { return bytes_exchanged_; }
+
+ private:
+  void make_pieces(const CsrMatrix& a);
+  void make_parent(std::int64_t n);
+  void make_halos_of_pieces();
+  void make_copies_of_parent();
+  [[nodiscard]] std::size_t pair(int i, int j) const {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(partition_.blocks()) + static_cast<std::size_t>(j);
+  }
+
+  const Partition& partition_;
+  VectorMode mode_;
+  Transfer transfer_;
+  Decomposition decomposition_;
+  double bytes_exchanged_ = 0;
+
+  std::vector<std::unique_ptr<NeededColumns>> needed_;      ///< packed: by block-row
+  std::vector<std::unique_ptr<Arena>> arenas_;              ///< pieces: one, or one per block-row when packed
+  std::vector<Handle> owned_;                               ///< every handle made here but the parent
+  HostBuffer<double> memory_;                               ///< of the parent
+  Handle parent_;
+  starpu_data_filter filter_{};
+  std::vector<std::uint32_t> piece_lengths_;
+  std::vector<starpu_data_handle_t> pieces_;
+  bool partitioned_ = false;
+  std::vector<std::vector<std::int32_t>> index_memory_;
+  std::vector<Packing> packing_;                            ///< by the block that writes (pieces) or reads (parent)
+  std::vector<starpu_data_handle_t> halo_;                  ///< by (i, j): elements of p_j that row i needs
+  std::vector<starpu_data_handle_t> copy_;                  ///< parent, packed, 1D: [p_i | halo] by i
+};
+
+}  // namespace asterism::cg

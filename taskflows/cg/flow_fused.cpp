@@ -1,0 +1,96 @@
+// Conjugate gradient with fused kernels: per block-row and iteration one product with p.q, one update of
+// r with r.r, one update of x and p that also packs what other block-rows need. Few blocks: each task adds
+// the blocks' contributions itself and no task stands between a dot product and its use.
+#include "taskflows/cg/flow.hpp"
+
+namespace asterism::cg::fused {
+namespace {
+
+double length(const System& sys, int i) { return static_cast<double>(sys.partition.rows(i)); }
+
+/// The state of block-row i and, on its own replica, the contributions with which the task takes the step.
+std::vector<Access> state_accesses(const System& sys, int i, const std::vector<Access>& contributions) {
+  if (!sys.inline_sums()) return {{sys.state_of(i), STARPU_R}};
+  std::vector<Access> accesses{{sys.state_of(i), STARPU_RW}};
+  accesses.insert(accesses.end(), contributions.begin(), contributions.end());
+  return accesses;
+}
+
+void submit_step(System& sys, starpu_codelet& step, int i, const std::vector<Access>& contributions,
+                 HistorySlot history) {
+  std::vector<Access> accesses{{sys.state_of(i), STARPU_RW}};
+  accesses.insert(accesses.end(), contributions.begin(), contributions.end());
+  if (history.slot >= 0) accesses.push_back({history.handle, STARPU_RW});
+  submit(step, codelets::StepArgs{static_cast<std::int32_t>(contributions.size()), history.slot}, accesses);
+}
+
+/// r_i <- r_in - alpha q_i, z_i <- M^-1 r_i, {r.r, r.z}_i
+void submit_residual(System& sys, int i, bool starting) {
+  const bool steps = sys.inline_sums() && !starting;
+  std::vector<Access> accesses =
+      steps ? state_accesses(sys, i, sys.sums()) : std::vector<Access>{{sys.state_of(i), STARPU_R}};
+  const int block = sys.options.preconditioner_block;
+  const codelets::ResidualArgs args{steps ? sys.blocks() : 0, starting ? 1 : 0, block, &sys.gpus};
+  accesses.push_back({sys.q[i], STARPU_R});
+  if (starting) accesses.push_back({sys.b[i], STARPU_R});
+  accesses.push_back({sys.r[i], starting ? STARPU_W : STARPU_RW});
+  if (sys.preconditioned()) {
+    accesses.push_back({sys.inverse[i], STARPU_R});
+    accesses.push_back({sys.z[i], STARPU_W});
+  }
+  accesses.push_back({sys.dots_of(i), STARPU_W});
+  submit(codelets::residual(), args, accesses, {0, (4 + (block > 0 ? 2 * block + 2 : 0)) * length(sys, i)});
+}
+
+}  // namespace
+
+void start(System& sys) {
+  sys.p.after_product();
+  // q <- A x
+  for (int i = 0; i < sys.blocks(); ++i)
+    submit(codelets::copy(), 0, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
+  sys.p.before_product();
+  sys.submit_product(false);
+  sys.p.after_product();
+  // r <- b - q (alpha = 1);  z <- M^-1 r;  delta <- dot(r, z)
+  for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, true);
+  for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
+    submit_step(sys, codelets::begin(), i, sys.all_dots(), {nullptr, -1});
+  // p <- z
+  for (int i = 0; i < sys.blocks(); ++i)
+    submit(codelets::xpby(), codelets::AxpyArgs{},
+           {{sys.state_of(i), STARPU_R}, {sys.z_of(i), STARPU_R}, {sys.p.piece(i), STARPU_RW}});
+  sys.p.before_product();
+}
+
+void iteration(System& sys, HistorySlot history) {
+  const bool inline_sums = sys.inline_sums();
+  // q <- A p;  p.q
+  sys.submit_product(true);
+  sys.p.after_product();
+  // alpha <- delta / p.q
+  if (!inline_sums) submit_step(sys, codelets::alpha_step(), 0, sys.sums(), {nullptr, -1});
+  // r <- r - alpha q;  z <- M^-1 r;  delta_new <- dot(r, z)
+  for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, false);
+  // beta <- delta_new / delta
+  if (!inline_sums) submit_step(sys, codelets::beta_step(), 0, sys.all_dots(), history);
+  // x <- x + alpha p;  p <- z + beta p;  p_ji <- what block-row j needs of p_i
+  for (int i = 0; i < sys.blocks(); ++i) {
+    std::vector<Access> accesses = state_accesses(sys, i, sys.all_dots());
+    const bool writes_history = inline_sums && i == 0;
+    static const Exchange::Packing nothing;
+    const Exchange::Packing& packing = sys.p.packs_on_write() ? sys.p.packing(i) : nothing;
+    const codelets::DirectionArgs args{inline_sums ? sys.blocks() : 0, writes_history ? history.slot : -1,
+                                       static_cast<std::int32_t>(packing.outputs.size())};
+    accesses.push_back({sys.z_of(i), STARPU_R});
+    accesses.push_back({sys.x[i], STARPU_RW});
+    accesses.push_back({sys.p.piece(i), STARPU_RW});
+    if (writes_history) accesses.push_back({history.handle, STARPU_RW});
+    if (!packing.outputs.empty()) accesses.push_back({packing.index, STARPU_R});
+    for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
+    submit(codelets::direction(), args, accesses, {0, 4 * length(sys, i)});
+  }
+  if (!sys.p.packs_on_write()) sys.p.before_product();
+}
+
+}  // namespace asterism::cg::fused

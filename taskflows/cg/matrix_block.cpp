@@ -1,0 +1,161 @@
+#include "taskflows/cg/matrix_block.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::cg {
+namespace {
+
+constexpr std::int64_t height = slice_height;
+/// Rows are sorted by length within windows of so many: close enough for the caches, wide enough to even out.
+constexpr std::int64_t sorting_window = 128 * height;
+/// Share of padding from which sorting pays.
+constexpr double tolerated_padding = 0.1;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+MatrixBlock::MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format format) : a_(a), range_(range) {
+  layout_.format = format;
+  layout_.rows = range.last_row - range.first_row;
+  layout_.columns = range.needed == nullptr
+                        ? range.last_column - range.first_column
+                        : (range.local_last - range.local_first) + range.needed->rank(range.last_column) -
+                              range.needed->rank(range.first_column);
+  length_.resize(at(layout_.rows));
+  std::int64_t nonzeros = 0;
+#pragma omp parallel for schedule(static) reduction(+ : nonzeros)
+  for (std::int64_t i = 0; i < layout_.rows; ++i) {
+    const auto [begin, end] = entries_of(range_.first_row + i);
+    length_[at(i)] = static_cast<std::int32_t>(end - begin);
+    nonzeros += end - begin;
+  }
+  layout_.nonzeros = nonzeros;
+  if (format == Format::csr) plan_csr();
+  else plan_sell();
+  layout_.place_sections();
+}
+
+std::pair<std::int64_t, std::int64_t> MatrixBlock::entries_of(std::int64_t row) const {
+  const std::int64_t begin = a_.row_begin[at(row)];
+  const std::int64_t end = a_.row_begin[at(row) + 1];
+  if (range_.first_column == 0 && range_.last_column == a_.n) return {begin, end};
+  const std::int32_t* columns = a_.column.data();
+  const std::int32_t* first = std::lower_bound(columns + begin, columns + end, range_.first_column);
+  const std::int32_t* last = std::lower_bound(first, columns + end, range_.last_column);
+  return {first - columns, last - columns};
+}
+
+std::int32_t MatrixBlock::renumber(std::int64_t column) const {
+  std::int64_t number = column - range_.first_column;
+  if (range_.needed != nullptr) {
+    if (column >= range_.local_first && column < range_.local_last) number = column - range_.local_first;
+    else number = range_.local_last - range_.local_first + range_.needed->rank(column) - range_.needed_base;
+  }
+  return static_cast<std::int32_t>(number);
+}
+
+void MatrixBlock::plan_csr() {
+  layout_.entries = layout_.nonzeros;
+  if (layout_.entries > std::numeric_limits<std::int32_t>::max())
+    bad_input("--format csr: a block of {} has {} entries, more than 32-bit offsets reach; use more --blocks", a_.name,
+              layout_.entries);
+}
+
+void MatrixBlock::plan_sell() {
+  const std::int64_t rows = layout_.rows;
+  const std::int64_t slices = layout_.slices();
+  slice_begin_.assign(at(slices) + 1, 0);
+  const auto widths = [&](bool sorted) {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t s = 0; s < slices; ++s) {
+      std::int64_t width = 0;
+      for (std::int64_t lane = s * height; lane < std::min((s + 1) * height, rows); ++lane)
+        width = std::max<std::int64_t>(width, length_[at(sorted ? row_[at(lane)] : lane)]);
+      slice_begin_[at(s) + 1] = width * height;
+    }
+    std::partial_sum(slice_begin_.begin(), slice_begin_.end(), slice_begin_.begin());
+    return slice_begin_.back();
+  };
+  layout_.entries = widths(false);
+  if (static_cast<double>(layout_.entries) <= (1 + tolerated_padding) * static_cast<double>(layout_.nonzeros)) return;
+
+  row_.assign(at(slices * height), -1);
+  std::iota(row_.begin(), row_.begin() + rows, 0);
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t w = 0; w < rows; w += sorting_window)
+    std::stable_sort(row_.begin() + w, row_.begin() + std::min(w + sorting_window, rows),
+                     [&](std::int32_t a, std::int32_t b) { return length_[at(a)] > length_[at(b)]; });
+  const std::int64_t sorted = widths(true);
+  if (static_cast<double>(sorted) < 0.98 * static_cast<double>(layout_.entries)) {
+    layout_.permuted = true;
+    layout_.entries = sorted;
+  } else {  // no gain: keep the order of the rows
+    row_.clear();
+    widths(false);
+  }
+}
+
+void MatrixBlock::fill(void* memory, bool parallel) const {
+  if (layout_.format == Format::csr) fill_csr(memory, parallel);
+  else fill_sell(memory, parallel);
+}
+
+void MatrixBlock::forget() {
+  length_ = {};
+  row_ = {};
+  slice_begin_ = {};
+}
+
+void MatrixBlock::fill_csr(void* memory, bool parallel) const {
+  const CsrView view = layout_.csr(memory);
+  auto* row_begin = const_cast<std::int32_t*>(view.row_begin);
+  auto* column = const_cast<std::int32_t*>(view.column);
+  auto* value = const_cast<double*>(view.value);
+  row_begin[0] = 0;
+  for (std::int64_t i = 0; i < layout_.rows; ++i) row_begin[i + 1] = row_begin[i] + length_[at(i)];
+#pragma omp parallel for schedule(static) if (parallel)
+  for (std::int64_t i = 0; i < layout_.rows; ++i) {
+    const auto [begin, end] = entries_of(range_.first_row + i);
+    for (std::int64_t k = begin, to = row_begin[i]; k < end; ++k, ++to) {
+      column[to] = renumber(a_.column[at(k)]);
+      value[to] = a_.value[at(k)];
+    }
+  }
+}
+
+void MatrixBlock::fill_sell(void* memory, bool parallel) const {
+  const SellView view = layout_.sell(memory);
+  auto* slice_begin = const_cast<std::int64_t*>(view.slice_begin);
+  auto* lane_row = const_cast<std::int32_t*>(view.row);
+  auto* column = const_cast<std::int32_t*>(view.column);
+  auto* value = const_cast<double*>(view.value);
+  const std::int64_t slices = view.slices;
+  slice_begin[slices] = slice_begin_.back();
+#pragma omp parallel for schedule(static) if (parallel)
+  for (std::int64_t s = 0; s < slices; ++s) {
+    slice_begin[s] = slice_begin_[at(s)];
+    const std::int64_t width = (slice_begin_[at(s) + 1] - slice_begin_[at(s)]) / height;
+    for (std::int64_t l = 0; l < height; ++l) {
+      const std::int64_t lane = s * height + l;
+      const std::int64_t row = layout_.permuted ? row_[at(lane)] : lane < layout_.rows ? lane : -1;
+      if (layout_.permuted) lane_row[lane] = static_cast<std::int32_t>(row);
+      std::int64_t k = 0;
+      std::int64_t end = 0;
+      if (row >= 0) std::tie(k, end) = entries_of(range_.first_row + row);
+      std::int32_t last = 0;  // padding names a column that the row reads anyway
+      for (std::int64_t w = 0; w < width; ++w, ++k) {
+        const std::int64_t to = slice_begin_[at(s)] + w * height + l;
+        if (k < end) last = renumber(a_.column[at(k)]);
+        column[to] = last;
+        value[to] = k < end ? a_.value[at(k)] : 0;
+      }
+    }
+  }
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,56 @@
+// A block of the matrix in the layout that the kernels read, made from the rows of the whole matrix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codelets/cg/block_layout.hpp"
+#include "taskflows/cg/csr_matrix.hpp"
+#include "taskflows/cg/partition.hpp"
+
+namespace asterism::cg {
+
+/// Which entries a block takes and how it numbers its columns.
+struct BlockRange {
+  std::int64_t first_row;
+  std::int64_t last_row;      ///< rows [first_row, last_row)
+  std::int64_t first_column;
+  std::int64_t last_column;   ///< entries in columns [first_column, last_column)
+  /// Packed numbering: columns of [local_first, local_last) first, then the needed ones in ascending
+  /// order counted from needed_base. Null: column - first_column.
+  const NeededColumns* needed = nullptr;
+  std::int64_t local_first = 0;
+  std::int64_t local_last = 0;
+  std::int64_t needed_base = 0;
+};
+
+/// Two steps, so that the memory can be obtained in between: plan() counts, fill() writes.
+class MatrixBlock {
+ public:
+  /// Counts entries and decides the layout: SELL rows are sorted by length within windows when padding
+  /// would exceed a tenth. Throws Error (bad_input) when a CSR block has 2^31 entries or more.
+  MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format format);
+
+  [[nodiscard]] const BlockLayout& layout() const noexcept { return layout_; }
+  /// Writes the block to layout().bytes bytes at `memory`; with `parallel`, with all threads of OpenMP.
+  void fill(void* memory, bool parallel) const;
+  /// Frees what only fill() needs.
+  void forget();
+
+ private:
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> entries_of(std::int64_t row) const;
+  [[nodiscard]] std::int32_t renumber(std::int64_t column) const;
+  void plan_csr();
+  void plan_sell();
+  void fill_csr(void* memory, bool parallel) const;
+  void fill_sell(void* memory, bool parallel) const;
+
+  const CsrMatrix& a_;
+  BlockRange range_;
+  BlockLayout layout_;
+  std::vector<std::int32_t> length_;       ///< of each row
+  std::vector<std::int32_t> row_;          ///< of each lane, when sorted
+  std::vector<std::int64_t> slice_begin_;
+};
+
+}  // namespace asterism::cg

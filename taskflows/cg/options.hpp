@@ -1,0 +1,88 @@
+// Everything that can be chosen about a conjugate gradient solve.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "codelets/cg/block_layout.hpp"
+
+namespace asterism::cg {
+
+/// The task flow of an iteration.
+enum class Flow {
+  naive,      ///< paper, section 4: serial dot products, p partitioned and unpartitioned by blocking calls
+  refined,    ///< paper, sections 7.2 to 7.4: dot as a reduction, p kept in pieces, x updated after the second dot
+  fused,      ///< the refined flow with fused kernels: three tasks per block and iteration
+  pipelined,  ///< Ghysels and Vanroose: the dot products overlap the matrix product
+};
+
+/// Block-rows, or block-rows cut again into block-columns.
+enum class Decomposition { one_d, two_d };
+
+/// What of p travels to the unit of a block-row: every piece, or only the elements that its columns name.
+enum class Transfer { full, packed };
+
+/// How p is kept between the matrix product, which reads all of it, and the other operations.
+enum class VectorMode {
+  blocking,  ///< starpu_data_partition / unpartition, through main memory, waiting for the tasks
+  plan,      ///< StarPU's asynchronous partition plan
+  pieces,    ///< never assembled: each unit gathers the missing pieces in place
+};
+
+/// How a dot product is brought together from the block-rows.
+enum class DotMode {
+  serial,     ///< each task adds to the one sum
+  reduction,  ///< STARPU_REDUX: a partial sum per unit
+  gather,     ///< a partial sum per block-row, added by the task that needs the sum
+};
+
+/// Where in the iteration x += alpha p stands.
+enum class XUpdate { early, late };
+
+/// Order of the block-columns of a 2D product.
+enum class ColumnOrder {
+  ascending,    ///< each row summed in the order of its columns: the same bits as 1D
+  local_first,  ///< the block that needs no transfer first
+};
+
+/// What balances the block-rows.
+enum class Balance { nonzeros, bytes };
+
+struct Options {
+  Flow flow = Flow::fused;
+  Decomposition decomposition = Decomposition::one_d;
+  int blocks = 1;
+  Transfer transfer = Transfer::full;
+  VectorMode vector = VectorMode::pieces;
+  DotMode dot = DotMode::gather;
+  XUpdate x_update = XUpdate::late;
+  ColumnOrder column_order = ColumnOrder::ascending;
+  Balance balance = Balance::bytes;
+  Format format = Format::sell;
+  bool vendor = false;           ///< cuBLAS for the vector operations of the separate flows (cuSPARSE: format csr)
+  int preconditioner_block = 0;  ///< 0 none, 1 Jacobi, more: block Jacobi
+  double tolerance = 1e-8;       ///< on ||b - Ax|| / ||b||
+  std::int64_t max_iterations = 10000;
+  int check_every = 16;          ///< the host looks at the residual at most every so many iterations
+};
+
+/// The choices that belong to a flow: sets vector, dot and x_update.
+void apply_flow_defaults(Options& options);
+
+/// Throws Error (bad_input) when two choices contradict each other.
+void require_consistent(const Options& options);
+
+/// gather: up to this many block-rows, every consumer adds the partial sums itself; beyond, a task does it once.
+inline constexpr int inline_sum_blocks = 8;
+
+std::string name_of(Flow);
+std::string name_of(Decomposition);
+std::string name_of(Transfer);
+std::string name_of(VectorMode);
+std::string name_of(DotMode);
+std::string name_of(XUpdate);
+std::string name_of(ColumnOrder);
+std::string name_of(Balance);
+std::string name_of(Format);
+
+}  // namespace asterism::cg

@@ -1,0 +1,88 @@
+#include "taskflows/cg/partition.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::cg {
+
+Partition partition_rows(const CsrMatrix& a, std::span<const double> shares, Balance balance, int unit) {
+  const auto parts = static_cast<std::int64_t>(shares.size());
+  if (a.n % unit != 0)
+    bad_input("{}: {} rows do not divide into diagonal blocks of {} rows", a.name, a.n, unit);
+  const std::int64_t units = a.n / unit;
+  if (units < parts)
+    bad_input("--blocks {}: {} has only {} rows{}", parts, a.name, a.n,
+              unit > 1 ? fmt::format(" in diagonal blocks of {}", unit) : "");
+  // whole slices of 32 rows, unless this would spoil the balance
+  std::int64_t grain = std::lcm<std::int64_t>(unit, slice_height);
+  if (a.n < grain * parts * 8) grain = unit;
+
+  const auto work_before = [&](std::int64_t row) {
+    const double nnz = static_cast<double>(a.row_begin[static_cast<std::size_t>(row)]);
+    return balance == Balance::nonzeros ? nnz : 12 * nnz + 84 * static_cast<double>(row);
+  };
+  const double total_share = std::accumulate(shares.begin(), shares.end(), 0.0);
+  Partition result;
+  result.begin.push_back(0);
+  double share = 0;
+  for (std::int64_t i = 1; i < parts; ++i) {
+    share += shares[static_cast<std::size_t>(i - 1)];
+    const double target = work_before(a.n) * share / total_share;
+    std::int64_t low = 0;  // the last multiple of `grain` at or below the target
+    std::int64_t high = a.n / grain;
+    while (low < high) {
+      const std::int64_t middle = (low + high + 1) / 2;
+      if (work_before(middle * grain) <= target) low = middle;
+      else high = middle - 1;
+    }
+    std::int64_t cut = low * grain;
+    const std::int64_t next = std::min(cut + grain, a.n);
+    if (work_before(next) - target < target - work_before(cut)) cut = next;
+    // every part keeps at least one unit
+    cut = std::clamp(cut, result.begin.back() + unit, a.n - (parts - i) * unit);
+    result.begin.push_back(cut);
+  }
+  result.begin.push_back(a.n);
+  return result;
+}
+
+NeededColumns::NeededColumns(const CsrMatrix& a, std::int64_t first, std::int64_t last)
+    : words_(static_cast<std::size_t>((a.n + 63) / 64)), rank_(words_.size() + 1) {
+  const std::int64_t begin = a.row_begin[static_cast<std::size_t>(first)];
+  const std::int64_t end = a.row_begin[static_cast<std::size_t>(last)];
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = begin; k < end; ++k) {
+    const std::int64_t column = a.column[static_cast<std::size_t>(k)];
+    if (column >= first && column < last) continue;
+    const std::uint64_t bit = std::uint64_t{1} << (column % 64);
+    std::atomic_ref<std::uint64_t> word(words_[static_cast<std::size_t>(column / 64)]);
+    if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+  }
+  for (std::size_t w = 0; w < words_.size(); ++w) rank_[w + 1] = rank_[w] + std::popcount(words_[w]);
+}
+
+std::int64_t NeededColumns::rank(std::int64_t column) const {
+  const auto word = static_cast<std::size_t>(column / 64);
+  if (column % 64 == 0) return rank_[word];
+  const std::uint64_t below = (std::uint64_t{1} << (column % 64)) - 1;
+  return rank_[word] + std::popcount(words_[word] & below);
+}
+
+std::vector<std::int32_t> NeededColumns::list(std::int64_t first, std::int64_t last) const {
+  std::vector<std::int32_t> columns;
+  columns.reserve(static_cast<std::size_t>(rank(last) - rank(first)));
+  for (std::int64_t word = first / 64; word * 64 < last; ++word) {
+    std::uint64_t bits = words_[static_cast<std::size_t>(word)];
+    for (; bits != 0; bits &= bits - 1) {
+      const std::int64_t column = word * 64 + std::countr_zero(bits);
+      if (column >= first && column < last) columns.push_back(static_cast<std::int32_t>(column - first));
+    }
+  }
+  return columns;
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,218 @@
+#include "taskflows/cg/solver.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "codelets/cg/kernels.hpp"
+#include "taskflows/cg/flow.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::cg {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The true residual may exceed the tolerance by this factor: the recurrence rounds, too.
+constexpr double true_residual_slack = 1.1;
+/// A restart that does not bring the true residual below this share of the one before is the last.
+constexpr double restart_must_gain = 0.5;
+/// Relative residual below which a vanishing p.q means exhausted precision, not an indefinite matrix.
+constexpr double exhausted = 1e-14;
+
+/// A handle's value on the host.
+template <class T>
+class Acquired {
+ public:
+  Acquired(starpu_data_handle_t handle, starpu_data_access_mode mode) : handle_(handle) {
+    starpu_data_acquire(handle_, mode);
+  }
+  ~Acquired() { starpu_data_release(handle_); }
+  Acquired(const Acquired&) = delete;
+  Acquired& operator=(const Acquired&) = delete;
+  T* operator->() const { return get(); }
+  T& operator*() const { return *get(); }
+  T* get() const { return reinterpret_cast<T*>(starpu_vector_get_local_ptr(handle_)); }
+
+ private:
+  starpu_data_handle_t handle_;
+};
+
+class Solver {
+ public:
+  Solver(System& system, std::span<const double> b, std::string name,
+         const std::function<void(const Progress&)>& progress)
+      : sys_(system), name_(std::move(name)), progress_(progress), b_norm_(norm(b)) {}
+
+  SolveResult run();
+
+ private:
+  State start(double tolerance);
+  HistoryEntry iterate();
+  bool look(int window, int submitted, HistoryEntry& last);
+  [[nodiscard]] double relative(double rr) const { return b_norm_ > 0 ? std::sqrt(rr) / b_norm_ : std::sqrt(rr); }
+  [[nodiscard]] double threshold(double tolerance) const {
+    const double bound = tolerance * (b_norm_ > 0 ? b_norm_ : 1);
+    return bound * bound;
+  }
+  [[nodiscard]] int next_window(int submitted) const;
+
+  System& sys_;
+  std::string name_;
+  const std::function<void(const Progress&)>& progress_;
+  double b_norm_;
+  SolveResult result_;
+  std::int64_t base_ = 0;  ///< iterations before the last restart
+};
+
+/// Submits r = b - A x and what follows; returns the state with which the iterations begin.
+State Solver::start(double tolerance) {
+  for (const Handle& handle : sys_.state) {
+    Acquired<State> state(handle, STARPU_W);
+    *state = State{};
+    state->threshold = threshold(tolerance);
+  }
+  submit_start(sys_);
+  double rr = 0;
+  if (sys_.options.flow == Flow::pipelined) {  // the first step, which looks at r.r, comes with the first iteration
+    for (const Handle& dots : sys_.dots[0]) rr += value(Acquired<Dots>(dots, STARPU_R)->rr);
+  } else {
+    rr = Acquired<State>(sys_.state_of(0), STARPU_R)->rr;
+  }
+  State state;
+  state.rr = rr;
+  if (!is_finite(rr)) state.status = Status::not_finite;
+  else if (rr <= threshold(tolerance)) state.status = Status::converged;
+  return state;
+}
+
+/// Iterations to submit next: many, but few when the end is near, so that little is computed in vain.
+int Solver::next_window(int submitted) const {
+  const std::int64_t left = sys_.options.max_iterations - base_ - submitted;
+  std::int64_t window = std::min<std::int64_t>(sys_.options.check_every, left);
+  const auto& h = result_.history;
+  const double now = h.back();
+  if (h.size() > 4 && now > 0 && sys_.options.tolerance > 0) {
+    const std::size_t back = std::min<std::size_t>(h.size() - 1, 32);
+    const double slope = std::log(h[h.size() - 1 - back] / now) / static_cast<double>(back);  // per iteration
+    if (slope > 0) {
+      const double expected = std::log(now / sys_.options.tolerance) / slope;
+      window = std::min(window, std::max<std::int64_t>(2, static_cast<std::int64_t>(expected / 3)));
+    }
+  }
+  return static_cast<int>(window);
+}
+
+/// Reads a window of history once its tasks are done; true when it holds the end.
+bool Solver::look(int window, int submitted, HistoryEntry& last) {
+  const Acquired<HistoryEntry> entries(sys_.history[static_cast<std::size_t>(window % 2)], STARPU_R);
+  for (int k = 0; k < submitted; ++k) {
+    last = entries.get()[k];
+    const std::int64_t iteration = base_ + last.iteration;
+    // the pipelined flow reports the residual before the step, and once more when it stops
+    const auto known = static_cast<std::int64_t>(result_.history.size()) - 1;
+    const std::int64_t of = sys_.options.flow == Flow::pipelined && last.status == Status::running ? iteration - 1 : iteration;
+    if (of > known) result_.history.push_back(relative(last.rr));
+    if (last.status != Status::running) return true;
+  }
+  return false;
+}
+
+/// Iterates until the recurrence stops or the iterations are used up. While the units work on one window,
+/// the next is submitted and the one before is looked at.
+HistoryEntry Solver::iterate() {
+  HistoryEntry last;
+  int submitted = 0;
+  int parity = 0;
+  int window = 0;
+  int window_size[2] = {0, 0};
+  Clock::time_point before{};
+  for (;; ++window) {
+    int& size = window_size[window % 2];
+    size = next_window(submitted);
+    for (int k = 0; k < size; ++k, parity = 1 - parity) {
+      starpu_iteration_push(static_cast<unsigned long>(base_ + submitted + k));
+      submit_iteration(sys_, {sys_.history[static_cast<std::size_t>(window % 2)], k}, parity);
+      starpu_iteration_pop();
+    }
+    submitted += size;
+    if (window > 0) {
+      const int count = window_size[(window - 1) % 2];
+      const bool end = look(window - 1, count, last);
+      const Clock::time_point now = Clock::now();
+      // the first window and the one that ends early say nothing about the pace
+      if (window > 1 && !end) result_.seconds_per_iteration.push_back(std::chrono::duration<double>(now - before).count() / count);
+      before = now;
+      if (progress_)
+        progress_({base_ + last.iteration, sys_.options.max_iterations, relative(last.rr), sys_.options.tolerance});
+      if (end) return last;
+    }
+    if (size == 0) return last;
+  }
+}
+
+SolveResult Solver::run() {
+  const double tolerance = sys_.options.tolerance;
+  State state = start(tolerance);
+  result_.history.push_back(relative(state.rr));
+  double previous_true = relative(state.rr);
+  const Clock::time_point begin = Clock::now();
+  while (true) {
+    HistoryEntry last{state.rr, 0, state.status, 0};
+    if (state.status == Status::running && base_ < sys_.options.max_iterations) last = iterate();
+    starpu_task_wait_for_all();
+    result_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    result_.recurrence_residual = relative(last.rr);
+    result_.iterations = base_ += last.iteration;
+    if (last.status == Status::not_finite)
+      failed("{}: a value that is not finite appeared in iteration {}", name_, result_.iterations + 1);
+    if (last.status == Status::not_positive_definite && relative(last.rr) > exhausted)
+      bad_input("{}: not positive definite: p.Ap = {:g} in iteration {}; conjugate gradient needs a positive definite matrix",
+                name_, last.pq, result_.iterations + 1);
+
+    // the residual that counts
+    state = start(tolerance * true_residual_slack);
+    starpu_task_wait_for_all();
+    result_.true_residual = relative(state.rr);
+    if (state.status == Status::converged) result_.outcome = Outcome::converged;
+    else if (base_ >= sys_.options.max_iterations) result_.outcome = Outcome::max_iterations;
+    else if (result_.restarts > 0 && result_.true_residual > restart_must_gain * previous_true)
+      result_.outcome = Outcome::stagnated;
+    else {
+      previous_true = result_.true_residual;
+      ++result_.restarts;
+      state = start(tolerance);
+      continue;
+    }
+    break;
+  }
+  for (int i = 0; i < sys_.blocks(); ++i) {  // the solution to main memory
+    starpu_data_acquire(sys_.x[i], STARPU_R);
+    starpu_data_release(sys_.x[i]);
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+double norm(std::span<const double> b) {
+  const auto n = static_cast<std::int64_t>(b.size());
+  constexpr std::int64_t part = 1 << 20;
+  std::vector<Sum> sums(static_cast<std::size_t>((n + part - 1) / part));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(sums.size()); ++k) {
+    const std::int64_t first = k * part;
+    const double* values = b.data() + first;
+    sums[static_cast<std::size_t>(k)] = cpu::dot(std::min(part, n - first), values, values);
+  }
+  Sum total;
+  for (const Sum& sum : sums) add(total, sum);
+  return std::sqrt(value(total));
+}
+
+SolveResult solve(System& system, std::span<const double> b, const std::string& name,
+                  const std::function<void(const Progress&)>& progress) {
+  return Solver(system, b, name, progress).run();
+}
+
+}  // namespace asterism::cg

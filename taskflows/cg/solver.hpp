@@ -1,0 +1,45 @@
+// Runs a conjugate gradient flow to its end: submits iterations ahead of the units, looks at the residual
+// now and then, and restarts from the true residual where the recurrence has drifted from it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "taskflows/cg/system.hpp"
+
+namespace asterism::cg {
+
+enum class Outcome {
+  converged,       ///< the true residual is below the tolerance
+  max_iterations,  ///< it is not, after max_iterations
+  stagnated,       ///< it no longer falls: the tolerance is beyond what double precision reaches here
+};
+
+struct SolveResult {
+  Outcome outcome = Outcome::converged;
+  std::int64_t iterations = 0;
+  int restarts = 0;                   ///< from the true residual
+  double recurrence_residual = 0;     ///< ||r|| / ||b|| of the recurrence when it stopped
+  double true_residual = 0;           ///< ||b - A x|| / ||b||, computed anew
+  std::vector<double> history;        ///< ||r|| / ||b|| before the first and after each iteration
+  double seconds = 0;                 ///< from the first task of the first iteration to the end
+  std::vector<double> seconds_per_iteration;  ///< mean over each window of iterations but the first
+};
+
+struct Progress {
+  std::int64_t iteration;
+  std::int64_t max_iterations;
+  double residual;   ///< relative
+  double tolerance;
+};
+
+/// The norm ||b||, in parallel and compensated.
+double norm(std::span<const double> b);
+
+/// Solves; the solution is in system.x, in main memory, on return. Throws Error (bad_input) when the matrix turns out
+/// not to be positive definite, naming it `name`; failed when a value is not finite.
+SolveResult solve(System& system, std::span<const double> b, const std::string& name,
+                  const std::function<void(const Progress&)>& progress = {});
+
+}  // namespace asterism::cg

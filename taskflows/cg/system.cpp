@@ -1,0 +1,244 @@
+#include "taskflows/cg/system.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cstring>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::cg {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Builds one block-row where it will be used: the pages are placed by the unit that first writes them.
+struct AssembleArgs {
+  const MatrixBlock* const* plans;  ///< one for each block
+  std::int32_t blocks;
+};
+
+void assemble_cpu(void** buffers, void* arguments) {
+  const auto& a = *static_cast<const AssembleArgs*>(arguments);
+  for (int k = 0; k < a.blocks; ++k)
+    a.plans[k]->fill(reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffers[k])), false);
+}
+
+starpu_codelet& assemble() {
+  static starpu_perfmodel model = [] {
+    starpu_perfmodel m{};
+    m.type = STARPU_HISTORY_BASED;
+    m.symbol = "cg_assemble_double";
+    return m;
+  }();
+  static starpu_codelet codelet = make_codelet({"assemble", assemble_cpu, "assemble_cpu", nullptr, &model});
+  return codelet;
+}
+
+}  // namespace
+
+System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values,
+               std::span<const double> x0, const Options& chosen, std::span<const double> shares)
+    : options(chosen),
+      partition(partition_rows(a, shares, chosen.balance, std::max(1, chosen.preconditioner_block))),
+      p(a, partition, chosen),
+      nonzeros_(static_cast<double>(a.nnz())) {
+  make_vectors(b_values, x0);
+  make_preconditioner(a);
+  make_scalars();
+  make_matrix(a, session);
+}
+
+System::~System() { starpu_task_wait_for_all(); }
+
+void System::make_matrix(const CsrMatrix& a, const Session& session) {
+  rows.resize(at(blocks()));
+  const bool by_tasks = session.gpus() == 0 && blocks() >= session.cpus();
+  std::vector<std::unique_ptr<MatrixBlock>> plans;
+  std::vector<const MatrixBlock*> plan_pointers;
+  plan_pointers.reserve(at(blocks()) * at(blocks()));
+  for (int i = 0; i < blocks(); ++i) {
+    std::vector<int> columns;
+    if (options.decomposition == Decomposition::one_d) {
+      columns = {i};
+    } else {
+      for (int j = 0; j < blocks(); ++j) columns.push_back(j);
+      if (options.column_order == ColumnOrder::local_first) std::rotate(columns.begin(), columns.begin() + i, columns.end());
+    }
+    const std::size_t first_plan = plan_pointers.size();
+    std::vector<Access> accesses;
+    rows[at(i)].reserve(columns.size());
+    for (const int j : columns) {
+      BlockRange range{partition.first(i), partition.first(i + 1), 0, a.n};
+      if (options.decomposition == Decomposition::two_d) {
+        range.first_column = partition.first(j);
+        range.last_column = partition.first(j + 1);
+      }
+      if (options.transfer == Transfer::packed && !(options.decomposition == Decomposition::two_d && i == j)) {
+        range.needed = p.needed(i);
+        if (options.decomposition == Decomposition::one_d) {
+          range.local_first = partition.first(i);
+          range.local_last = partition.first(i + 1);
+        } else {
+          range.needed_base = p.needed(i)->rank(range.first_column);
+        }
+      }
+      auto plan = std::make_unique<MatrixBlock>(a, range, options.format);
+      // 2D: blocks without entries are left out, but the diagonal one, which starts the sum
+      if (plan->layout().nonzeros == 0 && i != j) continue;
+      Block block{i, j, plan->layout(), HostBuffer<char>(plan->layout().bytes), {}};
+      if (!by_tasks) {
+        plan->fill(block.memory.data(), true);
+        plan->forget();
+      }
+      block.handle = Handle::vector(block.memory.data(), block.layout.bytes / BlockLayout::alignment,
+                                    BlockLayout::alignment, fmt::format("A[{},{}]", i, j), Coordinates{i, j});
+      accesses.push_back({block.handle, STARPU_W});
+      rows[at(i)].push_back(std::move(block));
+      plan_pointers.push_back(plan.get());
+      plans.push_back(std::move(plan));
+    }
+    if (by_tasks)
+      submit(assemble(), AssembleArgs{plan_pointers.data() + first_plan, static_cast<std::int32_t>(accesses.size())},
+             accesses);
+  }
+  if (by_tasks) starpu_task_wait_for_all();
+}
+
+BlockVector System::make_vector(const char* name, bool on_host) {
+  BlockVector v;
+  if (on_host) v.memory = HostBuffer<double>(at(partition.begin.back()));
+  for (int i = 0; i < blocks(); ++i)
+    v.block.push_back(Handle::vector(on_host ? v.memory.data() + partition.first(i) : nullptr, at(partition.rows(i)),
+                                     sizeof(double), fmt::format("{}[{}]", name, i), Coordinates{i, i}));
+  return v;
+}
+
+void System::make_vectors(std::span<const double> b_values, std::span<const double> x0) {
+  b = make_vector("b", true);
+  x = make_vector("x", true);
+  const auto n = static_cast<std::int64_t>(b_values.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    b.memory[at(i)] = b_values[at(i)];
+    x.memory[at(i)] = x0.empty() ? 0 : x0[at(i)];
+  }
+  r = make_vector("r", false);
+  q = make_vector("q", false);
+  if (preconditioned()) z = make_vector("z", false);
+  if (options.flow != Flow::pipelined) return;
+  direction = make_vector("direction", false);
+  s = make_vector("s", false);
+  zz = make_vector("Az", false);
+  if (preconditioned()) {
+    w = make_vector("w", false);
+    qq = make_vector("Mq", false);
+  }
+}
+
+void System::make_preconditioner(const CsrMatrix& a) {
+  if (!preconditioned()) return;
+  const std::int64_t size = options.preconditioner_block;
+  inverse.memory = HostBuffer<double>(at(a.n * size));
+  std::int64_t singular = a.n;  // first row of the first diagonal block without a Cholesky factor
+#pragma omp parallel for schedule(static) reduction(min : singular)
+  for (std::int64_t first = 0; first < a.n; first += size) {
+    Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
+    for (std::int64_t i = 0; i < size; ++i)
+      for (std::int64_t k = a.row_begin[at(first + i)]; k < a.row_begin[at(first + i) + 1]; ++k) {
+        const std::int64_t j = a.column[at(k)] - first;
+        if (j >= 0 && j < size) block(i, j) = a.value[at(k)];
+      }
+    const Eigen::LLT<Eigen::MatrixXd> factor(block);
+    if (factor.info() != Eigen::Success) {
+      singular = std::min(singular, first);
+      continue;
+    }
+    const Eigen::MatrixXd block_inverse = factor.solve(Eigen::MatrixXd::Identity(size, size));
+    // within its block-row: inverse[k n + i], see PreconditionerView
+    const auto cut = std::upper_bound(partition.begin.begin(), partition.begin.end(), first) - 1;
+    const std::int64_t begin = *cut;
+    const std::int64_t n = *(cut + 1) - begin;
+    for (std::int64_t k = 0; k < size; ++k)
+      for (std::int64_t i = 0; i < size; ++i)
+        inverse.memory[at(begin * size + k * n + (first - begin) + i)] = block_inverse(i, k);
+  }
+  if (singular < a.n)
+    bad_input("{}: the diagonal block of rows {} to {} is not positive definite", a.name, singular + 1, singular + size);
+  for (int i = 0; i < blocks(); ++i)
+    inverse.block.push_back(Handle::vector(inverse.memory.data() + partition.first(i) * size,
+                                           at(partition.rows(i) * size), sizeof(double), fmt::format("M[{}]", i),
+                                           Coordinates{i, i}));
+}
+
+void System::make_scalars() {
+  const int states = inline_sums() ? blocks() : 1;
+  state_memory.resize(at(states));
+  for (int i = 0; i < states; ++i)
+    state.push_back(Handle::vector(&state_memory[at(i)], 1, sizeof(State), fmt::format("state[{}]", i),
+                                   inline_sums() ? std::optional(Coordinates{i, i}) : std::nullopt));
+  const bool gather = options.dot == DotMode::gather;
+  const int contributions = gather ? blocks() : 1;
+  const auto where = [&](int i) { return gather ? std::optional(Coordinates{i, i}) : std::nullopt; };
+  for (int i = 0; i < contributions; ++i) {
+    p_dot_q.push_back(Handle::vector(nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i)));
+    for (int parity = 0; parity < 2; ++parity)
+      dots[at(parity)].push_back(
+          Handle::vector(nullptr, 1, sizeof(Dots), fmt::format("dots{}[{}]", parity, i), where(i)));
+  }
+  if (options.dot == DotMode::reduction) {
+    starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum(), &codelets::zero_sum());
+    for (auto& d : dots) starpu_data_set_reduction_methods(d[0], &codelets::add_dots(), &codelets::zero_dots());
+  }
+  for (int w = 0; w < 2; ++w) {
+    history_memory[at(w)].resize(at(options.check_every));
+    history[at(w)] = Handle::vector(history_memory[at(w)].data(), at(options.check_every), sizeof(HistoryEntry),
+                                    fmt::format("history[{}]", w));
+  }
+}
+
+double System::stored_entries() const {
+  double entries = 0;
+  for (const auto& row : rows)
+    for (const Block& block : row) entries += static_cast<double>(block.layout.entries);
+  return entries;
+}
+
+std::vector<Access> System::sums() const {
+  std::vector<Access> accesses;
+  for (const Handle& handle : p_dot_q) accesses.push_back({handle, STARPU_R});
+  return accesses;
+}
+
+std::vector<Access> System::all_dots(int parity) const {
+  std::vector<Access> accesses;
+  for (const Handle& handle : dots[at(parity)]) accesses.push_back({handle, STARPU_R});
+  return accesses;
+}
+
+void System::submit_product(bool with_dot) {
+  for (const auto& row : rows)
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const Block& block = row[k];
+      const Exchange::Inputs in = p.inputs(block.i, block.j);
+      const bool dot = with_dot && k + 1 == row.size();
+      codelets::SpmvArgs args{};
+      args.layout = block.layout;
+      args.x_offset = in.x_offset;
+      args.accumulate = k > 0 ? 1 : 0;
+      args.dot = dot ? 1 : 0;
+      args.dot_input = in.local;
+      args.dot_offset = in.local_offset;
+      args.gpus = &gpus;
+      std::vector<Access> accesses{{block.handle, STARPU_R}, {q[block.i], k > 0 ? STARPU_RW : STARPU_W}};
+      if (dot) accesses.push_back({sum_of(block.i), STARPU_W});
+      const std::size_t inputs = dot || in.handles.size() < 2 || options.decomposition == Decomposition::one_d
+                                     ? in.handles.size()
+                                     : 1;  // 2D: p_i is read for the dot product only
+      for (std::size_t h = 0; h < inputs; ++h) accesses.push_back({in.handles[h], STARPU_R});
+      const double flops = 2.0 * static_cast<double>(block.layout.nonzeros) +
+                           (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
+      submit(codelets::spmv(), args, accesses, {0, flops});
+    }
+}
+
+}  // namespace asterism::cg

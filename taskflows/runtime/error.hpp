@@ -1,0 +1,41 @@
+// The one error type of Asterism. what() is a single line naming the file, line, option or call that
+// failed, what was found and what was expected; the kind decides the exit status of a program.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace asterism {
+
+class Error : public std::runtime_error {
+ public:
+  enum class Kind {
+    bad_input,  ///< the user's file, option or data is wrong: exit status 2
+    failed,     ///< the run failed or its answer is wrong: exit status 1
+  };
+
+  Error(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] int exit_status() const noexcept { return kind_ == Kind::bad_input ? 2 : 1; }
+
+ private:
+  Kind kind_;
+};
+
+/// Throws a bad-input error; the arguments are those of fmt::format.
+template <class... Args>
+[[noreturn]] void bad_input(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(Error::Kind::bad_input, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Throws a failure of the run itself; the arguments are those of fmt::format.
+template <class... Args>
+[[noreturn]] void failed(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(Error::Kind::failed, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace asterism

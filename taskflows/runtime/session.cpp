@@ -1,0 +1,125 @@
+#include "taskflows/runtime/session.hpp"
+
+#include <dlfcn.h>
+#include <hwloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism {
+namespace {
+
+constexpr const char* plugin_file = "libasterism-schedulers.so";
+
+/// The plug-in library: where STARPU_SCHED_LIB says, else beside the programs (../lib*/ or the build tree's
+/// lib/, or the program's own folder as in a bundle). Empty when there is none.
+std::string plugin_library() {
+  if (const char* named = std::getenv("STARPU_SCHED_LIB"); named != nullptr && *named != '\0') return named;
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const char* folder : {".", "lib", "../lib", "../lib/x86_64-linux-gnu", "../lib64", "../../lib"}) {
+    const auto candidate = program / folder / plugin_file;
+    if (std::filesystem::exists(candidate, ignored)) return std::filesystem::weakly_canonical(candidate).string();
+  }
+  return {};
+}
+
+std::vector<std::string> names_of(starpu_sched_policy** policies) {
+  std::vector<std::string> names;
+  for (; policies != nullptr && *policies != nullptr; ++policies) names.emplace_back((*policies)->policy_name);
+  return names;
+}
+
+std::vector<std::string> plugin_schedulers() {
+  const std::string library = plugin_library();
+  void* opened = library.empty() ? nullptr : dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return {};
+  const auto list =
+      reinterpret_cast<starpu_sched_policy** (*)()>(dlsym(opened, "starpu_get_sched_lib_policies"));
+  return list == nullptr ? std::vector<std::string>{} : names_of(list());
+}
+
+}  // namespace
+
+std::vector<std::string> scheduler_names() {
+  std::vector<std::string> names = names_of(starpu_sched_get_predefined_policies());
+  for (std::string& name : plugin_schedulers()) names.push_back(std::move(name));
+  return names;
+}
+
+Session::Session(const SessionOptions& options) {
+  const std::vector<std::string> plugins = plugin_schedulers();
+  std::string wanted;
+  if (options.scheduler) wanted = *options.scheduler;
+  else if (const char* named = std::getenv("STARPU_SCHED"); named != nullptr) wanted = named;
+  if (!wanted.empty()) {
+    const std::vector<std::string> known = scheduler_names();
+    // a library named by the user may answer to names that it does not list
+    if (std::find(known.begin(), known.end(), wanted) == known.end() && std::getenv("STARPU_SCHED_LIB") == nullptr) {
+      std::string list;
+      for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+      bad_input("--scheduler {}: no such scheduler; expected one of {}", wanted, list);
+    }
+    setenv("STARPU_SCHED", wanted.c_str(), 1);
+    if (std::find(plugins.begin(), plugins.end(), wanted) != plugins.end())
+      setenv("STARPU_SCHED_LIB", plugin_library().c_str(), 1);
+  }
+
+  // Through the environment, because starpu_conf's members either lose against it or silence all of it.
+  const auto number_of = [](const char* variable, const char* synonym, const std::optional<int>& count) {
+    if (!count) return;
+    setenv(variable, std::to_string(*count).c_str(), 1);
+    if (synonym != nullptr) unsetenv(synonym);
+  };
+  number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
+  number_of("STARPU_NCUDA", nullptr, options.gpus);
+  starpu_conf conf;
+  starpu_conf_init(&conf);
+  conf.catch_signals = 0;
+  const int status = starpu_init(&conf);
+  if (status == -ENODEV) failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
+  if (status != 0) failed("starpu_init: {}", std::strerror(-status));
+
+  for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
+    const int worker = static_cast<int>(w);
+    char name[128];
+    starpu_worker_get_name(worker, name, sizeof name);
+    units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER,
+                      starpu_worker_get_memory_node(w), name});
+  }
+}
+
+Session::~Session() { starpu_shutdown(); }
+
+int Session::cpus() const noexcept {
+  return static_cast<int>(std::count_if(units_.begin(), units_.end(), [](const Unit& u) { return !u.gpu; }));
+}
+int Session::gpus() const noexcept { return static_cast<int>(units_.size()) - cpus(); }
+
+std::string Session::scheduler() const { return starpu_sched_get_sched_policy()->policy_name; }
+
+Machine this_machine() {
+  Machine machine;
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  machine.host = host;
+  hwloc_topology_t topology = nullptr;
+  hwloc_topology_init(&topology);
+  hwloc_topology_load(topology);
+  const hwloc_obj_t root = hwloc_get_root_obj(topology);
+  if (const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0)) {
+    if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) machine.processor = model;
+  }
+  machine.cores = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
+  machine.numa_nodes = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
+  machine.memory_bytes = static_cast<double>(root->total_memory);
+  hwloc_topology_destroy(topology);
+  return machine;
+}
+
+}  // namespace asterism

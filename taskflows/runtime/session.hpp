@@ -1,0 +1,59 @@
+// StarPU, started and stopped; and what it runs on.
+#pragma once
+
+#include <starpu.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace asterism {
+
+/// What to start StarPU with. StarPU's own environment variables keep their meaning: a member left empty
+/// leaves the choice to them.
+struct SessionOptions {
+  std::optional<int> cpus;               ///< CPU workers
+  std::optional<int> gpus;               ///< CUDA workers
+  std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library
+};
+
+/// One processing unit that runs tasks.
+struct Unit {
+  int worker;         ///< StarPU's number
+  bool gpu;
+  unsigned node;      ///< its memory node
+  std::string name;
+};
+
+/// StarPU is running for as long as a Session lives; at most one at a time.
+class Session {
+ public:
+  /// Throws Error: bad_input for an unknown scheduler, failed when StarPU does not start.
+  explicit Session(const SessionOptions& options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const std::vector<Unit>& units() const noexcept { return units_; }
+  [[nodiscard]] int cpus() const noexcept;
+  [[nodiscard]] int gpus() const noexcept;
+  [[nodiscard]] std::string scheduler() const;
+
+ private:
+  std::vector<Unit> units_;
+};
+
+/// Names of the schedulers that may be asked for: StarPU's and those of our plug-in library.
+std::vector<std::string> scheduler_names();
+
+/// Description of the machine for reports: processor, cores, memory, NUMA nodes, GPUs seen by StarPU.
+struct Machine {
+  std::string host;
+  std::string processor;
+  int cores = 0;
+  int numa_nodes = 0;
+  double memory_bytes = 0;
+};
+Machine this_machine();
+
+}  // namespace asterism

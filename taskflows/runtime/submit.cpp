@@ -1,0 +1,61 @@
+#include "taskflows/runtime/submit.hpp"
+
+#include <cstring>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism {
+
+void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size, std::span<const Access> accesses,
+            const TaskOptions& options) {
+  starpu_task* task = starpu_task_create();
+  task->cl = &codelet;
+  task->name = codelet.name;
+  task->cl_arg = std::malloc(arguments_size);
+  if (task->cl_arg == nullptr) throw std::bad_alloc();
+  std::memcpy(task->cl_arg, arguments, arguments_size);
+  task->cl_arg_size = arguments_size;
+  task->cl_arg_free = 1;
+  task->priority = options.priority;
+  task->flops = options.flops;
+  task->nbuffers = static_cast<int>(accesses.size());
+  starpu_data_handle_t* handles = task->handles;
+  starpu_data_access_mode* modes = task->modes;
+  if (accesses.size() > STARPU_NMAXBUFS) {  // StarPU frees both with the task
+    handles = task->dyn_handles = static_cast<starpu_data_handle_t*>(std::malloc(accesses.size() * sizeof *handles));
+    modes = task->dyn_modes = static_cast<starpu_data_access_mode*>(std::malloc(accesses.size() * sizeof *modes));
+    if (handles == nullptr || modes == nullptr) throw std::bad_alloc();
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    handles[i] = accesses[i].handle;
+    modes[i] = accesses[i].mode;
+  }
+  const int status = starpu_task_submit(task);
+  if (status == -ENODEV) {
+    task->destroy = 0;
+    starpu_task_destroy(task);
+    failed("no processing unit of this machine can run the task '{}'", codelet.name);
+  }
+  if (status != 0) failed("starpu_task_submit('{}'): {}", codelet.name, std::strerror(-status));
+}
+
+starpu_codelet make_codelet(const CodeletSpec& spec) {
+  starpu_codelet codelet;
+  starpu_codelet_init(&codelet);
+  codelet.name = spec.name;
+  codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
+  codelet.model = spec.model;
+  if (spec.cpu != nullptr) {
+    codelet.where |= STARPU_CPU;
+    codelet.cpu_funcs[0] = spec.cpu;
+    codelet.cpu_funcs_name[0] = spec.cpu_name;
+  }
+  if (spec.cuda != nullptr) {
+    codelet.where |= STARPU_CUDA;
+    codelet.cuda_funcs[0] = spec.cuda;
+    codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;
+  }
+  return codelet;
+}
+
+}  // namespace asterism

@@ -1,0 +1,56 @@
+// Task submission: the one function through which every flow inserts its tasks.
+#pragma once
+
+#include <starpu.h>
+
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace asterism {
+
+/// A handle and how a task uses it.
+struct Access {
+  starpu_data_handle_t handle;
+  starpu_data_access_mode mode;
+};
+
+struct TaskOptions {
+  int priority = 0;
+  double flops = 0;  ///< floating-point operations, for rates and bounds
+};
+
+/// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.
+/// Dependencies follow from the access modes and the order of submission. Throws Error (failed) when no
+/// unit of this machine can run the codelet.
+void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size, std::span<const Access> accesses,
+            const TaskOptions& options = {});
+
+template <class Arguments>
+void submit(starpu_codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+            const TaskOptions& options = {}) {
+  static_assert(std::is_trivially_copyable_v<Arguments>);
+  submit(codelet, &arguments, sizeof arguments, accesses, options);
+}
+
+template <class Arguments>
+void submit(starpu_codelet& codelet, const Arguments& arguments, std::initializer_list<Access> accesses,
+            const TaskOptions& options = {}) {
+  submit(codelet, arguments, std::span<const Access>(accesses.begin(), accesses.size()), options);
+}
+
+/// What a codelet may say about itself; the rest of starpu_codelet keeps its defaults.
+struct CodeletSpec {
+  const char* name;               ///< stable name, also the prefix of the performance model
+  starpu_cpu_func_t cpu;          ///< null: not on CPUs
+  const char* cpu_name;           ///< symbol name (needed by StarPU's master-slave and by debuggers)
+  starpu_cuda_func_t cuda;        ///< null: not on GPUs; asynchronous on StarPU's stream
+  starpu_perfmodel* model;        ///< must outlive the codelet
+};
+
+/// A codelet with any number of buffers, whose modes are given by each task.
+starpu_codelet make_codelet(const CodeletSpec& spec);
+
+}  // namespace asterism
