@@ -109,6 +109,10 @@ int solve_and_report(int argc, char** argv) {
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
   // The static mapper suits these graphs (paper, section 5.3); STARPU_SCHED and --scheduler are obeyed.
   if (!args.session.scheduler && std::getenv("STARPU_SCHED") == nullptr) args.session.scheduler = "cyclic";
+  // The mapper of a GPU run gives nothing to CPU workers: without them no thread disturbs those that drive the GPUs.
+  const bool cyclic = args.session.scheduler.value_or("") == "cyclic";
+  const bool on_gpus_only = (args.units == "default" || args.units == "gpu") && args.session.gpus.value_or(visible_gpus()) > 0;
+  if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr) args.session.cpus = 0;
   if (args.units != "default") setenv("ASTERISM_CYCLIC_UNITS", args.units.c_str(), 1);
 
   const CsrMatrix a = load_matrix(args);

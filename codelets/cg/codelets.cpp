@@ -1,6 +1,8 @@
 #include "codelets/cg/codelets.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "codelets/cg/codelets_cuda.hpp"
 #include "codelets/cg/kernels.hpp"
@@ -187,6 +189,14 @@ starpu_perfmodel history_model(const char* symbol) {
   return model;
 }
 
+constexpr auto commuting = static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
+
+starpu_codelet with_modes(starpu_codelet codelet, std::initializer_list<starpu_data_access_mode> modes) {
+  codelet.nbuffers = static_cast<int>(modes.size());
+  std::copy(modes.begin(), modes.end(), codelet.modes);
+  return codelet;
+}
+
 }  // namespace
 
 PipelinedBuffers pipelined_buffers(void**& next, int block) {
@@ -235,9 +245,19 @@ ASTERISM_CODELET(residual, "residual", residual_cpu, gpu::residual)
 ASTERISM_CODELET(direction, "direction", direction_cpu, gpu::direction)
 ASTERISM_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined)
 ASTERISM_CODELET(pipelined_dots, "pipelined_dots", pipelined_dots_cpu, gpu::pipelined_dots)
-ASTERISM_CODELET(zero_sum, "zero_sum", zero_cpu<Sum>, gpu::zero_sum)
-ASTERISM_CODELET(zero_dots, "zero_dots", zero_cpu<Dots>, gpu::zero_dots)
-ASTERISM_CODELET(add_sum, "add_sum", add_sum_cpu, gpu::add_sum)
-ASTERISM_CODELET(add_dots, "add_dots", add_dots_cpu, gpu::add_dots)
+
+// StarPU insists on fixed buffers for the codelets of a reduction.
+#define ASTERISM_REDUCTION_CODELET(function, label, cpu_function, cuda_function, ...)                          \
+  starpu_codelet& function() {                                                                                 \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                                      \
+    static starpu_codelet codelet =                                                                            \
+        with_modes(make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}), {__VA_ARGS__});  \
+    return codelet;                                                                                            \
+  }
+
+ASTERISM_REDUCTION_CODELET(zero_sum, "zero_sum", zero_cpu<Sum>, gpu::zero_sum, STARPU_W)
+ASTERISM_REDUCTION_CODELET(zero_dots, "zero_dots", zero_cpu<Dots>, gpu::zero_dots, STARPU_W)
+ASTERISM_REDUCTION_CODELET(add_sum, "add_sum", add_sum_cpu, gpu::add_sum, commuting, STARPU_R)
+ASTERISM_REDUCTION_CODELET(add_dots, "add_dots", add_dots_cpu, gpu::add_dots, commuting, STARPU_R)
 
 }  // namespace asterism::cg::codelets

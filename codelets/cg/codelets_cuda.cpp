@@ -4,6 +4,7 @@
 
 #include <cublas_v2.h>
 #include <cusparse.h>
+#include <starpu_cublas_v2.h>
 
 #include <stdexcept>
 #include <string>
@@ -70,7 +71,7 @@ void cusparse_spmv(GpuContext& context, const BlockLayout& layout, const void* b
     std::size_t bytes = 0;
     CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y,
                                   CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
-    ASTERISM_CUDA(cudaMalloc(&block.buffer, bytes + 1));
+    ASTERISM_CHECK_CUDA(cudaMalloc(&block.buffer, bytes + 1));
     CHECK(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y,
                                   CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, block.buffer));
   }
@@ -90,7 +91,7 @@ cublasHandle_t cublas(cublasPointerMode_t scalars) {
 /// *out (+)= x.y by cuBLAS, into the leading part of the sum.
 void cublas_dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, GpuContext& context) {
   Sum* target = accumulate ? reinterpret_cast<Sum*>(context.workspace.partial) : out;
-  ASTERISM_CUDA(cudaMemsetAsync(target, 0, sizeof(Sum), stream()));
+  ASTERISM_CHECK_CUDA(cudaMemsetAsync(target, 0, sizeof(Sum), stream()));
   CHECK(cublasDdot(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), x, 1, y, 1, &target->hi));
   if (accumulate) cuda::add(out, target, stream());
 }
@@ -105,12 +106,12 @@ void dots_step(void** b, void* arguments, Take take) {
 }  // namespace
 
 void copy(void** b, void*) {
-  ASTERISM_CUDA(cudaMemcpyAsync(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double),
+  ASTERISM_CHECK_CUDA(cudaMemcpyAsync(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double),
                                 cudaMemcpyDeviceToDevice, stream()));
 }
 
 void zero(void** b, void*) {
-  ASTERISM_CUDA(cudaMemsetAsync(elements_of(b[0]), 0, count_of(b[0]) * sizeof(double), stream()));
+  ASTERISM_CHECK_CUDA(cudaMemsetAsync(elements_of(b[0]), 0, count_of(b[0]) * sizeof(double), stream()));
 }
 
 void spmv(void** b, void* arguments) {
@@ -159,7 +160,7 @@ void residual_dots(void** b, void* arguments) {
   }
   cublas_dot(length(b[0]), r, r, &out->rr, accumulate, context);
   if (with_z) cublas_dot(length(b[0]), r, z, &out->rz, accumulate, context);
-  else ASTERISM_CUDA(cudaMemcpyAsync(&out->rz, &out->rr, sizeof(Sum), cudaMemcpyDeviceToDevice, stream()));
+  else ASTERISM_CHECK_CUDA(cudaMemcpyAsync(&out->rz, &out->rr, sizeof(Sum), cudaMemcpyDeviceToDevice, stream()));
 }
 
 void begin(void** b, void* arguments) {
@@ -267,8 +268,8 @@ void pipelined_dots(void** b, void* arguments) {
                        gpus->mine().workspace, stream());
 }
 
-void zero_sum(void** b, void*) { ASTERISM_CUDA(cudaMemsetAsync(scalar<Sum>(b[0]), 0, sizeof(Sum), stream())); }
-void zero_dots(void** b, void*) { ASTERISM_CUDA(cudaMemsetAsync(scalar<Dots>(b[0]), 0, sizeof(Dots), stream())); }
+void zero_sum(void** b, void*) { ASTERISM_CHECK_CUDA(cudaMemsetAsync(scalar<Sum>(b[0]), 0, sizeof(Sum), stream())); }
+void zero_dots(void** b, void*) { ASTERISM_CHECK_CUDA(cudaMemsetAsync(scalar<Dots>(b[0]), 0, sizeof(Dots), stream())); }
 void add_sum(void** b, void*) { cuda::add(scalar<Sum>(b[0]), scalar<Sum>(b[1]), stream()); }
 void add_dots(void** b, void*) { cuda::add(scalar<Dots>(b[0]), scalar<Dots>(b[1]), stream()); }
 

@@ -18,10 +18,10 @@ GpuContexts::GpuContexts() : contexts_(starpu_worker_get_count()) {
       [](void* self) {
         GpuContext& context = static_cast<GpuContexts*>(self)->mine();
         void* scratch = nullptr;
-        ASTERISM_CUDA(cudaMalloc(&scratch, cuda::max_grid * sizeof(Dots) + sizeof(unsigned)));
+        ASTERISM_CHECK_CUDA(cudaMalloc(&scratch, cuda::max_grid * sizeof(Dots) + sizeof(unsigned)));
         context.workspace.partial = static_cast<Dots*>(scratch);
         context.workspace.ticket = reinterpret_cast<unsigned*>(context.workspace.partial + cuda::max_grid);
-        ASTERISM_CUDA(cudaMemset(context.workspace.ticket, 0, sizeof(unsigned)));
+        ASTERISM_CHECK_CUDA(cudaMemset(context.workspace.ticket, 0, sizeof(unsigned)));
       },
       this, STARPU_CUDA);
 }

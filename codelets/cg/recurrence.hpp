@@ -59,6 +59,7 @@ ASTERISM_HD inline void begin(State& s, const Dots& dots) {
   s.rr = value(dots.rr);
   s.rho = value(dots.rz);
   s.beta = 0;
+  if (s.status != Status::running) return;
   if (!is_finite(s.rr) || !is_finite(s.rho)) s.status = Status::not_finite;
   else if (s.rr <= s.threshold) s.status = Status::converged;
 }
@@ -70,9 +71,11 @@ ASTERISM_HD inline void alpha_step(State& s, const Sum& p_dot_q) {
     return;
   }
   s.pq = value(p_dot_q);
+  const double alpha = s.rho / s.pq;
   if (!is_finite(s.pq)) s.status = Status::not_finite;
   else if (s.pq <= 0 || s.rho <= 0) s.status = Status::not_positive_definite;
-  set_alpha(s, s.status == Status::running ? s.rho / s.pq : 0);
+  else if (!is_finite(alpha)) s.status = Status::not_finite;
+  set_alpha(s, s.status == Status::running ? alpha : 0);
 }
 
 /// beta <- rho_new / rho; rho <- rho_new
@@ -111,13 +114,16 @@ ASTERISM_HD inline void pipelined_step(State& s, const Dots& dots) {
   }
   s.beta = first ? 0 : gamma / s.rho;
   s.pq = first ? delta : delta - s.beta * gamma / s.alpha;  // p.Ap of the new direction
-  if (!(s.pq > 0) || gamma <= 0) {
-    s.status = Status::not_positive_definite;
+  const double alpha = gamma / s.pq;
+  if (!is_finite(s.pq)) s.status = Status::not_finite;
+  else if (s.pq <= 0 || gamma <= 0) s.status = Status::not_positive_definite;
+  else if (!is_finite(alpha)) s.status = Status::not_finite;
+  if (s.status != Status::running) {
     set_alpha(s, 0);
     s.beta = 0;
     return;
   }
-  set_alpha(s, gamma / s.pq);
+  set_alpha(s, alpha);
   s.rho = gamma;
   s.fresh = 0;
   ++s.iteration;

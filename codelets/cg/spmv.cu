@@ -77,13 +77,13 @@ int grid_for(std::int64_t slices) {
 
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream) {
   sell_kernel<false><<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, {});
-  ASTERISM_CUDA(cudaGetLastError());
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
               Workspace workspace, cudaStream_t stream) {
   sell_kernel<true><<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, workspace);
-  ASTERISM_CUDA(cudaGetLastError());
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 }  // namespace asterism::cg::cuda

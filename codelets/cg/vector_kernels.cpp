@@ -12,7 +12,7 @@ ASTERISM_INLINE void precondition_rows(std::int64_t begin, std::int64_t end, std
                                        const PreconditionerView& m, const double* r, double* z) {
   if (m.size == 1) {
 #pragma GCC ivdep
-    for (std::int64_t i = begin; i < end; ++i) z[i] = m.inverse[i] * r[i];
+    for (std::int64_t i = begin; i < end; ++i) z[i] = std::fma(m.inverse[i], r[i], 0.0);
     return;
   }
   for (std::int64_t block = begin; block < end; block += m.size)

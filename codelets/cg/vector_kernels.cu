@@ -28,6 +28,20 @@ __device__ inline void for_each(std::int64_t n, F f) {
   }
 }
 
+/// Calls f(indices, count) with up to `unroll` elements of this thread, whose loads the body issues before
+/// its first store: needed where pointers may alias and the compiler must keep the order.
+template <class F>
+__device__ inline void for_each_tile(std::int64_t n, F f) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * tile;
+  for (std::int64_t base = static_cast<std::int64_t>(blockIdx.x) * tile + threadIdx.x; base < n; base += step) {
+    std::int64_t i[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) i[u] = base + u * threads;
+    const std::int64_t left = (n - base + threads - 1) / threads;
+    f(i, left < unroll ? static_cast<int>(left) : unroll);
+  }
+}
+
 /// Row i of z = M^-1 r, for a thread block that holds whole diagonal blocks of r in shared memory.
 __device__ inline double precondition_row(const PreconditionerView& m, std::int64_t n, std::int64_t i,
                                           const double* diagonal_block) {
@@ -113,10 +127,19 @@ __global__ void __launch_bounds__(threads)
                     double* r_out, Dots* out, Workspace workspace) {
   const double alpha = state->alpha;
   Sums<1> s;
-  for_each(n, [&](std::int64_t i) {
-    const double r = fma(-alpha, q[i], r_in[i]);
-    r_out[i] = r;
-    add_product(s.sum[0], r, r);
+  for_each_tile(n, [&](const std::int64_t* i, int count) {
+    double q_value[unroll];
+    double r_value[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) q_value[u] = __ldcs(q + i[u]), r_value[u] = r_in[i[u]];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) {
+        const double r = fma(-alpha, q_value[u], r_value[u]);
+        r_out[i[u]] = r;
+        add_product(s.sum[0], r, r);
+      }
   });
   if (grid_add(s, workspace)) *out = {s.sum[0], s.sum[0], {}};
 }
@@ -148,10 +171,19 @@ __global__ void __launch_bounds__(threads)
                      double* __restrict__ p) {
   const double alpha = state->alpha;
   const double beta = state->beta;
-  for_each(n, [&](std::int64_t i) {
-    const double direction = p[i];
-    x[i] = fma(alpha, direction, x[i]);
-    p[i] = fma(beta, direction, z[i]);
+  for_each_tile(n, [&](const std::int64_t* i, int count) {
+    double p_value[unroll];
+    double x_value[unroll];
+    double z_value[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) p_value[u] = p[i[u]], x_value[u] = __ldcs(x + i[u]), z_value[u] = z[i[u]];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) {
+        __stcs(x + i[u], fma(alpha, p_value[u], x_value[u]));
+        p[i[u]] = fma(beta, p_value[u], z_value[u]);
+      }
   });
 }
 
@@ -238,7 +270,7 @@ __global__ void add_kernel(Dots* sum, const Dots* other) {
   asterism::cg::add(sum->wu, other->wu);
 }
 
-void launched() { ASTERISM_CUDA(cudaGetLastError()); }
+void launched() { ASTERISM_CHECK_CUDA(cudaGetLastError()); }
 
 }  // namespace
 

@@ -30,7 +30,7 @@ struct SellView {
   const double* value;
 };
 
-/// z = M^-1 r with M block diagonal, blocks of `size` rows (1: Jacobi, 0: no preconditioner).
+/// z = M^-1 r with M block diagonal, blocks of `size` rows (1: Jacobi, at most 32; 0: none).
 /// inverse[k n + i] multiplies r[i - i % size + k] in row i: one coalesced stream per k.
 struct PreconditionerView {
   int size;

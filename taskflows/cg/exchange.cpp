@@ -38,7 +38,10 @@ Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options
 }
 
 Exchange::~Exchange() {
-  if (mode_ == VectorMode::blocking && partitioned_) starpu_data_unpartition(parent_, STARPU_MAIN_RAM);
+  if (mode_ == VectorMode::blocking && partitioned_) {
+    starpu_task_wait_for_all();
+    starpu_data_unpartition(parent_, STARPU_MAIN_RAM);
+  }
   if (mode_ == VectorMode::plan)
     starpu_data_partition_clean(parent_, static_cast<unsigned>(pieces_.size()), pieces_.data());
 }
@@ -179,6 +182,9 @@ Exchange::Inputs Exchange::inputs(int i, int j) const {
 
 void Exchange::before_product() {
   if (mode_ == VectorMode::blocking && partitioned_) {
+    // StarPU 1.4.10 frees the children while the tasks that used them are still being terminated, and hangs or
+    // worse about once in a thousand times; the tasks must have ended. The paper's call waits for them as well.
+    starpu_task_wait_for_all();
     starpu_data_unpartition(parent_, STARPU_MAIN_RAM);
     partitioned_ = false;
   }

@@ -48,6 +48,7 @@ class Solver {
 
  private:
   State start(double tolerance);
+  double sum_of_rr(int parity);
   HistoryEntry iterate();
   bool look(int window, int submitted, HistoryEntry& last);
   [[nodiscard]] double relative(double rr) const { return b_norm_ > 0 ? std::sqrt(rr) / b_norm_ : std::sqrt(rr); }
@@ -75,7 +76,7 @@ State Solver::start(double tolerance) {
   submit_start(sys_);
   double rr = 0;
   if (sys_.options.flow == Flow::pipelined) {  // the first step, which looks at r.r, comes with the first iteration
-    for (const Handle& dots : sys_.dots[0]) rr += value(Acquired<Dots>(dots, STARPU_R)->rr);
+    rr = sum_of_rr(0);
   } else {
     rr = Acquired<State>(sys_.state_of(0), STARPU_R)->rr;
   }
@@ -84,6 +85,13 @@ State Solver::start(double tolerance) {
   if (!is_finite(rr)) state.status = Status::not_finite;
   else if (rr <= threshold(tolerance)) state.status = Status::converged;
   return state;
+}
+
+/// r.r from the block-rows' contributions.
+double Solver::sum_of_rr(int parity) {
+  Sum rr;
+  for (const Handle& dots : sys_.dots[static_cast<std::size_t>(parity)]) add(rr, Acquired<Dots>(dots, STARPU_R)->rr);
+  return value(rr);
 }
 
 /// Iterations to submit next: many, but few when the end is near, so that little is computed in vain.
@@ -147,8 +155,13 @@ HistoryEntry Solver::iterate() {
         progress_({base_ + last.iteration, sys_.options.max_iterations, relative(last.rr), sys_.options.tolerance});
       if (end) return last;
     }
-    if (size == 0) return last;
+    if (size == 0) break;
   }
+  if (sys_.options.flow == Flow::pipelined && submitted > 0) {  // the last residual, which no step has looked at
+    last.rr = sum_of_rr(parity);
+    result_.history.push_back(relative(last.rr));
+  }
+  return last;
 }
 
 SolveResult Solver::run() {

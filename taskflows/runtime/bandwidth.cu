@@ -61,8 +61,8 @@ class DeviceBuffer {
 class Timer {
  public:
   explicit Timer(cudaStream_t stream) : stream_(stream) {
-    ASTERISM_CUDA(cudaEventCreate(&begin_));
-    ASTERISM_CUDA(cudaEventCreate(&end_));
+    ASTERISM_CHECK_CUDA(cudaEventCreate(&begin_));
+    ASTERISM_CHECK_CUDA(cudaEventCreate(&end_));
   }
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
@@ -75,12 +75,12 @@ class Timer {
   double best(Launch launch) {
     float best_ms = 0;
     for (int r = -1; r < repetitions; ++r) {
-      ASTERISM_CUDA(cudaEventRecord(begin_, stream_));
+      ASTERISM_CHECK_CUDA(cudaEventRecord(begin_, stream_));
       launch();
-      ASTERISM_CUDA(cudaEventRecord(end_, stream_));
-      ASTERISM_CUDA(cudaEventSynchronize(end_));
+      ASTERISM_CHECK_CUDA(cudaEventRecord(end_, stream_));
+      ASTERISM_CHECK_CUDA(cudaEventSynchronize(end_));
       float ms = 0;
-      ASTERISM_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
+      ASTERISM_CHECK_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
       if (r <= 0 || ms < best_ms) best_ms = ms;
     }
     return 1e-3 * best_ms;
@@ -96,30 +96,30 @@ Bandwidth measure(const DeviceBuffer& x, const DeviceBuffer& y, std::size_t byte
   int device = 0;
   int processors = 0;
   int resident = 0;
-  ASTERISM_CUDA(cudaGetDevice(&device));
-  ASTERISM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  ASTERISM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, read, threads, 0));
+  ASTERISM_CHECK_CUDA(cudaGetDevice(&device));
+  ASTERISM_CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  ASTERISM_CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, read, threads, 0));
   const int grid = processors * std::max(resident, 1);
   const std::int64_t n = static_cast<std::int64_t>(bytes / sizeof(double));
   fill<<<grid, threads, 0, stream>>>(x.get(), n);
-  ASTERISM_CUDA(cudaGetLastError());
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 
   Timer timer(stream);
   Bandwidth bandwidth;
   bandwidth.gpu_copy = 2.0 * static_cast<double>(bytes) / timer.best([&] {
-    ASTERISM_CUDA(cudaMemcpyAsync(y.get(), x.get(), bytes, cudaMemcpyDeviceToDevice, stream));
+    ASTERISM_CHECK_CUDA(cudaMemcpyAsync(y.get(), x.get(), bytes, cudaMemcpyDeviceToDevice, stream));
   });
   DeviceBuffer total(sizeof(double));
   if (total.get() == nullptr) throw std::runtime_error("cudaMalloc: out of memory");
-  ASTERISM_CUDA(cudaMemsetAsync(total.get(), 0, sizeof(double), stream));
+  ASTERISM_CHECK_CUDA(cudaMemsetAsync(total.get(), 0, sizeof(double), stream));
   // the copy is what is read: a copy that did not happen shows in the sum
   bandwidth.gpu_read = static_cast<double>(bytes) / timer.best([&] {
     read<<<grid, threads, 0, stream>>>(reinterpret_cast<const double2*>(y.get()), n / 2, total.get());
-    ASTERISM_CUDA(cudaGetLastError());
+    ASTERISM_CHECK_CUDA(cudaGetLastError());
   });
   double sum = 0;
-  ASTERISM_CUDA(cudaMemcpyAsync(&sum, total.get(), sizeof sum, cudaMemcpyDeviceToHost, stream));
-  ASTERISM_CUDA(cudaStreamSynchronize(stream));
+  ASTERISM_CHECK_CUDA(cudaMemcpyAsync(&sum, total.get(), sizeof sum, cudaMemcpyDeviceToHost, stream));
+  ASTERISM_CHECK_CUDA(cudaStreamSynchronize(stream));
   const std::int64_t rest = n % period;
   const std::int64_t expected = n / period * (period * (period - 1) / 2) + rest * (rest - 1) / 2;
   if (sum != static_cast<double>((repetitions + 1) * expected))

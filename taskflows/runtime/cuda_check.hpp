@@ -14,4 +14,4 @@ inline void check_cuda(cudaError_t status, const char* call) {
 
 }  // namespace asterism
 
-#define ASTERISM_CUDA(call) ::asterism::check_cuda((call), #call)
+#define ASTERISM_CHECK_CUDA(call) ::asterism::check_cuda((call), #call)

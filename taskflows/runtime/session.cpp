@@ -3,6 +3,9 @@
 #include <dlfcn.h>
 #include <hwloc.h>
 #include <unistd.h>
+#ifdef ASTERISM_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -45,6 +48,17 @@ std::vector<std::string> plugin_schedulers() {
 }
 
 }  // namespace
+
+int visible_gpus() {
+#ifdef ASTERISM_CUDA
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return 0;
+  if (const char* limit = std::getenv("STARPU_NCUDA"); limit != nullptr) count = std::min(count, std::atoi(limit));
+  return std::max(0, count);
+#else
+  return 0;
+#endif
+}
 
 std::vector<std::string> scheduler_names() {
   std::vector<std::string> names = names_of(starpu_sched_get_predefined_policies());

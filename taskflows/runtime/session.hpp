@@ -43,6 +43,9 @@ class Session {
   std::vector<Unit> units_;
 };
 
+/// GPUs that StarPU would start with now: those of the machine, at most STARPU_NCUDA. Usable before a Session.
+int visible_gpus();
+
 /// Names of the schedulers that may be asked for: StarPU's and those of our plug-in library.
 std::vector<std::string> scheduler_names();
 

@@ -266,8 +266,8 @@ struct Pipelined {
 
 // --- guarded arrays --------------------------------------------------------------------------------------------
 
-/// n doubles `offset` doubles past a 64-byte boundary, between guards that are NaN: a kernel that writes over
-/// them is seen by `intact`, one that reads them by its results.
+/// n doubles `offset` doubles past a 64-byte boundary, between guards: a kernel that writes over them is seen by
+/// `intact`, one that reads them by its results. The guards are huge, not NaN, which an update in place would keep.
 class Guarded {
  public:
   explicit Guarded(const Vector& values, std::size_t offset = 0)
@@ -294,7 +294,7 @@ class Guarded {
 
  private:
   static constexpr std::size_t guard = 16;  // two 64-byte lines: keeps the alignment of what follows
-  static double guard_value() { return std::bit_cast<double>(std::uint64_t{0x7ff8'0000'dead'beef}); }
+  static double guard_value() { return 0x1.2345p+999; }
 
   std::size_t size_;
   Vector storage_;

@@ -43,8 +43,8 @@ void check(cudaError_t status) {
 const std::vector<std::int64_t> sizes = {0,   1,   7,    31,   32,   33,   255,       256,
                                          257, 597, 1023, 1024, 1025, 4099, 1'000'003, 4096 * 1024 + 771};
 
-/// Device memory for `n` T, `offset` elements past an aligned address, between guards. Every byte starts as 0xff:
-/// NaN for doubles.
+/// Device memory for `n` T, `offset` elements past an aligned address, between guards. Every byte starts as 0xff,
+/// which is NaN for doubles; those of the guards are 0x7e, a huge double, as NaN might survive an update in place.
 template <class T>
 class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -55,7 +55,8 @@ class DeviceArray {
     void* memory = nullptr;
     check(cudaMalloc(&memory, bytes_));
     memory_ = static_cast<char*>(memory);
-    check(cudaMemsetAsync(memory_, 0xff, bytes_, stream_));
+    check(cudaMemsetAsync(memory_, guard_byte, bytes_, stream_));
+    if (n > 0) check(cudaMemsetAsync(data(), 0xff, n * sizeof(T), stream_));
   }
   DeviceArray(cudaStream_t stream, const std::vector<T>& values, std::size_t offset = 0)
       : DeviceArray(stream, values.size(), offset) {
@@ -75,8 +76,8 @@ class DeviceArray {
     check(cudaMemcpyAsync(all.data(), memory_, bytes_, cudaMemcpyDeviceToHost, stream_));
     check(cudaStreamSynchronize(stream_));
     bool intact = true;
-    for (std::size_t i = 0; i < lead_; ++i) intact = intact && all[i] == 0xff;
-    for (std::size_t i = lead_ + size_ * sizeof(T); i < bytes_; ++i) intact = intact && all[i] == 0xff;
+    for (std::size_t i = 0; i < lead_; ++i) intact = intact && all[i] == guard_byte;
+    for (std::size_t i = lead_ + size_ * sizeof(T); i < bytes_; ++i) intact = intact && all[i] == guard_byte;
     EXPECT_TRUE(intact) << "written outside the array";
     std::vector<T> out(size_);
     if (size_ > 0) std::memcpy(out.data(), all.data() + lead_, size_ * sizeof(T));
@@ -85,6 +86,7 @@ class DeviceArray {
 
  private:
   static constexpr std::size_t guard = 256;
+  static constexpr unsigned char guard_byte = 0x7e;
 
   cudaStream_t stream_;
   std::size_t size_;
