@@ -108,7 +108,21 @@ Session::Session(const SessionOptions& options) {
   }
 }
 
-Session::~Session() { starpu_shutdown(); }
+Session::~Session() {
+  starpu_shutdown();
+#ifdef ASTERISM_CUDA
+  // StarPU 1.4.10 takes "already enabled" for "not possible": a later session of this process would copy from
+  // GPU to GPU through main memory.
+  int devices = 0;
+  if (gpus() < 2 || cudaGetDeviceCount(&devices) != cudaSuccess) return;
+  for (int device = 0; device < devices; ++device) {
+    cudaSetDevice(device);
+    for (int peer = 0; peer < devices; ++peer)
+      if (peer != device) cudaDeviceDisablePeerAccess(peer);
+  }
+  cudaGetLastError();  // forget the pairs that were not connected
+#endif
+}
 
 int Session::cpus() const noexcept {
   return static_cast<int>(std::count_if(units_.begin(), units_.end(), [](const Unit& u) { return !u.gpu; }));
