@@ -1,6 +1,7 @@
 #include "codelets/cg/codelets.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <initializer_list>
 
@@ -125,6 +126,7 @@ void residual_cpu(void** b, void* arguments) {
   auto& state = scalar<State>(b[0]);
   if (a.partials > 0) cg::alpha_step(state, total_sum(b + 1, a.partials));
   void** next = b + 1 + a.partials;
+  void* dots = *next++;
   void* q = *next++;
   void* start = a.starting ? *next++ : nullptr;
   void* r = *next++;
@@ -135,7 +137,7 @@ void residual_cpu(void** b, void* arguments) {
     z = elements_of(*next++);
   }
   const double* r_in = start != nullptr ? elements_of(start) : elements_of(r);
-  scalar<Dots>(*next) = cpu::update_residual(length(q), state.alpha, elements_of(q), r_in, elements_of(r), m, z);
+  scalar<Dots>(dots) = cpu::update_residual(length(q), state.alpha, elements_of(q), r_in, elements_of(r), m, z);
 }
 
 void direction_cpu(void** b, void* arguments) {
@@ -156,8 +158,9 @@ void pipelined_cpu(void** b, void* arguments) {
   auto& state = scalar<State>(b[0]);
   if (a.partials > 0) cg::pipelined_step(state, total_dots(b + 1, a.partials));
   void** next = b + 1 + a.partials;
+  void* dots = *next++;
   const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
-  scalar<Dots>(*next++) = cpu::pipelined_update(buffers.length, state.alpha, state.beta, buffers.vectors, buffers.m);
+  scalar<Dots>(dots) = cpu::pipelined_update(buffers.length, state.alpha, state.beta, buffers.vectors, buffers.m);
   if (a.slot >= 0) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
   if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
 }
@@ -220,31 +223,62 @@ PipelinedBuffers pipelined_buffers(void**& next, int block) {
   return result;
 }
 
-// One definition per codelet: stable name, CPU function, CUDA function (null without CUDA), model symbol with precision.
-#define ASTERISM_CODELET(function, label, cpu_function, cuda_function)                                      \
-  starpu_codelet& function() {                                                                              \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                                   \
-    static starpu_codelet codelet = make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}); \
-    return codelet;                                                                                         \
+// One definition per codelet: stable name, CPU function, CUDA function (null without CUDA), model symbol with
+// precision. first, last: the buffers that stay in main memory.
+#define ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, first, last)                      \
+  starpu_codelet& function() {                                                                                     \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                                          \
+    static starpu_codelet codelet =                                                                                \
+        make_codelet({label, cpu_function, #cpu_function, cuda_function, &model, first, last});                    \
+    return codelet;                                                                                                \
   }
+#define ASTERISM_CODELET(function, label, cpu_function, cuda_function) \
+  ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, 0, 0)
 
 ASTERISM_CODELET(copy, "copy", copy_cpu, gpu::copy)
 ASTERISM_CODELET(zero, "zero", vector_zero_cpu, gpu::zero)
 ASTERISM_CODELET(spmv, "spmv", spmv_cpu, gpu::spmv)
+ASTERISM_CODELET_IN_MEMORY(spmv_dot, "spmv_dot", spmv_cpu, gpu::spmv, 2, 3)
 ASTERISM_CODELET(dot, "dot", dot_cpu, gpu::dot)
 ASTERISM_CODELET(residual_dots, "residual_dots", residual_dots_cpu, gpu::residual_dots)
 ASTERISM_CODELET(begin, "begin", dots_step_cpu<cg::begin>, gpu::begin)
 ASTERISM_CODELET(alpha_step, "alpha", alpha_step_cpu, gpu::alpha_step)
 ASTERISM_CODELET(beta_step, "beta", dots_step_cpu<cg::beta_step>, gpu::beta_step)
-ASTERISM_CODELET(pipelined_step, "pipelined_step", dots_step_cpu<cg::pipelined_step>, gpu::pipelined_step)
+ASTERISM_CODELET_IN_MEMORY(begin_shared, "begin_shared", dots_step_cpu<cg::begin>, gpu::begin, 0, max_buffers)
+ASTERISM_CODELET_IN_MEMORY(alpha_step_shared, "alpha_shared", alpha_step_cpu, gpu::alpha_step, 0, max_buffers)
+ASTERISM_CODELET_IN_MEMORY(beta_step_shared, "beta_shared", dots_step_cpu<cg::beta_step>, gpu::beta_step, 0, max_buffers)
+ASTERISM_CODELET_IN_MEMORY(pipelined_step, "pipelined_step", dots_step_cpu<cg::pipelined_step>, gpu::pipelined_step, 0,
+                           max_buffers)
 ASTERISM_CODELET(axpy, "axpy", axpy_cpu, gpu::axpy)
 ASTERISM_CODELET(xpby, "scal_axpy", xpby_cpu, gpu::xpby)
 ASTERISM_CODELET(precondition, "precondition", precondition_cpu, gpu::precondition)
 ASTERISM_CODELET(pack, "pack", pack_cpu, gpu::pack)
-ASTERISM_CODELET(residual, "residual", residual_cpu, gpu::residual)
-ASTERISM_CODELET(direction, "direction", direction_cpu, gpu::direction)
-ASTERISM_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined)
 ASTERISM_CODELET(pipelined_dots, "pipelined_dots", pipelined_dots_cpu, gpu::pipelined_dots)
+
+// The fused codelets, by the number of contributions: which buffers stay in main memory depends on it. Without
+// contributions the state is shared and stays there, too; otherwise each block-row's replica is with its vectors.
+namespace {
+using ByPartials = std::array<starpu_codelet, max_inline_partials + 1>;
+ByPartials by_partials(CodeletSpec spec, int outputs) {
+  ByPartials codelets;
+  for (int partials = 0; partials <= max_inline_partials; ++partials) {
+    spec.main_memory_first = partials == 0 ? 0 : 1;
+    spec.main_memory_last = 1 + partials + outputs;
+    codelets[static_cast<std::size_t>(partials)] = make_codelet(spec);
+  }
+  return codelets;
+}
+}  // namespace
+
+#define ASTERISM_FUSED_CODELET(function, label, cpu_function, cuda_function, outputs)                            \
+  starpu_codelet& function(int partials) {                                                                       \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                                        \
+    static ByPartials codelets = by_partials({label, cpu_function, #cpu_function, cuda_function, &model}, outputs); \
+    return codelets.at(static_cast<std::size_t>(partials));                                                      \
+  }
+ASTERISM_FUSED_CODELET(residual, "residual", residual_cpu, gpu::residual, 1)
+ASTERISM_FUSED_CODELET(direction, "direction", direction_cpu, gpu::direction, 0)
+ASTERISM_FUSED_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined, 1)
 
 // StarPU insists on fixed buffers for the codelets of a reduction.
 #define ASTERISM_REDUCTION_CODELET(function, label, cpu_function, cuda_function, ...)                          \

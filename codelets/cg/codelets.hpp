@@ -1,6 +1,9 @@
 // The StarPU codelets of conjugate gradient: each wraps one kernel for CPUs and GPUs. Next to each: its
 // arguments and, in order, the data that a task must be submitted with.
 //
+// What the blocks contribute to a scalar, and a shared State, stay in main memory for the fused codelets: a GPU
+// reaches 16 bytes there sooner than StarPU can copy them to it.
+//
 // `State` may be shared by all blocks (read here, written by the step codelets) or kept once per block: a
 // task given `partials` > 0 first takes the step itself from the contributions of all blocks, on its own
 // replica. Every replica sees the same sums in the same order, so they stay equal.
@@ -36,6 +39,7 @@ struct SpmvArgs {
   GpuContexts* gpus;
 };
 starpu_codelet& spmv();
+starpu_codelet& spmv_dot();  ///< when `dot`: p.y stays in main memory, where all units read it
 
 /// How a dot product is brought together over the blocks.
 enum class Accumulate : std::int32_t {
@@ -52,7 +56,11 @@ starpu_codelet& dot();
 /// out = {r.r, r.z}.  r R, [z R], out W / RW / REDUX
 starpu_codelet& residual_dots();
 
-/// Scalar steps.  state RW, contributions R..., [history RW when slot >= 0]
+/// Most block-rows whose contributions every task adds by itself.
+inline constexpr int max_inline_partials = 8;
+
+/// Scalar steps.  state RW, contributions R..., [history RW when slot >= 0]. As `_shared`, for a State that stays in
+/// main memory with the contributions.
 struct StepArgs {
   std::int32_t partials;
   std::int32_t slot;  ///< entry of the history to write, -1 none
@@ -61,6 +69,9 @@ starpu_codelet& begin();
 starpu_codelet& alpha_step();
 starpu_codelet& beta_step();
 starpu_codelet& pipelined_step();
+starpu_codelet& begin_shared();
+starpu_codelet& alpha_step_shared();
+starpu_codelet& beta_step_shared();
 
 /// y += alpha x or y -= alpha x.  state R, x R, y RW
 struct AxpyArgs {
@@ -84,15 +95,15 @@ struct PackArgs {
 starpu_codelet& pack();
 
 /// r = r_in - alpha q, z = M^-1 r, {r.r, r.z}.
-/// state R (RW with partials), p.q contributions R..., q R, [b R when starting], r RW (W when starting),
-/// [inverse R, z W when block > 0], dots W
+/// state R (RW with partials), p.q contributions R..., dots W, q R, [b R when starting], r RW (W when starting),
+/// [inverse R, z W when block > 0]
 struct ResidualArgs {
   std::int32_t partials;
   std::int32_t starting;  ///< r_in = b instead of r
   std::int32_t block;     ///< size of the preconditioner's diagonal blocks, 0 none
   GpuContexts* gpus;
 };
-starpu_codelet& residual();
+starpu_codelet& residual(int partials);
 
 /// x += alpha p; p = z + beta p, and packs the pieces of p that other blocks need.
 /// state R (RW with partials), contributions R..., z R, x RW, p RW, [history RW], [index R, outputs W...]
@@ -101,11 +112,11 @@ struct DirectionArgs {
   std::int32_t slot;
   std::int32_t outputs;
 };
-starpu_codelet& direction();
+starpu_codelet& direction(int partials);
 
 /// One step of pipelined CG.
-/// state R (RW with partials), contributions R..., n R, z RW, s RW, p RW, x RW, r RW, w RW,
-/// [inverse R, q RW, u RW, m RW when block > 0], dots W, [history RW], [index R, outputs W...]
+/// state R (RW with partials), contributions R..., dots W, n R, z RW, s RW, p RW, x RW, r RW, w RW,
+/// [inverse R, q RW, u RW, m RW when block > 0], [history RW], [index R, outputs W...]
 struct PipelinedArgs {
   std::int32_t partials;
   std::int32_t slot;
@@ -113,7 +124,7 @@ struct PipelinedArgs {
   std::int32_t outputs;
   GpuContexts* gpus;
 };
-starpu_codelet& pipelined();
+starpu_codelet& pipelined(int partials);
 /// {r.r, r.u, w.u}.  r R, [u R], w R, dots W
 starpu_codelet& pipelined_dots();
 

@@ -219,6 +219,7 @@ void residual(void** b, void* arguments) {
   State* state = scalar<State>(b[0]);
   if (a.partials > 0) cuda::alpha_step(state, partials<Sum>(b + 1, a.partials), stream());
   void** next = b + 1 + a.partials;
+  void* dots = *next++;
   void* q = *next++;
   void* start = a.starting ? *next++ : nullptr;
   void* r = *next++;
@@ -229,7 +230,7 @@ void residual(void** b, void* arguments) {
     z = elements_of(*next++);
   }
   const double* r_in = start != nullptr ? elements_of(start) : elements_of(r);
-  cuda::update_residual(length(q), state, elements_of(q), r_in, elements_of(r), m, z, scalar<Dots>(*next),
+  cuda::update_residual(length(q), state, elements_of(q), r_in, elements_of(r), m, z, scalar<Dots>(dots),
                         a.gpus->mine().workspace, stream());
 }
 
@@ -250,8 +251,8 @@ void pipelined(void** b, void* arguments) {
   const auto& a = *static_cast<const PipelinedArgs*>(arguments);
   State* state = scalar<State>(b[0]);
   void** next = b + 1 + a.partials;
-  const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
   Dots* dots = scalar<Dots>(*next++);
+  const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
   HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
   if (a.partials > 0) cuda::pipelined_step(state, partials<Dots>(b + 1, a.partials), history, stream());
   cuda::pipelined_update(buffers.length, state, buffers.vectors, buffers.m, dots, a.gpus->mine().workspace, stream());

@@ -234,31 +234,35 @@ __global__ void __launch_bounds__(threads)
   if (grid_add(sums, workspace)) *out = {sums.sum[0], sums.sum[1], sums.sum[2]};
 }
 
-__device__ inline Sum total(const Partials<Sum>& partials) {
-  Sum s;
-  for (int i = 0; i < partials.count; ++i) add(s, *partials.at[i]);
-  return s;
-}
-
-__device__ inline Dots total(const Partials<Dots>& partials) {
-  Dots d;
-  for (int i = 0; i < partials.count; ++i) {
-    add(d.rr, partials.at[i]->rr);
-    add(d.rz, partials.at[i]->rz);
-    add(d.wu, partials.at[i]->wu);
-  }
-  return d;
-}
-
 enum class Step { begin, alpha, beta, pipelined };
 
+/// One warp: the contributions, which may lie in main memory, are fetched together; one thread adds them in order.
 template <Step step, class T>
 __global__ void step_kernel(State* state, Partials<T> partials, HistoryEntry* history) {
+  __shared__ T fetched[32];
+  T total{};
+  for (int first = 0; first < partials.count; first += 32) {
+    const int i = first + static_cast<int>(threadIdx.x);
+    if (i < partials.count) fetched[threadIdx.x] = *partials.at[i];
+    __syncwarp();
+    if (threadIdx.x == 0)
+      for (int k = 0; k < 32 && first + k < partials.count; ++k) {
+        if constexpr (step == Step::alpha) {
+          asterism::cg::add(total, fetched[k]);
+        } else {
+          asterism::cg::add(total.rr, fetched[k].rr);
+          asterism::cg::add(total.rz, fetched[k].rz);
+          asterism::cg::add(total.wu, fetched[k].wu);
+        }
+      }
+    __syncwarp();
+  }
+  if (threadIdx.x != 0) return;
   State s = *state;
-  if constexpr (step == Step::begin) asterism::cg::begin(s, total(partials));
-  if constexpr (step == Step::alpha) asterism::cg::alpha_step(s, total(partials));
-  if constexpr (step == Step::beta) asterism::cg::beta_step(s, total(partials));
-  if constexpr (step == Step::pipelined) asterism::cg::pipelined_step(s, total(partials));
+  if constexpr (step == Step::begin) asterism::cg::begin(s, total);
+  if constexpr (step == Step::alpha) asterism::cg::alpha_step(s, total);
+  if constexpr (step == Step::beta) asterism::cg::beta_step(s, total);
+  if constexpr (step == Step::pipelined) asterism::cg::pipelined_step(s, total);
   *state = s;
   if (history != nullptr) *history = history_entry(s);
 }
@@ -326,19 +330,19 @@ void pipelined_update(std::int64_t n, const State* state, const cpu::PipelinedVe
   launched();
 }
 void begin(State* state, const Partials<Dots>& dots, cudaStream_t stream) {
-  step_kernel<Step::begin><<<1, 1, 0, stream>>>(state, dots, nullptr);
+  step_kernel<Step::begin><<<1, 32, 0, stream>>>(state, dots, nullptr);
   launched();
 }
 void alpha_step(State* state, const Partials<Sum>& sums, cudaStream_t stream) {
-  step_kernel<Step::alpha><<<1, 1, 0, stream>>>(state, sums, nullptr);
+  step_kernel<Step::alpha><<<1, 32, 0, stream>>>(state, sums, nullptr);
   launched();
 }
 void beta_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
-  step_kernel<Step::beta><<<1, 1, 0, stream>>>(state, dots, history);
+  step_kernel<Step::beta><<<1, 32, 0, stream>>>(state, dots, history);
   launched();
 }
 void pipelined_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
-  step_kernel<Step::pipelined><<<1, 1, 0, stream>>>(state, dots, history);
+  step_kernel<Step::pipelined><<<1, 32, 0, stream>>>(state, dots, history);
   launched();
 }
 void add(Sum* sum, const Sum* other, cudaStream_t stream) {

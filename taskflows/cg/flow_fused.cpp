@@ -31,6 +31,7 @@ void submit_residual(System& sys, int i, bool starting) {
       steps ? state_accesses(sys, i, sys.sums()) : std::vector<Access>{{sys.state_of(i), STARPU_R}};
   const int block = sys.options.preconditioner_block;
   const codelets::ResidualArgs args{steps ? sys.blocks() : 0, starting ? 1 : 0, block, &sys.gpus};
+  accesses.push_back({sys.dots_of(i), STARPU_W});
   accesses.push_back({sys.q[i], STARPU_R});
   if (starting) accesses.push_back({sys.b[i], STARPU_R});
   accesses.push_back({sys.r[i], starting ? STARPU_W : STARPU_RW});
@@ -38,8 +39,7 @@ void submit_residual(System& sys, int i, bool starting) {
     accesses.push_back({sys.inverse[i], STARPU_R});
     accesses.push_back({sys.z[i], STARPU_W});
   }
-  accesses.push_back({sys.dots_of(i), STARPU_W});
-  submit(codelets::residual(), args, accesses, {0, (4 + (block > 0 ? 2 * block + 2 : 0)) * length(sys, i)});
+  submit(codelets::residual(args.partials), args, accesses, {0, (4 + (block > 0 ? 2 * block + 2 : 0)) * length(sys, i)});
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void start(System& sys) {
   // r <- b - q (alpha = 1);  z <- M^-1 r;  delta <- dot(r, z)
   for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, true);
   for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
-    submit_step(sys, codelets::begin(), i, sys.all_dots(), {nullptr, -1});
+    submit_step(sys, sys.inline_sums() ? codelets::begin() : codelets::begin_shared(), i, sys.all_dots(), {nullptr, -1});
   // p <- z
   for (int i = 0; i < sys.blocks(); ++i)
     submit(codelets::xpby(), codelets::AxpyArgs{},
@@ -69,11 +69,11 @@ void iteration(System& sys, HistorySlot history) {
   sys.submit_product(true);
   sys.p.after_product();
   // alpha <- delta / p.q
-  if (!inline_sums) submit_step(sys, codelets::alpha_step(), 0, sys.sums(), {nullptr, -1});
+  if (!inline_sums) submit_step(sys, codelets::alpha_step_shared(), 0, sys.sums(), {nullptr, -1});
   // r <- r - alpha q;  z <- M^-1 r;  delta_new <- dot(r, z)
   for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, false);
   // beta <- delta_new / delta
-  if (!inline_sums) submit_step(sys, codelets::beta_step(), 0, sys.all_dots(), history);
+  if (!inline_sums) submit_step(sys, codelets::beta_step_shared(), 0, sys.all_dots(), history);
   // x <- x + alpha p;  p <- z + beta p;  p_ji <- what block-row j needs of p_i
   for (int i = 0; i < sys.blocks(); ++i) {
     std::vector<Access> accesses = state_accesses(sys, i, sys.all_dots());
@@ -88,7 +88,7 @@ void iteration(System& sys, HistorySlot history) {
     if (writes_history) accesses.push_back({history.handle, STARPU_RW});
     if (!packing.outputs.empty()) accesses.push_back({packing.index, STARPU_R});
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
-    submit(codelets::direction(), args, accesses, {0, 4 * length(sys, i)});
+    submit(codelets::direction(args.partials), args, accesses, {0, 4 * length(sys, i)});
   }
   if (!sys.p.packs_on_write()) sys.p.before_product();
 }

@@ -30,11 +30,10 @@ void start(System& sys) {
   for (int i = 0; i < sys.blocks(); ++i) submit_copy(sys.x[i], sys.p.piece(i));
   submit_whole_product(sys);
   for (int i = 0; i < sys.blocks(); ++i) {
-    std::vector<Access> accesses{{sys.state_of(i), STARPU_R}, {sys.q[i], STARPU_R}, {sys.b[i], STARPU_R},
-                                 {sys.r[i], STARPU_W}};
+    std::vector<Access> accesses{{sys.state_of(i), STARPU_R}, {sys.dots_of(i, 1), STARPU_W}, {sys.q[i], STARPU_R},
+                                 {sys.b[i], STARPU_R},        {sys.r[i], STARPU_W}};
     if (block > 0) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_W}});
-    accesses.push_back({sys.dots_of(i, 1), STARPU_W});
-    submit(codelets::residual(), codelets::ResidualArgs{0, 1, block, &sys.gpus}, accesses);
+    submit(codelets::residual(0), codelets::ResidualArgs{0, 1, block, &sys.gpus}, accesses);
   }
   // w <- A u
   for (int i = 0; i < sys.blocks(); ++i) submit_copy(sys.z_of(i), sys.p.piece(i));
@@ -82,6 +81,7 @@ void iteration(System& sys, HistorySlot history, int parity) {
     const Exchange::Packing& packing = sys.p.packs_on_write() ? sys.p.packing(i) : nothing;
     const codelets::PipelinedArgs args{inline_sums ? sys.blocks() : 0, writes_history ? history.slot : -1, block,
                                        static_cast<std::int32_t>(packing.outputs.size()), &sys.gpus};
+    accesses.push_back({sys.dots_of(i, 1 - parity), STARPU_W});
     accesses.push_back({sys.q[i], STARPU_R});
     for (starpu_data_handle_t v : {sys.zz[i], sys.s[i], sys.direction[i], sys.x[i], sys.r[i]})
       accesses.push_back({v, STARPU_RW});
@@ -90,12 +90,11 @@ void iteration(System& sys, HistorySlot history, int parity) {
       accesses.push_back({sys.inverse[i], STARPU_R});
       for (starpu_data_handle_t v : {sys.qq[i], sys.z[i], sys.p.piece(i)}) accesses.push_back({v, STARPU_RW});
     }
-    accesses.push_back({sys.dots_of(i, 1 - parity), STARPU_W});
     if (writes_history) accesses.push_back({history.handle, STARPU_RW});
     if (!packing.outputs.empty()) accesses.push_back({packing.index, STARPU_R});
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
     const double flops = 18 + (block > 0 ? 2 * block + 6 : 0);
-    submit(codelets::pipelined(), args, accesses, {0, flops * length(sys, i)});
+    submit(codelets::pipelined(args.partials), args, accesses, {0, flops * length(sys, i)});
   }
   if (!sys.p.packs_on_write()) sys.p.before_product();
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codelets/cg/block_layout.hpp"
+#include "codelets/cg/codelets.hpp"
 
 namespace asterism::cg {
 
@@ -73,7 +74,7 @@ void apply_flow_defaults(Options& options);
 void require_consistent(const Options& options);
 
 /// gather: up to this many block-rows, every consumer adds the partial sums itself; beyond, a task does it once.
-inline constexpr int inline_sum_blocks = 8;
+inline constexpr int inline_sum_blocks = codelets::max_inline_partials;
 
 std::string name_of(Flow);
 std::string name_of(Decomposition);

@@ -172,25 +172,28 @@ void System::make_preconditioner(const CsrMatrix& a) {
 
 void System::make_scalars() {
   const int states = inline_sums() ? blocks() : 1;
-  state_memory.resize(at(states));
+  state_memory = HostBuffer<State>(at(states));
   for (int i = 0; i < states; ++i)
     state.push_back(Handle::vector(&state_memory[at(i)], 1, sizeof(State), fmt::format("state[{}]", i),
                                    inline_sums() ? std::optional(Coordinates{i, i}) : std::nullopt));
   const bool gather = options.dot == DotMode::gather;
   const int contributions = gather ? blocks() : 1;
   const auto where = [&](int i) { return gather ? std::optional(Coordinates{i, i}) : std::nullopt; };
+  // in pinned memory, see codelets.hpp; a reduction must begin without a value
+  sum_memory = HostBuffer<Sum>(at(contributions));
+  for (auto& memory : dots_memory) memory = HostBuffer<Dots>(at(contributions));
   for (int i = 0; i < contributions; ++i) {
-    p_dot_q.push_back(Handle::vector(nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i)));
+    p_dot_q.push_back(Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i)));
     for (int parity = 0; parity < 2; ++parity)
       dots[at(parity)].push_back(
-          Handle::vector(nullptr, 1, sizeof(Dots), fmt::format("dots{}[{}]", parity, i), where(i)));
+          Handle::vector(gather ? &dots_memory[at(parity)][at(i)] : nullptr, 1, sizeof(Dots), fmt::format("dots{}[{}]", parity, i), where(i)));
   }
   if (options.dot == DotMode::reduction) {
     starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum(), &codelets::zero_sum());
     for (auto& d : dots) starpu_data_set_reduction_methods(d[0], &codelets::add_dots(), &codelets::zero_dots());
   }
   for (int w = 0; w < 2; ++w) {
-    history_memory[at(w)].resize(at(options.check_every));
+    history_memory[at(w)] = HostBuffer<HistoryEntry>(at(options.check_every));
     history[at(w)] = Handle::vector(history_memory[at(w)].data(), at(options.check_every), sizeof(HistoryEntry),
                                     fmt::format("history[{}]", w));
   }
@@ -237,7 +240,7 @@ void System::submit_product(bool with_dot) {
       for (std::size_t h = 0; h < inputs; ++h) accesses.push_back({in.handles[h], STARPU_R});
       const double flops = 2.0 * static_cast<double>(block.layout.nonzeros) +
                            (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
-      submit(codelets::spmv(), args, accesses, {0, flops});
+      submit(dot ? codelets::spmv_dot() : codelets::spmv(), args, accesses, {0, flops});
     }
 }
 

@@ -54,13 +54,13 @@ class System {
   BlockVector direction;       ///< pipelined: p
   BlockVector inverse;         ///< of the preconditioner
 
-  std::vector<State> state_memory;  ///< one, or one per block-row
+  HostBuffer<State> state_memory;  ///< one, or one per block-row
   std::vector<Handle> state;
-  std::vector<Sum> sum_memory;      ///< serial, reduction: p.q
-  std::vector<Dots> dots_memory;
+  HostBuffer<Sum> sum_memory;
+  std::array<HostBuffer<Dots>, 2> dots_memory;
   std::vector<Handle> p_dot_q;      ///< one, or one per block-row (gather)
   std::array<std::vector<Handle>, 2> dots;  ///< {r.r, r.z}; the pipelined flow alternates
-  std::array<std::vector<HistoryEntry>, 2> history_memory;
+  std::array<HostBuffer<HistoryEntry>, 2> history_memory;
   std::array<Handle, 2> history;
 
   [[nodiscard]] int blocks() const { return partition.blocks(); }

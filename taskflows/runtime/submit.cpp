@@ -1,5 +1,6 @@
 #include "taskflows/runtime/submit.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "taskflows/runtime/error.hpp"
@@ -54,6 +55,13 @@ starpu_codelet make_codelet(const CodeletSpec& spec) {
     codelet.where |= STARPU_CUDA;
     codelet.cuda_funcs[0] = spec.cuda;
     codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;
+  }
+  if (spec.main_memory_last > spec.main_memory_first) {
+    codelet.specific_nodes = 1;
+    codelet.dyn_nodes = static_cast<int*>(std::malloc(max_buffers * sizeof(int)));  // lives as long as the codelet
+    std::fill_n(codelet.dyn_nodes, max_buffers, STARPU_SPECIFIC_NODE_LOCAL);
+    std::fill(codelet.dyn_nodes + spec.main_memory_first, codelet.dyn_nodes + spec.main_memory_last,
+              STARPU_SPECIFIC_NODE_CPU);
   }
   return codelet;
 }

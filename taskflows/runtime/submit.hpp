@@ -48,7 +48,15 @@ struct CodeletSpec {
   const char* cpu_name;           ///< symbol name (needed by StarPU's master-slave and by debuggers)
   starpu_cuda_func_t cuda;        ///< null: not on GPUs; asynchronous on StarPU's stream
   starpu_perfmodel* model;        ///< must outlive the codelet
+  /// Buffers [first, last) stay in main memory, also for a GPU, which reads and writes them there: right for a few
+  /// scalars that several units exchange, whose copies would take longer than the access. Such data must lie in
+  /// pinned memory (HostBuffer).
+  int main_memory_first = 0;
+  int main_memory_last = 0;
 };
+
+/// Most buffers that a task of a codelet with buffers in main memory may have.
+inline constexpr int max_buffers = 4096;
 
 /// A codelet with any number of buffers, whose modes are given by each task.
 starpu_codelet make_codelet(const CodeletSpec& spec);

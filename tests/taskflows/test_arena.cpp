@@ -175,7 +175,8 @@ TEST_F(ArenaTest, Coordinates) {
 
 TEST_F(ArenaTest, PiecesMustLieInside) {
   Arena arena(10);
-  for (const auto& [offset, elements] : std::vector<std::pair<std::size_t, std::size_t>>{{0, 11}, {10, 1}, {9, 2}, {50, 1}})
+  for (const auto& [offset, elements] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 11}, {10, 1}, {9, 2}, {50, 1}})
     try {
       const Handle piece = arena.piece(offset, elements, "outside", {});
       ADD_FAILURE() << offset << " + " << elements;
@@ -252,7 +253,8 @@ TEST_F(ArenaTest, ManyRegistrations) {
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       const std::size_t end = k + 1 < offsets.size() ? offsets[k + 1] : n;
       for (std::size_t i = offsets[k]; i < end; ++i)
-        expected[i] = (static_cast<double>(offsets[k]) / 2 + static_cast<double>(i - offsets[k])) * (k % 2 == 0 ? 2 : 1);
+        expected[i] =
+            (static_cast<double>(offsets[k]) / 2 + static_cast<double>(i - offsets[k])) * (k % 2 == 0 ? 2 : 1);
     }
     ASSERT_EQ(read(pieces, n).values, expected) << "round " << round;  // up to some hundred buffers
   }

@@ -26,7 +26,9 @@
 namespace asterism::cg {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// A matrix from its rows; the value of each entry tells its row and column.
 CsrMatrix matrix_of(const std::vector<std::set<std::int32_t>>& rows) {
@@ -348,9 +350,8 @@ void check_all_numberings(const CsrMatrix& a, int parts) {
       {  // own columns first, then the needed ones
         SCOPED_TRACE("packed 1D");
         check_block(a, {first, last, 0, a.n, &needed, first, last, 0}, format,
-                    last - first + static_cast<std::int64_t>(others.size()), [&](std::int64_t c) {
-                      return c >= first && c < last ? c - first : last - first + rank(c);
-                    });
+                    last - first + static_cast<std::int64_t>(others.size()),
+                    [&](std::int64_t c) { return c >= first && c < last ? c - first : last - first + rank(c); });
       }
       for (int j = 0; j < parts; ++j) {
         const std::int64_t left = p.first(j);
@@ -369,7 +370,7 @@ void check_all_numberings(const CsrMatrix& a, int parts) {
 
 TEST(MatrixBlock, HoldsEveryEntryOfItsRange) {
   check_all_numberings(assemble_stencil(parse_stencil("11pts-9x8x7")), 3);
-  check_all_numberings(random_matrix(97, 6, 6), 4);    // not a multiple of the slice
+  check_all_numberings(random_matrix(97, 6, 6), 4);     // not a multiple of the slice
   check_all_numberings(random_matrix(9001, 20, 7), 2);  // two sorting windows in a block of 2 x 4500 rows
   check_all_numberings(random_matrix(5, 2, 8), 5);      // one row a block
 }
@@ -505,8 +506,7 @@ TEST(Stencil, SymmetricWithZeroRowSumsInside) {
       const std::int64_t x = i % s.nx;
       const std::int64_t y = i / s.nx % s.ny;
       const std::int64_t z = i / (s.nx * s.ny);
-      const bool inside =
-          x > 0 && x + 1 < s.nx && y > 0 && y + 1 < s.ny && (s.nz == 1 || (z > 0 && z + 1 < s.nz));
+      const bool inside = x > 0 && x + 1 < s.nx && y > 0 && y + 1 < s.ny && (s.nz == 1 || (z > 0 && z + 1 < s.nz));
       if (inside) {
         EXPECT_NEAR(sum[at(i)], 0, 4e-15) << i;
       } else {
@@ -525,10 +525,28 @@ TEST(Stencil, Parse) {
   EXPECT_TRUE(square.kind == StencilKind::points5 && square.nx == 1000 && square.ny == 1000 && square.nz == 1);
   const Stencil rectangle = parse_stencil("5pts-300x200");
   EXPECT_TRUE(rectangle.nx == 300 && rectangle.ny == 200 && rectangle.nz == 1);
-  for (const char* text : {"", "11pts", "11pts-", "9pts-10", "11pts-0", "11pts--3", "11pts-10x10", "11pts-10x10x10x10",
-                           "11pts-10x", "11pts-10x10x", "11pts-10y10y10", "11pts-10 ", "11pts- 10", "11pts-1e3",
-                           "11pts-10.5", "5pts-10x10x10", "5pts-x10", "7pts-99999999999999999999", "11PTS-10", "-10",
-                           "11pts-+3", "7pts-3x0x3"})
+  for (const char* text : {"",
+                           "11pts",
+                           "11pts-",
+                           "9pts-10",
+                           "11pts-0",
+                           "11pts--3",
+                           "11pts-10x10",
+                           "11pts-10x10x10x10",
+                           "11pts-10x",
+                           "11pts-10x10x",
+                           "11pts-10y10y10",
+                           "11pts-10 ",
+                           "11pts- 10",
+                           "11pts-1e3",
+                           "11pts-10.5",
+                           "5pts-10x10x10",
+                           "5pts-x10",
+                           "7pts-99999999999999999999",
+                           "11PTS-10",
+                           "-10",
+                           "11pts-+3",
+                           "7pts-3x0x3"})
     expect_bad_input([&] { parse_stencil(text); }, {fmt::format("--stencil {}", text), "11pts-64x48x32"});
 }
 

@@ -39,7 +39,9 @@ CsrMatrix dense(std::int64_t n, const std::vector<double>& values) {
   return a;
 }
 
-std::vector<double> as_vector(const Array<double>& values) { return {values.begin(), values.end()}; }
+std::vector<double> as_vector(const Array<double>& values) {
+  return {values.begin(), values.end()};
+}
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -63,8 +65,9 @@ TEST(ExtendedResidual, CarriesMoreThanDouble) {
   // (2^30 + 1)^2 = 2^60 + 2^31 + 1 needs 61 bits: in double precision the 1 is lost
   const double big = 0x1p30 + 1;
   const CsrMatrix a = dense(2, {big, -1, -1, big});
-  EXPECT_EQ(extended_residual(a, std::vector<double>{0x1p60, 0}, std::vector<double>{big, 0}),
-            static_cast<double>(std::sqrt((0x1p31L + 1) * (0x1p31L + 1) + static_cast<long double>(big) * big) / 0x1p60L));
+  EXPECT_EQ(
+      extended_residual(a, std::vector<double>{0x1p60, 0}, std::vector<double>{big, 0}),
+      static_cast<double>(std::sqrt((0x1p31L + 1) * (0x1p31L + 1) + static_cast<long double>(big) * big) / 0x1p60L));
   // one row: b - A x = -(2^31 + 1) exactly
   const CsrMatrix one = dense(1, {big});
   EXPECT_EQ(extended_residual(one, std::vector<double>{0x1p60}, std::vector<double>{big}), (0x1p31 + 1) / 0x1p60);
