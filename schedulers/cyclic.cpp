@@ -24,8 +24,8 @@ namespace {
 
 struct Queue {
   std::mutex mutex;
-  std::deque<starpu_task*> tasks;         ///< decreasing priority, FIFO among equals
-  std::atomic<std::size_t> waiting{0};    ///< their number, to be read without the lock
+  std::deque<starpu_task*> tasks;       ///< decreasing priority, FIFO among equals
+  std::atomic<std::size_t> waiting{0};  ///< their number, to be read without the lock
 };
 
 struct Policy {
@@ -34,9 +34,13 @@ struct Policy {
   std::vector<Queue> queues{STARPU_NMAXWORKERS};
 };
 
-Policy& policy_of(unsigned context) { return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context)); }
+Policy& policy_of(unsigned context) {
+  return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context));
+}
 
-bool is_gpu(int worker) { return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER; }
+bool is_gpu(int worker) {
+  return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+}
 
 void init(unsigned context) {
   starpu_sched_ctx_set_policy_data(context, new Policy);
@@ -45,7 +49,9 @@ void init(unsigned context) {
   starpu_sched_ctx_set_max_priority(context, 1000);
 }
 
-void deinit(unsigned context) { delete &policy_of(context); }
+void deinit(unsigned context) {
+  delete &policy_of(context);
+}
 
 /// The units in the order in which block-rows are dealt to them.
 void deal(Policy& policy) {
@@ -55,9 +61,12 @@ void deal(Policy& policy) {
   for (const int worker : policy.all) (is_gpu(worker) ? gpus : cpus).push_back(worker);
   policy.all = gpus;
   policy.all.insert(policy.all.end(), cpus.begin(), cpus.end());
-  if (wanted != nullptr && std::strcmp(wanted, "all") == 0) policy.preferred = policy.all;
-  else if (wanted != nullptr && std::strcmp(wanted, "cpu") == 0 && !cpus.empty()) policy.preferred = cpus;
-  else policy.preferred = gpus.empty() ? cpus : gpus;
+  if (wanted != nullptr && std::strcmp(wanted, "all") == 0)
+    policy.preferred = policy.all;
+  else if (wanted != nullptr && std::strcmp(wanted, "cpu") == 0 && !cpus.empty())
+    policy.preferred = cpus;
+  else
+    policy.preferred = gpus.empty() ? cpus : gpus;
 }
 
 void add_workers(unsigned context, int* workers, unsigned count) {

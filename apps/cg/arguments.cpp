@@ -49,14 +49,19 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::Option_group* system = app.add_option_group("System");
   auto* matrix = system->add_option("--matrix", args.matrix,
                                     "Matrix Market file, .mtx or .mtx.gz (coordinate, real, symmetric or general)");
-  auto* stencil = system->add_option(
-      "--stencil", args.stencil, "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
-  auto* mesh = system->add_option("--mesh", args.mesh, "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2, .gz)");
+  auto* stencil =
+      system->add_option("--stencil", args.stencil,
+                         "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
+  auto* mesh =
+      system->add_option("--mesh", args.mesh, "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2, .gz)");
   matrix->excludes(stencil)->excludes(mesh);
   stencil->excludes(mesh);
   system->require_option(1, 3);
-  system->add_option("--element", args.element, "Elements of --mesh")->check(CLI::IsMember({"p1", "p2"}))->capture_default_str();
-  system->add_option("--rhs", args.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")->capture_default_str();
+  system->add_option("--element", args.element, "Elements of --mesh")
+      ->check(CLI::IsMember({"p1", "p2"}))
+      ->capture_default_str();
+  system->add_option("--rhs", args.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")
+      ->capture_default_str();
 
   CLI::Option_group* method = app.add_option_group("Method");
   Options& o = args.options;
@@ -83,38 +88,52 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
              "2D: ascending gives the same bits as 1D; local-first overlaps transfers",
              {ColumnOrder::ascending, ColumnOrder::local_first})
       ->default_str("ascending");
-  add_choice(method, "--balance", o.balance, "What block-rows have equal shares of", {Balance::nonzeros, Balance::bytes})
+  add_choice(method, "--balance", o.balance, "What block-rows have equal shares of",
+             {Balance::nonzeros, Balance::bytes})
       ->default_str("bytes");
   add_choice(method, "--format", o.format, "Storage of A: sliced ELLPACK, or CSR (cuSPARSE on GPUs)",
              {Format::sell, Format::csr})
       ->default_str("sell");
-  method->add_flag("--vendor", args.options.vendor, "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
-  method->add_option("--preconditioner", args.preconditioner)->check(CLI::IsMember({"none", "jacobi", "block-jacobi"}))->capture_default_str();
-  method->add_option("--preconditioner-block", args.preconditioner_block, "Rows of a diagonal block of block-jacobi")->capture_default_str();
-  method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")->capture_default_str();
+  method->add_flag("--vendor", args.options.vendor,
+                   "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
+  method->add_option("--preconditioner", args.preconditioner)
+      ->check(CLI::IsMember({"none", "jacobi", "block-jacobi"}))
+      ->capture_default_str();
+  method->add_option("--preconditioner-block", args.preconditioner_block, "Rows of a diagonal block of block-jacobi")
+      ->capture_default_str();
+  method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")
+      ->capture_default_str();
   method->add_option("--max-iterations", args.options.max_iterations)->capture_default_str();
   method->add_option("--iterations", args.iterations, "Do exactly so many iterations, for measurements");
-  method->add_option("--check-every", args.options.check_every, "The host looks at the residual at most every so many iterations")->capture_default_str();
+  method
+      ->add_option("--check-every", args.options.check_every,
+                   "The host looks at the residual at most every so many iterations")
+      ->capture_default_str();
 
   CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
-  machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
+  machine->add_option("--scheduler", args.session.scheduler,
+                      "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
-  machine->add_option("--units", args.units,
-                      "cyclic: deal block-rows to gpu, cpu, or all with shares proportional to their speed (default: gpu if any)")
+  machine
+      ->add_option(
+          "--units", args.units,
+          "cyclic: deal block-rows to gpu, cpu, or all with shares proportional to their speed (default: gpu if any)")
       ->check(CLI::IsMember({"default", "gpu", "cpu", "all"}));
 
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
   results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, convergence history");
   results->add_flag("--verify", args.verify, "Compare with a sparse Cholesky factorisation where the size allows");
-  results->add_flag("--efficiency", args.efficiency, "Also run with one block and on one unit: S, e, e_granularity, e_pipeline");
+  results->add_flag("--efficiency", args.efficiency,
+                    "Also run with one block and on one unit: S, e, e_granularity, e_pipeline");
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
   if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
   if (args.preconditioner == "block-jacobi") {
-    if (args.preconditioner_block < 1) bad_input("--preconditioner-block {}: expected 1 to 32", args.preconditioner_block);
+    if (args.preconditioner_block < 1)
+      bad_input("--preconditioner-block {}: expected 1 to 32", args.preconditioner_block);
     args.options.preconditioner_block = args.preconditioner_block;
   }
   if (args.iterations) {

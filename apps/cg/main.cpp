@@ -8,6 +8,7 @@
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
 #include "apps/common/program.hpp"
+#include "codelets/cg/traffic.hpp"
 #include "taskflows/cg/matrix_market.hpp"
 #include "taskflows/cg/verify.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -20,11 +21,15 @@ using nlohmann::json;
 
 /// A run with a fixed number of iterations is right when its recurrence still tells the truth.
 constexpr double recurrence_agreement = 1e-3;
+/// Bytes per iteration from which the memory's bandwidth is a bound worth comparing with.
+constexpr double smallest_bound_by_memory = 200e6;
 /// Below this the two residuals part in every correct solver.
 constexpr double attainable = 1e-12;
 
 const char* name_of(Outcome outcome) {
-  return outcome == Outcome::converged ? "converged" : outcome == Outcome::max_iterations ? "max_iterations" : "stagnated";
+  return outcome == Outcome::converged        ? "converged"
+         : outcome == Outcome::max_iterations ? "max_iterations"
+                                              : "stagnated";
 }
 
 struct Judgement {
@@ -41,8 +46,8 @@ Judgement judge(const Arguments& args, const CsrMatrix& a, const Array<double>& 
     const double apart = std::abs(j.verification.residual - r.recurrence_residual);
     j.right = apart <= recurrence_agreement * j.verification.residual || j.verification.residual < attainable;
     if (!j.right)
-      j.complaint = fmt::format("after {} iterations ||b - Ax|| / ||b|| is {:.6e}, but the recurrence says {:.6e}", r.iterations,
-                                j.verification.residual, r.recurrence_residual);
+      j.complaint = fmt::format("after {} iterations ||b - Ax|| / ||b|| is {:.6e}, but the recurrence says {:.6e}",
+                                r.iterations, j.verification.residual, r.recurrence_residual);
     return j;
   }
   const double allowed = 1.1 * args.options.tolerance;  // as the solver's own test of the true residual
@@ -51,15 +56,18 @@ Judgement judge(const Arguments& args, const CsrMatrix& a, const Array<double>& 
   } else {
     j.verification.residual = extended_residual(a, b, run.x);
     j.verification.passed = j.verification.residual <= allowed;
-    j.verification.complaint = fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", j.verification.residual, allowed);
+    j.verification.complaint =
+        fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", j.verification.residual, allowed);
   }
   j.right = r.outcome == Outcome::converged && j.verification.passed;
   if (r.outcome == Outcome::max_iterations)
-    j.complaint = fmt::format("not converged after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e} (--max-iterations)",
-                              r.iterations, j.verification.residual, args.options.tolerance);
+    j.complaint =
+        fmt::format("not converged after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e} (--max-iterations)",
+                    r.iterations, j.verification.residual, args.options.tolerance);
   else if (r.outcome == Outcome::stagnated)
-    j.complaint = fmt::format("stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e} falls no further, wanted {:.3e} (--tolerance)",
-                              r.iterations, j.verification.residual, args.options.tolerance);
+    j.complaint = fmt::format(
+        "stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e} falls no further, wanted {:.3e} (--tolerance)",
+        r.iterations, j.verification.residual, args.options.tolerance);
   else if (!j.right)
     j.complaint = j.verification.complaint;
   return j;
@@ -111,7 +119,8 @@ int solve_and_report(int argc, char** argv) {
   if (!args.session.scheduler && std::getenv("STARPU_SCHED") == nullptr) args.session.scheduler = "cyclic";
   // The mapper of a GPU run gives nothing to CPU workers: without them no thread disturbs those that drive the GPUs.
   const bool cyclic = args.session.scheduler.value_or("") == "cyclic";
-  const bool on_gpus_only = (args.units == "default" || args.units == "gpu") && args.session.gpus.value_or(visible_gpus()) > 0;
+  const bool on_gpus_only =
+      (args.units == "default" || args.units == "gpu") && args.session.gpus.value_or(visible_gpus()) > 0;
   if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr) args.session.cpus = 0;
   if (args.units != "default") setenv("ASTERISM_CYCLIC_UNITS", args.units.c_str(), 1);
 
@@ -130,16 +139,21 @@ int solve_and_report(int argc, char** argv) {
   {
     const Session session(args.session);
     const Options options = complete_options(args, session);
-    const Bandwidth bandwidth = measure_bandwidth();
+    // caches serve small systems faster than any bound: nothing to measure then
+    const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
+    const Bandwidth bandwidth = bytes > smallest_bound_by_memory || args.units == "all" ? measure_bandwidth() : Bandwidth{};
     on_gpus = session.gpus() > 0 && args.units != "cpu";
     units = args.units == "all" ? session.gpus() + session.cpus() : on_gpus ? session.gpus() : session.cpus();
     ProgressLine line(!args.quiet);
-    run = solve_once(args, session, a, b, options, block_shares(args, session, bandwidth, options.blocks),
-                     [&](const Progress& p) {
-                       const double by_count = static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
-                       const double by_residual = p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
-                       line.show(std::max(by_count, by_residual), fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
-                     });
+    run = solve_once(
+        args, session, a, b, options, block_shares(args, session, bandwidth, options.blocks), [&](const Progress& p) {
+          const double by_count =
+              static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
+          const double by_residual =
+              p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
+          line.show(std::max(by_count, by_residual),
+                    fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
+        });
     record = record_header("asterism-cg", argc, argv, session);
     performance_json = performance(run, a, session, bandwidth, units);
   }
@@ -152,7 +166,8 @@ int solve_and_report(int argc, char** argv) {
   record["outcome"] = name_of(r.outcome);
   record["iterations"] = r.iterations;
   record["restarts"] = r.restarts;
-  record["residual"] = {{"recurrence", r.recurrence_residual}, {"true", r.true_residual}, {"extended", judgement.verification.residual}};
+  record["residual"] = {
+      {"recurrence", r.recurrence_residual}, {"true", r.true_residual}, {"extended", judgement.verification.residual}};
   record["history"] = r.history;
   record["right"] = judgement.right;
   if (judgement.verification.compared)
@@ -172,17 +187,23 @@ int solve_and_report(int argc, char** argv) {
 
   std::vector<std::pair<std::string, std::string>> rows{
       {"matrix", fmt::format("{}: {} rows, {} non-zeros", a.name, a.n, a.nnz())},
-      {"units", fmt::format("{} {}, scheduler {}", units, args.units == "all" ? "CPUs and GPUs" : on_gpus ? "GPU(s)" : "CPU(s)",
+      {"units", fmt::format("{} {}, scheduler {}", units,
+                            args.units == "all" ? "CPUs and GPUs"
+                            : on_gpus           ? "GPU(s)"
+                                                : "CPU(s)",
                             record["starpu"]["scheduler"].get<std::string>())},
       {"flow", fmt::format("{}, {}, {} block-row(s), {}{}", asterism::cg::name_of(run.options.flow),
                            asterism::cg::name_of(run.options.decomposition), run.options.blocks,
                            asterism::cg::name_of(run.options.transfer),
                            args.preconditioner == "none" ? "" : ", " + args.preconditioner)},
-      {"iterations", fmt::format("{}{}", r.iterations, r.restarts > 0 ? fmt::format(" ({} restarts)", r.restarts) : "")},
-      {"||b - Ax|| / ||b||", fmt::format("{:.3e} (recurrence {:.3e})", judgement.verification.residual, r.recurrence_residual)}};
+      {"iterations",
+       fmt::format("{}{}", r.iterations, r.restarts > 0 ? fmt::format(" ({} restarts)", r.restarts) : "")},
+      {"||b - Ax|| / ||b||",
+       fmt::format("{:.3e} (recurrence {:.3e})", judgement.verification.residual, r.recurrence_residual)}};
   if (judgement.verification.compared)
-    rows.emplace_back("against Cholesky", fmt::format("{:.3e} (allowed {:.3e}, condition {:.1e})", judgement.verification.difference,
-                                                      judgement.verification.allowed, judgement.verification.condition));
+    rows.emplace_back("against Cholesky",
+                      fmt::format("{:.3e} (allowed {:.3e}, condition {:.1e})", judgement.verification.difference,
+                                  judgement.verification.allowed, judgement.verification.condition));
   else if (args.verify && !judgement.verification.why_not.empty())
     rows.emplace_back("against Cholesky", "not compared: " + judgement.verification.why_not);
   if (!known.empty()) rows.emplace_back("||x - known|| / ||known||", fmt::format("{:.3e}", error));
@@ -198,19 +219,30 @@ int solve_and_report(int argc, char** argv) {
   record["assembly_seconds"] = run.assembly_seconds;
   record["bytes_exchanged_per_iteration"] = run.bytes_exchanged;
   if (r.iterations > 0) {
-    rows.emplace_back("time", fmt::format("{:.3f} s, {:.3f} ms per iteration", r.seconds, performance_json["ms_per_iteration"].get<double>()));
-    rows.emplace_back("rate", fmt::format("{:.1f} GB/s, {:.2f} Gflop/s", performance_json["gbytes_per_second"].get<double>(),
-                                          performance_json["gflops"].get<double>()));
-    rows.emplace_back("bytes bound", fmt::format("{:.3f} ms per iteration; measured / bound {:.2f}",
-                                                 performance_json["bound_ms"].get<double>(), performance_json["ratio_to_bound"].get<double>()));
+    rows.emplace_back("time", fmt::format("{:.3f} s, {:.3f} ms per iteration", r.seconds,
+                                          performance_json["ms_per_iteration"].get<double>()));
+    rows.emplace_back("rate",
+                      fmt::format("{:.1f} GB/s, {:.2f} Gflop/s", performance_json["gbytes_per_second"].get<double>(),
+                                  performance_json["gflops"].get<double>()));
+    if (performance_json["bound_ms"].get<double>() > 0)
+      rows.emplace_back("bytes bound", fmt::format("{:.3f} ms per iteration; measured / bound {:.2f}",
+                                                 performance_json["bound_ms"].get<double>(),
+                                                 performance_json["ratio_to_bound"].get<double>()));
   }
   if (args.efficiency) {
     const Efficiency e = measure_efficiency(args, a, b, run, on_gpus, units);
-    record["efficiency"] = {{"units", e.units}, {"blocks", e.blocks}, {"T1_1_ms", e.t1_1 * 1e3}, {"Tb_1_ms", e.tb_1 * 1e3},
-                            {"Tb_p_ms", e.tb_p * 1e3}, {"S", e.speedup()}, {"e", e.e()},
-                            {"e_granularity", e.granularity()}, {"e_pipeline", e.pipeline()}};
-    rows.emplace_back("efficiency", fmt::format("S = {:.3f} on {} units, e = {:.3f} = granularity {:.3f} x pipeline {:.3f}",
-                                                e.speedup(), e.units, e.e(), e.granularity(), e.pipeline()));
+    record["efficiency"] = {{"units", e.units},
+                            {"blocks", e.blocks},
+                            {"T1_1_ms", e.t1_1 * 1e3},
+                            {"Tb_1_ms", e.tb_1 * 1e3},
+                            {"Tb_p_ms", e.tb_p * 1e3},
+                            {"S", e.speedup()},
+                            {"e", e.e()},
+                            {"e_granularity", e.granularity()},
+                            {"e_pipeline", e.pipeline()}};
+    rows.emplace_back("efficiency",
+                      fmt::format("S = {:.3f} on {} units, e = {:.3f} = granularity {:.3f} x pipeline {:.3f}",
+                                  e.speedup(), e.units, e.e(), e.granularity(), e.pipeline()));
   }
   print_table(rows);
   if (!args.solution.empty()) {

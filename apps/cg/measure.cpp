@@ -59,8 +59,8 @@ nlohmann::json performance(const Run& run, const CsrMatrix& a, const Session& se
   const double seconds = seconds_per_iteration(run.result);
   // what the units that work can move: the GPUs, or the CPUs, or both
   const bool on_gpus = session.gpus() > 0 && units <= session.gpus();
-  const double ceiling = on_gpus ? bandwidth.gpu_copy * units
-                                 : bandwidth.gpu_copy * session.gpus() + bandwidth.cpu_read;
+  const double ceiling =
+      on_gpus ? bandwidth.gpu_copy * units : bandwidth.gpu_copy * session.gpus() + bandwidth.cpu_read;
   nlohmann::json json;
   json["ms_per_iteration"] = seconds * 1e3;
   std::vector<double> windows;
@@ -70,8 +70,10 @@ nlohmann::json performance(const Run& run, const CsrMatrix& a, const Session& se
   json["flops_per_iteration"] = flops;
   json["bytes_per_iteration"] = bytes;
   json["gbytes_per_second"] = seconds > 0 ? bytes / seconds * 1e-9 : 0;
-  json["bandwidth"] = {{"cpu_read", bandwidth.cpu_read}, {"cpu_copy", bandwidth.cpu_copy},
-                       {"gpu_read", bandwidth.gpu_read}, {"gpu_copy", bandwidth.gpu_copy}};
+  json["bandwidth"] = {{"cpu_read", bandwidth.cpu_read},
+                       {"cpu_copy", bandwidth.cpu_copy},
+                       {"gpu_read", bandwidth.gpu_read},
+                       {"gpu_copy", bandwidth.gpu_copy}};
   // 12 nnz + 84 N over the bandwidth of the units: the same bound for every flow
   json["bound_ms"] = ceiling > 0 ? fused_bytes / ceiling * 1e3 : 0;
   json["ratio_to_bound"] = ceiling > 0 ? seconds / (fused_bytes / ceiling) : 0;

@@ -16,13 +16,14 @@ struct Run {
   asterism::cg::Options options;
   Array<double> x;
   double stored_entries = 0;
-  double bytes_exchanged = 0;        ///< between block-rows, per iteration
-  double assembly_seconds = 0;       ///< blocks of A built, data registered
-  std::vector<std::int64_t> rows;    ///< of each block-row
+  double bytes_exchanged = 0;      ///< between block-rows, per iteration
+  double assembly_seconds = 0;     ///< blocks of A built, data registered
+  std::vector<std::int64_t> rows;  ///< of each block-row
 };
 
 /// Relative sizes of the block-rows: equal, or with --units all in proportion to the speed of their units.
-std::vector<double> block_shares(const Arguments& arguments, const Session& session, const Bandwidth& bandwidth, int blocks);
+std::vector<double> block_shares(const Arguments& arguments, const Session& session, const Bandwidth& bandwidth,
+                                 int blocks);
 
 Run solve_once(const Arguments& arguments, const Session& session, const asterism::cg::CsrMatrix& a,
                std::span<const double> b, const asterism::cg::Options& options, std::span<const double> shares,

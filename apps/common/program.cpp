@@ -14,7 +14,9 @@
 namespace asterism::apps {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -74,7 +76,8 @@ void require_writable(const std::string& option, const std::filesystem::path& pa
   if (path.empty()) return;
   if (std::filesystem::is_directory(path)) bad_input("{} {}: is a folder; expected a file", option, path.string());
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder)) bad_input("{} {}: there is no folder {}", option, path.string(), folder.string());
+  if (!std::filesystem::is_directory(folder))
+    bad_input("{} {}: there is no folder {}", option, path.string(), folder.string());
   if (access(folder.c_str(), W_OK) != 0) bad_input("{} {}: the folder cannot be written to", option, path.string());
 }
 

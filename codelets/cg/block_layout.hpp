@@ -15,16 +15,16 @@ struct BlockLayout {
   static constexpr std::size_t alignment = 256;
 
   Format format = Format::sell;
-  bool permuted = false;          ///< sell: rows sorted by length within windows
+  bool permuted = false;  ///< sell: rows sorted by length within windows
   std::int64_t rows = 0;
-  std::int64_t columns = 0;       ///< length of the vector that the block multiplies
-  std::int64_t entries = 0;       ///< stored entries, padding included
-  std::int64_t nonzeros = 0;      ///< entries of the matrix
-  std::size_t index_at = 0;       ///< row_begin or slice_begin
+  std::int64_t columns = 0;   ///< length of the vector that the block multiplies
+  std::int64_t entries = 0;   ///< stored entries, padding included
+  std::int64_t nonzeros = 0;  ///< entries of the matrix
+  std::size_t index_at = 0;   ///< row_begin or slice_begin
   std::size_t row_at = 0;
   std::size_t column_at = 0;
   std::size_t value_at = 0;
-  std::size_t bytes = 0;          ///< of all sections, a multiple of `alignment`
+  std::size_t bytes = 0;  ///< of all sections, a multiple of `alignment`
 
   [[nodiscard]] std::int64_t slices() const { return (rows + slice_height - 1) / slice_height; }
 
@@ -47,12 +47,19 @@ struct BlockLayout {
     return reinterpret_cast<T*>(const_cast<char*>(static_cast<const char*>(base)) + at);
   }
   [[nodiscard]] CsrView csr(const void* base) const {
-    return {rows, columns, entries, section<std::int32_t>(base, index_at), section<std::int32_t>(base, column_at),
+    return {rows,
+            columns,
+            entries,
+            section<std::int32_t>(base, index_at),
+            section<std::int32_t>(base, column_at),
             section<double>(base, value_at)};
   }
   [[nodiscard]] SellView sell(const void* base) const {
-    return {rows, slices(), section<std::int64_t>(base, index_at),
-            permuted ? section<std::int32_t>(base, row_at) : nullptr, section<std::int32_t>(base, column_at),
+    return {rows,
+            slices(),
+            section<std::int64_t>(base, index_at),
+            permuted ? section<std::int32_t>(base, row_at) : nullptr,
+            section<std::int32_t>(base, column_at),
             section<double>(base, value_at)};
   }
 };

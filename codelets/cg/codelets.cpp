@@ -17,8 +17,9 @@ template <class T>
 T& scalar(void* buffer) {
   return *reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
 }
-std::int64_t length(const void* buffer) { return static_cast<std::int64_t>(count_of(buffer)); }
-
+std::int64_t length(const void* buffer) {
+  return static_cast<std::int64_t>(count_of(buffer));
+}
 
 Dots total_dots(void** partials, int count) {
   Dots d;
@@ -44,35 +45,48 @@ void pack_outputs(void* index_buffer, const double* p, void** outputs, int count
   }
 }
 
-PreconditionerView preconditioner(int block, void* inverse) { return {block, elements_of(inverse)}; }
+PreconditionerView preconditioner(int block, void* inverse) {
+  return {block, elements_of(inverse)};
+}
 
 // ---------------------------------------------------------------------------------------------- CPU tasks
-void copy_cpu(void** b, void*) { std::memcpy(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double)); }
+void copy_cpu(void** b, void*) {
+  std::memcpy(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double));
+}
 
-void vector_zero_cpu(void** b, void*) { std::memset(elements_of(b[0]), 0, count_of(b[0]) * sizeof(double)); }
+void vector_zero_cpu(void** b, void*) {
+  std::memset(elements_of(b[0]), 0, count_of(b[0]) * sizeof(double));
+}
 
 void spmv_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const SpmvArgs*>(arguments);
   const void* block = reinterpret_cast<const void*>(STARPU_VECTOR_GET_PTR(b[0]));
   double* y = elements_of(b[1]);
-  void** inputs = b + 2 + (a.dot ? 1 : 0);
+  const bool with_dot = a.dot != ProductDot::none;
+  void** inputs = b + 2 + (with_dot ? 1 : 0);
   const double* x = window_of(inputs[0]) + a.x_offset;
   const bool accumulate = a.accumulate != 0;
-  if (!a.dot) {
+  if (!with_dot) {
     if (a.layout.format == Format::sell) cpu::spmv(a.layout.sell(block), x, y, accumulate);
     else cpu::spmv(a.layout.csr(block), x, y, accumulate);
     return;
   }
   const double* p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
-  scalar<Sum>(b[2]) = a.layout.format == Format::sell ? cpu::spmv_dot(a.layout.sell(block), x, y, accumulate, p)
-                                                      : cpu::spmv_dot(a.layout.csr(block), x, y, accumulate, p);
+  auto& result = scalar<Sum>(b[2]);
+  Sum sum;
+  if (a.layout.format == Format::sell) sum = cpu::spmv_dot(a.layout.sell(block), x, y, accumulate, p, a.dot);
+  else sum = cpu::spmv_dot(a.layout.csr(block), x, y, accumulate, p);
+  if (a.dot == ProductDot::own && accumulate) add(result, sum);
+  else result = sum;
 }
 
 void dot_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const DotArgs*>(arguments);
   const Sum s = cpu::dot(length(b[0]), elements_of(b[0]), elements_of(b[1]));
-  if (a.accumulate == Accumulate::first) scalar<Sum>(b[2]) = s;
-  else add(scalar<Sum>(b[2]), s);
+  if (a.accumulate == Accumulate::first)
+    scalar<Sum>(b[2]) = s;
+  else
+    add(scalar<Sum>(b[2]), s);
 }
 
 /// Buffers before the result: r alone, or r and z; told apart by the number of buffers of the task.
@@ -176,7 +190,9 @@ template <class T>
 void zero_cpu(void** b, void*) {
   scalar<T>(b[0]) = {};
 }
-void add_sum_cpu(void** b, void*) { add(scalar<Sum>(b[0]), scalar<Sum>(b[1])); }
+void add_sum_cpu(void** b, void*) {
+  add(scalar<Sum>(b[0]), scalar<Sum>(b[1]));
+}
 void add_dots_cpu(void** b, void*) {
   auto& sum = scalar<Dots>(b[0]);
   const auto& other = scalar<Dots>(b[1]);
@@ -225,12 +241,12 @@ PipelinedBuffers pipelined_buffers(void**& next, int block) {
 
 // One definition per codelet: stable name, CPU function, CUDA function (null without CUDA), model symbol with
 // precision. first, last: the buffers that stay in main memory.
-#define ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, first, last)                      \
-  starpu_codelet& function() {                                                                                     \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                                          \
-    static starpu_codelet codelet =                                                                                \
-        make_codelet({label, cpu_function, #cpu_function, cuda_function, &model, first, last});                    \
-    return codelet;                                                                                                \
+#define ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, first, last)   \
+  starpu_codelet& function() {                                                                  \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                       \
+    static starpu_codelet codelet =                                                             \
+        make_codelet({label, cpu_function, #cpu_function, cuda_function, &model, first, last}); \
+    return codelet;                                                                             \
   }
 #define ASTERISM_CODELET(function, label, cpu_function, cuda_function) \
   ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, 0, 0)
@@ -246,7 +262,8 @@ ASTERISM_CODELET(alpha_step, "alpha", alpha_step_cpu, gpu::alpha_step)
 ASTERISM_CODELET(beta_step, "beta", dots_step_cpu<cg::beta_step>, gpu::beta_step)
 ASTERISM_CODELET_IN_MEMORY(begin_shared, "begin_shared", dots_step_cpu<cg::begin>, gpu::begin, 0, max_buffers)
 ASTERISM_CODELET_IN_MEMORY(alpha_step_shared, "alpha_shared", alpha_step_cpu, gpu::alpha_step, 0, max_buffers)
-ASTERISM_CODELET_IN_MEMORY(beta_step_shared, "beta_shared", dots_step_cpu<cg::beta_step>, gpu::beta_step, 0, max_buffers)
+ASTERISM_CODELET_IN_MEMORY(beta_step_shared, "beta_shared", dots_step_cpu<cg::beta_step>, gpu::beta_step, 0,
+                           max_buffers)
 ASTERISM_CODELET_IN_MEMORY(pipelined_step, "pipelined_step", dots_step_cpu<cg::pipelined_step>, gpu::pipelined_step, 0,
                            max_buffers)
 ASTERISM_CODELET(axpy, "axpy", axpy_cpu, gpu::axpy)
@@ -270,23 +287,23 @@ ByPartials by_partials(CodeletSpec spec, int outputs) {
 }
 }  // namespace
 
-#define ASTERISM_FUSED_CODELET(function, label, cpu_function, cuda_function, outputs)                            \
-  starpu_codelet& function(int partials) {                                                                       \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                                        \
+#define ASTERISM_FUSED_CODELET(function, label, cpu_function, cuda_function, outputs)                               \
+  starpu_codelet& function(int partials) {                                                                          \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                                           \
     static ByPartials codelets = by_partials({label, cpu_function, #cpu_function, cuda_function, &model}, outputs); \
-    return codelets.at(static_cast<std::size_t>(partials));                                                      \
+    return codelets.at(static_cast<std::size_t>(partials));                                                         \
   }
 ASTERISM_FUSED_CODELET(residual, "residual", residual_cpu, gpu::residual, 1)
 ASTERISM_FUSED_CODELET(direction, "direction", direction_cpu, gpu::direction, 0)
 ASTERISM_FUSED_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined, 1)
 
 // StarPU insists on fixed buffers for the codelets of a reduction.
-#define ASTERISM_REDUCTION_CODELET(function, label, cpu_function, cuda_function, ...)                          \
-  starpu_codelet& function() {                                                                                 \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                                      \
-    static starpu_codelet codelet =                                                                            \
-        with_modes(make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}), {__VA_ARGS__});  \
-    return codelet;                                                                                            \
+#define ASTERISM_REDUCTION_CODELET(function, label, cpu_function, cuda_function, ...)                         \
+  starpu_codelet& function() {                                                                                \
+    static starpu_perfmodel model = history_model("cg_" label "_double");                                     \
+    static starpu_codelet codelet =                                                                           \
+        with_modes(make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}), {__VA_ARGS__}); \
+    return codelet;                                                                                           \
   }
 
 ASTERISM_REDUCTION_CODELET(zero_sum, "zero_sum", zero_cpu<Sum>, gpu::zero_sum, STARPU_W)

@@ -27,13 +27,13 @@ starpu_codelet& copy();
 /// x = 0.  x W
 starpu_codelet& zero();
 
-/// y = A x or y += A x.  A R, y W (RW when accumulating), [p.y W when dot], inputs R...
+/// y = A x or y += A x.  A R, y W (RW when accumulating), [p.y W or RW when dot], inputs R...
 /// x is the vector that the first input is part of, from element x_offset on.
 struct SpmvArgs {
   BlockLayout layout;
   std::int64_t x_offset;
   std::int32_t accumulate;
-  std::int32_t dot;         ///< also p.y, with p the input number dot_input
+  ProductDot dot;  ///< also p.y or p.(A x), p being input number dot_input; own accumulates with y
   std::int32_t dot_input;
   std::int64_t dot_offset;  ///< element of that input's vector where p of this block begins; -1: the input itself
   GpuContexts* gpus;

@@ -23,7 +23,8 @@ void check(cusparseStatus_t status, const char* call) {
     throw std::runtime_error(std::string(call) + ": " + cusparseGetErrorString(status));
 }
 void check(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(call) + ": " + cublasGetStatusString(status));
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(call) + ": " + cublasGetStatusString(status));
 }
 #define CHECK(call) check((call), #call)
 
@@ -31,8 +32,12 @@ template <class T>
 T* scalar(void* buffer) {
   return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
 }
-std::int64_t length(const void* buffer) { return static_cast<std::int64_t>(count_of(buffer)); }
-cudaStream_t stream() { return starpu_cuda_get_local_stream(); }
+std::int64_t length(const void* buffer) {
+  return static_cast<std::int64_t>(count_of(buffer));
+}
+cudaStream_t stream() {
+  return starpu_cuda_get_local_stream();
+}
 
 template <class T>
 cuda::Partials<T> partials(void** buffers, int count) {
@@ -42,15 +47,24 @@ cuda::Partials<T> partials(void** buffers, int count) {
   return p;
 }
 
-void pack_outputs(void* index_buffer, const double* p, void** outputs, int count) {
+void pack_outputs(void* index_buffer, const double* p, void** buffers, int count) {
   const auto* index = scalar<const std::int32_t>(index_buffer);
-  for (int k = 0; k < count; ++k) {
-    cuda::pack(length(outputs[k]), index, p, elements_of(outputs[k]), stream());
-    index += length(outputs[k]);
+  while (count > 0) {
+    cuda::PackOutputs outputs;
+    outputs.begin[0] = 0;
+    for (; outputs.count < cuda::max_pack_outputs && count > 0; --count, ++buffers) {
+      const int k = outputs.count++;
+      outputs.out[k] = elements_of(*buffers);
+      outputs.begin[k + 1] = outputs.begin[k] + length(*buffers);
+    }
+    cuda::pack(outputs, index, p, stream());
+    index += outputs.begin[outputs.count];
   }
 }
 
-PreconditionerView preconditioner(int block, void* inverse) { return {block, elements_of(inverse)}; }
+PreconditionerView preconditioner(int block, void* inverse) {
+  return {block, elements_of(inverse)};
+}
 
 /// y (+)= A x by cuSPARSE. The block's description is made on the first call and kept.
 void cusparse_spmv(GpuContext& context, const BlockLayout& layout, const void* base, const double* x, double* y,
@@ -107,7 +121,7 @@ void dots_step(void** b, void* arguments, Take take) {
 
 void copy(void** b, void*) {
   ASTERISM_CHECK_CUDA(cudaMemcpyAsync(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double),
-                                cudaMemcpyDeviceToDevice, stream()));
+                                      cudaMemcpyDeviceToDevice, stream()));
 }
 
 void zero(void** b, void*) {
@@ -118,18 +132,17 @@ void spmv(void** b, void* arguments) {
   const auto& a = *static_cast<const SpmvArgs*>(arguments);
   const void* block = scalar<const char>(b[0]);
   double* y = elements_of(b[1]);
-  void** inputs = b + 2 + (a.dot ? 1 : 0);
+  void** inputs = b + 2 + (a.dot != ProductDot::none ? 1 : 0);
   const double* x = window_of(inputs[0]) + a.x_offset;
   const double* p = nullptr;
-  if (a.dot)
-    p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
+  if (a.dot != ProductDot::none) p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
   GpuContext& context = a.gpus->mine();
   const bool accumulate = a.accumulate != 0;
   if (a.layout.format == Format::csr) {
     cusparse_spmv(context, a.layout, block, x, y, accumulate);
-    if (a.dot) cuda::dot(a.layout.rows, p, y, scalar<Sum>(b[2]), false, context.workspace, stream());
-  } else if (a.dot) {
-    cuda::spmv_dot(a.layout.sell(block), x, y, accumulate, p, scalar<Sum>(b[2]), context.workspace, stream());
+    if (a.dot != ProductDot::none) cuda::dot(a.layout.rows, p, y, scalar<Sum>(b[2]), false, context.workspace, stream());
+  } else if (a.dot != ProductDot::none) {
+    cuda::spmv_dot(a.layout.sell(block), x, y, accumulate, p, scalar<Sum>(b[2]), context.workspace, stream(), a.dot);
   } else {
     cuda::spmv(a.layout.sell(block), x, y, accumulate, stream());
   }
@@ -159,13 +172,14 @@ void residual_dots(void** b, void* arguments) {
     return;
   }
   cublas_dot(length(b[0]), r, r, &out->rr, accumulate, context);
-  if (with_z) cublas_dot(length(b[0]), r, z, &out->rz, accumulate, context);
-  else ASTERISM_CHECK_CUDA(cudaMemcpyAsync(&out->rz, &out->rr, sizeof(Sum), cudaMemcpyDeviceToDevice, stream()));
+  if (with_z)
+    cublas_dot(length(b[0]), r, z, &out->rz, accumulate, context);
+  else
+    ASTERISM_CHECK_CUDA(cudaMemcpyAsync(&out->rz, &out->rr, sizeof(Sum), cudaMemcpyDeviceToDevice, stream()));
 }
 
 void begin(void** b, void* arguments) {
-  dots_step(b, arguments,
-            [](State* s, const cuda::Partials<Dots>& d, HistoryEntry*) { cuda::begin(s, d, stream()); });
+  dots_step(b, arguments, [](State* s, const cuda::Partials<Dots>& d, HistoryEntry*) { cuda::begin(s, d, stream()); });
 }
 void alpha_step(void** b, void* arguments) {
   const auto& a = *static_cast<const StepArgs*>(arguments);
@@ -259,7 +273,6 @@ void pipelined(void** b, void* arguments) {
   if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
 }
 
-
 void pipelined_dots(void** b, void* arguments) {
   const bool with_u = STARPU_TASK_GET_NBUFFERS(starpu_task_get_current()) == 4;
   const double* u = with_u ? elements_of(b[1]) : nullptr;
@@ -269,9 +282,17 @@ void pipelined_dots(void** b, void* arguments) {
                        gpus->mine().workspace, stream());
 }
 
-void zero_sum(void** b, void*) { ASTERISM_CHECK_CUDA(cudaMemsetAsync(scalar<Sum>(b[0]), 0, sizeof(Sum), stream())); }
-void zero_dots(void** b, void*) { ASTERISM_CHECK_CUDA(cudaMemsetAsync(scalar<Dots>(b[0]), 0, sizeof(Dots), stream())); }
-void add_sum(void** b, void*) { cuda::add(scalar<Sum>(b[0]), scalar<Sum>(b[1]), stream()); }
-void add_dots(void** b, void*) { cuda::add(scalar<Dots>(b[0]), scalar<Dots>(b[1]), stream()); }
+void zero_sum(void** b, void*) {
+  ASTERISM_CHECK_CUDA(cudaMemsetAsync(scalar<Sum>(b[0]), 0, sizeof(Sum), stream()));
+}
+void zero_dots(void** b, void*) {
+  ASTERISM_CHECK_CUDA(cudaMemsetAsync(scalar<Dots>(b[0]), 0, sizeof(Dots), stream()));
+}
+void add_sum(void** b, void*) {
+  cuda::add(scalar<Sum>(b[0]), scalar<Sum>(b[1]), stream());
+}
+void add_dots(void** b, void*) {
+  cuda::add(scalar<Dots>(b[0]), scalar<Dots>(b[1]), stream());
+}
 
 }  // namespace asterism::cg::codelets::gpu

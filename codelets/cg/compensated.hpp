@@ -38,12 +38,18 @@ ASTERISM_HD inline void add_product(double& hi, double& lo, double a, double b) 
   add(hi, lo, p, std::fma(a, b, -p));
 }
 
-ASTERISM_HD inline void add_product(Sum& s, double a, double b) { add_product(s.hi, s.lo, a, b); }
+ASTERISM_HD inline void add_product(Sum& s, double a, double b) {
+  add_product(s.hi, s.lo, a, b);
+}
 
 /// a += b.
-ASTERISM_HD inline void add(Sum& a, const Sum& b) { add(a.hi, a.lo, b.hi, b.lo); }
+ASTERISM_HD inline void add(Sum& a, const Sum& b) {
+  add(a.hi, a.lo, b.hi, b.lo);
+}
 
 /// The sum rounded to double.
-ASTERISM_HD inline double value(const Sum& s) { return s.hi + s.lo; }
+ASTERISM_HD inline double value(const Sum& s) {
+  return s.hi + s.lo;
+}
 
 }  // namespace asterism::cg

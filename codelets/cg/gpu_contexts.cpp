@@ -44,7 +44,9 @@ GpuContexts::~GpuContexts() {
   starpu_cusparse_shutdown();
 }
 
-GpuContext& GpuContexts::mine() { return contexts_[static_cast<std::size_t>(starpu_worker_get_id_check())]; }
+GpuContext& GpuContexts::mine() {
+  return contexts_[static_cast<std::size_t>(starpu_worker_get_id_check())];
+}
 
 #else
 

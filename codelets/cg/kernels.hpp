@@ -15,7 +15,9 @@ void spmv(const CsrView& a, const double* x, double* y, bool accumulate);
 void spmv(const SellView& a, const double* x, double* y, bool accumulate);
 
 /// y = A x (or +=) and the dot product p.y over the rows, p local to the block. 12 nnz + 20 N bytes.
-Sum spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p);
+/// ProductDot::own: y += A x computed apart from y, and p.(A x).
+Sum spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p,
+             ProductDot dot = ProductDot::total);
 Sum spmv_dot(const CsrView& a, const double* x, double* y, bool accumulate, const double* p);
 
 /// x.y

@@ -30,10 +30,11 @@ struct Partials {
   int count = 0;
 };
 
-/// y = A x (or +=); with `dot`, also *p_dot_y = p.y over the rows of the block. 12 nnz + 20 N bytes.
+/// y = A x (or +=). 12 nnz + 20 N bytes.
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream);
+/// The same and *p_dot_y = p.y over the rows; ProductDot::own: p.(A x), added to *p_dot_y when accumulating.
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
-              Workspace workspace, cudaStream_t stream);
+              Workspace workspace, cudaStream_t stream, ProductDot dot = ProductDot::total);
 
 /// *out = x.y, or *out += x.y when `accumulate`.
 void dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, Workspace workspace,
@@ -47,7 +48,16 @@ void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaS
 /// y = x + beta y
 void xpby(std::int64_t n, const double* x, const double* beta, double* y, cudaStream_t stream);
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream);
+/// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream);
+/// The same into several outputs in one launch: output k takes the elements begin[k] .. begin[k+1] of the index.
+inline constexpr int max_pack_outputs = 64;
+struct PackOutputs {
+  double* out[max_pack_outputs];
+  std::int64_t begin[max_pack_outputs + 1];
+  int count = 0;
+};
+void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p, cudaStream_t stream);
 
 /// r_out = r_in - alpha q, z = M^-1 r_out, *out = {r.r, r.z}; alpha = state->alpha. 24 N bytes.
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,

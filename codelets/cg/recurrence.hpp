@@ -27,7 +27,7 @@ struct Dots {
 
 /// Scalars of one solve. Lives in a StarPU handle; written by the scalar tasks only.
 struct State {
-  double alpha = 1;      ///< 1 before the first iteration, so that r = b - alpha q starts the recurrence
+  double alpha = 1;         ///< 1 before the first iteration, so that r = b - alpha q starts the recurrence
   double minus_alpha = -1;  ///< what cuBLAS wants for r - alpha q
   double beta = 0;
   double rho = 0;        ///< r.z of the current residual
@@ -47,7 +47,9 @@ struct HistoryEntry {
   std::int32_t iteration = 0;
 };
 
-ASTERISM_HD inline bool is_finite(double x) { return x - x == 0; }
+ASTERISM_HD inline bool is_finite(double x) {
+  return x - x == 0;
+}
 
 ASTERISM_HD inline void set_alpha(State& s, double alpha) {
   s.alpha = alpha;
@@ -60,8 +62,10 @@ ASTERISM_HD inline void begin(State& s, const Dots& dots) {
   s.rho = value(dots.rz);
   s.beta = 0;
   if (s.status != Status::running) return;
-  if (!is_finite(s.rr) || !is_finite(s.rho)) s.status = Status::not_finite;
-  else if (s.rr <= s.threshold) s.status = Status::converged;
+  if (!is_finite(s.rr) || !is_finite(s.rho))
+    s.status = Status::not_finite;
+  else if (s.rr <= s.threshold)
+    s.status = Status::converged;
 }
 
 /// alpha <- rho / p.q
@@ -72,9 +76,12 @@ ASTERISM_HD inline void alpha_step(State& s, const Sum& p_dot_q) {
   }
   s.pq = value(p_dot_q);
   const double alpha = s.rho / s.pq;
-  if (!is_finite(s.pq)) s.status = Status::not_finite;
-  else if (s.pq <= 0 || s.rho <= 0) s.status = Status::not_positive_definite;
-  else if (!is_finite(alpha)) s.status = Status::not_finite;
+  if (!is_finite(s.pq))
+    s.status = Status::not_finite;
+  else if (s.pq <= 0 || s.rho <= 0)
+    s.status = Status::not_positive_definite;
+  else if (!is_finite(alpha))
+    s.status = Status::not_finite;
   set_alpha(s, s.status == Status::running ? alpha : 0);
 }
 
@@ -104,8 +111,10 @@ ASTERISM_HD inline void pipelined_step(State& s, const Dots& dots) {
   const double delta = value(dots.wu);
   if (s.status == Status::running) {
     s.rr = value(dots.rr);
-    if (!is_finite(s.rr) || !is_finite(gamma) || !is_finite(delta)) s.status = Status::not_finite;
-    else if (s.rr <= s.threshold) s.status = Status::converged;
+    if (!is_finite(s.rr) || !is_finite(gamma) || !is_finite(delta))
+      s.status = Status::not_finite;
+    else if (s.rr <= s.threshold)
+      s.status = Status::converged;
   }
   if (s.status != Status::running) {
     set_alpha(s, 0);
@@ -115,9 +124,12 @@ ASTERISM_HD inline void pipelined_step(State& s, const Dots& dots) {
   s.beta = first ? 0 : gamma / s.rho;
   s.pq = first ? delta : delta - s.beta * gamma / s.alpha;  // p.Ap of the new direction
   const double alpha = gamma / s.pq;
-  if (!is_finite(s.pq)) s.status = Status::not_finite;
-  else if (s.pq <= 0 || gamma <= 0) s.status = Status::not_positive_definite;
-  else if (!is_finite(alpha)) s.status = Status::not_finite;
+  if (!is_finite(s.pq))
+    s.status = Status::not_finite;
+  else if (s.pq <= 0 || gamma <= 0)
+    s.status = Status::not_positive_definite;
+  else if (!is_finite(alpha))
+    s.status = Status::not_finite;
   if (s.status != Status::running) {
     set_alpha(s, 0);
     s.beta = 0;
@@ -129,6 +141,8 @@ ASTERISM_HD inline void pipelined_step(State& s, const Dots& dots) {
   ++s.iteration;
 }
 
-ASTERISM_HD inline HistoryEntry history_entry(const State& s) { return {s.rr, s.pq, s.status, s.iteration}; }
+ASTERISM_HD inline HistoryEntry history_entry(const State& s) {
+  return {s.rr, s.pq, s.status, s.iteration};
+}
 
 }  // namespace asterism::cg

@@ -30,25 +30,26 @@ ASTERISM_INLINE void slice_product(const SellView& a, std::int64_t s, const doub
   }
 }
 
-template <bool dot>
+template <ProductDot dot>
 ASTERISM_INLINE Sum sell(const SellView& a, const double* x, double* y, bool accumulate, const double* p) {
   LaneSums lane_sums;
   for (std::int64_t s = 0; s < a.slices; ++s) {
     double sum[height] = {};
     const std::int64_t first = s * height;
+    constexpr bool own = dot == ProductDot::own;  // then y stays out of the sums until the end
     if (a.row == nullptr && first + height <= a.rows) {
-      if (accumulate)
+      if (accumulate && !own)
         for (int l = 0; l < height; ++l) sum[l] = y[first + l];
       slice_product(a, s, x, sum);
-      for (int l = 0; l < height; ++l) y[first + l] = sum[l];
-      if constexpr (dot)
+      for (int l = 0; l < height; ++l) y[first + l] = accumulate && own ? y[first + l] + sum[l] : sum[l];
+      if constexpr (dot != ProductDot::none)
         for (int l = 0; l < height; l += lanes) lane_sums.add_products(p + first + l, sum + l);
       continue;
     }
     std::int32_t row[height];
     for (int l = 0; l < height; ++l) {
       row[l] = a.row != nullptr ? a.row[first + l] : first + l < a.rows ? static_cast<std::int32_t>(first + l) : -1;
-      if (accumulate && row[l] >= 0) sum[l] = y[row[l]];
+      if (accumulate && !own && row[l] >= 0) sum[l] = y[row[l]];
     }
     slice_product(a, s, x, sum);
     double p_row[height];
@@ -58,10 +59,10 @@ ASTERISM_INLINE Sum sell(const SellView& a, const double* x, double* y, bool acc
         sum[l] = 0;
         continue;
       }
-      y[row[l]] = sum[l];
-      if constexpr (dot) p_row[l] = p[row[l]];
+      y[row[l]] = accumulate && own ? y[row[l]] + sum[l] : sum[l];
+      if constexpr (dot != ProductDot::none) p_row[l] = p[row[l]];
     }
-    if constexpr (dot)
+    if constexpr (dot != ProductDot::none)
       for (int l = 0; l < height; l += lanes) lane_sums.add_products(p_row + l, sum + l);
   }
   return lane_sums.total();
@@ -85,13 +86,15 @@ ASTERISM_CLONES void spmv(const CsrView& a, const double* x, double* y, bool acc
   csr<false>(a, x, y, accumulate, nullptr);
 }
 ASTERISM_CLONES void spmv(const SellView& a, const double* x, double* y, bool accumulate) {
-  sell<false>(a, x, y, accumulate, nullptr);
+  sell<ProductDot::none>(a, x, y, accumulate, nullptr);
 }
 ASTERISM_CLONES Sum spmv_dot(const CsrView& a, const double* x, double* y, bool accumulate, const double* p) {
   return csr<true>(a, x, y, accumulate, p);
 }
-ASTERISM_CLONES Sum spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p) {
-  return sell<true>(a, x, y, accumulate, p);
+ASTERISM_CLONES Sum spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p,
+                             ProductDot dot) {
+  return dot == ProductDot::own ? sell<ProductDot::own>(a, x, y, accumulate, p)
+                                : sell<ProductDot::total>(a, x, y, accumulate, p);
 }
 
 }  // namespace asterism::cg::cpu

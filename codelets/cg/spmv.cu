@@ -44,7 +44,7 @@ __device__ inline double row_product(const double* __restrict__ value, const std
   return sum;
 }
 
-template <bool with_dot>
+template <ProductDot dot_kind>
 __global__ void __launch_bounds__(threads)
     sell_kernel(SellView a, const double* __restrict__ x, double* __restrict__ y, bool accumulate,
                 const double* __restrict__ p, Sum* p_dot_y, Workspace workspace) {
@@ -57,15 +57,19 @@ __global__ void __launch_bounds__(threads)
     const std::int64_t width = (a.slice_begin[s + 1] - begin) / slice_height;
     const std::int64_t place = s * slice_height + lane;
     const std::int64_t row = a.row != nullptr ? a.row[place] : place < a.rows ? place : -1;
-    const double start = accumulate && row >= 0 ? y[row] : 0;
+    const double before = accumulate && row >= 0 ? y[row] : 0;
+    const double start = dot_kind == ProductDot::own ? 0 : before;
     const double sum = row_product(a.value + begin + lane, a.column + begin + lane, width, x, start);
     if (row >= 0) {
-      y[row] = sum;
-      if constexpr (with_dot) add_product(dot.sum[0], p[row], sum);
+      y[row] = dot_kind == ProductDot::own && accumulate ? before + sum : sum;
+      if constexpr (dot_kind != ProductDot::none) add_product(dot.sum[0], p[row], sum);
     }
   }
-  if constexpr (with_dot)
-    if (grid_add(dot, workspace)) *p_dot_y = dot.sum[0];
+  if constexpr (dot_kind != ProductDot::none)
+    if (grid_add(dot, workspace)) {
+      if (dot_kind == ProductDot::own && accumulate) add(dot.sum[0], *p_dot_y);
+      *p_dot_y = dot.sum[0];
+    }
 }
 
 int grid_for(std::int64_t slices) {
@@ -76,13 +80,17 @@ int grid_for(std::int64_t slices) {
 }  // namespace
 
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream) {
-  sell_kernel<false><<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, {});
+  sell_kernel<ProductDot::none><<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, {});
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
-              Workspace workspace, cudaStream_t stream) {
-  sell_kernel<true><<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, workspace);
+              Workspace workspace, cudaStream_t stream, ProductDot dot) {
+  const int grid = grid_for(a.slices);
+  if (dot == ProductDot::own)
+    sell_kernel<ProductDot::own><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, workspace);
+  else
+    sell_kernel<ProductDot::total><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, workspace);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

@@ -36,7 +36,9 @@ ASTERISM_INLINE Sum dot_inline(std::int64_t n, const double* x, const double* y)
 
 }  // namespace
 
-ASTERISM_CLONES Sum dot(std::int64_t n, const double* x, const double* y) { return dot_inline(n, x, y); }
+ASTERISM_CLONES Sum dot(std::int64_t n, const double* x, const double* y) {
+  return dot_inline(n, x, y);
+}
 
 ASTERISM_CLONES void axpy(std::int64_t n, double a, const double* x, double* y) {
 #pragma GCC ivdep

@@ -51,7 +51,9 @@ __device__ inline double precondition_row(const PreconditionerView& m, std::int6
 }
 
 /// Rows that a thread block takes at a time when diagonal blocks must stay together.
-__host__ __device__ inline int whole_rows(int size) { return threads / size * size; }
+__host__ __device__ inline int whole_rows(int size) {
+  return threads / size * size;
+}
 
 template <class F>
 __device__ inline void for_each_whole(std::int64_t n, int size, F f) {
@@ -67,8 +69,10 @@ __global__ void __launch_bounds__(threads)
   Sums<1> s;
   for_each(n, [&](std::int64_t i) { add_product(s.sum[0], x[i], y[i]); });
   if (grid_add(s, workspace)) {
-    if (accumulate) add(*out, s.sum[0]);
-    else *out = s.sum[0];
+    if (accumulate)
+      add(*out, s.sum[0]);
+    else
+      *out = s.sum[0];
   }
 }
 
@@ -112,6 +116,15 @@ __global__ void __launch_bounds__(threads) pack_kernel(std::int64_t n, const std
 }
 
 __global__ void __launch_bounds__(threads)
+    pack_outputs_kernel(PackOutputs outputs, const std::int32_t* __restrict__ index, const double* __restrict__ p) {
+  for_each(outputs.begin[outputs.count], [&](std::int64_t i) {
+    int k = 0;
+    while (i >= outputs.begin[k + 1]) ++k;
+    outputs.out[k][i - outputs.begin[k]] = p[index[i]];
+  });
+}
+
+__global__ void __launch_bounds__(threads)
     precondition_kernel(std::int64_t n, PreconditionerView m, const double* __restrict__ r, double* __restrict__ z) {
   __shared__ double shared[threads];
   for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
@@ -123,8 +136,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in,
-                    double* r_out, Dots* out, Workspace workspace) {
+    residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in, double* r_out,
+                    Dots* out, Workspace workspace) {
   const double alpha = state->alpha;
   Sums<1> s;
   for_each_tile(n, [&](const std::int64_t* i, int count) {
@@ -145,9 +158,9 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    preconditioned_residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q,
-                                   const double* r_in, double* r_out, PreconditionerView m, double* __restrict__ z,
-                                   Dots* out, Workspace workspace) {
+    preconditioned_residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in,
+                                   double* r_out, PreconditionerView m, double* __restrict__ z, Dots* out,
+                                   Workspace workspace) {
   __shared__ double shared[threads];
   const double alpha = state->alpha;
   Sums<2> s;
@@ -188,9 +201,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// One thread a row; with a preconditioner the new w of the diagonal block goes through shared memory.
-__global__ void __launch_bounds__(threads)
-    pipelined_kernel(std::int64_t n, const State* state, cpu::PipelinedVectors v, PreconditionerView m, Dots* out,
-                     Workspace workspace) {
+__global__ void __launch_bounds__(threads) pipelined_kernel(std::int64_t n, const State* state, cpu::PipelinedVectors v,
+                                                            PreconditionerView m, Dots* out, Workspace workspace) {
   __shared__ double shared[threads];
   const double alpha = state->alpha;
   const double beta = state->beta;
@@ -267,14 +279,18 @@ __global__ void step_kernel(State* state, Partials<T> partials, HistoryEntry* hi
   if (history != nullptr) *history = history_entry(s);
 }
 
-__global__ void add_kernel(Sum* sum, const Sum* other) { asterism::cg::add(*sum, *other); }
+__global__ void add_kernel(Sum* sum, const Sum* other) {
+  asterism::cg::add(*sum, *other);
+}
 __global__ void add_kernel(Dots* sum, const Dots* other) {
   asterism::cg::add(sum->rr, other->rr);
   asterism::cg::add(sum->rz, other->rz);
   asterism::cg::add(sum->wu, other->wu);
 }
 
-void launched() { ASTERISM_CHECK_CUDA(cudaGetLastError()); }
+void launched() {
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
+}
 
 }  // namespace
 
@@ -308,6 +324,12 @@ void precondition(std::int64_t n, const PreconditionerView& m, const double* r, 
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream) {
   if (n == 0) return;
   pack_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, index, p, out);
+  launched();
+}
+void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p, cudaStream_t stream) {
+  const std::int64_t n = outputs.begin[outputs.count];
+  if (n == 0) return;
+  pack_outputs_kernel<<<grid_for(n, tile), threads, 0, stream>>>(outputs, index, p);
   launched();
 }
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,

@@ -30,6 +30,9 @@ struct SellView {
   const double* value;
 };
 
+/// What a product also adds up over its rows: p.y, or p.(A x) alone when y accumulates several blocks.
+enum class ProductDot : std::int32_t { none, total, own };
+
 /// z = M^-1 r with M block diagonal, blocks of `size` rows (1: Jacobi, at most 32; 0: none).
 /// inverse[k n + i] multiplies r[i - i % size + k] in row i: one coalesced stream per k.
 struct PreconditionerView {

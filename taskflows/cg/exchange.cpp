@@ -8,7 +8,9 @@
 
 namespace asterism::cg {
 namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 }  // namespace
 
 Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options& options)
@@ -123,7 +125,8 @@ void Exchange::make_copies_of_parent() {
       std::iota(index.begin(), index.end(), static_cast<std::int32_t>(partition_.first(i)));
       const std::vector<std::int32_t> rest = needed_[at(i)]->list(0, partition_.begin.back());
       index.insert(index.end(), rest.begin(), rest.end());
-      owned_.push_back(Handle::vector(nullptr, index.size(), sizeof(double), fmt::format("p[{}<-]", i), Coordinates{i, i}));
+      owned_.push_back(
+          Handle::vector(nullptr, index.size(), sizeof(double), fmt::format("p[{}<-]", i), Coordinates{i, i}));
       copy_[at(i)] = owned_.back();
       packing_[at(i)].outputs.push_back(owned_.back());
     } else {
@@ -140,8 +143,8 @@ void Exchange::make_copies_of_parent() {
       }
     }
     if (index.empty()) continue;
-    owned_.push_back(
-        Handle::vector(index.data(), index.size(), sizeof(std::int32_t), fmt::format("pack_index[{}]", i), Coordinates{i, i}));
+    owned_.push_back(Handle::vector(index.data(), index.size(), sizeof(std::int32_t), fmt::format("pack_index[{}]", i),
+                                    Coordinates{i, i}));
     packing_[at(i)].index = owned_.back();
   }
 }

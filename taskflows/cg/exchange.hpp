@@ -75,19 +75,19 @@ class Exchange {
   Decomposition decomposition_;
   double bytes_exchanged_ = 0;
 
-  std::vector<std::unique_ptr<NeededColumns>> needed_;      ///< packed: by block-row
-  std::vector<std::unique_ptr<Arena>> arenas_;              ///< pieces: one, or one per block-row when packed
-  std::vector<Handle> owned_;                               ///< every handle made here but the parent
-  HostBuffer<double> memory_;                               ///< of the parent
+  std::vector<std::unique_ptr<NeededColumns>> needed_;  ///< packed: by block-row
+  std::vector<std::unique_ptr<Arena>> arenas_;          ///< pieces: one, or one per block-row when packed
+  std::vector<Handle> owned_;                           ///< every handle made here but the parent
+  HostBuffer<double> memory_;                           ///< of the parent
   Handle parent_;
   starpu_data_filter filter_{};
   std::vector<std::uint32_t> piece_lengths_;
   std::vector<starpu_data_handle_t> pieces_;
   bool partitioned_ = false;
   std::vector<std::vector<std::int32_t>> index_memory_;
-  std::vector<Packing> packing_;                            ///< by the block that writes (pieces) or reads (parent)
-  std::vector<starpu_data_handle_t> halo_;                  ///< by (i, j): elements of p_j that row i needs
-  std::vector<starpu_data_handle_t> copy_;                  ///< parent, packed, 1D: [p_i | halo] by i
+  std::vector<Packing> packing_;            ///< by the block that writes (pieces) or reads (parent)
+  std::vector<starpu_data_handle_t> halo_;  ///< by (i, j): elements of p_j that row i needs
+  std::vector<starpu_data_handle_t> copy_;  ///< parent, packed, 1D: [p_i | halo] by i
 };
 
 }  // namespace asterism::cg

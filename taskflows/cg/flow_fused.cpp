@@ -6,7 +6,9 @@
 namespace asterism::cg::fused {
 namespace {
 
-double length(const System& sys, int i) { return static_cast<double>(sys.partition.rows(i)); }
+double length(const System& sys, int i) {
+  return static_cast<double>(sys.partition.rows(i));
+}
 
 /// The state of block-row i and, on its own replica, the contributions with which the task takes the step.
 std::vector<Access> state_accesses(const System& sys, int i, const std::vector<Access>& contributions) {
@@ -39,7 +41,8 @@ void submit_residual(System& sys, int i, bool starting) {
     accesses.push_back({sys.inverse[i], STARPU_R});
     accesses.push_back({sys.z[i], STARPU_W});
   }
-  submit(codelets::residual(args.partials), args, accesses, {0, (4 + (block > 0 ? 2 * block + 2 : 0)) * length(sys, i)});
+  submit(codelets::residual(args.partials), args, accesses,
+         {0, (4 + (block > 0 ? 2 * block + 2 : 0)) * length(sys, i)});
 }
 
 }  // namespace
@@ -55,7 +58,8 @@ void start(System& sys) {
   // r <- b - q (alpha = 1);  z <- M^-1 r;  delta <- dot(r, z)
   for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, true);
   for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
-    submit_step(sys, sys.inline_sums() ? codelets::begin() : codelets::begin_shared(), i, sys.all_dots(), {nullptr, -1});
+    submit_step(sys, sys.inline_sums() ? codelets::begin() : codelets::begin_shared(), i, sys.all_dots(),
+                {nullptr, -1});
   // p <- z
   for (int i = 0; i < sys.blocks(); ++i)
     submit(codelets::xpby(), codelets::AxpyArgs{},

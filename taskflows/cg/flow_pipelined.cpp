@@ -1,14 +1,17 @@
 // Pipelined conjugate gradient (Ghysels and Vanroose, Parallel Computing 40 (2014), Algorithm 4): the dot
 // products of iteration k are brought together while A m is computed; two tasks per block-row and iteration.
-//   m = M^-1 w   n = A m   gamma = r.u   delta = w.u   beta = gamma/gamma_old   alpha = gamma/(delta - beta gamma/alpha_old)
-//   z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p   x += alpha p   r -= alpha s   u -= alpha q   w -= alpha z
+//   m = M^-1 w   n = A m   gamma = r.u   delta = w.u   beta = gamma/gamma_old   alpha = gamma/(delta - beta
+//   gamma/alpha_old) z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p   x += alpha p   r -= alpha s u
+//   -= alpha q   w -= alpha z
 // Without preconditioner u = r, m = w, q = s. The vector that travels is m; n is System::q.
 #include "taskflows/cg/flow.hpp"
 
 namespace asterism::cg::pipelined {
 namespace {
 
-double length(const System& sys, int i) { return static_cast<double>(sys.partition.rows(i)); }
+double length(const System& sys, int i) {
+  return static_cast<double>(sys.partition.rows(i));
+}
 
 void submit_copy(starpu_data_handle_t from, starpu_data_handle_t to) {
   submit(codelets::copy(), 0, {{from, STARPU_R}, {to, STARPU_W}});
@@ -30,8 +33,11 @@ void start(System& sys) {
   for (int i = 0; i < sys.blocks(); ++i) submit_copy(sys.x[i], sys.p.piece(i));
   submit_whole_product(sys);
   for (int i = 0; i < sys.blocks(); ++i) {
-    std::vector<Access> accesses{{sys.state_of(i), STARPU_R}, {sys.dots_of(i, 1), STARPU_W}, {sys.q[i], STARPU_R},
-                                 {sys.b[i], STARPU_R},        {sys.r[i], STARPU_W}};
+    std::vector<Access> accesses{{sys.state_of(i), STARPU_R},
+                                 {sys.dots_of(i, 1), STARPU_W},
+                                 {sys.q[i], STARPU_R},
+                                 {sys.b[i], STARPU_R},
+                                 {sys.r[i], STARPU_W}};
     if (block > 0) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_W}});
     submit(codelets::residual(0), codelets::ResidualArgs{0, 1, block, &sys.gpus}, accesses);
   }

@@ -17,7 +17,9 @@ void submit_dot(System& sys, starpu_data_handle_t shared, Each each) {
   }
 }
 
-double length(const System& sys, int i) { return static_cast<double>(sys.partition.rows(i)); }
+double length(const System& sys, int i) {
+  return static_cast<double>(sys.partition.rows(i));
+}
 
 /// {r.r, r.z}
 void submit_residual_dots(System& sys) {
@@ -27,7 +29,8 @@ void submit_residual_dots(System& sys) {
       submit(codelets::residual_dots(), args, {{sys.r[i], STARPU_R}, {sys.z[i], STARPU_R}, {sys.dots_of(i), access}},
              {0, 4 * length(sys, i)});
     else
-      submit(codelets::residual_dots(), args, {{sys.r[i], STARPU_R}, {sys.dots_of(i), access}}, {0, 2 * length(sys, i)});
+      submit(codelets::residual_dots(), args, {{sys.r[i], STARPU_R}, {sys.dots_of(i), access}},
+             {0, 2 * length(sys, i)});
   });
 }
 

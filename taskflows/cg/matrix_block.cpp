@@ -15,7 +15,9 @@ constexpr std::int64_t sorting_window = 128 * height;
 /// Share of padding from which sorting pays.
 constexpr double tolerated_padding = 0.1;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
 
 }  // namespace
 
@@ -35,8 +37,10 @@ MatrixBlock::MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format for
     nonzeros += end - begin;
   }
   layout_.nonzeros = nonzeros;
-  if (format == Format::csr) plan_csr();
-  else plan_sell();
+  if (format == Format::csr)
+    plan_csr();
+  else
+    plan_sell();
   layout_.place_sections();
 }
 
@@ -53,8 +57,10 @@ std::pair<std::int64_t, std::int64_t> MatrixBlock::entries_of(std::int64_t row) 
 std::int32_t MatrixBlock::renumber(std::int64_t column) const {
   std::int64_t number = column - range_.first_column;
   if (range_.needed != nullptr) {
-    if (column >= range_.local_first && column < range_.local_last) number = column - range_.local_first;
-    else number = range_.local_last - range_.local_first + range_.needed->rank(column) - range_.needed_base;
+    if (column >= range_.local_first && column < range_.local_last)
+      number = column - range_.local_first;
+    else
+      number = range_.local_last - range_.local_first + range_.needed->rank(column) - range_.needed_base;
   }
   return static_cast<std::int32_t>(number);
 }
@@ -66,7 +72,19 @@ void MatrixBlock::plan_csr() {
               layout_.entries);
 }
 
+/// row_ becomes the list of the rows that have entries; they alone get lanes.
+void MatrixBlock::keep_rows_with_entries() {
+  row_.clear();
+  for (std::int64_t i = 0; i < layout_.rows; ++i)
+    if (length_[at(i)] > 0) row_.push_back(static_cast<std::int32_t>(i));
+  layout_.rows = static_cast<std::int64_t>(row_.size());
+  layout_.permuted = true;
+  row_.resize(at(layout_.slices() * height), -1);
+}
+
 void MatrixBlock::plan_sell() {
+  if (range_.drop_empty_rows) keep_rows_with_entries();
+  const bool listed = layout_.permuted;
   const std::int64_t rows = layout_.rows;
   const std::int64_t slices = layout_.slices();
   slice_begin_.assign(at(slices) + 1, 0);
@@ -81,17 +99,19 @@ void MatrixBlock::plan_sell() {
     std::partial_sum(slice_begin_.begin(), slice_begin_.end(), slice_begin_.begin());
     return slice_begin_.back();
   };
-  layout_.entries = widths(false);
+  layout_.entries = widths(listed);
   if (static_cast<double>(layout_.entries) <= (1 + tolerated_padding) * static_cast<double>(layout_.nonzeros)) return;
 
-  row_.assign(at(slices * height), -1);
-  std::iota(row_.begin(), row_.begin() + rows, 0);
+  if (!listed) {
+    row_.assign(at(slices * height), -1);
+    std::iota(row_.begin(), row_.begin() + rows, 0);
+  }
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t w = 0; w < rows; w += sorting_window)
     std::stable_sort(row_.begin() + w, row_.begin() + std::min(w + sorting_window, rows),
                      [&](std::int32_t a, std::int32_t b) { return length_[at(a)] > length_[at(b)]; });
   const std::int64_t sorted = widths(true);
-  if (static_cast<double>(sorted) < 0.98 * static_cast<double>(layout_.entries)) {
+  if (listed || static_cast<double>(sorted) < 0.98 * static_cast<double>(layout_.entries)) {
     layout_.permuted = true;
     layout_.entries = sorted;
   } else {  // no gain: keep the order of the rows
@@ -101,8 +121,10 @@ void MatrixBlock::plan_sell() {
 }
 
 void MatrixBlock::fill(void* memory, bool parallel) const {
-  if (layout_.format == Format::csr) fill_csr(memory, parallel);
-  else fill_sell(memory, parallel);
+  if (layout_.format == Format::csr)
+    fill_csr(memory, parallel);
+  else
+    fill_sell(memory, parallel);
 }
 
 void MatrixBlock::forget() {

@@ -13,15 +13,17 @@ namespace asterism::cg {
 /// Which entries a block takes and how it numbers its columns.
 struct BlockRange {
   std::int64_t first_row;
-  std::int64_t last_row;      ///< rows [first_row, last_row)
+  std::int64_t last_row;  ///< rows [first_row, last_row)
   std::int64_t first_column;
-  std::int64_t last_column;   ///< entries in columns [first_column, last_column)
+  std::int64_t last_column;  ///< entries in columns [first_column, last_column)
   /// Packed numbering: columns of [local_first, local_last) first, then the needed ones in ascending
   /// order counted from needed_base. Null: column - first_column.
   const NeededColumns* needed = nullptr;
   std::int64_t local_first = 0;
   std::int64_t local_last = 0;
   std::int64_t needed_base = 0;
+  /// Leave out rows without entries (SELL): for a block that is always added to what others have written.
+  bool drop_empty_rows = false;
 };
 
 /// Two steps, so that the memory can be obtained in between: plan() counts, fill() writes.
@@ -42,14 +44,15 @@ class MatrixBlock {
   [[nodiscard]] std::int32_t renumber(std::int64_t column) const;
   void plan_csr();
   void plan_sell();
+  void keep_rows_with_entries();
   void fill_csr(void* memory, bool parallel) const;
   void fill_sell(void* memory, bool parallel) const;
 
   const CsrMatrix& a_;
   BlockRange range_;
   BlockLayout layout_;
-  std::vector<std::int32_t> length_;       ///< of each row
-  std::vector<std::int32_t> row_;          ///< of each lane, when sorted
+  std::vector<std::int32_t> length_;  ///< of each row
+  std::vector<std::int32_t> row_;     ///< of each lane, when sorted
   std::vector<std::int64_t> slice_begin_;
 };
 

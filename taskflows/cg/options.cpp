@@ -17,7 +17,8 @@ void require_consistent(const Options& o) {
     bad_input("--dot {}: the {} flow adds its dot products by gather", name_of(o.dot), name_of(o.flow));
   if (fused && o.x_update != XUpdate::late)
     bad_input("--x-update early: the {} flow updates x together with p", name_of(o.flow));
-  if (o.vendor && fused) bad_input("--vendor: the {} flow has no cuBLAS variant; use --flow naive or refined", name_of(o.flow));
+  if (o.vendor && fused)
+    bad_input("--vendor: the {} flow has no cuBLAS variant; use --flow naive or refined", name_of(o.flow));
   if (o.vendor && o.format != Format::csr) bad_input("--vendor: cuSPARSE needs --format csr");
   if (o.blocks < 1) bad_input("--blocks {}: expected at least 1", o.blocks);
   if (o.preconditioner_block < 0 || o.preconditioner_block > 32)
@@ -29,24 +30,40 @@ void require_consistent(const Options& o) {
 
 std::string name_of(Flow v) {
   switch (v) {
-    case Flow::naive: return "naive";
-    case Flow::refined: return "refined";
-    case Flow::fused: return "fused";
-    case Flow::pipelined: return "pipelined";
+    case Flow::naive:
+      return "naive";
+    case Flow::refined:
+      return "refined";
+    case Flow::fused:
+      return "fused";
+    case Flow::pipelined:
+      return "pipelined";
   }
   return {};
 }
-std::string name_of(Decomposition v) { return v == Decomposition::one_d ? "1d" : "2d"; }
-std::string name_of(Transfer v) { return v == Transfer::full ? "full" : "packed"; }
+std::string name_of(Decomposition v) {
+  return v == Decomposition::one_d ? "1d" : "2d";
+}
+std::string name_of(Transfer v) {
+  return v == Transfer::full ? "full" : "packed";
+}
 std::string name_of(VectorMode v) {
   return v == VectorMode::blocking ? "blocking" : v == VectorMode::plan ? "plan" : "pieces";
 }
 std::string name_of(DotMode v) {
   return v == DotMode::serial ? "serial" : v == DotMode::reduction ? "reduction" : "gather";
 }
-std::string name_of(XUpdate v) { return v == XUpdate::early ? "early" : "late"; }
-std::string name_of(ColumnOrder v) { return v == ColumnOrder::ascending ? "ascending" : "local-first"; }
-std::string name_of(Balance v) { return v == Balance::nonzeros ? "nonzeros" : "bytes"; }
-std::string name_of(Format v) { return v == Format::csr ? "csr" : "sell"; }
+std::string name_of(XUpdate v) {
+  return v == XUpdate::early ? "early" : "late";
+}
+std::string name_of(ColumnOrder v) {
+  return v == ColumnOrder::ascending ? "ascending" : "local-first";
+}
+std::string name_of(Balance v) {
+  return v == Balance::nonzeros ? "nonzeros" : "bytes";
+}
+std::string name_of(Format v) {
+  return v == Format::csr ? "csr" : "sell";
+}
 
 }  // namespace asterism::cg

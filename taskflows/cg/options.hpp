@@ -64,7 +64,7 @@ struct Options {
   int preconditioner_block = 0;  ///< 0 none, 1 Jacobi, more: block Jacobi
   double tolerance = 1e-8;       ///< on ||b - Ax|| / ||b||
   std::int64_t max_iterations = 10000;
-  int check_every = 16;          ///< the host looks at the residual at most every so many iterations
+  int check_every = 16;  ///< the host looks at the residual at most every so many iterations
 };
 
 /// The choices that belong to a flow: sets vector, dot and x_update.

@@ -11,8 +11,7 @@ namespace asterism::cg {
 
 Partition partition_rows(const CsrMatrix& a, std::span<const double> shares, Balance balance, int unit) {
   const auto parts = static_cast<std::int64_t>(shares.size());
-  if (a.n % unit != 0)
-    bad_input("{}: {} rows do not divide into diagonal blocks of {} rows", a.name, a.n, unit);
+  if (a.n % unit != 0) bad_input("{}: {} rows do not divide into diagonal blocks of {} rows", a.name, a.n, unit);
   const std::int64_t units = a.n / unit;
   if (units < parts)
     bad_input("--blocks {}: {} has only {} rows{}", parts, a.name, a.n,
@@ -36,8 +35,10 @@ Partition partition_rows(const CsrMatrix& a, std::span<const double> shares, Bal
     std::int64_t high = a.n / grain;
     while (low < high) {
       const std::int64_t middle = (low + high + 1) / 2;
-      if (work_before(middle * grain) <= target) low = middle;
-      else high = middle - 1;
+      if (work_before(middle * grain) <= target)
+        low = middle;
+      else
+        high = middle - 1;
     }
     std::int64_t cut = low * grain;
     const std::int64_t next = std::min(cut + grain, a.n);

@@ -15,7 +15,9 @@ struct Partition {
   std::vector<std::int64_t> begin;
 
   [[nodiscard]] int blocks() const { return static_cast<int>(begin.size()) - 1; }
-  [[nodiscard]] std::int64_t rows(int i) const { return begin[static_cast<std::size_t>(i) + 1] - begin[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::int64_t rows(int i) const {
+    return begin[static_cast<std::size_t>(i) + 1] - begin[static_cast<std::size_t>(i)];
+  }
   [[nodiscard]] std::int64_t first(int i) const { return begin[static_cast<std::size_t>(i)]; }
 };
 

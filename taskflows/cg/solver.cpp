@@ -1,5 +1,7 @@
 #include "taskflows/cg/solver.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -82,8 +84,10 @@ State Solver::start(double tolerance) {
   }
   State state;
   state.rr = rr;
-  if (!is_finite(rr)) state.status = Status::not_finite;
-  else if (rr <= threshold(tolerance)) state.status = Status::converged;
+  if (!is_finite(rr))
+    state.status = Status::not_finite;
+  else if (rr <= threshold(tolerance))
+    state.status = Status::converged;
   return state;
 }
 
@@ -105,7 +109,7 @@ int Solver::next_window(int submitted) const {
     const double slope = std::log(h[h.size() - 1 - back] / now) / static_cast<double>(back);  // per iteration
     if (slope > 0) {
       const double expected = std::log(now / sys_.options.tolerance) / slope;
-      window = std::min(window, std::max<std::int64_t>(2, static_cast<std::int64_t>(expected / 3)));
+      window = std::min(window, static_cast<std::int64_t>(std::clamp(expected / 3, 2.0, 1e6)));
     }
   }
   return static_cast<int>(window);
@@ -119,7 +123,8 @@ bool Solver::look(int window, int submitted, HistoryEntry& last) {
     const std::int64_t iteration = base_ + last.iteration;
     // the pipelined flow reports the residual before the step, and once more when it stops
     const auto known = static_cast<std::int64_t>(result_.history.size()) - 1;
-    const std::int64_t of = sys_.options.flow == Flow::pipelined && last.status == Status::running ? iteration - 1 : iteration;
+    const std::int64_t of =
+        sys_.options.flow == Flow::pipelined && last.status == Status::running ? iteration - 1 : iteration;
     if (of > known) result_.history.push_back(relative(last.rr));
     if (last.status != Status::running) return true;
   }
@@ -149,7 +154,8 @@ HistoryEntry Solver::iterate() {
       const bool end = look(window - 1, count, last);
       const Clock::time_point now = Clock::now();
       // the first window and the one that ends early say nothing about the pace
-      if (window > 1 && !end) result_.seconds_per_iteration.push_back(std::chrono::duration<double>(now - before).count() / count);
+      if (window > 1 && !end)
+        result_.seconds_per_iteration.push_back(std::chrono::duration<double>(now - before).count() / count);
       before = now;
       if (progress_)
         progress_({base_ + last.iteration, sys_.options.max_iterations, relative(last.rr), sys_.options.tolerance});
@@ -165,6 +171,8 @@ HistoryEntry Solver::iterate() {
 }
 
 SolveResult Solver::run() {
+  // OpenMP's threads, which have set things up, would spin for a while on the cores of StarPU's workers.
+  omp_pause_resource_all(omp_pause_soft);
   const double tolerance = sys_.options.tolerance;
   State state = start(tolerance);
   result_.history.push_back(relative(state.rr));
@@ -180,15 +188,18 @@ SolveResult Solver::run() {
     if (last.status == Status::not_finite)
       failed("{}: a value that is not finite appeared in iteration {}", name_, result_.iterations + 1);
     if (last.status == Status::not_positive_definite && relative(last.rr) > exhausted)
-      bad_input("{}: not positive definite: p.Ap = {:g} in iteration {}; conjugate gradient needs a positive definite matrix",
-                name_, last.pq, result_.iterations + 1);
+      bad_input(
+          "{}: not positive definite: p.Ap = {:g} in iteration {}; conjugate gradient needs a positive definite matrix",
+          name_, last.pq, result_.iterations + 1);
 
     // the residual that counts
     state = start(tolerance * true_residual_slack);
     starpu_task_wait_for_all();
     result_.true_residual = relative(state.rr);
-    if (state.status == Status::converged) result_.outcome = Outcome::converged;
-    else if (base_ >= sys_.options.max_iterations) result_.outcome = Outcome::max_iterations;
+    if (state.status == Status::converged)
+      result_.outcome = Outcome::converged;
+    else if (base_ >= sys_.options.max_iterations)
+      result_.outcome = Outcome::max_iterations;
     else if (result_.restarts > 0 && result_.true_residual > restart_must_gain * previous_true)
       result_.outcome = Outcome::stagnated;
     else {

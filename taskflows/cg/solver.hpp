@@ -19,18 +19,18 @@ enum class Outcome {
 struct SolveResult {
   Outcome outcome = Outcome::converged;
   std::int64_t iterations = 0;
-  int restarts = 0;                   ///< from the true residual
-  double recurrence_residual = 0;     ///< ||r|| / ||b|| of the recurrence when it stopped
-  double true_residual = 0;           ///< ||b - A x|| / ||b||, computed anew
-  std::vector<double> history;        ///< ||r|| / ||b|| before the first and after each iteration
-  double seconds = 0;                 ///< from the first task of the first iteration to the end
+  int restarts = 0;                           ///< from the true residual
+  double recurrence_residual = 0;             ///< ||r|| / ||b|| of the recurrence when it stopped
+  double true_residual = 0;                   ///< ||b - A x|| / ||b||, computed anew
+  std::vector<double> history;                ///< ||r|| / ||b|| before the first and after each iteration
+  double seconds = 0;                         ///< from the first task of the first iteration to the end
   std::vector<double> seconds_per_iteration;  ///< mean over each window of iterations but the first
 };
 
 struct Progress {
   std::int64_t iteration;
   std::int64_t max_iterations;
-  double residual;   ///< relative
+  double residual;  ///< relative
   double tolerance;
 };
 

@@ -18,17 +18,19 @@ struct Point {
 /// In ascending order of the column.
 std::vector<Point> points_of(StencilKind kind) {
   switch (kind) {
-    case StencilKind::points5: return {{0, -1, 0, -1}, {-1, 0, 0, -1}, {0, 0, 0, 4}, {1, 0, 0, -1}, {0, 1, 0, -1}};
+    case StencilKind::points5:
+      return {{0, -1, 0, -1}, {-1, 0, 0, -1}, {0, 0, 0, 4}, {1, 0, 0, -1}, {0, 1, 0, -1}};
     case StencilKind::points7:
       return {{0, 0, -1, -1}, {0, -1, 0, -1}, {-1, 0, 0, -1}, {0, 0, 0, 6},
               {1, 0, 0, -1},  {0, 1, 0, -1},  {0, 0, 1, -1}};
-    case StencilKind::points11: break;
+    case StencilKind::points11:
+      break;
   }
   constexpr double corner = -1.0 / 6;
   constexpr double edge = -4.0 / 6;
-  return {{0, 0, -1, -1},     {-1, -1, 0, corner}, {0, -1, 0, edge},  {1, -1, 0, corner},
-          {-1, 0, 0, edge},   {0, 0, 0, 16.0 / 3}, {1, 0, 0, edge},   {-1, 1, 0, corner},
-          {0, 1, 0, edge},    {1, 1, 0, corner},   {0, 0, 1, -1}};
+  return {{0, 0, -1, -1},   {-1, -1, 0, corner}, {0, -1, 0, edge}, {1, -1, 0, corner},
+          {-1, 0, 0, edge}, {0, 0, 0, 16.0 / 3}, {1, 0, 0, edge},  {-1, 1, 0, corner},
+          {0, 1, 0, edge},  {1, 1, 0, corner},   {0, 0, 1, -1}};
 }
 
 const char* name_of(StencilKind kind) {
@@ -42,10 +44,14 @@ Stencil parse_stencil(const std::string& text) {
   Stencil s;
   const std::size_t dash = text.find('-');
   const std::string kind = text.substr(0, dash);
-  if (kind == "5pts") s.kind = StencilKind::points5;
-  else if (kind == "7pts") s.kind = StencilKind::points7;
-  else if (kind == "11pts") s.kind = StencilKind::points11;
-  else bad_input("--stencil {}: {}", text, expected);
+  if (kind == "5pts")
+    s.kind = StencilKind::points5;
+  else if (kind == "7pts")
+    s.kind = StencilKind::points7;
+  else if (kind == "11pts")
+    s.kind = StencilKind::points11;
+  else
+    bad_input("--stencil {}: {}", text, expected);
   const std::size_t axes = s.kind == StencilKind::points5 ? 2 : 3;
   std::vector<std::int64_t> sizes;
   const char* at = dash == std::string::npos ? nullptr : text.data() + dash + 1;

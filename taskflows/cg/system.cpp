@@ -9,7 +9,9 @@
 namespace asterism::cg {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Builds one block-row where it will be used: the pages are placed by the unit that first writes them.
 struct AssembleArgs {
@@ -36,8 +38,8 @@ starpu_codelet& assemble() {
 
 }  // namespace
 
-System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values,
-               std::span<const double> x0, const Options& chosen, std::span<const double> shares)
+System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
+               const Options& chosen, std::span<const double> shares)
     : options(chosen),
       partition(partition_rows(a, shares, chosen.balance, std::max(1, chosen.preconditioner_block))),
       p(a, partition, chosen),
@@ -48,7 +50,9 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   make_matrix(a, session);
 }
 
-System::~System() { starpu_task_wait_for_all(); }
+System::~System() {
+  starpu_task_wait_for_all();
+}
 
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
   rows.resize(at(blocks()));
@@ -62,7 +66,8 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
       columns = {i};
     } else {
       for (int j = 0; j < blocks(); ++j) columns.push_back(j);
-      if (options.column_order == ColumnOrder::local_first) std::rotate(columns.begin(), columns.begin() + i, columns.end());
+      if (options.column_order == ColumnOrder::local_first)
+        std::rotate(columns.begin(), columns.begin() + i, columns.end());
     }
     const std::size_t first_plan = plan_pointers.size();
     std::vector<Access> accesses;
@@ -82,6 +87,8 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
           range.needed_base = p.needed(i)->rank(range.first_column);
         }
       }
+      // with the local block first, all others add to rows that it has written
+      range.drop_empty_rows = dots_by_block() && i != j;
       auto plan = std::make_unique<MatrixBlock>(a, range, options.format);
       // 2D: blocks without entries are left out, but the diagonal one, which starts the sum
       if (plan->layout().nonzeros == 0 && i != j) continue;
@@ -163,7 +170,8 @@ void System::make_preconditioner(const CsrMatrix& a) {
         inverse.memory[at(begin * size + k * n + (first - begin) + i)] = block_inverse(i, k);
   }
   if (singular < a.n)
-    bad_input("{}: the diagonal block of rows {} to {} is not positive definite", a.name, singular + 1, singular + size);
+    bad_input("{}: the diagonal block of rows {} to {} is not positive definite", a.name, singular + 1,
+              singular + size);
   for (int i = 0; i < blocks(); ++i)
     inverse.block.push_back(Handle::vector(inverse.memory.data() + partition.first(i) * size,
                                            at(partition.rows(i) * size), sizeof(double), fmt::format("M[{}]", i),
@@ -183,10 +191,11 @@ void System::make_scalars() {
   sum_memory = HostBuffer<Sum>(at(contributions));
   for (auto& memory : dots_memory) memory = HostBuffer<Dots>(at(contributions));
   for (int i = 0; i < contributions; ++i) {
-    p_dot_q.push_back(Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i)));
+    p_dot_q.push_back(
+        Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i)));
     for (int parity = 0; parity < 2; ++parity)
-      dots[at(parity)].push_back(
-          Handle::vector(gather ? &dots_memory[at(parity)][at(i)] : nullptr, 1, sizeof(Dots), fmt::format("dots{}[{}]", parity, i), where(i)));
+      dots[at(parity)].push_back(Handle::vector(gather ? &dots_memory[at(parity)][at(i)] : nullptr, 1, sizeof(Dots),
+                                                fmt::format("dots{}[{}]", parity, i), where(i)));
   }
   if (options.dot == DotMode::reduction) {
     starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum(), &codelets::zero_sum());
@@ -223,23 +232,24 @@ void System::submit_product(bool with_dot) {
     for (std::size_t k = 0; k < row.size(); ++k) {
       const Block& block = row[k];
       const Exchange::Inputs in = p.inputs(block.i, block.j);
-      const bool dot = with_dot && k + 1 == row.size();
+      const bool by_block = dots_by_block();
+      const bool dot = with_dot && (by_block || k + 1 == row.size());
       codelets::SpmvArgs args{};
       args.layout = block.layout;
       args.x_offset = in.x_offset;
       args.accumulate = k > 0 ? 1 : 0;
-      args.dot = dot ? 1 : 0;
+      args.dot = !dot ? ProductDot::none : by_block ? ProductDot::own : ProductDot::total;
       args.dot_input = in.local;
       args.dot_offset = in.local_offset;
       args.gpus = &gpus;
       std::vector<Access> accesses{{block.handle, STARPU_R}, {q[block.i], k > 0 ? STARPU_RW : STARPU_W}};
-      if (dot) accesses.push_back({sum_of(block.i), STARPU_W});
+      if (dot) accesses.push_back({sum_of(block.i), by_block && k > 0 ? STARPU_RW : STARPU_W});
       const std::size_t inputs = dot || in.handles.size() < 2 || options.decomposition == Decomposition::one_d
                                      ? in.handles.size()
                                      : 1;  // 2D: p_i is read for the dot product only
       for (std::size_t h = 0; h < inputs; ++h) accesses.push_back({in.handles[h], STARPU_R});
-      const double flops = 2.0 * static_cast<double>(block.layout.nonzeros) +
-                           (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
+      const double flops =
+          2.0 * static_cast<double>(block.layout.nonzeros) + (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
       submit(dot ? codelets::spmv_dot() : codelets::spmv(), args, accesses, {0, flops});
     }
 }

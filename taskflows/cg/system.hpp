@@ -19,7 +19,7 @@ namespace asterism::cg {
 
 /// A vector in block-rows.
 struct BlockVector {
-  HostBuffer<double> memory;      ///< empty: allocated by StarPU where it is used
+  HostBuffer<double> memory;  ///< empty: allocated by StarPU where it is used
   std::vector<Handle> block;
 
   [[nodiscard]] starpu_data_handle_t operator[](int i) const { return block[static_cast<std::size_t>(i)]; }
@@ -49,16 +49,16 @@ class System {
   std::vector<std::vector<Block>> rows;  ///< blocks of A by block-row, in the order of the product
   Exchange p;
   BlockVector b, x, r, q;
-  BlockVector z;               ///< M^-1 r; empty without preconditioner, then r stands for it
-  BlockVector s, zz, w, qq;    ///< pipelined: s, z, w and (preconditioned) q of the algorithm; u is `z`, n is `q`
-  BlockVector direction;       ///< pipelined: p
-  BlockVector inverse;         ///< of the preconditioner
+  BlockVector z;             ///< M^-1 r; empty without preconditioner, then r stands for it
+  BlockVector s, zz, w, qq;  ///< pipelined: s, z, w and (preconditioned) q of the algorithm; u is `z`, n is `q`
+  BlockVector direction;     ///< pipelined: p
+  BlockVector inverse;       ///< of the preconditioner
 
   HostBuffer<State> state_memory;  ///< one, or one per block-row
   std::vector<Handle> state;
   HostBuffer<Sum> sum_memory;
   std::array<HostBuffer<Dots>, 2> dots_memory;
-  std::vector<Handle> p_dot_q;      ///< one, or one per block-row (gather)
+  std::vector<Handle> p_dot_q;              ///< one, or one per block-row (gather)
   std::array<std::vector<Handle>, 2> dots;  ///< {r.r, r.z}; the pipelined flow alternates
   std::array<HostBuffer<HistoryEntry>, 2> history_memory;
   std::array<Handle, 2> history;
@@ -70,11 +70,20 @@ class System {
     return options.dot == DotMode::gather && blocks() <= inline_sum_blocks &&
            (options.flow == Flow::fused || options.flow == Flow::pipelined);
   }
-  [[nodiscard]] starpu_data_handle_t state_of(int i) const { return state[inline_sums() ? static_cast<std::size_t>(i) : 0]; }
+  /// 2D with the local block first: each block adds its own share of p.q, and none needs all rows.
+  [[nodiscard]] bool dots_by_block() const {
+    return options.decomposition == Decomposition::two_d && options.column_order == ColumnOrder::local_first &&
+           options.format == Format::sell;
+  }
+  [[nodiscard]] starpu_data_handle_t state_of(int i) const {
+    return state[inline_sums() ? static_cast<std::size_t>(i) : 0];
+  }
   /// z, or r when there is no preconditioner.
   [[nodiscard]] starpu_data_handle_t z_of(int i) const { return preconditioned() ? z[i] : r[i]; }
   /// The handle the k-th block-row's contribution goes to.
-  [[nodiscard]] starpu_data_handle_t sum_of(int i) const { return p_dot_q[options.dot == DotMode::gather ? static_cast<std::size_t>(i) : 0]; }
+  [[nodiscard]] starpu_data_handle_t sum_of(int i) const {
+    return p_dot_q[options.dot == DotMode::gather ? static_cast<std::size_t>(i) : 0];
+  }
   [[nodiscard]] starpu_data_handle_t dots_of(int i, int parity = 0) const {
     const auto& d = dots[static_cast<std::size_t>(parity)];
     return d[options.dot == DotMode::gather ? static_cast<std::size_t>(i) : 0];

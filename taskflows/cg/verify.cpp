@@ -13,7 +13,9 @@
 namespace asterism::cg {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
 
 long double row_times(const CsrMatrix& a, std::int64_t i, std::span<const double> x) {
   long double sum = 0;
@@ -39,6 +41,7 @@ class Cholesky {
   explicit Cholesky(const CsrMatrix& a) : n_(a.n) {
     cholmod_start(&common_);
     common_.print = 0;
+    common_.final_ll = 1;  // L L^T, which fails where L D L^T would take a negative pivot
     begin_.resize(at(a.n + 1));
     for (std::int64_t i = 0; i <= a.n; ++i) begin_[at(i)] = static_cast<int>(a.row_begin[at(i)]);
     matrix_.nrow = matrix_.ncol = at(a.n);
@@ -61,7 +64,9 @@ class Cholesky {
   Cholesky(const Cholesky&) = delete;
   Cholesky& operator=(const Cholesky&) = delete;
 
-  [[nodiscard]] bool affordable() const { return factor_ != nullptr && common_.fl < largest_flops && common_.lnz < largest_factor; }
+  [[nodiscard]] bool affordable() const {
+    return factor_ != nullptr && common_.fl < largest_flops && common_.lnz < largest_factor;
+  }
   /// False when the matrix is not positive definite.
   bool factorise() { return cholmod_factorize(&matrix_, factor_, &common_) != 0 && common_.status == CHOLMOD_OK; }
   std::vector<double> solve(std::span<const double> b) {
@@ -150,7 +155,8 @@ Verification verify(const CsrMatrix& a, std::span<const double> b, std::span<con
   Verification v;
   v.residual = extended_residual(a, b, x);
   v.passed = v.residual <= tolerance;  // false for NaN
-  if (!v.passed) v.complaint = fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", v.residual, tolerance);
+  if (!v.passed)
+    v.complaint = fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", v.residual, tolerance);
 
   if (a.n > largest_order || a.nnz() > std::numeric_limits<std::int32_t>::max()) {
     v.why_not = fmt::format("{} rows, more than {}", a.n, largest_order);
@@ -181,8 +187,9 @@ Verification verify(const CsrMatrix& a, std::span<const double> b, std::span<con
                     v.condition * std::numeric_limits<double>::epsilon());
   if (!(v.difference <= v.allowed)) {
     v.passed = false;
-    v.complaint = fmt::format("x differs from the solution by Cholesky factorisation by {:.3e} relative, expected at most {:.3e}",
-                              v.difference, v.allowed);
+    v.complaint =
+        fmt::format("x differs from the solution by Cholesky factorisation by {:.3e} relative, expected at most {:.3e}",
+                    v.difference, v.allowed);
   }
   return v;
 }

@@ -9,14 +9,14 @@
 namespace asterism::cg {
 
 struct Verification {
-  double residual = 0;        ///< ||b - A x|| / ||b||, accumulated in extended precision
-  bool compared = false;      ///< with the solution of a sparse Cholesky factorisation
-  std::string why_not;        ///< when not compared
-  double difference = 0;      ///< ||x - x_cholesky|| / ||x_cholesky||
-  double condition = 0;       ///< largest over smallest eigenvalue, estimated
-  double allowed = 0;         ///< of the difference, from the residual and the condition
+  double residual = 0;    ///< ||b - A x|| / ||b||, accumulated in extended precision
+  bool compared = false;  ///< with the solution of a sparse Cholesky factorisation
+  std::string why_not;    ///< when not compared
+  double difference = 0;  ///< ||x - x_cholesky|| / ||x_cholesky||
+  double condition = 0;   ///< largest over smallest eigenvalue, estimated
+  double allowed = 0;     ///< of the difference, from the residual and the condition
   bool passed = false;
-  std::string complaint;      ///< when not passed
+  std::string complaint;  ///< when not passed
 };
 
 /// residual <= tolerance, and the difference within what the residual and the condition allow.

@@ -8,13 +8,21 @@
 namespace asterism {
 namespace {
 
-ArenaPiece& piece_of(void* data_interface) { return *static_cast<ArenaPiece*>(data_interface); }
-const ArenaPiece& piece_of(const void* data_interface) { return *static_cast<const ArenaPiece*>(data_interface); }
+ArenaPiece& piece_of(void* data_interface) {
+  return *static_cast<ArenaPiece*>(data_interface);
+}
+const ArenaPiece& piece_of(const void* data_interface) {
+  return *static_cast<const ArenaPiece*>(data_interface);
+}
 const ArenaPiece& piece_of(starpu_data_handle_t handle) {
   return piece_of(starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM));
 }
-std::uintptr_t address(const ArenaPiece& piece) { return piece.base + piece.offset * sizeof(double); }
-std::size_t bytes(const ArenaPiece& piece) { return piece.elements * sizeof(double); }
+std::uintptr_t address(const ArenaPiece& piece) {
+  return piece.base + piece.offset * sizeof(double);
+}
+std::size_t bytes(const ArenaPiece& piece) {
+  return piece.elements * sizeof(double);
+}
 
 void register_piece(starpu_data_handle_t handle, int /*home_node*/, void* data_interface) {
   for (unsigned node = 0; node < STARPU_MAXNODES; ++node) {
@@ -45,13 +53,19 @@ int copy_piece(void* source, unsigned source_node, void* target, unsigned target
 void* piece_pointer(void* data_interface, unsigned /*node*/) {
   return reinterpret_cast<void*>(address(piece_of(data_interface)));
 }
-std::size_t piece_size(starpu_data_handle_t handle) { return bytes(piece_of(handle)); }
+std::size_t piece_size(starpu_data_handle_t handle) {
+  return bytes(piece_of(handle));
+}
 std::uint32_t piece_footprint(starpu_data_handle_t handle) {
   return starpu_hash_crc32c_be_n(&piece_of(handle).elements, sizeof(std::size_t), 0);
 }
-int compare_pieces(void* a, void* b) { return piece_of(a).elements == piece_of(b).elements ? 1 : 0; }
+int compare_pieces(void* a, void* b) {
+  return piece_of(a).elements == piece_of(b).elements ? 1 : 0;
+}
 
-void display_piece(starpu_data_handle_t handle, FILE* file) { std::fprintf(file, "%zu\t", piece_of(handle).elements); }
+void display_piece(starpu_data_handle_t handle, FILE* file) {
+  std::fprintf(file, "%zu\t", piece_of(handle).elements);
+}
 starpu_ssize_t describe_piece(void* data_interface, char* text, std::size_t size) {
   return std::snprintf(text, size, "P%zu@%zu", piece_of(data_interface).elements, piece_of(data_interface).offset);
 }
@@ -107,7 +121,9 @@ starpu_data_interface_ops& piece_operations() {
   return operations;
 }
 
-bool is_piece(const void* buffer) { return piece_of(buffer).id == piece_operations().interfaceid; }
+bool is_piece(const void* buffer) {
+  return piece_of(buffer).id == piece_operations().interfaceid;
+}
 
 }  // namespace
 
@@ -142,8 +158,7 @@ double* elements_of(void* buffer) {
 }
 
 std::size_t count_of(const void* buffer) {
-  return is_piece(buffer) ? piece_of(buffer).elements
-                          : static_cast<const starpu_vector_interface*>(buffer)->nx;
+  return is_piece(buffer) ? piece_of(buffer).elements : static_cast<const starpu_vector_interface*>(buffer)->nx;
 }
 
 const double* window_of(const void* buffer) {

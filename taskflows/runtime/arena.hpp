@@ -49,9 +49,9 @@ class Arena {
 struct ArenaPiece {
   enum starpu_data_interface_id id;
   Arena* arena;
-  std::size_t offset;    ///< first element in the arena
+  std::size_t offset;  ///< first element in the arena
   std::size_t elements;
-  std::uintptr_t base;   ///< the arena's address on this node, 0 when the piece is not there
+  std::uintptr_t base;  ///< the arena's address on this node, 0 when the piece is not there
 };
 
 /// Contiguous elements of a buffer of a task, a piece of an arena or a plain vector.

@@ -34,8 +34,7 @@ class Array {
   }
   Array(std::size_t n, T value) : Array(n) { std::fill_n(data_, n, value); }
 
-  Array(Array&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Array(Array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Array& operator=(Array&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

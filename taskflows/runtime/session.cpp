@@ -42,8 +42,7 @@ std::vector<std::string> plugin_schedulers() {
   const std::string library = plugin_library();
   void* opened = library.empty() ? nullptr : dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return {};
-  const auto list =
-      reinterpret_cast<starpu_sched_policy** (*)()>(dlsym(opened, "starpu_get_sched_lib_policies"));
+  const auto list = reinterpret_cast<starpu_sched_policy** (*)()>(dlsym(opened, "starpu_get_sched_lib_policies"));
   return list == nullptr ? std::vector<std::string>{} : names_of(list());
 }
 
@@ -69,12 +68,16 @@ std::vector<std::string> scheduler_names() {
 Session::Session(const SessionOptions& options) {
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
-  if (options.scheduler) wanted = *options.scheduler;
-  else if (const char* named = std::getenv("STARPU_SCHED"); named != nullptr) wanted = named;
+  if (options.scheduler)
+    wanted = *options.scheduler;
+  else if (const char* named = std::getenv("STARPU_SCHED"); named != nullptr)
+    wanted = named;
   if (!wanted.empty()) {
     const std::vector<std::string> known = scheduler_names();
     // a library named by the user may answer to names that it does not list
-    if (std::find(known.begin(), known.end(), wanted) == known.end() && std::getenv("STARPU_SCHED_LIB") == nullptr) {
+    const char* library = std::getenv("STARPU_SCHED_LIB");
+    const bool foreign = library != nullptr && std::strstr(library, plugin_file) == nullptr;
+    if (std::find(known.begin(), known.end(), wanted) == known.end() && !foreign) {
       std::string list;
       for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
       bad_input("--scheduler {}: no such scheduler; expected one of {}", wanted, list);
@@ -96,15 +99,16 @@ Session::Session(const SessionOptions& options) {
   starpu_conf_init(&conf);
   conf.catch_signals = 0;
   const int status = starpu_init(&conf);
-  if (status == -ENODEV) failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
+  if (status == -ENODEV)
+    failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
   if (status != 0) failed("starpu_init: {}", std::strerror(-status));
 
   for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
     const int worker = static_cast<int>(w);
     char name[128];
     starpu_worker_get_name(worker, name, sizeof name);
-    units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER,
-                      starpu_worker_get_memory_node(w), name});
+    units_.push_back(
+        {worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_memory_node(w), name});
   }
 }
 
@@ -127,9 +131,13 @@ Session::~Session() {
 int Session::cpus() const noexcept {
   return static_cast<int>(std::count_if(units_.begin(), units_.end(), [](const Unit& u) { return !u.gpu; }));
 }
-int Session::gpus() const noexcept { return static_cast<int>(units_.size()) - cpus(); }
+int Session::gpus() const noexcept {
+  return static_cast<int>(units_.size()) - cpus();
+}
 
-std::string Session::scheduler() const { return starpu_sched_get_sched_policy()->policy_name; }
+std::string Session::scheduler() const {
+  return starpu_sched_get_sched_policy()->policy_name;
+}
 
 Machine this_machine() {
   Machine machine;

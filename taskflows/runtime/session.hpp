@@ -19,9 +19,9 @@ struct SessionOptions {
 
 /// One processing unit that runs tasks.
 struct Unit {
-  int worker;         ///< StarPU's number
+  int worker;  ///< StarPU's number
   bool gpu;
-  unsigned node;      ///< its memory node
+  unsigned node;  ///< its memory node
   std::string name;
 };
 

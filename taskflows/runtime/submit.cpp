@@ -7,8 +7,8 @@
 
 namespace asterism {
 
-void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size, std::span<const Access> accesses,
-            const TaskOptions& options) {
+void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
+            std::span<const Access> accesses, const TaskOptions& options) {
   starpu_task* task = starpu_task_create();
   task->cl = &codelet;
   task->name = codelet.name;

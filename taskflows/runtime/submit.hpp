@@ -25,8 +25,8 @@ struct TaskOptions {
 /// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.
 /// Dependencies follow from the access modes and the order of submission. Throws Error (failed) when no
 /// unit of this machine can run the codelet.
-void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size, std::span<const Access> accesses,
-            const TaskOptions& options = {});
+void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
+            std::span<const Access> accesses, const TaskOptions& options = {});
 
 template <class Arguments>
 void submit(starpu_codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
@@ -43,11 +43,11 @@ void submit(starpu_codelet& codelet, const Arguments& arguments, std::initialize
 
 /// What a codelet may say about itself; the rest of starpu_codelet keeps its defaults.
 struct CodeletSpec {
-  const char* name;               ///< stable name, also the prefix of the performance model
-  starpu_cpu_func_t cpu;          ///< null: not on CPUs
-  const char* cpu_name;           ///< symbol name (needed by StarPU's master-slave and by debuggers)
-  starpu_cuda_func_t cuda;        ///< null: not on GPUs; asynchronous on StarPU's stream
-  starpu_perfmodel* model;        ///< must outlive the codelet
+  const char* name;         ///< stable name, also the prefix of the performance model
+  starpu_cpu_func_t cpu;    ///< null: not on CPUs
+  const char* cpu_name;     ///< symbol name (needed by StarPU's master-slave and by debuggers)
+  starpu_cuda_func_t cuda;  ///< null: not on GPUs; asynchronous on StarPU's stream
+  starpu_perfmodel* model;  ///< must outlive the codelet
   /// Buffers [first, last) stay in main memory, also for a GPU, which reads and writes them there: right for a few
   /// scalars that several units exchange, whose copies would take longer than the access. Such data must lie in
   /// pinned memory (HostBuffer).
