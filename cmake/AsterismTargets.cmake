@@ -18,6 +18,9 @@ endif()
 if(ASTERISM_CUDA)
   target_compile_definitions(asterism_options INTERFACE ASTERISM_CUDA)
 endif()
+if(ASTERISM_SIMGRID)
+  target_compile_definitions(asterism_options INTERFACE ASTERISM_SIMGRID)
+endif()
 
 # StarPU's headers are C and warn under our flags: seen as system headers.
 add_library(asterism_starpu INTERFACE)

@@ -141,7 +141,8 @@ int solve_and_report(int argc, char** argv) {
     const Options options = complete_options(args, session);
     // caches serve small systems faster than any bound: nothing to measure then
     const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
-    const Bandwidth bandwidth = bytes > smallest_bound_by_memory || args.units == "all" ? measure_bandwidth() : Bandwidth{};
+    const Bandwidth bandwidth =
+        bytes > smallest_bound_by_memory || args.units == "all" ? measure_bandwidth() : Bandwidth{};
     on_gpus = session.gpus() > 0 && args.units != "cpu";
     units = args.units == "all" ? session.gpus() + session.cpus() : on_gpus ? session.gpus() : session.cpus();
     ProgressLine line(!args.quiet);
@@ -226,8 +227,8 @@ int solve_and_report(int argc, char** argv) {
                                   performance_json["gflops"].get<double>()));
     if (performance_json["bound_ms"].get<double>() > 0)
       rows.emplace_back("bytes bound", fmt::format("{:.3f} ms per iteration; measured / bound {:.2f}",
-                                                 performance_json["bound_ms"].get<double>(),
-                                                 performance_json["ratio_to_bound"].get<double>()));
+                                                   performance_json["bound_ms"].get<double>(),
+                                                   performance_json["ratio_to_bound"].get<double>()));
   }
   if (args.efficiency) {
     const Efficiency e = measure_efficiency(args, a, b, run, on_gpus, units);
@@ -259,6 +260,7 @@ int solve_and_report(int argc, char** argv) {
 }  // namespace
 }  // namespace asterism::apps::cg
 
-int main(int argc, char** argv) {
+// C linkage: StarPU's simulator renames and calls it.
+extern "C" int main(int argc, char** argv) {
   return asterism::apps::run("asterism-cg", [&] { return asterism::apps::cg::solve_and_report(argc, argv); });
 }

@@ -67,17 +67,23 @@ void spmv_cpu(void** b, void* arguments) {
   const double* x = window_of(inputs[0]) + a.x_offset;
   const bool accumulate = a.accumulate != 0;
   if (!with_dot) {
-    if (a.layout.format == Format::sell) cpu::spmv(a.layout.sell(block), x, y, accumulate);
-    else cpu::spmv(a.layout.csr(block), x, y, accumulate);
+    if (a.layout.format == Format::sell)
+      cpu::spmv(a.layout.sell(block), x, y, accumulate);
+    else
+      cpu::spmv(a.layout.csr(block), x, y, accumulate);
     return;
   }
   const double* p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
   auto& result = scalar<Sum>(b[2]);
   Sum sum;
-  if (a.layout.format == Format::sell) sum = cpu::spmv_dot(a.layout.sell(block), x, y, accumulate, p, a.dot);
-  else sum = cpu::spmv_dot(a.layout.csr(block), x, y, accumulate, p);
-  if (a.dot == ProductDot::own && accumulate) add(result, sum);
-  else result = sum;
+  if (a.layout.format == Format::sell)
+    sum = cpu::spmv_dot(a.layout.sell(block), x, y, accumulate, p, a.dot);
+  else
+    sum = cpu::spmv_dot(a.layout.csr(block), x, y, accumulate, p);
+  if (a.dot == ProductDot::own && accumulate)
+    add(result, sum);
+  else
+    result = sum;
 }
 
 void dot_cpu(void** b, void* arguments) {
@@ -281,6 +287,7 @@ ByPartials by_partials(CodeletSpec spec, int outputs) {
   for (int partials = 0; partials <= max_inline_partials; ++partials) {
     spec.main_memory_first = partials == 0 ? 0 : 1;
     spec.main_memory_last = 1 + partials + outputs;
+    if (partials == 1) spec.main_memory_first = spec.main_memory_last = 0;  // a single block-row exchanges nothing
     codelets[static_cast<std::size_t>(partials)] = make_codelet(spec);
   }
   return codelets;

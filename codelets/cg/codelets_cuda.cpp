@@ -135,12 +135,14 @@ void spmv(void** b, void* arguments) {
   void** inputs = b + 2 + (a.dot != ProductDot::none ? 1 : 0);
   const double* x = window_of(inputs[0]) + a.x_offset;
   const double* p = nullptr;
-  if (a.dot != ProductDot::none) p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
+  if (a.dot != ProductDot::none)
+    p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
   GpuContext& context = a.gpus->mine();
   const bool accumulate = a.accumulate != 0;
   if (a.layout.format == Format::csr) {
     cusparse_spmv(context, a.layout, block, x, y, accumulate);
-    if (a.dot != ProductDot::none) cuda::dot(a.layout.rows, p, y, scalar<Sum>(b[2]), false, context.workspace, stream());
+    if (a.dot != ProductDot::none)
+      cuda::dot(a.layout.rows, p, y, scalar<Sum>(b[2]), false, context.workspace, stream());
   } else if (a.dot != ProductDot::none) {
     cuda::spmv_dot(a.layout.sell(block), x, y, accumulate, p, scalar<Sum>(b[2]), context.workspace, stream(), a.dot);
   } else {

@@ -18,6 +18,9 @@ PipelinedBuffers pipelined_buffers(void**& next, int block);
 namespace gpu {
 #ifdef ASTERISM_CUDA
 #define ASTERISM_GPU_TASK(name) void name(void** buffers, void* arguments);
+#elif defined(ASTERISM_SIMGRID)
+// never called: it only tells the simulator that the task may run on a GPU
+#define ASTERISM_GPU_TASK(name) inline const auto name = reinterpret_cast<starpu_cuda_func_t>(1);
 #else
 #define ASTERISM_GPU_TASK(name) inline constexpr starpu_cuda_func_t name = nullptr;
 #endif

@@ -68,9 +68,18 @@ ASTERISM_CLONES Dots update_residual(std::int64_t n, double alpha, const double*
   const std::int64_t chunk = chunk_rows(m);
   for (std::int64_t begin = 0; begin < n; begin += chunk) {
     const std::int64_t end = begin + chunk < n ? begin + chunk : n;
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) {  // update and sum in one go: loads overlap with the sums
+      double r[lanes];
 #pragma GCC ivdep
-    for (std::int64_t i = begin; i < end; ++i) r_out[i] = std::fma(-alpha, q[i], r_in[i]);
-    rr.add_products(end - begin, r_out + begin, r_out + begin);
+      for (int l = 0; l < lanes; ++l) r[l] = std::fma(-alpha, q[i + l], r_in[i + l]);
+#pragma GCC ivdep
+      for (int l = 0; l < lanes; ++l) r_out[i + l] = r[l];
+      rr.add_products(r, r);
+    }
+    const std::int64_t rest = i;
+    for (; i < end; ++i) r_out[i] = std::fma(-alpha, q[i], r_in[i]);
+    rr.add_products(end - rest, r_out + rest, r_out + rest);
     if (m.size > 0) {
       precondition_rows(begin, end, n, m, r_out, z);
       rz.add_products(end - begin, r_out + begin, z + begin);

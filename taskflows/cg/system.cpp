@@ -250,7 +250,7 @@ void System::submit_product(bool with_dot) {
       for (std::size_t h = 0; h < inputs; ++h) accesses.push_back({in.handles[h], STARPU_R});
       const double flops =
           2.0 * static_cast<double>(block.layout.nonzeros) + (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
-      submit(dot ? codelets::spmv_dot() : codelets::spmv(), args, accesses, {0, flops});
+      submit(dot && blocks() > 1 ? codelets::spmv_dot() : codelets::spmv(), args, accesses, {0, flops});
     }
 }
 

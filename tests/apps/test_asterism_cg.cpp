@@ -65,7 +65,8 @@ class AsterismCg : public testing::Test {
   /// Runs the program in out/, with two CPU workers.
   Ran run(const Arguments& arguments) const {
     std::vector<char*> argv;
-    std::string program = ASTERISM_CG;
+    const char* bundled = std::getenv("ASTERISM_CG");  // where a bundle keeps it
+    std::string program = bundled != nullptr ? bundled : ASTERISM_CG;
     argv.push_back(program.data());
     Arguments copy = arguments;
     for (std::string& argument : copy) argv.push_back(argument.data());

@@ -119,7 +119,8 @@ int main(int argc, char** argv) {
       "{{\"program\": \"bench_cg_plain\", \"stencil\": \"{}\", \"iterations\": {}, \"ms_per_iteration\": [{}], "
       "\"median_ms\": {}, \"bytes_per_iteration\": {}, \"rr\": {}, "
       "\"kernels\": {{\"spmv_dot\": {{\"ms\": {}, \"gbytes_per_second\": {}}}, "
-      "\"residual\": {{\"ms\": {}, \"gbytes_per_second\": {}}}, \"direction\": {{\"ms\": {}, \"gbytes_per_second\": {}}}}}}}\n",
+      "\"residual\": {{\"ms\": {}, \"gbytes_per_second\": {}}}, \"direction\": {{\"ms\": {}, \"gbytes_per_second\": "
+      "{}}}}}}}\n",
       name, iterations, fmt::join(times, ", "), times[times.size() / 2], iteration_bytes(Iteration::fused, nnz, rows),
       last.rr, spmv, (12 * nnz + 20 * rows) / spmv * 1e-6, residual, 24 * rows / residual * 1e-6, direction,
       40 * rows / direction * 1e-6);

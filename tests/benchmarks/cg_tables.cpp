@@ -30,8 +30,8 @@ struct Case {
   std::vector<double> ms;
 
   [[nodiscard]] std::string label() const {
-    return fmt::format("{} GPU(s), {} block(s), {} {} {}", gpus, blocks,
-                       asterism::cg::name_of(decomposition), asterism::cg::name_of(transfer), asterism::cg::name_of(flow));
+    return fmt::format("{} GPU(s), {} block(s), {} {} {}", gpus, blocks, asterism::cg::name_of(decomposition),
+                       asterism::cg::name_of(transfer), asterism::cg::name_of(flow));
   }
 };
 
@@ -85,7 +85,8 @@ int tables(int argc, char** argv) {
         const char* direct = std::getenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
         record["transfers"] = direct != nullptr && std::string(direct) == "0" ? "GPU-CPU-GPU" : "GPU-GPU";
         record["iterations"] = iterations;
-        record["bytes_per_iteration"] = iteration_bytes(Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
+        record["bytes_per_iteration"] =
+            iteration_bytes(Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
       }
       Options options = args.options;
       options.flow = c.flow;
