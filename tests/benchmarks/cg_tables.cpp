@@ -97,9 +97,15 @@ int tables(int argc, char** argv) {
       options.column_order = ColumnOrder::local_first;
       const std::vector<double> shares(static_cast<std::size_t>(c.blocks), 1.0);
       const apps::cg::Run run = apps::cg::solve_once(args, session, a, b, options, shares, {});
-      if (reference == 0) reference = run.result.true_residual;
-      if (!(std::abs(run.result.true_residual - reference) <= 1e-6 * reference))
-        failed("{}: residual {:.12e}, expected {:.12e}", c.label(), run.result.true_residual, reference);
+      // The recurrence must tell the truth; 1D iterates are moreover the same for any number of blocks. With another
+      // order of summation an ill-conditioned system goes another way after some dozens of iterations.
+      const double residual = run.result.true_residual;
+      if (c.decomposition == Decomposition::one_d && c.flow == Flow::fused) {
+        if (reference == 0) reference = residual;
+        if (residual != reference) failed("{}: residual {:.17e}, expected {:.17e}", c.label(), residual, reference);
+      }
+      if (!(std::abs(residual - run.result.recurrence_residual) <= 1e-3 * residual))
+        failed("{}: residual {:.6e}, the recurrence says {:.6e}", c.label(), residual, run.result.recurrence_residual);
       c.ms.push_back(apps::cg::seconds_per_iteration(run.result) * 1e3);
       fmt::print(stderr, "{:<55} {:9.4f} ms (assembly {:.1f} s)\n", c.label(), c.ms.back(), run.assembly_seconds);
       record["cases"] = nlohmann::json::array();
