@@ -106,7 +106,7 @@ Efficiency measure_efficiency(const Arguments& args, const CsrMatrix& a, const A
     Options options = run.options;
     options.blocks = split ? e.blocks : 1;
     const std::vector<double> shares(static_cast<std::size_t>(options.blocks), 1.0);
-    const Run single = solve_once(args, session, a, b, options, shares, {});
+    const Run single = solve_once(session, a, b, options, shares, {});
     (split ? e.tb_1 : e.t1_1) = seconds_per_iteration(single.result);
   }
   return e;

@@ -24,9 +24,8 @@ std::vector<double> block_shares(const Arguments& args, const Session& session, 
   return shares;
 }
 
-Run solve_once(const Arguments&, const Session& session, const CsrMatrix& a, std::span<const double> b,
-               const Options& options, std::span<const double> shares,
-               const std::function<void(const Progress&)>& progress) {
+Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
+               std::span<const double> shares, const std::function<void(const Progress&)>& progress) {
   Run run;
   run.options = options;
   const auto begin = std::chrono::steady_clock::now();

@@ -25,8 +25,8 @@ struct Run {
 std::vector<double> block_shares(const Arguments& arguments, const Session& session, const Bandwidth& bandwidth,
                                  int blocks);
 
-Run solve_once(const Arguments& arguments, const Session& session, const asterism::cg::CsrMatrix& a,
-               std::span<const double> b, const asterism::cg::Options& options, std::span<const double> shares,
+Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
+               const asterism::cg::Options& options, std::span<const double> shares,
                const std::function<void(const asterism::cg::Progress&)>& progress);
 
 /// Median time of an iteration in seconds.

@@ -86,7 +86,10 @@ nlohmann::json record_header(const char* program, int argc, char** argv, const S
   record["program"] = program;
   record["version"] = ASTERISM_VERSION;
   std::string command;
-  for (int i = 0; i < argc; ++i) command += (i > 0 ? " " : "") + std::string(i > 0 ? argv[i] : program);
+  for (int i = 0; i < argc; ++i) {  // files without their folders: those mean nothing elsewhere
+    const std::string argument = i > 0 ? argv[i] : program;
+    command += (i > 0 ? " " : "") + (argument.starts_with('/') ? argument.substr(argument.rfind('/') + 1) : argument);
+  }
   record["command"] = command;
   const std::time_t time = std::time(nullptr);
   char date[32];

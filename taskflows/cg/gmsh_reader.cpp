@@ -1,11 +1,8 @@
 #include "taskflows/cg/gmsh_reader.hpp"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <new>
@@ -15,50 +12,12 @@
 #include <utility>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/text_file.hpp"
 
 namespace asterism::cg {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string gunzip(const std::string& packed, const fs::path& file) {
-  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
-      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!decompressor) throw std::bad_alloc();
-  std::string text(8 * packed.size(), '\0');
-  std::size_t read = 0;
-  std::size_t written = 0;
-  while (read < packed.size()) {  // a gzip file may be several members in a row
-    std::size_t member_in = 0;
-    std::size_t member_out = 0;
-    const libdeflate_result result =
-        libdeflate_gzip_decompress_ex(decompressor.get(), packed.data() + read, packed.size() - read,
-                                      text.data() + written, text.size() - written, &member_in, &member_out);
-    if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-      text.resize(2 * text.size());
-      continue;
-    }
-    if (result != LIBDEFLATE_SUCCESS) {
-      bad_input("{}: damaged or truncated at byte {} or later, expected a whole gzip file", file.string(), read);
-    }
-    read += member_in;
-    written += member_out;
-  }
-  text.resize(written);
-  return text;
-}
-
-std::string read_text(const fs::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error) bad_input("{}: cannot be read ({}), expected a gmsh mesh", file.string(), error.message());
-  std::string text(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(text.data(), static_cast<std::streamsize>(size))) {
-    bad_input("{}: cannot be read, expected a gmsh mesh", file.string());
-  }
-  return text.starts_with("\x1f\x8b") ? gunzip(text, file) : text;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blank = " \t\r";
@@ -220,8 +179,8 @@ double shape(const std::array<double, 3>& x0, const std::array<double, 3>& x1, c
 TetMesh read_gmsh(const fs::path& file) {
   // Coplanar corners with rounded coordinates give a shape of about 1e-16; no usable element comes near 1e-12.
   constexpr double flat = 1e-12;
-  const std::string text = read_text(file);
-  Lines lines(text, file);
+  const TextFile source(file, "a gmsh mesh");
+  Lines lines(source.text, file);
   const FileMesh read = read_sections(lines);
   if (read.tet.empty()) bad_input("{}: no element is a 4-node tetrahedron, expected some (type 4)", file.string());
 

@@ -1,9 +1,7 @@
 #include "taskflows/cg/matrix_market.hpp"
 
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <omp.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,94 +23,14 @@
 #include <vector>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/text_file.hpp"
 
 namespace asterism::cg {
 namespace {
 
-// ---- the text of a file --------------------------------------------------------------------------------
-
 std::string system_message() {
   return std::generic_category().message(errno);
 }
-
-/// A file mapped into memory for reading.
-class Mapping {
- public:
-  explicit Mapping(const std::string& name) {
-    const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not block
-    if (file < 0) bad_input("{}: cannot be read: {}; expected a Matrix Market file", name, system_message());
-    struct stat status = {};
-    const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    size_ = static_cast<std::size_t>(status.st_size);
-    if (regular && size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    const std::string mapping_message = system_message();
-    close(file);
-    if (S_ISDIR(status.st_mode)) bad_input("{}: is a directory; expected a Matrix Market file", name);
-    if (!regular) bad_input("{}: is not a regular file; expected a Matrix Market file", name);
-    if (size_ == 0) bad_input("{}: the file is empty; expected a Matrix Market file", name);
-    if (data_ == MAP_FAILED) bad_input("{}: cannot be mapped: {}", name, mapping_message);
-    madvise(data_, size_, MADV_WILLNEED);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() { munmap(data_, size_); }
-
-  [[nodiscard]] std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
-
- private:
-  void* data_ = MAP_FAILED;
-  std::size_t size_ = 0;
-};
-
-/// A file's text, decompressed where need be.
-class TextFile {
- public:
-  explicit TextFile(const std::filesystem::path& path) : name(path.string()), mapping_(name) {
-    text = mapping_.text();
-    if (text.starts_with("\x1f\x8b")) text = decompress();
-  }
-
-  const std::string name;
-  std::string_view text;
-
- private:
-  /// Decompresses every member of a gzip file, one after the other.
-  std::string_view decompress() {
-    const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
-        libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-    if (!decompressor) throw std::bad_alloc();
-    // The last four bytes hold the length modulo 2^32 of the last member: exact for most files, and only a
-    // first guess. deflate cannot expand more than 1032 times, which keeps a corrupt guess harmless.
-    std::uint32_t last_length = 1;
-    if (text.size() > 4) std::memcpy(&last_length, text.data() + text.size() - 4, 4);
-    buffer_ = Array<char>(std::clamp<std::size_t>(last_length, 1, 1032 * text.size()));
-    std::size_t consumed = 0;
-    std::size_t produced = 0;
-    while (consumed < text.size()) {
-      std::size_t member_in = 0;
-      std::size_t member_out = 0;
-      const libdeflate_result result =
-          libdeflate_gzip_decompress_ex(decompressor.get(), text.data() + consumed, text.size() - consumed,
-                                        buffer_.data() + produced, buffer_.size() - produced, &member_in, &member_out);
-      if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-        Array<char> larger(2 * buffer_.size() + 4 * (text.size() - consumed));
-        std::memcpy(larger.data(), buffer_.data(), produced);
-        buffer_ = std::move(larger);
-        continue;
-      }
-      if (result != LIBDEFLATE_SUCCESS) {
-        bad_input("{}: truncated or corrupt gzip data in the member at byte {} of {}", name, consumed, text.size());
-      }
-      consumed += member_in;
-      produced += member_out;
-    }
-    if (produced == 0) bad_input("{}: the file is empty once decompressed; expected a Matrix Market file", name);
-    return {buffer_.data(), produced};
-  }
-
-  Mapping mapping_;
-  Array<char> buffer_;
-};
 
 // ---- lines and fields ----------------------------------------------------------------------------------
 
@@ -517,7 +435,7 @@ CsrMatrix to_csr(const std::string& file, std::int64_t n, Records<Entry> records
 }  // namespace
 
 CsrMatrix read_matrix_market(const std::filesystem::path& path) {
-  const TextFile file(path);
+  const TextFile file(path, "a Matrix Market file");
   Lines lines{file.text.data(), file.text.data() + file.text.size()};
   const Header header = read_header(file.name, lines, {"coordinate"}, {"general", "symmetric"});
   const Size size = read_size(file.name, lines, header, [&](const Size& found, const Fields& fields) {
@@ -541,7 +459,7 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path) {
 }
 
 Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
-  const TextFile file(path);
+  const TextFile file(path, "a Matrix Market file");
   Lines lines{file.text.data(), file.text.data() + file.text.size()};
   Header header{.array = true};
   Size size{n, 1, n};

@@ -96,7 +96,7 @@ int tables(int argc, char** argv) {
       options.transfer = c.transfer;
       options.column_order = ColumnOrder::local_first;
       const std::vector<double> shares(static_cast<std::size_t>(c.blocks), 1.0);
-      const apps::cg::Run run = apps::cg::solve_once(args, session, a, b, options, shares, {});
+      const apps::cg::Run run = apps::cg::solve_once(session, a, b, options, shares, {});
       // The recurrence must tell the truth; 1D iterates are moreover the same for any number of blocks. With another
       // order of summation an ill-conditioned system goes another way after some dozens of iterations.
       const double residual = run.result.true_residual;
