@@ -147,7 +147,7 @@ int solve_and_report(int argc, char** argv) {
     units = args.units == "all" ? session.gpus() + session.cpus() : on_gpus ? session.gpus() : session.cpus();
     ProgressLine line(!args.quiet);
     run = solve_once(
-        args, session, a, b, options, block_shares(args, session, bandwidth, options.blocks), [&](const Progress& p) {
+        session, a, b, options, block_shares(args, session, bandwidth, options.blocks), [&](const Progress& p) {
           const double by_count =
               static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
           const double by_residual =

@@ -17,10 +17,13 @@ struct BlockLayout {
   Format format = Format::sell;
   bool permuted = false;  ///< sell: rows sorted by length within windows
   std::int64_t rows = 0;
-  std::int64_t columns = 0;   ///< length of the vector that the block multiplies
-  std::int64_t entries = 0;   ///< stored entries, padding included
-  std::int64_t nonzeros = 0;  ///< entries of the matrix
-  std::size_t index_at = 0;   ///< row_begin or slice_begin
+  std::int64_t columns = 0;         ///< length of the vector that the block multiplies
+  std::int64_t entries = 0;         ///< stored entries, padding included
+  std::int64_t columns_stored = 0;  ///< sell: column indices or diagonal offsets
+  bool diagonals = false;           ///< sell: slices may be made of diagonals
+  std::int64_t nonzeros = 0;        ///< entries of the matrix
+  std::size_t index_at = 0;         ///< row_begin or slice_begin
+  std::size_t slice_columns_at = 0;
   std::size_t row_at = 0;
   std::size_t column_at = 0;
   std::size_t value_at = 0;
@@ -36,9 +39,11 @@ struct BlockLayout {
     const auto lanes = static_cast<std::size_t>(permuted ? slices() * slice_height : 0);
     const auto stored = static_cast<std::size_t>(entries);
     index_at = 0;
-    row_at = align(index_bytes);
+    slice_columns_at = align(index_bytes);
+    row_at = slice_columns_at + (diagonals ? align(static_cast<std::size_t>(slices()) * sizeof(std::int64_t)) : 0);
     column_at = row_at + align(lanes * sizeof(std::int32_t));
-    value_at = column_at + align(stored * sizeof(std::int32_t));
+    const auto columns_here = format == Format::sell ? static_cast<std::size_t>(columns_stored) : stored;
+    value_at = column_at + align(columns_here * sizeof(std::int32_t));
     bytes = value_at + align(stored * sizeof(double));
   }
 
@@ -60,7 +65,8 @@ struct BlockLayout {
             section<std::int64_t>(base, index_at),
             permuted ? section<std::int32_t>(base, row_at) : nullptr,
             section<std::int32_t>(base, column_at),
-            section<double>(base, value_at)};
+            section<double>(base, value_at),
+            diagonals ? section<std::int64_t>(base, slice_columns_at) : nullptr};
   }
 };
 

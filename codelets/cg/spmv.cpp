@@ -20,10 +20,23 @@ ASTERISM_INLINE void prefetch_entries(const double* value, const std::int32_t* c
 
 /// The rows of one slice: sum[l] (+)= sum_k value[k][l] x[column[k][l]], in the order of k.
 ASTERISM_INLINE void slice_product(const SellView& a, std::int64_t s, const double* x, double* sum) {
+  const std::int64_t begin = a.slice_begin[s];
   const std::int64_t end = a.slice_begin[s + 1];
-  for (std::int64_t k = a.slice_begin[s]; k < end; k += height) {
+  const std::int64_t columns = a.slice_columns != nullptr ? a.slice_columns[s] : begin;
+  if (columns < 0) {  // diagonals: no column to read, no gather
+    const std::int32_t* offset = a.column + ~columns;
+    for (std::int64_t k = begin; k < end; k += height, ++offset) {
+      const double* value = a.value + k;
+      const double* shifted = x + (s * height + *offset);
+      for (int l = 0; l < height; l += 8) __builtin_prefetch(value + prefetch_distance + l);
+#pragma GCC ivdep
+      for (int l = 0; l < height; ++l) sum[l] = std::fma(value[l], shifted[l], sum[l]);
+    }
+    return;
+  }
+  for (std::int64_t k = begin; k < end; k += height) {
     const double* value = a.value + k;
-    const std::int32_t* column = a.column + k;
+    const std::int32_t* column = a.column + columns + (k - begin);
     prefetch_entries(value, column);
 #pragma GCC ivdep
     for (int l = 0; l < height; ++l) sum[l] = std::fma(value[l], x[column[l]], sum[l]);

@@ -28,6 +28,9 @@ struct SellView {
   const std::int32_t* row;          ///< slices x slice_height: the row of each lane, -1 none; nullptr: lane order
   const std::int32_t* column;
   const double* value;
+  /// Null: the columns of slice s begin at slice_begin[s]. Else at slice_columns[s] or, when that is negative, the
+  /// slice is made of diagonals: offsets c_k at ~slice_columns[s], and row r multiplies x[r + c_k].
+  const std::int64_t* slice_columns = nullptr;
 };
 
 /// What a product also adds up over its rows: p.y, or p.(A x) alone when y accumulates several blocks.

@@ -100,7 +100,11 @@ void MatrixBlock::plan_sell() {
     return slice_begin_.back();
   };
   layout_.entries = widths(listed);
-  if (static_cast<double>(layout_.entries) <= (1 + tolerated_padding) * static_cast<double>(layout_.nonzeros)) return;
+  layout_.columns_stored = layout_.entries;
+  if (static_cast<double>(layout_.entries) <= (1 + tolerated_padding) * static_cast<double>(layout_.nonzeros)) {
+    if (range_.diagonals && !listed) plan_diagonals();
+    return;
+  }
 
   if (!listed) {
     row_.assign(at(slices * height), -1);
@@ -118,6 +122,86 @@ void MatrixBlock::plan_sell() {
     row_.clear();
     widths(false);
   }
+  layout_.columns_stored = layout_.entries;
+}
+
+MatrixBlock::Diagonals MatrixBlock::diagonals_of(std::int64_t slice) const {
+  Diagonals d;
+  std::int64_t width = 0;
+  const std::int64_t first = slice * height;
+  if (first + height > layout_.rows) return d;
+  for (std::int64_t row = first; row < first + height; ++row) {
+    const auto [begin, end] = entries_of(range_.first_row + row);
+    width = std::max(width, end - begin);
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t column = a_.column[at(k)];
+      const std::int64_t diagonal = column - (range_.first_row + row);
+      const auto offset = static_cast<std::int32_t>(renumber(column) - row);
+      const auto place = std::lower_bound(d.diagonal, d.diagonal + d.count, diagonal) - d.diagonal;
+      if (place < d.count && d.diagonal[place] == diagonal) {
+        if (d.offset[place] == offset) continue;
+        d.count = 0;  // the block's numbering bends the diagonal
+        return d;
+      }
+      // every lane reads x[row + offset], with value 0 where its row has no entry: it must exist
+      if (d.count == Diagonals::most || first + offset < 0 || first + height - 1 + offset >= layout_.columns) {
+        d.count = 0;
+        return d;
+      }
+      std::copy_backward(d.diagonal + place, d.diagonal + d.count, d.diagonal + d.count + 1);
+      std::copy_backward(d.offset + place, d.offset + d.count, d.offset + d.count + 1);
+      d.diagonal[place] = diagonal;
+      d.offset[place] = offset;
+      ++d.count;
+    }
+  }
+  if (d.count * 4 > width * 5) d.count = 0;  // 8 bytes an entry instead of 12, but more entries
+  return d;
+}
+
+/// Slices of diagonals where there are such; nothing changes when there are none.
+void MatrixBlock::plan_diagonals() {
+  const std::int64_t slices = layout_.slices();
+  std::vector<std::int32_t> count(at(slices));
+  std::int64_t found = 0;
+#pragma omp parallel for schedule(static) reduction(+ : found)
+  for (std::int64_t s = 0; s < slices; ++s) {
+    count[at(s)] = diagonals_of(s).count;
+    found += count[at(s)] > 0 ? 1 : 0;
+  }
+  if (found == 0) return;
+  slice_columns_.resize(at(slices));
+  std::int64_t entries = 0;
+  std::int64_t columns = 0;
+  for (std::int64_t s = 0; s < slices; ++s) {
+    const std::int64_t general = slice_begin_[at(s) + 1] - slice_begin_[at(s)];
+    // slice_begin_ is rewritten behind the place that is read
+    const std::int64_t stored = count[at(s)] > 0 ? count[at(s)] * height : general;
+    slice_columns_[at(s)] = count[at(s)] > 0 ? ~columns : columns;
+    columns += count[at(s)] > 0 ? count[at(s)] : general;
+    count[at(s)] = static_cast<std::int32_t>(stored / height);
+    entries += stored;
+  }
+  slice_begin_[0] = 0;
+  for (std::int64_t s = 0; s < slices; ++s) slice_begin_[at(s) + 1] = slice_begin_[at(s)] + count[at(s)] * height;
+  layout_.diagonals = true;
+  layout_.entries = entries;
+  layout_.columns_stored = columns;
+}
+
+void MatrixBlock::fill_diagonals(std::int64_t slice, double* value, std::int32_t* offset) const {
+  const Diagonals d = diagonals_of(slice);
+  std::copy_n(d.offset, d.count, offset);
+  std::fill_n(value, d.count * height, 0.0);
+  for (std::int64_t l = 0; l < height; ++l) {
+    const std::int64_t row = range_.first_row + slice * height + l;
+    const auto [begin, end] = entries_of(row);
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t diagonal = a_.column[at(k)] - row;
+      const auto place = std::lower_bound(d.diagonal, d.diagonal + d.count, diagonal) - d.diagonal;
+      value[place * height + l] = a_.value[at(k)];
+    }
+  }
 }
 
 void MatrixBlock::fill(void* memory, bool parallel) const {
@@ -131,6 +215,7 @@ void MatrixBlock::forget() {
   length_ = {};
   row_ = {};
   slice_begin_ = {};
+  slice_columns_ = {};
 }
 
 void MatrixBlock::fill_csr(void* memory, bool parallel) const {
@@ -156,11 +241,18 @@ void MatrixBlock::fill_sell(void* memory, bool parallel) const {
   auto* lane_row = const_cast<std::int32_t*>(view.row);
   auto* column = const_cast<std::int32_t*>(view.column);
   auto* value = const_cast<double*>(view.value);
+  auto* slice_columns = const_cast<std::int64_t*>(view.slice_columns);
   const std::int64_t slices = view.slices;
   slice_begin[slices] = slice_begin_.back();
 #pragma omp parallel for schedule(static) if (parallel)
   for (std::int64_t s = 0; s < slices; ++s) {
     slice_begin[s] = slice_begin_[at(s)];
+    std::int64_t columns = slice_begin_[at(s)];
+    if (layout_.diagonals) columns = slice_columns[s] = slice_columns_[at(s)];
+    if (columns < 0) {
+      fill_diagonals(s, value + slice_begin_[at(s)], column + ~columns);
+      continue;
+    }
     const std::int64_t width = (slice_begin_[at(s) + 1] - slice_begin_[at(s)]) / height;
     for (std::int64_t l = 0; l < height; ++l) {
       const std::int64_t lane = s * height + l;
@@ -171,10 +263,10 @@ void MatrixBlock::fill_sell(void* memory, bool parallel) const {
       if (row >= 0) std::tie(k, end) = entries_of(range_.first_row + row);
       std::int32_t last = 0;  // padding names a column that the row reads anyway
       for (std::int64_t w = 0; w < width; ++w, ++k) {
-        const std::int64_t to = slice_begin_[at(s)] + w * height + l;
+        const std::int64_t to = w * height + l;
         if (k < end) last = renumber(a_.column[at(k)]);
-        column[to] = last;
-        value[to] = k < end ? a_.value[at(k)] : 0;
+        column[columns + to] = last;
+        value[slice_begin_[at(s)] + to] = k < end ? a_.value[at(k)] : 0;
       }
     }
   }

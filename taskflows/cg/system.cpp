@@ -89,6 +89,7 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
       }
       // with the local block first, all others add to rows that it has written
       range.drop_empty_rows = dots_by_block() && i != j;
+      range.diagonals = session.gpus() == 0;
       auto plan = std::make_unique<MatrixBlock>(a, range, options.format);
       // 2D: blocks without entries are left out, but the diagonal one, which starts the sum
       if (plan->layout().nonzeros == 0 && i != j) continue;

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "codelets/cg/kernels.hpp"
 #include "taskflows/cg/matrix_block.hpp"
 #include "taskflows/cg/stencil.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -554,6 +555,91 @@ TEST(Stencil, RefusesTooManyPoints) {
   for (const char* text : {"11pts-1291", "5pts-46341", "7pts-2000x2000x2000", "5pts-3000000000x1",
                            "7pts-4000000000x4000000000x4000000000"})
     expect_bad_input([&] { assemble_stencil(parse_stencil(text)); }, {"--stencil", "2^31"});
+}
+
+// ---- slices of diagonals ------------------------------------------------------------------------------
+
+/// Every entry of a block with slices of diagonals, as (row, column) -> value, padding left out.
+std::map<std::pair<std::int64_t, std::int64_t>, double> unpack_diagonals(const BlockLayout& layout,
+                                                                         const void* memory) {
+  const SellView view = layout.sell(memory);
+  std::map<std::pair<std::int64_t, std::int64_t>, double> entries;
+  for (std::int64_t s = 0; s < view.slices; ++s) {
+    const std::int64_t columns = view.slice_columns[s];
+    for (std::int64_t k = view.slice_begin[s]; k < view.slice_begin[s + 1]; ++k) {
+      const std::int64_t place = k - view.slice_begin[s];
+      const std::int64_t row = s * slice_height + place % slice_height;
+      const std::int64_t column =
+          columns < 0 ? row + view.column[~columns + place / slice_height] : view.column[columns + place];
+      if (view.value[k] == 0) continue;
+      EXPECT_TRUE(entries.emplace(std::pair(row, column), view.value[k]).second) << row << ' ' << column;
+    }
+  }
+  return entries;
+}
+
+TEST(Diagonals, HoldTheMatrixAndGiveTheSameBits) {
+  const CsrMatrix a = assemble_stencil(parse_stencil("11pts-70x9x11"));  // lines that slices do not divide
+  const std::int64_t cut = 32 * 100;
+  for (const bool lower : {false, true}) {
+    BlockRange range{lower ? cut : 0, lower ? a.n : cut, 0, a.n};
+    const MatrixBlock plain(a, range, Format::sell);
+    range.diagonals = true;
+    const MatrixBlock block(a, range, Format::sell);
+    ASSERT_FALSE(plain.layout().diagonals);
+    ASSERT_TRUE(block.layout().diagonals);
+    EXPECT_LT(block.layout().bytes, plain.layout().bytes * 4 / 5);
+    std::vector<double> plain_memory(plain.layout().bytes / 8);
+    std::vector<double> memory(block.layout().bytes / 8, -1.0);
+    plain.fill(plain_memory.data(), false);
+    block.fill(memory.data(), true);
+    const auto entries = unpack_diagonals(block.layout(), memory.data());
+    std::int64_t expected = 0;
+    for (std::int64_t row = range.first_row; row < range.last_row; ++row)
+      for (std::int64_t k = a.row_begin[static_cast<std::size_t>(row)];
+           k < a.row_begin[static_cast<std::size_t>(row) + 1]; ++k, ++expected) {
+        const auto found = entries.find({row - range.first_row, a.column[static_cast<std::size_t>(k)]});
+        ASSERT_NE(found, entries.end()) << row;
+        EXPECT_EQ(found->second, a.value[static_cast<std::size_t>(k)]);
+      }
+    EXPECT_EQ(static_cast<std::int64_t>(entries.size()), expected);
+
+    std::vector<double> x(static_cast<std::size_t>(a.n));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<double>(i) * 0.7) / 3;
+    const auto rows = static_cast<std::size_t>(block.layout().rows);
+    std::vector<double> y(rows, -1.0);
+    std::vector<double> z(rows, -2.0);
+    const double* p = x.data() + range.first_row;
+    const Sum sum = cpu::spmv_dot(plain.layout().sell(plain_memory.data()), x.data(), y.data(), false, p);
+    const Sum same = cpu::spmv_dot(block.layout().sell(memory.data()), x.data(), z.data(), false, p);
+    EXPECT_EQ(std::memcmp(y.data(), z.data(), rows * sizeof(double)), 0);
+    EXPECT_EQ(value(sum), value(same));
+    cpu::spmv(plain.layout().sell(plain_memory.data()), x.data(), y.data(), true);
+    cpu::spmv(block.layout().sell(memory.data()), x.data(), z.data(), true);
+    EXPECT_EQ(std::memcmp(y.data(), z.data(), rows * sizeof(double)), 0);
+  }
+}
+
+TEST(Diagonals, AreLeftOutWhereRowsDoNotShareThem) {
+  // 40 rows with a diagonal and one entry each at an irregular distance
+  constexpr std::int64_t n = 64;
+  CsrMatrix a;
+  a.n = n;
+  a.name = "irregular";
+  a.row_begin = Array<std::int64_t>(n + 1);
+  a.column = Array<std::int32_t>(2 * n);
+  a.value = Array<double>(2 * n, 1.0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto other = static_cast<std::int32_t>((i * i * 7 + 3) % n == i ? (i + 1) % n : (i * i * 7 + 3) % n);
+    const auto row = static_cast<std::int32_t>(i);
+    a.row_begin[static_cast<std::size_t>(i)] = 2 * i;
+    a.column[static_cast<std::size_t>(2 * i)] = std::min(row, other);
+    a.column[static_cast<std::size_t>(2 * i + 1)] = std::max(row, other);
+  }
+  a.row_begin[n] = 2 * n;
+  BlockRange range{0, n, 0, n};
+  range.diagonals = true;
+  EXPECT_FALSE(MatrixBlock(a, range, Format::sell).layout().diagonals);
 }
 
 }  // namespace
