@@ -409,7 +409,7 @@ TEST_F(Reader, RefusesBadFiles) {
     std::string text = good_text;
     return text.replace(text.find(from), from.size(), to);
   };
-  expect_refused("", "the file ends, expected $MeshFormat");
+  expect_refused("", "the file is empty; expected a gmsh mesh");
   expect_refused(
       "\x7f"
       "ELF\x01\n",
@@ -433,10 +433,11 @@ TEST_F(Reader, RefusesBadFiles) {
   expect_refused(head + nodes_text + elements_text, ":17: the file ends, expected $EndElements");
   expect_refused(head + "$Periodic\n1\n", ":5: the file ends, expected $EndPeriodic");
   const std::string packed = gzip(good_text);
-  expect_refused(packed.substr(0, packed.size() / 2), "expected a whole gzip file");
-  EXPECT_NE(message_of([] { (void)read_gmsh("/no/such.msh"); }).find("/no/such.msh: cannot be read (No such file"),
+  expect_refused(packed.substr(0, packed.size() / 2), "truncated or corrupt gzip data");
+  EXPECT_NE(message_of([] { (void)read_gmsh("/no/such.msh"); }).find("/no/such.msh: cannot be read: No such file"),
             std::string::npos);
-  EXPECT_NE(message_of([] { (void)read_gmsh("/tmp"); }).find("/tmp: cannot be read"), std::string::npos);
+  EXPECT_NE(message_of([] { (void)read_gmsh("/tmp"); }).find("/tmp: is a directory; expected a gmsh mesh"),
+            std::string::npos);
 }
 
 /// The crankshaft: 41,233 nodes, 210,519 tetrahedra, 266,450 edges.
