@@ -1,0 +1,41 @@
+// Writes reports of one or more recordings: table, CSV, JSON, HTML page, Perfetto (Chrome) JSON. Every writer goes
+// through a temporary file in the same folder, so that no partial file is ever seen.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traces/metrics.hpp"
+#include "traces/recording.hpp"
+
+namespace asterism::traces {
+
+/// A lower bound on the makespan, drawn as a line at begin + seconds.
+struct BoundLine {
+  std::string name;  ///< "LP", "critical path"
+  double seconds = 0;
+  std::string explanation;  ///< one sentence for the tooltip
+};
+
+/// A recording with what was derived from it.
+struct View {
+  const Recording* recording = nullptr;
+  const Metrics* metrics = nullptr;
+  std::vector<BoundLine> bounds;
+};
+
+/// For people, on stdout.
+std::string table(const View& view);
+/// For machines: makespan, shares per unit and kind, links, codelets, critical path, iterations, bounds.
+nlohmann::json summary(const View& view);
+/// One line per (table, subject, quantity): `table,subject,kind,quantity,value,unit`.
+void write_csv(const std::filesystem::path& path, const std::vector<View>& views);
+/// Chrome trace events, for ui.perfetto.dev: units as threads, transfers and counters as tracks, dependencies as flows.
+void write_perfetto(const std::filesystem::path& path, const View& view);
+/// A single page that works offline: Gantt charts of all views on one time axis, tables beside them.
+void write_html(const std::filesystem::path& path, const std::vector<View>& views, const std::string& title);
+
+}  // namespace asterism::traces
