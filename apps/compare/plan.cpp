@@ -2,41 +2,59 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace asterism::apps::compare {
 namespace {
 
-bool done(const std::vector<Run>& runs, const Step& step) {
-  return std::any_of(runs.begin(), runs.end(), [&](const Run& run) {
-    return run.step.phase == step.phase && run.step.repetition == step.repetition &&
-           run.step.scheduler == step.scheduler;
-  });
-}
-
-/// The first step of round `round` that is not done.
-std::optional<Step> in_round(const Settings& settings, const std::vector<Run>& runs, Phase phase, int round,
-                             bool traced) {
-  const std::vector<std::size_t> order =
-      order_of_round(static_cast<std::size_t>(round - 1), settings.schedulers.size());
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    const Step step{phase, settings.schedulers[order[place]], round, static_cast<int>(place) + 1, traced};
-    if (!done(runs, step) && !given_up(settings, runs, step.scheduler)) return step;
+/// What the runs so far say about each scheduler and step.
+class Done {
+ public:
+  explicit Done(const std::vector<Run>& runs) {
+    for (const Run& run : runs) {
+      steps_.insert(key(run.step));
+      int& failures = failures_[run.step.scheduler];
+      failures = run.good() ? 0 : failures + 1;
+      if (run.step.phase == Phase::warm_up) {
+        auto& [count, again] = warm_ups_[run.step.scheduler];
+        ++count;
+        again = run.calibrating;
+      }
+    }
   }
-  return std::nullopt;
-}
 
-std::optional<Step> next_warm_up(const Settings& settings, const std::vector<Run>& runs, const std::string& scheduler,
-                                 int place) {
-  int count = 0;
-  bool again = true;
-  for (const Run& run : runs) {
-    if (run.step.phase != Phase::warm_up || run.step.scheduler != scheduler) continue;
-    ++count;
-    again = run.calibrating;
+  [[nodiscard]] bool operator()(const Step& step) const { return steps_.contains(key(step)); }
+  [[nodiscard]] int failures(const std::string& scheduler) const {
+    const auto found = failures_.find(scheduler);
+    return found == failures_.end() ? 0 : found->second;
   }
-  if (!again || count >= settings.warm_ups || given_up(settings, runs, scheduler)) return std::nullopt;
-  return Step{Phase::warm_up, scheduler, count + 1, place, settings.records()};
+  /// The number of the next warm-up; 0 when the last one found calibrated models.
+  [[nodiscard]] int next_warm_up(const std::string& scheduler) const {
+    const auto found = warm_ups_.find(scheduler);
+    if (found == warm_ups_.end()) return 1;
+    const auto [count, again] = found->second;
+    return again ? count + 1 : 0;
+  }
+
+ private:
+  using Key = std::tuple<Phase, std::string, int>;
+  static Key key(const Step& step) { return {step.phase, step.scheduler, step.repetition}; }
+
+  std::set<Key> steps_;
+  std::map<std::string, int> failures_;  ///< in a row, up to now
+  std::map<std::string, std::pair<int, bool>> warm_ups_;
+};
+
+void append_rounds(std::vector<Step>& steps, const Settings& settings, Phase phase, int rounds, bool traced) {
+  for (int round = 1; round <= rounds; ++round) {
+    int place = 0;
+    for (const std::size_t s : order_of_round(static_cast<std::size_t>(round - 1), settings.schedulers.size()))
+      steps.push_back({phase, settings.schedulers[s], round, ++place, traced});
+  }
 }
 
 }  // namespace
@@ -75,41 +93,36 @@ bool uses_models(const std::string& scheduler) {
 }
 
 bool given_up(const Settings& settings, const std::vector<Run>& runs, const std::string& scheduler) {
-  int failures = 0;
-  for (const Run& run : runs) {
-    if (run.step.scheduler != scheduler) continue;
-    failures = run.good() ? 0 : failures + 1;
+  return Done(runs).failures(scheduler) >= settings.give_up;
+}
+
+std::vector<Step> remaining_steps(const Settings& settings, const std::vector<Run>& runs) {
+  const Done done(runs);
+  std::vector<Step> steps;
+  for (int repetition = 1; repetition <= settings.calibrations; ++repetition) {
+    int place = 0;
+    for (const std::string& scheduler : settings.schedulers)
+      if (uses_models(scheduler)) steps.push_back({Phase::calibration, scheduler, repetition, ++place, false});
   }
-  return failures >= settings.give_up;
+  int place = 0;
+  for (const std::string& scheduler : settings.schedulers) {
+    const int number = done.next_warm_up(scheduler);
+    ++place;
+    if (number > 0 && number <= settings.warm_ups)
+      steps.push_back({Phase::warm_up, scheduler, number, place, settings.records()});
+  }
+  append_rounds(steps, settings, Phase::measured, settings.repetitions, settings.records());
+  append_rounds(steps, settings, Phase::extra, settings.records() ? settings.untraced : settings.traced,
+                !settings.records());
+  std::erase_if(steps, [&](const Step& step) {
+    return done(step) || done.failures(step.scheduler) >= settings.give_up;
+  });
+  return steps;
 }
 
 std::optional<Step> next_step(const Settings& settings, const std::vector<Run>& runs) {
-  for (int repetition = 1; repetition <= settings.calibrations; ++repetition) {
-    int place = 0;
-    for (const std::string& scheduler : settings.schedulers) {
-      if (!uses_models(scheduler)) continue;
-      const Step step{Phase::calibration, scheduler, repetition, ++place, false};
-      if (!done(runs, step) && !given_up(settings, runs, scheduler)) return step;
-    }
-  }
-  for (std::size_t s = 0; s < settings.schedulers.size(); ++s)
-    if (auto step = next_warm_up(settings, runs, settings.schedulers[s], static_cast<int>(s) + 1)) return step;
-  for (int round = 1; round <= settings.repetitions; ++round)
-    if (auto step = in_round(settings, runs, Phase::measured, round, settings.records())) return step;
-  for (int round = 1; round <= (settings.records() ? settings.untraced : settings.traced); ++round)
-    if (auto step = in_round(settings, runs, Phase::extra, round, !settings.records())) return step;
-  return std::nullopt;
-}
-
-std::vector<Step> remaining_steps(const Settings& settings, std::vector<Run> runs) {
-  std::vector<Step> steps;
-  while (const auto step = next_step(settings, runs)) {
-    steps.push_back(*step);
-    Run run;
-    run.step = *step;
-    runs.push_back(std::move(run));
-  }
-  return steps;
+  const std::vector<Step> steps = remaining_steps(settings, runs);
+  return steps.empty() ? std::nullopt : std::optional(steps.front());
 }
 
 }  // namespace asterism::apps::compare

@@ -20,13 +20,13 @@ std::vector<std::size_t> order_of_round(std::size_t round, std::size_t scheduler
 /// Whether a scheduler asks StarPU's performance models; unknown ones are taken to do.
 bool uses_models(const std::string& scheduler);
 
-/// The run to do next; nothing when all are done. Calibration first, then a warm-up of each scheduler, repeated
-/// while StarPU says that models lack measurements, then the measured rounds, then the rounds with (or without)
-/// recording. Schedulers that failed `give_up` times in a row are left out.
-std::optional<Step> next_step(const Settings& settings, const std::vector<Run>& runs);
+/// All steps still to do if every run succeeds and every warm-up finds calibrated models: calibration first, then a
+/// warm-up of each scheduler, repeated while StarPU says that models lack measurements, then the measured rounds, then
+/// the rounds with (or without) recording. Schedulers that failed `give_up` times in a row are left out.
+std::vector<Step> remaining_steps(const Settings& settings, const std::vector<Run>& runs);
 
-/// All steps still to do if every run succeeds and every warm-up finds calibrated models.
-std::vector<Step> remaining_steps(const Settings& settings, std::vector<Run> runs);
+/// The first of them.
+std::optional<Step> next_step(const Settings& settings, const std::vector<Run>& runs);
 
 /// The scheduler failed `give_up` times in a row.
 bool given_up(const Settings& settings, const std::vector<Run>& runs, const std::string& scheduler);

@@ -98,16 +98,18 @@ TimeSource TimeSource::parse(const std::string& text) {
   bad_input("--time-from {}: expected trace, wall, json:KEY, json:FILE:KEY or regex:PATTERN", text);
 }
 
+std::optional<std::filesystem::file_time_type> TimeSource::written() const {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(file, error);
+  return error ? std::nullopt : std::optional(time);
+}
+
 double TimeSource::told(const std::filesystem::path& output, const std::filesystem::path& errors,
-                        std::filesystem::file_time_type begun) const {
+                        const std::optional<std::filesystem::file_time_type>& before) const {
   double value = std::nan("");
   if (kind == Kind::json) {
-    std::error_code error;
-    if (!file.empty()) {
-      const auto written = std::filesystem::last_write_time(file, error);
-      if (error) failed("{}: {}", file.string(), error.message());
-      if (written < begun) failed("{}: the program did not write it in this run", file.string());
-    }
+    if (!file.empty() && (!written() || written() == before))
+      failed("--time-from {}: the program did not write {}", text, file.string());
     value = member(json_in(contents(file.empty() ? output : file)), key, file.empty() ? "stdout" : file.string());
   } else {
     value = last_match(pattern, contents(output));

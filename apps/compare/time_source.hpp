@@ -24,10 +24,12 @@ struct TimeSource {
   /// "trace", "wall", "json:KEY", "json:FILE:KEY" or "regex:PATTERN". Throws Error (bad_input).
   static TimeSource parse(const std::string& text);
 
-  /// Seconds that the program itself told, of kinds json and regex. `begun`: a file last written before is of an
-  /// earlier run. Throws Error saying what is missing.
+  /// When `file` was last written; nothing when there is none.
+  [[nodiscard]] std::optional<std::filesystem::file_time_type> written() const;
+  /// Seconds that the program itself told, of kinds json and regex. `before`: written() before the run, to know a file
+  /// of an earlier run. Throws Error saying what is missing.
   [[nodiscard]] double told(const std::filesystem::path& output, const std::filesystem::path& errors,
-                            std::filesystem::file_time_type begun) const;
+                            const std::optional<std::filesystem::file_time_type>& before) const;
 };
 
 }  // namespace asterism::apps::compare
