@@ -28,6 +28,7 @@ class Assembling {
 
   std::uint32_t text(std::string_view s);
   std::uint32_t codelet(std::string_view name, std::string_view model);
+  [[nodiscard]] bool knows_codelet(std::string_view name) const { return codelets_.find(name) != codelets_.end(); }
   std::uint32_t handle(std::uint32_t rank, std::uint64_t address);
   /// The unit of a StarPU worker; made when it was not seen yet.
   std::uint32_t unit(std::uint32_t rank, std::uint32_t worker);

@@ -188,10 +188,10 @@ class Reader {
           details(d, time);
           break;
         }
-        change(d, time, [&](Stack& s) { s.states.assign(1, state_of(get(d, value_field))); });
+        change(d, time, [&](Stack& s) { s.states.assign(1, meaning(get(d, value_field))); });
         break;
       case Event::push_state:
-        change(d, time, [&](Stack& s) { s.states.push_back(state_of(get(d, value_field))); });
+        change(d, time, [&](Stack& s) { s.states.push_back(meaning(get(d, value_field))); });
         break;
       case Event::pop_state:
         change(d, time, [&](Stack& s) {
@@ -276,6 +276,12 @@ class Reader {
     containers_.push_back(std::move(c));
   }
 
+  /// StarPU's own tasks (calibration, partitioning) run on units but are not in tasks.rec: they are the runtime's work.
+  [[nodiscard]] State meaning(std::string_view value) const {
+    const State s = state_of(value);
+    return s == State::computing && tasks_known_ && !into_.knows_codelet(value) ? State::runtime : s;
+  }
+
   /// What a unit does by what its worker and its thread say: fetching is the worker's, all else the thread's when it
   /// says anything.
   [[nodiscard]] State combined(const Container& worker) const {
@@ -334,8 +340,10 @@ class Reader {
 
   /// "PajeSetState" with a JobId: the details of a task that has started; printed after its state was set.
   void details(const Definition& d, double time) {
-    last_start_ = std::max(last_start_, time);
-    if (tasks_known_) return;
+    if (tasks_known_) {
+      if (into_.knows_codelet(need(d, value_field))) last_start_ = std::max(last_start_, time);
+      return;
+    }
     Container* const c = find(need(d, container_field));
     if (!c || c->what != Container::What::worker || get(d, type_field) != "WS") return;
     Task t;
