@@ -57,9 +57,8 @@ void compress(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void to_json(json& j, const Analysis& a) {
-  j = {{"makespan", a.makespan},   {"tasks", a.tasks}, {"flops", a.flops},
-       {"all", shares_json(a.all)}, {"units", a.units}, {"transfers", a.transfers},
-       {"bytes", a.bytes},         {"critical_path", a.critical_path}};
+  j = {{"makespan", a.makespan}, {"tasks", a.tasks},         {"flops", a.flops}, {"all", shares_json(a.all)},
+       {"units", a.units},       {"transfers", a.transfers}, {"bytes", a.bytes}, {"critical_path", a.critical_path}};
   for (const auto& [kind, shares] : a.kinds) j["kinds"][kind] = shares_json(shares);
 }
 

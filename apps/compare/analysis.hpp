@@ -17,9 +17,9 @@ struct Analysis {
   double makespan = 0;  ///< seconds
   std::uint64_t tasks = 0;
   double flops = 0;
-  traces::Shares all;                            ///< of all units; without the shares of codelets
-  std::map<std::string, traces::Shares> kinds;   ///< by the name of the kind
-  std::map<std::string, std::uint64_t> units;    ///< per kind
+  traces::Shares all;                           ///< of all units; without the shares of codelets
+  std::map<std::string, traces::Shares> kinds;  ///< by the name of the kind
+  std::map<std::string, std::uint64_t> units;   ///< per kind
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
   double critical_path = 0;  ///< seconds, with this run's durations; 0 when dependencies were not recorded

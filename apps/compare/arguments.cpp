@@ -24,9 +24,11 @@ constexpr const char* description =
     "each, every scheduler runs once, in an order balanced for place and predecessor, so that a drift of the machine\n"
     "hits all alike.\n\n"
     "What is compared (--time-from): by default every repetition is recorded (FxT) and the time is the recording's\n"
-    "makespan, first task's start to last task's end: any StarPU program has it, and it leaves out the start of StarPU\n"
+    "makespan, first task's start to last task's end: any StarPU program has it, and it leaves out the start of "
+    "StarPU\n"
     "and the reading of input. Recording itself costs some hundred nanoseconds per event: with tasks much below 100\n"
-    "microseconds compare the program's own times (--time-from json:... or regex:...), or wall times; repetitions then\n"
+    "microseconds compare the program's own times (--time-from json:... or regex:...), or wall times; repetitions "
+    "then\n"
     "run unrecorded, and --traced rounds give the shares, transfers, bounds and charts. --untraced rounds show what\n"
     "recording costs.\n\n"
     "Given are medians, and intervals from order statistics that hold whatever the distribution; ratios are of pairs\n"
@@ -75,8 +77,8 @@ std::vector<std::string> parse_schedulers(const std::string& list) {
 
 bool plain(const std::string& argument) {
   return !argument.empty() &&
-         argument.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") == std::string::npos;
+         argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") ==
+             std::string::npos;
 }
 
 }  // namespace

@@ -179,9 +179,8 @@ std::optional<Run> do_step(const Settings& settings, const std::vector<Run>& bef
   run.status = status_of(outcome, settings.timeout);
   run.calibrating = step.phase != Phase::calibration && calibrated_anew(process.errors);
   if (run.good()) {
-    const bool first = std::none_of(before.begin(), before.end(), [](const Run& r) {
-      return r.good() && r.step.phase != Phase::calibration;
-    });
+    const bool first = std::none_of(before.begin(), before.end(),
+                                    [](const Run& r) { return r.good() && r.step.phase != Phase::calibration; });
     try {
       evaluate(settings, before, folder, written, run);
     } catch (const Error& error) {

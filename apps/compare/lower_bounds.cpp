@@ -1,12 +1,13 @@
 #include "apps/compare/lower_bounds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "apps/common/program.hpp"
 #include "bounds/area.hpp"
+#include "bounds/durations.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/dag.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 using nlohmann::json;
 
 TaskClass class_of(const traces::Recording& recording, const traces::Task& task) {
-  return {task.codelet == traces::none ? std::string() : recording.codelet_name(task), task.footprint};
+  return {task.codelet == traces::none ? std::string() : bounds::symbol_of(recording.codelets[task.codelet]),
+          task.footprint};
 }
 
 }  // namespace
@@ -25,9 +27,10 @@ Durations Durations::of(const traces::Recording& recording) {
   Durations durations;
   for (const traces::Task& task : recording.tasks) {
     if (!task.executed()) continue;
-    Sum& sum = durations.classes_[class_of(recording, task)][recording.kind_name(task)];
+    Sum& sum = durations.classes[class_of(recording, task)][recording.kind_name(task)];
     ++sum.count;
     sum.seconds += task.duration();
+    sum.minimum = std::min(sum.minimum, task.duration());
   }
   return durations;
 }
@@ -37,7 +40,7 @@ Durations Durations::load(const std::filesystem::path& path) {
   try {
     std::ifstream file(path);
     for (const json& line : json::parse(file))
-      durations.classes_[{line.at(0), line.at(1)}][line.at(2)] = {line.at(3), line.at(4)};
+      durations.classes[{line.at(0), line.at(1)}][line.at(2)] = {line.at(3), line.at(4), line.at(5)};
   } catch (const json::exception&) {
     bad_input("{}: is not what asterism-compare wrote; expected durations of tasks", path.string());
   }
@@ -46,63 +49,60 @@ Durations Durations::load(const std::filesystem::path& path) {
 
 void Durations::save(const std::filesystem::path& path) const {
   json lines = json::array();
-  for (const auto& [task, kinds] : classes_)
+  for (const auto& [task, kinds] : classes)
     for (const auto& [kind, sum] : kinds)
-      lines.push_back(json::array({task.codelet, task.footprint, kind, sum.count, sum.seconds}));
+      lines.push_back(json::array({task.symbol, task.footprint, kind, sum.count, sum.seconds, sum.minimum}));
   write_json(path, lines);
 }
 
-void Durations::add(const Durations& other) {
-  for (const auto& [task, kinds] : other.classes_)
+void BestDurations::add(const Durations& run) {
+  for (const auto& [task, kinds] : run.classes)
     for (const auto& [kind, sum] : kinds) {
-      Sum& mine = classes_[task][kind];
-      mine.count += sum.count;
-      mine.seconds += sum.seconds;
+      if (sum.count == 0) continue;
+      Best& best = classes_[task][kind];
+      best.mean = std::min(best.mean, sum.seconds / static_cast<double>(sum.count));
+      best.minimum = std::min(best.minimum, sum.minimum);
     }
 }
 
-std::optional<double> Durations::mean(const TaskClass& task, const std::string& kind) const {
-  const auto found = classes_.find(task);
-  if (found == classes_.end()) return std::nullopt;
-  const auto sum = found->second.find(kind);
-  if (sum == found->second.end() || sum->second.count == 0) return std::nullopt;
-  return sum->second.seconds / static_cast<double>(sum->second.count);
+BestDurations::Best BestDurations::on(const TaskClass& task, const std::string& kind) const {
+  const auto kinds = classes_.find(task);
+  if (kinds == classes_.end()) return {};
+  const auto found = kinds->second.find(kind);
+  return found == kinds->second.end() ? Best{} : found->second;
 }
 
-std::optional<double> Durations::fastest(const TaskClass& task) const {
-  std::optional<double> least;
-  const auto found = classes_.find(task);
-  if (found == classes_.end()) return least;
-  for (const auto& [kind, sum] : found->second) {
-    const double mean = sum.seconds / static_cast<double>(sum.count);
-    if (!least || mean < *least) least = mean;
-  }
+double BestDurations::minimum(const TaskClass& task) const {
+  double least = std::numeric_limits<double>::infinity();
+  if (const auto kinds = classes_.find(task); kinds != classes_.end())
+    for (const auto& [kind, best] : kinds->second) least = std::min(least, best.minimum);
   return least;
 }
 
 std::optional<double> area_bound(const Durations& run, const std::map<std::string, std::uint64_t>& units,
-                                 const Durations& pool) {
-  if (run.classes().empty()) return std::nullopt;
+                                 const BestDurations& best) {
+  if (run.classes.empty()) return std::nullopt;
   bounds::AreaProblem problem;
-  for (const auto& [kind, count] : units) problem.kinds.push_back({kind, static_cast<double>(count)});
-  for (const auto& [task, kinds] : run.classes()) {
-    bounds::TaskClass line;
-    line.name = task.codelet;
-    for (const auto& [kind, sum] : kinds) line.tasks += static_cast<double>(sum.count);
-    for (const auto& [kind, count] : units) line.seconds.push_back(pool.mean(task, kind).value_or(bounds::impossible));
-    problem.classes.push_back(std::move(line));
+  for (const auto& [kind, count] : units)
+    if (count > 0) problem.kinds.push_back({kind, static_cast<double>(count)});
+  for (const auto& [task, kinds] : run.classes) {
+    bounds::TaskClass tasks;
+    tasks.name = task.symbol;
+    for (const auto& [kind, sum] : kinds) tasks.tasks += static_cast<double>(sum.count);
+    for (const bounds::UnitKind& kind : problem.kinds) tasks.seconds.push_back(best.on(task, kind.name).mean);
+    problem.classes.push_back(std::move(tasks));
   }
   return bounds::solve_area(problem).seconds;
 }
 
-std::optional<double> path_bound(const traces::Recording& recording, const Durations& pool) {
+std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best) {
   if (!recording.has_dependencies) return std::nullopt;
-  return traces::longest_path(recording,
-                              [&](const traces::Task& task) {
-                                if (!task.executed()) return 0.0;
-                                return pool.fastest(class_of(recording, task)).value_or(task.duration());
-                              })
-      .length;
+  const auto weight = [&](const traces::Task& task) {
+    if (!task.executed()) return 0.0;
+    const double least = best.minimum(class_of(recording, task));
+    return std::isfinite(least) ? least : task.duration();
+  };
+  return traces::longest_path(recording, weight).length;
 }
 
 }  // namespace asterism::apps::compare

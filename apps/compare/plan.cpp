@@ -114,9 +114,8 @@ std::vector<Step> remaining_steps(const Settings& settings, const std::vector<Ru
   append_rounds(steps, settings, Phase::measured, settings.repetitions, settings.records());
   append_rounds(steps, settings, Phase::extra, settings.records() ? settings.untraced : settings.traced,
                 !settings.records());
-  std::erase_if(steps, [&](const Step& step) {
-    return done(step) || done.failures(step.scheduler) >= settings.give_up;
-  });
+  std::erase_if(steps,
+                [&](const Step& step) { return done(step) || done.failures(step.scheduler) >= settings.give_up; });
   return steps;
 }
 

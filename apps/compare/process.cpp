@@ -28,7 +28,7 @@ void note(int signal) {
   noted = signal;
 }
 
-constexpr double grace = 5;         ///< seconds between SIGTERM and SIGKILL
+constexpr double grace = 5;  ///< seconds between SIGTERM and SIGKILL
 constexpr int tick_milliseconds = 100;
 
 double now() {

@@ -34,9 +34,9 @@ struct Process {
 struct Outcome {
   enum class End { exited, signalled, timed_out, interrupted };
   End end = End::exited;
-  int code = 0;          ///< exit status or signal
-  double wall = 0;       ///< seconds from start to end
-  double processor = 0;  ///< seconds of user and system time, of the process and the children that it waited for
+  int code = 0;              ///< exit status or signal
+  double wall = 0;           ///< seconds from start to end
+  double processor = 0;      ///< seconds of user and system time, of the process and the children that it waited for
   std::uint64_t memory = 0;  ///< bytes, largest resident set
   [[nodiscard]] bool good() const noexcept { return end == End::exited && code == 0; }
 };

@@ -23,7 +23,7 @@ struct Settings {
   TimeSource time;       ///< what is compared
   std::string window = "auto";
   std::filesystem::path work;
-  std::filesystem::path csv;   ///< default: in the work folder, as the next two
+  std::filesystem::path csv;  ///< default: in the work folder, as the next two
   std::filesystem::path json;
   std::filesystem::path html;
   bool keep_traces = false;

@@ -28,15 +28,16 @@ struct Step {
 
 struct Run {
   Step step;
-  std::string folder;     ///< name within the work folder's runs/
-  std::string status;     ///< empty: good; else "exit status 3", "signal 11 (Segmentation fault)", "timeout after 10 s", ...
-  std::string message;    ///< the last lines of stderr of a failed run
-  double wall = 0;        ///< seconds
-  double processor = 0;   ///< seconds, user and system
-  std::uint64_t memory = 0;  ///< bytes
-  bool calibrating = false;  ///< StarPU found models without enough measurements and went on calibrating
-  std::optional<double> told;          ///< seconds that the program itself told
-  std::optional<Analysis> analysis;    ///< of its recording
+  std::string folder;  ///< name within the work folder's runs/
+  std::string
+      status;  ///< empty: good; else "exit status 3", "signal 11 (Segmentation fault)", "timeout after 10 s", ...
+  std::string message;               ///< the last lines of stderr of a failed run
+  double wall = 0;                   ///< seconds
+  double processor = 0;              ///< seconds, user and system
+  std::uint64_t memory = 0;          ///< bytes
+  bool calibrating = false;          ///< StarPU found models without enough measurements and went on calibrating
+  std::optional<double> told;        ///< seconds that the program itself told
+  std::optional<Analysis> analysis;  ///< of its recording
 
   [[nodiscard]] bool good() const noexcept { return status.empty(); }
   /// what is compared, seconds

@@ -25,8 +25,8 @@ std::string named_library() {
   return named == nullptr ? std::string{} : named;
 }
 
-/// Asterism's plug-in library, beside the programs (../lib*/ or the build tree's lib/, or the program's own folder as in
-/// a bundle). Empty when there is none.
+/// Asterism's plug-in library, beside the programs (../lib*/ or the build tree's lib/, or the program's own folder as
+/// in a bundle). Empty when there is none.
 std::string own_library() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
