@@ -65,6 +65,7 @@ class Gantt {
     for (const view of views) {
       this.heads.push({ view, y, height: headHeights[view.index] });
       y += headHeights[view.index];
+      view.firstLane = this.lanes.length;
       view.units.forEach((unit, u) => {
         const before = view.units[u - 1];
         if (before && (before.kind !== unit.kind || before.rank !== unit.rank)) y += 4;
@@ -81,7 +82,7 @@ class Gantt {
   /** CSS pixels in the canvas. */
   x(t) { return GUTTER + this.app.axis.x(t, this.plotWidth); }
   y(contentY) { return AXIS_HEIGHT + contentY - this.scroll; }
-  laneOf(view, unit) { return this.lanes.find((l) => l.view === view && l.unit.index === unit); }
+  laneOf(view, unit) { return this.lanes[view.firstLane + unit]; }
   laneAt(y) {
     if (y < AXIS_HEIGHT) return undefined;
     const content = y - AXIS_HEIGHT + this.scroll;
