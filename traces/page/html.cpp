@@ -1,15 +1,12 @@
 // One file that any browser opens without a network: the parts of the page (embedded at build time), a JSON header with
 // names and metrics, and the columns of every recording, compressed.
 #include <libdeflate.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
 #include <memory>
-#include <system_error>
 
 #include "taskflows/runtime/error.hpp"
+#include "traces/output.hpp"
 #include "traces/page/columns.hpp"
 #include "traces/page/parts.hpp"
 #include "traces/report.hpp"
@@ -185,37 +182,13 @@ std::string page_of(const std::vector<View>& views, const std::string& title) {
   return page;
 }
 
-/// Removed again unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::filesystem::path& final_path)
-      : path_(final_path.string() + fmt::format(".{}.partial", ::getpid())) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace
 
 void write_html(const std::filesystem::path& path, const std::vector<View>& views, const std::string& title) {
   const std::string page = page_of(views, title);
-  const TemporaryFile temporary(path);
-  errno = 0;
-  std::ofstream file(temporary.path(), std::ios::binary);
-  if (!file) bad_input("{}: cannot be created: {}", path.string(), std::strerror(errno));
-  file.write(page.data(), static_cast<std::streamsize>(page.size()));
-  file.close();
-  if (!file) failed("{}: cannot be written: {}", path.string(), std::strerror(errno));
-  std::error_code error;
-  std::filesystem::rename(temporary.path(), path, error);
-  if (error) bad_input("{}: cannot be replaced: {}", path.string(), error.message());
+  OutputFile file(path);
+  file.stream().write(page.data(), static_cast<std::streamsize>(page.size()));
+  file.commit();
 }
 
 }  // namespace asterism::traces

@@ -1,0 +1,22 @@
+// The graph of a recording's dependencies.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "traces/recording.hpp"
+
+namespace asterism::traces {
+
+/// Every task after those it depends on. Throws Error (bad_input) when the dependencies have a cycle.
+std::vector<std::uint32_t> topological_order(const Recording& recording);
+
+struct Path {
+  double length = 0;                 ///< sum of the weights
+  std::vector<std::uint32_t> tasks;  ///< in order, nodes that nobody executed left out
+};
+
+/// A path of largest total weight; `weight(task)` >= 0.
+Path longest_path(const Recording& recording, const std::function<double(const Task&)>& weight);
+
+}  // namespace asterism::traces

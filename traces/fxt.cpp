@@ -1,0 +1,76 @@
+#include <fcntl.h>
+#include <starpu.h>
+#include <starpu_fxt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "taskflows/runtime/error.hpp"
+#include "traces/read.hpp"
+
+namespace asterism::traces {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// In the child: never returns.
+[[noreturn]] void convert(const std::vector<fs::path>& files, const fs::path& folder, const fs::path& messages) {
+  const int out = open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (out >= 0) {
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+  }
+  starpu_fxt_options options;
+  starpu_fxt_options_init(&options);
+  for (const auto& f : files) options.filenames[options.ninputfiles++] = strdup(f.c_str());
+  options.dir = strdup(folder.c_str());
+  starpu_fxt_generate_trace(&options);
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+std::string last_line(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::string last;
+  while (std::getline(in, line))
+    if (!line.empty() && line.find("Warning") == std::string::npos) last = line;
+  return last.substr(0, 160);
+}
+
+}  // namespace
+
+void convert_fxt(const std::vector<fs::path>& files, const fs::path& folder) {
+  if (files.size() > STARPU_FXT_MAX_FILES)
+    bad_input("{} FxT files: this StarPU converts at most {} at once", files.size(), STARPU_FXT_MAX_FILES);
+  for (const auto& f : files) {
+    std::error_code error;
+    const auto size = fs::file_size(f, error);
+    if (error || size < 64) bad_input("{}: too short for an FxT file", f.string());
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) bad_input("{}: cannot be made ({})", folder.string(), error.message());
+  const fs::path messages = folder / "convert.log";
+  // StarPU's converter ends the process, or crashes, on a broken file.
+  const pid_t child = fork();
+  if (child < 0) failed("fork: {}", std::strerror(errno));
+  if (child == 0) convert(files, fs::absolute(folder), messages);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const std::string first = files.front().string();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    const std::string said = last_line(messages);
+    bad_input("{}: StarPU's FxT converter failed ({}{}): broken, cut, or not an FxT file", first,
+              WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                  : fmt::format("status {}", WEXITSTATUS(status)),
+              said.empty() ? "" : "; " + said);
+  }
+  fs::remove(messages, error);
+}
+
+}  // namespace asterism::traces
