@@ -19,7 +19,10 @@ constexpr const char* description =
     "Compares schedulers on any StarPU program, which runs unchanged: the scheduler comes through STARPU_SCHED.\n\n"
     "  asterism-compare --schedulers dmdas,lws,eager,cyclic --repeat 7 -- asterism-cg --stencil 11pts-128\n"
     "  asterism-compare --schedulers dmda,lws --time-from 'regex:([0-9.]+) GB' -- ./my-starpu-program input\n\n"
-    "First the schedulers that use performance models calibrate them (STARPU_CALIBRATE=1), then each scheduler is\n"
+    "First, when any of the schedulers uses performance models, they are calibrated: runs with STARPU_CALIBRATE=1 "
+    "under\n"
+    "Asterism's scheduler calibrate, which runs every class of tasks on every kind of unit in turn. Then each "
+    "scheduler is\n"
     "warmed up, until StarPU says no more that a model lacks measurements. Then the repetitions are interleaved: in\n"
     "each, every scheduler runs once, in an order balanced for place and predecessor, so that a drift of the machine\n"
     "hits all alike.\n\n"
@@ -107,7 +110,6 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   std::string schedulers;
   std::string time = "trace";
   CLI::App app(description, "asterism-compare");
-  app.usage("Usage: asterism-compare --schedulers A,B,... [OPTIONS] -- PROGRAM [ARGUMENTS]");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.get_formatter()->column_width(38);
@@ -121,7 +123,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   what->add_option("--calibration-runs", s.calibrations,
-                   "Runs with STARPU_CALIBRATE=1 of each scheduler that uses performance models")
+                   "Runs with STARPU_CALIBRATE=1 when any of the schedulers uses performance models")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   what->add_option("--warm-ups", s.warm_ups,
@@ -171,6 +173,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   if (const auto status = parse(app, own, argv)) return status;
   if (s.command.empty()) bad_input("a program is missing: asterism-compare [OPTIONS] -- PROGRAM [ARGUMENTS]");
   s.schedulers = parse_schedulers(schedulers);
+  if (scheduler_library("calibrate").value_or("") != "") s.calibrator = "calibrate";
   s.time = TimeSource::parse(time);
   traces::Window::parse(s.window);
   require_no_scheduler(s.command);

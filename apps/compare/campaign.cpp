@@ -80,11 +80,9 @@ void record_analysis(const Settings& settings, const fs::path& folder, Run& run)
   convert_run(folder, settings.keep_traces);
   const traces::Recording recording = read_run(folder, run.step.scheduler, settings.window);
   run.analysis = analyse(recording, traces::measure(recording));
-  if (run.step.phase == Phase::warm_up) {
-    if (!settings.keep_traces) remove_recording(folder);
-  } else {
-    Durations::of(recording).save(folder / "durations.json");
-  }
+  if (run.step.phase != Phase::warm_up) Durations::of(recording).save(folder / "durations.json");
+  const bool compared = run.step.phase == Phase::measured || run.step.phase == Phase::extra;
+  if (!compared && !settings.keep_traces) remove_recording(folder);
 }
 
 /// Reads what the run recorded and printed. A missing recording or time ends the comparison unless an earlier run had

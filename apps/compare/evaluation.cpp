@@ -106,9 +106,11 @@ Comparison evaluate_runs(const Settings& settings, const std::vector<Run>& runs)
   std::map<std::string, Durations> durations;
   BestDurations best;
   for (const Run& run : runs) {
-    if (!counts(settings, run) || !run.analysis) continue;
+    // calibration runs too: they know kinds that no scheduler uses
+    if (!run.analysis || (run.step.phase != Phase::calibration && !counts(settings, run))) continue;
     Durations of_run = Durations::load(settings.work / "runs" / run.folder / "durations.json");
     best.add(of_run);
+    if (run.step.phase == Phase::calibration) continue;
     durations.emplace(run.folder, std::move(of_run));
   }
   for (const Run& run : runs)

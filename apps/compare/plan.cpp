@@ -49,6 +49,15 @@ class Done {
   std::map<std::string, std::pair<int, bool>> warm_ups_;
 };
 
+/// The schedulers of the calibration runs.
+std::vector<std::string> calibrators(const Settings& settings) {
+  std::vector<std::string> users;
+  for (const std::string& scheduler : settings.schedulers)
+    if (uses_models(scheduler)) users.push_back(scheduler);
+  if (!users.empty() && !settings.calibrator.empty()) return {settings.calibrator};
+  return users;
+}
+
 void append_rounds(std::vector<Step>& steps, const Settings& settings, Phase phase, int rounds, bool traced) {
   for (int round = 1; round <= rounds; ++round) {
     int place = 0;
@@ -73,7 +82,7 @@ std::vector<std::size_t> order_of_round(std::size_t round, std::size_t scheduler
 }
 
 bool uses_models(const std::string& scheduler) {
-  constexpr std::array<std::string_view, 15> without = {"eager",
+  constexpr std::array<std::string_view, 16> without = {"eager",
                                                         "prio",
                                                         "random",
                                                         "lws",
@@ -81,6 +90,7 @@ bool uses_models(const std::string& scheduler) {
                                                         "peager",
                                                         "graph_test",
                                                         "cyclic",
+                                                        "calibrate",
                                                         "modular-eager",
                                                         "modular-eager-prefetching",
                                                         "modular-eager-prio",
@@ -101,8 +111,8 @@ std::vector<Step> remaining_steps(const Settings& settings, const std::vector<Ru
   std::vector<Step> steps;
   for (int repetition = 1; repetition <= settings.calibrations; ++repetition) {
     int place = 0;
-    for (const std::string& scheduler : settings.schedulers)
-      if (uses_models(scheduler)) steps.push_back({Phase::calibration, scheduler, repetition, ++place, false});
+    for (const std::string& scheduler : calibrators(settings))
+      steps.push_back({Phase::calibration, scheduler, repetition, ++place, settings.records() || settings.traced > 0});
   }
   int place = 0;
   for (const std::string& scheduler : settings.schedulers) {

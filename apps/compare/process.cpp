@@ -61,7 +61,7 @@ double seconds(const timeval& time) {
 }
 
 /// Between fork and exec: only calls that are safe there. Does not return.
-[[noreturn]] void become(const char* program, char** arguments, char** environment, const char* output,
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* environment, const char* output,
                          const char* errors, pid_t parent, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -185,7 +185,8 @@ std::filesystem::path find_program(const std::string& name) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
   };
-  if (name.find('/') != std::string::npos) return runnable(name) ? name : std::filesystem::path();
+  if (name.find('/') != std::string::npos)
+    return runnable(name) ? std::filesystem::path(name) : std::filesystem::path();
   const char* path = std::getenv("PATH");
   std::string folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   for (std::size_t begin = 0; begin <= folders.size();) {

@@ -142,6 +142,9 @@ std::string notes(const Settings& settings, const Comparison& comparison, const 
     text +=
         "  x LP, x path: makespan over the area bound and over the critical path, with the best durations of all "
         "runs.\n";
+  const auto bad = std::count_if(runs.begin(), runs.end(),
+                                 [](const Run& run) { return run.step.phase == Phase::calibration && !run.good(); });
+  if (bad > 0) fmt::format_to(out, "  {} calibration runs failed.\n", bad);
   for (const Candidate& c : comparison.candidates) {
     if (c.calibrating > 0)
       fmt::format_to(out,

@@ -14,13 +14,16 @@ struct Settings {
   std::vector<std::string> command;     ///< the program and its arguments, never changed
   std::vector<std::string> schedulers;  ///< in the order of the user
   int repetitions = 7;
-  int calibrations = 2;  ///< runs with STARPU_CALIBRATE=1 of each scheduler that uses performance models
-  int warm_ups = 5;      ///< at most; one is enough when StarPU finds its models calibrated
-  int traced = 1;        ///< rounds of recorded runs when the measured ones are not recorded
-  int untraced = 0;      ///< rounds without recording when the measured ones are recorded
-  int give_up = 3;       ///< failures in a row after which the rest of a scheduler's runs is left out
-  double timeout = 0;    ///< seconds for one run; 0: none
-  TimeSource time;       ///< what is compared
+  int calibrations = 2;  ///< runs with STARPU_CALIBRATE=1 when any scheduler uses performance models
+  /// scheduler of the calibration runs, which runs every class of tasks everywhere; empty when Asterism's plug-in
+  /// library is missing: then each scheduler that uses models calibrates them itself
+  std::string calibrator;
+  int warm_ups = 5;    ///< at most; one is enough when StarPU finds its models calibrated
+  int traced = 1;      ///< rounds of recorded runs when the measured ones are not recorded
+  int untraced = 0;    ///< rounds without recording when the measured ones are recorded
+  int give_up = 3;     ///< failures in a row after which the rest of a scheduler's runs is left out
+  double timeout = 0;  ///< seconds for one run; 0: none
+  TimeSource time;     ///< what is compared
   std::string window = "auto";
   std::filesystem::path work;
   std::filesystem::path csv;  ///< default: in the work folder, as the next two
