@@ -199,8 +199,8 @@ async function checkTask(browser) {
   const successors = await jobs("successors");
   check("clicking lists its predecessors", same(predecessors, task.predecessors), predecessors.join(" "));
   check("and its successors", same(successors, task.successors), successors.join(" "));
-  const released = await browser.evaluate(`Number(document.querySelector("#selected .released")?.dataset.job ?? NaN)`);
-  check("and which one released it", task.released_by === null ? Number.isNaN(released) : released === task.released_by, released);
+  const released = await browser.evaluate(`document.querySelector("#selected .released")?.dataset.job ?? null`);
+  check("and which one released it", (released === null ? null : Number(released)) === task.released_by, released ?? "none");
   if (task.predecessors.length > 0) {
     const button = await browser.evaluate(`(() => { const b = document.querySelector("#predecessors button");
       b.scrollIntoView({ block: "center" }); const r = b.getBoundingClientRect(); return { x: r.x + 20, y: r.y + r.height / 2 }; })()`);

@@ -142,6 +142,7 @@ Recording small(const std::string& name, double slowness) {
   b.state(0, State::scheduling, 2 * s, 3 * s).state(1, State::runtime, 4 * s, 5 * s);
   b.transfer(0, 1, 4 * s, 4.5 * s, 1 << 20, x).transfer(1, 0, 7.5 * s, 7.6 * s, 1 << 18, y);
   Recording r = b.finish();
+  r.markers.push_back({5 * s, "half"});
   for (int i = 0; i <= 10; ++i) {
     r.ready.add(i * s, i % 3);
     r.submitted.add(i * s, 10 - i);
@@ -161,16 +162,22 @@ Recording large(std::size_t tasks, int cpus, int gpus) {
   std::vector<std::uint32_t> handles;
   for (int i = 0; i < 1000; ++i) handles.push_back(b.handle("block " + std::to_string(i), 1 << 16));
   const auto units = static_cast<std::size_t>(cpus + gpus);
-  std::vector<double> free(units, 0.0);
+  std::vector<double> free(units, 0.0), ends;
   const char* names[] = {"P2P", "M2L", "M2M", "L2L", "P2M", "L2P"};
   for (std::size_t i = 0; i < tasks; ++i) {
-    const std::size_t unit = random() % units;
-    const double start = free[unit] + (random() % 4 == 0 ? real(random) * 4e-4 : 0);
-    const double end = start + 1e-4 + real(random) * 2e-3;
-    free[unit] = end;
+    std::size_t unit = random() % units;
+    for (int k = 0; k < 8; ++k) {
+      const std::size_t other = random() % units;
+      if (free[other] < free[unit]) unit = other;
+    }
     std::vector<std::uint32_t> after;
     for (std::size_t k = 0; k < random() % 3 && i > 200; ++k)
       after.push_back(static_cast<std::uint32_t>(i - 1 - random() % 200));
+    double start = free[unit] + (random() % 4 == 0 ? real(random) * 4e-4 : 0);
+    for (const std::uint32_t p : after) start = std::max(start, ends[p]);
+    const double end = start + 1e-4 + real(random) * 2e-3;
+    free[unit] = end;
+    ends.push_back(end);
     b.task(names[random() % 6], static_cast<std::uint32_t>(unit), start, end, after,
            static_cast<std::uint32_t>(random() % 50), 1e6 * real(random), static_cast<std::int32_t>(i / 1000),
            {{handles[random() % 1000], Mode::read}, {handles[random() % 1000], Mode::read_write}});
