@@ -1,7 +1,5 @@
 #include "traces/platform_rec.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "taskflows/runtime/error.hpp"
+#include "traces/output.hpp"
 
 namespace asterism::traces {
 
@@ -199,24 +198,9 @@ void write_platform_rec(std::ostream& out, const PlatformRec& platform) {
 }
 
 void write_platform_rec(const std::filesystem::path& path, const PlatformRec& platform) {
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.part", getpid());
-  std::error_code error;
-  {
-    std::ofstream file(temporary);
-    write_platform_rec(file, platform);
-    file.close();
-    if (!file) {
-      std::filesystem::remove(temporary, error);
-      failed("{}: cannot be written", path.string());
-    }
-  }
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    const std::string why = error.message();
-    std::filesystem::remove(temporary, error);
-    failed("{}: {}", path.string(), why);
-  }
+  OutputFile file(path);
+  write_platform_rec(file.stream(), platform);
+  file.commit();
 }
 
 }  // namespace asterism::traces

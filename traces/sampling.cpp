@@ -38,9 +38,9 @@ std::string architecture_name(int type) {
 }
 
 /// The lines of a model file that carry numbers, split at white space.
-class Lines {
+class ModelLines {
  public:
-  explicit Lines(const std::filesystem::path& path) : name_(path.string()), file_(path) {
+  explicit ModelLines(const std::filesystem::path& path) : name_(path.string()), file_(path) {
     if (!file_ || std::filesystem::is_directory(path)) bad_input("{}: cannot be opened for reading", name_);
   }
 
@@ -124,7 +124,7 @@ Matrix read_bus(const std::filesystem::path& path) {
   }
   if (matrix.names.empty())
     bad_input("{}:1: found '{}', expected '# to NUMA 0 ...'", path.string(), line.substr(0, 40));
-  Lines lines(path);
+  ModelLines lines(path);
   for (std::size_t i = 0; i < matrix.names.size(); ++i) {
     const auto& words = lines.next("a row of the bus matrix", matrix.names.size());
     std::vector<double> row;
@@ -137,7 +137,7 @@ Matrix read_bus(const std::filesystem::path& path) {
 }  // namespace
 
 std::vector<Timing> read_model_file(const std::filesystem::path& path, const std::string& symbol) {
-  Lines lines(path);
+  ModelLines lines(path);
   const auto found = lines.parse<int>(lines.next("the version", 1)[0], "the version");
   if (found != version)
     bad_input("{}: performance model of version {}, expected {} (StarPU 1.4)", path.string(), found, version);

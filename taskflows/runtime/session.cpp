@@ -133,6 +133,9 @@ Session::Session(const SessionOptions& options) {
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
   if (options.trace) {
+#ifndef STARPU_USE_FXT
+    bad_input("--trace: this StarPU was built without FxT");
+#endif
     std::error_code error;
     std::filesystem::create_directories(*options.trace, error);
     if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());

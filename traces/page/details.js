@@ -143,7 +143,7 @@ class Details {
       element("h4", {}, `${title} (${formatCount(list.length)})`),
       element("ul", { id }, ...list.slice(0, 300).map((n) => this.neighbourButton(view, n, id === "predecessors" && n.task === releasedBy)),
         list.length > 300 ? element("li", {}, `and ${formatCount(list.length - 300)} more`) : null)];
-    const gap = releasedBy === NONE ? null
+    const gap = releasedBy === NONE || view.task.start[task] < view.task.end[releasedBy] ? null
       : element("p", { class: "note" }, `Started ${formatTime(view.task.start[task] - view.task.end[releasedBy])} after it was released.`);
     this.panel.replaceChildren(...[
       element("header", {}, element("h3", {}, this.swatch(this.app.palette.ofTask(view, task)), view.codeletName(task)), close),

@@ -12,7 +12,7 @@ function significant(value, digits = 4) {
 
 function formatSI(value, unit, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "–";
-  if (value === 0) return `0 ${unit}`;
+  if (Math.abs(value) < 5e-13) return `0 ${unit}`;
   // half of the last digit shown, so that 999.99 m becomes 1.000
   const size = Math.abs(value) * (1 + 0.5 * 10 ** -digits);
   const [factor, prefix] = PREFIXES.find(([f]) => size >= f) ?? PREFIXES[PREFIXES.length - 1];

@@ -53,7 +53,7 @@ class Gantt {
   layout() {
     const { views } = this.app;
     const units = views.reduce((sum, v) => sum + v.units.length, 0);
-    const headHeights = views.map((v) => 6 + 15 * Math.min(3, v.bounds.length + 1));
+    const headHeights = views.map((v) => 7 + 15 * this.rowsOf(v));
     const heads = headHeights.reduce((a, b) => a + b, 0);
     const most = Math.max(260, Math.round(window.innerHeight * 0.62));
     const room = most - AXIS_HEIGHT - heads - 8 * views.length;
@@ -77,6 +77,26 @@ class Gantt {
     this.contentHeight = y;
     this.scroller.style.height = Math.min(most, AXIS_HEIGHT + y + 1) + "px";
     this.spacer.style.height = AXIS_HEIGHT + y + "px";
+  }
+
+  /** Rows that the labels of a view's lines need when all is shown; zooming in only moves them apart. */
+  rowsOf(view) {
+    const context = this.canvas.getContext("2d");
+    context.font = `11px ${FONT}`;
+    const taken = [];
+    for (const line of this.linesOf(view)) {
+      const x = (line.ns / (1.03 * this.app.axis.whole)) * this.plotWidth;
+      this.place(taken, 3, x, context.measureText(line.label).width, this.plotWidth);
+    }
+    return Math.max(1, taken.length);
+  }
+  /** {start, row} of a label at a line; `taken`: where each row's last label ends. */
+  place(taken, rows, x, width, right) {
+    const start = x + 6 + width > right ? x - 6 - width : x + 5;
+    let row = taken.findIndex((end) => end + 8 < start);
+    if (row < 0) row = taken.length < rows ? taken.length : taken.indexOf(Math.min(...taken));
+    taken[row] = start + width;
+    return { start, row };
   }
 
   /** CSS pixels in the canvas. */
@@ -218,16 +238,14 @@ class Gantt {
     context.clip();
     context.font = `11px ${FONT}`;
     const rows = Math.max(1, Math.floor((head.height - 6) / 15));
-    const taken = new Array(rows).fill(-Infinity);
+    const taken = [];
+    this.drawMarkers(context, head, top + head.height - 1);
     for (const line of this.linesOf(head.view)) {
       const x = Math.round(this.x(line.ns)) + 0.5;
       if (x < GUTTER - 1 || x > this.width + 1) continue;
       const width = context.measureText(line.label).width;
-      const start = x + 6 + width > this.width ? x - 6 - width : x + 5;
-      let row = taken.findIndex((end) => end + 8 < start);
-      if (row < 0) row = taken.indexOf(Math.min(...taken));
-      taken[row] = start + width;
-      const y = top + 14 + row * 15;
+      const { start, row } = this.place(taken, rows, x, width, this.width);
+      const y = top + head.height - 7 - row * 15;
       context.strokeStyle = theme.text;
       context.lineWidth = line.end ? 1 : 1.5;
       context.setLineDash(line.end ? [] : [5, 4]);
@@ -241,6 +259,22 @@ class Gantt {
       head.hits.push({ line, x0: Math.min(start, x) - 2, x1: Math.max(start + width, x) + 2, y0: y - 12, y1: y + 4, x, bottom });
     }
     context.restore();
+  }
+
+  /** Events that the program recorded: small triangles above the lanes. */
+  drawMarkers(context, head, y) {
+    context.fillStyle = this.app.palette.theme.accent;
+    for (const marker of head.view.markers) {
+      const x = this.x(marker.time * 1e9);
+      if (x < GUTTER || x > this.width) continue;
+      context.beginPath();
+      context.moveTo(x - 4, y - 6);
+      context.lineTo(x + 4, y - 6);
+      context.lineTo(x, y);
+      context.fill();
+      head.hits.push({ line: { label: marker.text, explanation: `Recorded by the program at ${formatSeconds(marker.time)}.` },
+        x0: x - 4, x1: x + 4, y0: y - 8, y1: y + 1, x, bottom: y });
+    }
   }
 
   drawAxis(context) {

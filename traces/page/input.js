@@ -16,6 +16,7 @@ class Input {
     area.addEventListener("dblclick", (e) => this.doubleClick(e));
     area.addEventListener("keydown", (e) => this.key(e));
     area.addEventListener("scroll", () => app.invalidate("chart"));
+    window.addEventListener("scroll", () => app.details.hideTooltip(), { passive: true });
   }
 
   point(event) {

@@ -72,7 +72,8 @@ class LanePainter {
     this.palette = palette;
     this.share = new Float64Array(2 * palette.count);
     this.owed = new Float64Array(2 * palette.count);
-    this.touched = [];
+    this.touched = new Uint16Array(2 * palette.count);  // the present column's categories, largest first
+    this.touchedCount = 0;
   }
 
   resize(width, height) {
@@ -109,14 +110,19 @@ class LanePainter {
       if (end > first + 1) this.fill(category[i], first + 1, end, top, bottom, unit.states[i] === 0);
       if (to > end) this.add(category[i], to - end);
     }
-    if (this.touched.length > 0) {
+    if (this.touchedCount > 0) {
       const to = Math.min(width, (edges[Math.min(i, last)] - axis.t0) * scale);
       this.flush(Math.min(width - 1, Math.floor(to)), y, height, top, bottom);
     }
   }
 
   add(category, share) {
-    if (this.share[category] === 0) this.touched.push(category);
+    if (this.share[category] === 0) {
+      const { touched } = this;
+      let at = this.touchedCount++;
+      for (; at > 0 && touched[at - 1] < category; --at) touched[at] = touched[at - 1];
+      touched[at] = category;
+    }
     this.share[category] += share;
   }
 
@@ -137,28 +143,22 @@ class LanePainter {
    * columns every area is right, however small the share.
    */
   flush(x, y, height, top, bottom) {
-    const { pixels, image: { width }, palette, share, owed, touched } = this;
-    if (touched.length === 1) {
-      const category = touched[0];
-      for (let row = top; row < bottom; ++row) pixels[row * width + x] = palette.pixel[category];
-    } else {
-      touched.sort((a, b) => b - a);
-      let sum = 0;
-      for (const category of touched) sum += share[category];
-      let row = 0;
-      for (let k = 0; k < touched.length; ++k) {
-        const category = touched[k];
-        const wanted = (share[category] / sum) * height + owed[category];
-        let next = k + 1 === touched.length ? height : Math.round(row + wanted);
-        next = Math.min(height, Math.max(row, next));
-        owed[category] = Math.min(1, Math.max(-1, wanted - (next - row)));
-        for (let r = Math.max(top, y + row); r < Math.min(bottom, y + next); ++r) {
-          pixels[r * width + x] = palette.pixel[category];
-        }
-        row = next;
-      }
+    const { pixels, image: { width }, palette: { pixel }, share, owed, touched, touchedCount: count } = this;
+    let sum = 0;
+    for (let k = 0; k < count; ++k) sum += share[touched[k]];
+    let row = 0;
+    for (let k = 0; k < count; ++k) {
+      const category = touched[k];
+      const wanted = (share[category] / sum) * height + owed[category];
+      let next = k + 1 === count ? height : Math.round(row + wanted);
+      next = Math.min(height, Math.max(row, next));
+      if (count > 1) owed[category] = Math.min(1, Math.max(-1, wanted - (next - row)));
+      const colour = pixel[category];
+      const end = Math.min(bottom, y + next) * width + x;
+      for (let i = Math.max(top, y + row) * width + x; i < end; i += width) pixels[i] = colour;
+      row = next;
+      share[category] = 0;
     }
-    for (const category of touched) share[category] = 0;
-    touched.length = 0;
+    this.touchedCount = 0;
   }
 }

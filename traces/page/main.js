@@ -48,6 +48,7 @@ class App {
     if (stale.has("chart")) this.gantt.draw();
     if (stale.has("overlay")) this.overlay.draw();
     if (stale.has("panels")) this.panels.draw();
+    if (stale.has("panels") || stale.has("cursor")) this.panels.show();
     if (stale.has("tables")) this.tables.draw();
     if (stale.has("chart")) {
       this.lastFrameMs = performance.now() - begin;
@@ -57,7 +58,7 @@ class App {
 
   setCursor(time) {
     this.overlay.cursor = time;
-    this.invalidate("overlay", "panels");
+    this.invalidate("overlay", "cursor");
   }
   scaleLanes(factor) {
     this.gantt.laneScale = Math.min(6, Math.max(0.3, this.gantt.laneScale * factor));
@@ -88,6 +89,7 @@ class App {
 
   makeLegend(area) {
     this.palette.names.forEach((name, i) => {
+      if (!this.palette.ran.has(name)) return;  // a barrier's, say
       const button = element("button", { type: "button", "aria-pressed": "false", title: `Show only ${name}` },
         this.details.swatch(i), name);
       button.addEventListener("click", () => {

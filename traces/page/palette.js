@@ -33,6 +33,7 @@ class Palette {
     }
     if (views.some((v) => v.task.codelet.includes(NONE))) total.set("(no codelet)", 0);
     this.names = [...total.keys()].sort((a, b) => total.get(b) - total.get(a) || (a < b ? -1 : 1));
+    this.ran = new Set(views.flatMap((v) => v.metrics.codelets.map((use) => v.codelets[use.codelet].name)));
     this.number = new Map(this.names.map((name, i) => [name, i]));
     this.codelets = this.names.length;
     this.count = this.codelets + STATES.length - 1;

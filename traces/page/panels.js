@@ -63,6 +63,7 @@ class Panels {
     this.app = app;
     this.area = area;
     this.canvas = area.querySelector("canvas");
+    this.still = document.createElement("canvas");  // all but the cursor
     this.rows = [];
     for (const view of app.views) {
       for (const curve of view.curves) if (curve.time.length > 0) this.rows.push({ view, curve });
@@ -79,18 +80,38 @@ class Panels {
   get width() { return this.app.gantt.width; }
   get plotWidth() { return this.app.gantt.plotWidth; }
 
+  get height() { return this.rows.length * (PANEL_HEIGHT + PANEL_GAP) + PANEL_GAP; }
+
   draw() {
     if (this.rows.length === 0) return;
-    const height = this.rows.length * (PANEL_HEIGHT + PANEL_GAP) + PANEL_GAP;
-    const context = fitCanvas(this.canvas, this.width, height);
+    const context = fitCanvas(this.still, this.width, this.height);
     context.fillStyle = this.app.palette.theme.panel;
-    context.fillRect(0, 0, this.width, height);
+    context.fillRect(0, 0, this.width, this.height);
     this.rows.forEach((row, i) => {
       row.top = PANEL_GAP + i * (PANEL_HEIGHT + PANEL_GAP);
       if (row.curve) this.drawCurve(context, row);
       else this.drawLinks(context, row);
     });
+  }
+  show() {
+    if (this.rows.length === 0) return;
+    const context = fitCanvas(this.canvas, this.width, this.height);
+    context.drawImage(this.still, 0, 0, this.width, this.height);
     this.drawCursor(context);
+  }
+
+  /** The area between two step functions, given as y per pixel column, for columns [first, last). */
+  band(context, first, last, upper, lower) {
+    context.beginPath();
+    for (let x = first; x < last; ++x) {
+      context.lineTo(GUTTER + x, upper(x));
+      context.lineTo(GUTTER + x + 1, upper(x));
+    }
+    for (let x = last - 1; x >= first; --x) {
+      context.lineTo(GUTTER + x + 1, lower(x));
+      context.lineTo(GUTTER + x, lower(x));
+    }
+    context.fill();
   }
 
   /** The background, the title and the scale of a row. */
@@ -137,14 +158,14 @@ class Panels {
     }
     this.frame(context, row, name === "ready" ? "Ready tasks" : "Submitted tasks", top);
     const y = (v) => row.top + PANEL_HEIGHT - (v / top) * (PANEL_HEIGHT - 2);
+    let begin = 0;
+    while (begin < w && high[begin] < 0) ++begin;
+    const end = Math.max(begin, Math.min(w, Math.ceil(axis.x(row.view.makespanNs, w))));
     context.fillStyle = name === "ready" ? palette.theme.accent : palette.theme.muted;
-    for (let x = 0; x < w; ++x) {
-      if (high[x] < 0) continue;
-      context.globalAlpha = 0.25;
-      context.fillRect(GUTTER + x, y(low[x]), 1, row.top + PANEL_HEIGHT - y(low[x]));
-      context.globalAlpha = 1;
-      context.fillRect(GUTTER + x, y(high[x]), 1, Math.max(1.5, y(low[x]) - y(high[x])));
-    }
+    context.globalAlpha = 0.25;
+    this.band(context, begin, end, (x) => y(low[x]), () => row.top + PANEL_HEIGHT);
+    context.globalAlpha = 1;
+    this.band(context, begin, end, (x) => y(high[x]), (x) => Math.max(y(high[x]) + 1.5, y(low[x])));
     row.readout = (t) => {
       const i = upperBound(time, t) - 1;
       return i < 0 ? "–" : formatCount(value[i]);
@@ -164,12 +185,11 @@ class Panels {
     const height = (v) => (top > 0 ? (v / top) * (PANEL_HEIGHT - 2) : 0);
     rates.forEach((rate, link) => {
       context.fillStyle = CODELET_COLOURS[(link * 5 + 9) % CODELET_COLOURS.length];
-      for (let x = 0; x < w; ++x) {
-        if (rate[x] === 0) continue;
-        const h = height(rate[x]);
-        context.fillRect(GUTTER + x, row.top + PANEL_HEIGHT - base[x] - h, 1, h);
-        base[x] += h;
-      }
+      if (rate.every((r) => r === 0)) return;
+      const above = base.map((b, x) => b + height(rate[x]));
+      const bottom = row.top + PANEL_HEIGHT;
+      this.band(context, 0, w, (x) => bottom - above[x], (x) => bottom - base[x]);
+      base.set(above);
     });
     row.readout = (t) => {
       const x = Math.floor(axis.x(t, w));

@@ -70,7 +70,7 @@ class Tables {
     }
     const head = this.several ? element("thead", {}, element("tr", {}, element("td"),
       ...views.map((v) => element("th", { scope: "col", class: "number" }, v.name)))) : null;
-    return element("div", { class: "scroll-x" }, element("table", { id: "summary", class: this.several ? null : "narrow" }, head,
+    return element("div", { class: "scroll-x" }, element("table", { id: "summary" }, head,
       element("tbody", {}, ...quantities.map(([title, key, text, , explanation]) => element("tr", { title: explanation },
         element("th", { scope: "row" }, title),
         ...views.map((v) => element("td", { class: "number", data: { view: v.index, quantity: key } }, text(v))))))));
