@@ -260,7 +260,7 @@ double exhaustive(const AreaProblem& p) {
 TEST(Milp, EqualsExhaustiveSearchAndIsAtLeastTheLp) {
   std::mt19937 random(3);
   int larger = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 600; ++i) {
     const AreaProblem p = random_problem(random, 2, 2, 4, 2);
     const double lp = solve_area(p).seconds;
     const double milp = solve_milp(p);
