@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "traces/recording.hpp"
+
 namespace asterism::traces {
 
 /// One entry of a history-based performance model.
@@ -62,5 +64,9 @@ PlatformRec read_platform_rec(std::istream& in, const std::string& name);
 /// Throws Error (failed) when it cannot be written.
 void write_platform_rec(const std::filesystem::path& path, const PlatformRec& platform);
 void write_platform_rec(std::ostream& out, const PlatformRec& platform);
+
+/// The platform as a recording shows it: its units, memories and mean durations; links, and durations of what did not
+/// run, from `measured` (StarPU's own models, see sampling.hpp) when given.
+PlatformRec platform_of(const Recording& recording, const PlatformRec* measured = nullptr);
 
 }  // namespace asterism::traces

@@ -1,0 +1,279 @@
+// Opens a report in headless Chromium as a user would: node page_in_browser.mjs PAGE.html EXPECTED.json PICTURE.png
+// [CHROMIUM]. One line per check; exit status 0 when all hold. Chromium is driven over a pipe (JSON ended by NUL on
+// file descriptors 3 and 4), so that no package is needed.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [pagePath, expectedPath, picturePath, chromium = "chromium"] = process.argv.slice(2);
+const expected = JSON.parse(readFileSync(expectedPath, "utf8"));
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+class Browser {
+  constructor() {
+    this.profile = mkdtempSync(join(tmpdir(), "asterism-page-"));
+    this.process = spawn(chromium, ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+      `--user-data-dir=${this.profile}`, "--remote-debugging-pipe"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.waiting = new Map();
+    this.next = 1;
+    this.errors = [];
+    let rest = Buffer.alloc(0);
+    this.process.stdio[4].on("data", (data) => {
+      rest = Buffer.concat([rest, data]);
+      for (let end = rest.indexOf(0); end >= 0; end = rest.indexOf(0)) {
+        this.receive(JSON.parse(rest.subarray(0, end).toString()));
+        rest = rest.subarray(end + 1);
+      }
+    });
+  }
+  receive(message) {
+    if (message.id !== undefined) {
+      const { done, fail } = this.waiting.get(message.id);
+      this.waiting.delete(message.id);
+      if (message.error) fail(new Error(message.error.message));
+      else done(message.result);
+      return;
+    }
+    const { method, params } = message;
+    if (method === "Runtime.exceptionThrown") {
+      this.errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    }
+    if (method === "Runtime.consoleAPICalled" && ["error", "assert"].includes(params.type)) {
+      this.errors.push(params.args.map((a) => a.value ?? a.description).join(" "));
+    }
+    if (method === "Log.entryAdded" && params.entry.level === "error") this.errors.push(params.entry.text);
+    if (method === "Page.javascriptDialogOpening") this.errors.push(`a dialog opened: ${params.message}`);
+  }
+  send(method, params = {}) {
+    const id = this.next++;
+    this.process.stdio[3].write(JSON.stringify({ id, method, params, sessionId: this.session }) + "\0");
+    return new Promise((done, fail) => this.waiting.set(id, { done, fail }));
+  }
+  async open(url, width, height) {
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+    this.session = (await this.send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
+    for (const domain of ["Page", "Runtime", "Log"]) await this.send(`${domain}.enable`);
+    await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    await this.send("Page.navigate", { url });
+  }
+  async evaluate(expression) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate",
+      { expression, returnByValue: true, awaitPromise: true });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  }
+  mouse(type, x, y, more = {}) {
+    return this.send("Input.dispatchMouseEvent", { type, x, y, ...more });
+  }
+  async click(x, y) {
+    await this.mouse("mouseMoved", x, y);
+    for (const type of ["mousePressed", "mouseReleased"]) await this.mouse(type, x, y, { button: "left", buttons: 1, clickCount: 1 });
+  }
+  async drag(x0, y0, x1, y1, modifiers = 0) {
+    const held = { button: "left", buttons: 1, modifiers };
+    await this.mouse("mousePressed", x0, y0, { ...held, clickCount: 1 });
+    for (let i = 1; i <= 5; ++i) await this.mouse("mouseMoved", x0 + ((x1 - x0) * i) / 5, y0 + ((y1 - y0) * i) / 5, held);
+    await this.mouse("mouseReleased", x1, y1, { ...held, clickCount: 1 });
+  }
+  async key(key) {
+    const text = key.length === 1 ? key : undefined;
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key });
+  }
+  /** After the next frame, so that what an event changed is drawn. */
+  settle() {
+    return this.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
+  }
+  async picture(path) {
+    const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+    writeFileSync(path, Buffer.from(data, "base64"));
+  }
+  async close() {
+    const ended = new Promise((done) => this.process.once("exit", done));
+    this.session = undefined;
+    this.send("Browser.close").catch(() => {});
+    await Promise.race([ended, sleep(3000)]);
+    this.process.kill("SIGKILL");
+    await sleep(200);
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+let failures = 0;
+function check(what, holds, detail = "") {
+  if (!holds) ++failures;
+  console.log(`${holds ? "ok  " : "FAIL"} ${what}${detail === "" ? "" : `: ${detail}`}`);
+}
+const PREFIX = { P: 1e15, T: 1e12, G: 1e9, M: 1e6, k: 1e3, m: 1e-3, "µ": 1e-6, n: 1e-9 };
+/** "12.34 ms · 97 %" -> 0.01234 */
+function number(text) {
+  const [, digits, prefix] = /^([\d.\u202f]+)\s*([PTGMkmµn]?)/.exec(text.trim());
+  return Number(digits.replaceAll("\u202f", "")) * (PREFIX[prefix] ?? 1);
+}
+const close = (a, b) => Math.abs(a - b) <= 6e-4 * Math.abs(b);
+
+async function checkNumbers(browser) {
+  const shown = await browser.evaluate(`[...document.querySelectorAll("#tables td")].filter((c) => c.dataset.view)
+    .map((c) => ({ ...c.dataset, text: c.textContent }))`);
+  for (const [v, view] of expected.views.entries()) {
+    const quantity = (name) => shown.find((c) => c.view === String(v) && c.quantity === name)?.text ?? "nothing";
+    check(`${view.name}: makespan`, close(number(quantity("makespan")), view.makespan), quantity("makespan"));
+    check(`${view.name}: tasks`, number(quantity("tasks")) === view.tasks, quantity("tasks"));
+    check(`${view.name}: critical path`, view.critical_path === 0 || close(number(quantity("critical-path")), view.critical_path),
+      quantity("critical-path"));
+    for (const bound of view.bounds) {
+      const text = quantity(`bound:${bound.name}`);
+      const ratio = `${((100 * bound.seconds) / view.makespan).toFixed(1)} %`;
+      check(`${view.name}: bound ${bound.name}`, close(number(text), bound.seconds) && text.endsWith(ratio), text);
+    }
+    const wrong = view.units.flatMap((unit, u) => {
+      const texts = shown.filter((c) => c.view === String(v) && c.unit === String(u)).map((c) => c.text);
+      const right = unit.shares.map((s) => `${(100 * s).toFixed(1)} %`);
+      return JSON.stringify(texts) === JSON.stringify(right) ? [] : [`${unit.name}: ${texts} instead of ${right}`];
+    });
+    check(`${view.name}: shares of ${view.units.length} units`, wrong.length === 0, wrong[0] ?? "");
+  }
+}
+
+async function checkZoom(browser, area) {
+  const x = area.x + 600;
+  const y = area.y + area.height / 2;
+  const timeAtCursor = (v) => v.t0 + ((x - area.plot) / area.plotWidth) * (v.t1 - v.t0);
+  const view = () => browser.evaluate("asterism.view");
+  const before = await view();
+  await browser.mouse("mouseMoved", x, y);
+  for (let i = 0; i < 4; ++i) await browser.mouse("mouseWheel", x, y, { deltaX: 0, deltaY: -120 });
+  await browser.settle();
+  const zoomed = await view();
+  check("the wheel zooms in", zoomed.t1 - zoomed.t0 < 0.5 * (before.t1 - before.t0));
+  check("around the cursor", Math.abs(timeAtCursor(before) - timeAtCursor(zoomed)) < 1e-6 * (before.t1 - before.t0));
+  await browser.drag(x, y, x - 100, y);
+  await browser.settle();
+  const panned = await view();
+  const moved = ((panned.t0 - zoomed.t0) / (zoomed.t1 - zoomed.t0)) * area.plotWidth;
+  check("dragging moves", Math.abs(moved - 100) < 1, `${moved.toFixed(1)} px`);
+  await browser.drag(area.plot + 100, y, area.plot + 300, y, 8);
+  await browser.settle();
+  const boxed = await view();
+  const factor = (boxed.t1 - boxed.t0) / (panned.t1 - panned.t0);
+  check("shift-drag zooms to the box", Math.abs(factor - 200 / area.plotWidth) < 0.01);
+  await browser.evaluate('document.getElementById("scroller").focus()');
+  await browser.key("+");
+  await browser.settle();
+  const keyed = await view();
+  check("the key + zooms in", keyed.t1 - keyed.t0 < boxed.t1 - boxed.t0);
+  await browser.key("0");
+  await browser.settle();
+  const whole = await view();
+  check("the key 0 shows the whole", Math.abs(whole.t0 - before.t0) < 1e-9 && Math.abs(whole.t1 - before.t1) < 1e-9);
+}
+
+async function checkTask(browser) {
+  const { task } = expected;
+  const length = task.end - task.start;
+  await browser.evaluate(`asterism.zoomTo(${task.start - 2 * length}, ${task.end + 2 * length})`);
+  await browser.settle();
+  const at = await browser.evaluate(`asterism.locate(0, ${task.index})`);
+  const hit = await browser.evaluate(`asterism.hit(${at.x}, ${at.y})`);
+  check("the task is where it is drawn", hit?.task === task.index);
+  await browser.mouse("mouseMoved", at.x, at.y);
+  await browser.settle();
+  const tip = await browser.evaluate(`(() => { const t = document.getElementById("tooltip"); return t.hidden ? null : {
+    title: t.querySelector("h3").textContent, text: t.textContent,
+    fields: Object.fromEntries([...t.querySelectorAll("dd")].map((d) => [d.dataset.field, d.textContent])) }; })()`);
+  check("hovering shows the task", tip?.title === task.codelet && tip.fields.job === String(task.job), tip?.title);
+  check("its unit", tip?.fields.unit?.startsWith(task.unit), tip?.fields.unit);
+  check("its start and end", Math.abs(parseFloat(tip?.fields.start) - task.start) < 2e-9
+    && Math.abs(parseFloat(tip?.fields.end) - task.end) < 2e-9, tip?.fields.start);
+  check("its duration", close(number(tip?.fields.duration ?? "0"), length), tip?.fields.duration);
+  check("its data", task.data.every((name) => tip?.text.includes(name)), task.data.join(", "));
+
+  await browser.click(at.x, at.y);
+  await browser.settle();
+  const jobs = (id) => browser.evaluate(`[...document.querySelectorAll("#${id} button")].map((b) => Number(b.dataset.job))`);
+  const same = (a, b) => JSON.stringify([...new Set(a)].sort()) === JSON.stringify([...new Set(b)].sort());
+  const predecessors = await jobs("predecessors");
+  const successors = await jobs("successors");
+  check("clicking lists its predecessors", same(predecessors, task.predecessors), predecessors.join(" "));
+  check("and its successors", same(successors, task.successors), successors.join(" "));
+  const released = await browser.evaluate(`document.querySelector("#selected .released")?.dataset.job ?? null`);
+  check("and which one released it", (released === null ? null : Number(released)) === task.released_by, released ?? "none");
+  if (task.predecessors.length > 0) {
+    const button = await browser.evaluate(`(() => { const b = document.querySelector("#predecessors button");
+      b.scrollIntoView({ block: "center" }); const r = b.getBoundingClientRect(); return { x: r.x + 20, y: r.y + r.height / 2 }; })()`);
+    await browser.click(button.x, button.y);
+    await browser.settle();
+    const job = await browser.evaluate("asterism.selection.view.task.id[asterism.selection.task]");
+    check("a click in the list jumps", job === predecessors[0], job);
+  }
+}
+
+async function checkHighlights(browser) {
+  const pressed = await browser.evaluate(`(() => { const b = document.getElementById("critical"); if (b.disabled) return null;
+    b.click(); return b.getAttribute("aria-pressed"); })()`);
+  await browser.settle();
+  if (pressed !== null) check("the critical path can be shown", pressed === "true");
+  await browser.picture(picturePath.replace(/\.png$/, ".critical.png"));
+  await browser.evaluate(`document.getElementById("critical").click()`);
+  await browser.evaluate(`(() => { const s = document.getElementById("search"); s.value = ${JSON.stringify(expected.task.codelet)};
+    s.dispatchEvent(new Event("input")); })()`);
+  await sleep(400);
+  const found = await browser.evaluate(`document.getElementById("found").textContent`);
+  check("searching finds tasks", found !== "" && number(found) > 0, found);
+  await browser.evaluate(`(() => { const s = document.getElementById("search"); s.value = ""; s.dispatchEvent(new Event("input")); })()`);
+  await sleep(400);
+}
+
+async function measureFrames(browser, area) {
+  await browser.key("0");
+  await browser.settle();
+  const times = [];
+  for (let i = 0; i < 40; ++i) {
+    await browser.mouse("mouseWheel", area.x + 300 + 10 * i, area.y + area.height / 2, { deltaX: 0, deltaY: i % 20 < 10 ? -60 : 60 });
+    await browser.settle();
+    times.push(await browser.evaluate("asterism.lastFrameMs"));
+  }
+  times.sort((a, b) => a - b);
+  const at = (share) => times[Math.floor(share * (times.length - 1))];
+  check("frames are drawn in time", at(0.5) < expected.median_frame_ms,
+    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms`);
+}
+
+const browser = new Browser();
+try {
+  const begin = Date.now();
+  await browser.open(pathToFileURL(resolve(pagePath)).href, 1500, 1000);
+  let ready = false;
+  for (let i = 0; i < 600 && !ready && browser.errors.length === 0; ++i) {
+    await sleep(100);
+    ready = await browser.evaluate("window.asterism?.ready === true");
+  }
+  check("the page opens", ready, `${((Date.now() - begin) / 1000).toFixed(1)} s`);
+  if (ready) {
+    await browser.settle();
+    await browser.picture(picturePath);
+    const area = await browser.evaluate(`(() => { const r = document.getElementById("scroller").getBoundingClientRect();
+      const g = asterism.app.gantt; return { x: r.x, y: r.y, height: r.height, plot: r.x + r.width - g.plotWidth, plotWidth: g.plotWidth }; })()`);
+    await checkNumbers(browser);
+    await checkZoom(browser, area);
+    await checkTask(browser);
+    await browser.picture(picturePath.replace(/\.png$/, ".task.png"));
+    await checkHighlights(browser);
+    await browser.evaluate("scrollTo(0, 0)");
+    await browser.evaluate('document.getElementById("scroller").focus()');
+    await browser.key("Escape");
+    await measureFrames(browser, area);
+    await browser.evaluate('document.getElementById("tables").scrollIntoView()');
+    await browser.settle();
+    await browser.picture(picturePath.replace(/\.png$/, ".tables.png"));
+  }
+  check("no error on the console", browser.errors.length === 0, browser.errors[0] ?? "");
+} catch (error) {
+  check("the browser can be driven", false, error.message);
+} finally {
+  await browser.close();
+}
+process.exit(failures === 0 ? 0 : 1);

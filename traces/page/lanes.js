@@ -1,0 +1,164 @@
+// Draws the spans of units into pixels. Every pixel of every visible lane is written once per frame, directly: a canvas
+// call per span would be a hundred times slower.
+
+/** Which tasks stand out; the others are dimmed. Nothing stands out when no filter is set. */
+class Emphasis {
+  constructor(views) {
+    this.views = views;
+    this.codelets = new Set();  // names
+    this.search = "";
+    this.critical = false;
+    this.matches = 0;
+    this.update();
+  }
+  get active() { return this.codelets.size > 0 || this.search !== "" || this.critical; }
+
+  update() {
+    this.matches = 0;
+    this.flags = this.views.map((view) => (this.active ? this.flagsOf(view) : null));
+  }
+
+  flagsOf(view) {
+    const flags = new Uint8Array(view.taskCount).fill(1);
+    if (this.critical) {
+      flags.fill(0);
+      for (const task of view.criticalPath) flags[task] = 1;
+    }
+    const wanted = this.search.toLowerCase();
+    const matches = (text) => text.toLowerCase().includes(wanted);
+    const all = (strings) => Uint8Array.from({ length: strings.length }, (_, i) => matches(strings.at(i)));
+    const bySearch = wanted !== "";
+    const codeletMatches = view.codelets.map((c) => bySearch && (matches(c.name) || matches(c.model)));
+    const textMatches = bySearch ? all(view.text) : null;
+    const handleMatches = bySearch ? all(view.handleName) : null;
+    const chosen = view.codelets.map((c) => this.codelets.size === 0 || this.codelets.has(c.name));
+    for (let i = 0; i < view.taskCount; ++i) {
+      const codelet = view.task.codelet[i];
+      if (codelet === NONE ? this.codelets.size > 0 && !this.codelets.has("(no codelet)") : !chosen[codelet]) flags[i] = 0;
+      if (flags[i] && bySearch) {
+        let found = codelet !== NONE && codeletMatches[codelet];
+        const parameters = view.task.parameters[i];
+        found ||= parameters !== NONE && textMatches[parameters] === 1;
+        for (let k = view.accessOffset[i]; !found && k < view.accessOffset[i + 1]; ++k) {
+          found = view.accessHandle[k] !== NONE && handleMatches[view.accessHandle[k]] === 1;
+        }
+        if (!found) flags[i] = 0;
+      }
+      if (flags[i] && view.executed(i)) ++this.matches;
+    }
+    return flags;
+  }
+}
+
+/** Gives each span of each unit its category; again after every change of emphasis. */
+function categorise(views, palette, emphasis) {
+  views.forEach((view, v) => {
+    const flags = emphasis.flags[v];
+    for (const unit of view.units) {
+      unit.category ??= new Uint16Array(unit.states.length);
+      for (let i = 0; i < unit.states.length; ++i) {
+        const task = unit.tasks[i];
+        let category = unit.states[i] > 0 ? palette.ofState(unit.states[i])
+          : task === NONE ? view.noCodelet : palette.ofTask(view, task);
+        if (flags && (task === NONE || !flags[task])) category += palette.count;
+        unit.category[i] = category;
+      }
+    }
+  });
+}
+
+class LanePainter {
+  constructor(palette) {
+    this.palette = palette;
+    this.share = new Float64Array(2 * palette.count);
+    this.owed = new Float64Array(2 * palette.count);
+    this.touched = new Uint16Array(2 * palette.count);  // the present column's categories, largest first
+    this.touchedCount = 0;
+  }
+
+  resize(width, height) {
+    if (this.image && this.image.width === width && this.image.height === height) return;
+    this.image = new ImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+  clear() { this.pixels.fill(this.palette.background); }
+
+  /** One unit's lane in rows [y, y + height), for the times of `axis`. */
+  paint(unit, axis, y, height) {
+    const { image: { width, height: rows } } = this;
+    const top = Math.max(0, y);
+    const bottom = Math.min(rows, y + height);
+    if (bottom <= top || unit.states.length === 0) return;
+    const { edges, category } = unit;
+    const scale = width / axis.span;
+    const last = unit.states.length;
+    this.owed.fill(0);
+    let i = Math.max(0, upperBound(edges, axis.t0) - 1);
+    for (; i < last; ++i) {
+      const from = Math.max(0, (edges[i] - axis.t0) * scale);
+      const to = Math.min(width, (edges[i + 1] - axis.t0) * scale);
+      if (from >= width) break;
+      if (to <= from) continue;
+      const first = Math.floor(from);
+      const end = Math.floor(to);
+      if (first === end) {
+        this.add(category[i], to - from);
+        continue;
+      }
+      this.add(category[i], first + 1 - from);
+      this.flush(first, y, height, top, bottom);
+      if (end > first + 1) this.fill(category[i], first + 1, end, top, bottom, unit.states[i] === 0);
+      if (to > end) this.add(category[i], to - end);
+    }
+    if (this.touchedCount > 0) {
+      const to = Math.min(width, (edges[Math.min(i, last)] - axis.t0) * scale);
+      this.flush(Math.min(width - 1, Math.floor(to)), y, height, top, bottom);
+    }
+  }
+
+  add(category, share) {
+    if (this.share[category] === 0) {
+      const { touched } = this;
+      let at = this.touchedCount++;
+      for (; at > 0 && touched[at - 1] < category; --at) touched[at] = touched[at - 1];
+      touched[at] = category;
+    }
+    this.share[category] += share;
+  }
+
+  fill(category, from, to, top, bottom, edged) {
+    const { pixels, image: { width }, palette } = this;
+    const colour = palette.pixel[category];
+    const edge = edged && to - from >= 4 ? palette.edgePixel[category] : colour;
+    for (let row = top; row < bottom; ++row) {
+      pixels.fill(colour, row * width + from, row * width + to);
+      pixels[row * width + from] = edge;
+    }
+  }
+
+  /**
+   * A pixel column in which several spans lie shows all of them, stacked by their shares of its time: computing at the
+   * bottom, idle at the top. Showing only the longest would hide idle time between short tasks, which is what one looks
+   * for. What rounding to whole pixels takes from a category is owed to it in the next column, so that over a few
+   * columns every area is right, however small the share.
+   */
+  flush(x, y, height, top, bottom) {
+    const { pixels, image: { width }, palette: { pixel }, share, owed, touched, touchedCount: count } = this;
+    let sum = 0;
+    for (let k = 0; k < count; ++k) sum += share[touched[k]];
+    let row = 0;
+    for (let k = 0; k < count; ++k) {
+      const category = touched[k];
+      const wanted = (share[category] / sum) * height + owed[category];
+      let next = k + 1 === count ? height : Math.round(row + wanted);
+      next = Math.min(height, Math.max(row, next));
+      if (count > 1) owed[category] = Math.min(1, Math.max(-1, wanted - (next - row)));
+      const colour = pixel[category];
+      const end = Math.min(bottom, y + next) * width + x;
+      for (let i = Math.max(top, y + row) * width + x; i < end; i += width) pixels[i] = colour;
+      row = next;
+      share[category] = 0;
+    }
+    this.touchedCount = 0;
+  }
+}
