@@ -9,29 +9,21 @@
 // ASTERISM_CYCLIC_UNITS  gpu (default when there are GPUs, as in the paper), cpu, or all: GPUs first, then CPUs.
 //                        With all, give every block-row the size that suits its unit (asterism-cg does).
 //
-// Every unit has one FIFO queue, ordered by priority, and a lock of its own: no decision is taken at run time.
-#include <atomic>
+// Every unit has its own queue: no decision is taken at run time.
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <mutex>
 #include <vector>
 
 #include "schedulers/policies.hpp"
+#include "schedulers/worker_queues.hpp"
 
 namespace asterism::schedulers {
 namespace {
 
-struct Queue {
-  std::mutex mutex;
-  std::deque<starpu_task*> tasks;       ///< decreasing priority, FIFO among equals
-  std::atomic<std::size_t> waiting{0};  ///< their number, to be read without the lock
-};
-
 struct Policy {
   std::vector<int> preferred;  ///< the units that block-rows are dealt to, in order
   std::vector<int> all;        ///< every worker, GPUs first
-  std::vector<Queue> queues{STARPU_NMAXWORKERS};
+  WorkerQueues queues;
 };
 
 Policy& policy_of(unsigned context) {
@@ -117,38 +109,12 @@ int push_task(starpu_task* task) {
   const int worker = unit_of(policy, task, &implementation);
   if (worker < 0) return -ENODEV;
   starpu_task_set_implementation(task, implementation);
-  Queue& queue = policy.queues[static_cast<std::size_t>(worker)];
-  // A unit with nothing to do takes the task at once and fetches its data itself.
-  if (queue.waiting.load(std::memory_order_relaxed) > 0 && starpu_get_prefetch_flag() != 0)
-    starpu_prefetch_task_input_for(task, static_cast<unsigned>(worker));
-  starpu_worker_relax_on();
-  queue.mutex.lock();
-  starpu_worker_relax_off();
-  auto place = queue.tasks.end();
-  while (place != queue.tasks.begin() && (*(place - 1))->priority < task->priority) --place;
-  queue.tasks.insert(place, task);
-  queue.waiting.store(queue.tasks.size(), std::memory_order_release);
-  starpu_push_task_end(task);
-  queue.mutex.unlock();
-  starpu_wake_worker_relax_light(worker);
+  policy.queues.push(worker, task);
   return 0;
 }
 
 starpu_task* pop_task(unsigned context) {
-  Policy& policy = policy_of(context);
-  Queue& queue = policy.queues[static_cast<std::size_t>(starpu_worker_get_id_check())];
-  if (queue.waiting.load(std::memory_order_acquire) == 0) return nullptr;
-  starpu_worker_relax_on();
-  queue.mutex.lock();
-  starpu_worker_relax_off();
-  starpu_task* task = nullptr;
-  if (!queue.tasks.empty()) {
-    task = queue.tasks.front();
-    queue.tasks.pop_front();
-    queue.waiting.store(queue.tasks.size(), std::memory_order_release);
-  }
-  queue.mutex.unlock();
-  return task;
+  return policy_of(context).queues.pop();
 }
 
 }  // namespace

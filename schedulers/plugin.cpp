@@ -4,7 +4,7 @@
 #include "schedulers/policies.hpp"
 
 namespace {
-starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic, nullptr};
+starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic, &asterism::schedulers::calibrate, nullptr};
 }
 
 extern "C" {

@@ -9,4 +9,7 @@ namespace asterism::schedulers {
 /// Static cyclic mapping: block-row i and all its tasks on unit i mod P.
 extern starpu_sched_policy cyclic;
 
+/// Every class of tasks on every kind of unit in turn, to measure how long it takes there.
+extern starpu_sched_policy calibrate;
+
 }  // namespace asterism::schedulers

@@ -3,6 +3,7 @@
 #include <starpu_fxt.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cstring>
 #include <fstream>
@@ -15,6 +16,9 @@ namespace asterism::traces {
 namespace fs = std::filesystem;
 
 namespace {
+
+#ifdef STARPU_USE_FXT
+constexpr std::size_t most_files = STARPU_FXT_MAX_FILES;
 
 /// In the child: never returns.
 [[noreturn]] void convert(const std::vector<fs::path>& files, const fs::path& folder, const fs::path& messages) {
@@ -31,6 +35,29 @@ namespace {
   std::fflush(nullptr);
   _exit(0);
 }
+#else
+constexpr std::size_t most_files = 0;
+
+[[noreturn]] void convert(const std::vector<fs::path>&, const fs::path&, const fs::path&) {
+  _exit(1);
+}
+#endif
+
+/// A copy of a .gz file, in the folder.
+fs::path decompressed(const fs::path& path, const fs::path& folder) {
+  const fs::path copy = fs::absolute(folder) / path.stem();
+  gzFile in = gzopen(path.c_str(), "rb");
+  if (!in) bad_input("{}: cannot be opened ({})", path.string(), std::strerror(errno));
+  std::ofstream out(copy, std::ios::binary);
+  std::vector<char> buffer(1 << 20);
+  int got = 0;
+  while ((got = gzread(in, buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) out.write(buffer.data(), got);
+  int code = Z_OK;
+  gzerror(in, &code);
+  gzclose(in);
+  if (got < 0 || code == Z_BUF_ERROR) bad_input("{}: damaged or cut", path.string());
+  return copy;
+}
 
 std::string last_line(const fs::path& path) {
   std::ifstream in(path);
@@ -44,21 +71,22 @@ std::string last_line(const fs::path& path) {
 }  // namespace
 
 void convert_fxt(const std::vector<fs::path>& files, const fs::path& folder) {
-  if (files.size() > STARPU_FXT_MAX_FILES)
-    bad_input("{} FxT files: this StarPU converts at most {} at once", files.size(), STARPU_FXT_MAX_FILES);
-  for (const auto& f : files) {
-    std::error_code error;
-    const auto size = fs::file_size(f, error);
-    if (error || size < 64) bad_input("{}: too short for an FxT file", f.string());
-  }
+  if (files.size() > most_files)
+    bad_input("{} FxT file(s): this StarPU converts at most {} at once", files.size(), most_files);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) bad_input("{}: cannot be made ({})", folder.string(), error.message());
+  std::vector<fs::path> plain;
+  for (const auto& f : files) {
+    plain.push_back(f.extension() == ".gz" ? decompressed(f, folder) : fs::absolute(f));
+    const auto size = fs::file_size(plain.back(), error);
+    if (error || size < 64) bad_input("{}: too short for an FxT file", f.string());
+  }
   const fs::path messages = folder / "convert.log";
   // StarPU's converter ends the process, or crashes, on a broken file.
   const pid_t child = fork();
   if (child < 0) failed("fork: {}", std::strerror(errno));
-  if (child == 0) convert(files, fs::absolute(folder), messages);
+  if (child == 0) convert(plain, fs::absolute(folder), messages);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

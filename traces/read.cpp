@@ -104,6 +104,40 @@ void name_units(Recording& r) {
     for (Unit& u : r.units) u.name = fmt::format("{}: {}", u.rank, u.name);
 }
 
+/// Kinds with the CPUs first, then by name; memory nodes by rank and number.
+void sort_kinds_and_nodes(Recording& r) {
+  const auto renumber = [](auto& list, auto&& before, auto&& each_use) {
+    std::vector<std::uint32_t> order(list.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return before(list[a], list[b]); });
+    std::vector<std::uint32_t> number(order.size());
+    auto sorted = list;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      number[order[i]] = i;
+      sorted[i] = list[order[i]];
+    }
+    list = std::move(sorted);
+    each_use(number);
+  };
+  renumber(
+      r.kinds,
+      [](const auto& a, const auto& b) {
+        return std::tuple(a.name != "CPU", a.name) < std::tuple(b.name != "CPU", b.name);
+      },
+      [&](const auto& number) {
+        for (Unit& u : r.units) u.kind = number[u.kind];
+      });
+  renumber(
+      r.nodes, [](const auto& a, const auto& b) { return std::tuple(a.rank, a.index) < std::tuple(b.rank, b.index); },
+      [&](const auto& number) {
+        for (Unit& u : r.units) u.node = number[u.node];
+        for (Transfer& t : r.transfers) {
+          t.from = number[t.from];
+          t.to = number[t.to];
+        }
+      });
+}
+
 /// Units sorted by rank, kind (accelerators last) and worker.
 void sort_units(Assembling& a) {
   Recording& r = a.recording;
@@ -144,6 +178,7 @@ Recording assemble(const Files& files, const std::string& name, const Progress& 
   for (const Unit& u : r.units) r.ranks = std::max(r.ranks, u.rank + 1);
   for (const MemoryNode& n : r.nodes) r.ranks = std::max(r.ranks, n.rank + 1);
   name_units(r);
+  sort_kinds_and_nodes(r);
   sort_units(a);
   r.begin = INFINITY;
   r.end = -INFINITY;

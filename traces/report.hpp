@@ -35,6 +35,8 @@ nlohmann::json summary(const View& view);
 void write_csv(const std::filesystem::path& path, const std::vector<View>& views);
 /// Chrome trace events, for ui.perfetto.dev: units as threads, transfers and counters as tracks, dependencies as flows.
 void write_perfetto(const std::filesystem::path& path, const View& view);
+/// For pmtool, StarVZ and other readers of StarPU's records; handles are numbered instead of given by address.
+void write_tasks_rec(const std::filesystem::path& path, const Recording& recording);
 /// A single page that works offline: Gantt charts of all views on one time axis, tables beside them.
 void write_html(const std::filesystem::path& path, const std::vector<View>& views, const std::string& title);
 

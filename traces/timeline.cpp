@@ -64,15 +64,16 @@ void build_timeline(Recording& r, std::vector<std::vector<Span>> states) {
       const auto* const first = of_handle.begin(a.handle);
       const auto* const last = of_handle.end(a.handle);
       const auto* it = std::partition_point(first, last, [&](std::uint32_t i) { return r.transfers[i].start < end; });
-      // Back from the last transfer that started before the task; the copy through main memory that feeds it counts
-      // too.
+      // The last transfer into the unit's memory that started before the task, and the one that fed it when the data
+      // went from device to device through main memory.
       std::uint32_t wanted = node;
-      while (it != first) {
+      for (int hop = 0; hop < 2 && it != first;) {
         const Transfer& t = r.transfers[*--it];
         if (t.to != wanted) continue;
-        if (t.end > begin) busy.emplace_back(std::max(t.start, begin), std::min(t.end, end));
         if (t.end <= begin) break;
+        busy.emplace_back(std::max(t.start, begin), std::min(t.end, end));
         wanted = t.from;
+        ++hop;
       }
     }
     std::sort(busy.begin(), busy.end());

@@ -41,7 +41,9 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
 }
 
 double seconds_per_iteration(const SolveResult& result) {
-  if (!result.seconds_per_iteration.empty()) return median(result.seconds_per_iteration);
+  // a few windows may be dominated by submission running ahead of execution
+  constexpr std::size_t enough = 4;
+  if (result.seconds_per_iteration.size() >= enough) return median(result.seconds_per_iteration);
   return result.iterations > 0 ? result.seconds / static_cast<double>(result.iterations) : 0;
 }
 

@@ -174,6 +174,7 @@ SolveResult Solver::run() {
   // OpenMP's threads, which have set things up, would spin for a while on the cores of StarPU's workers.
   omp_pause_resource_all(omp_pause_soft);
   const double tolerance = sys_.options.tolerance;
+  mark("begin solve");
   State state = start(tolerance);
   result_.history.push_back(relative(state.rr));
   double previous_true = relative(state.rr);
@@ -210,6 +211,7 @@ SolveResult Solver::run() {
     }
     break;
   }
+  mark("end solve");
   for (int i = 0; i < sys_.blocks(); ++i) {  // the solution to main memory
     starpu_data_acquire(sys_.x[i], STARPU_R);
     starpu_data_release(sys_.x[i]);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <hwloc.h>
+#include <starpu_fxt.h>
 #include <unistd.h>
 #ifdef ASTERISM_CUDA
 #include <cuda_runtime_api.h>
@@ -47,6 +48,14 @@ std::vector<std::string> plugin_schedulers() {
 }
 
 }  // namespace
+
+void mark(const char* text) {
+#ifdef STARPU_USE_FXT
+  if (starpu_fxt_is_enabled() != 0) starpu_fxt_trace_user_event_string(text);
+#else
+  (void)text;
+#endif
+}
 
 int visible_gpus() {
 #ifdef ASTERISM_CUDA
@@ -95,6 +104,19 @@ Session::Session(const SessionOptions& options) {
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
+  if (options.trace) {
+#ifndef STARPU_USE_FXT
+    bad_input("--trace: this StarPU was built without FxT");
+#endif
+    std::error_code error;
+    std::filesystem::create_directories(*options.trace, error);
+    if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());
+    for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
+      if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
+    traced_ = true;
+    setenv("STARPU_FXT_TRACE", "1", 1);
+    setenv("STARPU_FXT_PREFIX", (std::filesystem::absolute(*options.trace) / "").c_str(), 1);
+  }
   starpu_conf conf;
   starpu_conf_init(&conf);
   conf.catch_signals = 0;
@@ -114,6 +136,7 @@ Session::Session(const SessionOptions& options) {
 
 Session::~Session() {
   starpu_shutdown();
+  if (traced_) unsetenv("STARPU_FXT_TRACE");  // further sessions of this process are not recorded
 #ifdef ASTERISM_CUDA
   // StarPU 1.4.10 takes "already enabled" for "not possible": a later session of this process would copy from
   // GPU to GPU through main memory.

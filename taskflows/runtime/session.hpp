@@ -15,6 +15,8 @@ struct SessionOptions {
   std::optional<int> cpus;               ///< CPU workers
   std::optional<int> gpus;               ///< CUDA workers
   std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library
+  /// record what happens with FxT, as STARPU_FXT_TRACE; the folder gets prof_file* when the session ends
+  std::optional<std::string> trace;
 };
 
 /// One processing unit that runs tasks.
@@ -41,7 +43,12 @@ class Session {
 
  private:
   std::vector<Unit> units_;
+  bool traced_ = false;
 };
+
+/// Names the moment in the recording, when there is one. asterism-trace looks at the part between "begin NAME" and
+/// "end NAME" unless told otherwise.
+void mark(const char* text);
 
 /// GPUs that StarPU would start with now: those of the machine, at most STARPU_NCUDA. Usable before a Session.
 int visible_gpus();

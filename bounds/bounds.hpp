@@ -1,0 +1,99 @@
+// Lower bounds on the makespan of a recorded task graph, and how far the recorded run is from them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bounds/area.hpp"
+#include "bounds/communication.hpp"
+#include "bounds/durations.hpp"
+#include "bounds/milp.hpp"
+#include "traces/dag.hpp"
+#include "traces/platform_rec.hpp"
+#include "traces/recording.hpp"
+
+namespace asterism::bounds {
+
+/// The tasks of one performance model and footprint.
+struct RecordedClass {
+  std::string codelet;
+  std::string symbol;  ///< see symbol_of
+  std::uint32_t footprint = 0;
+  std::uint64_t tasks = 0;
+  double flops = 0;                ///< of all; 0 unless every task gives them
+  std::vector<std::uint64_t> ran;  ///< per kind of the recording: tasks
+  std::vector<double> seconds;     ///< per kind of the recording: sum of their durations
+};
+
+struct Classes {
+  std::vector<RecordedClass> classes;
+  std::vector<std::uint32_t> of_task;  ///< per task of the recording; none for nodes that nobody executed
+};
+
+Classes classify(const traces::Recording& recording);
+
+struct Options {
+  DurationOptions durations;
+  /// Kinds and numbers of units of the machine to bound; empty: that of the recording.
+  std::map<std::string, double> units;
+  Rates rates;  ///< for LP~: override what was measured
+  bool communication = false;
+  const traces::PlatformRec* links = nullptr;  ///< bandwidths; nullptr: those seen in the recording
+  bool milp = false;
+  MilpOptions milp_options;
+};
+
+/// No duration for this class on this kind: no implementation there, or it never ran there. The bound is then for
+/// schedules that do not run it there.
+struct Missing {
+  std::string codelet;
+  std::uint32_t footprint = 0;
+  std::string kind;
+  std::uint64_t tasks = 0;
+};
+
+/// A bound with the classes it was computed from.
+struct AreaBound {
+  AreaProblem problem;
+  AreaSolution solution;
+};
+
+struct Bounds {
+  double makespan = 0;      ///< of the recorded run, s
+  bool comparable = false;  ///< the bounds are for the machine of the recorded run
+  std::vector<UnitKind> kinds;
+  std::vector<RecordedClass> classes;  ///< those of `area`, in the same order
+
+  AreaBound area;                             ///< LP
+  AreaBound best_rates;                       ///< LP~
+  std::optional<AreaBound> links;             ///< LP with what must cross the links
+  std::optional<traces::Path> critical_path;  ///< none when the recording has no dependencies
+  std::optional<double> milp;
+  double best = 0;  ///< the largest of LP, LP with links and critical path
+
+  std::vector<Missing> missing;
+  std::vector<std::string> without_flops;    ///< codelets for which LP~ takes the fastest measured duration
+  std::vector<std::string> inconsistencies;  ///< bounds that the recorded run beats: durations are wrong
+  std::vector<std::string> notes;            ///< assumptions that were made
+};
+
+/// Why LP <= makespan, with t the means over this very recording: let n_ck be how many tasks of class c kind k ran.
+/// n_ck t_ck is the time those tasks took, so sum_c n_ck t_ck is the time kind k's units spent in tasks. A unit runs
+/// one task at a time, all of them between begin and end: that sum is at most P_k makespan. Hence (n, makespan) meets
+/// the constraints of the LP, whose optimum can only be smaller. With minima in place of means the sums are smaller
+/// still. With other recordings, models or medians nothing ensures it: that the durations hold for this run is an
+/// assumption.
+///
+/// The critical path takes each class's minimum over its kinds, since a single task may be faster than its class's
+/// mean.
+///
+/// LP~ takes t = F / P, F the flops of the class's tasks on average and P the best rate of the codelet on the kind,
+/// whatever the footprint. Classes without flops take their smallest measured duration on the kind instead.
+///
+/// Throws Error (bad_input) when a class has no duration on any kind of the machine.
+Bounds compute(const traces::Recording& recording, const Durations& durations, const Options& options = {});
+
+}  // namespace asterism::bounds

@@ -1,0 +1,123 @@
+// Measures: every class of tasks (performance model and footprint) runs on every kind of unit that can run it, with
+// every implementation, in turn. What it leaves behind, in StarPU's performance models and in traces, are durations for
+// bounds and for schedulers that predict. It does not try to be fast.
+//
+// A task goes to the kind and implementation that its class has run on least often, and there to the worker with the
+// fewest tasks waiting.
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "schedulers/policies.hpp"
+#include "schedulers/worker_queues.hpp"
+
+namespace asterism::schedulers {
+namespace {
+
+/// Model or codelet, footprint, type of worker, implementation.
+using Place = std::tuple<const void*, std::uint32_t, int, unsigned>;
+
+struct Policy {
+  std::vector<int> workers;
+  WorkerQueues queues;
+  std::mutex mutex;                       ///< of what follows
+  std::map<Place, std::uint64_t> placed;  ///< tasks given to a place so far
+  std::map<int, std::uint64_t> given;     ///< tasks given to a worker so far
+};
+
+Policy& policy_of(unsigned context) {
+  return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context));
+}
+
+void init(unsigned context) {
+  starpu_sched_ctx_set_policy_data(context, new Policy);
+  starpu_sched_ctx_set_min_priority(context, -1000);
+  starpu_sched_ctx_set_max_priority(context, 1000);
+}
+
+void deinit(unsigned context) {
+  delete &policy_of(context);
+}
+
+void add_workers(unsigned context, int* workers, unsigned count) {
+  Policy& policy = policy_of(context);
+  for (unsigned i = 0; i < count; ++i) {
+    policy.workers.push_back(workers[i]);
+    starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
+  }
+}
+
+void remove_workers(unsigned context, int* workers, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) std::erase(policy_of(context).workers, workers[i]);
+}
+
+Place place_of(starpu_task* task, int worker, unsigned implementation) {
+  starpu_perfmodel* const model = task->cl->model;
+  const std::uint32_t footprint =
+      model == nullptr ? starpu_task_data_footprint(task)
+                       : starpu_task_footprint(model, task, starpu_worker_get_perf_archtype(worker, task->sched_ctx),
+                                               implementation);
+  const void* const what = model == nullptr ? static_cast<const void*>(task->cl) : model;
+  return {what, footprint, static_cast<int>(starpu_worker_get_type(worker)), implementation};
+}
+
+int push_task(starpu_task* task) {
+  Policy& policy = policy_of(task->sched_ctx);
+  int chosen = -1;
+  unsigned chosen_implementation = 0;
+  {
+    starpu_worker_relax_on();
+    const std::lock_guard lock(policy.mutex);
+    starpu_worker_relax_off();
+    Place place;
+    std::tuple<std::uint64_t, std::size_t, std::uint64_t> least;
+    for (const int worker : policy.workers) {
+      unsigned can = 0;
+      starpu_worker_can_execute_task_impl(static_cast<unsigned>(worker), task, &can);
+      for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; ++i) {
+        if ((can >> i & 1U) == 0) continue;
+        const Place here = place_of(task, worker, i);
+        const auto counted = policy.placed.find(here);
+        const std::tuple cost{counted == policy.placed.end() ? 0 : counted->second, policy.queues.waiting(worker),
+                              policy.given[worker]};
+        if (chosen < 0 || cost < least) {
+          least = cost;
+          place = here;
+          chosen = worker;
+          chosen_implementation = i;
+        }
+      }
+    }
+    if (chosen < 0) return -ENODEV;
+    ++policy.placed[place];
+    ++policy.given[chosen];
+  }
+  starpu_task_set_implementation(task, chosen_implementation);
+  policy.queues.push(chosen, task);
+  return 0;
+}
+
+starpu_task* pop_task(unsigned context) {
+  return policy_of(context).queues.pop();
+}
+
+}  // namespace
+
+starpu_sched_policy calibrate = [] {
+  starpu_sched_policy policy{};
+  policy.init_sched = init;
+  policy.deinit_sched = deinit;
+  policy.add_workers = add_workers;
+  policy.remove_workers = remove_workers;
+  policy.push_task = push_task;
+  policy.pop_task = pop_task;
+  policy.policy_name = "calibrate";
+  policy.policy_description = "every class of tasks on every kind of unit in turn, to measure durations";
+  policy.prefetches = 1;
+  return policy;
+}();
+
+}  // namespace asterism::schedulers

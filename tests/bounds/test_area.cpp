@@ -1,0 +1,292 @@
+// The linear programs alone: optima known by hand, GLPK's optimum of equations (8) and (9) as they stand, exhaustive
+// search for the mixed-integer program.
+#include <gtest/gtest.h>
+#ifdef ASTERISM_GLPK
+#include <glpk.h>
+#endif
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include "bounds/area.hpp"
+#include "bounds/milp.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace {
+
+using namespace asterism::bounds;
+
+constexpr double exact = 1e-12;
+
+/// The paper's Figure 14: six tasks, two CPUs, two GPUs. a and b belong on CPUs, c and d on GPUs, e and f fit both.
+AreaProblem figure14() {
+  return {
+      {{"CPU", 2}, {"GPU", 2}},
+      {{"a", 1, {2, 10}}, {"b", 1, {2, 10}}, {"c", 1, {10, 2}}, {"d", 1, {10, 2}}, {"e", 1, {4, 2}}, {"f", 1, {4, 2}}}};
+}
+
+TEST(Area, Figure14) {
+  // CPUs: 4 + 4y, GPUs: 4 + 2 (2 - y), y of e and f together on CPUs: equal at y = 2/3, T = (4 + 8/3) / 2.
+  const AreaSolution s = solve_area(figure14());
+  EXPECT_NEAR(s.seconds, 10.0 / 3, exact);
+  EXPECT_NEAR(s.tasks[0][0], 1, exact);
+  EXPECT_NEAR(s.tasks[2][1], 1, exact);
+  EXPECT_NEAR(s.tasks[4][0] + s.tasks[5][0], 2.0 / 3, exact);
+  EXPECT_NEAR(s.load[0], 20.0 / 3, exact);
+  EXPECT_NEAR(s.load[1], 20.0 / 3, exact);
+  // 4 pi_CPU = 2 pi_GPU from e and f, 2 pi_CPU + 2 pi_GPU = 1
+  EXPECT_NEAR(s.share[0], 1.0 / 3, exact);
+  EXPECT_NEAR(s.share[1], 2.0 / 3, exact);
+  // Uncut, every unit's time is a multiple of 2 and all cannot be done in 2: e on a CPU of its own gives 4.
+  EXPECT_NEAR(solve_milp(figure14()), 4, 1e-9);
+}
+
+TEST(Area, SharesAreTheGainOfMoreUnits) {
+  AreaProblem p = figure14();
+  const AreaSolution s = solve_area(p);
+  for (std::size_t k = 0; k < 2; ++k) {
+    AreaProblem more = p;
+    more.kinds[k].units *= 1 + 1e-5;
+    EXPECT_NEAR((s.seconds - solve_area(more).seconds) / s.seconds / 1e-5, s.share[k], 1e-4);
+  }
+}
+
+TEST(Area, SingleKind) {
+  const AreaSolution s = solve_area({{{"CPU", 4}}, {{"a", 3, {2}}, {"b", 5, {1}}}});
+  EXPECT_NEAR(s.seconds, 11.0 / 4, exact);
+  EXPECT_NEAR(s.share[0], 1, exact);
+}
+
+TEST(Area, CodeletOnOneKindOnly) {
+  // a only on the CPU takes 6; b goes to the GPU whole
+  const AreaSolution s = solve_area({{{"CPU", 1}, {"GPU", 1}}, {{"a", 3, {2, impossible}}, {"b", 2, {1, 1}}}});
+  EXPECT_NEAR(s.seconds, 6, exact);
+  EXPECT_NEAR(s.tasks[0][0], 3, exact);
+  EXPECT_EQ(s.tasks[0][1], 0);
+  EXPECT_NEAR(s.share[1], 0, exact);
+}
+
+TEST(Area, NoKindRunsIt) {
+  EXPECT_THROW(solve_area({{{"CPU", 1}}, {{"a", 3, {impossible}}}}), asterism::Error);
+}
+
+TEST(Area, ZeroDurations) {
+  EXPECT_EQ(solve_area({{{"CPU", 1}}, {{"a", 3, {0}}}}).seconds, 0);
+  EXPECT_EQ(solve_area({{{"CPU", 1}}, {}}).seconds, 0);
+  EXPECT_EQ(solve_milp({{{"CPU", 1}}, {{"a", 3, {0}}}}), 0);
+  const AreaSolution s = solve_area({{{"CPU", 1}, {"GPU", 1}}, {{"a", 3, {0, 5}}, {"b", 4, {3, 1}}}});
+  EXPECT_NEAR(s.seconds, 3, exact);  // b: 3 on the GPU, 1 on the CPU
+}
+
+TEST(Area, Links) {
+  // CPU 4 s, GPU 1 s and 2 s of transfers: (2 - n) 4 = 2 n
+  AreaProblem p{{{"CPU", 1}, {"GPU", 1, 5e8}}, {{"a", 2, {4, 1}, 1e9}}};
+  const AreaSolution s = solve_area(p);
+  EXPECT_NEAR(s.seconds, 8.0 / 3, exact);
+  EXPECT_NEAR(s.tasks[0][1], 4.0 / 3, exact);
+  EXPECT_NEAR(s.share[0], 1.0 / 3, exact);
+  EXPECT_NEAR(s.link_share[1], 2.0 / 3, exact);
+  p.kinds[1].receives = LinearProgram::infinity;
+  EXPECT_NEAR(solve_area(p).seconds, 8.0 / 5, exact);
+}
+
+TEST(Area, ScalesOverManyOrdersOfMagnitude) {
+  for (const double unit : {1e-9, 1e-3, 1e5}) {
+    AreaProblem p = figure14();
+    for (TaskClass& c : p.classes)
+      for (double& t : c.seconds) t *= unit;
+    EXPECT_NEAR(solve_area(p).seconds, unit * 10 / 3, unit * exact * 10);
+  }
+}
+
+AreaProblem random_problem(std::mt19937& random, std::size_t most_kinds, int most_units, int most_classes,
+                           int most_tasks) {
+  const auto whole = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
+  std::uniform_real_distribution<double> real(0, 1);
+  AreaProblem p;
+  const int kinds = whole(1, static_cast<int>(most_kinds));
+  for (int k = 0; k < kinds; ++k)
+    p.kinds.push_back({std::string(1, static_cast<char>('A' + k)), whole(1, most_units) * 1.0});
+  const int classes = whole(1, most_classes);
+  for (int c = 0; c < classes; ++c) {
+    TaskClass tasks{"c" + std::to_string(c), whole(1, most_tasks) * 1.0, {}};
+    for (int k = 0; k < kinds; ++k) {
+      const double draw = real(random);
+      tasks.seconds.push_back(draw < 0.15 ? impossible : draw < 0.2 ? 0 : std::exp(6 * real(random) - 3));
+    }
+    if (std::all_of(tasks.seconds.begin(), tasks.seconds.end(), [](double t) { return std::isinf(t); }))
+      tasks.seconds[static_cast<std::size_t>(whole(0, kinds - 1))] = 1 + real(random);
+    p.classes.push_back(std::move(tasks));
+  }
+  return p;
+}
+
+/// Every task a class of its own.
+AreaProblem divided(const AreaProblem& p) {
+  AreaProblem single{p.kinds, {}};
+  for (TaskClass c : p.classes) {
+    const int tasks = static_cast<int>(c.tasks);
+    c.tasks = 1;
+    for (int i = 0; i < tasks; ++i) single.classes.push_back(c);
+  }
+  return single;
+}
+
+TEST(Area, ClassesTogetherGiveTheOptimumOfTasksApart) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 200; ++i) {
+    const AreaProblem p = random_problem(random, 4, 4, 8, 6);
+    const double together = solve_area(p).seconds;
+    EXPECT_NEAR(together, solve_area(divided(p)).seconds, 1e-9 * together);
+  }
+}
+
+#ifdef ASTERISM_GLPK
+/// Equations (8) and (9) literally: a variable per task and unit, solved in rational arithmetic.
+double by_glpk(const AreaProblem& p) {
+  const AreaProblem tasks = divided(p);
+  std::vector<std::size_t> units;
+  for (std::size_t k = 0; k < p.kinds.size(); ++k)
+    units.insert(units.end(), static_cast<std::size_t>(p.kinds[k].units), k);
+  glp_term_out(GLP_OFF);
+  glp_prob* lp = glp_create_prob();
+  const int omega = static_cast<int>(tasks.classes.size());
+  const int count = static_cast<int>(units.size());
+  glp_add_rows(lp, count + omega);
+  glp_add_cols(lp, 1 + count * omega);
+  glp_set_obj_dir(lp, GLP_MIN);
+  glp_set_obj_coef(lp, 1, 1);
+  glp_set_col_bnds(lp, 1, GLP_LO, 0, 0);
+  std::vector<int> row{0};
+  std::vector<int> column{0};
+  std::vector<double> value{0};
+  const auto entry = [&](int r, int c, double v) {
+    row.push_back(r);
+    column.push_back(c);
+    value.push_back(v);
+  };
+  for (int u = 1; u <= count; ++u) {
+    glp_set_row_bnds(lp, u, GLP_UP, 0, 0);
+    entry(u, 1, -1);
+  }
+  for (int w = 1; w <= omega; ++w) {
+    glp_set_row_bnds(lp, count + w, GLP_FX, 1, 1);
+    for (int u = 1; u <= count; ++u) {
+      const int alpha = 1 + (w - 1) * count + u;
+      const double t = tasks.classes[static_cast<std::size_t>(w - 1)].seconds[units[static_cast<std::size_t>(u - 1)]];
+      if (std::isinf(t)) {
+        glp_set_col_bnds(lp, alpha, GLP_FX, 0, 0);
+        continue;
+      }
+      glp_set_col_bnds(lp, alpha, GLP_LO, 0, 0);
+      if (t != 0) entry(u, alpha, t);
+      entry(count + w, alpha, 1);
+    }
+  }
+  glp_load_matrix(lp, static_cast<int>(value.size()) - 1, row.data(), column.data(), value.data());
+  glp_smcp simplex;
+  glp_init_smcp(&simplex);
+  simplex.msg_lev = GLP_MSG_OFF;
+  glp_simplex(lp, &simplex);
+  EXPECT_EQ(glp_exact(lp, &simplex), 0);
+  EXPECT_EQ(glp_get_status(lp), GLP_OPT);
+  const double t = glp_get_obj_val(lp);
+  glp_delete_prob(lp);
+  return t;
+}
+
+TEST(Area, AgreesWithGlpkOnTheEquationsAsTheyStand) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 250; ++i) {
+    const AreaProblem p = random_problem(random, 3, 3, 6, 4);
+    const double theirs = by_glpk(p);
+    ASSERT_NEAR(solve_area(p).seconds, theirs, 1e-9 * theirs) << "case " << i;
+  }
+}
+
+TEST(Area, WrittenProgramHasTheSameOptimum) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path();
+  const std::filesystem::path file = folder / ("asterism-area-" + std::to_string(getpid()) + ".mps");
+  AreaProblem p{{{"CPU", 1}, {"GPU", 1, 5e8}}, {{"spmv_1f", 2, {4, 1}, 1e9}, {"dot+x", 1, {1, impossible}, 0}}};
+  area_program(p).write(file);
+  glp_term_out(GLP_OFF);
+  glp_prob* lp = glp_create_prob();
+  ASSERT_EQ(glp_read_mps(lp, GLP_MPS_FILE, nullptr, file.c_str()), 0);
+  glp_simplex(lp, nullptr);
+  EXPECT_NEAR(glp_get_obj_val(lp), solve_area(p).seconds, 1e-9);
+  glp_delete_prob(lp);
+  std::filesystem::remove(file);
+  const std::filesystem::path text = folder / ("asterism-area-" + std::to_string(getpid()) + ".lp");
+  area_program(p).write(text);
+  std::ifstream in(text);
+  const std::string written((std::istreambuf_iterator<char>(in)), {});
+  for (const char* name : {"load_CPU", "link_GPU", "all_spmv_1f", "share_spmv_1f_GPU", "share_dot_x_CPU"})
+    EXPECT_NE(written.find(name), std::string::npos) << name;
+  std::filesystem::remove(text);
+  EXPECT_THROW(area_program(p).write("/nowhere/area.lp"), asterism::Error);
+}
+#endif
+
+/// The best of all assignments of whole tasks to units.
+double exhaustive(const AreaProblem& p) {
+  const AreaProblem tasks = divided(p);
+  std::vector<std::size_t> units;
+  for (std::size_t k = 0; k < p.kinds.size(); ++k)
+    units.insert(units.end(), static_cast<std::size_t>(p.kinds[k].units), k);
+  std::vector<double> load(units.size(), 0);
+  double best = impossible;
+  const auto place = [&](auto&& self, std::size_t task) -> void {
+    if (task == tasks.classes.size()) {
+      best = std::min(best, *std::max_element(load.begin(), load.end()));
+      return;
+    }
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      const double t = tasks.classes[task].seconds[units[u]];
+      if (std::isinf(t)) continue;
+      load[u] += t;
+      if (load[u] < best) self(self, task + 1);
+      load[u] -= t;
+    }
+  };
+  place(place, 0);
+  return best;
+}
+
+TEST(Milp, EqualsExhaustiveSearchAndIsAtLeastTheLp) {
+  std::mt19937 random(3);
+  int larger = 0;
+  for (int i = 0; i < 60; ++i) {
+    const AreaProblem p = random_problem(random, 2, 2, 4, 2);
+    const double lp = solve_area(p).seconds;
+    const double milp = solve_milp(p);
+    ASSERT_NEAR(milp, exhaustive(p), 1e-7 * (milp + 1e-9)) << "case " << i;
+    EXPECT_LE(lp, milp * (1 + 1e-9));
+    larger += milp > lp * 1.01;
+  }
+  EXPECT_GT(larger, 20);
+}
+
+TEST(Milp, RefusesWhatItCannotDo) {
+  AreaProblem p = figure14();
+  EXPECT_THROW(solve_milp(p, {10, 60}), asterism::Error);
+  p.kinds[0].units = 1.5;
+  EXPECT_THROW(solve_milp(p), asterism::Error);
+}
+
+TEST(LinearProgram, SaysWhenThereIsNoOptimum) {
+  LinearProgram contradiction("contradiction");
+  const int row = contradiction.add_row("r", Relation::at_least, 2);
+  contradiction.add_column("x", 1, std::vector<Coefficient>{{row, 1}}, 0, 1);
+  EXPECT_THROW(contradiction.minimise(), asterism::Error);
+  LinearProgram unbounded("unbounded");
+  unbounded.add_row("r", Relation::at_least, 0);
+  unbounded.add_column("x", -1, std::vector<Coefficient>{{0, 1}});
+  EXPECT_THROW(unbounded.minimise(), asterism::Error);
+}
+
+}  // namespace
