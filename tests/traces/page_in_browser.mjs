@@ -2,7 +2,7 @@
 // [CHROMIUM]. One line per check; exit status 0 when all hold. Chromium is driven over a pipe (JSON ended by NUL on
 // file descriptors 3 and 4), so that no package is needed.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -227,6 +227,17 @@ async function checkHighlights(browser) {
   await sleep(400);
 }
 
+async function checkSaving(browser) {
+  const folder = mkdtempSync(join(tmpdir(), "asterism-picture-"));
+  await browser.send("Page.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await browser.evaluate(`document.getElementById("save").click()`);
+  const saved = () => readdirSync(folder).filter((name) => name.endsWith(".png"));
+  for (let i = 0; i < 50 && saved().length === 0; ++i) await sleep(100);
+  const head = saved().length > 0 ? readFileSync(join(folder, saved()[0])).subarray(1, 4).toString() : "";
+  check("the picture is saved", head === "PNG", saved()[0] ?? "no file");
+  rmSync(folder, { recursive: true, force: true });
+}
+
 async function measureFrames(browser, area) {
   await browser.key("0");
   await browser.settle();
@@ -262,6 +273,7 @@ try {
     await checkTask(browser);
     await browser.picture(picturePath.replace(/\.png$/, ".task.png"));
     await checkHighlights(browser);
+    await checkSaving(browser);
     await browser.evaluate("scrollTo(0, 0)");
     await browser.evaluate('document.getElementById("scroller").focus()');
     await browser.key("Escape");

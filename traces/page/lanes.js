@@ -90,17 +90,21 @@ class LanePainter {
     const bottom = Math.min(rows, y + height);
     if (bottom <= top || unit.states.length === 0) return;
     const { edges, category } = unit;
+    const { t0 } = axis;
     const scale = width / axis.span;
     const last = unit.states.length;
     this.owed.fill(0);
-    let i = Math.max(0, upperBound(edges, axis.t0) - 1);
+    let i = Math.max(0, upperBound(edges, t0) - 1);
+    let to = (edges[i] - t0) * scale;
     for (; i < last; ++i) {
-      const from = Math.max(0, (edges[i] - axis.t0) * scale);
-      const to = Math.min(width, (edges[i + 1] - axis.t0) * scale);
+      const from = to > 0 ? to : 0;
       if (from >= width) break;
+      to = (edges[i + 1] - t0) * scale;
+      if (to > width) to = width;
       if (to <= from) continue;
-      const first = Math.floor(from);
-      const end = Math.floor(to);
+      // | 0: integers of the machine, where Math.floor would leave doubles; this loop decides the time of a frame
+      const first = from | 0;
+      const end = to | 0;
       if (first === end) {
         this.add(category[i], to - from);
         continue;
@@ -110,10 +114,7 @@ class LanePainter {
       if (end > first + 1) this.fill(category[i], first + 1, end, top, bottom, unit.states[i] === 0);
       if (to > end) this.add(category[i], to - end);
     }
-    if (this.touchedCount > 0) {
-      const to = Math.min(width, (edges[Math.min(i, last)] - axis.t0) * scale);
-      this.flush(Math.min(width - 1, Math.floor(to)), y, height, top, bottom);
-    }
+    if (this.touchedCount > 0) this.flush(Math.min(width - 1, to | 0), y, height, top, bottom);
   }
 
   add(category, share) {
@@ -150,12 +151,14 @@ class LanePainter {
     for (let k = 0; k < count; ++k) {
       const category = touched[k];
       const wanted = (share[category] / sum) * height + owed[category];
-      let next = k + 1 === count ? height : Math.round(row + wanted);
-      next = Math.min(height, Math.max(row, next));
-      if (count > 1) owed[category] = Math.min(1, Math.max(-1, wanted - (next - row)));
+      let next = k + 1 === count ? height : (row + wanted + 0.5) | 0;
+      if (next > height) next = height;
+      if (next < row) next = row;
+      const left = wanted - (next - row);
+      owed[category] = left > 1 ? 1 : left < -1 ? -1 : left;
       const colour = pixel[category];
-      const end = Math.min(bottom, y + next) * width + x;
-      for (let i = Math.max(top, y + row) * width + x; i < end; i += width) pixels[i] = colour;
+      const end = (y + next < bottom ? y + next : bottom) * width + x;
+      for (let i = (y + row > top ? y + row : top) * width + x; i < end; i += width) pixels[i] = colour;
       row = next;
       share[category] = 0;
     }
