@@ -91,8 +91,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::Option_group* times = app.add_option_group("Durations", "t(codelet, footprint, kind of unit)");
   times->add_option("--durations", args.durations,
                     "Further recordings. The solvers' --calibrate measures every codelet on every kind of unit");
-  times->add_option("--models", args.models,
-                    "StarPU's performance models: a folder (sampling, or STARPU_HOME), or platform_file.rec");
+  auto* models =
+      times->add_option("--models", args.models,
+                        "StarPU's performance models: a folder (sampling, or STARPU_HOME), or platform_file.rec");
   times->add_option("--model-host", args.model_host, "Whose models to read when a folder holds those of several hosts");
   times
       ->add_option_function<std::string>(
@@ -111,12 +112,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   machine->add_option_function<std::string>(
       "--units", [&](const std::string& text) { args.options.units = parse_units(text); },
       "Numbers of units of the machine to bound, as in CPU=12,CUDA=3 (default: the recording's)");
-  machine->add_flag("--communication", args.options.communication,
-                    "Also LP with links; at the best rate the recording's transfers reach");
+  auto* communication = machine->add_flag("--communication", args.options.communication,
+                                          "Also LP with links; at the best rate the recording's transfers reach");
   machine
       ->add_flag("--links-of-models", args.links_of_models,
                  "Rates of links from --models (memory_performance, or StarPU's bus measurements)")
-      ->needs("--communication", "--models");
+      ->needs(communication)
+      ->needs(models);
 
   CLI::Option_group* programs = app.add_option_group("Programs");
   programs->add_flag("--milp", args.options.milp, "Also the mixed-integer program: tasks are not cut");
