@@ -248,7 +248,14 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
   } else {
     b.notes.push_back("the recording has no dependencies: no critical path");
   }
-  if (options.milp) b.milp = solve_milp(b.area.problem, options.milp_options);
+  if (options.milp) {
+    try {
+      b.milp = solve_milp(b.area.problem, options.milp_options);
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::failed) throw;
+      b.notes.push_back(error.what());  // the other bounds are worth having
+    }
+  }
 
   note_overlaps(r, b.notes);
   if (b.comparable) {
