@@ -249,8 +249,11 @@ async function measureFrames(browser, area) {
   }
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.floor(share * (times.length - 1))];
-  check("frames are drawn in time", at(0.5) < expected.median_frame_ms,
-    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms`);
+  // A crowded machine is slower than its processor: what a known loop takes beyond 20 ms extends the limit.
+  const loop = await browser.evaluate(`(() => { const a = new Float64Array(1 << 20).fill(1); let s = 0; const b = performance.now();
+    for (let k = 0; k < 10; ++k) for (let i = 0; i < a.length; ++i) s += a[i] * 1.5; return s > 0 ? performance.now() - b : 0; })()`);
+  check("frames are drawn in time", at(0.5) < expected.median_frame_ms * Math.max(1, loop / 20),
+    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms; ten million additions take ${loop.toFixed(0)} ms`);
 }
 
 const browser = new Browser();
