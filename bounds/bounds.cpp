@@ -95,8 +95,11 @@ AreaProblem best_rate_problem(const Bounds& b, const Durations& durations, const
   return problem;
 }
 
-/// LP's problem with each class divided by what its tasks weigh on the links. Weights are rounded down to 6 bits, which
-/// keeps classes few and can only lower the bound.
+/// Beyond so many classes, weights are rounded.
+constexpr std::size_t many_classes = 20000;
+
+/// LP's problem with each class divided by what its tasks weigh on the links. When that makes too many classes, weights
+/// are rounded down to fewer bits, which can only lower the bound.
 AreaProblem link_problem(const Recording& r, const Bounds& b, const Classes& classes, const Communication& c) {
   AreaProblem problem{b.kinds, {}};
   for (UnitKind& kind : problem.kinds)
@@ -104,11 +107,15 @@ AreaProblem link_problem(const Recording& r, const Bounds& b, const Classes& cla
       if (r.kinds[k].name == kind.name && c.memories[k] > 0 && c.bandwidth[k] > 0)
         kind.receives = kind.units * c.memories[k] * c.bandwidth[k];
   std::map<std::pair<std::uint32_t, double>, double> count;
-  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
-    if (classes.of_task[t] == none) continue;
-    int exponent = 0;
-    const double mantissa = std::frexp(c.bytes[t], &exponent);
-    ++count[{classes.of_task[t], std::ldexp(std::floor(mantissa * 64), exponent - 6)}];
+  for (const int bits : {53, 10, 4, 1}) {
+    count.clear();
+    for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+      if (classes.of_task[t] == none) continue;
+      int exponent = 0;
+      const double mantissa = std::frexp(c.bytes[t], &exponent);
+      ++count[{classes.of_task[t], std::ldexp(std::floor(std::ldexp(mantissa, bits)), exponent - bits)}];
+    }
+    if (count.size() <= std::max(many_classes, b.classes.size())) break;
   }
   for (const auto& [key, tasks] : count) {
     TaskClass part = b.area.problem.classes[key.first];

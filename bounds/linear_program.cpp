@@ -3,6 +3,7 @@
 #include <lpsolve/lp_lib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <new>
 
@@ -57,7 +58,9 @@ int LinearProgram::columns() const {
 
 int LinearProgram::add_row(const std::string& name, Relation relation, double right_hand_side) {
   const int type = relation == Relation::at_most ? LE : relation == Relation::equal ? EQ : GE;
-  if (add_constraintex(lp_.get(), 0, nullptr, nullptr, type, right_hand_side) == FALSE ||
+  REAL no_value = 0;  // lp_solve reads the arrays of an empty row too
+  int no_column = 0;
+  if (add_constraintex(lp_.get(), 0, &no_value, &no_column, type, right_hand_side) == FALSE ||
       set_row_name(lp_.get(), rows(), const_cast<char*>(name.c_str())) == FALSE)
     throw std::bad_alloc();
   return rows() - 1;
@@ -65,9 +68,11 @@ int LinearProgram::add_row(const std::string& name, Relation relation, double ri
 
 int LinearProgram::add_column(const std::string& name, double cost, std::span<const Coefficient> coefficients,
                               double lower, double upper, bool integer) {
+  std::vector<Coefficient> sorted(coefficients.begin(), coefficients.end());  // lp_solve wants rows to ascend
+  std::sort(sorted.begin(), sorted.end(), [](const Coefficient& a, const Coefficient& b) { return a.row < b.row; });
   std::vector<int> row{0};  // row 0 is the objective
   std::vector<double> value{cost};
-  for (const Coefficient& c : coefficients) {
+  for (const Coefficient& c : sorted) {
     row.push_back(c.row + 1);
     value.push_back(c.value);
   }

@@ -51,7 +51,9 @@ double solve_milp(const AreaProblem& problem, const MilpOptions& options) {
       std::vector<Coefficient> column{{static_cast<int>(c), 1}, {all[u].load, t}};
       if (all[u].order >= 0) column.push_back({all[u].order, t});
       if (u > 0 && all[u - 1].kind == all[u].kind) column.push_back({all[u - 1].order, -t});
-      lp.add_column("tasks_" + std::to_string(c) + "_" + std::to_string(u), 0, column, 0, work.classes[c].tasks, true);
+      // No upper bounds: the classes' rows imply them, and with them lp_solve 5.5.2.5 misses optima.
+      lp.add_column("tasks_" + std::to_string(c) + "_" + std::to_string(u), 0, column, 0, LinearProgram::infinity,
+                    true);
     }
   return lp.minimise(options.time_limit).objective * area;
 }

@@ -260,8 +260,8 @@ double exhaustive(const AreaProblem& p) {
 TEST(Milp, EqualsExhaustiveSearchAndIsAtLeastTheLp) {
   std::mt19937 random(3);
   int larger = 0;
-  for (int i = 0; i < 60; ++i) {
-    const AreaProblem p = random_problem(random, 2, 2, 4, 2);
+  for (int i = 0; i < 2000; ++i) {
+    const AreaProblem p = i < 1000 ? random_problem(random, 2, 2, 4, 2) : random_problem(random, 3, 2, 4, 2);
     const double lp = solve_area(p).seconds;
     const double milp = solve_milp(p);
     ASSERT_NEAR(milp, exhaustive(p), 1e-7 * (milp + 1e-9)) << "case " << i;
