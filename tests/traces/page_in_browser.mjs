@@ -211,6 +211,19 @@ async function checkTask(browser) {
   }
 }
 
+async function checkKeys(browser) {
+  await browser.evaluate(`asterism.select(0, ${expected.task.index})`);
+  await browser.evaluate('document.getElementById("scroller").focus()');
+  const start = () => browser.evaluate("asterism.selection.view.task.start[asterism.selection.task]");
+  const unit = () => browser.evaluate("asterism.selection.view.task.unit[asterism.selection.task]");
+  const [before, on] = [await start(), await unit()];
+  await browser.key("n");
+  const after = await start();
+  check("the key n goes to the unit's next task", after >= before && (await unit()) === on);
+  if (after > before) await browser.key("p");
+  check("the key p goes back", (await start()) === before);
+}
+
 async function checkHighlights(browser) {
   const pressed = await browser.evaluate(`(() => { const b = document.getElementById("critical"); if (b.disabled) return null;
     b.click(); return b.getAttribute("aria-pressed"); })()`);
@@ -275,6 +288,7 @@ try {
     await checkZoom(browser, area);
     await checkTask(browser);
     await browser.picture(picturePath.replace(/\.png$/, ".task.png"));
+    await checkKeys(browser);
     await checkHighlights(browser);
     await checkSaving(browser);
     await browser.evaluate("scrollTo(0, 0)");
