@@ -211,6 +211,19 @@ async function checkTask(browser) {
   }
 }
 
+async function checkKeys(browser) {
+  await browser.evaluate(`asterism.select(0, ${expected.task.index})`);
+  await browser.evaluate('document.getElementById("scroller").focus()');
+  const start = () => browser.evaluate("asterism.selection.view.task.start[asterism.selection.task]");
+  const unit = () => browser.evaluate("asterism.selection.view.task.unit[asterism.selection.task]");
+  const [before, on] = [await start(), await unit()];
+  await browser.key("n");
+  const after = await start();
+  check("the key n goes to the unit's next task", after >= before && (await unit()) === on);
+  if (after > before) await browser.key("p");
+  check("the key p goes back", (await start()) === before);
+}
+
 async function checkHighlights(browser) {
   const pressed = await browser.evaluate(`(() => { const b = document.getElementById("critical"); if (b.disabled) return null;
     b.click(); return b.getAttribute("aria-pressed"); })()`);
@@ -249,8 +262,11 @@ async function measureFrames(browser, area) {
   }
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.floor(share * (times.length - 1))];
-  check("frames are drawn in time", at(0.5) < expected.median_frame_ms,
-    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms`);
+  // A crowded machine is slower than its processor: what a known loop takes beyond 20 ms extends the limit.
+  const loop = await browser.evaluate(`(() => { const a = new Float64Array(1 << 20).fill(1); let s = 0; const b = performance.now();
+    for (let k = 0; k < 10; ++k) for (let i = 0; i < a.length; ++i) s += a[i] * 1.5; return s > 0 ? performance.now() - b : 0; })()`);
+  check("frames are drawn in time", at(0.5) < expected.median_frame_ms * Math.max(1, loop / 20),
+    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms; ten million additions take ${loop.toFixed(0)} ms`);
 }
 
 const browser = new Browser();
@@ -272,6 +288,7 @@ try {
     await checkZoom(browser, area);
     await checkTask(browser);
     await browser.picture(picturePath.replace(/\.png$/, ".task.png"));
+    await checkKeys(browser);
     await checkHighlights(browser);
     await checkSaving(browser);
     await browser.evaluate("scrollTo(0, 0)");
