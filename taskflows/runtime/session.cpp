@@ -21,10 +21,15 @@ namespace {
 
 constexpr const char* plugin_file = "libasterism-schedulers.so";
 
-/// The plug-in library: where STARPU_SCHED_LIB says, else beside the programs (../lib*/ or the build tree's
-/// lib/, or the program's own folder as in a bundle). Empty when there is none.
-std::string plugin_library() {
-  if (const char* named = std::getenv("STARPU_SCHED_LIB"); named != nullptr && *named != '\0') return named;
+/// What STARPU_SCHED_LIB names; empty when nothing.
+std::string named_library() {
+  const char* named = std::getenv("STARPU_SCHED_LIB");
+  return named == nullptr ? std::string{} : named;
+}
+
+/// Asterism's plug-in library, beside the programs (../lib*/ or the build tree's lib/, or the program's own folder as
+/// in a bundle). Empty when there is none.
+std::string own_library() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   for (const char* folder : {".", "lib", "../lib", "../lib/x86_64-linux-gnu", "../lib64", "../../lib"}) {
@@ -34,14 +39,19 @@ std::string plugin_library() {
   return {};
 }
 
+/// The plug-in library: where STARPU_SCHED_LIB says, else Asterism's.
+std::string plugin_library() {
+  const std::string named = named_library();
+  return named.empty() ? own_library() : named;
+}
+
 std::vector<std::string> names_of(starpu_sched_policy** policies) {
   std::vector<std::string> names;
   for (; policies != nullptr && *policies != nullptr; ++policies) names.emplace_back((*policies)->policy_name);
   return names;
 }
 
-std::vector<std::string> plugin_schedulers() {
-  const std::string library = plugin_library();
+std::vector<std::string> schedulers_in(const std::string& library) {
   void* opened = library.empty() ? nullptr : dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return {};
   const auto list = reinterpret_cast<starpu_sched_policy** (*)()>(dlsym(opened, "starpu_get_sched_lib_policies"));
@@ -50,6 +60,14 @@ std::vector<std::string> plugin_schedulers() {
 
 /// Where FxT believes this process's last recording to be.
 std::filesystem::path last_recording;
+
+std::vector<std::string> plugin_schedulers() {
+  return schedulers_in(plugin_library());
+}
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 }  // namespace
 
@@ -94,6 +112,16 @@ Environment::~Environment() {
     else
       unsetenv(change->first.c_str());
   }
+}
+
+std::optional<std::string> scheduler_library(const std::string& scheduler) {
+  const std::string named = named_library();
+  const std::string own = own_library();
+  if (!named.empty() && holds(schedulers_in(named), scheduler)) return named;
+  if (holds(names_of(starpu_sched_get_predefined_policies()), scheduler)) return std::string{};
+  if (holds(schedulers_in(own), scheduler)) return own;
+  if (!named.empty() && named.find(plugin_file) == std::string::npos) return named;
+  return std::nullopt;
 }
 
 Session::Session(const SessionOptions& options) {

@@ -75,6 +75,10 @@ int visible_gpus();
 /// Names of the schedulers that may be asked for: StarPU's and those of our plug-in library.
 std::vector<std::string> scheduler_names();
 
+/// The library that STARPU_SCHED_LIB has to name for this scheduler: empty for StarPU's own, nothing when there is no
+/// such scheduler. A library that the user named there may answer to names that it does not list: those are its own.
+std::optional<std::string> scheduler_library(const std::string& scheduler);
+
 /// Description of the machine for reports: processor, cores, memory, NUMA nodes, GPUs seen by StarPU.
 struct Machine {
   std::string host;
