@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "taskflows/runtime/error.hpp"
 
@@ -57,6 +58,9 @@ std::vector<std::string> schedulers_in(const std::string& library) {
   return list == nullptr ? std::vector<std::string>{} : names_of(list());
 }
 
+/// Where FxT believes this process's last recording to be.
+std::filesystem::path last_recording;
+
 std::vector<std::string> plugin_schedulers() {
   return schedulers_in(plugin_library());
 }
@@ -92,6 +96,24 @@ std::vector<std::string> scheduler_names() {
   return names;
 }
 
+void Environment::set(const char* name, const std::optional<std::string>& value) {
+  const char* const before = std::getenv(name);
+  changed_.emplace_back(name, before == nullptr ? std::nullopt : std::optional<std::string>(before));
+  if (value)
+    setenv(name, value->c_str(), 1);
+  else
+    unsetenv(name);
+}
+
+Environment::~Environment() {
+  for (auto change = changed_.rbegin(); change != changed_.rend(); ++change) {
+    if (change->second)
+      setenv(change->first.c_str(), change->second->c_str(), 1);
+    else
+      unsetenv(change->first.c_str());
+  }
+}
+
 std::optional<std::string> scheduler_library(const std::string& scheduler) {
   const std::string named = named_library();
   const std::string own = own_library();
@@ -105,7 +127,9 @@ std::optional<std::string> scheduler_library(const std::string& scheduler) {
 Session::Session(const SessionOptions& options) {
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
-  if (options.scheduler)
+  if (options.calibrate)
+    wanted = "calibrate";
+  else if (options.scheduler)
     wanted = *options.scheduler;
   else if (const char* named = std::getenv("STARPU_SCHED"); named != nullptr)
     wanted = named;
@@ -119,19 +143,20 @@ Session::Session(const SessionOptions& options) {
       for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
       bad_input("--scheduler {}: no such scheduler; expected one of {}", wanted, list);
     }
-    setenv("STARPU_SCHED", wanted.c_str(), 1);
+    environment_.set("STARPU_SCHED", wanted);
     if (std::find(plugins.begin(), plugins.end(), wanted) != plugins.end())
-      setenv("STARPU_SCHED_LIB", plugin_library().c_str(), 1);
+      environment_.set("STARPU_SCHED_LIB", plugin_library());
   }
 
   // Through the environment, because starpu_conf's members either lose against it or silence all of it.
-  const auto number_of = [](const char* variable, const char* synonym, const std::optional<int>& count) {
+  const auto number_of = [&](const char* variable, const char* synonym, const std::optional<int>& count) {
     if (!count) return;
-    setenv(variable, std::to_string(*count).c_str(), 1);
-    if (synonym != nullptr) unsetenv(synonym);
+    environment_.set(variable, std::to_string(*count));
+    if (synonym != nullptr) environment_.set(synonym, std::nullopt);
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
+  if (options.calibrate) environment_.set("STARPU_CALIBRATE", "1");
   if (options.trace) {
 #ifndef STARPU_USE_FXT
     bad_input("--trace: this StarPU was built without FxT");
@@ -141,9 +166,10 @@ Session::Session(const SessionOptions& options) {
     if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());
     for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
       if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
-    traced_ = true;
-    setenv("STARPU_FXT_TRACE", "1", 1);
-    setenv("STARPU_FXT_PREFIX", (std::filesystem::absolute(*options.trace) / "").c_str(), 1);
+    trace_ = std::filesystem::absolute(*options.trace);
+    if (!last_recording.empty()) std::ofstream(last_recording).put('\0');  // something for FxT to move
+    environment_.set("STARPU_FXT_TRACE", "1");
+    environment_.set("STARPU_FXT_PREFIX", (trace_ / "").string());
   }
   starpu_conf conf;
   starpu_conf_init(&conf);
@@ -164,7 +190,16 @@ Session::Session(const SessionOptions& options) {
 
 Session::~Session() {
   starpu_shutdown();
-  if (traced_) unsetenv("STARPU_FXT_TRACE");  // further sessions of this process are not recorded
+  if (!trace_.empty()) {
+    // Kept under another name: FxT moves the file to where the next recording of this process goes.
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(trace_, ignored)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with("prof_file_") || name.starts_with("prof_file_rank")) continue;
+      last_recording = entry.path();
+      std::filesystem::rename(entry.path(), trace_ / ("prof_file_rank" + name.substr(name.rfind('_'))), ignored);
+    }
+  }
 #ifdef ASTERISM_CUDA
   // StarPU 1.4.10 takes "already enabled" for "not possible": a later session of this process would copy from
   // GPU to GPU through main memory.
