@@ -15,6 +15,7 @@ namespace {
 template <class Value>
 double median_of(const std::vector<const Run*>& runs, Value&& value) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const Run* run : runs) values.push_back(static_cast<double>(value(*run)));
   return median(std::move(values));
 }
