@@ -153,7 +153,7 @@ std::string blame(const Recording& r, const Bounds& b) {
 }
 
 /// A unit that ran two tasks at once: then the recorded times are not those of tasks alone on a unit.
-void check_overlaps(const Recording& r, std::vector<std::string>& inconsistencies) {
+void note_overlaps(const Recording& r, std::vector<std::string>& notes) {
   std::vector<std::vector<std::pair<double, double>>> of_unit(r.units.size());
   for (const traces::Task& t : r.tasks)
     if (t.executed()) of_unit[t.unit].emplace_back(t.start, t.end);
@@ -168,7 +168,7 @@ void check_overlaps(const Recording& r, std::vector<std::string>& inconsistencie
     }
     // StarPU writes microseconds with three decimals: neighbours overlap by that much
     if (overlap > 1e-6 * static_cast<double>(tasks.size()))
-      inconsistencies.push_back(
+      notes.push_back(
           fmt::format("{}: tasks overlap during {:.6g} s, so their durations are not those of tasks alone on the unit",
                       r.units[u].name, overlap));
   }
@@ -248,10 +248,17 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
   } else {
     b.notes.push_back("the recording has no dependencies: no critical path");
   }
-  if (options.milp) b.milp = solve_milp(b.area.problem, options.milp_options);
+  if (options.milp) {
+    try {
+      b.milp = solve_milp(b.area.problem, options.milp_options);
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::failed) throw;
+      b.notes.push_back(error.what());  // the other bounds are worth having
+    }
+  }
 
+  note_overlaps(r, b.notes);
   if (b.comparable) {
-    check_overlaps(r, b.inconsistencies);
     const auto check = [&](const char* name, double seconds) {
       if (seconds > b.makespan * (1 + tolerance))
         b.inconsistencies.push_back(fmt::format("{} = {:.9g} s exceeds the makespan of the recorded run, {:.9g} s{}",

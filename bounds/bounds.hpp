@@ -77,7 +77,7 @@ struct Bounds {
   std::vector<Missing> missing;
   std::vector<std::string> without_flops;    ///< codelets for which LP~ takes the fastest measured duration
   std::vector<std::string> inconsistencies;  ///< bounds that the recorded run beats: durations are wrong
-  std::vector<std::string> notes;            ///< assumptions that were made
+  std::vector<std::string> notes;            ///< assumptions that were made, and what is odd about the recording
 };
 
 /// Why LP <= makespan, with t the means over this very recording: let n_ck be how many tasks of class c kind k ran.
