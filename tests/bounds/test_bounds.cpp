@@ -223,6 +223,45 @@ TEST(Communication, ByHand) {
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 4, 1e-9);
 }
 
+TEST(Communication, EveryMemoryHasItsOwnLink) {
+  // Three tasks with their own data of 1e9 bytes, only on two devices, 1 s each; 2 s per transfer.
+  Builder b;
+  b.units("CPU", 1).units("CUDA", 2);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const auto h = b.handle("h" + std::to_string(i), 1000000000);
+    const std::uint32_t unit = 1 + i % 2;
+    const double start = i < 2 ? 2.5 : 4.5;
+    b.transfer(0, unit, start - 2, start, 1000000000, h);
+    b.task("mm", unit, start, start + 1, {}, 1, 0, -1, {{h, Mode::read}});
+  }
+  b.task("start", 0, 0, 0.1);
+  Recording r = b.finish();
+  Options options;
+  options.communication = true;
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 3, 1e-9);  // 3e9 bytes at 2 * 5e8 per second
+  PlatformRec platform;
+  platform.memory_performance.push_back({0, 1, 500, 0});
+  options.links = &platform;
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 3, 1e-9);
+  r.units[2].node = r.units[1].node;  // two workers on one memory
+  r.nodes.pop_back();
+  r.transfers.clear();
+  EXPECT_DOUBLE_EQ(communication(r, &platform).memories[1], 0.5);
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 6, 1e-9);
+  options.units = {{"CPU", 1}, {"CUDA", 8}};  // four memories
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 1.5, 1e-9);
+}
+
+TEST(Communication, ObservedBandwidthCountsConcurrentTransfers) {
+  Builder b;
+  b.units("CPU", 1).units("CUDA", 1);
+  const auto h = b.handle("h", 1000);
+  b.task("start", 0, 0, 10);
+  b.transfer(0, 1, 1, 3, 1000, h);
+  b.transfer(0, 1, 1, 3, 1000);
+  EXPECT_DOUBLE_EQ(communication(b.finish()).bandwidth[1], 1000);  // 2000 bytes in 2 s
+}
+
 TEST(Communication, AssumesMainMemoryWhenNothingShowsIt) {
   PlatformRec platform;
   platform.memory_performance.push_back({0, 1, 500, 0});
@@ -340,6 +379,23 @@ TEST(Bounds, NoRandomRunBeatsThem) {
     EXPECT_LE(bounds_of(r, options).area.solution.seconds, lp * (1 + 1e-9));
   }
   EXPECT_GT(tighter, 3);
+}
+
+TEST(Bounds, ManyClasses) {
+  AreaProblem p{{{"CPU", 16}, {"CUDA", 4}, {"OPENCL", 2}, {"HIP", 4}}, {}};
+  std::mt19937 random(9);
+  std::uniform_real_distribution<double> real(0, 1);
+  for (int c = 0; c < 20000; ++c) {
+    const double size = std::exp(4 * real(random));
+    p.classes.push_back({"c" + std::to_string(c), 50, {}});
+    for (const double speed : {1.0, 20.0, 10.0, 18.0})
+      p.classes.back().seconds.push_back(1e-3 * size * (0.5 + real(random)) / speed);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_GT(solve_area(p).seconds, 0);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds.count(), 60);
+  std::printf("%zu classes, 4 kinds: %.2f s\n", p.classes.size(), seconds.count());
 }
 
 TEST(Bounds, AMillionTasksOfAThousandClasses) {
