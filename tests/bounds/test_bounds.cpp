@@ -381,23 +381,6 @@ TEST(Bounds, NoRandomRunBeatsThem) {
   EXPECT_GT(tighter, 3);
 }
 
-TEST(Bounds, ManyClasses) {
-  AreaProblem p{{{"CPU", 16}, {"CUDA", 4}, {"OPENCL", 2}, {"HIP", 4}}, {}};
-  std::mt19937 random(9);
-  std::uniform_real_distribution<double> real(0, 1);
-  for (int c = 0; c < 20000; ++c) {
-    const double size = std::exp(4 * real(random));
-    p.classes.push_back({"c" + std::to_string(c), 50, {}});
-    for (const double speed : {1.0, 20.0, 10.0, 18.0})
-      p.classes.back().seconds.push_back(1e-3 * size * (0.5 + real(random)) / speed);
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_GT(solve_area(p).seconds, 0);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(seconds.count(), 60);
-  std::printf("%zu classes, 4 kinds: %.2f s\n", p.classes.size(), seconds.count());
-}
-
 TEST(Bounds, AMillionTasksOfAThousandClasses) {
   Builder b;
   b.units("CPU", 16).units("CUDA", 4).units("OPENCL", 2).units("HIP", 4);
