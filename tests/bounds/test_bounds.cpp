@@ -241,10 +241,12 @@ TEST(Communication, EveryMemoryHasItsOwnLink) {
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 3, 1e-9);  // 3e9 bytes at 2 * 5e8 per second
   PlatformRec platform;
   platform.memory_performance.push_back({0, 1, 500, 0});
+  platform.memory_performance.push_back({2, 1, 100000, 0});  // between devices of one kind: brings nothing in
   options.links = &platform;
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 3, 1e-9);
   r.units[2].node = r.units[1].node;  // two workers on one memory
   r.nodes.pop_back();
+  platform.memory_performance.pop_back();
   r.transfers.clear();
   EXPECT_DOUBLE_EQ(communication(r, &platform).memories[1], 0.5);
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 6, 1e-9);
@@ -252,7 +254,17 @@ TEST(Communication, EveryMemoryHasItsOwnLink) {
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 1.5, 1e-9);
 }
 
-TEST(Communication, ObservedBandwidthCountsConcurrentTransfers) {
+TEST(Communication, ObservedBandwidthIsThatFromOutsideTheKind) {
+  Builder b;
+  b.units("CPU", 1).units("CUDA", 2);
+  const auto h = b.handle("h", 1000);
+  b.task("start", 0, 0, 10);
+  b.transfer(0, 1, 1, 3, 1000, h);
+  b.transfer(1, 2, 4, 4.001, 1000, h);
+  EXPECT_DOUBLE_EQ(communication(b.finish()).bandwidth[1], 500);
+}
+
+TEST(Communication, ObservedBandwidthCountsCountsConcurrentTransfers) {
   Builder b;
   b.units("CPU", 1).units("CUDA", 1);
   const auto h = b.handle("h", 1000);
