@@ -1,6 +1,7 @@
 // What the readers of tasks.rec and paje.trace share while a recording is put together: names to numbers.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -24,7 +25,7 @@ class Assembling {
  public:
   Recording recording;
   /// per unit, in the order of the recording's units; sorted by start, idle left out
-  std::vector<std::vector<Span>> states;
+  std::vector<std::deque<Span>> states;
 
   std::uint32_t text(std::string_view s);
   std::uint32_t codelet(std::string_view name, std::string_view model);

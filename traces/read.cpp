@@ -149,7 +149,7 @@ void sort_units(Assembling& a) {
   };
   std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return key(x) < key(y); });
   std::vector<Unit> units;
-  std::vector<std::vector<Span>> states(order.size());
+  std::vector<std::deque<Span>> states(order.size());
   std::vector<std::uint32_t> number(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     units.push_back(std::move(r.units[order[i]]));

@@ -36,7 +36,7 @@ void append_waiting(std::vector<Span>& spans, double begin, double end, State st
 
 }  // namespace
 
-void build_timeline(Recording& r, std::vector<std::vector<Span>> states) {
+void build_timeline(Recording& r, std::vector<std::deque<Span>> states) {
   states.resize(r.units.size());
   std::vector<std::vector<std::uint32_t>> executed(r.units.size());
   for (std::uint32_t t = 0; t < r.tasks.size(); ++t)
@@ -85,8 +85,8 @@ void build_timeline(Recording& r, std::vector<std::vector<Span>> states) {
     std::vector<std::uint32_t>& tasks = executed[u];
     std::sort(tasks.begin(), tasks.end(),
               [&](std::uint32_t a, std::uint32_t b) { return r.tasks[a].start < r.tasks[b].start; });
-    const std::vector<Span>& state = states[u];
-    std::size_t s = 0;
+    std::deque<Span>& state = states[u];  // consumed from the front: both lists of a long recording need not fit
+    out.reserve(2 * (state.size() + tasks.size()) + 1);
     double at = r.begin;
     // The gap [at, until) before the task `next` (none: after the last).
     const auto gap = [&](double until, std::uint32_t next) {
@@ -96,14 +96,14 @@ void build_timeline(Recording& r, std::vector<std::vector<Span>> states) {
       else
         busy.clear();
       while (at < until) {
-        while (s < state.size() && state[s].end <= at) ++s;
+        while (!state.empty() && state.front().end <= at) state.pop_front();
         double end = until;
         State now = State::idle;
-        if (s < state.size() && state[s].start <= at) {
-          now = state[s].state;
-          end = std::min(until, state[s].end);
-        } else if (s < state.size()) {
-          end = std::min(until, state[s].start);
+        if (!state.empty() && state.front().start <= at) {
+          now = state.front().state;
+          end = std::min(until, state.front().end);
+        } else if (!state.empty()) {
+          end = std::min(until, state.front().start);
         }
         if (now == State::waiting)
           append(out, {at, end, none, now});
@@ -120,7 +120,7 @@ void build_timeline(Recording& r, std::vector<std::vector<Span>> states) {
       at = std::max(at, end);
     }
     gap(r.end, none);
-    std::vector<Span>().swap(states[u]);
+    std::deque<Span>().swap(state);
   }
 }
 

@@ -121,9 +121,17 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           "cyclic: deal block-rows to gpu, cpu, or all with shares proportional to their speed (default: gpu if any)")
       ->check(CLI::IsMember({"default", "gpu", "cpu", "all"}));
 
+  machine->add_flag(
+      "--calibrate", args.calibrate,
+      "First run a few iterations with every codelet on every kind of unit in turn: StarPU's performance\n"
+      "models then know all durations, and so do the bounds of --trace");
+
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
   results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, convergence history");
+  results->add_option(
+      "--trace", args.trace,
+      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
   results->add_flag("--verify", args.verify, "Compare with a sparse Cholesky factorisation where the size allows");
   results->add_flag("--efficiency", args.efficiency,
                     "Also run with one block and on one unit: S, e, e_granularity, e_pipeline");

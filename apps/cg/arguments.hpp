@@ -34,6 +34,8 @@ struct Arguments {
   // results
   std::string solution;
   std::string json;
+  std::string trace;       ///< folder
+  bool calibrate = false;  ///< measure every codelet on every kind of unit first
   bool verify = false;
   bool efficiency = false;
   bool quiet = false;

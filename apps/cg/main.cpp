@@ -8,6 +8,7 @@
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/trace_report.hpp"
 #include "codelets/cg/traffic.hpp"
 #include "taskflows/cg/matrix_market.hpp"
 #include "taskflows/cg/verify.hpp"
@@ -100,6 +101,7 @@ Efficiency measure_efficiency(const Arguments& args, const CsrMatrix& a, const A
   e.tb_p = seconds_per_iteration(run.result);
   for (const bool split : {false, true}) {
     SessionOptions one = args.session;
+    one.trace.reset();
     one.gpus = gpus ? 1 : 0;
     if (!gpus) one.cpus = 1;
     const Session session(one);
@@ -121,6 +123,7 @@ int solve_and_report(int argc, char** argv) {
   const bool cyclic = args.session.scheduler.value_or("") == "cyclic";
   const bool on_gpus_only =
       (args.units == "default" || args.units == "gpu") && args.session.gpus.value_or(visible_gpus()) > 0;
+  const SessionOptions whole_machine = args.session;
   if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr) args.session.cpus = 0;
   if (args.units != "default") setenv("ASTERISM_CYCLIC_UNITS", args.units.c_str(), 1);
 
@@ -136,6 +139,20 @@ int solve_and_report(int argc, char** argv) {
   bool on_gpus = false;
   int units = 1;
   json performance_json;
+  std::vector<double> calibrated_shares;
+  if (args.calibrate) {
+    // The choices that the run will make for its units, for calibration to meet the same tasks.
+    Options options;
+    {
+      const Session session(args.session);
+      options = complete_options(args, session);
+      calibrated_shares =
+          block_shares(args, session, args.units == "all" ? measure_bandwidth() : Bandwidth{}, options.blocks);
+    }
+    calibrate(args, whole_machine, a, b, options, calibrated_shares,
+              args.trace.empty() ? std::string{} : args.trace + "/calibration");
+  }
+  if (!args.trace.empty()) args.session.trace = args.trace;
   {
     const Session session(args.session);
     const Options options = complete_options(args, session);
@@ -146,15 +163,14 @@ int solve_and_report(int argc, char** argv) {
     on_gpus = session.gpus() > 0 && args.units != "cpu";
     units = args.units == "all" ? session.gpus() + session.cpus() : on_gpus ? session.gpus() : session.cpus();
     ProgressLine line(!args.quiet);
-    run = solve_once(
-        session, a, b, options, block_shares(args, session, bandwidth, options.blocks), [&](const Progress& p) {
-          const double by_count =
-              static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
-          const double by_residual =
-              p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
-          line.show(std::max(by_count, by_residual),
-                    fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
-        });
+    const std::vector<double> shares =
+        args.calibrate ? calibrated_shares : block_shares(args, session, bandwidth, options.blocks);
+    run = solve_once(session, a, b, options, shares, [&](const Progress& p) {
+      const double by_count =
+          static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
+      const double by_residual = p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
+      line.show(std::max(by_count, by_residual), fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
+    });
     record = record_header("asterism-cg", argc, argv, session);
     performance_json = performance(run, a, session, bandwidth, units);
   }
@@ -254,6 +270,10 @@ int solve_and_report(int argc, char** argv) {
     write_json(args.json, record);
     fmt::print("wrote {}\n", args.json);
   }
+  if (!args.trace.empty())
+    report_trace(args.trace,
+                 fmt::format("asterism-cg {}, {}", a.name, record["starpu"]["scheduler"].get<std::string>()),
+                 args.calibrate ? args.trace + "/calibration" : std::string{});
   return 0;
 }
 

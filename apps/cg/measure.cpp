@@ -40,6 +40,25 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
   return run;
 }
 
+void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMatrix& a, std::span<const double> b,
+               Options options, std::span<const double> shares, const std::string& trace) {
+  SessionOptions session_options = machine;
+  session_options.calibrate = true;
+  session_options.scheduler.reset();
+  if (!trace.empty()) session_options.trace = trace;
+  const Session session(session_options);
+  // StarPU's schedulers trust a duration after ten samples; the class that runs once per iteration needs as many on
+  // each kind
+  constexpr int samples = 10;
+  const int kinds = (session.cpus() > 0 ? 1 : 0) + (session.gpus() > 0 ? 1 : 0);
+  options.max_iterations = samples * kinds + 1;
+  options.tolerance = 0;
+  ProgressLine line(!args.quiet);
+  solve_once(session, a, b, options, shares, [&](const Progress& p) {
+    line.show(static_cast<double>(p.iteration) / static_cast<double>(p.max_iterations), "calibrating");
+  });
+}
+
 double seconds_per_iteration(const SolveResult& result) {
   // a few windows may be dominated by submission running ahead of execution
   constexpr std::size_t enough = 4;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "taskflows/runtime/error.hpp"
 
@@ -20,10 +21,15 @@ namespace {
 
 constexpr const char* plugin_file = "libasterism-schedulers.so";
 
-/// The plug-in library: where STARPU_SCHED_LIB says, else beside the programs (../lib*/ or the build tree's
-/// lib/, or the program's own folder as in a bundle). Empty when there is none.
-std::string plugin_library() {
-  if (const char* named = std::getenv("STARPU_SCHED_LIB"); named != nullptr && *named != '\0') return named;
+/// What STARPU_SCHED_LIB names; empty when nothing.
+std::string named_library() {
+  const char* named = std::getenv("STARPU_SCHED_LIB");
+  return named == nullptr ? std::string{} : named;
+}
+
+/// Asterism's plug-in library, beside the programs (../lib*/ or the build tree's lib/, or the program's own folder as
+/// in a bundle). Empty when there is none.
+std::string own_library() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   for (const char* folder : {".", "lib", "../lib", "../lib/x86_64-linux-gnu", "../lib64", "../../lib"}) {
@@ -33,18 +39,34 @@ std::string plugin_library() {
   return {};
 }
 
+/// The plug-in library: where STARPU_SCHED_LIB says, else Asterism's.
+std::string plugin_library() {
+  const std::string named = named_library();
+  return named.empty() ? own_library() : named;
+}
+
 std::vector<std::string> names_of(starpu_sched_policy** policies) {
   std::vector<std::string> names;
   for (; policies != nullptr && *policies != nullptr; ++policies) names.emplace_back((*policies)->policy_name);
   return names;
 }
 
-std::vector<std::string> plugin_schedulers() {
-  const std::string library = plugin_library();
+std::vector<std::string> schedulers_in(const std::string& library) {
   void* opened = library.empty() ? nullptr : dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return {};
   const auto list = reinterpret_cast<starpu_sched_policy** (*)()>(dlsym(opened, "starpu_get_sched_lib_policies"));
   return list == nullptr ? std::vector<std::string>{} : names_of(list());
+}
+
+/// Where FxT believes this process's last recording to be.
+std::filesystem::path last_recording;
+
+std::vector<std::string> plugin_schedulers() {
+  return schedulers_in(plugin_library());
+}
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace
@@ -74,10 +96,40 @@ std::vector<std::string> scheduler_names() {
   return names;
 }
 
+void Environment::set(const char* name, const std::optional<std::string>& value) {
+  const char* const before = std::getenv(name);
+  changed_.emplace_back(name, before == nullptr ? std::nullopt : std::optional<std::string>(before));
+  if (value)
+    setenv(name, value->c_str(), 1);
+  else
+    unsetenv(name);
+}
+
+Environment::~Environment() {
+  for (auto change = changed_.rbegin(); change != changed_.rend(); ++change) {
+    if (change->second)
+      setenv(change->first.c_str(), change->second->c_str(), 1);
+    else
+      unsetenv(change->first.c_str());
+  }
+}
+
+std::optional<std::string> scheduler_library(const std::string& scheduler) {
+  const std::string named = named_library();
+  const std::string own = own_library();
+  if (!named.empty() && holds(schedulers_in(named), scheduler)) return named;
+  if (holds(names_of(starpu_sched_get_predefined_policies()), scheduler)) return std::string{};
+  if (holds(schedulers_in(own), scheduler)) return own;
+  if (!named.empty() && named.find(plugin_file) == std::string::npos) return named;
+  return std::nullopt;
+}
+
 Session::Session(const SessionOptions& options) {
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
-  if (options.scheduler)
+  if (options.calibrate)
+    wanted = "calibrate";
+  else if (options.scheduler)
     wanted = *options.scheduler;
   else if (const char* named = std::getenv("STARPU_SCHED"); named != nullptr)
     wanted = named;
@@ -91,19 +143,20 @@ Session::Session(const SessionOptions& options) {
       for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
       bad_input("--scheduler {}: no such scheduler; expected one of {}", wanted, list);
     }
-    setenv("STARPU_SCHED", wanted.c_str(), 1);
+    environment_.set("STARPU_SCHED", wanted);
     if (std::find(plugins.begin(), plugins.end(), wanted) != plugins.end())
-      setenv("STARPU_SCHED_LIB", plugin_library().c_str(), 1);
+      environment_.set("STARPU_SCHED_LIB", plugin_library());
   }
 
   // Through the environment, because starpu_conf's members either lose against it or silence all of it.
-  const auto number_of = [](const char* variable, const char* synonym, const std::optional<int>& count) {
+  const auto number_of = [&](const char* variable, const char* synonym, const std::optional<int>& count) {
     if (!count) return;
-    setenv(variable, std::to_string(*count).c_str(), 1);
-    if (synonym != nullptr) unsetenv(synonym);
+    environment_.set(variable, std::to_string(*count));
+    if (synonym != nullptr) environment_.set(synonym, std::nullopt);
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
+  if (options.calibrate) environment_.set("STARPU_CALIBRATE", "1");
   if (options.trace) {
 #ifndef STARPU_USE_FXT
     bad_input("--trace: this StarPU was built without FxT");
@@ -113,9 +166,10 @@ Session::Session(const SessionOptions& options) {
     if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());
     for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
       if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
-    traced_ = true;
-    setenv("STARPU_FXT_TRACE", "1", 1);
-    setenv("STARPU_FXT_PREFIX", (std::filesystem::absolute(*options.trace) / "").c_str(), 1);
+    trace_ = std::filesystem::absolute(*options.trace);
+    if (!last_recording.empty()) std::ofstream(last_recording).put('\0');  // something for FxT to move
+    environment_.set("STARPU_FXT_TRACE", "1");
+    environment_.set("STARPU_FXT_PREFIX", (trace_ / "").string());
   }
   starpu_conf conf;
   starpu_conf_init(&conf);
@@ -136,7 +190,16 @@ Session::Session(const SessionOptions& options) {
 
 Session::~Session() {
   starpu_shutdown();
-  if (traced_) unsetenv("STARPU_FXT_TRACE");  // further sessions of this process are not recorded
+  if (!trace_.empty()) {
+    // Kept under another name: FxT moves the file to where the next recording of this process goes.
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(trace_, ignored)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with("prof_file_") || name.starts_with("prof_file_rank")) continue;
+      last_recording = entry.path();
+      std::filesystem::rename(entry.path(), trace_ / ("prof_file_rank" + name.substr(name.rfind('_'))), ignored);
+    }
+  }
 #ifdef ASTERISM_CUDA
   // StarPU 1.4.10 takes "already enabled" for "not possible": a later session of this process would copy from
   // GPU to GPU through main memory.

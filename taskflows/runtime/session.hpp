@@ -3,8 +3,10 @@
 
 #include <starpu.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace asterism {
@@ -15,8 +17,10 @@ struct SessionOptions {
   std::optional<int> cpus;               ///< CPU workers
   std::optional<int> gpus;               ///< CUDA workers
   std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library
-  /// record what happens with FxT, as STARPU_FXT_TRACE; the folder gets prof_file* when the session ends
+  /// record what happens with FxT, as STARPU_FXT_TRACE; the folder gets prof_file_rank_0 when the session ends
   std::optional<std::string> trace;
+  /// measure every class of tasks on every kind of unit: scheduler "calibrate", durations kept in StarPU's models
+  bool calibrate = false;
 };
 
 /// One processing unit that runs tasks.
@@ -25,6 +29,20 @@ struct Unit {
   bool gpu;
   unsigned node;  ///< its memory node
   std::string name;
+};
+
+/// Environment variables changed for as long as this lives.
+class Environment {
+ public:
+  Environment() = default;
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  /// No value: removed.
+  void set(const char* name, const std::optional<std::string>& value);
+
+ private:
+  std::vector<std::pair<std::string, std::optional<std::string>>> changed_;
 };
 
 /// StarPU is running for as long as a Session lives; at most one at a time.
@@ -43,7 +61,8 @@ class Session {
 
  private:
   std::vector<Unit> units_;
-  bool traced_ = false;
+  std::filesystem::path trace_;  ///< folder of the recording; empty: none
+  Environment environment_;      ///< what StarPU was told; the next session starts from what the user said
 };
 
 /// Names the moment in the recording, when there is one. asterism-trace looks at the part between "begin NAME" and
@@ -55,6 +74,10 @@ int visible_gpus();
 
 /// Names of the schedulers that may be asked for: StarPU's and those of our plug-in library.
 std::vector<std::string> scheduler_names();
+
+/// The library that STARPU_SCHED_LIB has to name for this scheduler: empty for StarPU's own, nothing when there is no
+/// such scheduler. A library that the user named there may answer to names that it does not list: those are its own.
+std::optional<std::string> scheduler_library(const std::string& scheduler);
 
 /// Description of the machine for reports: processor, cores, memory, NUMA nodes, GPUs seen by StarPU.
 struct Machine {

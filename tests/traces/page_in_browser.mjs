@@ -2,7 +2,7 @@
 // [CHROMIUM]. One line per check; exit status 0 when all hold. Chromium is driven over a pipe (JSON ended by NUL on
 // file descriptors 3 and 4), so that no package is needed.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -211,6 +211,19 @@ async function checkTask(browser) {
   }
 }
 
+async function checkKeys(browser) {
+  await browser.evaluate(`asterism.select(0, ${expected.task.index})`);
+  await browser.evaluate('document.getElementById("scroller").focus()');
+  const start = () => browser.evaluate("asterism.selection.view.task.start[asterism.selection.task]");
+  const unit = () => browser.evaluate("asterism.selection.view.task.unit[asterism.selection.task]");
+  const [before, on] = [await start(), await unit()];
+  await browser.key("n");
+  const after = await start();
+  check("the key n goes to the unit's next task", after >= before && (await unit()) === on);
+  if (after > before) await browser.key("p");
+  check("the key p goes back", (await start()) === before);
+}
+
 async function checkHighlights(browser) {
   const pressed = await browser.evaluate(`(() => { const b = document.getElementById("critical"); if (b.disabled) return null;
     b.click(); return b.getAttribute("aria-pressed"); })()`);
@@ -227,6 +240,17 @@ async function checkHighlights(browser) {
   await sleep(400);
 }
 
+async function checkSaving(browser) {
+  const folder = mkdtempSync(join(tmpdir(), "asterism-picture-"));
+  await browser.send("Page.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await browser.evaluate(`document.getElementById("save").click()`);
+  const saved = () => readdirSync(folder).filter((name) => name.endsWith(".png"));
+  for (let i = 0; i < 50 && saved().length === 0; ++i) await sleep(100);
+  const head = saved().length > 0 ? readFileSync(join(folder, saved()[0])).subarray(1, 4).toString() : "";
+  check("the picture is saved", head === "PNG", saved()[0] ?? "no file");
+  rmSync(folder, { recursive: true, force: true });
+}
+
 async function measureFrames(browser, area) {
   await browser.key("0");
   await browser.settle();
@@ -238,8 +262,11 @@ async function measureFrames(browser, area) {
   }
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.floor(share * (times.length - 1))];
-  check("frames are drawn in time", at(0.5) < expected.median_frame_ms,
-    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms`);
+  // A crowded machine is slower than its processor: what a known loop takes beyond 20 ms extends the limit.
+  const loop = await browser.evaluate(`(() => { const a = new Float64Array(1 << 20).fill(1); let s = 0; const b = performance.now();
+    for (let k = 0; k < 10; ++k) for (let i = 0; i < a.length; ++i) s += a[i] * 1.5; return s > 0 ? performance.now() - b : 0; })()`);
+  check("frames are drawn in time", at(0.5) < expected.median_frame_ms * Math.max(1, loop / 20),
+    `median ${at(0.5).toFixed(1)} ms, 90 % below ${at(0.9).toFixed(1)} ms, slowest ${at(1).toFixed(1)} ms; ten million additions take ${loop.toFixed(0)} ms`);
 }
 
 const browser = new Browser();
@@ -261,7 +288,9 @@ try {
     await checkZoom(browser, area);
     await checkTask(browser);
     await browser.picture(picturePath.replace(/\.png$/, ".task.png"));
+    await checkKeys(browser);
     await checkHighlights(browser);
+    await checkSaving(browser);
     await browser.evaluate("scrollTo(0, 0)");
     await browser.evaluate('document.getElementById("scroller").focus()');
     await browser.key("Escape");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -95,7 +96,7 @@ class Builder {
 
  private:
   Recording r_;
-  std::vector<std::vector<Span>> states_;
+  std::vector<std::deque<Span>> states_;
 };
 
 }  // namespace asterism::traces::testing

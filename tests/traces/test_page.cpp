@@ -393,6 +393,21 @@ TEST_F(PageTest, TwoHundredThousandTasks) {
   RecordProperty("bytes", static_cast<int>(text.size()));
 }
 
+TEST_F(PageTest, OnlyTasksWereRecorded) {
+  Builder b("bare");
+  b.units("CPU", 1);
+  const auto t = b.task("axpy", 0, 0, 1);
+  b.task("axpy", 0, 2, 3);
+  Recording r = b.finish();
+  r.has_states = r.has_dependencies = false;
+  const Metrics m = measure(r);
+  const std::vector<View> views = {{&r, &m, {}}};
+  const std::string text = write("bare.html", views, "bare");
+  save(folder() / "bare.json", expected(views, t, 100));
+  expect_equal(Page(text), r);
+  EXPECT_EQ(Page(text).view()["has_states"], false);
+}
+
 TEST_F(PageTest, NanosecondsAfterAThousandSeconds) {
   Builder b;
   b.units("CPU", 1);

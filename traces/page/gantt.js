@@ -254,9 +254,14 @@ class Gantt {
       context.lineTo(x, bottom);
       context.stroke();
       context.setLineDash([]);
+      head.hits.push({ line, start, width, y, x0: Math.min(start, x) - 2, x1: Math.max(start + width, x) + 2, y0: y - 12, y1: y + 4, x, bottom });
+    }
+    // labels over the lines of others
+    for (const { line, start, width, y } of head.hits.filter((h) => h.width)) {
+      context.fillStyle = theme.panel;
+      context.fillRect(start - 2, y - 11, width + 4, 14);
       context.fillStyle = line.end ? theme.muted : theme.text;
       context.fillText(line.label, start, y);
-      head.hits.push({ line, x0: Math.min(start, x) - 2, x1: Math.max(start + width, x) + 2, y0: y - 12, y1: y + 4, x, bottom });
     }
     context.restore();
   }
@@ -301,7 +306,7 @@ class Gantt {
       context.lineTo(x, AXIS_HEIGHT);
       context.stroke();
       const half = context.measureText(text).width / 2;
-      if (x - half > GUTTER - 4 && x + half < this.width) context.fillText(text, x, AXIS_HEIGHT / 2 - 1);
+      if (x >= GUTTER && x + half < this.width) context.fillText(text, Math.max(x, GUTTER - 2 + half), AXIS_HEIGHT / 2 - 1);
     }
   }
 }

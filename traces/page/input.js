@@ -127,6 +127,7 @@ class Input {
       ArrowDown: () => { this.gantt.scroller.scrollTop += 3 * this.gantt.laneHeight; },
       "0": () => axis.reset(), Escape: () => this.app.select(null),
       Home: () => axis.set(0, axis.span), End: () => axis.set(axis.whole - axis.span, axis.whole),
+      n: () => this.app.selectBeside(1), p: () => this.app.selectBeside(-1),
       "[": () => this.app.scaleLanes(1 / 1.25), "]": () => this.app.scaleLanes(1.25),
     };
     const action = actions[event.key];

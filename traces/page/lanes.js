@@ -74,6 +74,8 @@ class LanePainter {
     this.owed = new Float64Array(2 * palette.count);
     this.touched = new Uint16Array(2 * palette.count);  // the present column's categories, largest first
     this.touchedCount = 0;
+    this.pieces = new Int32Array(1 << 16);  // of mixed columns: first pixel, end, colour
+    this.pieceCount = 0;
   }
 
   resize(width, height) {
@@ -90,30 +92,32 @@ class LanePainter {
     const bottom = Math.min(rows, y + height);
     if (bottom <= top || unit.states.length === 0) return;
     const { edges, category } = unit;
+    const { t0 } = axis;
     const scale = width / axis.span;
     const last = unit.states.length;
     this.owed.fill(0);
-    let i = Math.max(0, upperBound(edges, axis.t0) - 1);
+    let i = Math.max(0, upperBound(edges, t0) - 1);
+    let to = (edges[i] - t0) * scale;
     for (; i < last; ++i) {
-      const from = Math.max(0, (edges[i] - axis.t0) * scale);
-      const to = Math.min(width, (edges[i + 1] - axis.t0) * scale);
+      const from = to > 0 ? to : 0;
       if (from >= width) break;
+      to = (edges[i + 1] - t0) * scale;
+      if (to > width) to = width;
       if (to <= from) continue;
-      const first = Math.floor(from);
-      const end = Math.floor(to);
+      // | 0: integers of the machine, where Math.floor would leave doubles; this loop decides the time of a frame
+      const first = from | 0;
+      const end = to | 0;
       if (first === end) {
         this.add(category[i], to - from);
         continue;
       }
       this.add(category[i], first + 1 - from);
       this.flush(first, y, height, top, bottom);
-      if (end > first + 1) this.fill(category[i], first + 1, end, top, bottom, unit.states[i] === 0);
+      if (end > first + 1) this.fill(category[i], first + 1, end, top, unit.states[i] === 0);
       if (to > end) this.add(category[i], to - end);
     }
-    if (this.touchedCount > 0) {
-      const to = Math.min(width, (edges[Math.min(i, last)] - axis.t0) * scale);
-      this.flush(Math.min(width - 1, Math.floor(to)), y, height, top, bottom);
-    }
+    if (this.touchedCount > 0) this.flush(Math.min(width - 1, to | 0), y, height, top, bottom);
+    this.spread(top, bottom);
   }
 
   add(category, share) {
@@ -126,14 +130,26 @@ class LanePainter {
     this.share[category] += share;
   }
 
-  fill(category, from, to, top, bottom, edged) {
+  /** Only the lane's first row: spread() copies it to the others, which is faster than filling each. */
+  fill(category, from, to, top, edged) {
     const { pixels, image: { width }, palette } = this;
+    const start = top * width + from;
+    const end = top * width + to;
     const colour = palette.pixel[category];
-    const edge = edged && to - from >= 4 ? palette.edgePixel[category] : colour;
-    for (let row = top; row < bottom; ++row) {
-      pixels.fill(colour, row * width + from, row * width + to);
-      pixels[row * width + from] = edge;
+    if (to - from > 24) pixels.fill(colour, start, end);
+    else for (let i = start; i < end; ++i) pixels[i] = colour;
+    if (edged && to - from >= 4) pixels[start] = palette.edgePixel[category];
+  }
+
+  spread(top, bottom) {
+    const { pixels, image: { width }, pieces } = this;
+    for (let row = top + 1; row < bottom; ++row) pixels.copyWithin(row * width, top * width, (top + 1) * width);
+    for (let k = 0; k < this.pieceCount; k += 3) {
+      const end = pieces[k + 1];
+      const colour = pieces[k + 2];
+      for (let i = pieces[k]; i < end; i += width) pixels[i] = colour;
     }
+    this.pieceCount = 0;
   }
 
   /**
@@ -144,21 +160,40 @@ class LanePainter {
    */
   flush(x, y, height, top, bottom) {
     const { pixels, image: { width }, palette: { pixel }, share, owed, touched, touchedCount: count } = this;
+    if (count === 1) {
+      pixels[top * width + x] = pixel[touched[0]];
+      share[touched[0]] = 0;
+      this.touchedCount = 0;
+      return;
+    }
+    if (this.pieceCount + 3 * count > this.pieces.length) this.morePieces();
+    const { pieces } = this;
     let sum = 0;
     for (let k = 0; k < count; ++k) sum += share[touched[k]];
+    const rows = height / sum;
     let row = 0;
     for (let k = 0; k < count; ++k) {
       const category = touched[k];
-      const wanted = (share[category] / sum) * height + owed[category];
-      let next = k + 1 === count ? height : Math.round(row + wanted);
-      next = Math.min(height, Math.max(row, next));
-      if (count > 1) owed[category] = Math.min(1, Math.max(-1, wanted - (next - row)));
-      const colour = pixel[category];
-      const end = Math.min(bottom, y + next) * width + x;
-      for (let i = Math.max(top, y + row) * width + x; i < end; i += width) pixels[i] = colour;
+      const wanted = share[category] * rows + owed[category];
+      let next = k + 1 === count ? height : (row + wanted + 0.5) | 0;
+      if (next > height) next = height;
+      if (next < row) next = row;
+      const left = wanted - (next - row);
+      owed[category] = left > 1 ? 1 : left < -1 ? -1 : left;
+      const at = this.pieceCount;
+      pieces[at] = (y + row > top ? y + row : top) * width + x;
+      pieces[at + 1] = (y + next < bottom ? y + next : bottom) * width + x;
+      pieces[at + 2] = pixel[category];
+      this.pieceCount = at + 3;
       row = next;
       share[category] = 0;
     }
     this.touchedCount = 0;
+  }
+
+  morePieces() {
+    const more = new Int32Array(2 * this.pieces.length);
+    more.set(this.pieces);
+    this.pieces = more;
   }
 }

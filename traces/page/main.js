@@ -23,6 +23,7 @@ class App {
     this.axis.listeners.push(() => this.invalidate("chart", "panels"));
     this.makeLegend(get("legend"));
     this.makeButtons(get);
+    this.makeNotes(get("notes"));
     new ResizeObserver(() => this.resized()).observe(this.gantt.scroller.parentElement);
     window.addEventListener("resize", () => this.resized());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
@@ -87,6 +88,17 @@ class App {
     if (lane.y < scroller.scrollTop || lane.y > scroller.scrollTop + room) scroller.scrollTop = lane.y - room / 2;
   }
 
+  /** The next (1) or previous (-1) task of the selected task's unit; without a selection, the first in sight. */
+  selectBeside(step) {
+    const view = this.selection?.view ?? this.views[0];
+    const unit = view.units[this.selection ? view.task.unit[this.selection.task] : 0];
+    const time = this.selection ? view.task.start[this.selection.task] : this.axis.t0;
+    let span = upperBound(unit.edges, time) - 1;
+    if (this.selection || span < 0) span += step;
+    while (span >= 0 && span < unit.tasks.length && unit.tasks[span] === NONE) span += step;
+    if (span >= 0 && span < unit.tasks.length) this.jump(view, unit.tasks[span]);
+  }
+
   makeLegend(area) {
     this.palette.names.forEach((name, i) => {
       if (!this.palette.ran.has(name)) return;  // a barrier's, say
@@ -104,6 +116,15 @@ class App {
     STATES.forEach((state, s) => {
       if (s > 0) area.append(element("span", { class: "state" }, this.details.swatch(this.palette.ofState(s)), state));
     });
+  }
+
+  /** What the recordings lack, so that nobody takes it for a property of the schedule. */
+  makeNotes(area) {
+    const named = (views) => (views.length === this.views.length ? "" : ` in ${views.map((v) => v.name).join(", ")}`);
+    const stateless = this.views.filter((v) => !v.has_states);
+    const loose = this.views.filter((v) => !v.has_dependencies);
+    if (stateless.length > 0) area.append(element("p", {}, `Only tasks were recorded${named(stateless)}: all other time is shown as idle.`));
+    if (loose.length > 0) area.append(element("p", {}, `No dependencies were recorded${named(loose)}.`));
   }
 
   makeButtons(get) {

@@ -1,6 +1,5 @@
 // Curves under the Gantt chart, on the same time axis: ready tasks, submitted tasks, and bytes per second over links.
 
-const PANEL_HEIGHT = 58;
 const PANEL_GAP = 10;
 const SHOWN_LINKS = 7;  // the busiest; the others are added up
 
@@ -30,11 +29,13 @@ class LinkRates {
     const scale = width / axis.span;
     const rates = this.links.map(() => new Float64Array(width));
     const steps = this.links.map(() => new Float64Array(width + 1));
+    let largest = 0;
     for (let i = upperBound(start, axis.t0 - this.longest); i < start.length && start[i] < axis.t1; ++i) {
       const from = (start[i] - axis.t0) * scale;
       const to = Math.max((end[i] - axis.t0) * scale, from + 1e-6);
       if (to <= 0) continue;
       const perColumn = bytes[i] / (to - from);
+      if (perColumn > largest) largest = perColumn;
       const rate = rates[this.slot[i]];
       const first = Math.max(0, Math.floor(from));
       const last = Math.min(width - 1, Math.floor(to));
@@ -51,7 +52,8 @@ class LinkRates {
       let level = 0;
       for (let x = 0; x < width; ++x) {
         level += steps[link][x];
-        rate[x] = Math.max(0, rate[x] + level) * perSecond;
+        const sum = rate[x] + level;
+        rate[x] = sum > 1e-9 * largest ? sum * perSecond : 0;  // less is what rounding left of ended transfers
       }
     });
     return rates;
@@ -69,6 +71,8 @@ class Panels {
       for (const curve of view.curves) if (curve.time.length > 0) this.rows.push({ view, curve });
       if (view.transfer.start.length > 0) this.rows.push({ view, links: new LinkRates(view, app.palette) });
     }
+    this.several = app.views.length > 1;
+    this.panelHeight = this.several ? 34 : 58;
     area.hidden = this.rows.length === 0;
     this.canvas.addEventListener("pointermove", (e) => {
       const x = e.clientX - this.canvas.getBoundingClientRect().left;
@@ -80,7 +84,7 @@ class Panels {
   get width() { return this.app.gantt.width; }
   get plotWidth() { return this.app.gantt.plotWidth; }
 
-  get height() { return this.rows.length * (PANEL_HEIGHT + PANEL_GAP) + PANEL_GAP; }
+  get height() { return this.rows.length * (this.panelHeight + PANEL_GAP) + PANEL_GAP; }
 
   draw() {
     if (this.rows.length === 0) return;
@@ -88,7 +92,7 @@ class Panels {
     context.fillStyle = this.app.palette.theme.panel;
     context.fillRect(0, 0, this.width, this.height);
     this.rows.forEach((row, i) => {
-      row.top = PANEL_GAP + i * (PANEL_HEIGHT + PANEL_GAP);
+      row.top = PANEL_GAP + i * (this.panelHeight + PANEL_GAP);
       if (row.curve) this.drawCurve(context, row);
       else this.drawLinks(context, row);
     });
@@ -117,12 +121,11 @@ class Panels {
   /** The background, the title and the scale of a row. */
   frame(context, row, title, top, unit) {
     const { theme } = this.app.palette;
-    const several = this.app.views.length > 1;
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     context.beginPath();
-    context.moveTo(GUTTER, row.top + PANEL_HEIGHT + 0.5);
-    context.lineTo(this.width, row.top + PANEL_HEIGHT + 0.5);
+    context.moveTo(GUTTER, row.top + this.panelHeight + 0.5);
+    context.lineTo(this.width, row.top + this.panelHeight + 0.5);
     context.stroke();
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
@@ -131,10 +134,10 @@ class Panels {
     context.fillText(title, 8, row.top + 11);
     context.font = `11px ${FONT}`;
     context.fillStyle = theme.muted;
-    if (several) context.fillText(clipText(context, row.view.name, GUTTER - 20), 8, row.top + 25);
+    if (this.several) context.fillText(clipText(context, row.view.name, 90), 8, row.top + 26);
     context.textAlign = "right";
-    context.fillText(unit ? formatSI(top, unit, 3) : formatCount(top), GUTTER - 9, row.top + 9 + (several ? 30 : 0));
-    row.readoutY = row.top + (several ? 54 : 42);
+    context.fillText(unit ? formatSI(top, unit, 3) : formatCount(top), GUTTER - 9, row.top + 10);
+    row.readoutY = row.top + 26;
   }
 
   drawCurve(context, row) {
@@ -157,13 +160,13 @@ class Panels {
       if (value[i] > top) top = value[i];
     }
     this.frame(context, row, name === "ready" ? "Ready tasks" : "Submitted tasks", top);
-    const y = (v) => row.top + PANEL_HEIGHT - (v / top) * (PANEL_HEIGHT - 2);
+    const y = (v) => row.top + this.panelHeight - (v / top) * (this.panelHeight - 2);
     let begin = 0;
     while (begin < w && high[begin] < 0) ++begin;
     const end = Math.max(begin, Math.min(w, Math.ceil(axis.x(row.view.makespanNs, w))));
     context.fillStyle = name === "ready" ? palette.theme.accent : palette.theme.muted;
     context.globalAlpha = 0.25;
-    this.band(context, begin, end, (x) => y(low[x]), () => row.top + PANEL_HEIGHT);
+    this.band(context, begin, end, (x) => y(low[x]), () => row.top + this.panelHeight);
     context.globalAlpha = 1;
     this.band(context, begin, end, (x) => y(high[x]), (x) => Math.max(y(high[x]) + 1.5, y(low[x])));
     row.readout = (t) => {
@@ -182,12 +185,12 @@ class Panels {
     for (const s of sum) top = Math.max(top, s);
     this.frame(context, row, "Transfers", top, "B/s");
     const base = new Float64Array(w);
-    const height = (v) => (top > 0 ? (v / top) * (PANEL_HEIGHT - 2) : 0);
+    const height = (v) => (top > 0 ? (v / top) * (this.panelHeight - 2) : 0);
     rates.forEach((rate, link) => {
       context.fillStyle = CODELET_COLOURS[(link * 5 + 9) % CODELET_COLOURS.length];
       if (rate.every((r) => r === 0)) return;
       const above = base.map((b, x) => b + height(rate[x]));
-      const bottom = row.top + PANEL_HEIGHT;
+      const bottom = row.top + this.panelHeight;
       this.band(context, 0, w, (x) => bottom - above[x], (x) => bottom - base[x]);
       base.set(above);
     });
@@ -215,9 +218,10 @@ class Panels {
     context.textBaseline = "alphabetic";
     for (const row of this.rows) {
       context.font = `600 12px ${FONT}`;
-      context.textAlign = "left";
+      context.textAlign = "right";
       context.fillStyle = theme.text;
-      context.fillText(row.readout(t), 8, row.readoutY);
+      context.fillText(row.readout(t), GUTTER - 9, row.readoutY);
+      context.textAlign = "left";
       if (row.detail) this.drawDetail(context, row, x, row.detail(t));
     }
   }

@@ -1,0 +1,108 @@
+#include "apps/compare/lower_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/program.hpp"
+#include "bounds/area.hpp"
+#include "bounds/durations.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "traces/dag.hpp"
+
+namespace asterism::apps::compare {
+namespace {
+
+using nlohmann::json;
+
+TaskClass class_of(const traces::Recording& recording, const traces::Task& task) {
+  return {task.codelet == traces::none ? std::string() : bounds::symbol_of(recording.codelets[task.codelet]),
+          task.footprint};
+}
+
+}  // namespace
+
+Durations Durations::of(const traces::Recording& recording) {
+  Durations durations;
+  for (const traces::Task& task : recording.tasks) {
+    if (!task.executed()) continue;
+    Sum& sum = durations.classes[class_of(recording, task)][recording.kind_name(task)];
+    ++sum.count;
+    sum.seconds += task.duration();
+    sum.minimum = std::min(sum.minimum, task.duration());
+  }
+  return durations;
+}
+
+Durations Durations::load(const std::filesystem::path& path) {
+  Durations durations;
+  try {
+    std::ifstream file(path);
+    for (const json& line : json::parse(file))
+      durations.classes[{line.at(0), line.at(1)}][line.at(2)] = {line.at(3), line.at(4), line.at(5)};
+  } catch (const json::exception&) {
+    bad_input("{}: is not what asterism-compare wrote; expected durations of tasks", path.string());
+  }
+  return durations;
+}
+
+void Durations::save(const std::filesystem::path& path) const {
+  json lines = json::array();
+  for (const auto& [task, kinds] : classes)
+    for (const auto& [kind, sum] : kinds)
+      lines.push_back(json::array({task.symbol, task.footprint, kind, sum.count, sum.seconds, sum.minimum}));
+  write_json(path, lines);
+}
+
+void BestDurations::add(const Durations& run) {
+  for (const auto& [task, kinds] : run.classes)
+    for (const auto& [kind, sum] : kinds) {
+      if (sum.count == 0) continue;
+      Best& best = classes_[task][kind];
+      best.mean = std::min(best.mean, sum.seconds / static_cast<double>(sum.count));
+      best.minimum = std::min(best.minimum, sum.minimum);
+    }
+}
+
+BestDurations::Best BestDurations::on(const TaskClass& task, const std::string& kind) const {
+  const auto kinds = classes_.find(task);
+  if (kinds == classes_.end()) return {};
+  const auto found = kinds->second.find(kind);
+  return found == kinds->second.end() ? Best{} : found->second;
+}
+
+double BestDurations::minimum(const TaskClass& task) const {
+  double least = std::numeric_limits<double>::infinity();
+  if (const auto kinds = classes_.find(task); kinds != classes_.end())
+    for (const auto& [kind, best] : kinds->second) least = std::min(least, best.minimum);
+  return least;
+}
+
+std::optional<double> area_bound(const Durations& run, const std::map<std::string, std::uint64_t>& units,
+                                 const BestDurations& best) {
+  if (run.classes.empty()) return std::nullopt;
+  bounds::AreaProblem problem;
+  for (const auto& [kind, count] : units)
+    if (count > 0) problem.kinds.push_back({kind, static_cast<double>(count)});
+  for (const auto& [task, kinds] : run.classes) {
+    bounds::TaskClass tasks;
+    tasks.name = task.symbol;
+    for (const auto& [kind, sum] : kinds) tasks.tasks += static_cast<double>(sum.count);
+    for (const bounds::UnitKind& kind : problem.kinds) tasks.seconds.push_back(best.on(task, kind.name).mean);
+    problem.classes.push_back(std::move(tasks));
+  }
+  return bounds::solve_area(problem).seconds;
+}
+
+std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best) {
+  if (!recording.has_dependencies) return std::nullopt;
+  const auto weight = [&](const traces::Task& task) {
+    if (!task.executed()) return 0.0;
+    const double least = best.minimum(class_of(recording, task));
+    return std::isfinite(least) ? least : task.duration();
+  };
+  return traces::longest_path(recording, weight).length;
+}
+
+}  // namespace asterism::apps::compare

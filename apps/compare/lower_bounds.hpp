@@ -1,0 +1,66 @@
+// Lower bounds on the makespan that hold for every recorded run, from what all of them say about durations.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "traces/recording.hpp"
+
+namespace asterism::apps::compare {
+
+/// Tasks that StarPU's performance models hold for equal: same model (codelet, when it has none), same footprint.
+struct TaskClass {
+  std::string symbol;
+  std::uint32_t footprint = 0;
+  auto operator<=>(const TaskClass&) const = default;
+};
+
+struct Sum {
+  std::uint64_t count = 0;
+  double seconds = 0;
+  double minimum = std::numeric_limits<double>::infinity();  ///< of one task
+};
+
+/// How long the tasks of one run took, by class and kind of unit.
+struct Durations {
+  std::map<TaskClass, std::map<std::string, Sum>> classes;
+
+  static Durations of(const traces::Recording& recording);
+  static Durations load(const std::filesystem::path& path);
+  void save(const std::filesystem::path& path) const;
+};
+
+/// The best over all runs. A kind that one scheduler does not use for a class is known through another.
+class BestDurations {
+ public:
+  struct Best {
+    double mean = std::numeric_limits<double>::infinity();     ///< smallest mean of a run, seconds
+    double minimum = std::numeric_limits<double>::infinity();  ///< fastest task of any run, seconds
+  };
+
+  void add(const Durations& run);
+  [[nodiscard]] bool empty() const noexcept { return classes_.empty(); }
+  /// Infinite when no task of the class ran on that kind.
+  [[nodiscard]] Best on(const TaskClass& task, const std::string& kind) const;
+  /// Fastest task of the class on any kind.
+  [[nodiscard]] double minimum(const TaskClass& task) const;
+
+ private:
+  std::map<TaskClass, std::map<std::string, Best>> classes_;
+};
+
+/// Seconds: the area bound (LP) of the tasks of `run` on so many units of each kind, each class and kind with the
+/// smallest mean duration of any run. It holds for every run that was added: a run's units spent on the tasks of a
+/// class at least their number times that mean. Nothing when there are no tasks.
+std::optional<double> area_bound(const Durations& run, const std::map<std::string, std::uint64_t>& units,
+                                 const BestDurations& best);
+
+/// Seconds: the longest path through the dependencies, each task with the duration of the fastest of its class in any
+/// run on any kind, which again holds for every run. Nothing when dependencies were not recorded.
+std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best);
+
+}  // namespace asterism::apps::compare
