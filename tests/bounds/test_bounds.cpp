@@ -254,6 +254,17 @@ TEST(Communication, EveryMemoryHasItsOwnLink) {
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 1.5, 1e-9);
 }
 
+TEST(Communication, OnlyMainMemory) {
+  Builder b;
+  b.units("CPU", 2);
+  b.task("a", 0, 0, 1, {}, 1, 0, -1, {{b.handle("h", 1000), Mode::read}});
+  Options options;
+  options.communication = true;
+  const Bounds bounds = bounds_of(b.finish(), options);
+  EXPECT_DOUBLE_EQ(bounds.links->solution.seconds, 0.5);
+  EXPECT_EQ(bounds.notes, std::vector<std::string>{"all units work in main memory: links limit nothing"});
+}
+
 TEST(Communication, ObservedBandwidthIsThatFromOutsideTheKind) {
   Builder b;
   b.units("CPU", 1).units("CUDA", 2);
