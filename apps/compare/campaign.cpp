@@ -1,11 +1,11 @@
 #include "apps/compare/campaign.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -108,7 +108,7 @@ void evaluate(const Settings& settings, const std::vector<Run>& before, const fs
 
 std::string short_time(double seconds) {
   if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }

@@ -1,9 +1,12 @@
 // From runs to medians, intervals and ratios.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "apps/common/program.hpp"
 #include "apps/compare/results.hpp"
+#include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::compare {
 namespace {
@@ -12,6 +15,7 @@ namespace {
 template <class Value>
 double median_of(const std::vector<const Run*>& runs, Value&& value) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const Run* run : runs) values.push_back(static_cast<double>(value(*run)));
   return median(std::move(values));
 }
@@ -59,6 +63,26 @@ bool counts(const Settings& settings, const Run& run) {
                                                        : 0;
   return run.good() && run.step.repetition <= rounds;
 }
+
+/// The area bound, solved once for runs of the same tasks on the same units.
+class AreaBounds {
+ public:
+  explicit AreaBounds(const BestDurations& best) : best_(best) {}
+
+  std::optional<double> of(const Durations& run, const std::map<std::string, std::uint64_t>& units) {
+    std::map<TaskClass, std::uint64_t> tasks;
+    for (const auto& [task, kinds] : run.classes)
+      for (const auto& [kind, sum] : kinds) tasks[task] += sum.count;
+    const auto [place, fresh] = known_.try_emplace({std::move(tasks), units});
+    if (fresh) place->second = area_bound(run, units, best_);
+    return place->second;
+  }
+
+ private:
+  using Key = std::pair<std::map<TaskClass, std::uint64_t>, std::map<std::string, std::uint64_t>>;
+  const BestDurations& best_;
+  std::map<Key, std::optional<double>> known_;
+};
 
 Candidate candidate_of(const Settings& settings, const std::vector<Run>& runs, const std::string& scheduler,
                        const std::map<std::string, double>& lp) {
@@ -113,9 +137,15 @@ Comparison evaluate_runs(const Settings& settings, const std::vector<Run>& runs)
     if (run.step.phase == Phase::calibration) continue;
     durations.emplace(run.folder, std::move(of_run));
   }
-  for (const Run& run : runs)
-    if (const auto found = durations.find(run.folder); found != durations.end())
-      if (const auto lp = area_bound(found->second, run.analysis->units, best)) comparison.lp[run.folder] = *lp;
+  try {
+    AreaBounds bounds(best);
+    for (const Run& run : runs)
+      if (const auto found = durations.find(run.folder); found != durations.end())
+        if (const auto lp = bounds.of(found->second, run.analysis->units)) comparison.lp[run.folder] = *lp;
+  } catch (const Error& error) {  // no reason to lose what was measured
+    comparison.remarks.push_back(fmt::format("no LP: {}", error.what()));
+    comparison.lp.clear();
+  }
 
   for (const std::string& scheduler : settings.schedulers)
     comparison.candidates.push_back(candidate_of(settings, runs, scheduler, comparison.lp));
@@ -127,8 +157,13 @@ Comparison evaluate_runs(const Settings& settings, const std::vector<Run>& runs)
   for (Candidate& c : all) {
     c.ratio = paired_ratio(c.times, all[comparison.best].times);
     if (c.shown == nullptr) continue;
-    c.recording = read_run(settings.work / "runs" / c.shown->folder, c.scheduler, settings.window);
-    c.path = path_bound(*c.recording, best);
+    try {
+      c.recording = read_run(settings.work / "runs" / c.shown->folder, c.scheduler, settings.window);
+      c.path = path_bound(*c.recording, best);
+    } catch (const Error& error) {
+      comparison.remarks.push_back(fmt::format("no chart of {}: {}", c.scheduler, error.what()));
+      c.recording.reset();
+    }
   }
   comparison.complete = remaining_steps(settings, runs).empty();
   return comparison;

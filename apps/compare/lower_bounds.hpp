@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "traces/recording.hpp"
 
@@ -16,7 +17,9 @@ namespace asterism::apps::compare {
 struct TaskClass {
   std::string symbol;
   std::uint32_t footprint = 0;
-  auto operator<=>(const TaskClass&) const = default;
+  bool operator<(const TaskClass& other) const {
+    return std::tie(symbol, footprint) < std::tie(other.symbol, other.footprint);
+  }
 };
 
 struct Sum {

@@ -42,7 +42,10 @@ int compare_schedulers(int argc, char** argv) {
   write_comparison_csv(settings, comparison, runs);
   write_json(settings.json, comparison_json(settings, comparison, runs));
   fmt::print("wrote {}\nwrote {}\n", settings.csv.string(), settings.json.string());
-  if (write_page(settings, comparison)) fmt::print("wrote {}\n", settings.html.string());
+  if (write_page(settings, comparison))
+    fmt::print("wrote {}\n", settings.html.string());
+  else
+    fmt::print("nothing was recorded: no page of charts\n");
   if (!settings.keep_traces) remove_other_recordings(settings, comparison, runs);
   for (const Candidate& candidate : comparison.candidates)
     if (candidate.failures > 0) return 1;

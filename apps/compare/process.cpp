@@ -51,6 +51,7 @@ std::vector<std::string> environment_of(const Process& process) {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
+  result.reserve(texts.size() + 1);
   for (std::string& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;
@@ -192,7 +193,7 @@ std::filesystem::path find_program(const std::string& name) {
   for (std::size_t begin = 0; begin <= folders.size();) {
     const std::size_t end = std::min(folders.find(':', begin), folders.size());
     const std::string folder = folders.substr(begin, end - begin);
-    const std::filesystem::path candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    std::filesystem::path candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
     if (!name.empty() && runnable(candidate)) return candidate;
     begin = end + 1;
   }

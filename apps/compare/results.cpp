@@ -142,6 +142,7 @@ std::string notes(const Settings& settings, const Comparison& comparison, const 
     text +=
         "  x LP, x path: makespan over the area bound and over the critical path, with the best durations of all "
         "runs.\n";
+  for (const std::string& remark : comparison.remarks) fmt::format_to(out, "  {}\n", remark);
   const auto bad = std::count_if(runs.begin(), runs.end(),
                                  [](const Run& run) { return run.step.phase == Phase::calibration && !run.good(); });
   if (bad > 0) fmt::format_to(out, "  {} calibration runs failed.\n", bad);
@@ -267,6 +268,7 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
 json comparison_json(const Settings& settings, const Comparison& comparison, const std::vector<Run>& runs) {
   json record = header(settings);
   record["complete"] = comparison.complete;
+  record["remarks"] = comparison.remarks;
   const Candidate& best = comparison.candidates[comparison.best];
   record["best"] = best.time.count > 0 ? json(best.scheduler) : json();
   record["schedulers"] = json::array();

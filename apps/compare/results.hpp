@@ -39,6 +39,7 @@ struct Comparison {
   std::size_t best = 0;               ///< index of the smallest median
   std::map<std::string, double> lp;   ///< seconds, by folder of the run
   bool complete = false;              ///< every run was done
+  std::vector<std::string> remarks;   ///< what could not be computed, and why
 };
 
 /// Runs beyond the number of repetitions that is asked for are left out. `runs` must outlive the result.

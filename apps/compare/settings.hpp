@@ -18,7 +18,7 @@ struct Settings {
   /// scheduler of the calibration runs, which runs every class of tasks everywhere; empty when Asterism's plug-in
   /// library is missing: then each scheduler that uses models calibrates them itself
   std::string calibrator;
-  int warm_ups = 5;    ///< at most; one is enough when StarPU finds its models calibrated
+  int warm_ups = 10;   ///< at most; one is enough when StarPU finds its models calibrated
   int traced = 1;      ///< rounds of recorded runs when the measured ones are not recorded
   int untraced = 0;    ///< rounds without recording when the measured ones are recorded
   int give_up = 3;     ///< failures in a row after which the rest of a scheduler's runs is left out

@@ -31,8 +31,9 @@ void sync(int descriptor, const std::filesystem::path& path) {
   if (fsync(descriptor) != 0) failed("{}: {}", path.string(), std::strerror(errno));
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/// A file or folder, as well as can be.
+void sync_file(const std::filesystem::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
@@ -184,17 +185,29 @@ void Journal::rewrite() {
   for (const Run& run : runs_) write_line(run);
   sync(file_, temporary);
   std::filesystem::rename(temporary, path_);
-  sync_folder(path_.parent_path());
+  sync_file(path_.parent_path());
 }
 
 void Journal::add(Run run) {
+  const std::filesystem::path folder = path_.parent_path() / "runs" / run.folder;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (entry.is_regular_file(none)) sync_file(entry.path());
+  sync_file(folder);
   write_line(run);
   sync(file_, path_);
   runs_.push_back(std::move(run));
 }
 
 void Journal::forget_failed() {
-  if (std::erase_if(runs_, [](const Run& run) { return !run.good(); }) > 0) rewrite();
+  std::vector<std::string> folders;
+  for (const Run& run : runs_)
+    if (!run.good()) folders.push_back(run.folder);
+  if (std::erase_if(runs_, [](const Run& run) { return !run.good(); }) == 0) return;
+  rewrite();
+  std::error_code ignored;
+  for (const std::string& folder : folders)
+    if (!folder.empty()) std::filesystem::remove_all(path_.parent_path() / "runs" / folder, ignored);
 }
 
 int Journal::next_number() const {

@@ -58,9 +58,9 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   [[nodiscard]] const std::vector<Run>& runs() const noexcept { return runs_; }
-  /// Returns when the run is on the disk. Throws Error (failed).
+  /// Returns when the run and the files in its folder are on the disk. Throws Error (failed).
   void add(Run run);
-  /// Forgets the runs that failed, and the warm-ups and calibrations among them.
+  /// Forgets the runs of any phase that failed, and removes their folders.
   void forget_failed();
   /// number for the next run's folder: larger than all before
   [[nodiscard]] int next_number() const;
