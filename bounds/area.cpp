@@ -4,29 +4,18 @@
 #include <cmath>
 #include <set>
 
+#include "bounds/area_columns.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::bounds {
 namespace {
 
+/// Of primal and dual value, relative: what is asked of the solver, and what is accepted from it.
+constexpr double agreement = 1e-9;
+constexpr double worst_agreement = 1e-7;
+
 bool counts_links(const UnitKind& kind) {
   return std::isfinite(kind.receives);
-}
-
-/// The lower bound that prices give: pi per second of a kind's work, mu per byte a kind receives.
-double dual_value(const AreaProblem& problem, const std::vector<double>& pi, const std::vector<double>& mu) {
-  double value = 0;
-  double correction = 0;  // Kahan: up to 10^6 classes, and bounds are compared to 1e-9
-  for (const TaskClass& c : problem.classes) {
-    double cheapest = impossible;
-    for (std::size_t k = 0; k < problem.kinds.size(); ++k)
-      if (std::isfinite(c.seconds[k])) cheapest = std::min(cheapest, pi[k] * c.seconds[k] + mu[k] * c.bytes);
-    const double term = c.tasks * cheapest - correction;
-    const double sum = value + term;
-    correction = (sum - value) - term;
-    value = sum;
-  }
-  return value;
 }
 
 void require_runnable(const AreaProblem& problem) {
@@ -89,62 +78,90 @@ LinearProgram area_program(const AreaProblem& problem, double scale) {
   return lp;
 }
 
-AreaSolution solve_area(const AreaProblem& problem) {
-  require_runnable(problem);
+namespace {
+
+AreaOptimum area_by_classes(const AreaProblem& problem, double scale) {
   const std::size_t kinds = problem.kinds.size();
-  // Equal prices already give a bound within a factor of the number of units: it serves as the unit of time.
-  double resources = 0;
-  for (const UnitKind& kind : problem.kinds) resources += kind.units + (counts_links(kind) ? 1 : 0);
-  std::vector<double> pi(kinds, 1 / resources);
-  std::vector<double> mu(kinds, 0);
-  for (std::size_t k = 0; k < kinds; ++k)
-    if (counts_links(problem.kinds[k])) mu[k] = 1 / problem.kinds[k].receives / resources;
-  const double scale = dual_value(problem, pi, mu);
-  if (!(scale > 0)) return free_of_cost(problem);
-
-  LinearProgram lp = area_program(problem, scale);
-  const Solution solution = lp.minimise();
-
-  // Prices from the rows' dual values (<= 0 for "at most" rows of a minimisation), made to sum to one exactly.
-  std::vector<double> price;
-  double sum = 0;
-  int row = 0;
+  const Solution solution = area_program(problem, scale).minimise();
+  AreaOptimum optimum{{std::vector<double>(kinds, 0), std::vector<double>(kinds, 0)}, {}};
+  // Prices from the rows' dual values, which are <= 0 for "at most" rows of a minimisation.
+  std::size_t row = 0;
   for (std::size_t k = 0; k < kinds; ++k) {
-    pi[k] = std::max(0.0, -solution.dual[static_cast<std::size_t>(row++)]);
-    mu[k] = counts_links(problem.kinds[k]) ? std::max(0.0, -solution.dual[static_cast<std::size_t>(row++)]) : 0;
-    sum += problem.kinds[k].units * pi[k] + mu[k];
+    optimum.prices.work[k] = std::max(0.0, -solution.dual[row++]);
+    if (counts_links(problem.kinds[k]))
+      optimum.prices.bytes[k] = std::max(0.0, -solution.dual[row++]) / problem.kinds[k].receives;
   }
+  optimum.prices = normalised(problem, std::move(optimum.prices));
+  std::size_t column = 1;  // column 0 is T
+  for (const TaskClass& c : problem.classes) {
+    optimum.tasks.emplace_back(kinds, 0.0);
+    for (std::size_t k = 0; k < kinds; ++k)
+      if (std::isfinite(c.seconds[k])) optimum.tasks.back()[k] = c.tasks * solution.value[column++];
+  }
+  return optimum;
+}
+
+/// `gap`: by how much the value of the tasks' assignment exceeds that of the prices, relative to it.
+AreaSolution evaluate(const AreaProblem& problem, AreaOptimum optimum, double& gap) {
+  const std::size_t kinds = problem.kinds.size();
   AreaSolution s;
+  s.seconds = dual_value(problem, optimum.prices);
   for (std::size_t k = 0; k < kinds; ++k) {
-    pi[k] /= sum;
-    mu[k] /= sum;
-    s.share.push_back(problem.kinds[k].units * pi[k]);
-    s.link_share.push_back(mu[k]);
-    if (counts_links(problem.kinds[k])) mu[k] /= problem.kinds[k].receives;
+    const UnitKind& kind = problem.kinds[k];
+    s.share.push_back(kind.units * optimum.prices.work[k]);
+    s.link_share.push_back(counts_links(kind) ? kind.receives * optimum.prices.bytes[k] : 0);
   }
-  s.seconds = dual_value(problem, pi, mu);
-
+  s.tasks = std::move(optimum.tasks);
   s.load.assign(kinds, 0);
   std::vector<double> received(kinds, 0);
-  std::size_t column = 1;
-  for (const TaskClass& c : problem.classes) {
-    s.tasks.emplace_back(kinds, 0.0);
+  for (std::size_t i = 0; i < problem.classes.size(); ++i) {
+    const TaskClass& c = problem.classes[i];
     double whole = 0;
-    for (std::size_t k = 0; k < kinds; ++k)
-      if (std::isfinite(c.seconds[k])) whole += s.tasks.back()[k] = std::max(0.0, solution.value[column++]);
+    for (double& tasks : s.tasks[i]) whole += tasks = std::max(0.0, tasks);
     for (std::size_t k = 0; k < kinds; ++k) {
       if (!std::isfinite(c.seconds[k])) continue;
-      s.tasks.back()[k] *= c.tasks / whole;
-      s.load[k] += s.tasks.back()[k] * c.seconds[k];
-      received[k] += s.tasks.back()[k] * c.bytes;
+      s.tasks[i][k] *= c.tasks / whole;
+      s.load[k] += s.tasks[i][k] * c.seconds[k];
+      received[k] += s.tasks[i][k] * c.bytes;
     }
   }
   double primal = 0;
   for (std::size_t k = 0; k < kinds; ++k)
     primal = std::max({primal, s.load[k] / problem.kinds[k].units,
                        counts_links(problem.kinds[k]) ? received[k] / problem.kinds[k].receives : 0.0});
-  if (!(std::abs(primal - s.seconds) <= 1e-9 * primal))
-    failed("linear program area: primal value {:.12g} s and dual value {:.12g} s differ", primal, s.seconds);
+  gap = std::abs(primal - s.seconds) / primal;
+  return s;
+}
+
+}  // namespace
+
+AreaSolution solve_area(const AreaProblem& problem, const AreaOptions& options) {
+  require_runnable(problem);
+  const std::size_t kinds = problem.kinds.size();
+  // Equal prices already give a bound within a factor of the number of units: it serves as the unit of time.
+  Prices equal{std::vector<double>(kinds, 1), std::vector<double>(kinds, 0)};
+  for (std::size_t k = 0; k < kinds; ++k)
+    if (counts_links(problem.kinds[k])) equal.bytes[k] = 1 / problem.kinds[k].receives;
+  const double scale = dual_value(problem, normalised(problem, equal));
+  if (!(scale > 0)) return free_of_cost(problem);
+
+  double gap = impossible;
+  AreaSolution s;
+  if (problem.classes.size() <= options.most_rows) {
+    try {
+      s = evaluate(problem, area_by_classes(problem, scale), gap);
+    } catch (const Error&) {  // numerical failure: the other form has fewer rows
+    }
+  }
+  if (gap <= agreement) return s;
+  double other_gap = impossible;
+  AreaSolution other = evaluate(problem, area_by_columns(problem, scale), other_gap);
+  if (other_gap < gap) {
+    s = std::move(other);
+    gap = other_gap;
+  }
+  if (!(gap <= worst_agreement))
+    failed("linear program area: primal and dual value differ, {:.12g} s by {:.3g} of it", s.seconds, gap);
   return s;
 }
 

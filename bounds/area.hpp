@@ -43,6 +43,12 @@ struct AreaSolution {
   std::vector<double> link_share;  ///< the same for the links into the kind's memories
 };
 
+struct AreaOptions {
+  /// With more classes the program is solved column by column (area_columns.hpp): lp_solve's time grows with the square
+  /// of the number of rows, seconds at some thousands.
+  std::size_t most_rows = 500;
+};
+
 /// Equations (8) and (9), one variable per class and kind instead of one per task and unit. With x_ck the share of the
 /// N_c tasks of class c that kind k processes, on P_k units:
 ///
@@ -59,7 +65,7 @@ LinearProgram area_program(const AreaProblem& problem, double scale = 1);
 
 /// Solves it. T is the value of the dual solution, which is a lower bound whatever the solver's rounding: for any
 /// prices pi_k >= 0 with sum_k P_k pi_k = 1, T >= sum_c N_c min_k pi_k t_ck. Throws Error: failed when primal and dual
-/// values differ by more than 1e-9, bad_input for a class that no kind can run.
-AreaSolution solve_area(const AreaProblem& problem);
+/// values differ by more than 1e-7 (1e-9 is asked of the solver), bad_input for a class that no kind can run.
+AreaSolution solve_area(const AreaProblem& problem, const AreaOptions& options = {});
 
 }  // namespace asterism::bounds

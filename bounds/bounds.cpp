@@ -138,7 +138,7 @@ std::string blame(const Recording& r, const Bounds& b) {
       for (std::size_t j = 0; j < r.kinds.size(); ++j) {
         const RecordedClass& c = b.classes[i];
         const double table = b.area.problem.classes[i].seconds[k];
-        if (r.kinds[j].name != b.kinds[k].name || c.ran[j] == 0) continue;
+        if (r.kinds[j].name != b.kinds[k].name || c.ran[j] == 0 || std::isinf(table)) continue;
         const auto count = static_cast<double>(c.ran[j]);
         if (table * count > c.seconds[j] * (1 + tolerance))
           found.push_back({table * count - c.seconds[j],

@@ -87,6 +87,10 @@ Communication communication(const Recording& r, const traces::PlatformRec* platf
     if (owner[n] != none) ++c.memories[owner[n]];
   for (std::uint32_t k = 0; k < r.kinds.size(); ++k)
     if (const std::size_t units = r.units_of(k); units > 0) c.memories[k] /= static_cast<double>(units);
+  if (std::all_of(owner.begin(), owner.end(), [](std::uint32_t kind) { return kind == none; })) {
+    c.notes.push_back("all units work in main memory: links limit nothing");
+    return c;
+  }
   const bool from_platform = platform != nullptr && !platform->memory_performance.empty();
   c.bandwidth = from_platform ? measured(r, owner, *platform) : observed(r, owner);
   for (std::size_t k = 0; k < r.kinds.size(); ++k)

@@ -47,6 +47,7 @@ LinearProgram::LinearProgram(const std::string& name) : lp_(make_lp(0, 0)), name
   set_verbose(lp_.get(), NEUTRAL);
   set_lp_name(lp_.get(), const_cast<char*>(name.c_str()));
   set_minim(lp_.get());
+  set_epsd(lp_.get(), 1e-11);  // reduced costs: with lp_solve's 1e-9 optima are missed by as much
 }
 
 int LinearProgram::rows() const {
@@ -89,8 +90,16 @@ Solution LinearProgram::minimise(long time_limit) {
   lprec* const lp = lp_.get();
   set_timeout(lp, time_limit);
   set_presolve(lp, integer_ ? PRESOLVE_NONE : PRESOLVE_SENSDUALS, 0);
-  const int status = ::solve(lp);
-  if (status != OPTIMAL) failed("linear program {}: {}", name_, explain(status));
+  // Where one scaling leads to an inaccurate basis (lp_solve checks it) another one does not.
+  int status = NUMFAILURE;
+  for (const int scaling : {SCALE_GEOMETRIC + SCALE_EQUILIBRATE + SCALE_INTEGERS, 0,
+                            SCALE_CURTISREID + SCALE_EQUILIBRATE + SCALE_INTEGERS}) {
+    set_scaling(lp, scaling);
+    default_basis(lp);
+    status = ::solve(lp);
+    if (status != NUMFAILURE && status != ACCURACYERROR) break;
+  }
+  if (status != OPTIMAL) failed("linear program {}: {} (lp_solve's status {})", name_, explain(status), status);
   Solution solution;
   solution.objective = get_objective(lp);
   solution.value.resize(static_cast<std::size_t>(columns()));

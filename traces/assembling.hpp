@@ -24,6 +24,8 @@ using StringMap = std::unordered_map<std::string, Value, StringHash, std::equal_
 class Assembling {
  public:
   Recording recording;
+  bool partial = false;  ///< a recording that was cut is wanted
+  std::string shown_as;  ///< what the user gave, when the files read were made from it
   /// per unit, in the order of the recording's units; sorted by start, idle left out
   std::vector<std::deque<Span>> states;
 

@@ -99,6 +99,7 @@ struct Container {
   std::uint32_t rank = 0;
   std::uint32_t index = none;  ///< unit, or memory node
   std::uint32_t parent = none;
+  bool ended = false;
   Stack stack;
   std::vector<std::uint32_t> workers;  ///< containers of a thread's workers
 };
@@ -218,6 +219,8 @@ class Reader {
           into_.recording.markers.push_back({time, std::string(get(d, value_field))});
         break;
       case Event::destroy:
+        if (Container* const c = find(get(d, d.at[alias_field] >= 0 ? alias_field : name_field))) c->ended = true;
+        break;
       case Event::other:
         break;
     }
@@ -434,6 +437,18 @@ class Reader {
     if (std::none_of(containers_.begin(), containers_.end(),
                      [](const Container& c) { return c.what == Container::What::worker; }))
       bad_input("{}: no worker in it: not a paje.trace of StarPU, or cut", lines_.path().string());
+    // StarPU ends every worker's thread when it shuts down; nothing else says that a recording is whole.
+    std::size_t threads = 0;
+    std::size_t open = 0;
+    for (const Container& c : containers_) {
+      threads += !c.workers.empty();
+      open += !c.workers.empty() && !c.ended;
+    }
+    if (open > 0 && !into_.partial)
+      bad_input(
+          "{}: {} of {} worker threads never end: the recording was cut, or the program ended without starpu_shutdown "
+          "(--partial reads it all the same)",
+          into_.shown_as.empty() ? lines_.path().string() : into_.shown_as, open, threads);
     // Transfers under way at the end of the recording are not known in full.
     std::erase_if(r.transfers, [](const Transfer& t) { return std::isnan(t.end); });
     std::sort(r.transfers.begin(), r.transfers.end(),

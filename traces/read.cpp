@@ -162,8 +162,12 @@ void sort_units(Assembling& a) {
   a.states = std::move(states);
 }
 
-Recording assemble(const Files& files, const std::string& name, const Progress& progress) {
+Recording assemble(const Files& files, const std::string& name, const ReadOptions& options,
+                   const std::string& shown_as) {
+  const Progress& progress = options.progress;
   Assembling a;
+  a.partial = options.partial;
+  a.shown_as = shown_as;
   Recording& r = a.recording;
   r.name = name;
   if (files.tasks)
@@ -245,7 +249,7 @@ Recording read(const std::vector<fs::path>& paths, const ReadOptions& options) {
   }
   if (temporary && (!files.tasks || fs::file_size(*files.tasks) == 0))
     bad_input("{}: no task in it: not an FxT file of StarPU, or cut", paths[0].string());
-  Recording r = assemble(files, name, options.progress);
+  Recording r = assemble(files, name, options, temporary ? paths[0].string() : std::string{});
   return restrict_to(std::move(r), options.window);
 }
 

@@ -13,7 +13,8 @@ namespace asterism::traces {
 
 struct ReadOptions {
   Window window;
-  std::string name;  ///< title; default: the first path's name
+  std::string name;      ///< title; default: the first path's name
+  bool partial = false;  ///< accept a recording whose end is missing
   /// called now and then with the fraction read, in [0, 1]
   std::function<void(double)> progress;
 };

@@ -31,6 +31,7 @@ struct Arguments {
   fs::path perfetto;
   fs::path tasks_rec;
   fs::path platform_rec;
+  bool partial = false;
   bool no_bounds = false;
   bool quiet = false;
 };
@@ -59,6 +60,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
          "program set them, else all), all, iterations (tasks inside starpu_iteration_push), or BEGIN:END in seconds")
       ->capture_default_str();
   app.add_option("--beside", args.beside, "A further recording, drawn and tabulated beside the first (repeatable)");
+  app.add_flag("--partial", args.partial, "Accept recordings whose end is missing");
   app.add_option("--name", args.name, "Title (default: the folder's name)");
   auto* efficiency = app.add_option_group(
       "Efficiency", "Definitions 1 to 5 of the CG paper, from recordings of the same problem on one unit");
@@ -110,6 +112,7 @@ int analyse_and_report(int argc, char** argv) {
   ProgressLine line(!args.quiet);
   traces::ReadOptions options;
   options.window = traces::Window::parse(args.window);
+  options.partial = args.partial;
   options.progress = [&](double f) { line.show(f, "reading"); };
 
   std::vector<traces::Recording> others;

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -144,6 +146,41 @@ TEST(Area, ClassesTogetherGiveTheOptimumOfTasksApart) {
     const double together = solve_area(p).seconds;
     EXPECT_NEAR(together, solve_area(divided(p)).seconds, 1e-9 * together);
   }
+}
+
+TEST(Area, ColumnByColumnGivesTheSameOptimum) {
+  std::mt19937 random(17);
+  AreaOptions by_columns;
+  by_columns.most_rows = 0;
+  for (int i = 0; i < 5000; ++i) {
+    AreaProblem p = random_problem(random, 4, 4, 40, 6);
+    if (i % 2 == 0) {  // with links
+      p.kinds.back().receives = 100;
+      for (TaskClass& c : p.classes) c.bytes = 10 * c.tasks;
+    }
+    const AreaSolution rows = solve_area(p);
+    const AreaSolution columns = solve_area(p, by_columns);
+    ASSERT_NEAR(columns.seconds, rows.seconds, 1e-9 * rows.seconds) << "case " << i;
+    for (std::size_t c = 0; c < p.classes.size(); ++c)
+      EXPECT_NEAR(std::accumulate(columns.tasks[c].begin(), columns.tasks[c].end(), 0.0), p.classes[c].tasks, 1e-9);
+  }
+}
+
+TEST(Area, ManyClasses) {
+  AreaProblem p{{{"CPU", 16}, {"CUDA", 4}, {"OPENCL", 2}, {"HIP", 4}}, {}};
+  std::mt19937 random(9);
+  std::uniform_real_distribution<double> real(0, 1);
+  for (int c = 0; c < 200000; ++c) {
+    const double size = std::exp(4 * real(random));
+    p.classes.push_back({"c" + std::to_string(c), 50, {}});
+    for (const double speed : {1.0, 20.0, 10.0, 18.0})
+      p.classes.back().seconds.push_back(1e-3 * size * (0.5 + real(random)) / speed);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_GT(solve_area(p).seconds, 0);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds.count(), 20);
+  std::printf("%zu classes, 4 kinds: %.2f s\n", p.classes.size(), seconds.count());
 }
 
 #ifdef ASTERISM_GLPK

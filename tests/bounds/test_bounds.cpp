@@ -223,6 +223,68 @@ TEST(Communication, ByHand) {
   EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 4, 1e-9);
 }
 
+TEST(Communication, EveryMemoryHasItsOwnLink) {
+  // Three tasks with their own data of 1e9 bytes, only on two devices, 1 s each; 2 s per transfer.
+  Builder b;
+  b.units("CPU", 1).units("CUDA", 2);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const auto h = b.handle("h" + std::to_string(i), 1000000000);
+    const std::uint32_t unit = 1 + i % 2;
+    const double start = i < 2 ? 2.5 : 4.5;
+    b.transfer(0, unit, start - 2, start, 1000000000, h);
+    b.task("mm", unit, start, start + 1, {}, 1, 0, -1, {{h, Mode::read}});
+  }
+  b.task("start", 0, 0, 0.1);
+  Recording r = b.finish();
+  Options options;
+  options.communication = true;
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 3, 1e-9);  // 3e9 bytes at 2 * 5e8 per second
+  PlatformRec platform;
+  platform.memory_performance.push_back({0, 1, 500, 0});
+  platform.memory_performance.push_back({2, 1, 100000, 0});  // between devices of one kind: brings nothing in
+  options.links = &platform;
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 3, 1e-9);
+  r.units[2].node = r.units[1].node;  // two workers on one memory
+  r.nodes.pop_back();
+  platform.memory_performance.pop_back();
+  r.transfers.clear();
+  EXPECT_DOUBLE_EQ(communication(r, &platform).memories[1], 0.5);
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 6, 1e-9);
+  options.units = {{"CPU", 1}, {"CUDA", 8}};  // four memories
+  EXPECT_NEAR(bounds_of(r, options).links->solution.seconds, 1.5, 1e-9);
+}
+
+TEST(Communication, OnlyMainMemory) {
+  Builder b;
+  b.units("CPU", 2);
+  b.task("a", 0, 0, 1, {}, 1, 0, -1, {{b.handle("h", 1000), Mode::read}});
+  Options options;
+  options.communication = true;
+  const Bounds bounds = bounds_of(b.finish(), options);
+  EXPECT_DOUBLE_EQ(bounds.links->solution.seconds, 0.5);
+  EXPECT_EQ(bounds.notes, std::vector<std::string>{"all units work in main memory: links limit nothing"});
+}
+
+TEST(Communication, ObservedBandwidthIsThatFromOutsideTheKind) {
+  Builder b;
+  b.units("CPU", 1).units("CUDA", 2);
+  const auto h = b.handle("h", 1000);
+  b.task("start", 0, 0, 10);
+  b.transfer(0, 1, 1, 3, 1000, h);
+  b.transfer(1, 2, 4, 4.001, 1000, h);
+  EXPECT_DOUBLE_EQ(communication(b.finish()).bandwidth[1], 500);
+}
+
+TEST(Communication, ObservedBandwidthCountsCountsConcurrentTransfers) {
+  Builder b;
+  b.units("CPU", 1).units("CUDA", 1);
+  const auto h = b.handle("h", 1000);
+  b.task("start", 0, 0, 10);
+  b.transfer(0, 1, 1, 3, 1000, h);
+  b.transfer(0, 1, 1, 3, 1000);
+  EXPECT_DOUBLE_EQ(communication(b.finish()).bandwidth[1], 1000);  // 2000 bytes in 2 s
+}
+
 TEST(Communication, AssumesMainMemoryWhenNothingShowsIt) {
   PlatformRec platform;
   platform.memory_performance.push_back({0, 1, 500, 0});

@@ -107,7 +107,12 @@ MPIRank: -1
 
 )";
 
-const char* const definitions = R"(%EventDef	PajeCreateContainer	7
+const char* const definitions = R"(%EventDef	PajeDestroyContainer	8
+%	Time	date
+%	Name	string
+%	Type	string
+%EndEventDef
+%EventDef	PajeCreateContainer	7
 %	Time	date
 %	Alias	string
 %	Type	string
@@ -218,6 +223,8 @@ const char* const events = R"(7	0.0 MPIroot      MPIP      0       root
 13	4.500000	sched	nready	0.000000
 10	5.000000	w0	WS	"I"
 9	5.100000	prog_event	p	"end all of it"
+8	5.200000	t77	T
+8	5.200000	t78	T
 )";
 
 TEST_F(Files, TasksRecAlone) {
@@ -327,7 +334,7 @@ TEST_F(Files, SeveralRanks) {
   }
   text +=
       "24\t2.0\tMPIL\tMPIroot\t512\t0_mpict\tmpicom_0\t10\t\"x\"\t0\t0\n19\t2.5\tMPIL\tMPIroot\t512\t1_mpict\tmpicom_"
-      "0\n10\t2.5\t0_w0\tWS\t\"I\"\n";
+      "0\n10\t2.5\t0_w0\tWS\t\"I\"\n8\t3.0\t0_t5\tT\n8\t3.0\t1_t5\tT\n";
   const Recording r = read({write("paje.trace", text)});
   EXPECT_EQ(r.ranks, 2U);
   ASSERT_EQ(r.units.size(), 2U);
@@ -384,7 +391,12 @@ TEST_F(Files, WrongFilesAreNamedInOneLine) {
   EXPECT_NE(refusal({folder}).find("tasks.rec was cut"), std::string::npos);
   write("tasks.rec", tasks);
   write("paje.trace", paje.substr(0, paje.find("24\t2.5")));
-  EXPECT_NE(refusal({folder}).find("paje.trace: ends at"), std::string::npos);
+  EXPECT_NE(refusal({folder}).find("worker threads never end"), std::string::npos);
+  write("paje.trace", paje.substr(0, paje.rfind("8\t5.2")));
+  EXPECT_NE(refusal({folder}).find("1 of 2 worker threads never end"), std::string::npos);
+  ReadOptions partial;
+  partial.partial = true;
+  EXPECT_EQ(read({folder}, partial).tasks.size(), 3U);
   write("paje.trace", paje.substr(0, paje.size() - 5));
   EXPECT_NE(refusal({folder}).find("it was cut"), std::string::npos);
   fs::remove(folder / "paje.trace");
@@ -461,6 +473,8 @@ TEST_F(Files, AGigabyteInBoundedMemory) {
       out << piece;
       written += piece.size();
     }
+    for (const char* thread : {"t77", "t78"})
+      out << "8\t" << 6.0 * static_cast<double>(pieces) << '\t' << thread << "\tT\n";
   }
   const auto resident = [](const char* key) {
     std::ifstream status("/proc/self/status");
@@ -478,7 +492,7 @@ TEST_F(Files, AGigabyteInBoundedMemory) {
   const double used = resident("VmHWM:") - before;
   RecordProperty("gigabytes", std::to_string(used));
   std::printf("%zu tasks, %.2f GB of text, %.0f MB of memory\n", 2 * pieces, gigabytes, used * 1e3);
-  EXPECT_LT(used, 0.75 * std::max(1.0, gigabytes)) << "GB";
+  EXPECT_LT(used, 0.9 * std::max(1.0, gigabytes)) << "GB";
 }
 
 }  // namespace

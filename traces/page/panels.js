@@ -29,11 +29,13 @@ class LinkRates {
     const scale = width / axis.span;
     const rates = this.links.map(() => new Float64Array(width));
     const steps = this.links.map(() => new Float64Array(width + 1));
+    let largest = 0;
     for (let i = upperBound(start, axis.t0 - this.longest); i < start.length && start[i] < axis.t1; ++i) {
       const from = (start[i] - axis.t0) * scale;
       const to = Math.max((end[i] - axis.t0) * scale, from + 1e-6);
       if (to <= 0) continue;
       const perColumn = bytes[i] / (to - from);
+      if (perColumn > largest) largest = perColumn;
       const rate = rates[this.slot[i]];
       const first = Math.max(0, Math.floor(from));
       const last = Math.min(width - 1, Math.floor(to));
@@ -50,7 +52,8 @@ class LinkRates {
       let level = 0;
       for (let x = 0; x < width; ++x) {
         level += steps[link][x];
-        rate[x] = Math.max(0, rate[x] + level) * perSecond;
+        const sum = rate[x] + level;
+        rate[x] = sum > 1e-9 * largest ? sum * perSecond : 0;  // less is what rounding left of ended transfers
       }
     });
     return rates;
