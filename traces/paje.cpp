@@ -460,10 +460,11 @@ class Reader {
       double last = 0;
       for (const Task& t : r.tasks)
         if (t.executed()) last = std::max(last, t.start);
-      if (last > last_time_)
+      constexpr double digit = 2e-9;  // tasks.rec has ms with six digits, paje.trace with nine
+      if (last > last_time_ + digit)
         bad_input("{}: ends at {:.6f} s, but tasks.rec has tasks until {:.6f} s: it was cut", lines_.path().string(),
                   last_time_, last);
-      if (last_start_ > last)
+      if (last_start_ > last + digit)
         bad_input("{}: a task starts at {:.6f} s, but tasks.rec ends at {:.6f} s: tasks.rec was cut",
                   lines_.path().string(), last_start_, last);
     }

@@ -10,9 +10,11 @@
 #include <random>
 #include <sstream>
 
+#include "bounds/bounds.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "tests/traces/recording_builder.hpp"
 #include "traces/metrics.hpp"
+#include "traces/read.hpp"
 #include "traces/report.hpp"
 
 namespace asterism::traces {
@@ -434,6 +436,28 @@ TEST_F(PageTest, NothingIsLeftOfAFileThatCannotBeWritten) {
   EXPECT_THROW(write_html(folder() / "taken.html", {{&r, &m, {}}}, "x"), Error);
   for (const auto& entry : fs::directory_iterator(folder()))
     EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();
+}
+
+/// CPUs and four H200 GPUs under dmdas, as recorded: what the page shows is compared with metrics and bounds by the
+/// browser test.
+TEST(Page, OfARealRecording) {
+  ReadOptions options;
+  options.window = Window::parse("iterations");
+  const Recording r = read({ASTERISM_SOURCE_DIR "/traces/results/recordings/cg-11pts-128-h200x4-dmdas"}, options);
+  const Metrics m = measure(r);
+  bounds::Durations durations;
+  durations.add(r, bounds::Source::recording);
+  const bounds::Bounds b = bounds::compute(r, durations);
+  ASSERT_TRUE(b.critical_path.has_value());
+  const std::vector<View> views{
+      {&r,
+       &m,
+       {{"LP", b.area.solution.seconds, "area bound"}, {"critical path", b.critical_path->length, "longest chain"}}}};
+  write_html(folder() / "real.html", views, "CG on four H200");
+  std::size_t task = r.tasks.size() / 2;
+  while (!r.tasks[task].executed() || r.predecessors(task).size() < 2) ++task;
+  save(folder() / "real.json", expected(views, task, 100));
+  EXPECT_LT(fs::file_size(folder() / "real.html"), 1000000U);
 }
 
 }  // namespace
