@@ -28,7 +28,7 @@ Shares shares_of(const Recording& r, std::size_t unit) {
     shares.state[static_cast<std::size_t>(State::idle)] = 1;
     return shares;
   }
-  for (const Span& s : r.timeline[unit]) {
+  for (const Span s : r.timeline[unit]) {
     shares.state[static_cast<std::size_t>(s.state)] += (s.end - s.start) / makespan;
     if (s.state == State::computing && s.task != none && r.tasks[s.task].codelet != none)
       shares.codelet[r.tasks[s.task].codelet] += (s.end - s.start) / makespan;
@@ -90,7 +90,7 @@ std::vector<LinkUse> link_use(const Recording& r) {
   for (std::size_t u = 0; u < r.units.size(); ++u) {
     const std::uint32_t node = r.units[u].node;
     if (r.kinds[r.units[u].kind].name != "CPU") accelerator[node] = true;
-    for (const Span& s : r.timeline[u])
+    for (const Span s : r.timeline[u])
       if (s.state == State::computing) computing[node].emplace_back(s.start, s.end);
   }
   for (auto& c : computing) c = merged(std::move(c));

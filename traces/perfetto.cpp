@@ -39,7 +39,7 @@ void write_perfetto(const std::filesystem::path& path, const View& view) {
           {"pid", r.units[u].rank},
           {"tid", u},
           {"args", {{"sort_index", u}}}});
-    for (const Span& s : r.timeline[u]) {
+    for (const Span s : r.timeline[u]) {
       json event = {{"ph", "X"},
                     {"pid", r.units[u].rank},
                     {"tid", u},

@@ -142,13 +142,12 @@ Recording restrict_to(Recording r, const Window& window) {
   r.accesses = std::move(accesses);
 
   for (auto& spans : r.timeline) {
-    std::vector<Span> kept;
+    Timeline kept;
     for (Span s : spans) {
       s.start = std::max(s.start, begin);
       s.end = std::min(s.end, end);
-      if (s.end <= s.start) continue;
       if (s.task != none) s.task = number[s.task];  // a task across the window's edge still occupies its unit
-      kept.push_back(s);
+      kept.append(s);
     }
     spans = std::move(kept);
   }

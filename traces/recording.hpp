@@ -107,12 +107,58 @@ struct Range {
   const T& operator[](std::size_t i) const noexcept { return first[i]; }
 };
 
-/// A stretch of a unit's time. A unit's spans are sorted, disjoint and cover [begin, end] of the recording.
+/// A stretch of a unit's time.
 struct Span {
   double start = 0;
   double end = 0;
   std::uint32_t task = none;  ///< computing: index in Recording::tasks
   State state = State::idle;
+};
+
+/// What a unit does at each instant: spans that touch, from the recording's begin to its end. Long recordings have tens
+/// of millions: kept as starts only.
+class Timeline {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Timeline& timeline, std::size_t at) : timeline_(&timeline), at_(at) {}
+    Span operator*() const { return (*timeline_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const Timeline* timeline_;
+    std::size_t at_;
+  };
+
+  /// `span` starts where the last one ended; one that continues it (same task and state) makes it longer.
+  void append(const Span& span) {
+    if (span.end <= span.start) return;
+    if (starts_.empty() || starts_.back().state != span.state || starts_.back().task != span.task)
+      starts_.push_back({span.start, span.task, span.state});
+    end_ = span.end;
+  }
+  void reserve(std::size_t spans) { starts_.reserve(spans); }
+  [[nodiscard]] std::size_t size() const noexcept { return starts_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return starts_.empty(); }
+  [[nodiscard]] Span operator[](std::size_t i) const {
+    return {starts_[i].time, i + 1 < starts_.size() ? starts_[i + 1].time : end_, starts_[i].task, starts_[i].state};
+  }
+  [[nodiscard]] Span front() const { return (*this)[0]; }
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
+ private:
+  struct Start {
+    double time;
+    std::uint32_t task;
+    State state;
+  };
+  std::vector<Start> starts_;
+  double end_ = 0;
 };
 
 /// A copy between two memory nodes (MPI messages between the ranks' main memories included).
@@ -166,13 +212,13 @@ struct Recording {
   std::vector<Codelet> codelets;
   std::vector<Handle> handles;
   std::vector<std::string> texts;
-  std::vector<Task> tasks;                  ///< sorted by submission (rank, submit order, id)
-  Lists<std::uint32_t> dependencies;        ///< per task: the tasks it waited for
-  Lists<Access> accesses;                   ///< per task
-  std::vector<std::vector<Span>> timeline;  ///< per unit
-  std::vector<Transfer> transfers;          ///< sorted by start
-  Curve ready;                              ///< tasks ready and not yet started
-  Curve submitted;                          ///< tasks submitted and not yet finished
+  std::vector<Task> tasks;            ///< sorted by submission (rank, submit order, id)
+  Lists<std::uint32_t> dependencies;  ///< per task: the tasks it waited for
+  Lists<Access> accesses;             ///< per task
+  std::vector<Timeline> timeline;     ///< per unit
+  std::vector<Transfer> transfers;    ///< sorted by start
+  Curve ready;                        ///< tasks ready and not yet started
+  Curve submitted;                    ///< tasks submitted and not yet finished
   std::vector<Marker> markers;
 
   /// seconds

@@ -71,8 +71,9 @@ std::string table(const View& view) {
     fmt::format_to(out, "\n  {} iterations, median {}, quartiles {} and {}\n", m.iterations.number.size(),
                    seconds(m.iterations.median), seconds(m.iterations.quartile1), seconds(m.iterations.quartile3));
   if (!m.critical_path.tasks.empty())
-    fmt::format_to(out, "  critical path {} ({:.1f} % of the makespan), {} tasks\n", seconds(m.critical_path.length),
-                   100 * m.critical_path.length / m.makespan, m.critical_path.tasks.size());
+    fmt::format_to(out, "  longest chain of dependencies as it ran {} ({:.1f} % of the makespan), {} tasks\n",
+                   seconds(m.critical_path.length), 100 * m.critical_path.length / m.makespan,
+                   m.critical_path.tasks.size());
   for (const BoundLine& b : view.bounds)
     fmt::format_to(out, "  bound: {} {} ({:.1f} % of the makespan)\n", b.name, seconds(b.seconds),
                    100 * b.seconds / m.makespan);

@@ -7,31 +7,20 @@ namespace asterism::traces {
 
 namespace {
 
-/// Appends, joining a span to an equal neighbour.
-void append(std::vector<Span>& spans, Span s) {
-  if (s.end <= s.start) return;
-  if (!spans.empty() && spans.back().state == s.state && spans.back().task == s.task && spans.back().end == s.start) {
-    spans.back().end = s.end;
-    return;
-  }
-  spans.push_back(s);
-}
-
 using Interval = std::pair<double, double>;
 
 /// Marks the parts of [begin, end) that `busy` (sorted) covers as waiting, the rest as `state`.
-void append_waiting(std::vector<Span>& spans, double begin, double end, State state,
-                    const std::vector<Interval>& busy) {
+void append_waiting(Timeline& spans, double begin, double end, State state, const std::vector<Interval>& busy) {
   double at = begin;
   for (const auto& [first, last] : busy) {
     if (last <= at) continue;
     if (first >= end) break;
-    append(spans, {at, std::max(at, first), none, state});
+    spans.append({at, std::max(at, first), none, state});
     at = std::max(at, first);
-    append(spans, {at, std::min(end, last), none, State::waiting});
+    spans.append({at, std::min(end, last), none, State::waiting});
     at = std::min(end, last);
   }
-  append(spans, {at, end, none, state});
+  spans.append({at, end, none, state});
 }
 
 }  // namespace
@@ -81,7 +70,7 @@ void build_timeline(Recording& r, std::vector<std::deque<Span>> states) {
 
   r.timeline.assign(r.units.size(), {});
   for (std::size_t u = 0; u < r.units.size(); ++u) {
-    std::vector<Span>& out = r.timeline[u];
+    Timeline& out = r.timeline[u];
     std::vector<std::uint32_t>& tasks = executed[u];
     std::sort(tasks.begin(), tasks.end(),
               [&](std::uint32_t a, std::uint32_t b) { return r.tasks[a].start < r.tasks[b].start; });
@@ -106,7 +95,7 @@ void build_timeline(Recording& r, std::vector<std::deque<Span>> states) {
           end = std::min(until, state.front().start);
         }
         if (now == State::waiting)
-          append(out, {at, end, none, now});
+          out.append({at, end, none, now});
         else
           append_waiting(out, at, end, now, busy);
         at = end;
@@ -116,7 +105,7 @@ void build_timeline(Recording& r, std::vector<std::deque<Span>> states) {
       const double start = std::clamp(r.tasks[t].start, at, std::max(at, r.end));
       const double end = std::clamp(r.tasks[t].end, start, std::max(start, r.end));
       gap(start, t);
-      append(out, {start, end, t, State::computing});
+      out.append({start, end, t, State::computing});
       at = std::max(at, end);
     }
     gap(r.end, none);

@@ -256,7 +256,7 @@ void expect_equal(const Page& page, const Recording& r) {
   for (std::size_t u = 0; u < r.units.size(); ++u) {
     ASSERT_EQ(span_count[u], static_cast<double>(r.timeline[u].size()));
     double at = first[u];
-    for (const Span& span : r.timeline[u]) {
+    for (const Span span : r.timeline[u]) {
       ASSERT_NEAR(at, (span.start - r.begin) * 1e9, 0.51);
       at += span_length[s];
       ASSERT_NEAR(at, (span.end - r.begin) * 1e9, 0.51);
@@ -440,7 +440,7 @@ TEST_F(PageTest, NothingIsLeftOfAFileThatCannotBeWritten) {
 
 /// CPUs and four H200 GPUs under dmdas, as recorded: what the page shows is compared with metrics and bounds by the
 /// browser test.
-TEST(Page, OfARealRecording) {
+TEST_F(PageTest, OfARealRecording) {
   ReadOptions options;
   options.window = Window::parse("iterations");
   const Recording r = read({ASTERISM_SOURCE_DIR "/traces/results/recordings/cg-11pts-128-h200x4-dmdas"}, options);

@@ -75,12 +75,12 @@ class Writer {
 
   /// Spans of a unit touch, so that lengths suffice; only computing spans have a task.
   void spans() {
-    std::vector<const Span*> all;
+    std::vector<State> state;
     std::vector<std::int64_t> length;
     std::vector<std::uint32_t> task;
     for (const auto& spans : r_.timeline) {
-      for (const Span& s : spans) {
-        all.push_back(&s);
+      for (const Span s : spans) {
+        state.push_back(s.state);
         // differences of rounded ends: rounding does not add up
         length.push_back(*nanoseconds(s.end) - *nanoseconds(s.start));
         if (s.state == State::computing) task.push_back(s.task);
@@ -92,7 +92,7 @@ class Writer {
     c_.integers("span.first", Coding::plain, units.size(),
                 [&](std::size_t u) { return units[u].empty() ? Value() : nanoseconds(units[u].front().start); });
     c_.integers("span.length", Coding::plain, length.size(), [&](std::size_t i) { return length[i]; });
-    c_.bytes("span.state", all.size(), [&](std::size_t i) { return all[i]->state; });
+    c_.bytes("span.state", state.size(), [&](std::size_t i) { return state[i]; });
     c_.integers("span.task", Coding::delta, task.size(), [&](std::size_t i) { return index(task[i]); });
   }
 
