@@ -197,7 +197,7 @@ std::string comparison_table(const Settings& settings, const Comparison& compari
     row.push_back(compared ? fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio.median, c.ratio.low, c.ratio.high)
                   : i == comparison.best ? "best"
                                          : "-");
-    row.emplace_back(compared && c.ratio.low <= 1 && c.ratio.high >= 1 ? "=" : "");
+    row.emplace_back(compared && !c.told_apart() ? "=" : "");
     row.push_back(ratio_text(c.over_lp));
     row.push_back(
         ratio_text(c.makespan && c.path && *c.path > 0 ? std::optional(*c.makespan / *c.path) : std::nullopt));
@@ -279,7 +279,7 @@ json comparison_json(const Settings& settings, const Comparison& comparison, con
     json entry = {{"scheduler", c.scheduler},
                   {"seconds", interval_json(c.time)},
                   {"to_best", interval_json(c.ratio)},
-                  {"told_apart_from_best", c.ratio.count > 0 && (c.ratio.low > 1 || c.ratio.high < 1)},
+                  {"told_apart_from_best", c.told_apart()},
                   {"times", std::move(times)},
                   {"failures", c.failures},
                   {"given_up", c.given_up},

@@ -32,6 +32,11 @@ struct Candidate {
   std::optional<double> recording_cost;  ///< wall time with over without recording, medians; when both are known
   const Run* shown = nullptr;            ///< recorded run closest to the median makespan whose recording is still there
   std::optional<traces::Recording> recording;  ///< of that run
+
+  /// its interval of ratios to the best holds with 95 % and does not hold 1
+  [[nodiscard]] bool told_apart() const noexcept {
+    return ratio.count > 0 && ratio.confidence >= 0.95 && (ratio.low > 1 || ratio.high < 1);
+  }
 };
 
 struct Comparison {
