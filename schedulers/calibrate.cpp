@@ -17,7 +17,7 @@
 namespace asterism::schedulers {
 namespace {
 
-/// Model or codelet, footprint, type of worker, implementation.
+/// Model or codelet, footprint, StarPU's architecture, implementation.
 using Place = std::tuple<const void*, std::uint32_t, int, unsigned>;
 
 struct Policy {
@@ -56,12 +56,12 @@ void remove_workers(unsigned context, int* workers, unsigned count) {
 
 Place place_of(starpu_task* task, int worker, unsigned implementation) {
   starpu_perfmodel* const model = task->cl->model;
-  const std::uint32_t footprint =
-      model == nullptr ? starpu_task_data_footprint(task)
-                       : starpu_task_footprint(model, task, starpu_worker_get_perf_archtype(worker, task->sched_ctx),
-                                               implementation);
+  starpu_perfmodel_arch* const architecture = starpu_worker_get_perf_archtype(worker, task->sched_ctx);
+  const std::uint32_t footprint = model == nullptr ? starpu_task_data_footprint(task)
+                                                   : starpu_task_footprint(model, task, architecture, implementation);
   const void* const what = model == nullptr ? static_cast<const void*>(task->cl) : model;
-  return {what, footprint, static_cast<int>(starpu_worker_get_type(worker)), implementation};
+  return {what, footprint, starpu_perfmodel_arch_comb_add(architecture->ndevices, architecture->devices),
+          implementation};
 }
 
 int push_task(starpu_task* task) {

@@ -50,7 +50,7 @@ void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMa
   // StarPU's schedulers trust a duration after ten samples; the class that runs once per iteration needs as many on
   // each kind
   constexpr int samples = 10;
-  const int kinds = (session.cpus() > 0 ? 1 : 0) + (session.gpus() > 0 ? 1 : 0);
+  const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();  // StarPU keeps a model for each GPU
   options.max_iterations = samples * kinds + 1;
   options.tolerance = 0;
   ProgressLine line(!args.quiet);
