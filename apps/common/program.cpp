@@ -81,15 +81,10 @@ void require_writable(const std::string& option, const std::filesystem::path& pa
   if (access(folder.c_str(), W_OK) != 0) bad_input("{} {}: the folder cannot be written to", option, path.string());
 }
 
-nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session) {
+nlohmann::json record_header(const char* program, const std::string& command) {
   nlohmann::json record;
   record["program"] = program;
   record["version"] = ASTERISM_VERSION;
-  std::string command;
-  for (int i = 0; i < argc; ++i) {  // files without their folders: those mean nothing elsewhere
-    const std::string argument = i > 0 ? argv[i] : program;
-    command += (i > 0 ? " " : "") + (argument.starts_with('/') ? argument.substr(argument.rfind('/') + 1) : argument);
-  }
   record["command"] = command;
   const std::time_t time = std::time(nullptr);
   char date[32];
@@ -104,10 +99,20 @@ nlohmann::json record_header(const char* program, int argc, char** argv, const S
   int minor = 0;
   int release = 0;
   starpu_get_version(&major, &minor, &release);
-  record["starpu"] = {{"version", fmt::format("{}.{}.{}", major, minor, release)},
-                      {"scheduler", session.scheduler()},
-                      {"cpu_workers", session.cpus()},
-                      {"cuda_workers", session.gpus()}};
+  record["starpu"] = {{"version", fmt::format("{}.{}.{}", major, minor, release)}};
+  return record;
+}
+
+nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session) {
+  std::string command = program;
+  for (int i = 1; i < argc; ++i) {  // files without their folders: those mean nothing elsewhere
+    const std::string argument = argv[i];
+    command += " " + (argument.starts_with('/') ? argument.substr(argument.rfind('/') + 1) : argument);
+  }
+  nlohmann::json record = record_header(program, command);
+  record["starpu"]["scheduler"] = session.scheduler();
+  record["starpu"]["cpu_workers"] = session.cpus();
+  record["starpu"]["cuda_workers"] = session.gpus();
   std::vector<std::string> names;
   for (const Unit& unit : session.units())
     if (unit.gpu) names.push_back(unit.name);

@@ -26,7 +26,9 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& record)
 /// Fails early when a result could not be written at the end. Throws Error (bad_input).
 void require_writable(const std::string& option, const std::filesystem::path& path);
 
-/// Version, machine, StarPU's configuration and the command line: the beginning of every record.
+/// Version, machine and StarPU's version: the beginning of every record.
+nlohmann::json record_header(const char* program, const std::string& command);
+/// Version, machine, StarPU's configuration and the command line, of a program that runs tasks.
 nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session);
 
 /// A line that rewrites itself on a terminal's stderr, at most ten times a second; nothing elsewhere.

@@ -195,4 +195,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   return std::nullopt;
 }
 
+std::string shown_command(const Settings& settings) {
+  std::vector<std::string> command = settings.command;
+  if (!command.empty()) command[0] = std::filesystem::path(command[0]).filename().string();
+  return shell_text(command);
+}
+
 }  // namespace asterism::apps::compare

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <iterator>
 #include <numeric>
 #include <set>
 
 #include "apps/common/program.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
 #include "traces/output.hpp"
 #include "traces/report.hpp"
 
@@ -94,24 +92,7 @@ json or_null(const std::optional<Value>& value) {
 }
 
 json header(const Settings& settings) {
-  json record;
-  record["program"] = "asterism-compare";
-  record["version"] = ASTERISM_VERSION;
-  record["command"] = shell_text(settings.command);
-  const std::time_t time = std::time(nullptr);
-  char date[32];
-  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
-  record["date"] = date;
-  const Machine machine = this_machine();
-  record["machine"] = {{"processor", machine.processor},
-                       {"cores", machine.cores},
-                       {"numa_nodes", machine.numa_nodes},
-                       {"memory_bytes", machine.memory_bytes}};
-  int major = 0;
-  int minor = 0;
-  int release = 0;
-  starpu_get_version(&major, &minor, &release);
-  record["starpu"] = fmt::format("{}.{}.{}", major, minor, release);
+  json record = record_header("asterism-compare", shown_command(settings));
   record["options"] = {{"schedulers", settings.schedulers},
                        {"repeat", settings.repetitions},
                        {"calibration_runs", settings.calibrations},
@@ -209,7 +190,7 @@ std::string comparison_table(const Settings& settings, const Comparison& compari
     row.push_back(fmt::format("{}", c.time.count));
     rows.push_back(std::move(row));
   }
-  return fmt::format("{}\n  {} repetitions, {}\n\n", shell_text(settings.command), settings.repetitions,
+  return fmt::format("{}\n  {} repetitions, {}\n\n", shown_command(settings), settings.repetitions,
                      what_is_compared(settings.time)) +
          aligned(rows) + "\n" + notes(settings, comparison, runs);
 }
@@ -322,7 +303,7 @@ bool write_page(const Settings& settings, const Comparison& comparison) {
     views.push_back(std::move(view));
   }
   if (views.empty()) return false;
-  traces::write_html(settings.html, views, shell_text(settings.command));
+  traces::write_html(settings.html, views, shown_command(settings));
   return true;
 }
 

@@ -43,5 +43,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& settings);
 
 /// "a 'b c'": a command as one would type it.
 std::string shell_text(const std::vector<std::string>& command);
+/// The same for records and titles: the program without its folder, which means nothing elsewhere.
+std::string shown_command(const Settings& settings);
 
 }  // namespace asterism::apps::compare
