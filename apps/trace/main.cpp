@@ -50,6 +50,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "memory is under way), scheduling, the runtime's other work, or idle; shares of the makespan sum to one.",
       "asterism-trace");
   app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.add_option("recording", args.paths,
                  "A folder with tasks.rec and paje.trace (plain or .gz) or with FxT files; or those files")
       ->required();
@@ -59,7 +60,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
          "when the\n"
          "program set them, else all), all, iterations (tasks inside starpu_iteration_push), or BEGIN:END in seconds")
       ->capture_default_str();
-  app.add_option("--beside", args.beside, "A further recording, drawn and tabulated beside the first (repeatable)");
+  app.add_option("--beside", args.beside, "A further recording, drawn and tabulated beside the first (repeatable)")
+      ->allow_extra_args(false);
   app.add_flag("--partial", args.partial, "Accept recordings whose end is missing");
   app.add_option("--name", args.name, "Title (default: the folder's name)");
   auto* efficiency = app.add_option_group(
@@ -70,7 +72,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   efficiency->add_option("--units", args.units,
                          "p (default: the accelerators that computed, else the CPUs that computed)");
   auto* bounding = app.add_option_group("Bounds", "Lines in the chart; asterism-bounds says more");
-  bounding->add_option("--durations", args.durations, "Recordings that know durations the first does not (repeatable)");
+  bounding->add_option("--durations", args.durations, "Recordings that know durations the first does not (repeatable)")
+      ->allow_extra_args(false);
   bounding->add_option("--models", args.models, "StarPU's models: a folder under STARPU_HOME, or platform_file.rec");
   bounding->add_flag("--no-bounds", args.no_bounds, "No bounds");
   auto* results = app.add_option_group("Results");
