@@ -6,14 +6,7 @@
 #include <cstdint>
 
 #include "codelets/cg/compensated.hpp"
-
-// One binary, three instruction sets, chosen when the program starts.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ASTERISM_SANITIZE)
-#define ASTERISM_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define ASTERISM_CLONES
-#endif
-#define ASTERISM_INLINE [[gnu::always_inline]] inline
+#include "codelets/isa.hpp"
 
 namespace asterism::cg {
 
