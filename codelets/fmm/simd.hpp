@@ -59,12 +59,12 @@ ASTERISM_FMM_INLINE Vector fma(Vector a, Vector b, Vector c) {
   return _mm512_fmadd_pd(a.v, b.v, c.v);
 }
 ASTERISM_FMM_INLINE Vector sqrt(Vector x) {
-  return _mm512_sqrt_pd(x.v);
+  return _mm512_maskz_sqrt_pd(0xff, x.v);
 }
 /// x^(-1/2) for normal x: 14 bits and the series of (1 - e)^(-1/2), e = 1 - x y0^2, to fourth order, whose remainder
 /// 35/128 e^4 is 6e-17 at most. The third order has 6e-13 for one multiply-add less.
 ASTERISM_FMM_INLINE Vector rsqrt(Vector x) {
-  const Vector y = _mm512_rsqrt14_pd(x.v);
+  const Vector y = _mm512_maskz_rsqrt14_pd(0xff, x.v);  // the plain intrinsics warn in GCC 12
   const Vector e = fma(-(x * y), y, 1.0);
   return fma(y * e, fma(e, fma(e, 0.3125, 0.375), 0.5), y);
 }
@@ -173,9 +173,12 @@ ASTERISM_FMM_INLINE void store(double* p, Vector x) {
 /// x_0 + x_1 + ..., pairwise
 ASTERISM_FMM_INLINE double sum(Vector x) {
 #if defined(ASTERISM_FMM_AVX512)
-  return _mm512_reduce_add_pd(x.v);
+  const auto four = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3) + __builtin_shufflevector(x.v, x.v, 4, 5, 6, 7);
+  const auto two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
+  return two[0] + two[1];
 #elif defined(ASTERISM_FMM_AVX2)
-  return (x.v[0] + x.v[2]) + (x.v[1] + x.v[3]);
+  const auto two = __builtin_shufflevector(x.v, x.v, 0, 1) + __builtin_shufflevector(x.v, x.v, 2, 3);
+  return two[0] + two[1];
 #else
   return x.v[0] + x.v[1];
 #endif
