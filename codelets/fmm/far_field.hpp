@@ -53,6 +53,7 @@ struct M2LList {
   std::int32_t tiles;
   const std::int32_t* begin;  ///< [direction][tiles + 1]: the pairs of a direction with targets of a tile
   const M2LPair* pairs;
+  const std::int32_t* rank;  ///< place of each target in octant-major order: tile rank / m2l_tile
 };
 inline constexpr int m2l_tile = 64;
 

@@ -1,0 +1,106 @@
+// The interaction kernels K(r) of the FMM, for host and device: structs that give K and its slope from r^2.
+//
+// A kernel is a small trivially copyable struct, which may hold parameters, with
+//   static constexpr const char* name;
+//   static constexpr bool homogeneous;  // K(a r) = a^degree K(r)
+//   static constexpr int degree;
+//   static constexpr int flops;         // of operator(): + - * / 1 each, sqrt 15, exp 20
+//   template <class V> ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const;
+// value = K(r) and slope = K'(r) / r, so that grad_x K(|x - y|) = slope (x - y). V is double or a vector of
+// doubles (simd.hpp) with the operators + - * / and the functions sqrt, rsqrt, exp and fma; a kernel outside
+// this namespace needs `using asterism::fmm::rsqrt;` and so on for V = double. What it gives at r = 0 is not used.
+#pragma once
+
+#include <cmath>
+
+#ifdef __CUDACC__
+#define ASTERISM_FMM_FUNCTION __host__ __device__ __forceinline__
+#else
+#define ASTERISM_FMM_FUNCTION __attribute__((always_inline)) inline
+#endif
+
+namespace asterism::fmm {
+
+ASTERISM_FMM_FUNCTION double fma(double a, double b, double c) {
+  return ::fma(a, b, c);
+}
+ASTERISM_FMM_FUNCTION double sqrt(double x) {
+  return ::sqrt(x);
+}
+ASTERISM_FMM_FUNCTION double exp(double x) {
+  return ::exp(x);
+}
+/// y = y0 (1 + e/2 + 3 e^2/8) with e = 1 - x y0^2: the series of (1 - e)^(-1/2) to third order. From the 20 bits
+/// of the GPU's approximation to full precision.
+template <class V>
+ASTERISM_FMM_FUNCTION V rsqrt_step3(V x, V y0) {
+  const V e = fma(-(x * y0), y0, V(1));
+  return fma(y0 * e, fma(V(0.375), e, V(0.5)), y0);
+}
+
+/// x^(-1/2); on the device within 2 ulp for normal x whose result is normal.
+ASTERISM_FMM_FUNCTION double rsqrt(double x) {
+#ifdef __CUDA_ARCH__
+  double y0;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y0) : "d"(x));
+  return rsqrt_step3(x, y0);
+#else
+  return 1 / ::sqrt(x);
+#endif
+}
+
+/// K = 1/r, slope = -1/r^3
+struct Laplace {
+  static constexpr const char* name = "laplace";
+  static constexpr bool homogeneous = true;
+  static constexpr int degree = -1;
+  static constexpr int flops = 15 + 1 + 2;
+
+  template <class V>
+  ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
+    const V inverse = rsqrt(r2);
+    value = inverse;
+    slope = -inverse * (inverse * inverse);
+  }
+};
+
+/// K = 1/r^2, slope = -2/r^4
+struct InverseSquare {
+  static constexpr const char* name = "inverse-square";
+  static constexpr bool homogeneous = true;
+  static constexpr int degree = -2;
+  static constexpr int flops = 1 + 2;
+
+  template <class V>
+  ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
+    value = 1.0 / r2;
+    slope = -2.0 * value * value;
+  }
+};
+
+/// K = exp(-kappa r)/r, slope = -(kappa r + 1) K / r^2; kappa in 1/length.
+struct Yukawa {
+  static constexpr const char* name = "yukawa";
+  static constexpr bool homogeneous = false;
+  static constexpr int degree = 0;
+  static constexpr int flops = 15 + 1 + 1 + 20 + 1 + 1 + 3;
+
+  double kappa = 1;
+
+  template <class V>
+  ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
+    const V inverse = rsqrt(r2);
+    const V scaled = kappa * (r2 * inverse);  // kappa r
+    value = exp(-scaled) * inverse;
+    slope = -(scaled + 1.0) * value * (inverse * inverse);
+  }
+};
+
+/// Flops of one unordered pair with both directions from one K: 3 differences, 5 for r^2, the kernel, and for each
+/// side 2 for the potential, 1 for q slope and 6 for the field. Square root and exponential are counted as in the
+/// FMM paper (section 4.1.3: http://folding.stanford.edu/home/faq/faq-flops/). The rate of a GPU that computes both
+/// directions separately is given with the same number.
+template <class Kernel>
+inline constexpr int flops_mutual = 3 + 5 + Kernel::flops + 2 * (2 + 1 + 6);
+
+}  // namespace asterism::fmm

@@ -1,0 +1,36 @@
+#include "taskflows/fmm/accuracy.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+/// Measured on 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/test_fmm_flow.cpp holds them to it).
+constexpr std::array<Accuracy, highest_accuracy - lowest_accuracy + 1> table{{
+    {{3, 8}, 5e-3},     // 2
+    {{4, 12}, 1e-3},    // 3
+    {{6, 25}, 4e-5},    // 4
+    {{7, 38}, 4e-6},    // 5
+    {{8, 56}, 4e-7},    // 6
+    {{9, 76}, 4e-8},    // 7
+    {{11, 104}, 4e-9},  // 8
+    {{12, 132}, 4e-10}, // 9
+}};
+
+}  // namespace
+
+Accuracy accuracy(int acc) {
+  if (acc < lowest_accuracy || acc > highest_accuracy)
+    bad_input("accuracy {}: expected {} to {}", acc, lowest_accuracy, highest_accuracy);
+  return table[static_cast<std::size_t>(acc - lowest_accuracy)];
+}
+
+Accuracy paper_accuracy(int acc) {
+  if (acc < 1 || acc > max_order) bad_input("order {}: expected 1 to {}", acc, max_order);
+  return {{acc, -1}, std::pow(10.0, -acc)};
+}
+
+}  // namespace asterism::fmm
