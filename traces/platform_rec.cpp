@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "taskflows/runtime/error.hpp"
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 
 namespace asterism::traces {
 

@@ -1,7 +1,7 @@
 // JSON and CSV: the same quantities as the table, in SI units.
 #include <fmt/format.h>
 
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 #include "traces/report.hpp"
 
 namespace asterism::traces {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 #include "traces/report.hpp"
 
 namespace asterism::traces {

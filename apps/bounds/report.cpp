@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 
 namespace asterism::apps::bounds {
 namespace {
@@ -178,7 +178,7 @@ json summary(const Report& report) {
 
 void write_csv(const std::filesystem::path& path, const Report& report) {
   const Bounds& b = *report.bounds;
-  traces::OutputFile file(path);
+  OutputFile file(path);
   const auto line = [&](const std::string& what, std::string subject, const std::string& kind, const char* quantity,
                         double value, const char* unit) {
     if (subject.find_first_of(",\"") != std::string::npos) {

@@ -7,7 +7,7 @@
 
 #include "apps/common/program.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 #include "traces/platform_rec.hpp"
 #include "traces/sampling.hpp"
 

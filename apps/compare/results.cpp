@@ -10,7 +10,7 @@
 
 #include "apps/common/program.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 #include "traces/report.hpp"
 
 namespace asterism::apps::compare {
@@ -200,7 +200,7 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
   for (const Run& run : runs)
     if (run.analysis)
       for (const auto& [kind, shares] : run.analysis->kinds) kinds.insert(kind);
-  traces::OutputFile file(settings.csv);
+  OutputFile file(settings.csv);
   std::ostream& out = file.stream();
   out << "scheduler,phase,repetition,place,recorded,status,time_s,wall_s,program_s,processor_s,memory_bytes,"
          "calibrating,"

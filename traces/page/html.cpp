@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "taskflows/runtime/error.hpp"
-#include "traces/output.hpp"
+#include "taskflows/runtime/output_file.hpp"
 #include "traces/page/columns.hpp"
 #include "traces/page/parts.hpp"
 #include "traces/report.hpp"

@@ -1,0 +1,45 @@
+// A file that appears whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace asterism {
+
+/// The temporary name, beside its final one, of a file that a library writes by itself.
+class PendingFile {
+ public:
+  /// Throws Error (bad_input) when `path` is something other than a regular file: a rename would replace a device.
+  explicit PendingFile(std::filesystem::path path);
+  ~PendingFile();  ///< removes the temporary file unless it was committed
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
+  /// Renames the temporary file to `path`. Throws Error (failed) when that is not possible.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+};
+
+class OutputFile {
+ public:
+  /// Opens a temporary file beside `path`. Throws Error (bad_input) when that is not possible.
+  explicit OutputFile(std::filesystem::path path);
+
+  std::ofstream& stream() noexcept { return stream_; }
+  /// Appends bytes. Throws Error (failed) with the system's reason, such as a full disk.
+  void write(std::string_view bytes);
+  /// Renames the temporary file to `path`. Throws Error (failed) when something could not be written.
+  void commit();
+
+ private:
+  PendingFile pending_;
+  std::ofstream stream_;
+};
+
+}  // namespace asterism
