@@ -102,11 +102,11 @@ std::uint32_t footprint(starpu_task* task) {
   return static_cast<std::uint32_t>(std::lround(steps)) << 13 | (static_cast<std::uint32_t>(work.basis) & 0x1fffU);
 }
 
-#define ASTERISM_CODELET(name)                                                                                        \
-  starpu_codelet& name() {                                                                                            \
-    static starpu_perfmodel m = model("fmm_" #name "_double");                                                        \
-    static starpu_codelet codelet = make_codelet({"fmm_" #name, name##_cpu, "fmm_" #name "_cpu", gpu::name, &m});     \
-    return codelet;                                                                                                   \
+#define ASTERISM_CODELET(name)                                                                                    \
+  starpu_codelet& name() {                                                                                        \
+    static starpu_perfmodel m = model("fmm_" #name "_double");                                                    \
+    static starpu_codelet codelet = make_codelet({"fmm_" #name, name##_cpu, "fmm_" #name "_cpu", gpu::name, &m}); \
+    return codelet;                                                                                               \
   }
 ASTERISM_CODELET(p2m)
 ASTERISM_CODELET(m2m)

@@ -1,5 +1,5 @@
-// The StarPU codelets of the fast multipole method: each wraps one operator on a group, for CPUs and GPUs. Next to each:
-// its arguments and, in order, the data that a task must be submitted with. The paper's Table 3 lists them.
+// The StarPU codelets of the fast multipole method: each wraps one operator on a group, for CPUs and GPUs. Next to
+// each: its arguments and, in order, the data that a task must be submitted with. The paper's Table 3 lists them.
 #pragma once
 
 #include <starpu.h>
@@ -69,13 +69,13 @@ struct L2PArgs {
 };
 starpu_codelet& l2p();
 
-/// Adds what groups of lower Morton index computed for their copies of this group's leaves, and what this group computed
-/// for its own ("P2P-Reduction").  parts R, result W or RW, near results R...: first the group's own
+/// Adds what groups of lower Morton index computed for their copies of this group's leaves, and what this group
+/// computed for its own ("P2P-Reduction").  parts R, result W or RW, near results R...: first the group's own
 struct ReductionArgs {
   Work work;
-  std::int64_t own;         ///< particles of the group
-  std::int32_t sets;        ///< near results
-  std::int32_t overwrite;   ///< the result is new
+  std::int64_t own;        ///< particles of the group
+  std::int32_t sets;       ///< near results
+  std::int32_t overwrite;  ///< the result is new
 };
 /// A run of particles: `from` in the near result number `set`, `to` in the result.
 struct ReductionPart {

@@ -62,8 +62,7 @@ struct NearLayout {
   std::int64_t upper, source;
 };
 [[nodiscard]] inline P2PSet near_view(const NearLayout& l, const std::int32_t* base) {
-  return {l.own_leaves,    l.leaves,           base, base + l.upper_begin, base + l.upper,
-          base + l.source_begin, base + l.source};
+  return {l.own_leaves, l.leaves, base, base + l.upper_begin, base + l.upper, base + l.source_begin, base + l.source};
 }
 
 /// Four arrays of n doubles one after the other: x, y, z, charge of particles, or potential and field.

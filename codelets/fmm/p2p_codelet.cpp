@@ -25,11 +25,11 @@ starpu_codelet make() {
 
 }  // namespace
 
-#define ASTERISM_P2P(Kernel)                          \
-  template <>                                         \
-  starpu_codelet& p2p<Kernel>() {                     \
-    static starpu_codelet codelet = make<Kernel>();   \
-    return codelet;                                   \
+#define ASTERISM_P2P(Kernel)                        \
+  template <>                                       \
+  starpu_codelet& p2p<Kernel>() {                   \
+    static starpu_codelet codelet = make<Kernel>(); \
+    return codelet;                                 \
   }
 ASTERISM_P2P(Laplace)
 ASTERISM_P2P(InverseSquare)

@@ -3,6 +3,8 @@
 
 #include <starpu.h>
 
+#include <string>
+
 #include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/kernel_function.hpp"
 #include "codelets/fmm/p2p.hpp"

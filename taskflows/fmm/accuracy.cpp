@@ -10,14 +10,14 @@ namespace {
 
 /// Measured on 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/test_fmm_flow.cpp holds them to it).
 constexpr std::array<Accuracy, highest_accuracy - lowest_accuracy + 1> table{{
-    {{3, 8}, 5e-3},     // 2
-    {{4, 12}, 1e-3},    // 3
-    {{6, 25}, 4e-5},    // 4
-    {{7, 38}, 4e-6},    // 5
-    {{8, 56}, 4e-7},    // 6
-    {{9, 76}, 4e-8},    // 7
-    {{11, 104}, 4e-9},  // 8
-    {{12, 132}, 4e-10}, // 9
+    {{3, 8}, 5e-3},      // 2
+    {{4, 12}, 1e-3},     // 3
+    {{6, 25}, 4e-5},     // 4
+    {{7, 38}, 4e-6},     // 5
+    {{8, 56}, 4e-7},     // 6
+    {{9, 76}, 4e-8},     // 7
+    {{11, 104}, 4e-9},   // 8
+    {{12, 132}, 4e-10},  // 9
 }};
 
 }  // namespace

@@ -18,6 +18,7 @@ struct NearTask {
   std::int64_t pairs = 0;      ///< unordered
   Access set, sources, result;
   int priority = 0;
+  int worker = -1;  ///< as TaskOptions::worker
 };
 
 struct Interaction {
@@ -25,7 +26,7 @@ struct Interaction {
   RadialKernel radial;  ///< K as a function of r^2
   RadialKernel slope;   ///< K'(r) / r as a function of r^2
   bool homogeneous = false;
-  int degree = 0;  ///< K(a r) = a^degree K(r)
+  int degree = 0;             ///< K(a r) = a^degree K(r)
   double flops_per_pair = 0;  ///< per unordered pair, anti-symmetry exploited
   std::function<void(const NearTask&)> submit_near;
 };
@@ -48,9 +49,9 @@ Interaction interaction(const Kernel& kernel) {
   i.radial = [evaluate](double r2) { return evaluate(r2, false); };
   i.slope = [evaluate](double r2) { return evaluate(r2, true); };
   i.submit_near = [kernel, flops = i.flops_per_pair](const NearTask& t) {
-    codelets::P2PArgs<Kernel> arguments{
-        {static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, kernel};
-    submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result}, {t.priority, arguments.work.flops});
+    codelets::P2PArgs<Kernel> arguments{{static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, kernel};
+    submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result},
+           {t.priority, arguments.work.flops, t.worker});
   };
   return i;
 }

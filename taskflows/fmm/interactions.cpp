@@ -7,7 +7,7 @@
 namespace asterism::fmm {
 namespace {
 
-struct Interaction {
+struct FarPair {
   std::int32_t direction;
   std::int32_t tile;
   std::uint32_t target;
@@ -15,16 +15,16 @@ struct Interaction {
 };
 
 /// The task of interactions that come in the order of the targets' ranks: sorted by direction, which keeps that order.
-M2LTask make_task(const std::vector<Interaction>& all, std::vector<std::int32_t> source_groups, int group_size,
+M2LTask make_task(const std::vector<FarPair>& all, std::vector<std::int32_t> source_groups, int group_size,
                   std::int32_t cells) {
   M2LTask task;
   const std::int32_t tiles = (cells + m2l_tile - 1) / m2l_tile;
   const std::size_t row = static_cast<std::size_t>(tiles) + 1;
   std::vector<std::int32_t> count(static_cast<std::size_t>(directions) * static_cast<std::size_t>(tiles), 0);
-  const auto slot = [&](const Interaction& i) {
+  const auto slot = [&](const FarPair& i) {
     return static_cast<std::size_t>(i.direction) * static_cast<std::size_t>(tiles) + static_cast<std::size_t>(i.tile);
   };
-  for (const Interaction& i : all) ++count[slot(i)];
+  for (const FarPair& i : all) ++count[slot(i)];
   task.begin.resize(directions * row);
   std::int32_t sum = 0;
   for (std::size_t d = 0; d < directions; ++d) {
@@ -36,10 +36,10 @@ M2LTask make_task(const std::vector<Interaction>& all, std::vector<std::int32_t>
     task.begin[d * row + static_cast<std::size_t>(tiles)] = sum;
   }
   task.pairs.resize(all.size());
-  for (const Interaction& i : all) {
+  for (const FarPair& i : all) {
     const std::int32_t group = i.source / group_size;
-    const auto buffer = static_cast<std::uint32_t>(
-        std::lower_bound(source_groups.begin(), source_groups.end(), group) - source_groups.begin());
+    const auto buffer = static_cast<std::uint32_t>(std::lower_bound(source_groups.begin(), source_groups.end(), group) -
+                                                   source_groups.begin());
     task.pairs[static_cast<std::size_t>(count[slot(i)]++)] = {
         i.target, buffer << source_bits | static_cast<std::uint32_t>(i.source % group_size)};
   }
@@ -60,8 +60,8 @@ void Tree::build_far(Level& level, const Level& parents, const std::vector<std::
     std::vector<std::int32_t> by_rank(static_cast<std::size_t>(group.cells));
     for (std::int32_t c = 0; c < group.cells; ++c)
       by_rank[static_cast<std::size_t>(level.rank[g][static_cast<std::size_t>(c)])] = c;
-    std::vector<Interaction> inside;
-    std::vector<Interaction> between;
+    std::vector<FarPair> inside;
+    std::vector<FarPair> between;
     std::vector<std::int32_t> groups;
     for (std::int32_t r = 0; r < group.cells; ++r) {
       const std::int32_t target = by_rank[static_cast<std::size_t>(r)];
@@ -98,8 +98,8 @@ void Tree::build_far(Level& level, const Level& parents, const std::vector<std::
       if (groups.size() <= max_sources) {
         level.between[g].push_back(make_task(between, part, group_size, group.cells));
       } else {
-        std::vector<Interaction> some;
-        for (const Interaction& i : between)
+        std::vector<FarPair> some;
+        for (const FarPair& i : between)
           if (i.source / group_size >= part.front() && i.source / group_size <= part.back()) some.push_back(i);
         level.between[g].push_back(make_task(some, part, group_size, group.cells));
       }

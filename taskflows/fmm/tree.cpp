@@ -90,8 +90,8 @@ void make_families(Level& level, const Level& parents, int group_size) {
         ++families.back().children;
         continue;
       }
-      const auto parent =
-          static_cast<std::int32_t>(std::lower_bound(parents.key.begin(), parents.key.end(), key) - parents.key.begin());
+      const auto parent = static_cast<std::int32_t>(std::lower_bound(parents.key.begin(), parents.key.end(), key) -
+                                                    parents.key.begin());
       const std::int32_t parent_group = parent / group_size;
       const auto number = static_cast<std::int32_t>(families.size());
       families.push_back({parent % group_size, c, 1});
@@ -158,7 +158,7 @@ Tree::Tree(std::span<const double> x, std::span<const double> y, std::span<const
   build_near();
 }
 
-bool Tree::update(std::span<const double> x, std::span<const double> y, std::span<const double> z) {
+Change Tree::update(std::span<const double> x, std::span<const double> y, std::span<const double> z) {
   if (x.size() != order_.size()) bad_input("{} particles: expected {}, as before", x.size(), order_.size());
   std::vector<Keyed> stay;
   std::vector<Keyed> move;
@@ -168,7 +168,7 @@ bool Tree::update(std::span<const double> x, std::span<const double> y, std::spa
     const std::uint64_t key = key_of(x[i], y[i], z[i]);
     (key == keys_[s] ? stay : move).push_back({key, i});
   }
-  if (move.empty()) return false;
+  if (move.empty()) return Change::none;
   __gnu_parallel::sort(move.begin(), move.end());
   std::vector<Keyed> sorted(x.size());
   std::merge(stay.begin(), stay.end(), move.begin(), move.end(), sorted.begin());
@@ -177,7 +177,7 @@ bool Tree::update(std::span<const double> x, std::span<const double> y, std::spa
   const bool changed = leaves().key != before;
   if (changed) build_levels();
   build_near();
-  return changed;
+  return changed ? Change::cells : Change::particles;
 }
 
 void Tree::take_order(std::span<const Keyed> sorted) {

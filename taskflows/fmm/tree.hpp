@@ -50,12 +50,12 @@ struct Level {
   std::vector<std::uint64_t> key;  ///< Morton index of each cell, increasing
   std::vector<CellIndex> index;
   std::vector<Group> groups;
-  std::vector<std::vector<std::int32_t>> rank;           ///< per group: its cells' places in octant-major order
-  std::vector<std::vector<Family>> families;             ///< per group: its cells under their parents
-  std::vector<std::vector<FamilyRange>> parent_groups;   ///< per group
-  std::vector<M2LTask> inside;                           ///< per group: interactions within it
-  std::vector<std::vector<M2LTask>> between;             ///< per group: those with other groups, in as many tasks
-                                                         ///< as it takes to keep each within max_sources
+  std::vector<std::vector<std::int32_t>> rank;          ///< per group: its cells' places in octant-major order
+  std::vector<std::vector<Family>> families;            ///< per group: its cells under their parents
+  std::vector<std::vector<FamilyRange>> parent_groups;  ///< per group
+  std::vector<M2LTask> inside;                          ///< per group: interactions within it
+  std::vector<std::vector<M2LTask>> between;            ///< per group: those with other groups, in as many tasks
+                                                        ///< as it takes to keep each within max_sources
 };
 inline constexpr std::int32_t max_sources = 200;
 
@@ -64,18 +64,25 @@ struct NearSet {
   std::vector<std::int32_t> ghosts;  ///< leaves of the level, increasing
   std::vector<std::int32_t> begin;   ///< own leaves and ghosts: first particle of each within the set, and the end
   std::vector<std::int32_t> upper_begin, upper, source_begin, source;  ///< as P2PSet
-  std::int64_t pairs = 0;            ///< unordered pairs of particles
+  std::int64_t pairs = 0;                                              ///< unordered pairs of particles
 };
 
 /// Particles that another group computed for copies of this group's leaves.
 struct Contribution {
-  std::int32_t from;   ///< first particle in the other group's set
-  std::int32_t to;     ///< first particle in this group
+  std::int32_t from;  ///< first particle in the other group's set
+  std::int32_t to;    ///< first particle in this group
   std::int32_t count;
 };
 struct Contributor {
   std::int32_t group;
   std::vector<Contribution> parts;
+};
+
+/// What an update found.
+enum class Change {
+  none,       ///< every particle is still in its leaf
+  particles,  ///< the non-empty leaves are the same: groups, families and far interactions were kept, near sets are new
+  cells,      ///< some leaf became empty or ceased to be: everything is new
 };
 
 class Tree {
@@ -85,9 +92,8 @@ class Tree {
   Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
        const TreeShape& shape);
 
-  /// The same for points that moved. Returns true when some leaf became empty or ceased to be: all of the tree is new
-  /// then. Else every group, family and far interaction was kept, and only which particles are in which leaf changed.
-  bool update(std::span<const double> x, std::span<const double> y, std::span<const double> z);
+  /// The same for points that moved within the box.
+  Change update(std::span<const double> x, std::span<const double> y, std::span<const double> z);
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }

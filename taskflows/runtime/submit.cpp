@@ -19,6 +19,10 @@ void submit(starpu_codelet& codelet, const void* arguments, std::size_t argument
   task->cl_arg_free = 1;
   task->priority = options.priority;
   task->flops = options.flops;
+  if (options.worker >= 0) {
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = static_cast<unsigned>(options.worker);
+  }
   task->nbuffers = static_cast<int>(accesses.size());
   starpu_data_handle_t* handles = task->handles;
   starpu_data_access_mode* modes = task->modes;

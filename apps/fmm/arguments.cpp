@@ -1,0 +1,172 @@
+#include "apps/fmm/arguments.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "apps/common/program.hpp"
+#include "taskflows/fmm/generate.hpp"
+#include "taskflows/fmm/write_particles.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::fmm {
+
+using namespace asterism::fmm;
+
+namespace {
+
+const std::map<std::string, Charges> charge_names{{"signs", Charges::random_signs},
+                                                  {"uniform", Charges::uniform01},
+                                                  {"ones", Charges::ones},
+                                                  {"neutral", Charges::neutral}};
+using Generator = Particles (*)(std::size_t, std::uint64_t, Charges);
+const std::map<std::string, Generator> distributions{
+    {"cube", cube}, {"ellipsoid", ellipsoid}, {"sphere", sphere}, {"plummer", plummer}};
+
+/// Bytes per particle below which nothing is worth trying: positions, charges, results, copies of neighbours.
+constexpr double least_bytes_per_particle = 200;
+
+template <class Map>
+std::vector<std::string> names_of(const Map& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
+  CLI::App app(
+      "Potential and force of every particle in the field of all others, sum_j q_j K(|x_i - x_j|), by the Chebyshev\n"
+      "fast multipole method written as a flow of StarPU tasks on CPUs and GPUs (Agullo, Bramas, Coulaud, Darve,\n"
+      "Messner, Takahashi, RR-8513).\n\n"
+      "  asterism-fmm --distribution cube --particles 1000000 --accuracy 5 --verify\n"
+      "  asterism-fmm --input molecule.pqr --kernel yukawa --kappa 0.1 --output forces.csv\n",
+      "asterism-fmm");
+  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  app.get_formatter()->column_width(44);
+
+  CLI::Option_group* what = app.add_option_group("Particles");
+  auto* input = what->add_option("--input", args.input, std::string("File with particles:\n") + input_formats());
+  what->add_option("--columns", args.read.columns, "Columns of --input: numbers or names of x, y, z, charge");
+  what->add_option("--dataset", args.read.dataset, "Dataset(s) of an HDF5 --input");
+  auto* distribution = what->add_option("--distribution", args.distribution,
+                                        "Generated: cube (volume), ellipsoid (surface 1:5:1, denser at the tips),\n"
+                                        "sphere (surface), plummer (star cluster)")
+                           ->check(CLI::IsMember(names_of(distributions)))
+                           ->capture_default_str();
+  auto* particles =
+      what->add_option("--particles", args.particles, "Number of generated particles")->capture_default_str();
+  what->add_option("--seed", args.seed, "Of the generator")->capture_default_str();
+  what->add_option("--charges", args.charges, "signs (+-1/2), uniform (0 to 1), ones, neutral (sum exactly 0)")
+      ->check(CLI::IsMember(names_of(charge_names)))
+      ->capture_default_str();
+  input->excludes(distribution)->excludes(particles);
+
+  CLI::Option_group* method = app.add_option_group("Method");
+  method->add_option("--kernel", args.kernel, "1/r, 1/r^2 or exp(-kappa r)/r")
+      ->check(CLI::IsMember({"laplace", "inverse-square", "yukawa"}))
+      ->capture_default_str();
+  method->add_option("--kappa", args.kappa, "Inverse screening length of yukawa")->capture_default_str();
+  method
+      ->add_option("--accuracy", args.accuracy,
+                   "Relative L2 errors of potential and force of at most 10^-A, A = 2 to 9, for charges of both signs")
+      ->capture_default_str();
+  auto* order = method->add_option("--order", args.order,
+                                   "Instead: Chebyshev order l per direction, all l^3 products, epsilon 10^-l: the\n"
+                                   "paper's setting");
+  method->add_option("--epsilon", args.epsilon, "Of the compression of M2L operators, with --order")->needs(order);
+  method
+      ->add_option("--radius2", args.radius_squared,
+                   "Keep only products T_a T_b T_c with a^2 + b^2 + c^2 at most this, with --order")
+      ->needs(order);
+  method->add_option("--height", args.options.shape.height, "Levels of the tree, leaves included (default: cost model)")
+      ->check(CLI::Range(1, max_height));
+  method->add_option("--group-size", args.options.shape.group_size, "n_g, cells per group (default: cost model)")
+      ->check(CLI::Range(1, 1 << 23));
+  method
+      ->add_option_function<std::string>(
+          "--reduction",
+          [&args](const std::string& name) {
+            args.options.reduction = name == "first" ? ReductionOrder::first : ReductionOrder::last;
+          },
+          "Where P2P results of neighbouring groups are added: after L2P (last) or before (first)")
+      ->check(CLI::IsMember({"last", "first"}))
+      ->default_str("last");
+  method->add_flag("!--no-split", args.options.split_near, "One priority for all P2P tasks, large and small");
+
+  CLI::Option_group* time = app.add_option_group("Repetition");
+  time->add_option("--repeat", args.repeat, "Evaluations of the same particles, for measurements")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  time->add_option("--steps", args.steps, "Then let the forces move the particles (mass 1, leapfrog) for so many steps")
+      ->check(CLI::Range(0, 1 << 30))
+      ->capture_default_str();
+  time->add_option("--dt", args.dt, "Time step")->capture_default_str();
+
+  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
+  machine->add_option("--scheduler", args.session.scheduler,
+                      "As STARPU_SCHED; hprio is Asterism's HeteroPrio (default: hprio)");
+  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
+  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  machine->add_flag("--calibrate", args.calibrate,
+                    "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
+                    "know all durations, and so do the bounds of --trace");
+
+  CLI::Option_group* results = app.add_option_group("Results");
+  results->add_option(
+      "--output", args.output,
+      std::string("Potential and force of every particle, in the order of the input:\n") + output_formats());
+  results->add_option("--json", args.json, "Write a record of the run: options, tree, work, times, errors");
+  results->add_option(
+      "--trace", args.trace,
+      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+  results->add_flag("--verify", args.verify,
+                    "Compare with direct summation; exit status 1 when the accuracy is missed");
+  results->add_option("--targets", args.targets,
+                      "Particles that --verify looks at (default: as many as seconds allow)");
+  results->add_flag("--quiet", args.quiet, "No progress line");
+
+  if (const auto status = parse(app, argc, argv)) return status;
+  if (args.order) {
+    args.options.accuracy = paper_accuracy(*args.order);
+    if (args.radius_squared) args.options.accuracy.basis.radius_squared = *args.radius_squared;
+    if (args.epsilon) args.options.accuracy.epsilon = *args.epsilon;
+  } else {
+    args.options.accuracy = accuracy(args.accuracy);
+  }
+  const double epsilon = args.options.accuracy.epsilon;
+  if (!(epsilon > 0 && epsilon < 1)) bad_input("--epsilon {}: expected between 0 and 1", epsilon);
+  if (!std::isfinite(args.kappa) || args.kappa < 0) bad_input("--kappa {}: expected 0 or more", args.kappa);
+  if (!std::isfinite(args.dt)) bad_input("--dt {}: expected a number", args.dt);
+  if (args.targets && *args.targets < 1) bad_input("--targets {}: expected at least 1", *args.targets);
+  if (args.input.empty()) {
+    if (args.particles == 0) bad_input("--particles 0: expected at least 1");
+    const double memory = this_machine().memory_bytes;
+    if (memory > 0 && static_cast<double>(args.particles) * least_bytes_per_particle > memory)
+      bad_input("--particles {}: they need at least {:.0f} GB, this machine has {:.0f} GB", args.particles,
+                static_cast<double>(args.particles) * least_bytes_per_particle * 1e-9, memory * 1e-9);
+  }
+  require_writable("--json", args.json);
+  if (!args.output.empty()) check_output_name(args.output);
+  return std::nullopt;
+}
+
+Particles load_particles(const Arguments& args) {
+  if (!args.input.empty()) return read_particles(args.input, args.read);
+  return distributions.at(args.distribution)(args.particles, args.seed, charge_names.at(args.charges));
+}
+
+std::string describe(const Arguments& args, const Particles& particles) {
+  if (!args.input.empty())
+    return fmt::format("{}: {} particles", args.input.substr(args.input.rfind('/') + 1), particles.size());
+  return fmt::format("{}, {} particles, charges {}", args.distribution, particles.size(), args.charges);
+}
+
+Interaction choose_interaction(const Arguments& args) {
+  if (args.kernel == "inverse-square") return interaction(InverseSquare{});
+  if (args.kernel == "yukawa") return interaction(Yukawa{args.kappa});
+  return interaction(Laplace{});
+}
+
+}  // namespace asterism::apps::fmm

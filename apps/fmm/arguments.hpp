@@ -1,0 +1,57 @@
+// The command line of asterism-fmm.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "taskflows/fmm/interaction.hpp"
+#include "taskflows/fmm/particles.hpp"
+#include "taskflows/fmm/read_particles.hpp"
+#include "taskflows/fmm/system.hpp"
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::apps::fmm {
+
+struct Arguments {
+  // the particles
+  std::string input;
+  asterism::fmm::ReadOptions read;
+  std::string distribution = "cube";
+  std::size_t particles = 100000;
+  std::uint64_t seed = 1;
+  std::string charges = "signs";
+  // the method
+  std::string kernel = "laplace";
+  double kappa = 1;
+  int accuracy = 5;
+  std::optional<int> order;
+  std::optional<double> epsilon;
+  std::optional<double> radius_squared;
+  asterism::fmm::Options options;
+  // time
+  int repeat = 1;
+  int steps = 0;
+  double dt = 1e-3;
+  // the machine
+  SessionOptions session;
+  // results
+  std::string output;
+  std::string json;
+  std::string trace;
+  bool calibrate = false;
+  bool verify = false;
+  std::optional<std::int64_t> targets;
+  bool quiet = false;
+};
+
+/// Fills `arguments`; returns an exit status when the program is to end here.
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
+
+/// Reads or generates the particles.
+asterism::fmm::Particles load_particles(const Arguments& arguments);
+/// "cube, 100000 particles, ..."
+std::string describe(const Arguments& arguments, const asterism::fmm::Particles& particles);
+
+asterism::fmm::Interaction choose_interaction(const Arguments& arguments);
+
+}  // namespace asterism::apps::fmm

@@ -1,0 +1,283 @@
+// asterism-fmm: the fast multipole method as a task flow.
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "apps/common/program.hpp"
+#include "apps/common/trace_report.hpp"
+#include "apps/fmm/arguments.hpp"
+#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/verify.hpp"
+#include "taskflows/fmm/write_particles.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::fmm {
+namespace {
+
+using namespace asterism::fmm;
+using nlohmann::json;
+
+/// --verify without --targets: at most so many pairs of particles.
+constexpr double verified_pairs = 1e9;
+constexpr std::int64_t fewest_targets = 50;
+/// Evaluations of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr int calibration_samples = 10;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+struct Run {
+  std::vector<double> seconds;  ///< of the evaluations
+  double build_seconds = 0;
+  double step_seconds = 0;  ///< median of a step: moving, adapting the tree, evaluating
+  Result result;
+};
+
+/// Velocity Verlet with unit masses: x += v dt + f dt^2 / 2, v += (f + f') dt / 2.
+void advance(const Arguments& args, System& system, Particles& particles, Run& run, ProgressLine& line) {
+  const std::size_t n = particles.size();
+  Particles velocity(n);
+  for (std::size_t i = 0; i < n; ++i) velocity.x[i] = velocity.y[i] = velocity.z[i] = 0;
+  std::vector<double> steps;
+  const double dt = args.dt;
+  for (int s = 0; s < args.steps; ++s) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto kick = [&](double share) {
+      for (std::size_t i = 0; i < n; ++i) {
+        velocity.x[i] += share * dt * run.result.fx[i];
+        velocity.y[i] += share * dt * run.result.fy[i];
+        velocity.z[i] += share * dt * run.result.fz[i];
+      }
+    };
+    kick(0.5);
+    for (std::size_t i = 0; i < n; ++i) {
+      particles.x[i] += dt * velocity.x[i];
+      particles.y[i] += dt * velocity.y[i];
+      particles.z[i] += dt * velocity.z[i];
+      if (!std::isfinite(particles.x[i] + particles.y[i] + particles.z[i]))
+        failed("step {}: particle {} left for infinity (a smaller --dt?)", s + 1, i + 1);
+    }
+    system.move(particles);
+    run.seconds.push_back(system.evaluate());
+    system.collect(run.result);
+    kick(0.5);
+    steps.push_back(seconds_since(begin));
+    line.show(static_cast<double>(s + 1) / args.steps, fmt::format("step {} of {}", s + 1, args.steps));
+  }
+  if (!steps.empty()) run.step_seconds = median(steps);
+}
+
+json rates_json(const std::vector<UnitRates>& rates) {
+  json list = json::array();
+  for (const UnitRates& r : rates)
+    list.push_back({{"units", r.units},
+                    {"near_pair_seconds", r.near_pair},
+                    {"far_pair_seconds", r.far_pair},
+                    {"particle_seconds", r.particle},
+                    {"cell_seconds", r.cell}});
+  return list;
+}
+
+json tree_json(const System& system) {
+  const Tree& tree = system.tree();
+  json levels = json::array();
+  for (int l = 0; l <= tree.leaf_level(); ++l) levels.push_back(tree.level(l).key.size());
+  const std::vector<std::int64_t>& begin = tree.leaf_begin();
+  std::int64_t least = INT64_MAX;
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+    least = std::min(least, begin[i + 1] - begin[i]);
+    most = std::max(most, begin[i + 1] - begin[i]);
+  }
+  return {{"height", tree.shape().height},
+          {"group_size", tree.shape().group_size},
+          {"cells", levels},
+          {"groups", tree.leaves().groups.size()},
+          {"particles_per_leaf",
+           {{"mean", static_cast<double>(begin.back()) / static_cast<double>(begin.size() - 1)},
+            {"min", least},
+            {"max", most}}},
+          {"near_pairs", tree.near_pairs()},
+          {"far_pairs", tree.far_pairs()}};
+}
+
+/// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
+void calibrate(const Arguments& args, const Interaction& interaction, const Options& options,
+               const Particles& particles) {
+  SessionOptions session_options = args.session;
+  session_options.calibrate = true;
+  session_options.scheduler.reset();
+  if (!args.trace.empty()) session_options.trace = args.trace + "/calibration";
+  const Session session(session_options);
+  System system(interaction, options, particles);
+  ProgressLine line(!args.quiet);
+  const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();
+  const int evaluations =
+      std::max(2, calibration_samples * kinds / static_cast<int>(system.tree().leaves().groups.size()) + kinds);
+  for (int i = 0; i < evaluations; ++i) {
+    line.show(static_cast<double>(i) / evaluations, "calibrating");
+    system.evaluate();
+  }
+}
+
+int solve_and_report(int argc, char** argv) {
+  Arguments args;
+  if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  if (!args.session.scheduler && std::getenv("STARPU_SCHED") == nullptr) args.session.scheduler = "hprio";
+  Particles particles = load_particles(args);
+  const Interaction interaction = choose_interaction(args);
+  Options options = args.options;
+  const Box box = bounding_box(particles.x, particles.y, particles.z);
+
+  std::vector<UnitRates> rates;
+  if (options.shape.height == 0 || options.shape.group_size == 0) {
+    const Session session(args.session);
+    rates = measure_rates(session, interaction, options.accuracy);
+    options.shape = complete_shape(options.shape, particles, box, rates);
+  }
+  if (args.calibrate) calibrate(args, interaction, options, particles);
+  if (!args.trace.empty()) args.session.trace = args.trace;
+
+  Run run;
+  run.result = Result(particles.size());
+  json record;
+  WorkSummary work;
+  Errors errors;
+  std::size_t tasks = 0;
+  std::vector<int> ranks;
+  double mean_rank = 0;
+  int basis_size = 0;
+  std::string units;
+  {
+    const Session session(args.session);
+    record = record_header("asterism-fmm", argc, argv, session);
+    units = fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler());
+    ProgressLine line(!args.quiet);
+    line.show(0, "building the tree");
+    const auto begin = std::chrono::steady_clock::now();
+    System system(interaction, options, particles);
+    run.build_seconds = seconds_since(begin);
+    for (int i = 0; i < args.repeat; ++i) {
+      if (i + 1 == args.repeat) mark("begin evaluation");
+      run.seconds.push_back(system.evaluate());
+      if (i + 1 == args.repeat) mark("end evaluation");
+      line.show(static_cast<double>(i + 1) / args.repeat, fmt::format("evaluation {} of {}", i + 1, args.repeat));
+    }
+    system.collect(run.result);
+    advance(args, system, particles, run, line);
+    work = system.work();
+    tasks = system.tasks();
+    basis_size = system.basis().size();
+    record["tree"] = tree_json(system);
+    if (system.tree().has_far_field()) {
+      ranks = system.operators().ranks();
+      mean_rank = system.operators().mean_rank();
+    }
+  }
+  for (std::size_t i = 0; i < particles.size(); ++i)
+    if (!std::isfinite(run.result.potential[i] + run.result.fx[i] + run.result.fy[i] + run.result.fz[i]))
+      failed("the potential or force of particle {} is not finite: particles almost coincide there", i + 1);
+
+  bool right = true;
+  if (args.verify) {
+    const auto n = static_cast<std::int64_t>(particles.size());
+    const std::int64_t targets = args.targets.value_or(
+        std::clamp(static_cast<std::int64_t>(verified_pairs / static_cast<double>(n)), std::min(n, fewest_targets), n));
+    ProgressLine line(!args.quiet);
+    errors = direct_errors(interaction, particles, run.result, targets, args.seed + 1,
+                           [&](double share) { line.show(share, "direct summation"); });
+    const double promised = args.order ? 0.1 : std::pow(10.0, -args.accuracy);
+    right = errors.potential <= promised && errors.force <= promised;
+    record["verification"] = {{"targets", errors.targets},
+                              {"potential_error", errors.potential},
+                              {"force_error", errors.force},
+                              {"allowed", promised}};
+  }
+
+  const BasisChoice& basis = options.accuracy.basis;
+  record["particles"] = {{"source", describe(args, particles)}, {"count", particles.size()}, {"seed", args.seed}};
+  record["options"] = {{"kernel", interaction.name},
+                       {"order", basis.order},
+                       {"radius_squared", basis.radius_squared},
+                       {"epsilon", options.accuracy.epsilon},
+                       {"coefficients", basis_size},
+                       {"ranks", ranks},
+                       {"mean_rank", mean_rank},
+                       {"reduction", options.reduction == ReductionOrder::last ? "last" : "first"},
+                       {"split_near", options.split_near},
+                       {"repeat", args.repeat},
+                       {"steps", args.steps}};
+  if (interaction.name == "yukawa") record["options"]["kappa"] = args.kappa;
+  record["rates"] = rates_json(rates);
+  record["tasks"] = tasks;
+  record["right"] = right;
+
+  const json& tree = record["tree"];
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"particles", describe(args, particles)},
+      {"units", units},
+      {"kernel", fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}", interaction.name,
+                             basis.order, basis_size, options.accuracy.epsilon, mean_rank)},
+      {"tree", fmt::format("height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}", options.shape.height,
+                           tree["cells"].back().get<std::size_t>(), tree["particles_per_leaf"]["mean"].get<double>(),
+                           tree["particles_per_leaf"]["min"].get<std::int64_t>(),
+                           tree["particles_per_leaf"]["max"].get<std::int64_t>(), tree["groups"].get<std::size_t>(),
+                           options.shape.group_size)}};
+  if (args.verify)
+    rows.emplace_back("relative L2 errors", fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
+                                                        errors.potential, errors.force, errors.targets));
+  if (!right) {
+    print_table(rows);
+    if (!args.json.empty()) write_json(args.json, record);
+    failed("relative L2 errors: potential {:.3e}, force {:.3e}; expected at most {:.0e}", errors.potential,
+           errors.force, record["verification"]["allowed"].get<double>());
+  }
+
+  // the first evaluation pays for transfers and page faults that later ones do not
+  const std::vector<double> later(run.seconds.begin() + (run.seconds.size() > 1 ? 1 : 0), run.seconds.end());
+  const double seconds = median(later);
+  record["seconds"] = seconds;
+  record["evaluation_seconds"] = run.seconds;
+  record["build_seconds"] = run.build_seconds;
+  record["flops"] = {{"p2p", work.p2p}, {"p2m", work.p2m}, {"m2m", work.m2m},      {"m2l", work.m2l},
+                     {"l2l", work.l2l}, {"l2p", work.l2p}, {"total", work.total()}};
+  record["gflops"] = work.total() / seconds * 1e-9;
+  rows.emplace_back("work", fmt::format("{:.3g} near pairs, {:.3g} far pairs, {:.3g} Gflop, {} tasks",
+                                        static_cast<double>(work.near_pairs), static_cast<double>(work.far_pairs),
+                                        work.total() * 1e-9, tasks));
+  rows.emplace_back("time",
+                    fmt::format("{:.3f} s per evaluation (first {:.3f} s), {:.1f} Gflop/s; tree and operators {:.3f} s",
+                                seconds, run.seconds.front(), work.total() / seconds * 1e-9, run.build_seconds));
+  if (args.steps > 0) {
+    record["step_seconds"] = run.step_seconds;
+    rows.emplace_back("step", fmt::format("{:.3f} s with moving and adapting the tree", run.step_seconds));
+  }
+  print_table(rows);
+  if (!args.output.empty()) {
+    write_result(args.output, particles, run.result);
+    fmt::print("wrote {}\n", args.output);
+  }
+  if (!args.json.empty()) {
+    write_json(args.json, record);
+    fmt::print("wrote {}\n", args.json);
+  }
+  if (!args.trace.empty())
+    report_trace(
+        args.trace,
+        fmt::format("asterism-fmm {}, {}", describe(args, particles), record["starpu"]["scheduler"].get<std::string>()),
+        args.calibrate ? args.trace + "/calibration" : std::string{});
+  return 0;
+}
+
+}  // namespace
+}  // namespace asterism::apps::fmm
+
+// C linkage: StarPU's simulator renames and calls it.
+extern "C" int main(int argc, char** argv) {
+  return asterism::apps::run("asterism-fmm", [&] { return asterism::apps::fmm::solve_and_report(argc, argv); });
+}

@@ -1,0 +1,236 @@
+// The task flow of one evaluation (section 2.2, Figure 2; section 4.3.1 for the place of the reductions).
+#include <starpu.h>
+
+#include <chrono>
+
+#include "codelets/fmm/work.hpp"
+#include "taskflows/fmm/system.hpp"
+
+namespace asterism::fmm {
+
+void System::submit() {
+  tasks_ = 0;
+  const int leaf = tree_->leaf_level();
+  const std::size_t leaf_groups = particles_.size();
+
+  // near field: everything that P2P needs is there from the beginning
+  for (std::size_t g = 0; g < leaf_groups; ++g) submit_p2p(g);
+  if (options_.reduction == ReductionOrder::first)
+    for (std::size_t g = 0; g < leaf_groups; ++g) submit_reduction(g);
+
+  if (tree_->has_far_field()) {
+    // moments of the leaves, then of their ancestors
+    for (std::size_t g = 0; g < leaf_groups; ++g) submit_p2m(g);
+    for (int l = leaf; l > Tree::first_far_level; --l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
+
+    // from multipole to local expansions, on every level
+    for (int l = Tree::first_far_level; l <= leaf; ++l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2l(l, g);
+
+    // local expansions down to the leaves, and to their particles
+    for (int l = Tree::first_far_level + 1; l <= leaf; ++l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_l2l(l, g);
+    for (std::size_t g = 0; g < leaf_groups; ++g) submit_l2p(g);
+  }
+
+  if (options_.reduction == ReductionOrder::last)
+    for (std::size_t g = 0; g < leaf_groups; ++g) submit_reduction(g);
+}
+
+OperatorSeconds System::time_operators(int worker) {
+  worker_ = worker;
+  const int leaf = tree_->leaf_level();
+  const auto timed = [](const auto& submit_all) {
+    const auto begin = std::chrono::steady_clock::now();
+    submit_all();
+    starpu_task_wait_for_all();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  OperatorSeconds t;
+  t.p2p = timed([&] {
+    for (std::size_t g = 0; g < particles_.size(); ++g) submit_p2p(g);
+  });
+  t.particles = timed([&] {
+    for (std::size_t g = 0; g < particles_.size(); ++g) submit_p2m(g);
+  });
+  t.cells = timed([&] {
+    for (int l = leaf; l > Tree::first_far_level; --l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
+  });
+  t.m2l = timed([&] {
+    for (int l = Tree::first_far_level; l <= leaf; ++l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2l(l, g);
+  });
+  t.cells += timed([&] {
+    for (int l = Tree::first_far_level + 1; l <= leaf; ++l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_l2l(l, g);
+  });
+  t.particles += timed([&] {
+    for (std::size_t g = 0; g < particles_.size(); ++g) submit_l2p(g);
+  });
+  worker_ = -1;
+  return t;
+}
+
+// M_abc = sum_j q_j T_a(x_j) T_b(y_j) T_c(z_j)
+void System::submit_p2m(std::size_t group) {
+  const int leaf = tree_->leaf_level();
+  CellGroup& cells = cells_[static_cast<std::size_t>(leaf)][group];
+  ParticleGroup& particles = particles_[group];
+  const PackedOperators& operators = operators_of(leaf);
+  const codelets::P2MArgs args{{static_cast<double>(particles.own) * p2m_flops(basis_.view()), basis_.size()},
+                               operators.layout,
+                               cells.layout,
+                               tree_->grid(leaf),
+                               particles.set};
+  asterism::submit(codelets::p2m(), args,
+                   {{operators.handle, STARPU_R},
+                    {cells.cells, STARPU_R},
+                    {particles.particle_data, STARPU_R},
+                    {cells.multipoles, STARPU_W}},
+                   {Priorities{tree_->shape().height}.p2m(), args.work.flops, worker_});
+  ++tasks_;
+}
+
+// M(parent) += sum_children S M(child)
+void System::submit_m2m(int child_level, std::size_t child_group) {
+  CellGroup& children = cells_[static_cast<std::size_t>(child_level)][child_group];
+  const PackedOperators& operators = operators_of(child_level);
+  for (const FamilyRange& range : tree_->level(child_level).parent_groups[child_group]) {
+    CellGroup& parents =
+        cells_[static_cast<std::size_t>(child_level) - 1][static_cast<std::size_t>(range.parent_group)];
+    // the group that holds a parent group's first family comes first
+    const auto& family = tree_->level(child_level).families[child_group][static_cast<std::size_t>(range.begin)];
+    const auto first_child =
+        static_cast<std::size_t>(tree_->level(child_level).groups[child_group].first + family.first_child);
+    const bool first =
+        family.parent == 0 && (first_child == 0 || tree_->level(child_level).key[first_child] >> 3 !=
+                                                       tree_->level(child_level).key[first_child - 1] >> 3);
+    double children_of_range = 0;
+    for (std::int32_t f = range.begin; f < range.end; ++f)
+      children_of_range += tree_->level(child_level).families[child_group][static_cast<std::size_t>(f)].children;
+    const codelets::M2MArgs args{{children_of_range * shift_flops(basis_.view()), basis_.size()},
+                                 operators.layout,
+                                 children.layout,
+                                 range.begin,
+                                 range.end - range.begin,
+                                 first ? parents.layout.cells : 0};
+    asterism::submit(codelets::m2m(), args,
+                     {{operators.handle, STARPU_R},
+                      {children.cells, STARPU_R},
+                      {children.multipoles, STARPU_R},
+                      {parents.multipoles, first ? STARPU_W : STARPU_RW}},
+                     {Priorities{tree_->shape().height}.m2m(child_level), args.work.flops, worker_});
+    ++tasks_;
+  }
+}
+
+// L(target) += U V^T M(source), first within the group, then from other groups
+void System::submit_m2l(int level, std::size_t group) {
+  CellGroup& target = cells_[static_cast<std::size_t>(level)][group];
+  const PackedOperators& operators = operators_of(level);
+  bool first = true;
+  std::vector<Access> accesses;
+  for (ListData& list : target.lists) {
+    if (list.pairs == 0 && !first) continue;
+    accesses = {{operators.handle, STARPU_R}, {list.handle, STARPU_R}, {target.locals, first ? STARPU_W : STARPU_RW}};
+    for (const std::int32_t source : list.source_groups)
+      accesses.push_back(
+          {cells_[static_cast<std::size_t>(level)][static_cast<std::size_t>(source)].multipoles, STARPU_R});
+    const codelets::M2LArgs args{{list.flops, basis_.size()},
+                                 operators.layout,
+                                 list.layout,
+                                 scale_of(level),
+                                 static_cast<std::int32_t>(list.source_groups.size()),
+                                 first ? target.layout.cells : 0};
+    asterism::submit(codelets::m2l(), args, accesses,
+                     {Priorities{tree_->shape().height}.m2l(level), args.work.flops, worker_});
+    first = false;
+    ++tasks_;
+  }
+}
+
+// L(child) += S^T L(parent)
+void System::submit_l2l(int child_level, std::size_t child_group) {
+  CellGroup& children = cells_[static_cast<std::size_t>(child_level)][child_group];
+  const PackedOperators& operators = operators_of(child_level);
+  for (const FamilyRange& range : tree_->level(child_level).parent_groups[child_group]) {
+    CellGroup& parents =
+        cells_[static_cast<std::size_t>(child_level) - 1][static_cast<std::size_t>(range.parent_group)];
+    double children_of_range = 0;
+    for (std::int32_t f = range.begin; f < range.end; ++f)
+      children_of_range += tree_->level(child_level).families[child_group][static_cast<std::size_t>(f)].children;
+    const codelets::L2LArgs args{{children_of_range * shift_flops(basis_.view()), basis_.size()},
+                                 operators.layout,
+                                 children.layout,
+                                 range.begin,
+                                 range.end - range.begin};
+    asterism::submit(codelets::l2l(), args,
+                     {{operators.handle, STARPU_R},
+                      {children.cells, STARPU_R},
+                      {parents.locals, STARPU_R},
+                      {children.locals, STARPU_RW}},
+                     {Priorities{tree_->shape().height}.l2l(child_level), args.work.flops, worker_});
+    ++tasks_;
+  }
+}
+
+// phi(x) = sum L_abc T_a T_b T_c and its gradient
+void System::submit_l2p(std::size_t group) {
+  const int leaf = tree_->leaf_level();
+  CellGroup& cells = cells_[static_cast<std::size_t>(leaf)][group];
+  ParticleGroup& particles = particles_[group];
+  const PackedOperators& operators = operators_of(leaf);
+  const bool add = options_.reduction == ReductionOrder::first;
+  const codelets::L2PArgs args{{static_cast<double>(particles.own) * l2p_flops(basis_.view()), basis_.size()},
+                               operators.layout,
+                               cells.layout,
+                               tree_->grid(leaf),
+                               particles.set,
+                               particles.own,
+                               add ? 1 : 0};
+  asterism::submit(codelets::l2p(), args,
+                   {{operators.handle, STARPU_R},
+                    {cells.cells, STARPU_R},
+                    {particles.particle_data, STARPU_R},
+                    {cells.locals, STARPU_R},
+                    {particles.result_data, add ? STARPU_RW : STARPU_W}},
+                   {Priorities{tree_->shape().height}.l2p(), args.work.flops, worker_});
+  ++tasks_;
+}
+
+// sum of q_j K(|x_i - x_j|) over neighbouring leaves
+void System::submit_p2p(std::size_t group) {
+  ParticleGroup& p = particles_[group];
+  const Priorities priorities{tree_->shape().height};
+  interaction_.submit_near({p.near_layout,
+                            p.set,
+                            p.pairs,
+                            {p.near, STARPU_R},
+                            {p.particle_data, STARPU_R},
+                            {p.near_result, STARPU_W},
+                            p.large ? priorities.p2p_large() : priorities.p2p_small(),
+                            worker_});
+  ++tasks_;
+}
+
+// what this group and groups of lower Morton index computed for this group's particles
+void System::submit_reduction(std::size_t group) {
+  ParticleGroup& p = particles_[group];
+  const bool overwrite = options_.reduction == ReductionOrder::first || !tree_->has_far_field();
+  std::vector<Access> accesses{
+      {p.reduction_parts, STARPU_R}, {p.result_data, overwrite ? STARPU_W : STARPU_RW}, {p.near_result, STARPU_R}};
+  double added = static_cast<double>(p.own);
+  for (const std::int32_t other : p.contributors)
+    accesses.push_back({particles_[static_cast<std::size_t>(other)].near_result, STARPU_R});
+  for (const Contributor& c : tree_->contributors(group))
+    for (const Contribution& part : c.parts) added += part.count;
+  const codelets::ReductionArgs args{
+      {4 * added, 0}, p.own, static_cast<std::int32_t>(1 + p.contributors.size()), overwrite ? 1 : 0};
+  asterism::submit(codelets::reduction(), args, accesses,
+                   {Priorities{tree_->shape().height}.reduction(), args.work.flops, worker_});
+  ++tasks_;
+}
+
+}  // namespace asterism::fmm

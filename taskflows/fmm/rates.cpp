@@ -1,0 +1,51 @@
+#include "taskflows/fmm/rates.hpp"
+
+#include <algorithm>
+
+#include "taskflows/fmm/generate.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+/// For a CPU some 10 ms of each operator; for a GPU enough to fill it.
+constexpr std::size_t cpu_particles = 20000;
+constexpr std::size_t gpu_particles = 400000;
+constexpr int cpu_height = 4;
+constexpr int gpu_height = 5;
+
+UnitRates rates_of(int worker, int units, const Interaction& interaction, const Accuracy& accuracy,
+                   std::size_t particles, int height) {
+  Options options;
+  options.accuracy = accuracy;
+  options.shape = {height, 4096};
+  System system(interaction, options, cube(particles, 1, Charges::random_signs));
+  system.time_operators(worker);  // data come to the unit, clocks rise
+  const OperatorSeconds t = system.time_operators(worker);
+  const WorkSummary work = system.work();
+  double cells = 0;
+  for (int l = Tree::first_far_level + 1; l < height; ++l)
+    cells += static_cast<double>(system.tree().level(l).key.size());
+  UnitRates r;
+  r.units = units;
+  r.near_pair = t.p2p / static_cast<double>(std::max<std::int64_t>(1, work.near_pairs));
+  r.far_pair = t.m2l / static_cast<double>(std::max<std::int64_t>(1, work.far_pairs));
+  r.particle = t.particles / static_cast<double>(particles);
+  r.cell = t.cells / std::max(1.0, cells);
+  return r;
+}
+
+}  // namespace
+
+std::vector<UnitRates> measure_rates(const Session& session, const Interaction& interaction, const Accuracy& accuracy) {
+  std::vector<UnitRates> rates;
+  for (const bool gpu : {false, true}) {
+    const auto unit =
+        std::find_if(session.units().begin(), session.units().end(), [&](const Unit& u) { return u.gpu == gpu; });
+    if (unit == session.units().end()) continue;
+    rates.push_back(rates_of(unit->worker, gpu ? session.gpus() : session.cpus(), interaction, accuracy,
+                             gpu ? gpu_particles : cpu_particles, gpu ? gpu_height : cpu_height));
+  }
+  return rates;
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,162 @@
+// A fast multipole problem on StarPU: the tree, the data of its groups as StarPU data, and evaluations on them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "codelets/fmm/codelets.hpp"
+#include "taskflows/fmm/accuracy.hpp"
+#include "taskflows/fmm/interaction.hpp"
+#include "taskflows/fmm/particles.hpp"
+#include "taskflows/fmm/tree.hpp"
+#include "taskflows/runtime/handle.hpp"
+
+namespace asterism::fmm {
+
+/// Where the near field that groups computed for each other is brought together (section 4.3.1).
+enum class ReductionOrder {
+  last,   ///< after L2P: L2P need not wait for P2P results that come back from GPUs
+  first,  ///< before L2P, right after P2P
+};
+
+struct Options {
+  Accuracy accuracy;
+  TreeShape shape;
+  ReductionOrder reduction = ReductionOrder::last;
+  /// P2P tasks above the median size get one priority, those below another (Table 3).
+  bool split_near = true;
+};
+
+/// Interactions of one M2L task.
+struct ListData {
+  std::vector<std::int32_t> packed;
+  ListLayout layout;
+  std::vector<std::int32_t> source_groups;
+  std::int64_t pairs = 0;
+  double flops = 0;
+  Handle handle;
+};
+
+/// Cells of one group of one level.
+struct CellGroup {
+  std::vector<std::int32_t> packed;
+  CellLayout layout;
+  std::vector<ListData> lists;  ///< first the interactions within the group, then those with others
+  Handle cells, multipoles, locals;
+};
+
+/// Particles of one group of leaves.
+struct ParticleGroup {
+  std::int64_t own = 0;    ///< particles of its leaves
+  std::int64_t set = 0;    ///< and of the copies of neighbours
+  std::int64_t pairs = 0;  ///< unordered pairs of the near field
+  std::vector<std::int32_t> near_packed;
+  NearLayout near_layout;
+  std::vector<std::int32_t> parts;  ///< of the reduction
+  std::vector<std::int32_t> contributors;
+  HostBuffer<double> particles;  ///< 4 x set
+  HostBuffer<double> result;     ///< 4 x own
+  bool large = true;             ///< in the half of P2P tasks with more work
+  Handle near, particle_data, near_result, reduction_parts, result_data;
+};
+
+/// Work of one evaluation by operator.
+struct WorkSummary {
+  double p2m = 0, m2m = 0, m2l = 0, l2l = 0, l2p = 0, p2p = 0;  ///< flops
+  std::int64_t near_pairs = 0;                                  ///< unordered pairs of particles
+  std::int64_t far_pairs = 0;                                   ///< pairs of cells
+  [[nodiscard]] double total() const { return p2m + m2m + m2l + l2l + l2p + p2p; }
+};
+
+/// Seconds on one unit.
+struct OperatorSeconds {
+  double p2p = 0, m2l = 0;
+  double particles = 0;  ///< P2M and L2P
+  double cells = 0;      ///< M2M and L2L
+};
+
+class System {
+ public:
+  /// Builds the tree, the operators and the data. A Session must be running and outlive this.
+  /// Throws Error: bad_input for a bad shape, or when it does not fit in this machine's memory.
+  System(const Interaction& interaction, const Options& options, const Particles& particles);
+  ~System();
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  /// Submits the tasks of one evaluation (flow.cpp).
+  void submit();
+  /// One evaluation from beginning to end, results in main memory.  Returns seconds.
+  double evaluate();
+  /// One evaluation, operator after operator, all on one unit.
+  OperatorSeconds time_operators(int worker);
+
+  /// The same particles elsewhere: the tree is adapted, and only what changed is built anew. Charges may change too.
+  void move(const Particles& particles);
+
+  /// Potential and force (charge times field) of the last evaluation in the order of the particles.
+  void collect(Result& result) const;
+
+  [[nodiscard]] const Tree& tree() const noexcept { return *tree_; }
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+  [[nodiscard]] const Interaction& interaction() const noexcept { return interaction_; }
+  [[nodiscard]] const Basis& basis() const noexcept { return basis_; }
+  [[nodiscard]] const M2LOperators& operators() const noexcept { return *operators_.front(); }
+  [[nodiscard]] WorkSummary work() const;
+  [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }  ///< of the last evaluation
+
+ private:
+  void build_operators();
+  void check_memory(std::size_t particles) const;
+  void build_cells();
+  void build_particles(const Particles& particles);
+  void fill_particles(const Particles& particles);
+
+  [[nodiscard]] std::size_t groups_of(int level) const { return cells_[static_cast<std::size_t>(level)].size(); }
+
+  // flow.cpp
+  void submit_p2m(std::size_t group);
+  void submit_m2m(int child_level, std::size_t child_group);
+  void submit_m2l(int level, std::size_t group);
+  void submit_l2l(int child_level, std::size_t child_group);
+  void submit_l2p(std::size_t group);
+  void submit_p2p(std::size_t group);
+  void submit_reduction(std::size_t group);
+
+  struct PackedOperators {
+    std::vector<double> packed;
+    OperatorLayout layout;
+    Handle handle;
+  };
+  [[nodiscard]] const PackedOperators& operators_of(int level) const;
+  [[nodiscard]] double scale_of(int level) const;
+
+  Interaction interaction_;
+  Options options_;
+  Basis basis_;
+  std::unique_ptr<Tree> tree_;
+  std::vector<std::unique_ptr<M2LOperators>> operators_;  ///< one, or one per level from 2 on
+  std::vector<std::unique_ptr<PackedOperators>> packed_;
+  std::vector<std::vector<CellGroup>> cells_;  ///< [level][group]
+  std::vector<ParticleGroup> particles_;       ///< [group of leaves]
+  std::vector<double> charge_;                 ///< in the order of the tree
+  std::size_t tasks_ = 0;
+  int worker_ = -1;  ///< the unit that every task is to run on
+};
+
+/// Priorities of tasks, higher first: the homogeneous column of the paper's Table 3, with one value per level for M2M,
+/// L2L and M2L. All are between 0 and 3 h + 4.
+struct Priorities {
+  int height;  ///< of the tree
+  [[nodiscard]] int reduction() const { return 0; }
+  [[nodiscard]] int l2p() const { return 1; }
+  [[nodiscard]] int p2p_small() const { return 2; }
+  [[nodiscard]] int m2l(int level) const { return 2 + height - level; }  ///< coarse levels first
+  [[nodiscard]] int p2p_large() const { return 3 + height; }
+  [[nodiscard]] int l2l(int child_level) const { return 3 + 2 * height - child_level; }
+  [[nodiscard]] int m2m(int child_level) const { return 3 + 2 * height + child_level; }  ///< fine levels first
+  [[nodiscard]] int p2m() const { return 4 + 3 * height; }
+};
+
+}  // namespace asterism::fmm
