@@ -33,9 +33,14 @@ class Id {
   herr_t (*close_)(hid_t);
 };
 
+/// HDF5 1.10 crashes at exit on a file that it could not close, as on a full disk. Every file is closed by its owner:
+/// nothing is left for the library to do then. Takes effect before the library's first use only.
+const bool no_exit_handler = H5dont_atexit() >= 0;
+
 void silence() {
   static const herr_t once = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   static_cast<void>(once);
+  static_cast<void>(no_exit_handler);
 }
 
 /// The innermost entry of HDF5's error stack; of a failed system call only what the system said.

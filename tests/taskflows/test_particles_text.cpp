@@ -151,7 +151,7 @@ TEST_F(ParticleFiles, TakesMolecules) {
                  "ATOM      1  N   ASY     1      46.331  15.935  -4.837 -0.470 1.850\n"
                  "ATOM      2  HN  ASY A   2A     1.0 2.0 3.0 0.5 1.0\r\n"
                  "TER\n"
-                 "HETATM12345 CA   CA  B  1 -1 -2 -3 2.000 1.811\n"
+                 "HETATM12345 CA   CA  1 -1 -2 -3 2.000 1.811\n"
                  "ATOM 4 X RES A1000 4 5 6 0 1\n"
                  "END"),
             expected);
