@@ -182,7 +182,7 @@ void Hdf5Input::read_rows(const std::string& dataset, std::size_t first, std::sp
 Hdf5Output::Hdf5Output(const std::filesystem::path& path) : pending_(path) {
   silence();
   file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file_ < 0) bad_input("{}: cannot be written ({})", path.string(), reason());
+  if (file_ < 0) bad_input("{}: cannot be written: {}", path.string(), reason());
 }
 
 Hdf5Output::~Hdf5Output() {
@@ -191,7 +191,7 @@ Hdf5Output::~Hdf5Output() {
 
 void Hdf5Output::fail(const std::string& what) const {
   const std::string why = reason();
-  failed("{}: {} cannot be written ({})", pending_.path().string(), what, why);
+  failed("{}: {} cannot be written: {}", pending_.path().string(), what, why);
 }
 
 void Hdf5Output::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {
