@@ -1,13 +1,9 @@
 #include "taskflows/cg/matrix_market.hpp"
 
-#include <fcntl.h>
 #include <omp.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -15,7 +11,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <system_error>
@@ -23,55 +18,23 @@
 #include <vector>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/output_file.hpp"
 #include "taskflows/runtime/text_file.hpp"
+#include "taskflows/runtime/text_words.hpp"
 
 namespace asterism::cg {
 namespace {
 
-std::string system_message() {
-  return std::generic_category().message(errno);
-}
-
 // ---- lines and fields ----------------------------------------------------------------------------------
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
-/// A word of the file as it may stand in a one-line message.
-std::string quoted(std::string_view word) {
-  constexpr std::size_t longest = 40;
-  std::string shown(word.substr(0, longest));
-  std::replace_if(
-      shown.begin(), shown.end(), [](unsigned char c) { return std::isprint(c) == 0; }, '?');
-  return fmt::format("\"{}{}\"", shown, word.size() > longest ? "..." : "");
-}
-
-/// Walks through the lines of a text.
-struct Lines {
-  const char* at;
-  const char* end;
-  std::int64_t number = 0;  ///< 1-based, of the line returned last
-
-  bool next(std::string_view& line) {
-    if (at == end) return false;
-    const void* newline = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
-    const char* line_end = newline == nullptr ? end : static_cast<const char*>(newline);
-    line = {at, line_end};
-    at = line_end == end ? end : line_end + 1;
-    ++number;
-    return true;
+/// Moves to the next line that is neither blank nor a comment.
+bool next_data(Lines& lines, std::string_view& line) {
+  while (lines.next(line)) {
+    const auto* const first = std::find_if_not(line.begin(), line.end(), is_blank);
+    if (first != line.end() && *first != '%') return true;
   }
-
-  /// The next line that is neither blank nor a comment.
-  bool next_data(std::string_view& line) {
-    while (next(line)) {
-      const auto* const first = std::find_if_not(line.begin(), line.end(), is_blank);
-      if (first != line.end() && *first != '%') return true;
-    }
-    return false;
-  }
-};
+  return false;
+}
 
 /// Takes the fields of one line from left to right; every complaint names the file and the line.
 class Fields {
@@ -115,7 +78,7 @@ class Fields {
 
   void finish() {
     const std::string_view surplus = word();
-    if (!surplus.empty()) fail("found {} after the last field; expected the end of the line", quoted(surplus));
+    if (!surplus.empty()) fail("found {} after the last field; expected the end of the line", in_quotes(surplus));
   }
 
  private:
@@ -130,7 +93,7 @@ class Fields {
   }
   std::string found() {
     const std::string_view next = word();
-    return next.empty() ? "missing" : quoted(next);
+    return next.empty() ? "missing" : in_quotes(next);
   }
 
   /// What std::from_chars does not take: Fortran's D exponents, and values that underflow.
@@ -172,12 +135,6 @@ struct Header {
   }
 };
 
-std::string lower_case(std::string_view word) {
-  std::string result(word);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
 constexpr std::string_view banner = "%%MatrixMarket";
 
 bool has_banner(std::string_view text) {
@@ -192,13 +149,13 @@ Header read_header(const std::string& file, Lines& lines, std::initializer_list<
   Fields fields(file, lines, line);
   const std::string_view first = fields.word();
   if (!has_banner(first) || first.size() != banner.size()) {
-    fields.fail("found {}; expected the header \"{} matrix ...\"", quoted(line), banner);
+    fields.fail("found {}; expected the header \"{} matrix ...\"", in_quotes(line), banner);
   }
   const auto choose = [&](const char* what, std::initializer_list<std::string_view> allowed) {
     const std::string_view word = fields.word();
     std::string chosen = lower_case(word);
     if (std::find(allowed.begin(), allowed.end(), chosen) == allowed.end()) {
-      fields.fail("the header's {} is {}; expected {}", what, word.empty() ? "missing" : quoted(word),
+      fields.fail("the header's {} is {}; expected {}", what, word.empty() ? "missing" : in_quotes(word),
                   fmt::join(allowed, " or "));
     }
     return chosen;
@@ -223,7 +180,7 @@ template <class Check>
 Size read_size(const std::string& file, Lines& lines, const Header& header, Check check) {
   const char* const form = header.array ? "rows columns" : "rows columns entries";
   std::string_view line;
-  if (!lines.next_data(line)) bad_input("{}: ends before its size line; expected \"{}\"", file, form);
+  if (!next_data(lines, line)) bad_input("{}: ends before its size line; expected \"{}\"", file, form);
   Fields fields(file, lines, line);
   Size size;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -297,7 +254,7 @@ Records<Record> read_records(const std::string& file, const Lines& rest, std::in
     try {
       Lines lines = chunk.lines;
       std::string_view line;
-      while (lines.next_data(line)) {
+      while (next_data(lines, line)) {
         Fields fields(file, lines, line);
         const Record record = parse(fields);
         fields.finish();
@@ -313,8 +270,8 @@ Records<Record> read_records(const std::string& file, const Lines& rest, std::in
     if (count + chunk.count > expected) {
       Lines lines = chunk.lines;
       std::string_view line;
-      for (std::int64_t k = count; k <= expected; ++k) lines.next_data(line);
-      bad_input("{}: line {}: found {} after the last entry; expected {} entries", file, lines.number, quoted(line),
+      for (std::int64_t k = count; k <= expected; ++k) next_data(lines, line);
+      bad_input("{}: line {}: found {} after the last entry; expected {} entries", file, lines.number, in_quotes(line),
                 expected);
     }
     if (!chunk.error.empty()) bad_input("{}", chunk.error);
@@ -361,7 +318,7 @@ template <class HasRepeats>
     Lines lines = chunk.lines;
     std::string_view line;
     for (std::int64_t k = chunk.slot; k < chunk.slot + chunk.count; ++k) {
-      lines.next_data(line);
+      next_data(lines, line);
       const Entry& entry = records.slots[k];
       if (!row_has_repeats(entry.row)) continue;
       const auto [low, high] = std::minmax(entry.row, entry.column);
@@ -497,55 +454,8 @@ Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
 
 // ---- writing -------------------------------------------------------------------------------------------
 
-namespace {
-
-/// A file under a temporary name in the folder of its final one; removed unless committed.
-class PendingFile {
- public:
-  explicit PendingFile(const std::filesystem::path& path)
-      : final_(path.string()), temporary_(fmt::format("{}.{}.tmp", final_, getpid())) {
-    // rename() would put a plain file in the place of a device such as /dev/null.
-    std::error_code ignored;
-    const auto type = std::filesystem::status(path, ignored).type();
-    if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::regular) {
-      bad_input("{}: exists and cannot be replaced; expected the name of a new or a regular file", final_);
-    }
-    file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) bad_input("{}: cannot be created: {}", final_, system_message());
-  }
-  PendingFile(const PendingFile&) = delete;
-  PendingFile& operator=(const PendingFile&) = delete;
-  ~PendingFile() {
-    if (file_ >= 0) close(file_);
-    if (!temporary_.empty()) unlink(temporary_.c_str());
-  }
-
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) failed("{}: cannot be written: {}", final_, system_message());
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
-  void commit() {
-    if (close(std::exchange(file_, -1)) != 0 || rename(temporary_.c_str(), final_.c_str()) != 0) {
-      failed("{}: cannot be written: {}", final_, system_message());
-    }
-    temporary_.clear();
-  }
-
- private:
-  std::string final_;
-  std::string temporary_;
-  int file_ = -1;
-};
-
-}  // namespace
-
 void write_vector(const std::filesystem::path& path, std::span<const double> values, std::string_view comment) {
-  PendingFile file(path);
+  OutputFile file(path);
   std::string head = fmt::format("{} matrix array real general\n", banner);
   Lines comment_lines{comment.data(), comment.data() + comment.size()};
   for (std::string_view line; comment_lines.next(line);) fmt::format_to(std::back_inserter(head), "% {}\n", line);

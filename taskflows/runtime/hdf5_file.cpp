@@ -33,9 +33,14 @@ class Id {
   herr_t (*close_)(hid_t);
 };
 
+/// HDF5 1.10 crashes at exit on a file that it could not close, as on a full disk. Every file is closed by its owner:
+/// nothing is left for the library to do then. Takes effect before the library's first use only.
+const bool no_exit_handler = H5dont_atexit() >= 0;
+
 void silence() {
   static const herr_t once = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   static_cast<void>(once);
+  static_cast<void>(no_exit_handler);
 }
 
 /// The innermost entry of HDF5's error stack; of a failed system call only what the system said.
@@ -177,7 +182,7 @@ void Hdf5Input::read_rows(const std::string& dataset, std::size_t first, std::sp
 Hdf5Output::Hdf5Output(const std::filesystem::path& path) : pending_(path) {
   silence();
   file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file_ < 0) bad_input("{}: cannot be written ({})", path.string(), reason());
+  if (file_ < 0) bad_input("{}: cannot be written: {}", path.string(), reason());
 }
 
 Hdf5Output::~Hdf5Output() {
@@ -186,7 +191,7 @@ Hdf5Output::~Hdf5Output() {
 
 void Hdf5Output::fail(const std::string& what) const {
   const std::string why = reason();
-  failed("{}: {} cannot be written ({})", pending_.path().string(), what, why);
+  failed("{}: {} cannot be written: {}", pending_.path().string(), what, why);
 }
 
 void Hdf5Output::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {

@@ -3,22 +3,28 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism {
+namespace {
+
+/// What the system said of the last call; a stream that failed before says nothing more.
+std::string reason() {
+  return std::generic_category().message(errno == 0 ? EIO : errno);
+}
+
+}  // namespace
 
 PendingFile::PendingFile(std::filesystem::path path)
     : path_(std::move(path)), temporary_(path_.string() + fmt::format(".{}.part", getpid())) {
   std::error_code ignored;
   const auto type = std::filesystem::status(path_, ignored).type();
-  if (type == std::filesystem::file_type::directory) {
-    bad_input("{}: cannot be written: is a directory; expected the name of a file", path_.string());
-  }
-  if (std::filesystem::exists(path_, ignored) && type != std::filesystem::file_type::regular) {
-    bad_input("{}: cannot be written: exists and is not a regular file", path_.string());
+  if (type == std::filesystem::file_type::directory || std::filesystem::is_other(path_, ignored)) {
+    bad_input("{}: exists and cannot be replaced; expected the name of a new or a regular file", path_.string());
   }
 }
 
@@ -37,19 +43,20 @@ void PendingFile::commit() {
 
 OutputFile::OutputFile(std::filesystem::path path) : pending_(std::move(path)) {
   stream_.open(pending_.temporary(), std::ios::binary | std::ios::trunc);
-  if (!stream_) bad_input("{}: cannot be written ({})", pending_.path().string(), std::strerror(errno));
+  if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), reason());
 }
 
 void OutputFile::write(std::string_view bytes) {
   errno = 0;
   if (!stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    failed("{}: cannot be written ({})", pending_.path().string(), std::strerror(errno == 0 ? EIO : errno));
+    failed("{}: cannot be written: {}", pending_.path().string(), reason());
   }
 }
 
 void OutputFile::commit() {
+  errno = 0;
   stream_.close();
-  if (!stream_) failed("{}: could not be written in full", pending_.path().string());
+  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), reason());
   pending_.commit();
 }
 

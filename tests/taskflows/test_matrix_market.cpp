@@ -430,7 +430,7 @@ TEST_F(MatrixMarket, WritesTheExpectedText) {
 TEST_F(MatrixMarket, LeavesNothingWhereItCannotWrite) {
   const std::vector<double> values = {1, 2};
   const fs::path nowhere = folder_ / "absent" / "x.mtx";
-  expect_bad_input([&] { write_vector(nowhere, values, ""); }, nowhere.string(), {"cannot be created", "No such"});
+  expect_bad_input([&] { write_vector(nowhere, values, ""); }, nowhere.string(), {"cannot be written", "No such"});
   expect_bad_input([&] { write_vector(folder_, values, ""); }, folder_.string(), {"cannot be replaced"});
   expect_bad_input([&] { write_vector("/dev/null", values, ""); }, "/dev/null", {"cannot be replaced"});
   EXPECT_TRUE(fs::is_empty(folder_));

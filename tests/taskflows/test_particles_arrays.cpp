@@ -9,6 +9,13 @@
 #include "particles_fixture.hpp"
 #include "taskflows/runtime/hdf5_file.hpp"
 
+#ifdef ASTERISM_SANITIZE
+// HDF5 1.10 forgets some hundred bytes when it refuses a damaged object header.
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "leak:libhdf5";
+}
+#endif
+
 namespace asterism::fmm {
 namespace {
 
@@ -105,6 +112,28 @@ TEST_F(ParticleFiles, RefusesOtherNumPyFiles) {
                    {"a.npy: row 1 (from 0)", "(1, 2, nan)", "finite"});
   bad[3] = -std::numeric_limits<double>::infinity();
   expect_bad_input(bytes(npy(dictionary("<f8", "False", "(2, 4)"), values_of<double>(bad))), {"row 0", "charge -inf"});
+}
+
+TEST_F(ParticleFiles, SurvivesDamagedNumPyHeaders) {
+  const std::string good = npy(dictionary("<f8", "False", "(2, 4)"), values_of<double>(by_rows));
+  const auto accepted = [&](const std::string& bytes) {
+    try {
+      read("a.npy", bytes);
+      return true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::bad_input);
+      return false;
+    }
+  };
+  const std::size_t header = good.size() - 8 * by_rows.size();
+  for (std::size_t at = 0; at < header; ++at) {
+    for (const int mask : {0x01, 0x08, 0x40, 0xff}) {
+      std::string damaged = good;
+      damaged[at] = static_cast<char>(damaged[at] ^ mask);
+      accepted(damaged);
+    }
+  }
+  for (std::size_t size = 0; size < good.size(); ++size) EXPECT_FALSE(accepted(good.substr(0, size))) << size;
 }
 
 // ---- HDF5 ----------------------------------------------------------------------------------------------

@@ -231,13 +231,13 @@ TEST_F(ParticleFiles, ChecksTheNameEarly) {
       {folder_ / "r", {"extension"}},
       {folder_ / "none" / "r.csv", {"none/r.csv", "cannot be written", "No such file"}},
       {folder_ / "none" / "r.h5", {"none/r.h5", "cannot be written", "No such file"}},
-      {folder_ / "folder.csv", {"folder.csv", "is a directory"}}};
+      {folder_ / "folder.csv", {"folder.csv", "cannot be replaced"}}};
   for (const auto& [path, words] : bad) {
     expect_bad_input([&, &path = path] { check_output_name(path); }, words);
     expect_bad_input([&, &path = path] { write_result(path, c.particles, c.result); }, words);
   }
   fs::create_symlink("/dev/full", folder_ / "full.csv");
-  expect_bad_input([&] { check_output_name(folder_ / "full.csv"); }, {"full.csv", "not a regular file"});
+  expect_bad_input([&] { check_output_name(folder_ / "full.csv"); }, {"full.csv", "cannot be replaced"});
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "nothing is left";
   Result wrong(3);
   expect_error(Error::Kind::failed, [&] { write_result(folder_ / "r.csv", c.particles, wrong); }, {"2 particles"});
