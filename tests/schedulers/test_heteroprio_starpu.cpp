@@ -251,7 +251,8 @@ TEST_F(Hprio, SchedulingContextsOfTheirOwn) {
     starpu_sched_ctx_set_context(&context);
     submit(static_cast<std::size_t>(i % 3), i);
   }
-  starpu_task_wait_for_all();
+  starpu_task_wait_for_all_in_ctx(one);
+  starpu_task_wait_for_all_in_ctx(two);
   EXPECT_EQ(log_.tags.size(), 300U);
   starpu_sched_ctx_set_context(nullptr);
   starpu_sched_ctx_delete(one);
