@@ -4,7 +4,8 @@
 #include "schedulers/policies.hpp"
 
 namespace {
-starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic, &asterism::schedulers::calibrate, nullptr};
+starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic, &asterism::schedulers::calibrate,
+                                   &asterism::schedulers::hprio, nullptr};
 }
 
 extern "C" {

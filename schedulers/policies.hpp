@@ -12,4 +12,7 @@ extern starpu_sched_policy cyclic;
 /// Every class of tasks on every kind of unit in turn, to measure how long it takes there.
 extern starpu_sched_policy calibrate;
 
+/// HeteroPrio: buckets of tasks polled by a priority per kind of unit, and a termination rule.
+extern starpu_sched_policy hprio;
+
 }  // namespace asterism::schedulers

@@ -1,0 +1,105 @@
+// "hprio" on simulated machines of CPUs and GPUs (StarPU over SimGrid, drivers that sleep until they are woken): how
+// long its schedules are, and what each rule is worth.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+struct Ran {
+  double milliseconds = -1;  ///< -1: it did not end well
+  int near_on_cpus = -1;
+};
+
+/// `graph`: arguments of simulated_graph. `environment`: NAME=VALUE, separated by spaces.
+Ran simulate(int cpus, int gpus, const std::string& graph, const std::string& environment = "") {
+  const std::string command = "STARPU_SILENT=1 STARPU_HOSTNAME=h200x4 STARPU_PERF_MODEL_DIR='" ASTERISM_PLATFORM
+                              "' STARPU_SIMGRID_CUDA_MALLOC_COST=0 STARPU_WORKERS_NOBIND=1 STARPU_SCHED=hprio "
+                              "STARPU_SCHED_LIB='" ASTERISM_SCHEDULER_LIB "' STARPU_NCPU=" +
+                              std::to_string(cpus) + " STARPU_NCUDA=" + std::to_string(gpus) + " " + environment +
+                              " timeout 60 '" SIMULATED_GRAPH "' " + graph + " 2>/dev/null";
+  Ran ran;
+  FILE* const output = popen(command.c_str(), "r");
+  if (output == nullptr) return ran;
+  const bool read = std::fscanf(output, "%lf %d", &ran.milliseconds, &ran.near_on_cpus) == 2;
+  if (pclose(output) != 0 || !read) return {};
+  return ran;
+}
+
+/// No schedule is shorter: work is divided as one likes, P2P first to the GPUs and M2L first to the CPUs (the area
+/// bound; both kinds are busy all the time, so one unknown settles it).
+double area(int cpus, int gpus, double p2p, double m2l) {
+  const double host = 2 * m2l / 8;  // P2M and L2P
+  // all P2P on GPUs and x M2L: (host + 3 (m2l - x)) / cpus = (p2p + x) / gpus
+  const double x = (gpus * (host + 3 * m2l) - cpus * p2p) / (cpus + 3. * gpus);
+  if (x >= 0) return (p2p + x) / gpus;
+  // all M2L on CPUs and y P2P: (host + 3 m2l + 30 y) / cpus = (p2p - y) / gpus
+  const double y = (cpus * p2p - gpus * (host + 3 * m2l)) / (cpus + 30. * gpus);
+  return (p2p - y) / gpus;
+}
+
+TEST(HprioSimulated, FarFieldDominates) {
+  const double bound = area(8, 1, 100, 480);
+  const Ran all = simulate(8, 1, "100 480 1000");
+  EXPECT_GE(all.milliseconds, bound);
+  EXPECT_LE(all.milliseconds, 1.03 * bound);
+  EXPECT_EQ(all.near_on_cpus, 0);
+  EXPECT_GT(simulate(8, 1, "100 480 1000", "ASTERISM_HPRIO_RULES=-termination").milliseconds, 1.04 * all.milliseconds);
+  EXPECT_GT(simulate(8, 1, "100 480 1000", "ASTERISM_HPRIO_RULES=-priorities").milliseconds, 1.2 * all.milliseconds);
+}
+
+TEST(HprioSimulated, NearFieldDominates) {
+  // the last 30 P2P are left to the GPU: 6.3 ms more than if they could be divided
+  const double bound = area(8, 1, 200, 200);
+  const Ran all = simulate(8, 1, "200 200 1000");
+  EXPECT_GE(all.milliseconds, bound);
+  EXPECT_LE(all.milliseconds, bound + 10);
+  EXPECT_GT(all.near_on_cpus, 10);
+  EXPECT_GT(simulate(8, 1, "200 200 1000", "ASTERISM_HPRIO_RULES=-termination").milliseconds, 1.05 * all.milliseconds);
+  EXPECT_GT(simulate(8, 1, "200 200 1000", "ASTERISM_HPRIO_RULES=-priorities").milliseconds, 1.15 * all.milliseconds);
+  EXPECT_GT(simulate(8, 1, "50 24 1000", "ASTERISM_HPRIO_RULES=-termination").milliseconds,
+            1.25 * simulate(8, 1, "50 24 1000").milliseconds);
+}
+
+TEST(HprioSimulated, ATableAndSpeedupsFoundGiveTheSame) {
+  const double found = simulate(8, 2, "200 480 1000").milliseconds;
+  const double given = simulate(8, 2, "200 480 1000",
+                                "ASTERISM_HPRIO_ORDER='\n"
+                                "p2m codelet=sim_p2m 0 -\n"
+                                "l2p codelet=sim_l2p 1 -\n"
+                                "m2l codelet=sim_m2l 2 1\n"
+                                "p2p codelet=sim_p2p 3 0'")
+                           .milliseconds;
+  EXPECT_GT(found, 0);
+  EXPECT_NEAR(given, found, 0.03 * found);
+  EXPECT_LE(found, 1.05 * area(8, 2, 200, 480));
+}
+
+TEST(HprioSimulated, SpeedupsAreMeasuredWhereThereIsNoModel) {
+  const Ran measured = simulate(8, 1, "200 200 1000 0");
+  EXPECT_GT(measured.milliseconds, 0);
+  EXPECT_LE(measured.milliseconds, 1.25 * area(8, 1, 200, 200));
+}
+
+TEST(HprioSimulated, DataArriveWhileTheGpuComputes) {
+  // 1 ms of transfer for each ms of P2P; without the driver's own pipeline
+  const std::string graph = "100 240 40000000";
+  const double all = simulate(8, 1, graph, "STARPU_CUDA_PIPELINE=0").milliseconds;
+  EXPECT_GT(all, 0);
+  EXPECT_GT(simulate(8, 1, graph, "STARPU_CUDA_PIPELINE=0 ASTERISM_HPRIO_RULES=-prefetch").milliseconds, 1.1 * all);
+  // with it, less
+  EXPECT_GE(simulate(8, 1, graph, "ASTERISM_HPRIO_RULES=-prefetch").milliseconds, simulate(8, 1, graph).milliseconds);
+}
+
+TEST(HprioSimulated, EndsOnMachinesOfEveryShape) {
+  for (const int cpus : {1, 3, 16})
+    for (const int gpus : {0, 1, 4})
+      for (const char* rules : {"", "-termination", "-priorities", "-prefetch"})
+        EXPECT_GT(simulate(cpus, gpus, "40 80 100000", std::string("ASTERISM_HPRIO_RULES=") + rules).milliseconds, 0)
+            << cpus << " " << gpus << " " << rules;
+}
+
+}  // namespace
