@@ -119,9 +119,10 @@ class FmmP2PCuda : public ::testing::TestWithParam<cuda::Variant> {
       const Field last = f;
       f.potential = potential.values();
       f.fx = fx.values(), f.fy = fy.values(), f.fz = fz.values();
-      if (again)
+      if (again) {
         EXPECT_TRUE(last.potential == f.potential && last.fx == f.fx && last.fy == f.fy && last.fz == f.fz)
             << "two runs differ";
+      }
     }
     return f;
   }

@@ -1,7 +1,6 @@
 // The device code of P2P run on the host: what a machine without GPU can check of it.
 #include "tests/codelets/cuda_on_host.hpp"
 //
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"  // #pragma unroll of nvcc
 #include <gtest/gtest.h>
 
 #include <algorithm>
