@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "codelets/fmm/layout.hpp"
+#include "codelets/fmm/reduction.hpp"
 
 namespace asterism::fmm::codelets {
 
@@ -75,15 +76,8 @@ struct ReductionArgs {
   Work work;
   std::int64_t own;        ///< particles of the group
   std::int32_t sets;       ///< near results
+  std::int32_t parts;      ///< runs of particles, of all of them
   std::int32_t overwrite;  ///< the result is new
-};
-/// A run of particles: `from` in the near result number `set`, `to` in the result.
-struct ReductionPart {
-  std::int32_t set, from, to, count;
-};
-/// At the beginning of `parts`, for each near result: number of particles of its set, first of its parts; and the end.
-struct ReductionSet {
-  std::int32_t particles, first_part;
 };
 starpu_codelet& reduction();
 

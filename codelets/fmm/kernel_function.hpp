@@ -60,7 +60,7 @@ struct Laplace {
   ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
     const V inverse = rsqrt(r2);
     value = inverse;
-    slope = -inverse * (inverse * inverse);
+    slope = -(inverse * (inverse * inverse));
   }
 };
 
@@ -74,7 +74,7 @@ struct InverseSquare {
   template <class V>
   ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
     value = 1.0 / r2;
-    slope = -2.0 * value * value;
+    slope = -2.0 * (value * value);
   }
 };
 
@@ -92,7 +92,7 @@ struct Yukawa {
     const V inverse = rsqrt(r2);
     const V scaled = kappa * (r2 * inverse);  // kappa r
     value = exp(-scaled) * inverse;
-    slope = -(scaled + 1.0) * value * (inverse * inverse);
+    slope = -((scaled + 1.0) * value * (inverse * inverse));
   }
 };
 

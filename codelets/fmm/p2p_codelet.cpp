@@ -1,25 +1,35 @@
 #include "codelets/fmm/p2p_codelet.hpp"
 
+#ifdef ASTERISM_CUDA
+#include <starpu_cuda.h>
+
+#include "codelets/fmm/p2p_cuda.hpp"
+#endif
+
 namespace asterism::fmm::codelets {
 namespace {
 
-/// What the codelet needs to know about GPUs.
-template <class Kernel>
-constexpr starpu_cuda_func_t gpu_version() {
 #ifdef ASTERISM_CUDA
-  return gpu::p2p<Kernel>;
-#else
-  return nullptr;
-#endif
+template <class Kernel>
+void p2p_gpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const P2PArgs<Kernel>*>(arguments);
+  const auto* set = reinterpret_cast<const std::int32_t*>(STARPU_VECTOR_GET_PTR(b[0]));
+  const auto* particles = reinterpret_cast<const double*>(STARPU_VECTOR_GET_PTR(b[1]));
+  auto* result = reinterpret_cast<double*>(STARPU_VECTOR_GET_PTR(b[2]));
+  cuda::p2p(a.kernel, near_view(a.near, set), sources(particles, a.particles), field(result, a.particles),
+            starpu_cuda_get_local_stream());
 }
+#endif
 
 template <class Kernel>
 starpu_codelet make() {
-#ifdef ASTERISM_SIMGRID
+#if defined(ASTERISM_CUDA)
+  return detail::make_p2p<Kernel>(p2p_gpu<Kernel>);
+#elif defined(ASTERISM_SIMGRID)
   // never called: it only tells the simulator that the task may run on a GPU
   return detail::make_p2p<Kernel>(reinterpret_cast<starpu_cuda_func_t>(1));
 #else
-  return detail::make_p2p<Kernel>(gpu_version<Kernel>());
+  return detail::make_p2p<Kernel>(nullptr);
 #endif
 }
 

@@ -21,12 +21,6 @@ struct P2PArgs {
   Kernel kernel;
 };
 
-namespace gpu {
-/// Defined in p2p_codelet_cuda.cu for the kernels of kernel_function.hpp; a kernel of one's own needs the same.
-template <class Kernel>
-void p2p(void** buffers, void* arguments);
-}  // namespace gpu
-
 namespace detail {
 template <class Kernel>
 void p2p_cpu(void** b, void* arguments) {

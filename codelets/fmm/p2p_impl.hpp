@@ -57,6 +57,9 @@ struct Triangle {
   ASTERISM_FMM_INLINE Mask restrict(int t, Mask m) const { return lanes & from(t + 1 - first) & m; }
 };
 
+/// Targets whose kernels are evaluated together.
+inline constexpr int chains = 2;
+
 /// The targets and `width` particles from j on act on each other:
 ///   d = x_j - x_t, s = slope(|d|): potential_t += q_j K, field_t += q_j s d, potential_j += q_t K, field_j -= q_t s d
 template <int count, class Kernel, class Lanes>
@@ -71,25 +74,35 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
   Vector fy = lanes.load(f.fy + j);
   Vector fz = lanes.load(f.fz + j);
 #pragma GCC unroll 8
-  for (int t = 0; t < count; ++t) {
-    const Vector dx = x - targets.x[t];
-    const Vector dy = y - targets.y[t];
-    const Vector dz = z - targets.z[t];
-    const Vector r2 = fma(dx, dx, fma(dy, dy, dz * dz));
-    const Mask active = lanes.restrict(t, nonzero(r2));
-    Vector value;
-    Vector slope;
+  for (int t0 = 0; t0 < count; t0 += chains) {
+    constexpr int n = count < chains ? count : chains;
+    using V = Pack<n>;
+    const auto target = [&](int t) __attribute__((always_inline)) {
+      return t0 + t < count ? t0 + t : t0;
+    };
+    const V dx = V::each([&](int t) __attribute__((always_inline)) { return x - targets.x[target(t)]; });
+    const V dy = V::each([&](int t) __attribute__((always_inline)) { return y - targets.y[target(t)]; });
+    const V dz = V::each([&](int t) __attribute__((always_inline)) { return z - targets.z[target(t)]; });
+    const V r2 = fma(dx, dx, fma(dy, dy, dz * dz));
+    V value;
+    V slope;
     kernel(r2, value, slope);
-    targets.potential[t] = add_product(active, value, q, targets.potential[t]);
-    potential = add_product(active, value, targets.q[t], potential);
-    const Vector to_target = product(active, slope, q);
-    targets.fx[t] = fma(to_target, dx, targets.fx[t]);
-    targets.fy[t] = fma(to_target, dy, targets.fy[t]);
-    targets.fz[t] = fma(to_target, dz, targets.fz[t]);
-    const Vector from_target = product(active, slope, targets.q[t]);
-    fx = fma(-from_target, dx, fx);
-    fy = fma(-from_target, dy, fy);
-    fz = fma(-from_target, dz, fz);
+#pragma GCC unroll 8
+    for (int s = 0; s < n; ++s) {
+      const int t = t0 + s;
+      if (t >= count) break;
+      const Mask active = lanes.restrict(t, nonzero(r2.v[s]));
+      targets.potential[t] = add_product(active, value.v[s], q, targets.potential[t]);
+      potential = add_product(active, value.v[s], targets.q[t], potential);
+      const Vector to_target = product(active, slope.v[s], q);
+      const Vector from_target = product(active, slope.v[s], targets.q[t]);
+      targets.fx[t] = fma(to_target, dx.v[s], targets.fx[t]);
+      targets.fy[t] = fma(to_target, dy.v[s], targets.fy[t]);
+      targets.fz[t] = fma(to_target, dz.v[s], targets.fz[t]);
+      fx = fnma(from_target, dx.v[s], fx);
+      fy = fnma(from_target, dy.v[s], fy);
+      fz = fnma(from_target, dz.v[s], fz);
+    }
   }
   lanes.store(f.potential + j, potential);
   lanes.store(f.fx + j, fx);

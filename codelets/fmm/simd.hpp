@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "codelets/fmm/kernel_function.hpp"
 
@@ -46,7 +47,9 @@ struct Vector {
   friend ASTERISM_FMM_INLINE Vector operator-(Vector a, Vector b) { return a.v - b.v; }
   friend ASTERISM_FMM_INLINE Vector operator*(Vector a, Vector b) { return a.v * b.v; }
   friend ASTERISM_FMM_INLINE Vector operator/(Vector a, Vector b) { return a.v / b.v; }
-  friend ASTERISM_FMM_INLINE Vector operator-(Vector a) { return -a.v; }
+  friend ASTERISM_FMM_INLINE Vector operator-(Vector a) {
+    return 0.0 - a.v;
+  }  // one instruction with a product before it
 };
 
 #if defined(ASTERISM_FMM_AVX512)
@@ -59,14 +62,14 @@ ASTERISM_FMM_INLINE Vector fma(Vector a, Vector b, Vector c) {
   return _mm512_fmadd_pd(a.v, b.v, c.v);
 }
 ASTERISM_FMM_INLINE Vector sqrt(Vector x) {
-  return _mm512_maskz_sqrt_pd(0xff, x.v);
+  return _mm512_maskz_sqrt_pd(0xff, x.v);  // the plain intrinsic warns in GCC 12
 }
-/// x^(-1/2) for normal x: 14 bits and the series of (1 - e)^(-1/2), e = 1 - x y0^2, to fourth order, whose remainder
-/// 35/128 e^4 is 6e-17 at most. The third order has 6e-13 for one multiply-add less.
-ASTERISM_FMM_INLINE Vector rsqrt(Vector x) {
-  const Vector y = _mm512_maskz_rsqrt14_pd(0xff, x.v);  // the plain intrinsics warn in GCC 12
-  const Vector e = fma(-(x * y), y, 1.0);
-  return fma(y * e, fma(e, fma(e, 0.3125, 0.375), 0.5), y);
+/// c - a b
+ASTERISM_FMM_INLINE Vector fnma(Vector a, Vector b, Vector c) {
+  return _mm512_fnmadd_pd(a.v, b.v, c.v);
+}
+ASTERISM_FMM_INLINE Vector rsqrt_estimate(Vector x) {
+  return _mm512_maskz_rsqrt14_pd(0xff, x.v);  // 14 bits; the plain intrinsic warns in GCC 12
 }
 /// Lanes 0 .. n-1.
 ASTERISM_FMM_INLINE Mask first(std::int64_t n) {
@@ -122,6 +125,9 @@ ASTERISM_FMM_INLINE Vector keep(Mask m, Vector x) {
 ASTERISM_FMM_INLINE Vector fma(Vector a, Vector b, Vector c) {
   return _mm256_fmadd_pd(a.v, b.v, c.v);
 }
+ASTERISM_FMM_INLINE Vector fnma(Vector a, Vector b, Vector c) {
+  return _mm256_fnmadd_pd(a.v, b.v, c.v);
+}
 ASTERISM_FMM_INLINE Vector sqrt(Vector x) {
   return _mm256_sqrt_pd(x.v);
 }
@@ -134,6 +140,9 @@ ASTERISM_FMM_INLINE void store(double* p, Vector x, Mask m) {
 #else
 ASTERISM_FMM_INLINE Vector fma(Vector a, Vector b, Vector c) {
   return a * b + c;
+}
+ASTERISM_FMM_INLINE Vector fnma(Vector a, Vector b, Vector c) {
+  return c - a * b;
 }
 ASTERISM_FMM_INLINE Vector sqrt(Vector x) {
   for (int l = 0; l < width; ++l) x.v[l] = ::sqrt(x.v[l]);
@@ -150,11 +159,6 @@ ASTERISM_FMM_INLINE void store(double* p, Vector x, Mask m) {
     if (m.m[l] != 0) p[l] = x.v[l];
 }
 #endif
-/// Two divider operations: no slower than an approximation in single precision with its conversions and steps, and
-/// without its range.
-ASTERISM_FMM_INLINE Vector rsqrt(Vector x) {
-  return 1.0 / sqrt(x);
-}
 ASTERISM_FMM_INLINE Vector add_product(Mask m, Vector a, Vector b, Vector c) {
   return fma(keep(m, a), b, c);
 }
@@ -184,30 +188,116 @@ ASTERISM_FMM_INLINE double sum(Vector x) {
 #endif
 }
 
+ASTERISM_FMM_INLINE Vector clamp(Vector x, double low, double high) {
+  const Doubles above = x.v < low ? Vector(low).v : x.v;
+  return above > high ? Vector(high).v : above;
+}
+/// 2^n p for p near 1, n in the low bits of `shifted`
+ASTERISM_FMM_INLINE Vector scale(Vector p, Vector shifted) {
+  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(p.v) + (reinterpret_cast<Bits>(shifted.v) << 52));
+}
+
+/// `count` vectors on which every operation works in turn: a kernel evaluated on a pack interleaves that many chains of
+/// dependent instructions, more than a processor would find by looking ahead.
+template <int count>
+struct Pack {
+  Vector v[count];
+
+  Pack() = default;
+  ASTERISM_FMM_INLINE Pack(double a) {
+#pragma GCC unroll 8
+    for (int t = 0; t < count; ++t) v[t] = a;
+  }
+  template <class F>
+  static ASTERISM_FMM_INLINE Pack each(F f) {
+    Pack r;
+#pragma GCC unroll 8
+    for (int t = 0; t < count; ++t) r.v[t] = f(t);
+    return r;
+  }
+#define ASTERISM_FMM_EACH(expression) return each([&](int t) __attribute__((always_inline)) { return expression; })
+  friend ASTERISM_FMM_INLINE Pack operator+(Pack a, Pack b) {
+    ASTERISM_FMM_EACH(a.v[t] + b.v[t]);
+  }
+  friend ASTERISM_FMM_INLINE Pack operator-(Pack a, Pack b) {
+    ASTERISM_FMM_EACH(a.v[t] - b.v[t]);
+  }
+  friend ASTERISM_FMM_INLINE Pack operator*(Pack a, Pack b) {
+    ASTERISM_FMM_EACH(a.v[t] * b.v[t]);
+  }
+  friend ASTERISM_FMM_INLINE Pack operator/(Pack a, Pack b) {
+    ASTERISM_FMM_EACH(a.v[t] / b.v[t]);
+  }
+  friend ASTERISM_FMM_INLINE Pack operator-(Pack a) {
+    ASTERISM_FMM_EACH(-a.v[t]);
+  }
+  friend ASTERISM_FMM_INLINE Pack fma(Pack a, Pack b, Pack c) {
+    ASTERISM_FMM_EACH(fma(a.v[t], b.v[t], c.v[t]));
+  }
+  friend ASTERISM_FMM_INLINE Pack fnma(Pack a, Pack b, Pack c) {
+    ASTERISM_FMM_EACH(fnma(a.v[t], b.v[t], c.v[t]));
+  }
+  friend ASTERISM_FMM_INLINE Pack sqrt(Pack a) {
+    ASTERISM_FMM_EACH(sqrt(a.v[t]));
+  }
+#if defined(ASTERISM_FMM_AVX512)
+  friend ASTERISM_FMM_INLINE Pack rsqrt_estimate(Pack a) {
+    ASTERISM_FMM_EACH(rsqrt_estimate(a.v[t]));
+  }
+#endif
+  friend ASTERISM_FMM_INLINE Pack clamp(Pack a, double l, double h) {
+    ASTERISM_FMM_EACH(clamp(a.v[t], l, h));
+  }
+  friend ASTERISM_FMM_INLINE Pack scale(Pack a, Pack b) {
+    ASTERISM_FMM_EACH(scale(a.v[t], b.v[t]));
+  }
+#undef ASTERISM_FMM_EACH
+};
+
+/// x^(-1/2) for normal x. AVX-512: 14 bits and the series of (1 - e)^(-1/2), e = 1 - x y^2, to fourth order, whose
+/// remainder 35/128 e^4 is 6e-17 at most (the third order: 6e-13 for one multiply-add less). Otherwise the divider
+/// twice: no slower than an approximation in single precision with its conversions and steps, and without its range.
+template <class V>
+ASTERISM_FMM_INLINE V rsqrt_of(V x) {
+#if defined(ASTERISM_FMM_AVX512)
+  const V y = rsqrt_estimate(x);
+  const V e = fnma(x * y, y, 1.0);
+  const V g = y * e;
+  return fma(g, fma(e, fma(e, 0.3125, 0.375), 0.5), y);
+#else
+  return 1.0 / sqrt(x);
+#endif
+}
+
 /// e^x to 1e-15 (relative): x = n ln 2 + r with |r| <= ln 2 / 2, Taylor's series of e^r to r^12 (remainder 2e-16) and n
 /// added to the exponent. Arguments are cut to [-708, 709]: below, the result stays at 3e-308 instead of falling to 0.
-ASTERISM_FMM_INLINE Vector exp(Vector x) {
-  x = Vector(x.v < -708.0 ? Vector(-708.0).v : x.v);
-  x = Vector(x.v > 709.0 ? Vector(709.0).v : x.v);
+template <class V>
+ASTERISM_FMM_INLINE V exp_of(V x) {
+  x = clamp(x, -708, 709);
   constexpr double shift = 0x1.8p52;  // adding it rounds to an integer, in the low bits of the sum
-  const Vector shifted = fma(x, 1.4426950408889634, shift);
-  const Vector n = shifted - shift;
-  const Vector r =
-      fma(n, -0x1.7f7d1cf79abcap-20, fma(n, -0x1.62e4p-1, x));  // ln 2 in two parts, n times the first exact
-  Vector p = 1.0 / 479001600;
-  p = fma(p, r, 1.0 / 39916800);
-  p = fma(p, r, 1.0 / 3628800);
-  p = fma(p, r, 1.0 / 362880);
-  p = fma(p, r, 1.0 / 40320);
-  p = fma(p, r, 1.0 / 5040);
-  p = fma(p, r, 1.0 / 720);
-  p = fma(p, r, 1.0 / 120);
-  p = fma(p, r, 1.0 / 24);
-  p = fma(p, r, 1.0 / 6);
-  p = fma(p, r, 0.5);
-  p = fma(p, r, 1.0);
-  p = fma(p, r, 1.0);
-  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(p.v) + (reinterpret_cast<Bits>(shifted.v) << 52));
+  const V shifted = fma(x, 1.4426950408889634, shift);
+  const V n = shifted - shift;
+  // ln 2 in two parts, n times the first is exact
+  const V r = fma(n, -0x1.7f7d1cf79abcap-20, fma(n, -0x1.62e4p-1, x));
+  V p = 1.0 / 479001600;
+  for (const double c : {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120,
+                         1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
+    p = fma(p, r, c);
+  return scale(p, shifted);
+}
+ASTERISM_FMM_INLINE Vector rsqrt(Vector x) {
+  return rsqrt_of(x);
+}
+ASTERISM_FMM_INLINE Vector exp(Vector x) {
+  return exp_of(x);
+}
+template <int count>
+ASTERISM_FMM_INLINE Pack<count> rsqrt(Pack<count> x) {
+  return rsqrt_of(x);
+}
+template <int count>
+ASTERISM_FMM_INLINE Pack<count> exp(Pack<count> x) {
+  return exp_of(x);
 }
 
 }  // namespace asterism::fmm::ASTERISM_FMM_ISA

@@ -168,8 +168,8 @@ void System::build_particles(const Particles& particles) {
     p.near_layout.upper = append(p.near_packed, near.upper);
     p.near_layout.source = append(p.near_packed, near.source);
 
-    std::vector<codelets::ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
-    std::vector<codelets::ReductionPart> parts{{0, 0, 0, static_cast<std::int32_t>(p.own)}};
+    std::vector<ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
+    std::vector<ReductionPart> parts{{0, 0, 0, static_cast<std::int32_t>(p.own)}};
     p.contributors.clear();
     for (const Contributor& c : tree_->contributors(g)) {
       p.contributors.push_back(c.group);
@@ -181,6 +181,7 @@ void System::build_particles(const Particles& particles) {
     sets.push_back({0, static_cast<std::int32_t>(parts.size())});
     append(p.parts, sets);
     append(p.parts, parts);
+    p.reduction_count = static_cast<std::int32_t>(parts.size());
 
     const int group = static_cast<int>(g);
     const Coordinates where{group, static_cast<int>(leaf)};

@@ -1,0 +1,85 @@
+// The CUDA side of the codelets: unpacks StarPU's buffers and calls the kernels, asynchronously on the worker's stream.
+#include "codelets/fmm/codelets_cuda.hpp"
+
+#include <starpu_cuda.h>
+
+#include "codelets/fmm/codelets.hpp"
+#include "codelets/fmm/far_field_cuda.hpp"
+#include "codelets/fmm/reduction_cuda.hpp"
+#include "taskflows/runtime/cuda_check.hpp"
+
+namespace asterism::fmm::codelets::gpu {
+namespace {
+
+template <class T>
+T* array(void* buffer) {
+  return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
+}
+const double* doubles(void* buffer) {
+  return array<const double>(buffer);
+}
+const std::int32_t* ints(void* buffer) {
+  return array<const std::int32_t>(buffer);
+}
+template <class Args>
+const Args& as(void* arguments) {
+  return *static_cast<const Args*>(arguments);
+}
+cudaStream_t stream() {
+  return starpu_cuda_get_local_stream();
+}
+void zero(double* values, std::int64_t count) {
+  if (count > 0)
+    ASTERISM_CHECK_CUDA(cudaMemsetAsync(values, 0, static_cast<std::size_t>(count) * sizeof(double), stream()));
+}
+
+}  // namespace
+
+void p2m(void** b, void* arguments) {
+  const auto& a = as<P2MArgs>(arguments);
+  cuda::p2m(basis_view(a.operators, doubles(b[0])), a.grid, leaf_view(a.cells, ints(b[1])),
+            sources(doubles(b[2]), a.particles), array<double>(b[3]), stream());
+}
+
+void m2m(void** b, void* arguments) {
+  const auto& a = as<M2MArgs>(arguments);
+  auto* parents = array<double>(b[3]);
+  zero(parents, std::int64_t{a.overwrite} * a.operators.stride);
+  cuda::m2m(basis_view(a.operators, doubles(b[0])), doubles(b[0]) + a.operators.shift,
+            families(a.cells, ints(b[1])) + a.first_family, a.families, cell_index(ints(b[1])), doubles(b[2]), parents,
+            stream());
+}
+
+void m2l(void** b, void* arguments) {
+  const auto& a = as<M2LArgs>(arguments);
+  auto* locals = array<double>(b[2]);
+  zero(locals, std::int64_t{a.overwrite} * a.operators.stride);
+  cuda::M2LSources multipoles{};
+  for (std::int32_t i = 0; i < a.sources; ++i) multipoles.at[i] = doubles(b[3 + i]);
+  cuda::m2l(m2l_view(a.operators, doubles(b[0])), a.scale, list_view(a.list, ints(b[1])), multipoles, locals, stream());
+}
+
+void l2l(void** b, void* arguments) {
+  const auto& a = as<L2LArgs>(arguments);
+  cuda::l2l(basis_view(a.operators, doubles(b[0])), doubles(b[0]) + a.operators.shift,
+            families(a.cells, ints(b[1])) + a.first_family, a.families, cell_index(ints(b[1])), doubles(b[2]),
+            array<double>(b[3]), stream());
+}
+
+void l2p(void** b, void* arguments) {
+  const auto& a = as<L2PArgs>(arguments);
+  cuda::l2p(basis_view(a.operators, doubles(b[0])), a.grid, leaf_view(a.cells, ints(b[1])),
+            sources(doubles(b[2]), a.particles), static_cast<std::int32_t>(a.own), doubles(b[3]),
+            field(array<double>(b[4]), a.own), a.add != 0, stream());
+}
+
+void reduction(void** b, void* arguments) {
+  const auto& a = as<ReductionArgs>(arguments);
+  auto* result = array<double>(b[1]);
+  if (a.overwrite != 0) zero(result, 4 * a.own);
+  const auto* set = array<const ReductionSet>(b[0]);
+  for (std::int32_t s = 0; s < a.sets; ++s)
+    cuda::reduce(set, a.sets, s, a.parts, doubles(b[2 + s]), a.own, result, stream());
+}
+
+}  // namespace asterism::fmm::codelets::gpu

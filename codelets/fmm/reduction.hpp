@@ -1,0 +1,18 @@
+// What a P2P-Reduction adds: runs of particles of near results.
+#pragma once
+
+#include <cstdint>
+
+namespace asterism::fmm {
+
+/// A run of particles: `from` in the near result number `set`, `to` in the result.
+struct ReductionPart {
+  std::int32_t set, from, to, count;
+};
+/// At the beginning of a reduction's parts, for each near result: number of particles of its set, first of its parts;
+/// and the end.
+struct ReductionSet {
+  std::int32_t particles, first_part;
+};
+
+}  // namespace asterism::fmm

@@ -1,0 +1,95 @@
+// Runs device code on the host, one thread block after the other and its threads in turn up to the next barrier
+// (ucontext). Enough for kernels that use threadIdx, blockIdx, static shared memory and __syncthreads; include it
+// before the kernel. A barrier that not all threads reach throws.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static
+#define __launch_bounds__(threads)
+
+namespace cuda_on_host {
+
+struct Index {
+  unsigned x;
+};
+
+/// The thread that runs, and how the others wait.
+struct Block {
+  std::vector<ucontext_t> threads;
+  std::vector<bool> ended;
+  ucontext_t scheduler;
+  std::function<void()> body;
+  unsigned current = 0;
+};
+inline Block* running = nullptr;
+
+inline void enter() {
+  running->body();
+  running->ended[running->current] = true;
+}
+
+}  // namespace cuda_on_host
+
+inline cuda_on_host::Index threadIdx{};
+inline cuda_on_host::Index blockIdx{};
+
+inline void __syncthreads() {
+  cuda_on_host::Block& b = *cuda_on_host::running;
+  swapcontext(&b.threads[b.current], &b.scheduler);
+}
+template <class T>
+T __ldg(const T* p) {
+  return *p;
+}
+inline int __double2hiint(double x) {
+  std::int64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return static_cast<int>(bits >> 32);
+}
+
+namespace cuda_on_host {
+
+template <class F>
+void launch(unsigned blocks, unsigned threads, F body) {
+  constexpr std::size_t stack = 64 * 1024;
+  std::vector<char> stacks(stack * threads);
+  for (unsigned block = 0; block < blocks; ++block) {
+    Block b;
+    b.threads.resize(threads);
+    b.ended.assign(threads, false);
+    b.body = body;
+    running = &b;
+    blockIdx.x = block;
+    for (unsigned t = 0; t < threads; ++t) {
+      getcontext(&b.threads[t]);
+      b.threads[t].uc_stack.ss_sp = &stacks[stack * t];
+      b.threads[t].uc_stack.ss_size = stack;
+      b.threads[t].uc_link = &b.scheduler;
+      makecontext(&b.threads[t], enter, 0);
+    }
+    for (unsigned alive = threads; alive > 0;) {
+      for (unsigned i = 0; i < threads; ++i) {
+        const unsigned t = block % 2 == 0 ? i : threads - 1 - i;  // no order is promised
+        if (b.ended[t]) throw std::logic_error("not all threads of the block reach the barrier");
+        b.current = threadIdx.x = t;
+        swapcontext(&b.scheduler, &b.threads[t]);
+        if (b.ended[t]) --alive;
+      }
+      if (alive != 0 && alive != threads) throw std::logic_error("not all threads of the block reach the barrier");
+    }
+    running = nullptr;
+  }
+}
+
+}  // namespace cuda_on_host
