@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "codelets/fmm/views.hpp"
+
 namespace asterism::fmm {
 
 /// Which products make up a basis.
@@ -23,22 +25,6 @@ struct BasisChoice {
 
   bool operator==(const BasisChoice&) const = default;
 };
-
-/// A basis as kernels see it, on any memory node. The coefficients of a cell are ordered by a, then b, then c; those of
-/// one (a, b) form a row.
-struct BasisView {
-  std::int32_t order;   ///< l
-  std::int32_t size;    ///< k, number of coefficients
-  std::int32_t stride;  ///< doubles from one cell to the next: k rounded up to 8, the rest are zeros
-  std::int32_t rows;
-  const std::int32_t* row_begin;  ///< rows + 1
-  const std::int32_t* row_a;
-  const std::int32_t* row_b;
-  const std::int32_t* row_of;  ///< l x l: the row of (a, b), -1 when there is none
-};
-
-/// Largest order that the kernels are compiled for.
-inline constexpr int max_order = 16;
 
 class Basis {
  public:

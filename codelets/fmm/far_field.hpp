@@ -7,55 +7,9 @@
 #include "codelets/fmm/basis.hpp"
 #include "codelets/fmm/m2l_operators.hpp"
 #include "codelets/fmm/particle_views.hpp"
+#include "codelets/fmm/views.hpp"
 
 namespace asterism::fmm {
-
-/// A cell's place in the grid of its level.
-struct CellIndex {
-  std::int32_t x, y, z;
-};
-
-/// The cells of a level: cell (i, j, k) is centred at origin + (i + 1/2, j + 1/2, k + 1/2) width.
-struct Grid {
-  double x, y, z;
-  double width;
-};
-
-/// Leaves of a group, and where their particles are.
-struct LeafView {
-  std::int32_t cells;
-  const CellIndex* index;     ///< cells
-  const std::int32_t* begin;  ///< cells + 1
-};
-
-/// A cell with those of its children that are in one group of the next level, where they stand one after the other.
-struct Family {
-  std::int32_t parent;
-  std::int32_t first_child;
-  std::int32_t children;
-};
-
-/// Child of a cell by the parities of its index.
-constexpr int octant_of(const CellIndex& cell) {
-  return (cell.x & 1) | (cell.y & 1) << 1 | (cell.z & 1) << 2;
-}
-
-/// One interaction of an M2L task.
-struct M2LPair {
-  std::uint32_t target;  ///< cell of the target group
-  std::uint32_t source;  ///< buffer << source_bits | cell of that source group
-};
-inline constexpr int source_bits = 24;
-
-/// The interactions of an M2L task, direction after direction, within a direction in the order of the targets' tiles:
-/// a tile is up to `tile` targets, first all targets of octant 0, then those of octant 1 and so on.
-struct M2LList {
-  std::int32_t tiles;
-  const std::int32_t* begin;  ///< [direction][tiles + 1]: the pairs of a direction with targets of a tile
-  const M2LPair* pairs;
-  const std::int32_t* rank;  ///< place of each target in octant-major order: tile rank / m2l_tile
-};
-inline constexpr int m2l_tile = 64;
 
 namespace cpu {
 

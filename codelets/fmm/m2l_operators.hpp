@@ -14,28 +14,9 @@
 #include <vector>
 
 #include "codelets/fmm/basis.hpp"
+#include "codelets/fmm/views.hpp"
 
 namespace asterism::fmm {
-
-/// Relative positions t = target - source, in cells, as numbers 0 .. 342; those within one cell are never used.
-inline constexpr int directions = 343;
-constexpr int direction_of(int dx, int dy, int dz) {
-  return ((dx + 3) * 7 + dy + 3) * 7 + dz + 3;
-}
-
-struct M2LDirection {
-  std::int32_t rank;    ///< r; 0 for a direction that is no interaction
-  std::int32_t padded;  ///< r rounded up to 8; the columns between are zeros
-  std::int64_t v;       ///< where V begins in `data`: size x padded, row after row
-  std::int64_t u;       ///< where U^T begins: rank x stride, row after row
-};
-
-struct M2LView {
-  std::int32_t size;              ///< k
-  std::int32_t stride;            ///< doubles from one cell to the next
-  const M2LDirection* direction;  ///< 343
-  const double* data;
-};
 
 /// K as a function of r^2.
 using RadialKernel = std::function<double(double)>;

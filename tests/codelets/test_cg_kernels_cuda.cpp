@@ -10,13 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "codelets/cg/kernels.hpp"
+#include "tests/codelets/device_array.hpp"
 #include "tests/codelets/reference.hpp"
 
 namespace asterism::cg {
@@ -35,65 +35,9 @@ using reference::random_vector;
 using reference::RowOrder;
 using reference::Vector;
 
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
 /// Around a warp, a thread block of 256, its tile of 1024, and more tiles than the grid has blocks.
 const std::vector<std::int64_t> sizes = {0,   1,   7,    31,   32,   33,   255,       256,
                                          257, 597, 1023, 1024, 1025, 4099, 1'000'003, 4096 * 1024 + 771};
-
-/// Device memory for `n` T, `offset` elements past an aligned address, between guards. Every byte starts as 0xff,
-/// which is NaN for doubles; those of the guards are 0x7e, a huge double, as NaN might survive an update in place.
-template <class T>
-class DeviceArray {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  DeviceArray(cudaStream_t stream, std::size_t n, std::size_t offset)
-      : stream_(stream), size_(n), lead_(guard + offset * sizeof(T)), bytes_(lead_ + n * sizeof(T) + guard) {
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes_));
-    memory_ = static_cast<char*>(memory);
-    check(cudaMemsetAsync(memory_, guard_byte, bytes_, stream_));
-    if (n > 0) check(cudaMemsetAsync(data(), 0xff, n * sizeof(T), stream_));
-  }
-  DeviceArray(cudaStream_t stream, const std::vector<T>& values, std::size_t offset = 0)
-      : DeviceArray(stream, values.size(), offset) {
-    if (values.empty()) return;
-    check(cudaMemcpyAsync(data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, stream_));
-    check(cudaStreamSynchronize(stream_));
-  }
-  ~DeviceArray() { cudaFree(memory_); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-
-  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_ + lead_); }
-
-  /// Waits for the stream; fails the test if anything was written outside.
-  [[nodiscard]] std::vector<T> values() const {
-    std::vector<unsigned char> all(bytes_);
-    check(cudaMemcpyAsync(all.data(), memory_, bytes_, cudaMemcpyDeviceToHost, stream_));
-    check(cudaStreamSynchronize(stream_));
-    bool intact = true;
-    for (std::size_t i = 0; i < lead_; ++i) intact = intact && all[i] == guard_byte;
-    for (std::size_t i = lead_ + size_ * sizeof(T); i < bytes_; ++i) intact = intact && all[i] == guard_byte;
-    EXPECT_TRUE(intact) << "written outside the array";
-    std::vector<T> out(size_);
-    if (size_ > 0) std::memcpy(out.data(), all.data() + lead_, size_ * sizeof(T));
-    return out;
-  }
-
- private:
-  static constexpr std::size_t guard = 256;
-  static constexpr unsigned char guard_byte = 0x7e;
-
-  cudaStream_t stream_;
-  std::size_t size_;
-  std::size_t lead_;
-  std::size_t bytes_;
-  char* memory_ = nullptr;
-};
 
 ::testing::AssertionResult same_bits(const Vector& expected, const Vector& actual) {
   if (expected.size() != actual.size()) return ::testing::AssertionFailure() << "sizes differ";
