@@ -11,6 +11,7 @@
 #include "apps/common/trace_report.hpp"
 #include "apps/fmm/arguments.hpp"
 #include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/verify.hpp"
 #include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -70,6 +71,11 @@ void advance(const Arguments& args, System& system, Particles& particles, Run& r
     line.show(static_cast<double>(s + 1) / args.steps, fmt::format("step {} of {}", s + 1, args.steps));
   }
   if (!steps.empty()) run.step_seconds = median(steps);
+}
+
+/// How much faster a GPU computes near fields than a CPU.
+double speedup(const std::vector<UnitRates>& rates) {
+  return rates.size() > 1 && rates[1].near_pair > 0 ? rates[0].near_pair / rates[1].near_pair : 1.0;
 }
 
 json rates_json(const std::vector<UnitRates>& rates) {
@@ -140,6 +146,10 @@ int solve_and_report(int argc, char** argv) {
     rates = measure_rates(session, interaction, options.accuracy);
     options.shape = complete_shape(options.shape, particles, box, rates);
   }
+  // what the schedulers of the paper and of StarPU need to know about the tasks
+  args.session.hprio_order = hprio_table(options.shape.height);
+  if (args.session.scheduler.value_or("") == "heteroprio")
+    args.session.scheduler_set_up = heteroprio_set_up(options.shape.height, speedup(rates));
   if (args.calibrate) calibrate(args, interaction, options, particles);
   if (!args.trace.empty()) args.session.trace = args.trace;
 

@@ -24,7 +24,15 @@ std::int64_t append(std::vector<std::int32_t>& packed, const std::vector<T>& ite
   return at;
 }
 
-Handle read_only(const std::vector<std::int32_t>& packed, const std::string& name, int group) {
+/// In memory that GPUs copy from at full speed.
+template <class T>
+HostBuffer<T> pinned(const std::vector<T>& items) {
+  HostBuffer<T> buffer(items.size());
+  std::copy(items.begin(), items.end(), buffer.data());
+  return buffer;
+}
+
+Handle read_only(const HostBuffer<std::int32_t>& packed, const std::string& name, int group) {
   return Handle::vector(packed.data(), packed.size(), sizeof(std::int32_t), name, Coordinates{group, 0});
 }
 
@@ -32,9 +40,10 @@ ListData pack_list(const M2LTask& task, const std::vector<std::int32_t>& rank, c
                    double size) {
   ListData list;
   list.layout.tiles = static_cast<std::int32_t>((rank.size() + m2l_tile - 1) / m2l_tile);
-  list.packed = task.begin;
-  list.layout.rank = static_cast<std::int32_t>(append(list.packed, rank));
-  list.layout.pairs = append(list.packed, task.pairs, 2);
+  std::vector<std::int32_t> packed = task.begin;
+  list.layout.rank = static_cast<std::int32_t>(append(packed, rank));
+  list.layout.pairs = append(packed, task.pairs, 2);
+  list.packed = pinned(packed);
   list.source_groups = task.source_groups;
   list.pairs = static_cast<std::int64_t>(task.pairs.size());
   const auto row = static_cast<std::size_t>(list.layout.tiles) + 1;
@@ -67,7 +76,9 @@ void System::build_operators() {
     operators_.push_back(
         std::make_unique<M2LOperators>(basis_, nodes, interaction_.radial, half_width, options_.accuracy.epsilon));
     auto packed = std::make_unique<PackedOperators>();
-    packed->layout = pack_operators(basis_, *operators_.back(), packed->packed);
+    std::vector<double> values;
+    packed->layout = pack_operators(basis_, *operators_.back(), values);
+    packed->packed = pinned(values);
     packed->handle = Handle::vector(packed->packed.data(), packed->packed.size(), sizeof(double), "operators");
     packed_.push_back(std::move(packed));
   }
@@ -136,18 +147,19 @@ void System::build_particles(const Particles& particles) {
     for (std::size_t g = 0; g < level.groups.size(); ++g) {
       CellGroup& group = cells_[static_cast<std::size_t>(l)][g];
       group.cells = Handle();
-      group.packed.clear();
+      std::vector<std::int32_t> packed;
       const auto first = static_cast<std::size_t>(level.groups[g].first);
       const auto cells = static_cast<std::size_t>(level.groups[g].cells);
-      append(group.packed, std::vector<CellIndex>(level.index.begin() + static_cast<std::ptrdiff_t>(first),
+      append(packed, std::vector<CellIndex>(level.index.begin() + static_cast<std::ptrdiff_t>(first),
                                                   level.index.begin() + static_cast<std::ptrdiff_t>(first + cells)));
       if (static_cast<std::size_t>(l) == leaf) {
         std::vector<std::int32_t> begin(tree_->near(g).begin.begin(),
                                         tree_->near(g).begin.begin() + static_cast<std::ptrdiff_t>(cells) + 1);
-        group.layout.begin = static_cast<std::int32_t>(append(group.packed, begin));
+        group.layout.begin = static_cast<std::int32_t>(append(packed, begin));
       }
       if (!level.families.empty())
-        group.layout.families = static_cast<std::int32_t>(append(group.packed, level.families[g]));
+        group.layout.families = static_cast<std::int32_t>(append(packed, level.families[g]));
+      group.packed = pinned(packed);
       group.cells = read_only(group.packed, fmt::format("cells {} {}", l, g), static_cast<int>(g));
     }
   }
@@ -162,11 +174,12 @@ void System::build_particles(const Particles& particles) {
     sizes.push_back(p.pairs);
     p.near_layout.own_leaves = own_leaves;
     p.near_layout.leaves = own_leaves + static_cast<std::int32_t>(near.ghosts.size());
-    p.near_packed = near.begin;
-    p.near_layout.upper_begin = static_cast<std::int32_t>(append(p.near_packed, near.upper_begin));
-    p.near_layout.source_begin = static_cast<std::int32_t>(append(p.near_packed, near.source_begin));
-    p.near_layout.upper = append(p.near_packed, near.upper);
-    p.near_layout.source = append(p.near_packed, near.source);
+    std::vector<std::int32_t> near_packed = near.begin;
+    p.near_layout.upper_begin = static_cast<std::int32_t>(append(near_packed, near.upper_begin));
+    p.near_layout.source_begin = static_cast<std::int32_t>(append(near_packed, near.source_begin));
+    p.near_layout.upper = append(near_packed, near.upper);
+    p.near_layout.source = append(near_packed, near.source);
+    p.near_packed = pinned(near_packed);
 
     std::vector<ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
     std::vector<ReductionPart> parts{{0, 0, 0, static_cast<std::int32_t>(p.own)}};
@@ -179,8 +192,10 @@ void System::build_particles(const Particles& particles) {
         parts.push_back({static_cast<std::int32_t>(sets.size()) - 1, part.from, part.to, part.count});
     }
     sets.push_back({0, static_cast<std::int32_t>(parts.size())});
-    append(p.parts, sets);
-    append(p.parts, parts);
+    std::vector<std::int32_t> packed_parts;
+    append(packed_parts, sets);
+    append(packed_parts, parts);
+    p.parts = pinned(packed_parts);
     p.reduction_count = static_cast<std::int32_t>(parts.size());
 
     const int group = static_cast<int>(g);

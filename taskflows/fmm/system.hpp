@@ -30,7 +30,7 @@ struct Options {
 
 /// Interactions of one M2L task.
 struct ListData {
-  std::vector<std::int32_t> packed;
+  HostBuffer<std::int32_t> packed;
   ListLayout layout;
   std::vector<std::int32_t> source_groups;
   std::int64_t pairs = 0;
@@ -40,7 +40,7 @@ struct ListData {
 
 /// Cells of one group of one level.
 struct CellGroup {
-  std::vector<std::int32_t> packed;
+  HostBuffer<std::int32_t> packed;
   CellLayout layout;
   std::vector<ListData> lists;  ///< first the interactions within the group, then those with others
   Handle cells, multipoles, locals;
@@ -51,9 +51,9 @@ struct ParticleGroup {
   std::int64_t own = 0;    ///< particles of its leaves
   std::int64_t set = 0;    ///< and of the copies of neighbours
   std::int64_t pairs = 0;  ///< unordered pairs of the near field
-  std::vector<std::int32_t> near_packed;
+  HostBuffer<std::int32_t> near_packed;
   NearLayout near_layout;
-  std::vector<std::int32_t> parts;       ///< of the reduction, packed
+  HostBuffer<std::int32_t> parts;        ///< of the reduction, packed
   std::int32_t reduction_count = 0;      ///< their number
   std::vector<std::int32_t> contributors;
   HostBuffer<double> particles;  ///< 4 x set
@@ -126,7 +126,7 @@ class System {
   void submit_reduction(std::size_t group);
 
   struct PackedOperators {
-    std::vector<double> packed;
+    HostBuffer<double> packed;
     OperatorLayout layout;
     Handle handle;
   };

@@ -171,9 +171,12 @@ Session::Session(const SessionOptions& options) {
     environment_.set("STARPU_FXT_TRACE", "1");
     environment_.set("STARPU_FXT_PREFIX", (trace_ / "").string());
   }
+  if (!options.hprio_order.empty() && std::getenv("ASTERISM_HPRIO_ORDER") == nullptr)
+    environment_.set("ASTERISM_HPRIO_ORDER", options.hprio_order);
   starpu_conf conf;
   starpu_conf_init(&conf);
   conf.catch_signals = 0;
+  conf.sched_policy_callback = options.scheduler_set_up;
   const int status = starpu_init(&conf);
   if (status == -ENODEV)
     failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");

@@ -19,6 +19,10 @@ struct SessionOptions {
   std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library
   /// record what happens with FxT, as STARPU_FXT_TRACE; the folder gets prof_file_rank_0 when the session ends
   std::optional<std::string> trace;
+  /// called when the scheduler starts, for those that an application has to describe its tasks to
+  void (*scheduler_set_up)(unsigned context) = nullptr;
+  /// order of tasks for the scheduler hprio (schedulers/heteroprio_order.hpp), unless ASTERISM_HPRIO_ORDER says another
+  std::string hprio_order;
   /// measure every class of tasks on every kind of unit: scheduler "calibrate", durations kept in StarPU's models
   bool calibrate = false;
 };

@@ -1,0 +1,75 @@
+#include "taskflows/fmm/scheduling.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+#include <starpu_heteroprio.h>
+
+#include <vector>
+
+#include "taskflows/fmm/system.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+// StarPU's callback takes nothing of ours
+struct {
+  int height = 1;
+  double slow_factor = 1;
+} next_session;
+
+void set_up(unsigned context) {
+  const int h = next_session.height;
+  const Priorities p{h};
+  // task->priority is the number of the bucket; each kind polls its buckets in this order
+  std::vector<int> cpu{p.p2m()};
+  for (int l = h; l > 0; --l) cpu.push_back(p.m2m(l));
+  for (int l = 1; l <= h; ++l) cpu.push_back(p.l2l(l));
+  for (int l = 1; l <= h; ++l) cpu.push_back(p.m2l(l));
+  for (const int last : {p.p2p_small(), p.l2p(), p.reduction(), p.p2p_large()}) cpu.push_back(last);
+  std::vector<int> gpu{p.p2p_large(), p.p2p_small()};
+  for (int l = 1; l <= h; ++l) gpu.push_back(p.m2l(l));
+  for (int l = 1; l <= h; ++l) gpu.push_back(p.l2l(l));
+  for (int l = h; l > 0; --l) gpu.push_back(p.m2m(l));
+  for (const int last : {p.p2m(), p.l2p(), p.reduction()}) gpu.push_back(last);
+
+  starpu_heteroprio_set_use_locality(context, 0);
+  const auto order = [&](starpu_worker_archtype kind, const std::vector<int>& buckets) {
+    starpu_heteroprio_set_nb_prios(context, kind, static_cast<unsigned>(buckets.size()));
+    for (std::size_t i = 0; i < buckets.size(); ++i)
+      starpu_heteroprio_set_mapping(context, kind, static_cast<unsigned>(i), static_cast<unsigned>(buckets[i]));
+  };
+  if (starpu_cpu_worker_get_count() > 0) order(STARPU_CPU_WORKER, cpu);
+  if (starpu_cuda_worker_get_count() > 0) {
+    order(STARPU_CUDA_WORKER, gpu);
+    if (starpu_cpu_worker_get_count() == 0) return;
+    for (const int bucket : gpu) {
+      const bool heavy = (bucket >= p.p2p_small() && bucket <= p.p2p_large());
+      starpu_heteroprio_set_faster_arch(context, STARPU_CUDA_WORKER, static_cast<unsigned>(bucket));
+      starpu_heteroprio_set_arch_slow_factor(context, STARPU_CPU_WORKER, static_cast<unsigned>(bucket),
+                                             static_cast<float>(next_session.slow_factor * (heavy ? 1.0 : 0.2)));
+    }
+  }
+}
+
+}  // namespace
+
+std::string hprio_table(int height) {
+  const Priorities p{height};
+  return fmt::format(
+      "p2m        codelet=fmm_p2m               0 5\n"
+      "m2m        codelet=fmm_m2m per-priority  1 4\n"
+      "l2l        codelet=fmm_l2l per-priority  2 3\n"
+      "m2l        codelet=fmm_m2l per-priority  3 2\n"
+      "p2p-large  codelet=fmm_p2p priority={}   7 0\n"
+      "p2p-small  codelet=fmm_p2p priority={}   4 1\n"
+      "l2p        codelet=fmm_l2p               5 6\n"
+      "reduction  codelet=fmm_reduction         6 7\n",
+      p.p2p_large(), p.p2p_small());
+}
+
+SetUp heteroprio_set_up(int height, double slow_factor) {
+  next_session = {height, slow_factor};
+  return set_up;
+}
+
+}  // namespace asterism::fmm

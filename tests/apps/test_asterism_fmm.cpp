@@ -1,0 +1,228 @@
+// The program asterism-fmm from outside: good runs and what they write, bad input in one line and status 2.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/apps/run_program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace asterism::tests;
+using nlohmann::json;
+
+class AsterismFmm : public ProgramTest {
+ protected:
+  AsterismFmm()
+      : ProgramTest("asterism-fmm", "ASTERISM_FMM", ASTERISM_FMM, {"--json", "run.json", "--output", "forces.csv"}) {}
+
+  static fs::path data(const std::string& name) {
+    const char* folder = std::getenv("ASTERISM_DATA");
+    return fs::path(folder == nullptr ? "" : folder) / "particles" / name;
+  }
+};
+
+/// Rows of numbers of a CSV file with a header.
+std::vector<std::vector<double>> table(const fs::path& path) {
+  std::vector<std::vector<double>> rows;
+  const std::vector<std::string> lines = lines_of(contents(path));
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    std::istringstream line(lines[i]);
+    rows.emplace_back();
+    for (std::string field; std::getline(line, field, ',');) rows.back().push_back(std::stod(field));
+  }
+  return rows;
+}
+
+// ---- good runs
+
+TEST_F(AsterismFmm, HelpTeaches) {
+  const Ran ran = run({"--help"});
+  EXPECT_EQ(ran.status, 0);
+  for (const char* word :
+       {"--distribution", "--input", "--accuracy", "--order", "--kernel", "--height", "--group-size", "--reduction",
+        "--steps", "--scheduler", "--verify", "--json", "--output", "--trace", "pqr", "npy", "RR-8513"})
+    EXPECT_TRUE(contains(ran.out, word)) << word;
+}
+
+TEST_F(AsterismFmm, GeneratedWithRecord) {
+  const Ran ran = run({"--particles", "20000", "--accuracy", "4", "--verify", "--targets", "500", "--json",
+                       output("run.json"), "--seed", "3"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json record = json::parse(contents(output("run.json")));
+  EXPECT_EQ(record["program"], "asterism-fmm");
+  EXPECT_EQ(record["right"], true);
+  EXPECT_LE(record["verification"]["potential_error"].get<double>(), 1e-4);
+  EXPECT_GT(record["verification"]["potential_error"].get<double>(), 1e-9);
+  EXPECT_EQ(record["verification"]["targets"], 500);
+  EXPECT_EQ(record["particles"]["count"], 20000);
+  EXPECT_EQ(record["options"]["ranks"].size(), 16U);
+  EXPECT_EQ(record["starpu"]["scheduler"], "hprio");
+  EXPECT_GT(record["seconds"].get<double>(), 0);
+  EXPECT_GT(record["rates"][0]["near_pair_seconds"].get<double>(), 0);  // what the cost model was fed with
+  const int height = record["tree"]["height"].get<int>();
+  EXPECT_GE(height, 3);
+  EXPECT_LE(height, 5);
+}
+
+TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
+  for (const Arguments& more : std::vector<Arguments>{{"--reduction", "first"},
+                                                      {"--no-split"},
+                                                      {"--kernel", "inverse-square"},
+                                                      {"--kernel", "yukawa", "--kappa", "2"},
+                                                      {"--scheduler", "lws"},
+                                                      {"--scheduler", "dmdas"},
+                                                      {"--scheduler", "heteroprio"}}) {
+    Arguments all{"--particles", "4000", "--distribution", "ellipsoid", "--order", "5",      "--height", "5",
+                  "--group-size", "60",  "--verify",       "--json",    output("run.json")};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = run(all);
+    SCOPED_TRACE(more.back());
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    const json record = json::parse(contents(output("run.json")));
+    EXPECT_EQ(record["options"]["coefficients"], 125);
+    EXPECT_LE(record["verification"]["potential_error"].get<double>(), 1e-3);
+  }
+}
+
+TEST_F(AsterismFmm, ResultsInTheOrderOfTheInput) {
+  // charges +1 and -1 at distance 2, and a third far away: known by hand to the accuracy of the far field
+  const fs::path input = file("x,y,z,charge\n0,0,0,1\n2,0,0,-1\n1000,0,0,1e-9\n", "three.csv");
+  const Ran ran = run({"--input", input, "--output", output("forces.csv"), "--quiet"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto rows = table(output("forces.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1][0], 2);
+  EXPECT_EQ(rows[2][0], 1000);
+  EXPECT_NEAR(rows[0][4], -0.5, 1e-9);
+  EXPECT_NEAR(rows[1][4], 0.5, 1e-9);
+  EXPECT_NEAR(rows[0][5], 0.25, 1e-9);  // opposite charges attract
+  EXPECT_NEAR(rows[1][5], -0.25, 1e-9);
+}
+
+TEST_F(AsterismFmm, FormatsAgree) {
+  for (const char* name : {"f.csv", "f.h5", "f.vtk", "f.vtp", "f.npy"}) {
+    const Ran ran = run({"--particles", "500", "--output", output(name)});
+    ASSERT_EQ(ran.status, 0) << name << ran.err;
+    EXPECT_GT(fs::file_size(output(name)), 500 * 8 * sizeof(double) / 3) << name;
+  }
+  // a result is a table of particles again
+  EXPECT_EQ(run({"--input", output("f.h5"), "--verify"}).status, 0);
+  EXPECT_EQ(run({"--input", output("f.csv"), "--verify"}).status, 0);
+}
+
+TEST_F(AsterismFmm, ParticlesThatMove) {
+  const Ran ran = run({"--particles", "3000", "--accuracy", "3", "--steps", "4", "--dt", "1e-5", "--charges", "ones",
+                       "--verify", "--json", output("run.json")});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json record = json::parse(contents(output("run.json")));
+  EXPECT_EQ(record["evaluation_seconds"].size(), 5U);
+  EXPECT_GT(record["step_seconds"].get<double>(), 0);
+}
+
+TEST_F(AsterismFmm, RealMolecule) {
+  if (!fs::exists(data("actin_dimer_11754.pqr"))) GTEST_SKIP() << "ASTERISM_DATA has no actin_dimer_11754.pqr";
+  const Ran ran = run({"--input", data("actin_dimer_11754.pqr"), "--kernel", "yukawa", "--kappa", "0.1", "--accuracy",
+                       "4", "--verify", "--targets", "2000"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+TEST_F(AsterismFmm, RealStars) {
+  if (!fs::exists(data("hyg_v3_stars_107857.xyzl.gz"))) GTEST_SKIP() << "ASTERISM_DATA has no stars";
+  const Ran ran = run({"--input", data("hyg_v3_stars_107857.xyzl.gz"), "--accuracy", "3", "--verify", "--targets", "300"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+TEST_F(AsterismFmm, TraceOfARun) {
+  const Ran ran = run({"--particles", "5000", "--trace", output("trace"), "--calibrate"});
+  if (contains(ran.err, "without FxT")) GTEST_SKIP() << "this StarPU does not record";
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(fs::exists(output("trace") / "trace.html"));
+  const json trace = json::parse(contents(output("trace") / "trace.json"));
+  EXPECT_TRUE(contains(trace.dump(), "fmm_p2p"));
+  EXPECT_TRUE(contains(trace.dump(), "fmm_m2l"));
+}
+
+TEST_F(AsterismFmm, OneParticleAndCoincidentOnes) {
+  EXPECT_EQ(run({"--particles", "1", "--verify"}).status, 0);
+  const fs::path input = file("1 2 3 1\n1 2 3 1\n1 2 3 -1\n", "same.txt");
+  const Ran ran = run({"--input", input, "--output", output("o.csv")});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  for (const auto& row : table(output("o.csv"))) EXPECT_EQ(row[4], 0);
+}
+
+// ---- bad input
+
+TEST_F(AsterismFmm, BadOptions) {
+  const Arguments small{"--particles", "100"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = small;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_bad_input({"--particles", "0"}, {"--particles 0"});
+  expect_bad_input({"--particles", "-5"}, {"--particles"});
+  expect_bad_input({"--particles", "1000000000000"}, {"--particles 1000000000000", "GB"});
+  expect_bad_input(with({"--distribution", "torus"}), {"--distribution", "torus"});
+  expect_bad_input(with({"--charges", "many"}), {"--charges", "many"});
+  expect_bad_input(with({"--accuracy", "1"}), {"accuracy 1", "2 to 9"});
+  expect_bad_input(with({"--accuracy", "12"}), {"accuracy 12"});
+  expect_bad_input(with({"--order", "0"}), {"order 0"});
+  expect_bad_input(with({"--order", "30"}), {"order 30", "16"});
+  expect_bad_input(with({"--order", "5", "--epsilon", "0"}), {"--epsilon 0"});
+  expect_bad_input(with({"--order", "5", "--epsilon", "nan"}), {"--epsilon"});
+  expect_bad_input(with({"--epsilon", "1e-3"}), {"--epsilon", "--order"});
+  expect_bad_input(with({"--height", "0"}), {"--height"});
+  expect_bad_input(with({"--height", "22"}), {"--height"});
+  expect_bad_input(with({"--group-size", "0"}), {"--group-size"});
+  expect_bad_input(with({"--kernel", "gauss"}), {"--kernel", "gauss"});
+  expect_bad_input(with({"--kernel", "yukawa", "--kappa", "-1"}), {"--kappa -1"});
+  expect_bad_input(with({"--reduction", "never"}), {"--reduction", "never"});
+  expect_bad_input(with({"--repeat", "0"}), {"--repeat"});
+  expect_bad_input(with({"--targets", "0"}), {"--targets 0"});
+  expect_bad_input(with({"--scheduler", "nonsense"}), {"--scheduler nonsense", "hprio", "lws"});
+  expect_bad_input(with({"--input", "x.csv"}), {"--input"});
+  expect_bad_input(with({"--nonsense"}), {"--nonsense"});
+}
+
+TEST_F(AsterismFmm, BadFiles) {
+  const auto from = [&](const std::string& text, const std::string& name) {
+    return Arguments{"--input", file(text, name)};
+  };
+  expect_bad_input({"--input", "/nowhere/p.csv"}, {"/nowhere/p.csv"});
+  expect_bad_input(from("", "empty.csv"), {"empty.csv"});
+  expect_bad_input(from("1 2 nan 1\n", "nan.txt"), {"nan.txt", "1"});
+  expect_bad_input(from("1 2 3 1\n4 5\n", "short.txt"), {"short.txt", "2"});
+  expect_bad_input(from("not a NumPy file", "foreign.npy"), {"foreign.npy"});
+  expect_bad_input(from("\x89HDF\r\n", "cut.h5"), {"cut.h5"});
+  expect_bad_input(from("1 2 3 1\n", "table.unknown"), {"table.unknown"});
+}
+
+TEST_F(AsterismFmm, ResultsThatCannotBeWritten) {
+  const Arguments small{"--particles", "100"};
+  const auto with = [&](const std::string& option, const std::string& file) {
+    return Arguments{"--particles", "100", option, file};
+  };
+  expect_bad_input(with("--json", "/nowhere/at/all/run.json"), {"--json", "/nowhere/at/all"}, false);
+  expect_bad_input(with("--output", "/nowhere/at/all/f.csv"), {"/nowhere/at/all"}, false);
+  expect_bad_input(with("--output", "f.docx"), {"f.docx"}, false);
+}
+
+// an accuracy that is missed is a failed run: status 1, and no time printed
+TEST_F(AsterismFmm, AMissedAccuracyFails) {
+  const Ran ran = run({"--particles", "3000", "--order", "1", "--height", "4", "--group-size", "50", "--charges",
+                       "signs", "--verify", "--json", output("run.json"), "--output", output("f.csv")});
+  EXPECT_EQ(ran.status, 1);
+  expect_one_line(ran.err, {"relative L2 errors"});
+  EXPECT_FALSE(contains(ran.out, "per evaluation"));
+  EXPECT_FALSE(fs::exists(output("f.csv")));
+  EXPECT_EQ(json::parse(contents(output("run.json")))["right"], false);
+}
+
+}  // namespace
