@@ -227,7 +227,7 @@ void System::submit_reduction(std::size_t group) {
   for (const Contributor& c : tree_->contributors(group))
     for (const Contribution& part : c.parts) added += part.count;
   const codelets::ReductionArgs args{
-      {4 * added, 0}, p.own, static_cast<std::int32_t>(1 + p.contributors.size()), overwrite ? 1 : 0};
+      {4 * added, 0}, p.own, static_cast<std::int32_t>(1 + p.contributors.size()), p.reduction_count, overwrite ? 1 : 0};
   asterism::submit(codelets::reduction(), args, accesses,
                    {Priorities{tree_->shape().height}.reduction(), args.work.flops, worker_});
   ++tasks_;

@@ -242,7 +242,10 @@ Machine this_machine() {
   }
   machine.cores = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
   machine.numa_nodes = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
-  machine.memory_bytes = static_cast<double>(root->total_memory);
+  // the kernel's own count too: hwloc misses memory that was plugged into a virtual machine
+  machine.memory_bytes =
+      std::max(static_cast<double>(root->total_memory),
+               static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)));
   hwloc_topology_destroy(topology);
   return machine;
 }
