@@ -52,10 +52,11 @@ class Calibrate : public testing::TestWithParam<bool> {
     starpu_shutdown();
     alarm(0);
   }
+
+  starpu_perfmodel model{};  ///< StarPU writes it to disk when it shuts down
 };
 
 TEST_P(Calibrate, EachClassRunsAsOftenWithEachImplementation) {
-  starpu_perfmodel model = {};
   model.type = STARPU_HISTORY_BASED;
   model.symbol = "calibrate_test";
   starpu_codelet codelet;

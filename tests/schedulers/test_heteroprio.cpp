@@ -2,9 +2,14 @@
 // termination rule, polling orders, reservations.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -500,6 +505,44 @@ TEST(HprioPool, WakesTheOtherKindForWhatComesFirstOnceATaskIsGone) {
   EXPECT_EQ(number(gone), 0);
   EXPECT_EQ(number(world.pool.pop(gpu2)), -1);
   EXPECT_EQ(world.pool.take_idle_for(*gone), 0U);
+}
+
+TEST(HprioPool, ManyThreadsLoseNoTaskAndTakeNoneTwice) {
+  World world("x codelet=x 0 1\ny codelet=y per-priority 1 0\nz codelet=z split large 3 2 small 2 3", "", 2);
+  constexpr unsigned units = 8;  // every other one a GPU
+  constexpr unsigned tasks = 20000;
+  std::vector<std::atomic<int>> taken(tasks);
+  std::atomic<unsigned> left{tasks};
+  std::array<std::unique_ptr<Class>, 3> classes{std::make_unique<Class>("", "x"), std::make_unique<Class>("", "y"),
+                                                std::make_unique<Class>("", "z")};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      for (unsigned i = t; i < tasks; i += 2) {
+        Entry e = entry(i, {units / 2, units / 2}, i % 5, static_cast<int>(i % 3));
+        if (i % 7 == 0) e.able[i % 2] = 0;
+        world.push(*classes[i % 3], e, i % 11);
+        if (i % 4096 == 0) world.layout.set_units(true, true);
+      }
+    });
+  for (unsigned u = 0; u < units; ++u)
+    threads.emplace_back([&, u] {
+      const Unit unit{u, u % 2 == 0 ? Kind::cpu : Kind::gpu};
+      while (left.load() > 0) {
+        const std::optional<Entry> e = world.pool.pop(unit);
+        if (!e) {
+          world.pool.set_idle(unit, true);
+          std::this_thread::yield();
+          continue;
+        }
+        ++taken[static_cast<std::size_t>(number(e))];
+        --left;
+        if (unit.kind == Kind::gpu) (void)world.pool.reserve(unit, [](void*) {});
+        (void)world.pool.take_idle_for(*e);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (unsigned i = 0; i < tasks; ++i) ASSERT_EQ(taken[i].load(), 1) << i;
 }
 
 }  // namespace
