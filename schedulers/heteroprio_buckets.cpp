@@ -1,6 +1,8 @@
 #include "schedulers/heteroprio_buckets.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace asterism::schedulers::heteroprio {
 
@@ -10,6 +12,15 @@ bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsi
   const double others_speedup = kind == Kind::cpu ? speedup : 1 / speedup;
   if (others_speedup <= 1) return true;
   return static_cast<double>(tasks) >= others_speedup * others;
+}
+
+std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry) {
+  const unsigned others = entry.able[at(other(kind))];
+  const double here = entry.length[at(kind)];
+  const double there = entry.length[at(other(kind))];
+  if (!(here > 0) || !(there > 0)) return std::nullopt;
+  if (others == 0 || there >= here) return 0;
+  return std::llround(here * 1e3 * others);
 }
 
 bool Halves::is_large(double size) {
@@ -67,7 +78,14 @@ void Bucket::push(Entry entry) {
     ++all_[at(kind)];
     ++waiting_for_[at(kind)];
   }
+  count_backlog(entry, 1);
   ++changes_;
+}
+
+void Bucket::count_backlog(const Entry& entry, int sign) {
+  if (backlog_ == nullptr) return;
+  for (const Kind kind : kinds)
+    if (entry.able[at(kind)] > 0) backlog_->time[at(kind)] += sign * std::llround(entry.length[at(kind)] * 1e3);
 }
 
 std::size_t Bucket::counted(const Level& level, Kind fast) const {
@@ -76,10 +94,14 @@ std::size_t Bucket::counted(const Level& level, Kind fast) const {
 
 bool Bucket::passes(Kind kind, const Level& level, const Entry& entry) const {
   const Kind fast = other(kind);
-  return !polled(fast) || may_pop(kind, entry.speedup, counted(level, fast), entry.able);
+  if (!polled(fast)) return true;
+  if (backlog_ != nullptr)
+    if (const auto least = least_backlog(kind, entry)) return backlog_->time[at(fast)].load() >= *least;
+  return may_pop(kind, entry.speedup, counted(level, fast), entry.able);
 }
 
-Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, bool& withheld) {
+Bucket::Found Bucket::find(Level& level, Unit unit, bool termination,
+                           std::optional<std::int64_t>& withheld) {
   Found found;
   for (const Lane lane : {unit.kind == Kind::cpu ? cpu_only : gpu_only, both, picky}) {
     std::deque<Entry>& entries = level.lanes[lane];
@@ -87,7 +109,9 @@ Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, bool& with
       if (found.lane != nullptr && found.place->number < place->number) break;
       if (!place->runs_on(unit)) continue;  // picky ones only
       if (termination && !passes(unit.kind, level, *place)) {
-        withheld = true;
+        constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+        const std::int64_t least = backlog_ == nullptr ? never : least_backlog(unit.kind, *place).value_or(never);
+        withheld = std::min(withheld.value_or(never), least);
         break;  // the rest of the queue waits behind it, tasks that the other kind cannot run excepted
       }
       found = {&entries, place};
@@ -98,12 +122,14 @@ Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, bool& with
 }
 
 bool Bucket::nothing_for(Kind kind) const {
-  return waiting_for_[at(kind)].load() == 0 || withheld_at_[at(kind)].load() == changes_.load();
+  if (waiting_for_[at(kind)].load() == 0) return true;
+  if (withheld_at_[at(kind)].load() != changes_.load()) return false;
+  return backlog_ == nullptr || backlog_->time[at(other(kind))].load() < withheld_below_[at(kind)].load();
 }
 
 template <class Function>
 bool Bucket::first(Unit unit, bool termination, const Function& found) {
-  bool withheld = false;
+  std::optional<std::int64_t> withheld;
   for (auto level = levels_.begin(); level != levels_.end();) {
     // an emptied level is kept when it is the only one: most buckets know one priority
     if (level->second.empty() && levels_.size() > 1) {
@@ -117,7 +143,10 @@ bool Bucket::first(Unit unit, bool termination, const Function& found) {
     }
     ++level;
   }
-  if (withheld && picky_ == 0) withheld_at_[at(unit.kind)] = changes_.load();
+  if (withheld && picky_ == 0) {
+    withheld_below_[at(unit.kind)] = *withheld;
+    withheld_at_[at(unit.kind)] = changes_.load();
+  }
   return false;
 }
 
@@ -135,6 +164,7 @@ std::optional<Entry> Bucket::pop(Unit unit, bool termination) {
       --all_[at(kind)];
       --waiting_for_[at(kind)];
     }
+    count_backlog(*entry, -1);
     ++changes_;
   });
   return entry;
@@ -154,6 +184,7 @@ void Bucket::count_reserved(const Entry& entry, int sign) {
     level.tasks[at(kind)] += static_cast<std::size_t>(sign);
     all_[at(kind)] += static_cast<std::size_t>(sign);
   }
+  count_backlog(entry, sign);
   ++changes_;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "schedulers/heteroprio_order.hpp"
@@ -32,6 +33,7 @@ struct Entry {
   bool picky = false;              ///< of those, `units` only
   std::bitset<max_units> units{};
   double speedup = 0;        ///< duration on a CPU over duration on a GPU; 0: unknown
+  std::array<double, 2> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
   std::uint64_t number = 0;  ///< given on arrival
   Bucket* bucket = nullptr;  ///< likewise
 
@@ -43,6 +45,19 @@ struct Entry {
 /// than a CPU needs #tasks >= (1/s) x #CPUs. `tasks`: those of the bucket that the faster kind could run, this one
 /// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
 [[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
+
+/// The work that waits for each kind, of all buckets together: nanoseconds that one unit would need for the tasks,
+/// waiting or reserved, that it can run.
+struct Backlog {
+  alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
+};
+
+/// The same rule with all that the faster kind has to do, not only the tasks of this bucket: #tasks >= s x #GPUs says
+/// that the GPUs need longer for the tasks of the bucket, #tasks x t_GPU / #GPUs, than the CPU for this one, t_CPU. But
+/// GPUs that still have much else to do will not come to this bucket in that time: a CPU can pop the task if what waits
+/// for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in nanoseconds; none
+/// when durations are unknown, which leaves the decision to may_pop.
+[[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry);
 
 /// Tells larger from smaller tasks by the running median of the sizes seen so far (to 1.6 %); of two equal to it, one
 /// is large and one is small, so that each half is a half.
@@ -85,8 +100,9 @@ class alignas(64) Bucket {
     sub_buckets  ///< a bucket for each value, the highest polled first; the termination rule counts each by itself
   };
 
-  Bucket(std::string name, Within within, Waiting waiting)
-      : name_(std::move(name)), within_(within), waiting_(waiting) {}
+  /// `backlog`: of all buckets, to be kept up to date and to decide by; none: the paper's rule.
+  Bucket(std::string name, Within within, Waiting waiting, Backlog* backlog = nullptr)
+      : name_(std::move(name)), within_(within), waiting_(waiting), backlog_(backlog) {}
 
   void push(Entry entry);
   /// The first task that the unit can run, unless the termination rule withholds it (termination true).
@@ -124,6 +140,7 @@ class alignas(64) Bucket {
 
   [[nodiscard]] static Lane lane_of(const Entry& entry);
   void count_reserved(const Entry& entry, int sign);
+  void count_backlog(const Entry& entry, int sign);
   [[nodiscard]] std::size_t counted(const Level& level, Kind fast) const;
   [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const;
   /// Where the next task of the unit is.
@@ -131,7 +148,7 @@ class alignas(64) Bucket {
     std::deque<Entry>* lane = nullptr;
     std::deque<Entry>::iterator place;
   };
-  Found find(Level& level, Unit unit, bool termination, bool& withheld);
+  Found find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld);
   [[nodiscard]] bool nothing_for(Kind kind) const;
   /// Calls `found` with what is first for the unit; false when nothing is.
   template <class Function>
@@ -140,6 +157,7 @@ class alignas(64) Bucket {
   std::string name_;
   Within within_;
   Waiting waiting_;
+  Backlog* backlog_;
   alignas(64) std::mutex mutex_;
   std::map<int, Level, std::greater<>> levels_;
   std::uint64_t arrived_ = 0;
@@ -149,6 +167,7 @@ class alignas(64) Bucket {
   std::array<std::atomic<bool>, 2> polled_{true, true};
   std::atomic<std::uint64_t> changes_{1};
   std::array<std::atomic<std::uint64_t>, 2> withheld_at_{};  ///< value of changes_ when the rule withheld all
+  std::array<std::atomic<std::int64_t>, 2> withheld_below_{};  ///< backlog from which one of them would pass
 };
 
 }  // namespace asterism::schedulers::heteroprio

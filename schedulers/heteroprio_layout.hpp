@@ -23,6 +23,11 @@ class Class {
   void predicted(double on_cpu, double on_gpu);
   /// Mean duration on a CPU over that on a GPU, as measured; as predicted if anything was, else as measured. 0:
   /// unknown.
+  [[nodiscard]] double measured_mean(Kind kind) const {
+    const Sum& sum = measured_[at(kind)];
+    const std::uint64_t count = sum.count.load();
+    return count > 0 ? sum.time.load() / static_cast<double>(count) : 0;
+  }
   [[nodiscard]] double measured_speedup() const { return ratio(measured_); }
   [[nodiscard]] double speedup() const;
   /// Tasks came that can run on both kinds of unit, or on one alone.

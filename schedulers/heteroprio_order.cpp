@@ -163,7 +163,8 @@ Text text_or_file(const std::string& value) {
 ParsedRules parse_rules(std::string_view text) {
   ParsedRules parsed;
   Rules& rules = parsed.rules;
-  const std::array<std::pair<std::string_view, bool*>, 5> known{{{"termination", &rules.termination},
+  const std::array<std::pair<std::string_view, bool*>, 6> known{{{"termination", &rules.termination},
+                                                                 {"backlog", &rules.backlog},
                                                                  {"split", &rules.split},
                                                                  {"priorities", &rules.priorities},
                                                                  {"prefetch", &rules.prefetch},
@@ -181,7 +182,7 @@ ParsedRules parse_rules(std::string_view text) {
     if (rule != nullptr)
       *rule = false;
     else if (parsed.error.empty())
-      parsed.error = "expected -termination, -split, -priorities, -prefetch or -speedup, separated by commas; found '" +
+      parsed.error = "expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, separated by commas; found '" +
                      std::string(word) + "'";
   }
   return parsed;

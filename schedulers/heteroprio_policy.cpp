@@ -51,7 +51,8 @@ void Policy::change_units(const int* workers, unsigned count, bool added) {
     for (unsigned i = 0; i < count; ++i) pool.give_back(static_cast<unsigned>(workers[i]));
 }
 
-double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>& workers) {
+double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>& workers,
+                          std::array<double, 2>& length) {
   if (fixed_speedup_ > 0) return fixed_speedup_;
   if (task->cl->model != nullptr) {
     std::array<double, 2> expected{};
@@ -65,9 +66,11 @@ double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>
     if (std::isfinite(expected[0]) && std::isfinite(expected[1]) && expected[0] > 0 && expected[1] > 0) {
       of.predicted(expected[0], expected[1]);
       layout_.load()->learn(of);
+      length = expected;
       return expected[0] / expected[1];
     }
   }
+  for (const Kind kind : kinds) length[at(kind)] = of.measured_mean(kind);
   return of.measured_speedup();
 }
 
@@ -98,7 +101,7 @@ bool Policy::enter(starpu_task* task, Entry& entry) {
   if (one[0] < 0 && one[1] < 0) return false;
   Class& of = classes_.of(*task->cl);
   of.came(one[0] >= 0, one[1] >= 0);
-  if (one[0] >= 0 && one[1] >= 0) entry.speedup = speedup_of(task, of, one);
+  if (one[0] >= 0 && one[1] >= 0) entry.speedup = speedup_of(task, of, one, entry.length);
   layout_.load()->place(entry, of, [&] { return size_of(task, one[0] >= 0 ? one[0] : one[1]); });
   return true;
 }

@@ -34,14 +34,14 @@ std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets) {
   return ranks;
 }
 
-Pool::Pool(bool termination, unsigned lookahead, Waiting waiting)
-    : termination_(termination), lookahead_(lookahead), waiting_(waiting) {
+Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog)
+    : termination_(termination), lookahead_(lookahead), waiting_(waiting), by_backlog_(backlog) {
   set_orders({});
 }
 
 Bucket& Pool::add(std::string name, Bucket::Within within) {
   const std::lock_guard lock(mutex_);
-  return *buckets_.emplace_back(std::make_unique<Bucket>(std::move(name), within, waiting_));
+  return *buckets_.emplace_back(std::make_unique<Bucket>(std::move(name), within, waiting_, by_backlog_ ? &backlog_ : nullptr));
 }
 
 void Pool::set_orders(std::array<std::vector<Bucket*>, 2> orders) {
@@ -204,6 +204,10 @@ std::optional<unsigned> Pool::take_idle_for(const Entry& entry) {
   return take_idle(faster(entry), [&](Unit unit) {
     return entry.bucket->polled(unit.kind) && entry.bucket->offers(unit, termination_);
   });
+}
+
+std::optional<unsigned> Pool::take_any_idle() {
+  return take_idle(Kind::cpu, [](Unit) { return true; });
 }
 
 std::optional<unsigned> Pool::take_idle_for_kept(const Entry& entry) {

@@ -26,8 +26,9 @@ struct Speed {
 
 class Pool {
  public:
-  /// `lookahead`: tasks that a GPU keeps for later, their data being prefetched.
-  Pool(bool termination, unsigned lookahead, Waiting waiting);
+  /// `lookahead`: tasks that a GPU keeps for later, their data being prefetched. `backlog`: the termination rule looks
+  /// at all that waits for the faster kind; else, as the paper's, at the tasks of the bucket.
+  Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog = false);
 
   /// A bucket that lives as long as the pool. It is polled once set_orders names it.
   Bucket& add(std::string name, Bucket::Within within);
@@ -57,6 +58,9 @@ class Pool {
   ///
   /// For the bucket of a task that came or went: what is first there now.
   std::optional<unsigned> take_idle_for(const Entry& entry);
+  /// Any idle unit: one that was refused a task may get it now that more waits for the others.
+  std::optional<unsigned> take_any_idle();
+  [[nodiscard]] bool by_backlog() const { return by_backlog_; }
   /// For a task that a unit keeps.
   std::optional<unsigned> take_idle_for_kept(const Entry& entry);
 
@@ -79,6 +83,8 @@ class Pool {
   const bool termination_;
   const unsigned lookahead_;
   const Waiting waiting_;
+  const bool by_backlog_;
+  Backlog backlog_;
   std::mutex mutex_;  ///< of the two that follow
   std::vector<std::unique_ptr<Bucket>> buckets_;
   std::vector<std::unique_ptr<const Orders>> published_;  ///< all, since someone may still read an old one
