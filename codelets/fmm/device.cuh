@@ -84,11 +84,6 @@ __device__ inline int population(unsigned flags) {
   return __popc(flags);
 }
 
-/// A barrier of the thread block's `threads` threads that different warps may reach at different places of the code.
-__device__ inline void sync_block(int threads) {
-  asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
-}
-
 /// Place in the cluster; an address of shared memory in its thread block `block`; waits for all its thread blocks.
 __device__ inline int cluster_rank() {
 #if __CUDA_ARCH__ >= 900

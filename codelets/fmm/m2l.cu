@@ -2,8 +2,8 @@
 // transposed: G^T = W^T V, F^T = G^T U^T, targets x ranks and targets x coefficients. The thread block that owns these
 // targets goes through the directions. In the first product its warps share out k, so that each number of V and W is
 // read once, straight into registers, and add up their parts through shared memory; in the second they share out the
-// coefficients and add to the local expansions, which stay in shared memory until the last direction. One more warp
-// looks up the pairs of the next direction meanwhile.
+// coefficients and add to the local expansions, which stay in shared memory until the last direction. Pairs are looked
+// up for as many directions at once as there are warps, each warp one.
 //
 // One group of cells has too few targets to keep a GPU busy, so the directions are shared out too: to the thread
 // blocks of a cluster, which add up their local expansions, through the shared memory of each other, in the end.
@@ -16,13 +16,12 @@
 namespace asterism::fmm::cuda {
 namespace {
 
-constexpr int warps = 8;                 ///< that multiply
-constexpr int threads = warps * 32;      ///< of those
-constexpr int ranks = 32;                ///< that are taken at a time
-constexpr int part_pitch = ranks + 8;    ///< two columns of a quarter warp are in different banks
-constexpr int sum_pitch = ranks + 4;     ///< four columns of four ranks are in different banks
+constexpr int warps = 8;
+constexpr int threads = warps * 32;
+constexpr int ranks = 32;              ///< that are taken at a time
+constexpr int part_pitch = ranks + 8;  ///< two columns of a quarter warp are in different banks
+constexpr int sum_pitch = ranks + 4;   ///< four columns of four ranks are in different banks
 constexpr int max_cluster = 8;
-constexpr int slots = 3;  ///< directions that are looked up, in use, and maybe still in use by slower warps
 
 /// What a thread block has to do in one direction.
 template <int Columns>
@@ -31,7 +30,7 @@ struct Work {
   const double* u;
   std::int32_t rank;
   std::int32_t padded;
-  std::int32_t count;             ///< pairs; negative: there are no more directions
+  std::int32_t count;             ///< pairs
   std::int32_t column[Columns];   ///< of the target of each pair
   const double* source[Columns];  ///< its multipole expansion, null beyond `count`
 };
@@ -43,60 +42,74 @@ struct Layout {
   int parts;  ///< [warp][column][rank]
   int sums;   ///< [column][rank]
   int work;
-  int targets;
+  int targets;  ///< [column]: cell, -1 when it has no pairs
+  int active;   ///< [direction]
   int total;
   __host__ __device__ explicit Layout(int stride) {
     pitch = stride | 8;
     parts = Columns * pitch;
     sums = parts + warps * Columns * part_pitch;
     work = sums + Columns * sum_pitch;
-    targets = work + slots * static_cast<int>(sizeof(Work<Columns>) / sizeof(double));
-    total = targets + Columns / 2;
+    targets = work + warps * static_cast<int>(sizeof(Work<Columns>) / sizeof(double));
+    active = targets + Columns / 2;
+    total = active + (directions + 2) / 2;
   }
 };
 
-/// Finds the next direction at or after *d, in steps of the cluster's size, that has pairs among the columns.
+/// Lists the directions that have pairs in the tile; their number goes to the end. By one warp.
+__device__ void find_directions(const M2LList& list, int tile, std::int32_t* active) {
+  constexpr int turns = (directions + 31) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  bool some[turns];
+#pragma unroll
+  for (int i = 0; i < turns; ++i) {
+    const int d = i * 32 + lane;
+    const std::int32_t* begin = list.begin + static_cast<std::int64_t>(d) * (list.tiles + 1) + tile;
+    some[i] = d < directions && begin[0] < begin[1];
+  }
+  int count = 0;
+#pragma unroll
+  for (int i = 0; i < turns; ++i) {
+    const unsigned all = device::ballot(some[i]);
+    if (some[i]) active[count + device::population(all & ((1U << lane) - 1))] = i * 32 + lane;
+    count += device::population(all);
+  }
+  if (lane == 0) active[directions] = count;
+}
+
+/// Finds the pairs of a direction whose targets are among the columns from rank `first` on. By one warp.
 template <int Columns>
 __device__ void look_up(const M2LView& operators, const M2LList& list, const M2LSources& sources, int tile, int first,
-                        int cluster, int* d, Work<Columns>& work, std::int32_t* targets) {
+                        int d, Work<Columns>& work, std::int32_t* targets) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (; *d < directions; *d += cluster) {
-    const std::int64_t at = static_cast<std::int64_t>(*d) * (list.tiles + 1) + tile;
-    const std::int32_t begin = list.begin[at];
-    const std::int32_t end = list.begin[at + 1];
-    int count = 0;
-    for (std::int32_t i = begin; i < end; i += 32) {
-      const bool inside = i + lane < end;
-      const M2LPair pair = inside ? list.pairs[i + lane] : M2LPair{0, 0};
-      const int column = inside ? list.rank[pair.target] - first : -1;
-      const bool mine = column >= 0 && column < Columns;
-      const unsigned all = device::ballot(mine);
-      if (mine) {
-        const int place = count + device::population(all & ((1U << lane) - 1));
-        work.column[place] = column;
-        work.source[place] = sources.at[pair.source >> source_bits] +
-                             static_cast<std::int64_t>(pair.source & ((1U << source_bits) - 1)) * operators.stride;
-        targets[column] = static_cast<std::int32_t>(pair.target);
-      }
-      count += device::population(all);
+  const std::int64_t at = static_cast<std::int64_t>(d) * (list.tiles + 1) + tile;
+  const std::int32_t begin = list.begin[at];
+  const std::int32_t end = list.begin[at + 1];
+  int count = 0;
+  for (std::int32_t i = begin; i < end; i += 32) {
+    const bool inside = i + lane < end;
+    const M2LPair pair = inside ? list.pairs[i + lane] : M2LPair{0, 0};
+    const int column = inside ? list.rank[pair.target] - first : -1;
+    const bool mine = column >= 0 && column < Columns;
+    const unsigned all = device::ballot(mine);
+    if (mine) {
+      const int place = count + device::population(all & ((1U << lane) - 1));
+      work.column[place] = column;
+      work.source[place] = sources.at[pair.source >> source_bits] +
+                           static_cast<std::int64_t>(pair.source & ((1U << source_bits) - 1)) * operators.stride;
+      targets[column] = static_cast<std::int32_t>(pair.target);  // other warps store the same
     }
-    if (count == 0) continue;
-    for (int i = count + lane; i < Columns; i += 32) {
-      work.column[i] = 0;
-      work.source[i] = nullptr;
-    }
-    if (lane == 0) {
-      const M2LDirection& direction = operators.direction[*d];
-      work.v = operators.data + direction.v;
-      work.u = operators.data + direction.u;
-      work.rank = direction.rank;
-      work.padded = direction.padded;
-      work.count = count;
-    }
-    *d += cluster;
-    return;
+    count += device::population(all);
   }
-  if (lane == 0) work.count = -1;
+  for (int i = count + lane; i < Columns; i += 32) work.source[i] = nullptr;
+  if (lane == 0) {
+    const M2LDirection& direction = operators.direction[d];
+    work.v = operators.data + direction.v;
+    work.u = operators.data + direction.u;
+    work.rank = direction.rank;
+    work.padded = direction.padded;
+    work.count = count;
+  }
 }
 
 /// This warp's part of G^T: 16 M columns, 8 R ranks from `rank` on.
@@ -156,7 +169,7 @@ __device__ void first_product(const M2LView& operators, const Work<Columns>& wor
 #pragma unroll
       for (int half = 0; half < 2; ++half)
         *reinterpret_cast<double2*>(out + (m * 16 + half * 8 + p) * part_pitch + r * 8 + 2 * q) =
-            make_double2(sums[m][r][2 * half], sums[m][r][2 * half + 1]);
+            double2{sums[m][r][2 * half], sums[m][r][2 * half + 1]};
 }
 
 /// Numbers of U^T that a warp needs for N tiles of 8 coefficients.
@@ -211,7 +224,7 @@ __device__ void second_product(const M2LView& operators, const Work<Columns>& wo
           if (coefficient >= operators.stride) continue;
           auto* place = reinterpret_cast<double2*>(local + coefficient);
           const double2 before = *place;
-          *place = make_double2(before.x + sums[n][2 * half], before.y + sums[n][2 * half + 1]);
+          *place = double2{before.x + sums[n][2 * half], before.y + sums[n][2 * half + 1]};
         }
       }
     }
@@ -226,7 +239,7 @@ __device__ void multiply(const M2LView& operators, double scale, const Work<Colu
   first_product<M, R>(operators, work, rank, memory + layout.parts);
   double b[N][R][2];
   load_u<R, N>(operators, work, rank, static_cast<int>(threadIdx.x) / 32, b);
-  device::sync_block(threads + 32);
+  __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < M * 16 * R * 8; i += threads) {
     const int column = i / (R * 8);
     const int r = i % (R * 8);
@@ -236,7 +249,7 @@ __device__ void multiply(const M2LView& operators, double scale, const Work<Colu
     for (int w = 0; w < warps; ++w) sum += part[w * Columns * part_pitch];
     memory[layout.sums + column * sum_pitch + r] = scale * sum;
   }
-  device::sync_block(threads + 32);
+  __syncthreads();
   second_product<M, R, N>(operators, work, rank, layout.pitch, memory + layout.sums, memory, b);
 }
 
@@ -257,53 +270,50 @@ __device__ void multiply(const M2LView& operators, double scale, const Work<Colu
 
 /// Block (x, y) of the grid: x is its place in the cluster, y its columns.
 template <int Columns>
-__global__ void __launch_bounds__(threads + 32, Columns <= 16 ? 2 : 1)
+__global__ void __launch_bounds__(threads, Columns <= 16 ? 2 : 1)
     m2l_kernel(const __grid_constant__ M2LView operators, double scale, const __grid_constant__ M2LList list,
                const __grid_constant__ M2LSources sources, int cluster, double* __restrict__ locals) {
   const Layout<Columns> layout(operators.stride);
   double* memory = device::shared_memory();
   auto* work = reinterpret_cast<Work<Columns>*>(memory + layout.work);
   auto* targets = reinterpret_cast<std::int32_t*>(memory + layout.targets);
+  auto* active = reinterpret_cast<std::int32_t*>(memory + layout.active);
   const int thread = static_cast<int>(threadIdx.x);
   const int first = static_cast<int>(blockIdx.y) * Columns;  // rank of the first target
   const int tile = first / m2l_tile;
-  const bool multiplies = thread < threads;
-  int d = device::cluster_rank();
+  const int me = device::cluster_rank();
 
-  if (multiplies) {
-    for (int i = thread; i < layout.parts; i += threads) memory[i] = 0;
-  } else {
-    for (int i = thread - threads; i < Columns; i += 32) targets[i] = -1;
-    device::sync_warp();
-    look_up(operators, list, sources, tile, first, cluster, &d, work[0], targets);
-  }
-  device::sync_block(threads + 32);
-  for (int turn = 0; work[turn % slots].count > 0; ++turn) {
-    const Work<Columns>& now = work[turn % slots];
-    if (!multiplies) look_up(operators, list, sources, tile, first, cluster, &d, work[(turn + 1) % slots], targets);
-    for (int rank = 0; rank < now.padded; rank += ranks) {
-      if (!multiplies) {
-        device::sync_block(threads + 32);
-        device::sync_block(threads + 32);
-      } else if (Columns > 16 && now.count > 16) {
-        multiply<Columns / 16>(operators, scale, now, rank, layout, memory);
-      } else {
-        multiply<1>(operators, scale, now, rank, layout, memory);
+  for (int i = thread; i < layout.parts; i += threads) memory[i] = 0;
+  for (int i = thread; i < Columns; i += threads) targets[i] = -1;
+  if (thread < 32) find_directions(list, tile, active);
+  __syncthreads();
+  const int count = active[directions];
+  for (int batch = me; batch < count; batch += warps * cluster) {
+    if (batch != me) __syncthreads();  // the last batch is still in use
+    if (const int i = batch + thread / 32 * cluster; i < count)
+      look_up(operators, list, sources, tile, first, active[i], work[thread / 32], targets);
+    __syncthreads();
+    for (int w = 0; w < warps && batch + w * cluster < count; ++w) {
+      const Work<Columns>& now = work[w];
+      if (now.count == 0) continue;
+      for (int rank = 0; rank < now.padded; rank += ranks) {
+        if (Columns > 16 && now.count > 16)
+          multiply<Columns / 16>(operators, scale, now, rank, layout, memory);
+        else
+          multiply<1>(operators, scale, now, rank, layout, memory);
       }
     }
   }
 
   device::sync_cluster();
-  const int me = device::cluster_rank();
   for (int column = 0; column < Columns; ++column) {
     std::int32_t target = -1;
     for (int block = 0; block < cluster && target < 0; ++block) target = device::shared_of(targets, block)[column];
     if (target < 0) continue;
     double* out = locals + static_cast<std::int64_t>(target) * operators.stride;
-    for (int i = me * (threads + 32) + thread; i < operators.size; i += cluster * (threads + 32)) {
+    for (int i = me * (threads) + thread; i < operators.size; i += cluster * (threads)) {
       double sum = 0;
-      for (int block = 0; block < cluster; ++block)
-        sum += device::shared_of(memory, block)[column * layout.pitch + i];
+      for (int block = 0; block < cluster; ++block) sum += device::shared_of(memory, block)[column * layout.pitch + i];
       out[i] += sum;
     }
   }
@@ -325,7 +335,7 @@ void start(const M2LView& operators, double scale, const M2LList& list, const M2
     const int wanted = 2 * device::attribute(cudaDevAttrMultiProcessorCount);
     while (cluster < max_cluster && 2 * cluster * blocks <= wanted + wanted / 4) cluster *= 2;
   }
-  device::launch(m2l_kernel<Columns>, dim3(static_cast<unsigned>(cluster), static_cast<unsigned>(blocks)), threads + 32,
+  device::launch(m2l_kernel<Columns>, dim3(static_cast<unsigned>(cluster), static_cast<unsigned>(blocks)), threads,
                  bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster, locals);
 }
 
