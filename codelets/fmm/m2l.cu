@@ -112,8 +112,8 @@ __device__ void look_up(const M2LView& operators, const M2LList& list, const M2L
   }
 }
 
-/// This warp's part of G^T: 16 M columns, 8 R ranks from `rank` on.
-template <int M, int R, int Columns>
+/// This warp's part of G^T: 16 M columns, 8 R ranks from `rank` on. Ahead: loads the next eight k while it multiplies.
+template <bool Ahead, int M, int R, int Columns>
 __device__ void first_product(const M2LView& operators, const Work<Columns>& work, int rank, double* part) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int p = static_cast<int>(threadIdx.x) % 32 / 4;
@@ -142,24 +142,37 @@ __device__ void first_product(const M2LView& operators, const Work<Columns>& wor
       for (int r = 0; r < R; ++r) b[r][i] = row < operators.size ? from[r * 8] : 0.0;
     }
   };
-  int k = warp * 8;
-  if (k < operators.stride) load(k);
-  for (; k < operators.stride; k += warps * 8) {
-    double a_now[M][4];
-    double b_now[R][2];
-#pragma unroll
-    for (int m = 0; m < M; ++m)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) a_now[m][i] = a[m][i];
+  const auto multiply_add = [&](const double(&x)[M][4], const double(&y)[R][2]) {
 #pragma unroll
     for (int r = 0; r < R; ++r)
 #pragma unroll
-      for (int i = 0; i < 2; ++i) b_now[r][i] = b[r][i];
-    if (k + warps * 8 < operators.stride) load(k + warps * 8);
+      for (int m = 0; m < M; ++m) device::multiply_add_16(sums[m][r], x[m], y[r]);
+  };
+  constexpr int step = warps * 8;
+  if constexpr (Ahead) {
+    int k = warp * 8;
+    if (k < operators.stride) load(k);
+#pragma unroll 1
+    for (; k < operators.stride; k += step) {
+      double a_now[M][4];
+      double b_now[R][2];
 #pragma unroll
-    for (int r = 0; r < R; ++r)
+      for (int m = 0; m < M; ++m)
 #pragma unroll
-      for (int m = 0; m < M; ++m) device::multiply_add_16(sums[m][r], a_now[m], b_now[r]);
+        for (int i = 0; i < 4; ++i) a_now[m][i] = a[m][i];
+#pragma unroll
+      for (int r = 0; r < R; ++r)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) b_now[r][i] = b[r][i];
+      if (k + step < operators.stride) load(k + step);
+      multiply_add(a_now, b_now);
+    }
+  } else {
+#pragma unroll 1
+    for (int k = warp * 8; k < operators.stride; k += step) {
+      load(k);
+      multiply_add(a, b);
+    }
   }
   double* out = part + warp * Columns * part_pitch;
 #pragma unroll
@@ -200,6 +213,7 @@ __device__ void second_product(const M2LView& operators, const Work<Columns>& wo
   const int p = static_cast<int>(threadIdx.x) % 32 / 4;
   const int q = static_cast<int>(threadIdx.x) % 4;
   const int tiles = operators.stride / 8;
+#pragma unroll 1
   for (int tile = warp; tile < tiles; tile += N * warps) {
     if (tile != warp) load_u<R, N>(operators, work, rank, tile, b);
 #pragma unroll
@@ -232,14 +246,15 @@ __device__ void second_product(const M2LView& operators, const Work<Columns>& wo
 }
 
 /// 8 R ranks from `rank` on of one direction. Two barriers.
-template <int M, int R, int Columns>
+template <bool Ahead, int M, int R, int Columns>
 __device__ void multiply(const M2LView& operators, double scale, const Work<Columns>& work, int rank,
                          const Layout<Columns>& layout, double* memory) {
-  constexpr int N = 2;
-  first_product<M, R>(operators, work, rank, memory + layout.parts);
+  constexpr int N = Ahead ? 2 : 1;
+  first_product<Ahead, M, R>(operators, work, rank, memory + layout.parts);
   double b[N][R][2];
   load_u<R, N>(operators, work, rank, static_cast<int>(threadIdx.x) / 32, b);
   __syncthreads();
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < M * 16 * R * 8; i += threads) {
     const int column = i / (R * 8);
     const int r = i % (R * 8);
@@ -253,26 +268,28 @@ __device__ void multiply(const M2LView& operators, double scale, const Work<Colu
   second_product<M, R, N>(operators, work, rank, layout.pitch, memory + layout.sums, memory, b);
 }
 
-template <int M, int Columns>
+template <bool Ahead, int M, int Columns>
 __device__ void multiply(const M2LView& operators, double scale, const Work<Columns>& work, int rank,
                          const Layout<Columns>& layout, double* memory) {
   switch ((work.padded - rank) / 8) {
     case 1:
-      return multiply<M, 1>(operators, scale, work, rank, layout, memory);
+      return multiply<Ahead, M, 1>(operators, scale, work, rank, layout, memory);
     case 2:
-      return multiply<M, 2>(operators, scale, work, rank, layout, memory);
+      return multiply<Ahead, M, 2>(operators, scale, work, rank, layout, memory);
     case 3:
-      return multiply<M, 3>(operators, scale, work, rank, layout, memory);
+      return multiply<Ahead, M, 3>(operators, scale, work, rank, layout, memory);
     default:
-      return multiply<M, 4>(operators, scale, work, rank, layout, memory);
+      return multiply<Ahead, M, 4>(operators, scale, work, rank, layout, memory);
   }
 }
 
 /// Block (x, y) of the grid: x is its place in the cluster, y its columns.
-template <int Columns>
-__global__ void __launch_bounds__(threads, Columns <= 16 ? 2 : 1)
+/// Blocks: that an SM is to run at a time, which have half the registers each when there are two.
+template <int Columns, int Blocks>
+__global__ void __launch_bounds__(threads, Blocks)
     m2l_kernel(const __grid_constant__ M2LView operators, double scale, const __grid_constant__ M2LList list,
                const __grid_constant__ M2LSources sources, int cluster, double* __restrict__ locals) {
+  constexpr bool Ahead = Blocks == 1;
   const Layout<Columns> layout(operators.stride);
   double* memory = device::shared_memory();
   auto* work = reinterpret_cast<Work<Columns>*>(memory + layout.work);
@@ -298,9 +315,9 @@ __global__ void __launch_bounds__(threads, Columns <= 16 ? 2 : 1)
       if (now.count == 0) continue;
       for (int rank = 0; rank < now.padded; rank += ranks) {
         if (Columns > 16 && now.count > 16)
-          multiply<Columns / 16>(operators, scale, now, rank, layout, memory);
+          multiply<Ahead, Columns / 16>(operators, scale, now, rank, layout, memory);
         else
-          multiply<1>(operators, scale, now, rank, layout, memory);
+          multiply<Ahead, 1>(operators, scale, now, rank, layout, memory);
       }
     }
   }
@@ -325,24 +342,27 @@ std::size_t bytes(const M2LView& operators) {
   return static_cast<std::size_t>(Layout<Columns>(operators.stride).total) * sizeof(double);
 }
 
-template <int Columns>
+template <int Columns, int Blocks>
 void start(const M2LView& operators, double scale, const M2LList& list, const M2LSources& sources, double* locals,
            cudaStream_t stream) {
-  const int blocks = list.tiles * (m2l_tile / Columns);
-  // clusters came with compute capability 9; two thread blocks per SM, so that one computes while the other waits
+  const int tiles = list.tiles * (m2l_tile / Columns);
+  // as many thread blocks as run at once, or up to a quarter more
   int cluster = 1;
-  if (device::attribute(cudaDevAttrComputeCapabilityMajor) >= 9) {
-    const int wanted = 2 * device::attribute(cudaDevAttrMultiProcessorCount);
-    while (cluster < max_cluster && 2 * cluster * blocks <= wanted + wanted / 4) cluster *= 2;
+  if (device::has_clusters(m2l_kernel<Columns, Blocks>)) {
+    constexpr int reserved = 1024;  // of each thread block's shared memory
+    const int fit = device::attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
+                    (static_cast<int>(bytes<Columns>(operators)) + reserved);
+    const int at_once = std::clamp(fit, 1, Blocks) * device::attribute(cudaDevAttrMultiProcessorCount);
+    while (cluster < max_cluster && 2 * cluster * tiles <= at_once + at_once / 4) cluster *= 2;
   }
-  device::launch(m2l_kernel<Columns>, dim3(static_cast<unsigned>(cluster), static_cast<unsigned>(blocks)), threads,
-                 bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster, locals);
+  device::launch(m2l_kernel<Columns, Blocks>, dim3(static_cast<unsigned>(cluster), static_cast<unsigned>(tiles)),
+                 threads, bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster, locals);
 }
 
-M2LVariant choose(const M2LView& operators, const M2LList& list) {
+M2LVariant choose(const M2LView& operators) {
   const auto most = static_cast<std::size_t>(device::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  (void)list;
-  if (bytes<32>(operators) <= most) return M2LVariant::columns_32;
+  if (2 * (bytes<32>(operators) + 1024) <= most) return M2LVariant::columns_32;
+  if (bytes<32>(operators) <= most) return M2LVariant::columns_32_ahead;
   if (bytes<16>(operators) <= most) return M2LVariant::columns_16;
   return M2LVariant::simple;
 }
@@ -352,11 +372,13 @@ M2LVariant choose(const M2LView& operators, const M2LList& list) {
 void m2l(const M2LView& operators, double scale, const M2LList& list, const M2LSources& sources, double* locals,
          cudaStream_t stream, M2LVariant variant) {
   if (list.tiles == 0) return;
-  switch (variant == M2LVariant::best ? choose(operators, list) : variant) {
+  switch (variant == M2LVariant::best ? choose(operators) : variant) {
     case M2LVariant::columns_16:
-      return start<16>(operators, scale, list, sources, locals, stream);
+      return start<16, 2>(operators, scale, list, sources, locals, stream);
     case M2LVariant::columns_32:
-      return start<32>(operators, scale, list, sources, locals, stream);
+      return start<32, 2>(operators, scale, list, sources, locals, stream);
+    case M2LVariant::columns_32_ahead:
+      return start<32, 1>(operators, scale, list, sources, locals, stream);
     default:
       device::launch(m2l_simple_kernel, dim3(static_cast<unsigned>(list.tiles)), simple_threads,
                      static_cast<std::size_t>(operators.stride) * sizeof(double), stream, 1, operators, scale, list,

@@ -275,7 +275,8 @@ class M2L : public FarFieldCuda {
 };
 
 const std::vector<cuda::M2LVariant> all_variants = {cuda::M2LVariant::best, cuda::M2LVariant::simple,
-                                                    cuda::M2LVariant::columns_16, cuda::M2LVariant::columns_32};
+                                                    cuda::M2LVariant::columns_16, cuda::M2LVariant::columns_32,
+                                                    cuda::M2LVariant::columns_32_ahead};
 
 TEST_P(M2L, Interactions) {
   const Basis basis(GetParam().choice);
