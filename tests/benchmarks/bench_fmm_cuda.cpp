@@ -265,7 +265,9 @@ void interactions(Bench& bench, const Json& about, const M2LOperators& operators
       out[0]->set(zeros);
       launch(bench.stream[0], 0);
       const double error = bench.difference(expected, out[0]->values());
-      for (const int tasks : {1, streams}) bench.add(with, "m2l", name, tasks, flops, bench.time(launch, tasks), error);
+      for (const int tasks : {1, streams})
+        if (tasks == 1 || variant != cuda::M2LVariant::simple)
+          bench.add(with, "m2l", name, tasks, flops, bench.time(launch, tasks), error);
     } catch (const std::exception& e) {
       cudaGetLastError();
       fmt::print("{} k {}: {} does not run: {}\n", about["basis"].get<std::string>(), basis.size, name, e.what());
