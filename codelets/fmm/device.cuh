@@ -47,6 +47,14 @@ inline int attribute(cudaDeviceAttr which) {
   return value;
 }
 
+/// Whether the kernel's code for the current device knows clusters, which came with compute capability 9.
+template <class... Parameters>
+bool has_clusters(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes attributes{};
+  ASTERISM_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  return attributes.ptxVersion >= 90;
+}
+
 /// c (8 x 8) += a (8 x 4) b (4 x 8) by a warp. Of lane i: a[i / 4][i % 4], b[i % 4][i / 4], c[i / 4][2 (i % 4) + {0,
 /// 1}].
 __device__ inline void multiply_add_8(double (&c)[2], double a, double b) {
@@ -82,11 +90,6 @@ __device__ inline void sync_warp() {
 
 __device__ inline int population(unsigned flags) {
   return __popc(flags);
-}
-
-/// A barrier of the thread block's `threads` threads that different warps may reach at different places of the code.
-__device__ inline void sync_block(int threads) {
-  asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
 
 /// Place in the cluster; an address of shared memory in its thread block `block`; waits for all its thread blocks.

@@ -1,6 +1,6 @@
 // The five far-field operators on GPUs: the same meaning and data as in far_field.hpp, every pointer inside the views
 // to device memory. Asynchronous on the stream, no allocation; sums have a fixed order, so equal input gives equal
-// bits. Launch errors throw.
+// bits. Launch errors throw. Operations: flops.hpp and m2l_flops.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace asterism::fmm::cuda {
 
-/// M_abc(cell) = sum_j q_j T_a T_b T_c. Overwrites. A thread block per leaf; 2 k + rows + 3 l operations per particle.
+/// M_abc(cell) = sum_j q_j T_a T_b T_c. Overwrites. A thread block per leaf.
 void p2m(const BasisView& basis, const Grid& grid, const LeafView& leaves, const SourceView& particles,
          double* multipoles, cudaStream_t stream);
 
@@ -29,10 +29,11 @@ struct M2LSources {
 /// How to compute M2L. All but `simple` take the pairs of a direction whose targets are among some columns, adjacent
 /// in rank, as two products of tensor cores, with the local expansions of those targets in shared memory.
 enum class M2LVariant {
-  best,        ///< one of the others, by the number of tiles and the size of the basis
-  simple,      ///< a thread block per tile, pair after pair; any basis. What the others are measured against
-  columns_16,  ///< most thread blocks; reads the operators from the L2 cache once per 16 targets
-  columns_32,  ///< half of that traffic; the sums of two blocks per SM fit up to k = 128 or so
+  best,              ///< one of the others, by the size of the basis
+  simple,            ///< a thread block per tile, pair after pair; any basis. What the others are measured against
+  columns_16,        ///< two thread blocks per SM up to k = 480; reads the operators from the L2 cache most often
+  columns_32,        ///< half of that traffic; two thread blocks per SM up to k = 64 only
+  columns_32_ahead,  ///< one thread block per SM, which loads while it multiplies; up to k = 500
 };
 
 /// L(target) += scale U_t V_t^T M(source). Needs list.rank. m2l_flops(k, r) operations per pair.
@@ -45,7 +46,6 @@ void l2l(const BasisView& basis, const double* shift, const Family* families, st
 
 /// potential_i (+)= sum_abc L_abc T_a T_b T_c, field_i (-)= its gradient. A thread per particle: those of the group
 /// stand one after the other, leaf after leaf. `particles`: leaves.begin[cells] - leaves.begin[0], on the host.
-/// 4 k + 9 rows + 10 l operations per particle.
 void l2p(const BasisView& basis, const Grid& grid, const LeafView& leaves, const SourceView& particles,
          std::int32_t count, const double* locals, const FieldView& result, bool add, cudaStream_t stream);
 

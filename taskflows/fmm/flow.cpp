@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "codelets/fmm/work.hpp"
+#include "codelets/fmm/flops.hpp"
 #include "taskflows/fmm/system.hpp"
 
 namespace asterism::fmm {
@@ -110,7 +110,7 @@ void System::submit_m2m(int child_level, std::size_t child_group) {
     double children_of_range = 0;
     for (std::int32_t f = range.begin; f < range.end; ++f)
       children_of_range += tree_->level(child_level).families[child_group][static_cast<std::size_t>(f)].children;
-    const codelets::M2MArgs args{{children_of_range * shift_flops(basis_.view()), basis_.size()},
+    const codelets::M2MArgs args{{children_of_range * shift_flops(basis_.view()) / 8, basis_.size()},
                                  operators.layout,
                                  children.layout,
                                  range.begin,
@@ -161,7 +161,7 @@ void System::submit_l2l(int child_level, std::size_t child_group) {
     double children_of_range = 0;
     for (std::int32_t f = range.begin; f < range.end; ++f)
       children_of_range += tree_->level(child_level).families[child_group][static_cast<std::size_t>(f)].children;
-    const codelets::L2LArgs args{{children_of_range * shift_flops(basis_.view()), basis_.size()},
+    const codelets::L2LArgs args{{children_of_range * shift_flops(basis_.view()) / 8, basis_.size()},
                                  operators.layout,
                                  children.layout,
                                  range.begin,

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "codelets/fmm/work.hpp"
+#include "codelets/fmm/flops.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -326,7 +326,7 @@ WorkSummary System::work() const {
   w.l2p = particles * l2p_flops(basis);
   for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
     if (l > Tree::first_far_level) {
-      const double shifted = static_cast<double>(tree_->level(l).key.size()) * shift_flops(basis);
+      const double shifted = static_cast<double>(tree_->level(l).key.size()) * shift_flops(basis) / 8;
       w.m2m += shifted;
       w.l2l += shifted;
     }

@@ -1,4 +1,5 @@
-// Input of the far-field tests and benchmarks: cells, interaction lists built pair by pair, operators of random numbers.
+// Input of the far-field tests and benchmarks: cells, interaction lists built pair by pair, operators of random
+// numbers.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +55,7 @@ inline std::vector<CellIndex> box(const CellIndex& first, const CellIndex& exten
       key = key << 3 | static_cast<std::uint64_t>((c.x >> bit & 1) << 2 | (c.y >> bit & 1) << 1 | (c.z >> bit & 1));
     return key;
   };
-  std::sort(cells.begin(), cells.end(),
-            [&](const CellIndex& a, const CellIndex& b) { return morton(a) < morton(b); });
+  std::sort(cells.begin(), cells.end(), [&](const CellIndex& a, const CellIndex& b) { return morton(a) < morton(b); });
   return cells;
 }
 

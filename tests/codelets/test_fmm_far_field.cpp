@@ -369,8 +369,8 @@ Matrix applied(const Basis& basis, const std::vector<Degree>& degrees, int nodes
   };
   for (int column = 0; column < k; ++column)
     for (int row = 0; row < k; ++row)
-      m(row, column) = locals[index(column) * stride + index(row)] / weight(degrees[index(row)]) /
-                       weight(degrees[index(column)]);
+      m(row, column) =
+          locals[index(column) * stride + index(row)] / weight(degrees[index(row)]) / weight(degrees[index(column)]);
   return m;
 }
 
@@ -433,13 +433,12 @@ TEST_P(M2LOperatorsTest, NoGroupIsCut) {
   EXPECT_EQ(p, operators.ranks().size());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases, M2LOperatorsTest,
-    ::testing::Values(OperatorCase{"order3", {3, -1}, inverse_distance, 1, 1e-9},
-                      OperatorCase{"order3screened", {3, -1}, screened, 0.6, 1e-3},
-                      OperatorCase{"order4ball", {4, 12.25}, inverse_distance, 1, 1e-4},
-                      OperatorCase{"order5", {5, -1}, inverse_distance, 1, 1e-5}),
-    [](const ::testing::TestParamInfo<OperatorCase>& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cases, M2LOperatorsTest,
+                         ::testing::Values(OperatorCase{"order3", {3, -1}, inverse_distance, 1, 1e-9},
+                                           OperatorCase{"order3screened", {3, -1}, screened, 0.6, 1e-3},
+                                           OperatorCase{"order4ball", {4, 12.25}, inverse_distance, 1, 1e-4},
+                                           OperatorCase{"order5", {5, -1}, inverse_distance, 1, 1e-5}),
+                         [](const ::testing::TestParamInfo<OperatorCase>& info) { return info.param.name; });
 
 /// With P2M before and L2P after, the error falls with the order.
 TEST(FarFieldLadder, ErrorFallsWithTheOrder) {
