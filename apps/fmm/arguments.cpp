@@ -93,6 +93,15 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           "Where P2P results of neighbouring groups are added: after L2P (last) or before (first)")
       ->check(CLI::IsMember({"last", "first"}))
       ->default_str("last");
+  method
+      ->add_option_function<std::string>(
+          "--m2l",
+          [&args](const std::string& name) {
+            args.options.shape.far_tasks = name == "separate" ? FarTasks::separate : FarTasks::joined;
+          },
+          "One M2L task per group (joined), or one within the group and one with others, as in the paper (separate)")
+      ->check(CLI::IsMember({"joined", "separate"}))
+      ->default_str("joined");
   method->add_flag("!--no-split", args.options.split_near, "One priority for all P2P tasks, large and small");
 
   CLI::Option_group* time = app.add_option_group("Repetition");

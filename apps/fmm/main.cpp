@@ -141,7 +141,8 @@ int solve_and_report(int argc, char** argv) {
   const Box box = bounding_box(particles.x, particles.y, particles.z);
 
   std::vector<UnitRates> rates;
-  if (options.shape.height == 0 || options.shape.group_size == 0) {
+  const bool ask_rates = args.session.scheduler.value_or("") == "heteroprio";  // it is told speedups
+  if (options.shape.height == 0 || options.shape.group_size == 0 || ask_rates) {
     const Session session(args.session);
     rates = measure_rates(session, interaction, options.accuracy);
     options.shape = complete_shape(options.shape, particles, box, rates);
@@ -219,6 +220,7 @@ int solve_and_report(int argc, char** argv) {
                        {"ranks", ranks},
                        {"mean_rank", mean_rank},
                        {"reduction", options.reduction == ReductionOrder::last ? "last" : "first"},
+                       {"m2l", options.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
                        {"split_near", options.split_near},
                        {"repeat", args.repeat},
                        {"steps", args.steps}};

@@ -359,8 +359,12 @@ void start(const M2LView& operators, double scale, const M2LList& list, const M2
                  threads, bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster, locals);
 }
 
-M2LVariant choose(const M2LView& operators) {
+/// Measured on H200 (bench_fmm_cuda).
+M2LVariant choose(const M2LView& operators, const M2LList& list) {
+  constexpr int small_basis = 64;
+  constexpr int few_tiles = 48;
   const auto most = static_cast<std::size_t>(device::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (operators.size <= small_basis && list.tiles <= few_tiles) return M2LVariant::columns_16;
   if (2 * (bytes<32>(operators) + 1024) <= most) return M2LVariant::columns_32;
   if (bytes<32>(operators) <= most) return M2LVariant::columns_32_ahead;
   if (bytes<16>(operators) <= most) return M2LVariant::columns_16;
@@ -372,7 +376,7 @@ M2LVariant choose(const M2LView& operators) {
 void m2l(const M2LView& operators, double scale, const M2LList& list, const M2LSources& sources, double* locals,
          cudaStream_t stream, M2LVariant variant) {
   if (list.tiles == 0) return;
-  switch (variant == M2LVariant::best ? choose(operators) : variant) {
+  switch (variant == M2LVariant::best ? choose(operators, list) : variant) {
     case M2LVariant::columns_16:
       return start<16, 2>(operators, scale, list, sources, locals, stream);
     case M2LVariant::columns_32:

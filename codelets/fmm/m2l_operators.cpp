@@ -99,7 +99,9 @@ Factors compress(const MatrixXd& op, double epsilon) {
   const Index k = op.rows();
   const double norm = op.norm();
   std::mt19937_64 generator(1);
-  for (Index width = std::min<Index>(k, 32);; width = std::min(k, 2 * width)) {
+  // ranks grow by about nine per digit
+  const auto guess = static_cast<Index>(16 - 9 * std::log10(epsilon));
+  for (Index width = std::min(k, guess);; width = std::min(k, width + guess / 2)) {
     MatrixXd q;
     if (width == k) {
       q = MatrixXd::Identity(k, k);
@@ -112,13 +114,14 @@ Factors compress(const MatrixXd& op, double epsilon) {
         return MatrixXd(qr.householderQ() * MatrixXd::Identity(k, width));
       };
       q = orthonormal(op * sample);
-      for (int power = 0; power < 2; ++power) q = orthonormal(op * (op.transpose() * q));
+      q = orthonormal(op * (op.transpose() * q));
     }
     const MatrixXd projected = op.transpose() * q;  // k x width
     const double lost = width == k ? 0.0 : (op - q * projected.transpose()).norm();
-    const Eigen::BDCSVD<MatrixXd> svd(projected, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const VectorXd& s = svd.singularValues();
     if (width < k && lost > subspace_share * epsilon * norm) continue;
+    // Jacobi's method: Eigen 3.4's divide and conquer loses singular vectors of some of these matrices
+    const Eigen::JacobiSVD<MatrixXd> svd(projected, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const VectorXd& s = svd.singularValues();
     Index rank = s.size();
     double tail = 0;
     while (rank > 1 && tail + s(rank - 1) * s(rank - 1) <= epsilon * epsilon * norm * norm) {
@@ -127,7 +130,12 @@ Factors compress(const MatrixXd& op, double epsilon) {
     }
     while (rank < s.size() && s(rank) > same_group * s(rank - 1) && s(rank) > 1e-15 * s(0)) ++rank;
     if (width < k && rank == s.size()) continue;  // the group may go on outside the subspace
-    return {q * svd.matrixV().leftCols(rank) * s.head(rank).asDiagonal(), svd.matrixU().leftCols(rank)};
+    Factors f{q * svd.matrixV().leftCols(rank) * s.head(rank).asDiagonal(), svd.matrixU().leftCols(rank)};
+    const double left = (op - f.u * f.v.transpose()).norm();
+    constexpr double rounding = 1e-12;
+    if (left > ((1 + 2 * subspace_share) * epsilon + rounding) * norm)
+      failed("an M2L operator was compressed to {:.1e} of its norm instead of {:.1e}", left / norm, epsilon);
+    return f;
   }
 }
 

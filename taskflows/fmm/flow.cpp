@@ -126,14 +126,13 @@ void System::submit_m2m(int child_level, std::size_t child_group) {
   }
 }
 
-// L(target) += U V^T M(source), first within the group, then from other groups
+// L(target) = sum U V^T M(source) over the interaction lists of the group's cells (equations 6 and 7)
 void System::submit_m2l(int level, std::size_t group) {
   CellGroup& target = cells_[static_cast<std::size_t>(level)][group];
   const PackedOperators& operators = operators_of(level);
   bool first = true;
   std::vector<Access> accesses;
   for (ListData& list : target.lists) {
-    if (list.pairs == 0 && !first) continue;
     accesses = {{operators.handle, STARPU_R}, {list.handle, STARPU_R}, {target.locals, first ? STARPU_W : STARPU_RW}};
     for (const std::int32_t source : list.source_groups)
       accesses.push_back(

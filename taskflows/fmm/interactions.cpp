@@ -47,13 +47,34 @@ M2LTask make_task(const std::vector<FarPair>& all, std::vector<std::int32_t> sou
   return task;
 }
 
+/// Tasks for the interactions, each with at most max_sources groups of sources.
+void add_tasks(const std::vector<FarPair>& all, int group_size, std::int32_t cells, std::vector<M2LTask>& tasks) {
+  std::vector<std::int32_t> groups;
+  for (const FarPair& i : all)
+    if (groups.empty() || groups.back() != i.source / group_size) groups.push_back(i.source / group_size);
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  if (groups.size() <= max_sources) {
+    if (!groups.empty()) tasks.push_back(make_task(all, groups, group_size, cells));
+    return;
+  }
+  for (std::size_t first = 0; first < groups.size(); first += max_sources) {
+    const std::size_t last = std::min(groups.size(), first + max_sources);
+    const std::vector<std::int32_t> part(groups.begin() + static_cast<std::ptrdiff_t>(first),
+                                         groups.begin() + static_cast<std::ptrdiff_t>(last));
+    std::vector<FarPair> some;
+    for (const FarPair& i : all)
+      if (i.source / group_size >= part.front() && i.source / group_size <= part.back()) some.push_back(i);
+    tasks.push_back(make_task(some, part, group_size, cells));
+  }
+}
+
 }  // namespace
 
 void Tree::build_far(Level& level, const Level& parents, const std::vector<std::int32_t>& parent_neighbours,
                      const std::vector<std::int32_t>& children) const {
   const int group_size = shape_.group_size;
-  level.inside.resize(level.groups.size());
-  level.between.resize(level.groups.size());
+  level.far.resize(level.groups.size());
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t g = 0; g < level.groups.size(); ++g) {
     const Group& group = level.groups[g];
@@ -62,7 +83,6 @@ void Tree::build_far(Level& level, const Level& parents, const std::vector<std::
       by_rank[static_cast<std::size_t>(level.rank[g][static_cast<std::size_t>(c)])] = c;
     std::vector<FarPair> inside;
     std::vector<FarPair> between;
-    std::vector<std::int32_t> groups;
     for (std::int32_t r = 0; r < group.cells; ++r) {
       const std::int32_t target = by_rank[static_cast<std::size_t>(r)];
       const auto cell = static_cast<std::size_t>(group.first + target);
@@ -80,30 +100,16 @@ void Tree::build_far(Level& level, const Level& parents, const std::vector<std::
           const int dy = at.y - from.y;
           const int dz = at.z - from.z;
           if (std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) < 2) continue;
-          const std::int32_t source_group = source / group_size;
-          const bool own = source_group == static_cast<std::int32_t>(g);
-          (own ? inside : between)
+          const bool own = source / group_size == static_cast<std::int32_t>(g);
+          (own && shape_.far_tasks == FarTasks::separate ? inside : between)
               .push_back({direction_of(dx, dy, dz), r / m2l_tile, static_cast<std::uint32_t>(target), source});
-          if (!own) groups.push_back(source_group);
         }
       }
     }
-    level.inside[g] = make_task(inside, {static_cast<std::int32_t>(g)}, group_size, group.cells);
-    std::sort(groups.begin(), groups.end());
-    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-    for (std::size_t first = 0; first < groups.size(); first += max_sources) {
-      const std::size_t last = std::min(groups.size(), first + max_sources);
-      const std::vector<std::int32_t> part(groups.begin() + static_cast<std::ptrdiff_t>(first),
-                                           groups.begin() + static_cast<std::ptrdiff_t>(last));
-      if (groups.size() <= max_sources) {
-        level.between[g].push_back(make_task(between, part, group_size, group.cells));
-      } else {
-        std::vector<FarPair> some;
-        for (const FarPair& i : between)
-          if (i.source / group_size >= part.front() && i.source / group_size <= part.back()) some.push_back(i);
-        level.between[g].push_back(make_task(some, part, group_size, group.cells));
-      }
-    }
+    auto& tasks = level.far[g];
+    if (shape_.far_tasks == FarTasks::separate) add_tasks(inside, group_size, group.cells, tasks);
+    add_tasks(between, group_size, group.cells, tasks);
+    if (tasks.empty()) tasks.push_back(make_task({}, {}, group_size, group.cells));  // sets the local expansions to 0
   }
 }
 

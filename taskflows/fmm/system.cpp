@@ -57,8 +57,11 @@ ListData pack_list(const M2LTask& task, const std::vector<std::int32_t>& rank, c
 
 System::System(const Interaction& interaction, const Options& options, const Particles& particles)
     : interaction_(interaction), options_(options), basis_(options.accuracy.basis) {
-  tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z,
-                                 bounding_box(particles.x, particles.y, particles.z), options.shape);
+  {
+    const Pause pause;
+    tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z,
+                                   bounding_box(particles.x, particles.y, particles.z), options.shape);
+  }
   check_memory(particles.size());
   build_operators();
   build_cells();
@@ -73,6 +76,7 @@ void System::build_operators() {
   const int last = interaction_.homogeneous ? Tree::first_far_level : tree_->leaf_level();
   for (int l = Tree::first_far_level; l <= last; ++l) {
     const double half_width = interaction_.homogeneous ? 1.0 : tree_->grid(l).width / 2;
+    const Pause pause;
     operators_.push_back(
         std::make_unique<M2LOperators>(basis_, nodes, interaction_.radial, half_width, options_.accuracy.epsilon));
     auto packed = std::make_unique<PackedOperators>();
@@ -122,8 +126,7 @@ void System::build_cells() {
       CellGroup& group = groups[g];
       const auto cells = static_cast<std::size_t>(level.groups[g].cells);
       group.layout.cells = level.groups[g].cells;
-      group.lists.push_back(pack_list(level.inside[g], level.rank[g], operators, basis_.size()));
-      for (const M2LTask& task : level.between[g])
+      for (const M2LTask& task : level.far[g])
         group.lists.push_back(pack_list(task, level.rank[g], operators, basis_.size()));
       for (std::size_t i = 0; i < group.lists.size(); ++i)
         group.lists[i].handle =
@@ -269,6 +272,7 @@ void System::move(const Particles& particles) {
   for (std::size_t i = 0; i < particles.size(); ++i) escaped = escaped || outside(i);
   Change change = Change::cells;
   if (escaped) {
+    const Pause pause;
     // room to move for the next steps
     Box larger = bounding_box(particles.x, particles.y, particles.z);
     constexpr double slack = 0.02;
@@ -276,6 +280,7 @@ void System::move(const Particles& particles) {
               larger.width * (1 + 2 * slack)};
     tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, larger, options_.shape);
   } else {
+    const Pause pause;
     change = tree_->update(particles.x, particles.y, particles.z);
   }
   if (change == Change::none) return fill_particles(particles);

@@ -42,7 +42,7 @@ struct ListData {
 struct CellGroup {
   HostBuffer<std::int32_t> packed;
   CellLayout layout;
-  std::vector<ListData> lists;  ///< first the interactions within the group, then those with others
+  std::vector<ListData> lists;  ///< its interactions
   Handle cells, multipoles, locals;
 };
 

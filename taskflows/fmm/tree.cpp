@@ -230,8 +230,7 @@ std::int64_t Tree::near_pairs() const {
 std::int64_t Tree::far_pairs() const {
   std::int64_t pairs = 0;
   for (const Level& level : levels_) {
-    for (const M2LTask& task : level.inside) pairs += static_cast<std::int64_t>(task.pairs.size());
-    for (const auto& tasks : level.between)
+    for (const auto& tasks : level.far)
       for (const M2LTask& task : tasks) pairs += static_cast<std::int64_t>(task.pairs.size());
   }
   return pairs;

@@ -21,9 +21,16 @@ struct Box {
 /// Smallest cube, slightly enlarged, around all points; of width 1 around a single place.
 Box bounding_box(std::span<const double> x, std::span<const double> y, std::span<const double> z);
 
+/// How the M2L interactions of a group are made into tasks.
+enum class FarTasks {
+  joined,    ///< one task: the matrix products have as many columns as there can be, which GPUs need
+  separate,  ///< the paper's: one task within the group and one with all others
+};
+
 struct TreeShape {
   int height = 0;      ///< h: levels 0 .. h - 1, leaves at level h - 1; 1 .. 21
   int group_size = 0;  ///< n_g: cells per group
+  FarTasks far_tasks = FarTasks::joined;
 };
 inline constexpr int max_height = 21;
 
@@ -53,11 +60,10 @@ struct Level {
   std::vector<std::vector<std::int32_t>> rank;          ///< per group: its cells' places in octant-major order
   std::vector<std::vector<Family>> families;            ///< per group: its cells under their parents
   std::vector<std::vector<FamilyRange>> parent_groups;  ///< per group
-  std::vector<M2LTask> inside;                          ///< per group: interactions within it
-  std::vector<std::vector<M2LTask>> between;            ///< per group: those with other groups, in as many tasks
-                                                        ///< as it takes to keep each within max_sources
+  std::vector<std::vector<M2LTask>> far;                ///< per group: its interactions, see FarTasks
 };
-inline constexpr std::int32_t max_sources = 200;
+/// Groups that an M2L task takes multipoles from; a group with more gets more tasks.
+inline constexpr std::size_t max_sources = 200;
 
 /// Near field of one group of leaves: its leaves and copies of neighbour leaves of higher Morton index (section 3.1.1).
 struct NearSet {

@@ -69,6 +69,16 @@ class Session {
   Environment environment_;      ///< what StarPU was told; the next session starts from what the user said
 };
 
+/// StarPU's workers sleep for as long as this lives, instead of looking for tasks: for work of the application's own
+/// threads between evaluations.
+class Pause {
+ public:
+  Pause() { starpu_pause(); }
+  ~Pause() { starpu_resume(); }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+};
+
 /// Names the moment in the recording, when there is one. asterism-trace looks at the part between "begin NAME" and
 /// "end NAME" unless told otherwise.
 void mark(const char* text);

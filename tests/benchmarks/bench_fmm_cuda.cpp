@@ -194,6 +194,7 @@ void particles_and_shifts(Bench& bench, const Json& about, const DeviceBasis& ba
                                    out.data(), s);
     };
     launch(bench.stream[0], 0);
+    ASTERISM_CHECK_CUDA(cudaStreamSynchronize(bench.stream[0]));
     const Vector actual = out.values();
     (up ? cpu::m2m : cpu::l2l)(basis.host, shift.data(), f.families.data(), parents, cells.data(), from.data(),
                                to.data());

@@ -278,18 +278,23 @@ const std::vector<cuda::M2LVariant> all_variants = {cuda::M2LVariant::best, cuda
                                                     cuda::M2LVariant::columns_16, cuda::M2LVariant::columns_32,
                                                     cuda::M2LVariant::columns_32_ahead};
 
+/// Coefficients up to which the sums of 32 columns fit into the shared memory of a thread block.
+constexpr int columns_32_limit = 500;
+const std::vector<cuda::M2LVariant> variants_for_large_bases = {cuda::M2LVariant::best, cuda::M2LVariant::simple,
+                                                                cuda::M2LVariant::columns_16};
+
 TEST_P(M2L, Interactions) {
   const Basis basis(GetParam().choice);
   for (const M2LCase& c : {M2LCase{"dense", {6, 5, 5}, 1, 3, 40}, M2LCase{"sparse", {8, 7, 6}, 0.2, 5, 70},
                            M2LCase{"few", {3, 3, 3}, 0.5, 1, 8}, M2LCase{"large ranks", {4, 4, 4}, 1, 200, 300}})
-    check_variants(basis, c, all_variants);
+    check_variants(basis, c, basis.size() <= columns_32_limit ? all_variants : variants_for_large_bases);
 }
 
 /// Beyond what fits into shared memory, and the largest of all.
 TEST_P(M2L, LargeBases) {
   if (GetParam().choice.order != 1) GTEST_SKIP() << "once is enough";
   check_variants(Basis({11, -1}), {"order 11", {2, 2, 3}, 1, 2, 12},
-                 {cuda::M2LVariant::best, cuda::M2LVariant::simple, cuda::M2LVariant::columns_16});
+                 variants_for_large_bases);
   check_variants(Basis({16, -1}), {"order 16", {2, 2, 2}, 0.5, 2, 4}, {cuda::M2LVariant::best});
 }
 

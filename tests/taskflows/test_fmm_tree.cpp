@@ -34,9 +34,11 @@ std::map<Pair, int> far_pairs(const Tree& tree, int l) {
   std::map<Pair, int> count;
   const Level& level = tree.level(l);
   for (std::size_t g = 0; g < level.groups.size(); ++g) {
-    std::vector<const M2LTask*> tasks{&level.inside[g]};
-    for (const M2LTask& task : level.between[g]) tasks.push_back(&task);
-    for (const M2LTask* task : tasks) {
+    EXPECT_FALSE(level.far[g].empty());
+    for (const M2LTask& each : level.far[g]) {
+      const M2LTask* const task = &each;
+      const bool separate = tree.shape().far_tasks == FarTasks::separate;
+      EXPECT_LE(level.far[g].size(), separate ? 2U : 1U);
       const std::size_t tiles = (static_cast<std::size_t>(level.groups[g].cells) + m2l_tile - 1) / m2l_tile;
       EXPECT_EQ(task->begin.size(), directions * (tiles + 1));
       for (std::size_t d = 0; d < directions; ++d)
@@ -48,7 +50,9 @@ std::map<Pair, int> far_pairs(const Tree& tree, int l) {
             const std::int32_t group = task->source_groups[buffer];
             const auto source = level.groups[static_cast<std::size_t>(group)].first +
                                 static_cast<std::int32_t>(pair.source & ((1U << source_bits) - 1));
-            EXPECT_EQ(group == static_cast<std::int32_t>(g), task == &level.inside[g]);
+            if (separate && level.far[g].size() == 2) {
+              EXPECT_EQ(group == static_cast<std::int32_t>(g), task == &level.far[g].front());
+            }
             const CellIndex& a = level.index[static_cast<std::size_t>(target)];
             const CellIndex& b = level.index[static_cast<std::size_t>(source)];
             EXPECT_EQ(static_cast<int>(d), direction_of(a.x - b.x, a.y - b.y, a.z - b.z));
@@ -196,6 +200,7 @@ TEST(Tree, EveryPairOfLeavesOnceWhateverTheGroups) {
       SCOPED_TRACE(testing::Message() << "height " << height << " group size " << group_size);
       expect_sound(make_tree(cloud, height, group_size));
     }
+  expect_sound({cloud.x, cloud.y, cloud.z, bounding_box(cloud.x, cloud.y, cloud.z), {4, 50, FarTasks::separate}});
 }
 
 TEST(Tree, SurfacesWithEmptyCells) {
@@ -211,7 +216,7 @@ TEST(Tree, SurfacesWithEmptyCells) {
 TEST(Tree, MoreSourceGroupsThanATaskMayHave) {
   // one cell per group: up to 189 sources, all in one task; the limit is that of StarPU's buffers
   const Tree tree = make_tree(cube(3000, 1, Charges::ones), 4, 1);
-  for (const auto& tasks : tree.leaves().between) {
+  for (const auto& tasks : tree.leaves().far) {
     EXPECT_LE(tasks.size(), 1U);
     for (const M2LTask& task : tasks) EXPECT_LE(task.source_groups.size(), 189U);
   }
