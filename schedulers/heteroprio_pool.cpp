@@ -205,7 +205,7 @@ std::optional<unsigned> Pool::take_idle_for(const Entry& entry) {
   const auto unit = take_idle(faster(entry), [&](Unit unit) {
     return entry.bucket->polled(unit.kind) && entry.bucket->offers(unit, termination_);
   });
-  return unit || !by_backlog_ ? unit : take_idle_for_any();
+  return unit ? unit : take_idle_for_any();
 }
 
 std::optional<unsigned> Pool::take_idle_for_any() {

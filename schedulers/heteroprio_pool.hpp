@@ -56,8 +56,8 @@ class Pool {
   /// The unit chosen is no longer counted idle. One that still runs something (GPUs ask for more before they are done)
   /// is the second choice.
   ///
-  /// For the bucket of a task that came or went: what is first there now. By backlog, else for what was withheld
-  /// elsewhere and passes now.
+  /// For the bucket of a task that came or went: what is first there now; else for what another bucket or a
+  /// unit keeps and the rule lets pass now.
   std::optional<unsigned> take_idle_for(const Entry& entry);
   /// For a task that a unit keeps.
   std::optional<unsigned> take_idle_for_kept(const Entry& entry);

@@ -327,6 +327,15 @@ TEST(HprioBacklog, SeveralGpusNeedMore) {
   bucket.push(timed(15, 40, 5, {2, 2}));
   EXPECT_EQ(number(bucket.pop(cpu0, true)), 0);
   EXPECT_EQ(number(bucket.pop(cpu0, true)), -1);
+
+  Bucket one("o", Within::fifo, {}, &backlog);
+  Bucket another("a", Within::fifo, {}, &backlog);
+  while (bucket.pop(gpu2, true)) {
+  }
+  one.push(timed(0, 40, 5, {2, 2}));
+  EXPECT_EQ(number(one.pop(cpu0, true)), -1);
+  another.push(timed(1, 0, 75, {0, 2}));
+  EXPECT_EQ(number(one.pop(cpu0, true)), 0);  // 80 of the GPUs, whatever waits for CPUs
 }
 
 TEST(HprioBacklog, WorkOfAnotherBucketLetsACpuPassWhileItWaits) {
@@ -775,6 +784,7 @@ TEST(HprioPool, ManyThreadsLoseNoTaskAndTakeNoneTwice) {
     threads.emplace_back([&, t] {
       for (unsigned i = t; i < tasks; i += 2) {
         Entry e = entry(i, {units / 2, units / 2}, i % 5, static_cast<int>(i % 3));
+        if (i % 3 > 0) e.length = {static_cast<double>(i % 5), 1};
         if (i % 7 == 0) e.able[i % 2] = 0;
         world.push(*classes[i % 3], e, i % 11);
         if (i % 4096 == 0) world.layout.set_units(true, true);

@@ -37,7 +37,7 @@ class Machine {
     layout_.set_units(cpus > 0, gpus > 0);
   }
 
-  /// The makespan; -1 when tasks are left and all sleep.
+  /// The makespan; -1 when tasks are left and all sleep, -2 when one sleeps on that would find a task.
   double run(std::vector<Task> tasks) {
     tasks_ = std::move(tasks);
     for (const Unit unit : units_) pool_.set_idle(unit, true);
@@ -53,6 +53,8 @@ class Machine {
       for (const std::size_t next : tasks_[event.task].releases)
         if (--tasks_[next].waits_for == 0) push(next);
       poll(event.unit);
+      for (const Unit unit : units_)
+        if (pool_.is_idle(unit) && pool_.pop(unit)) return -2;
     }
     return ended == tasks_.size() ? now_ : -1;
   }
