@@ -9,9 +9,10 @@
 // that can run it. Otherwise the GPUs are done with all of them before the CPU is with one, and it polls the next
 // bucket as if this one were empty. Likewise the other way round for tasks that CPUs run faster. A task that only one
 // kind can run, or whose bucket only one kind polls, is never withheld. s comes from StarPU's performance models, else
-// from durations measured on the way; a task passes while it is unknown. By default the rule looks at all that waits for
-// the GPUs and not only at this bucket (least_backlog in heteroprio_buckets.hpp): GPUs that are 100 times faster than a
-// core at everything would otherwise leave the cores idle while they work through other buckets. -backlog: as the paper.
+// from durations measured on the way; a task passes while it is unknown. Where durations are known the rule looks at
+// all that waits for the GPUs and not only at this bucket (least_backlog in heteroprio_buckets.hpp): GPUs that are 100
+// times faster than a core at everything would otherwise leave the cores idle while they work through other buckets.
+// -backlog: as the paper; so is -speedup, which knows no durations.
 //
 // Reservations. A GPU keeps a few tasks for later and prefetches their data while it computes. A unit of any kind that
 // finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets it.
@@ -22,9 +23,9 @@
 //                           speedup anew as durations become known, and within it by task->priority. Tasks that no line
 //                           names, or that no kind in their line can run, come last for all. A wrong table is reported
 //                           in one line on stderr and ignored: StarPU lets no scheduler refuse to start.
-// ASTERISM_HPRIO_RULES      rules to switch off: -termination, -backlog, -split (both halves get the numbers of the larger),
-//                           -priorities (one FIFO), -prefetch (no reservations), -speedup (ASTERISM_HPRIO_SPEEDUP is s
-//                           for all tasks)
+// ASTERISM_HPRIO_RULES      rules to switch off: -termination, -backlog, -split (both halves get the numbers of the
+//                           larger), -priorities (one FIFO), -prefetch (no reservations), -speedup
+//                           (ASTERISM_HPRIO_SPEEDUP is s for all tasks)
 // ASTERISM_HPRIO_LOOKAHEAD  tasks that a GPU keeps for later, beyond those in the driver's pipeline
 //                           (STARPU_CUDA_PIPELINE; default: 2)
 #include "schedulers/heteroprio.hpp"
@@ -122,9 +123,7 @@ void remove_workers(unsigned context, int* workers, unsigned count) {
 /// After a task came to a bucket, or went and let the next one pass.
 void wake_for(Policy& policy, const Entry& entry) {
   if (!drivers_sleep || !policy.pool.any_idle()) return;
-  auto unit = policy.pool.take_idle_for(entry);
-  if (!unit && policy.pool.by_backlog()) unit = policy.pool.take_any_idle();
-  if (unit) starpu_wake_worker_relax_light(static_cast<int>(*unit));
+  if (const auto unit = policy.pool.take_idle_for(entry)) starpu_wake_worker_relax_light(static_cast<int>(*unit));
 }
 
 /// After a unit kept a task that another one, which found nothing while it was on its way, may take back.
@@ -193,7 +192,8 @@ void post_exec(starpu_task* task, unsigned context) {
 
 Policy::Policy()
     : rules(rules_from_environment()),
-      pool(rules.termination, lookahead_from_environment(rules), {starpu_worker_relax_on, starpu_worker_relax_off}, rules.backlog),
+      pool(rules.termination, lookahead_from_environment(rules), {starpu_worker_relax_on, starpu_worker_relax_off},
+           rules.backlog),
       fixed_speedup_(rules.speedup ? 0 : number_from("ASTERISM_HPRIO_SPEEDUP", 1, 1e-9)) {
   units_published_.push_back(std::make_unique<const Units>());
   units_.store(units_published_.back().get());

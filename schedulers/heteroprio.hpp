@@ -34,7 +34,7 @@ class Policy {
     double last_end = 0;
     unsigned skipped = 0;
   };
-  /// And the durations on either kind, where known.
+  /// And the durations on the kinds that have a worker (not -1) that can run it, where known.
   double speedup_of(starpu_task* task, Class& of, const std::array<int, 2>& workers, std::array<double, 2>& length);
 
   const double fixed_speedup_;  ///< 0: none

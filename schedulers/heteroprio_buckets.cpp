@@ -14,13 +14,20 @@ bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsi
   return static_cast<double>(tasks) >= others_speedup * others;
 }
 
+namespace {
+/// At most eleven days, so that no product with a number of units overflows.
+std::int64_t nanoseconds(double microseconds) {
+  return microseconds > 0 ? std::llround(std::min(microseconds * 1e3, 1e15)) : 0;
+}
+}  // namespace
+
 std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry) {
   const unsigned others = entry.able[at(other(kind))];
   const double here = entry.length[at(kind)];
   const double there = entry.length[at(other(kind))];
   if (!(here > 0) || !(there > 0)) return std::nullopt;
   if (others == 0 || there >= here) return 0;
-  return std::llround(here * 1e3 * others);
+  return nanoseconds(here) * others;
 }
 
 bool Halves::is_large(double size) {
@@ -84,8 +91,18 @@ void Bucket::push(Entry entry) {
 
 void Bucket::count_backlog(const Entry& entry, int sign) {
   if (backlog_ == nullptr) return;
-  for (const Kind kind : kinds)
-    if (entry.able[at(kind)] > 0) backlog_->time[at(kind)] += sign * std::llround(entry.length[at(kind)] * 1e3);
+  for (const Kind kind : kinds) {
+    const std::int64_t time = entry.able[at(kind)] > 0 ? sign * nanoseconds(entry.length[at(kind)]) : 0;
+    if (time == 0) continue;
+    time_[at(kind)] += time;
+    if (polled(kind)) backlog_->time[at(kind)] += time;
+  }
+}
+
+void Bucket::set_polled(Kind kind, bool polled) {
+  const std::lock_guard lock(mutex_);
+  if (polled_[at(kind)].exchange(polled) == polled || backlog_ == nullptr) return;
+  backlog_->time[at(kind)] += polled ? time_[at(kind)] : -time_[at(kind)];
 }
 
 std::size_t Bucket::counted(const Level& level, Kind fast) const {
@@ -100,8 +117,7 @@ bool Bucket::passes(Kind kind, const Level& level, const Entry& entry) const {
   return may_pop(kind, entry.speedup, counted(level, fast), entry.able);
 }
 
-Bucket::Found Bucket::find(Level& level, Unit unit, bool termination,
-                           std::optional<std::int64_t>& withheld) {
+Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld) {
   Found found;
   for (const Lane lane : {unit.kind == Kind::cpu ? cpu_only : gpu_only, both, picky}) {
     std::deque<Entry>& entries = level.lanes[lane];
@@ -129,6 +145,7 @@ bool Bucket::nothing_for(Kind kind) const {
 
 template <class Function>
 bool Bucket::first(Unit unit, bool termination, const Function& found) {
+  const std::uint64_t changes = changes_.load();  // before polled() is read: look_again takes no lock
   std::optional<std::int64_t> withheld;
   for (auto level = levels_.begin(); level != levels_.end();) {
     // an emptied level is kept when it is the only one: most buckets know one priority
@@ -145,7 +162,7 @@ bool Bucket::first(Unit unit, bool termination, const Function& found) {
   }
   if (withheld && picky_ == 0) {
     withheld_below_[at(unit.kind)] = *withheld;
-    withheld_at_[at(unit.kind)] = changes_.load();
+    withheld_at_[at(unit.kind)] = changes;
   }
   return false;
 }

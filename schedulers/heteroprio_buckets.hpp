@@ -32,10 +32,10 @@ struct Entry {
   std::array<unsigned, 2> able{};  ///< units of each kind that can run it
   bool picky = false;              ///< of those, `units` only
   std::bitset<max_units> units{};
-  double speedup = 0;        ///< duration on a CPU over duration on a GPU; 0: unknown
+  double speedup = 0;              ///< duration on a CPU over duration on a GPU; 0: unknown
   std::array<double, 2> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
-  std::uint64_t number = 0;  ///< given on arrival
-  Bucket* bucket = nullptr;  ///< likewise
+  std::uint64_t number = 0;        ///< given on arrival
+  Bucket* bucket = nullptr;        ///< likewise
 
   [[nodiscard]] bool runs_on(Unit unit) const { return able[at(unit.kind)] > 0 && (!picky || units.test(unit.number)); }
 };
@@ -46,8 +46,8 @@ struct Entry {
 /// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
 [[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
 
-/// The work that waits for each kind, of all buckets together: nanoseconds that one unit would need for the tasks,
-/// waiting or reserved, that it can run.
+/// The work that waits for each kind, of all buckets that it polls together: nanoseconds that one unit would need for
+/// the tasks, waiting or reserved, that it can run. A task of unknown duration adds nothing.
 struct Backlog {
   alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
 };
@@ -121,7 +121,8 @@ class alignas(64) Bucket {
   /// Tasks waiting that the kind can run.
   [[nodiscard]] std::size_t tasks(Kind kind) const { return waiting_for_[at(kind)].load(); }
   /// Whether a kind polls this bucket and has units at all; if not, nothing is withheld for it.
-  void set_polled(Kind kind, bool polled) { polled_[at(kind)].store(polled); }
+  /// Nor does it count in the kind's backlog.
+  void set_polled(Kind kind, bool polled);
   [[nodiscard]] bool polled(Kind kind) const { return polled_[at(kind)].load(); }
   /// The units of a context changed: what was withheld may pass now.
   void look_again() { ++changes_; }
@@ -162,11 +163,12 @@ class alignas(64) Bucket {
   std::map<int, Level, std::greater<>> levels_;
   std::uint64_t arrived_ = 0;
   std::size_t picky_ = 0;
-  std::array<std::size_t, 2> all_{};  ///< waiting or reserved
+  std::array<std::size_t, 2> all_{};    ///< waiting or reserved
+  std::array<std::int64_t, 2> time_{};  ///< likewise, as in Backlog but polled or not
   alignas(64) std::array<std::atomic<std::size_t>, 2> waiting_for_{};
   std::array<std::atomic<bool>, 2> polled_{true, true};
   std::atomic<std::uint64_t> changes_{1};
-  std::array<std::atomic<std::uint64_t>, 2> withheld_at_{};  ///< value of changes_ when the rule withheld all
+  std::array<std::atomic<std::uint64_t>, 2> withheld_at_{};    ///< value of changes_ when the rule withheld all
   std::array<std::atomic<std::int64_t>, 2> withheld_below_{};  ///< backlog from which one of them would pass
 };
 

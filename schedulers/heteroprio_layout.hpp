@@ -21,13 +21,14 @@ class Class {
   [[nodiscard]] bool well_measured(Kind kind) const { return measured_[at(kind)].count.load() >= 100; }
   /// Durations of a task that performance models predict.
   void predicted(double on_cpu, double on_gpu);
-  /// Mean duration on a CPU over that on a GPU, as measured; as predicted if anything was, else as measured. 0:
-  /// unknown.
+  /// In microseconds; 0: unknown.
   [[nodiscard]] double measured_mean(Kind kind) const {
     const Sum& sum = measured_[at(kind)];
     const std::uint64_t count = sum.count.load();
     return count > 0 ? sum.time.load() / static_cast<double>(count) : 0;
   }
+  /// Mean duration on a CPU over that on a GPU, as measured; as predicted if anything was, else as measured. 0:
+  /// unknown.
   [[nodiscard]] double measured_speedup() const { return ratio(measured_); }
   [[nodiscard]] double speedup() const;
   /// Tasks came that can run on both kinds of unit, or on one alone.

@@ -182,8 +182,9 @@ ParsedRules parse_rules(std::string_view text) {
     if (rule != nullptr)
       *rule = false;
     else if (parsed.error.empty())
-      parsed.error = "expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, separated by commas; found '" +
-                     std::string(word) + "'";
+      parsed.error =
+          "expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, separated by commas; found '" +
+          std::string(word) + "'";
   }
   return parsed;
 }

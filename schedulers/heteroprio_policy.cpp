@@ -56,17 +56,21 @@ double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>
   if (fixed_speedup_ > 0) return fixed_speedup_;
   if (task->cl->model != nullptr) {
     std::array<double, 2> expected{};
+    bool known = true;
     for (const Kind kind : kinds) {
       unsigned implementation = 0;
       const int worker = workers[at(kind)];
+      if (worker < 0) continue;
       starpu_worker_can_execute_task_first_impl(static_cast<unsigned>(worker), task, &implementation);
       expected[at(kind)] =
           starpu_task_expected_length(task, starpu_worker_get_perf_archtype(worker, task->sched_ctx), implementation);
+      known = known && std::isfinite(expected[at(kind)]) && expected[at(kind)] > 0;
     }
-    if (std::isfinite(expected[0]) && std::isfinite(expected[1]) && expected[0] > 0 && expected[1] > 0) {
+    if (known) {
+      length = expected;
+      if (workers[0] < 0 || workers[1] < 0) return 0;
       of.predicted(expected[0], expected[1]);
       layout_.load()->learn(of);
-      length = expected;
       return expected[0] / expected[1];
     }
   }
@@ -101,7 +105,8 @@ bool Policy::enter(starpu_task* task, Entry& entry) {
   if (one[0] < 0 && one[1] < 0) return false;
   Class& of = classes_.of(*task->cl);
   of.came(one[0] >= 0, one[1] >= 0);
-  if (one[0] >= 0 && one[1] >= 0) entry.speedup = speedup_of(task, of, one, entry.length);
+  // what one kind alone can run keeps that kind busy too
+  if (rules.backlog || (one[0] >= 0 && one[1] >= 0)) entry.speedup = speedup_of(task, of, one, entry.length);
   layout_.load()->place(entry, of, [&] { return size_of(task, one[0] >= 0 ? one[0] : one[1]); });
   return true;
 }

@@ -35,13 +35,14 @@ std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets) {
 }
 
 Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog)
-    : termination_(termination), lookahead_(lookahead), waiting_(waiting), by_backlog_(backlog) {
+    : termination_(termination), lookahead_(lookahead), waiting_(waiting), by_backlog_(termination && backlog) {
   set_orders({});
 }
 
 Bucket& Pool::add(std::string name, Bucket::Within within) {
   const std::lock_guard lock(mutex_);
-  return *buckets_.emplace_back(std::make_unique<Bucket>(std::move(name), within, waiting_, by_backlog_ ? &backlog_ : nullptr));
+  return *buckets_.emplace_back(
+      std::make_unique<Bucket>(std::move(name), within, waiting_, by_backlog_ ? &backlog_ : nullptr));
 }
 
 void Pool::set_orders(std::array<std::vector<Bucket*>, 2> orders) {
@@ -201,13 +202,26 @@ Kind faster(const Entry& entry) {
 }  // namespace
 
 std::optional<unsigned> Pool::take_idle_for(const Entry& entry) {
-  return take_idle(faster(entry), [&](Unit unit) {
+  const auto unit = take_idle(faster(entry), [&](Unit unit) {
     return entry.bucket->polled(unit.kind) && entry.bucket->offers(unit, termination_);
   });
+  return unit ? unit : take_idle_for_any();
 }
 
-std::optional<unsigned> Pool::take_any_idle() {
-  return take_idle(Kind::cpu, [](Unit) { return true; });
+std::optional<unsigned> Pool::take_idle_for_any() {
+  const Orders& orders = *orders_.load();
+  const auto unit = take_idle(Kind::cpu, [&](Unit unit) {
+    const std::vector<Bucket*>& polled = orders.polled[at(unit.kind)];
+    return std::any_of(polled.begin(), polled.end(), [&](Bucket* b) { return b->offers(unit, termination_); });
+  });
+  if (unit || kept_by_all_.load() == 0) return unit;
+  for (Kept& kept : kept_) {
+    if (kept.size.load() == 0) continue;
+    const Held lock(kept.mutex, waiting_);
+    for (const Entry& entry : kept.entries)
+      if (const auto other = take_idle_for_kept(entry)) return other;
+  }
+  return std::nullopt;
 }
 
 std::optional<unsigned> Pool::take_idle_for_kept(const Entry& entry) {

@@ -56,11 +56,9 @@ class Pool {
   /// The unit chosen is no longer counted idle. One that still runs something (GPUs ask for more before they are done)
   /// is the second choice.
   ///
-  /// For the bucket of a task that came or went: what is first there now.
+  /// For the bucket of a task that came or went: what is first there now; else for what another bucket or a
+  /// unit keeps and the rule lets pass now.
   std::optional<unsigned> take_idle_for(const Entry& entry);
-  /// Any idle unit: one that was refused a task may get it now that more waits for the others.
-  std::optional<unsigned> take_any_idle();
-  [[nodiscard]] bool by_backlog() const { return by_backlog_; }
   /// For a task that a unit keeps.
   std::optional<unsigned> take_idle_for_kept(const Entry& entry);
 
@@ -77,6 +75,7 @@ class Pool {
   };
   std::optional<Entry> poll(Unit unit);
   std::optional<unsigned> take_idle(Kind first, const std::function<bool(Unit unit)>& takes);
+  std::optional<unsigned> take_idle_for_any();
   std::optional<Entry> take_back(Unit unit);
   [[nodiscard]] std::uint64_t stamp() const;
 

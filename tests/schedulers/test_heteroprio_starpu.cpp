@@ -195,11 +195,11 @@ TEST_F(Hprio, AWrongTableOrRuleIsReportedInOneLineAndIgnored) {
             "[hprio] ASTERISM_HPRIO_ORDER: /nowhere: expected a file that can be read, or the table itself; ignored\n");
   EXPECT_EQ(
       said("ASTERISM_HPRIO_RULES", "-terminator"),
-      "[hprio] ASTERISM_HPRIO_RULES: expected -termination, -split, -priorities, -prefetch or -speedup, separated "
-      "by commas; found '-terminator'\n");
+      "[hprio] ASTERISM_HPRIO_RULES: expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, "
+      "separated by commas; found '-terminator'\n");
   EXPECT_EQ(said("ASTERISM_HPRIO_LOOKAHEAD", "many"),
             "[hprio] ASTERISM_HPRIO_LOOKAHEAD: expected a number of at least 0.000000, found 'many'\n");
-  EXPECT_EQ(said("ASTERISM_HPRIO_RULES", "-termination,-split,-priorities,-prefetch"), "");
+  EXPECT_EQ(said("ASTERISM_HPRIO_RULES", "-termination,-backlog,-split,-priorities,-prefetch"), "");
   EXPECT_EQ(log_.tags.size(), 5U);
 }
 
@@ -223,7 +223,7 @@ TEST_F(Hprio, AWorkerThatCannotRunATaskLeavesIt) {
 TEST_F(Hprio, ManySmallDependentTasksInSeveralSessions) {
   constexpr int chains = 40;
   constexpr int length = 250;
-  for (const char* rules : {"", "-termination", "-priorities"}) {
+  for (const char* rules : {"", "-termination", "-backlog", "-priorities"}) {
     setenv("ASTERISM_HPRIO_RULES", rules, 1);
     start(8);
     std::array<long, chains> count{};

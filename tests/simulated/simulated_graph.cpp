@@ -1,7 +1,7 @@
 // A task graph like that of the fast multipole method, on the machine that StarPU simulates; prints the makespan in
 // milliseconds, then how many P2P ran on CPUs.
 //
-//   simulated_graph P2P M2L BYTES [speedups known: 1, or to be measured: 0]
+//   simulated_graph P2P M2L BYTES [speedups known: 1, or to be measured: 0 [CPUs slower by: 1]]
 //
 // Every eighth M2L task waits for a P2M task, that only CPUs run, and an L2P task waits for eight M2L. Durations in
 // milliseconds on a CPU and on a GPU: P2M and L2P 1; M2L 3, 1; P2P 30, 1. Each P2P reads BYTES of its own.
@@ -17,11 +17,12 @@
 namespace {
 
 bool known = true;  ///< to the scheduler; whoever runs a task has to know
+int slower = 1;     ///< CPUs, at everything
 
 template <int on_cpu, int on_gpu>
 double milliseconds(starpu_task* task, starpu_perfmodel_arch* architecture, unsigned /*implementation*/) {
   if (!known && starpu_task_get_current() != task) return std::numeric_limits<double>::quiet_NaN();
-  return 1000. * (architecture->devices[0].type == STARPU_CPU_WORKER ? on_cpu : on_gpu);
+  return 1000. * (architecture->devices[0].type == STARPU_CPU_WORKER ? slower * on_cpu : on_gpu);
 }
 
 void nothing(void** /*buffers*/, void* /*arguments*/) {}
@@ -58,6 +59,7 @@ extern "C" int main(int argc, char** argv) {
   const int m2l_count = std::atoi(argv[2]);
   const auto bytes = static_cast<std::size_t>(std::atol(argv[3]));
   known = argc < 5 || std::atoi(argv[4]) != 0;
+  if (argc > 5) slower = std::atoi(argv[5]);
   static Operation p2m("sim_p2m", milliseconds<1, 1>, false);
   static Operation l2p("sim_l2p", milliseconds<1, 1>, false);
   static Operation m2l("sim_m2l", milliseconds<3, 1>, true);

@@ -31,13 +31,13 @@ Ran simulate(int cpus, int gpus, const std::string& graph, const std::string& en
 
 /// No schedule is shorter: work is divided as one likes, P2P first to the GPUs and M2L first to the CPUs (the area
 /// bound; both kinds are busy all the time, so one unknown settles it).
-double area(int cpus, int gpus, double p2p, double m2l) {
-  const double host = 2 * m2l / 8;  // P2M and L2P
-  // all P2P on GPUs and x M2L: (host + 3 (m2l - x)) / cpus = (p2p + x) / gpus
-  const double x = (gpus * (host + 3 * m2l) - cpus * p2p) / (cpus + 3. * gpus);
+double area(int cpus, int gpus, double p2p, double m2l, double slower = 1) {
+  const double host = 2 * slower * m2l / 8;  // P2M and L2P
+  // all P2P on GPUs and x M2L: (host + 3 s (m2l - x)) / cpus = (p2p + x) / gpus
+  const double x = (gpus * (host + 3 * slower * m2l) - cpus * p2p) / (cpus + 3 * slower * gpus);
   if (x >= 0) return (p2p + x) / gpus;
-  // all M2L on CPUs and y P2P: (host + 3 m2l + 30 y) / cpus = (p2p - y) / gpus
-  const double y = (cpus * p2p - gpus * (host + 3 * m2l)) / (cpus + 30. * gpus);
+  // all M2L on CPUs and y P2P: (host + 3 s m2l + 30 s y) / cpus = (p2p - y) / gpus
+  const double y = (cpus * p2p - gpus * (host + 3 * slower * m2l)) / (cpus + 30 * slower * gpus);
   return (p2p - y) / gpus;
 }
 
@@ -62,6 +62,15 @@ TEST(HprioSimulated, NearFieldDominates) {
   EXPECT_GT(simulate(8, 1, "200 200 1000", "ASTERISM_HPRIO_RULES=-priorities").milliseconds, 1.15 * all.milliseconds);
   EXPECT_GT(simulate(8, 1, "50 24 1000", "ASTERISM_HPRIO_RULES=-termination").milliseconds,
             1.25 * simulate(8, 1, "50 24 1000").milliseconds);
+}
+
+TEST(HprioSimulated, CoresHelpAGpuThatIsFarFasterAtEverything) {
+  // 24 M2L are fewer than their speedup of 30, but the GPU is busy with P2P
+  const Ran all = simulate(8, 1, "200 24 1000 1 10");
+  const double bound = area(8, 1, 200, 24, 10);
+  EXPECT_GE(all.milliseconds, bound);
+  EXPECT_LE(all.milliseconds, 1.05 * bound);
+  EXPECT_GT(simulate(8, 1, "200 24 1000 1 10", "ASTERISM_HPRIO_RULES=-backlog").milliseconds, 1.07 * all.milliseconds);
 }
 
 TEST(HprioSimulated, ATableAndSpeedupsFoundGiveTheSame) {
@@ -97,7 +106,7 @@ TEST(HprioSimulated, DataArriveWhileTheGpuComputes) {
 TEST(HprioSimulated, EndsOnMachinesOfEveryShape) {
   for (const int cpus : {1, 3, 16})
     for (const int gpus : {0, 1, 4})
-      for (const char* rules : {"", "-termination", "-priorities", "-prefetch"})
+      for (const char* rules : {"", "-termination", "-backlog", "-priorities", "-prefetch"})
         EXPECT_GT(simulate(cpus, gpus, "40 80 100000", std::string("ASTERISM_HPRIO_RULES=") + rules).milliseconds, 0)
             << cpus << " " << gpus << " " << rules;
 }
