@@ -12,8 +12,9 @@ double Class::ratio(const std::array<Sum, 2>& sums) {
   return mean(Kind::gpu) > 0 ? mean(Kind::cpu) / mean(Kind::gpu) : 0;
 }
 
-void Class::measured(Kind kind, double microseconds) {
+void Class::measured(Kind kind, double microseconds, double flops) {
   measured_[at(kind)].time.fetch_add(microseconds);
+  measured_[at(kind)].flops.fetch_add(flops);
   ++measured_[at(kind)].count;
 }
 

@@ -15,17 +15,21 @@ class Class {
   [[nodiscard]] const std::string& symbol() const { return symbol_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// A task ran on a unit of this kind for so long.
-  void measured(Kind kind, double microseconds);
+  /// A task ran on a unit of this kind for so long. `flops`: its size, 0 when unknown.
+  void measured(Kind kind, double microseconds, double flops = 0);
   /// Enough is known: only some tasks need to be measured from now on.
   [[nodiscard]] bool well_measured(Kind kind) const { return measured_[at(kind)].count.load() >= 100; }
   /// Durations of a task that performance models predict.
   void predicted(double on_cpu, double on_gpu);
   /// In microseconds; 0: unknown.
-  [[nodiscard]] double measured_mean(Kind kind) const {
+  /// How long a task of this size may be expected to take there, in microseconds: in proportion to its flops where
+  /// those are known, else the mean; 0: never measured.
+  [[nodiscard]] double expected(Kind kind, double flops) const {
     const Sum& sum = measured_[at(kind)];
     const std::uint64_t count = sum.count.load();
-    return count > 0 ? sum.time.load() / static_cast<double>(count) : 0;
+    if (count == 0) return 0;
+    const double all = sum.flops.load();
+    return flops > 0 && all > 0 ? sum.time.load() / all * flops : sum.time.load() / static_cast<double>(count);
   }
   /// Mean duration on a CPU over that on a GPU, as measured; as predicted if anything was, else as measured. 0:
   /// unknown.
@@ -40,6 +44,7 @@ class Class {
   friend class Layout;
   struct Sum {
     std::atomic<double> time{0};
+    std::atomic<double> flops{0};
     std::atomic<std::uint64_t> count{0};
   };
   static double ratio(const std::array<Sum, 2>& sums);

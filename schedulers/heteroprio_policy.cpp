@@ -74,7 +74,8 @@ double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>
       return expected[0] / expected[1];
     }
   }
-  for (const Kind kind : kinds) length[at(kind)] = of.measured_mean(kind);
+  for (const Kind kind : kinds) length[at(kind)] = of.expected(kind, task->flops);
+  if (length[0] > 0 && length[1] > 0) return length[0] / length[1];
   return of.measured_speedup();
 }
 
@@ -131,7 +132,7 @@ void Policy::ended(starpu_task* task, Unit unit) {
   const double now = starpu_timing_now();
   if (!std::isnan(start)) {
     Class& of = classes_.of(*task->cl);
-    of.measured(unit.kind, now - std::max(start, clock.last_end));
+    of.measured(unit.kind, now - std::max(start, clock.last_end), task->flops);
     layout_.load()->learn(of);
   }
   clock.last_end = now;

@@ -22,14 +22,14 @@ void set_up(unsigned context) {
   const Priorities p{h};
   // task->priority is the number of the bucket; each kind polls its buckets in this order
   std::vector<int> cpu{p.p2m()};
-  for (int l = h; l > 0; --l) cpu.push_back(p.m2m(l));
-  for (int l = 1; l <= h; ++l) cpu.push_back(p.l2l(l));
-  for (int l = 1; l <= h; ++l) cpu.push_back(p.m2l(l));
+  for (int l = h - 1; l > 0; --l) cpu.push_back(p.m2m(l));
+  for (int l = 1; l < h; ++l) cpu.push_back(p.l2l(l));
+  for (int l = 1; l < h; ++l) cpu.push_back(p.m2l(l));
   for (const int last : {p.p2p_small(), p.l2p(), p.reduction(), p.p2p_large()}) cpu.push_back(last);
   std::vector<int> gpu{p.p2p_large(), p.p2p_small()};
-  for (int l = 1; l <= h; ++l) gpu.push_back(p.m2l(l));
-  for (int l = 1; l <= h; ++l) gpu.push_back(p.l2l(l));
-  for (int l = h; l > 0; --l) gpu.push_back(p.m2m(l));
+  for (int l = 1; l < h; ++l) gpu.push_back(p.m2l(l));
+  for (int l = 1; l < h; ++l) gpu.push_back(p.l2l(l));
+  for (int l = h - 1; l > 0; --l) gpu.push_back(p.m2m(l));
   for (const int last : {p.p2m(), p.l2p(), p.reduction()}) gpu.push_back(last);
 
   starpu_heteroprio_set_use_locality(context, 0);

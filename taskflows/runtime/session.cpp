@@ -173,6 +173,9 @@ Session::Session(const SessionOptions& options) {
   }
   if (!options.hprio_order.empty() && std::getenv("ASTERISM_HPRIO_ORDER") == nullptr)
     environment_.set("ASTERISM_HPRIO_ORDER", options.hprio_order);
+  // StarPU's heteroprio would overwrite what it is told
+  if (options.scheduler_set_up != nullptr && std::getenv("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION") == nullptr)
+    environment_.set("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", "0");
   starpu_conf conf;
   starpu_conf_init(&conf);
   conf.catch_signals = 0;

@@ -598,6 +598,17 @@ TEST(HprioLayout, RulesSwitchedOff) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(number(one.pool.pop(i < 2 ? gpu2 : cpu0)), i);
 }
 
+TEST(HprioClass, DurationsGoWithTheFlops) {
+  Class c("model", "codelet");
+  EXPECT_EQ(c.expected(Kind::cpu, 10), 0);  // never measured
+  c.measured(Kind::cpu, 100, 50);
+  c.measured(Kind::cpu, 300, 150);
+  EXPECT_DOUBLE_EQ(c.expected(Kind::cpu, 10), 20);
+  EXPECT_DOUBLE_EQ(c.expected(Kind::cpu, 0), 200);  // size unknown: the mean
+  c.measured(Kind::gpu, 7);
+  EXPECT_DOUBLE_EQ(c.expected(Kind::gpu, 1e9), 7);  // measured without sizes
+}
+
 TEST(HprioLayout, WithoutATableByMeasuredSpeedup) {
   World world;
   Class slow("", "slow");
