@@ -118,6 +118,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                       "As STARPU_SCHED; hprio is Asterism's HeteroPrio (default: hprio)");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  machine->add_option("--streams", args.session.streams, "CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA")
+      ->check(CLI::Range(1, 16));
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");

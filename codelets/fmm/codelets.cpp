@@ -15,6 +15,10 @@ namespace {
 constexpr double same_class = 1.06;
 constexpr std::size_t most_sources = 256;
 
+long class_number(double flops) {
+  return std::lround(std::log(std::max(flops, 1.0)) / std::log(same_class));
+}
+
 template <class T>
 T* array(void* buffer) {
   return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
@@ -96,10 +100,14 @@ starpu_perfmodel model(const char* symbol) {
 
 }  // namespace
 
+double class_flops(double flops) {
+  return flops > 0 ? std::pow(same_class, class_number(flops)) : 0;
+}
+
 std::uint32_t footprint(starpu_task* task) {
   const auto& work = *static_cast<const Work*>(task->cl_arg);
-  const double steps = std::log(std::max(work.flops, 1.0)) / std::log(same_class);
-  return static_cast<std::uint32_t>(std::lround(steps)) << 13 | (static_cast<std::uint32_t>(work.basis) & 0x1fffU);
+  return static_cast<std::uint32_t>(class_number(work.flops)) << 13 |
+         (static_cast<std::uint32_t>(work.basis) & 0x1fffU);
 }
 
 #define ASTERISM_CODELET(name)                                                                                    \

@@ -81,6 +81,9 @@ struct ReductionArgs {
 };
 starpu_codelet& reduction();
 
+/// Flops that stand for all tasks of a class: StarPU wants the tasks of a footprint to agree on them. Within 3 %.
+double class_flops(double flops);
+
 /// Class of tasks for the performance models: from Work at the beginning of the arguments.
 std::uint32_t footprint(starpu_task* task);
 

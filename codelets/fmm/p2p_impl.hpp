@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "codelets/fmm/p2p.hpp"
 #include "codelets/fmm/simd.hpp"
@@ -37,6 +38,11 @@ struct Targets {
 };
 
 /// Loads and stores of whole vectors, and of those that stick out of their leaf.
+/// Neighbour leaves: no particle of one is in the same place as one of another.
+struct Apart {
+  ASTERISM_FMM_INLINE Vector load(const double* p) const { return ASTERISM_FMM_ISA::load(p); }
+  ASTERISM_FMM_INLINE void store(double* p, Vector x) const { ASTERISM_FMM_ISA::store(p, x); }
+};
 struct Whole {
   ASTERISM_FMM_INLINE Vector load(const double* p) const { return ASTERISM_FMM_ISA::load(p); }
   ASTERISM_FMM_INLINE void store(double* p, Vector x) const { ASTERISM_FMM_ISA::store(p, x); }
@@ -91,11 +97,20 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
     for (int s = 0; s < n; ++s) {
       const int t = t0 + s;
       if (t >= count) break;
-      const Mask active = lanes.restrict(t, nonzero(r2.v[s]));
-      targets.potential[t] = add_product(active, value.v[s], q, targets.potential[t]);
-      potential = add_product(active, value.v[s], targets.q[t], potential);
-      const Vector to_target = product(active, slope.v[s], q);
-      const Vector from_target = product(active, slope.v[s], targets.q[t]);
+      Vector to_target;
+      Vector from_target;
+      if constexpr (std::is_same_v<Lanes, Apart>) {
+        targets.potential[t] = fma(value.v[s], q, targets.potential[t]);
+        potential = fma(value.v[s], targets.q[t], potential);
+        to_target = slope.v[s] * q;
+        from_target = slope.v[s] * targets.q[t];
+      } else {
+        const Mask active = lanes.restrict(t, nonzero(r2.v[s]));
+        targets.potential[t] = add_product(active, value.v[s], q, targets.potential[t]);
+        potential = add_product(active, value.v[s], targets.q[t], potential);
+        to_target = product(active, slope.v[s], q);
+        from_target = product(active, slope.v[s], targets.q[t]);
+      }
       targets.fx[t] = fma(to_target, dx.v[s], targets.fx[t]);
       targets.fy[t] = fma(to_target, dy.v[s], targets.fy[t]);
       targets.fz[t] = fma(to_target, dz.v[s], targets.fz[t]);
@@ -110,10 +125,11 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
   lanes.store(f.fz + j, fz);
 }
 
+/// With particles of other leaves.
 template <int count, class Kernel>
 ASTERISM_FMM_INLINE void interact_range(const Kernel& kernel, Targets<count>& targets, SourceView p, FieldView f,
                                         std::int64_t j, std::int64_t end) {
-  for (; j + width <= end; j += width) interact(kernel, targets, p, f, j, Whole{});
+  for (; j + width <= end; j += width) interact(kernel, targets, p, f, j, Apart{});
   if (j < end) interact(kernel, targets, p, f, j, Part{first(end - j)});
 }
 
@@ -132,6 +148,8 @@ ASTERISM_FMM_INLINE void interact_block(const Kernel& kernel, const P2PSet& set,
     const std::int64_t end = extend(leaf);
     std::int64_t j = i + 1;
     for (; j < end && j < i + count; j += width) interact(kernel, targets, p, f, j, Triangle{first(end - j), j - i});
+    const std::int64_t own_end = set.begin[leaf + 1];
+    for (; j + width <= end && j < own_end; j += width) interact(kernel, targets, p, f, j, Whole{});
     interact_range(kernel, targets, p, f, j, end);
   }
   while (u < u_end) {

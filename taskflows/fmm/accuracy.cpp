@@ -11,13 +11,13 @@ namespace {
 /// Measured on 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/test_fmm_flow.cpp holds them to it).
 constexpr std::array<Accuracy, highest_accuracy - lowest_accuracy + 1> table{{
     {{3, 8}, 5e-3},      // 2
-    {{4, 12}, 1e-3},     // 3
-    {{6, 25}, 4e-5},     // 4
-    {{7, 42}, 3e-6},     // 5
-    {{8, 62}, 3e-7},     // 6
-    {{10, 86}, 2.5e-8},  // 7
-    {{11, 116}, 2e-9},   // 8
-    {{13, 150}, 2e-10},  // 9
+    {{4, 14}, 7e-4},     // 3
+    {{6, 27}, 4e-5},     // 4
+    {{7, 45}, 2e-6},     // 5
+    {{9, 65}, 2e-7},     // 6
+    {{10, 90}, 2e-8},    // 7
+    {{11, 120}, 2e-9},   // 8
+    {{13, 152}, 2e-10},  // 9
 }};
 
 }  // namespace

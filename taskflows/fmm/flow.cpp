@@ -89,7 +89,7 @@ void System::submit_p2m(std::size_t group) {
                     {cells.cells, STARPU_R},
                     {particles.particle_data, STARPU_R},
                     {cells.multipoles, STARPU_W}},
-                   {Priorities{tree_->shape().height}.p2m(), args.work.flops, worker_});
+                   {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops), worker_});
   ++tasks_;
 }
 
@@ -116,12 +116,13 @@ void System::submit_m2m(int child_level, std::size_t child_group) {
                                  range.begin,
                                  range.end - range.begin,
                                  first ? parents.layout.cells : 0};
-    asterism::submit(codelets::m2m(), args,
-                     {{operators.handle, STARPU_R},
-                      {children.cells, STARPU_R},
-                      {children.multipoles, STARPU_R},
-                      {parents.multipoles, first ? STARPU_W : STARPU_RW}},
-                     {Priorities{tree_->shape().height}.m2m(child_level), args.work.flops, worker_});
+    asterism::submit(
+        codelets::m2m(), args,
+        {{operators.handle, STARPU_R},
+         {children.cells, STARPU_R},
+         {children.multipoles, STARPU_R},
+         {parents.multipoles, first ? STARPU_W : STARPU_RW}},
+        {Priorities{tree_->shape().height}.m2m(child_level), codelets::class_flops(args.work.flops), worker_});
     ++tasks_;
   }
 }
@@ -144,7 +145,7 @@ void System::submit_m2l(int level, std::size_t group) {
                                  static_cast<std::int32_t>(list.source_groups.size()),
                                  first ? target.layout.cells : 0};
     asterism::submit(codelets::m2l(), args, accesses,
-                     {Priorities{tree_->shape().height}.m2l(level), args.work.flops, worker_});
+                     {Priorities{tree_->shape().height}.m2l(level), codelets::class_flops(args.work.flops), worker_});
     first = false;
     ++tasks_;
   }
@@ -165,12 +166,13 @@ void System::submit_l2l(int child_level, std::size_t child_group) {
                                  children.layout,
                                  range.begin,
                                  range.end - range.begin};
-    asterism::submit(codelets::l2l(), args,
-                     {{operators.handle, STARPU_R},
-                      {children.cells, STARPU_R},
-                      {parents.locals, STARPU_R},
-                      {children.locals, STARPU_RW}},
-                     {Priorities{tree_->shape().height}.l2l(child_level), args.work.flops, worker_});
+    asterism::submit(
+        codelets::l2l(), args,
+        {{operators.handle, STARPU_R},
+         {children.cells, STARPU_R},
+         {parents.locals, STARPU_R},
+         {children.locals, STARPU_RW}},
+        {Priorities{tree_->shape().height}.l2l(child_level), codelets::class_flops(args.work.flops), worker_});
     ++tasks_;
   }
 }
@@ -195,7 +197,7 @@ void System::submit_l2p(std::size_t group) {
                     {particles.particle_data, STARPU_R},
                     {cells.locals, STARPU_R},
                     {particles.result_data, add ? STARPU_RW : STARPU_W}},
-                   {Priorities{tree_->shape().height}.l2p(), args.work.flops, worker_});
+                   {Priorities{tree_->shape().height}.l2p(), codelets::class_flops(args.work.flops), worker_});
   ++tasks_;
 }
 
@@ -225,10 +227,13 @@ void System::submit_reduction(std::size_t group) {
     accesses.push_back({particles_[static_cast<std::size_t>(other)].near_result, STARPU_R});
   for (const Contributor& c : tree_->contributors(group))
     for (const Contribution& part : c.parts) added += part.count;
-  const codelets::ReductionArgs args{
-      {4 * added, 0}, p.own, static_cast<std::int32_t>(1 + p.contributors.size()), p.reduction_count, overwrite ? 1 : 0};
+  const codelets::ReductionArgs args{{4 * added, 0},
+                                     p.own,
+                                     static_cast<std::int32_t>(1 + p.contributors.size()),
+                                     p.reduction_count,
+                                     overwrite ? 1 : 0};
   asterism::submit(codelets::reduction(), args, accesses,
-                   {Priorities{tree_->shape().height}.reduction(), args.work.flops, worker_});
+                   {Priorities{tree_->shape().height}.reduction(), codelets::class_flops(args.work.flops), worker_});
   ++tasks_;
 }
 

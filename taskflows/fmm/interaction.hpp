@@ -51,7 +51,7 @@ Interaction interaction(const Kernel& kernel) {
   i.submit_near = [kernel, flops = i.flops_per_pair](const NearTask& t) {
     codelets::P2PArgs<Kernel> arguments{{static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, kernel};
     submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result},
-           {t.priority, arguments.work.flops, t.worker});
+           {t.priority, codelets::class_flops(arguments.work.flops), t.worker});
   };
   return i;
 }

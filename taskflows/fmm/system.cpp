@@ -154,14 +154,13 @@ void System::build_particles(const Particles& particles) {
       const auto first = static_cast<std::size_t>(level.groups[g].first);
       const auto cells = static_cast<std::size_t>(level.groups[g].cells);
       append(packed, std::vector<CellIndex>(level.index.begin() + static_cast<std::ptrdiff_t>(first),
-                                                  level.index.begin() + static_cast<std::ptrdiff_t>(first + cells)));
+                                            level.index.begin() + static_cast<std::ptrdiff_t>(first + cells)));
       if (static_cast<std::size_t>(l) == leaf) {
         std::vector<std::int32_t> begin(tree_->near(g).begin.begin(),
                                         tree_->near(g).begin.begin() + static_cast<std::ptrdiff_t>(cells) + 1);
         group.layout.begin = static_cast<std::int32_t>(append(packed, begin));
       }
-      if (!level.families.empty())
-        group.layout.families = static_cast<std::int32_t>(append(packed, level.families[g]));
+      if (!level.families.empty()) group.layout.families = static_cast<std::int32_t>(append(packed, level.families[g]));
       group.packed = pinned(packed);
       group.cells = read_only(group.packed, fmt::format("cells {} {}", l, g), static_cast<int>(g));
     }

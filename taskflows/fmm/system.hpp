@@ -53,8 +53,8 @@ struct ParticleGroup {
   std::int64_t pairs = 0;  ///< unordered pairs of the near field
   HostBuffer<std::int32_t> near_packed;
   NearLayout near_layout;
-  HostBuffer<std::int32_t> parts;        ///< of the reduction, packed
-  std::int32_t reduction_count = 0;      ///< their number
+  HostBuffer<std::int32_t> parts;    ///< of the reduction, packed
+  std::int32_t reduction_count = 0;  ///< their number
   std::vector<std::int32_t> contributors;
   HostBuffer<double> particles;  ///< 4 x set
   HostBuffer<double> result;     ///< 4 x own

@@ -156,6 +156,9 @@ Session::Session(const SessionOptions& options) {
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
+  number_of("STARPU_NWORKER_PER_CUDA", nullptr, options.streams);
+  if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
+    environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's
   if (options.calibrate) environment_.set("STARPU_CALIBRATE", "1");
   if (options.trace) {
 #ifndef STARPU_USE_FXT

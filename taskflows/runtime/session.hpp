@@ -16,6 +16,8 @@ namespace asterism {
 struct SessionOptions {
   std::optional<int> cpus;               ///< CPU workers
   std::optional<int> gpus;               ///< CUDA workers
+  /// CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA: with two, the end of a task's kernel overlaps the next one
+  std::optional<int> streams;
   std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library
   /// record what happens with FxT, as STARPU_FXT_TRACE; the folder gets prof_file_rank_0 when the session ends
   std::optional<std::string> trace;

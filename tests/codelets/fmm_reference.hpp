@@ -98,7 +98,8 @@ struct Leaves {
 };
 
 /// Leaves of the given numbers of particles, the first `own` of them the group's, in a box of 1 x 10 x 0.1; charges of
-/// both signs. Every pair of leaves is a neighbour with probability `density`; some particles coincide if `coincident`.
+/// both signs. Every pair of leaves is a neighbour with probability `density`; some particles of a leaf coincide if
+/// `coincident`.
 inline Leaves random_leaves(const std::vector<int>& particles, std::int32_t own, double density, bool coincident,
                             std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -107,8 +108,8 @@ inline Leaves random_leaves(const std::vector<int>& particles, std::int32_t own,
   l.own = own;
   for (const int n : particles) {
     for (int i = 0; i < n; ++i) {
-      if (coincident && !l.x.empty() && unit(random) < 0.1) {
-        const std::size_t k = random() % l.x.size();
+      if (coincident && i > 0 && unit(random) < 0.1) {
+        const std::size_t k = l.x.size() - 1 - random() % static_cast<std::size_t>(i);  // of the same leaf
         l.add_particle(l.x[k], l.y[k], l.z[k], unit(random) - 0.5);
       } else {
         l.add_particle(unit(random), 10 * unit(random), 0.1 * unit(random), unit(random) - 0.5);

@@ -42,11 +42,11 @@ class FmmP2P : public ::testing::TestWithParam<Isa> {
     const auto yukawa = [](long double r) { return reference::yukawa(1.75L, r); };
     const auto plummer = [](long double r) { return reference::plummer(0.25L, r); };
     const Field laplace = reference::p2p(reference::laplace, leaves);
-    EXPECT_LE(error(laplace, run(Laplace{}, leaves)), 1e-12);
-    EXPECT_LE(error(laplace, run(user::Root{}, leaves)), 1e-12);
-    EXPECT_LE(error(reference::p2p(reference::inverse_square, leaves), run(InverseSquare{}, leaves)), 1e-12);
-    EXPECT_LE(error(reference::p2p(yukawa, leaves), run(Yukawa{1.75}, leaves)), 1e-12);
-    EXPECT_LE(error(reference::p2p(plummer, leaves), run(user::Plummer{0.25}, leaves)), 1e-12);
+    EXPECT_LE(error(laplace, run(Laplace{}, leaves)), 2e-12);
+    EXPECT_LE(error(laplace, run(user::Root{}, leaves)), 2e-12);
+    EXPECT_LE(error(reference::p2p(reference::inverse_square, leaves), run(InverseSquare{}, leaves)), 2e-12);
+    EXPECT_LE(error(reference::p2p(yukawa, leaves), run(Yukawa{1.75}, leaves)), 2e-12);
+    EXPECT_LE(error(reference::p2p(plummer, leaves), run(user::Plummer{0.25}, leaves)), 2e-12);
   }
 };
 
@@ -63,7 +63,7 @@ TEST_P(FmmP2P, TwoParticlesByHand) {
     l.link({{0, where > 0 ? 1 : 0}});
     EXPECT_EQ(p2p_pairs(l.set()), 1);
     const auto near = [](double expected, double actual) {
-      EXPECT_NEAR(expected, actual, 4e-16 * std::fabs(expected));
+      EXPECT_NEAR(expected, actual, 2e-12 * std::fabs(expected));
     };
     const Field f = run(Laplace{}, l);
     near(5.0 / 7, f.potential[0]), near(2.0 / 7, f.potential[1]);
@@ -155,7 +155,7 @@ TEST_P(FmmP2P, GhostsReceiveFromOwnLeavesOnly) {
   Leaves l = reference::random_leaves({9, 12, 11, 10, 5}, 1, 0, false, 5);
   l.link({{0, 1}, {0, 3}, {1, 2}, {1, 3}});  // of which ghost-ghost pairs do not count
   const Field f = run(Laplace{}, l);
-  EXPECT_LE(error(reference::p2p(reference::laplace, l), f), 1e-12);
+  EXPECT_LE(error(reference::p2p(reference::laplace, l), f), 2e-12);
   for (std::size_t i = 0; i < l.x.size(); ++i) {
     const std::int32_t leaf = l.leaf_of(i);
     const bool reached = leaf == 0 || leaf == 1 || leaf == 3;
@@ -212,10 +212,12 @@ TEST_P(FmmP2P, KernelsToTheLastDigits) {
   const double far = worst(Yukawa{1}, [](long double r) { return reference::yukawa(1, r); });
   std::printf("largest relative errors: laplace %.2g, inverse square %.2g, yukawa %.2g (kappa r up to 4), %.2g (400)\n",
               laplace, square, yukawa, far);
-  EXPECT_LE(laplace, 2e-15);
+  // the reciprocal square root of AVX-512 is good to 6e-13 (rsqrt_of), three times that in the slope
+  const bool approximate = GetParam() == Isa::avx512;
+  EXPECT_LE(laplace, approximate ? 2e-12 : 2e-15);
   EXPECT_LE(square, 2e-15);
-  EXPECT_LE(yukawa, 3e-15);
-  EXPECT_LE(far, 1e-13);  // the rounding of kappa r is kappa r times as large in its exponential
+  EXPECT_LE(yukawa, approximate ? 2e-12 : 3e-15);
+  EXPECT_LE(far, approximate ? 1e-9 : 1e-13);  // the error of kappa r is kappa r times as large in its exponential
 }
 
 TEST_P(FmmP2P, TargetsFromAllSources) {
@@ -236,7 +238,7 @@ TEST_P(FmmP2P, TargetsFromAllSources) {
         expected.fy[i] = static_cast<double>(sum[2]);
         expected.fz[i] = static_cast<double>(sum[3]);
       }
-      EXPECT_LE(error(expected, f), 1e-13);
+      EXPECT_LE(error(expected, f), 1e-12);
     }
 }
 
