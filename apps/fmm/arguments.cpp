@@ -1,6 +1,7 @@
 #include "apps/fmm/arguments.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "apps/common/program.hpp"
@@ -24,6 +25,7 @@ const std::map<std::string, Generator> distributions{
 
 /// Bytes per particle below which nothing is worth trying: positions, charges, results, copies of neighbours.
 constexpr double least_bytes_per_particle = 200;
+constexpr int default_streams = 2;
 
 template <class Map>
 std::vector<std::string> names_of(const Map& map) {
@@ -118,8 +120,19 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                       "As STARPU_SCHED; hprio is Asterism's HeteroPrio (default: hprio)");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
-  machine->add_option("--streams", args.session.streams, "CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA")
+  machine
+      ->add_option("--streams", args.session.streams,
+                   "CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA (default: 2, so that kernels overlap)")
       ->check(CLI::Range(1, 16));
+  machine
+      ->add_option_function<std::string>(
+          "--gpu-order",
+          [&args](const std::string& name) {
+            args.gpu_order = name == "near-first" ? GpuOrder::near_first : GpuOrder::far_first;
+          },
+          "hprio: what GPUs take first: results (far-first), or P2P and then M2L as in the paper (near-first)")
+      ->check(CLI::IsMember({"far-first", "near-first"}))
+      ->default_str("far-first");
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");
@@ -146,6 +159,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   } else {
     args.options.accuracy = accuracy(args.accuracy);
   }
+  if (!args.session.streams && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && visible_gpus() > 0)
+    args.session.streams = default_streams;
   const double epsilon = args.options.accuracy.epsilon;
   if (!(epsilon > 0 && epsilon < 1)) bad_input("--epsilon {}: expected between 0 and 1", epsilon);
   if (!std::isfinite(args.kappa) || args.kappa < 0) bad_input("--kappa {}: expected 0 or more", args.kappa);

@@ -7,6 +7,7 @@
 #include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles.hpp"
 #include "taskflows/fmm/read_particles.hpp"
+#include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/system.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -34,6 +35,7 @@ struct Arguments {
   double dt = 1e-3;
   // the machine
   SessionOptions session;
+  asterism::fmm::GpuOrder gpu_order = asterism::fmm::GpuOrder::far_first;
   // results
   std::string output;
   std::string json;

@@ -148,7 +148,7 @@ int solve_and_report(int argc, char** argv) {
     options.shape = complete_shape(options.shape, particles, box, rates);
   }
   // what the schedulers of the paper and of StarPU need to know about the tasks
-  args.session.hprio_order = hprio_table(options.shape.height);
+  args.session.hprio_order = hprio_table(options.shape.height, args.gpu_order);
   if (args.session.scheduler.value_or("") == "heteroprio")
     args.session.scheduler_set_up = heteroprio_set_up(options.shape.height, speedup(rates));
   if (args.calibrate) calibrate(args, interaction, options, particles);
@@ -221,6 +221,7 @@ int solve_and_report(int argc, char** argv) {
                        {"mean_rank", mean_rank},
                        {"reduction", options.reduction == ReductionOrder::last ? "last" : "first"},
                        {"m2l", options.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
+                       {"gpu_order", args.gpu_order == GpuOrder::far_first ? "far-first" : "near-first"},
                        {"split_near", options.split_near},
                        {"repeat", args.repeat},
                        {"steps", args.steps}};

@@ -24,13 +24,15 @@ void set_up(unsigned context) {
   std::vector<int> cpu{p.p2m()};
   for (int l = h - 1; l > 0; --l) cpu.push_back(p.m2m(l));
   for (int l = 1; l < h; ++l) cpu.push_back(p.l2l(l));
+  cpu.push_back(p.l2p());
   for (int l = 1; l < h; ++l) cpu.push_back(p.m2l(l));
-  for (const int last : {p.p2p_small(), p.l2p(), p.reduction(), p.p2p_large()}) cpu.push_back(last);
-  std::vector<int> gpu{p.p2p_large(), p.p2p_small()};
-  for (int l = 1; l < h; ++l) gpu.push_back(p.m2l(l));
+  for (const int last : {p.reduction(), p.p2p_small(), p.p2p_large()}) cpu.push_back(last);
+  std::vector<int> gpu{p.reduction(), p.l2p()};
   for (int l = 1; l < h; ++l) gpu.push_back(p.l2l(l));
+  for (int l = 1; l < h; ++l) gpu.push_back(p.m2l(l));
+  for (const int next : {p.p2p_large(), p.p2p_small()}) gpu.push_back(next);
   for (int l = h - 1; l > 0; --l) gpu.push_back(p.m2m(l));
-  for (const int last : {p.p2m(), p.l2p(), p.reduction()}) gpu.push_back(last);
+  gpu.push_back(p.p2m());
 
   starpu_heteroprio_set_use_locality(context, 0);
   const auto order = [&](starpu_worker_archtype kind, const std::vector<int>& buckets) {
@@ -53,18 +55,25 @@ void set_up(unsigned context) {
 
 }  // namespace
 
-std::string hprio_table(int height) {
+std::string hprio_table(int height, GpuOrder order) {
   const Priorities p{height};
-  return fmt::format(
-      "p2m        codelet=fmm_p2m               0 5\n"
-      "m2m        codelet=fmm_m2m per-priority  1 4\n"
-      "l2l        codelet=fmm_l2l per-priority  2 3\n"
-      "m2l        codelet=fmm_m2l per-priority  3 2\n"
-      "p2p-large  codelet=fmm_p2p priority={}   7 0\n"
-      "p2p-small  codelet=fmm_p2p priority={}   4 1\n"
-      "l2p        codelet=fmm_l2p               5 6\n"
-      "reduction  codelet=fmm_reduction         6 7\n",
-      p.p2p_large(), p.p2p_small());
+  const char* const table = order == GpuOrder::near_first ? "p2m        codelet=fmm_p2m               0 5\n"
+                                                            "m2m        codelet=fmm_m2m per-priority  1 4\n"
+                                                            "l2l        codelet=fmm_l2l per-priority  2 3\n"
+                                                            "m2l        codelet=fmm_m2l per-priority  3 2\n"
+                                                            "p2p-large  codelet=fmm_p2p priority={}   7 0\n"
+                                                            "p2p-small  codelet=fmm_p2p priority={}   4 1\n"
+                                                            "l2p        codelet=fmm_l2p               5 6\n"
+                                                            "reduction  codelet=fmm_reduction         6 7\n"
+                                                          : "p2m        codelet=fmm_p2m               0 7\n"
+                                                            "m2m        codelet=fmm_m2m per-priority  1 6\n"
+                                                            "l2l        codelet=fmm_l2l per-priority  2 2\n"
+                                                            "m2l        codelet=fmm_m2l per-priority  4 3\n"
+                                                            "p2p-large  codelet=fmm_p2p priority={}   7 4\n"
+                                                            "p2p-small  codelet=fmm_p2p priority={}   6 5\n"
+                                                            "l2p        codelet=fmm_l2p               3 1\n"
+                                                            "reduction  codelet=fmm_reduction         5 0\n";
+  return fmt::format(fmt::runtime(table), p.p2p_large(), p.p2p_small());
 }
 
 SetUp heteroprio_set_up(int height, double slow_factor) {
