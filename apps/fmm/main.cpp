@@ -141,7 +141,9 @@ int solve_and_report(int argc, char** argv) {
   const Box box = bounding_box(particles.x, particles.y, particles.z);
 
   std::vector<UnitRates> rates;
-  const bool ask_rates = args.session.scheduler.value_or("") == "heteroprio";  // it is told speedups
+  const char* const from_environment = std::getenv("STARPU_SCHED");
+  const std::string scheduler = args.session.scheduler.value_or(from_environment != nullptr ? from_environment : "");
+  const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   if (options.shape.height == 0 || options.shape.group_size == 0 || ask_rates) {
     const Session session(args.session);
     rates = measure_rates(session, interaction, options.accuracy);
@@ -149,7 +151,7 @@ int solve_and_report(int argc, char** argv) {
   }
   // what the schedulers of the paper and of StarPU need to know about the tasks
   args.session.hprio_order = hprio_table(options.shape.height, args.gpu_order);
-  if (args.session.scheduler.value_or("") == "heteroprio")
+  if (scheduler == "heteroprio")
     args.session.scheduler_set_up = heteroprio_set_up(options.shape.height, speedup(rates));
   if (args.calibrate) calibrate(args, interaction, options, particles);
   if (!args.trace.empty()) args.session.trace = args.trace;
@@ -167,7 +169,9 @@ int solve_and_report(int argc, char** argv) {
   {
     const Session session(args.session);
     record = record_header("asterism-fmm", argc, argv, session);
-    units = fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler());
+    units = fmt::format("{} CPUs, {} GPUs{}, scheduler {}", session.cpus(), session.devices(),
+                        session.gpus() > session.devices() ? fmt::format(" ({} workers)", session.gpus()) : "",
+                        session.scheduler());
     ProgressLine line(!args.quiet);
     line.show(0, "building the tree");
     const auto begin = std::chrono::steady_clock::now();

@@ -42,7 +42,7 @@ std::vector<UnitRates> measure_rates(const Session& session, const Interaction& 
     const auto unit =
         std::find_if(session.units().begin(), session.units().end(), [&](const Unit& u) { return u.gpu == gpu; });
     if (unit == session.units().end()) continue;
-    rates.push_back(rates_of(unit->worker, gpu ? session.gpus() : session.cpus(), interaction, accuracy,
+    rates.push_back(rates_of(unit->worker, gpu ? session.devices() : session.cpus(), interaction, accuracy,
                              gpu ? gpu_particles : cpu_particles, gpu ? gpu_height : cpu_height));
   }
   return rates;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "taskflows/runtime/error.hpp"
 
@@ -193,7 +194,8 @@ Session::Session(const SessionOptions& options) {
     char name[128];
     starpu_worker_get_name(worker, name, sizeof name);
     units_.push_back(
-        {worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_memory_node(w), name});
+        {worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
+         starpu_worker_get_memory_node(w), name});
   }
 }
 
@@ -228,6 +230,13 @@ int Session::cpus() const noexcept {
 }
 int Session::gpus() const noexcept {
   return static_cast<int>(units_.size()) - cpus();
+}
+
+int Session::devices() const noexcept {
+  std::set<int> numbers;
+  for (const Unit& unit : units_)
+    if (unit.gpu) numbers.insert(unit.device);
+  return static_cast<int>(numbers.size());
 }
 
 std::string Session::scheduler() const {

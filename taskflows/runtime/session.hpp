@@ -33,6 +33,7 @@ struct SessionOptions {
 struct Unit {
   int worker;  ///< StarPU's number
   bool gpu;
+  int device;     ///< number of the GPU, or of the core
   unsigned node;  ///< its memory node
   std::string name;
 };
@@ -62,7 +63,8 @@ class Session {
 
   [[nodiscard]] const std::vector<Unit>& units() const noexcept { return units_; }
   [[nodiscard]] int cpus() const noexcept;
-  [[nodiscard]] int gpus() const noexcept;
+  [[nodiscard]] int gpus() const noexcept;     ///< CUDA workers
+  [[nodiscard]] int devices() const noexcept;  ///< GPUs: each may have several workers (SessionOptions::streams)
   [[nodiscard]] std::string scheduler() const;
 
  private:
