@@ -145,8 +145,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option(
       "--trace", args.trace,
       "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
-  results->add_flag("--verify", args.verify,
-                    "Compare with direct summation; exit status 1 when the accuracy is missed");
+  results->add_flag(
+      "--verify", args.verify,
+      "Compare with direct summation; exit status 1 when the accuracy is missed (by four times for a file)");
   results->add_option("--targets", args.targets,
                       "Particles that --verify looks at (default: as many as seconds allow)");
   results->add_flag("--quiet", args.quiet, "No progress line");

@@ -10,8 +10,8 @@ constexpr int threads = 256;
 constexpr int most_blocks = 1024;
 
 /// Blocks take pieces of the parts in turn; a part that is the whole group is divided among all of them.
-__global__ void __launch_bounds__(threads) add(const ReductionSet* sets, int count, int set, const double* near,
-                                               std::int64_t own, double* result) {
+__global__ void __launch_bounds__(threads)
+    add(const ReductionSet* sets, int count, int set, const double* near, std::int64_t own, double* result) {
   const ReductionSet here = sets[set];
   const int end = sets[set + 1].first_part;
   const auto* part = reinterpret_cast<const ReductionPart*>(sets + count + 1);

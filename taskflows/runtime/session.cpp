@@ -193,9 +193,8 @@ Session::Session(const SessionOptions& options) {
     const int worker = static_cast<int>(w);
     char name[128];
     starpu_worker_get_name(worker, name, sizeof name);
-    units_.push_back(
-        {worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
-         starpu_worker_get_memory_node(w), name});
+    units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
+                      starpu_worker_get_memory_node(w), name});
   }
 }
 

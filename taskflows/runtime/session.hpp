@@ -14,8 +14,8 @@ namespace asterism {
 /// What to start StarPU with. StarPU's own environment variables keep their meaning: a member left empty
 /// leaves the choice to them.
 struct SessionOptions {
-  std::optional<int> cpus;               ///< CPU workers
-  std::optional<int> gpus;               ///< CUDA workers
+  std::optional<int> cpus;  ///< CPU workers
+  std::optional<int> gpus;  ///< CUDA workers
   /// CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA: with two, the end of a task's kernel overlaps the next one
   std::optional<int> streams;
   std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library

@@ -79,8 +79,8 @@ TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
                                                       {"--scheduler", "lws"},
                                                       {"--scheduler", "dmdas"},
                                                       {"--scheduler", "heteroprio"}}) {
-    Arguments all{"--particles", "4000", "--distribution", "ellipsoid", "--order", "5",      "--height", "5",
-                  "--group-size", "60",  "--verify",       "--json",    output("run.json")};
+    Arguments all{"--particles",  "4000", "--distribution", "ellipsoid", "--order",         "5", "--height", "5",
+                  "--group-size", "60",   "--verify",       "--json",    output("run.json")};
     all.insert(all.end(), more.begin(), more.end());
     const Ran ran = run(all);
     SCOPED_TRACE(more.back());
@@ -135,7 +135,8 @@ TEST_F(AsterismFmm, RealMolecule) {
 
 TEST_F(AsterismFmm, RealStars) {
   if (!fs::exists(data("hyg_v3_stars_107857.xyzl.gz"))) GTEST_SKIP() << "ASTERISM_DATA has no stars";
-  const Ran ran = run({"--input", data("hyg_v3_stars_107857.xyzl.gz"), "--accuracy", "3", "--verify", "--targets", "300"});
+  const Ran ran =
+      run({"--input", data("hyg_v3_stars_107857.xyzl.gz"), "--accuracy", "3", "--verify", "--targets", "300"});
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 

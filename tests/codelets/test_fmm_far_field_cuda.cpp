@@ -293,8 +293,7 @@ TEST_P(M2L, Interactions) {
 /// Beyond what fits into shared memory, and the largest of all.
 TEST_P(M2L, LargeBases) {
   if (GetParam().choice.order != 1) GTEST_SKIP() << "once is enough";
-  check_variants(Basis({11, -1}), {"order 11", {2, 2, 3}, 1, 2, 12},
-                 variants_for_large_bases);
+  check_variants(Basis({11, -1}), {"order 11", {2, 2, 3}, 1, 2, 12}, variants_for_large_bases);
   check_variants(Basis({16, -1}), {"order 16", {2, 2, 2}, 0.5, 2, 4}, {cuda::M2LVariant::best});
 }
 

@@ -125,8 +125,8 @@ double largest_difference(const Result& a, const Result& b) {
   double largest_force = 0;
   double force = 0;
   for (std::size_t i = 0; i < a.fx.size(); ++i) {
-    largest_force = std::max({largest_force, std::abs(a.fx[i] - b.fx[i]), std::abs(a.fy[i] - b.fy[i]),
-                              std::abs(a.fz[i] - b.fz[i])});
+    largest_force = std::max(
+        {largest_force, std::abs(a.fx[i] - b.fx[i]), std::abs(a.fy[i] - b.fy[i]), std::abs(a.fz[i] - b.fz[i])});
     force = std::max({force, std::abs(b.fx[i]), std::abs(b.fy[i]), std::abs(b.fz[i])});
   }
   return std::max(largest / size, largest_force / force);
@@ -183,7 +183,8 @@ TEST(Kernels, OthersThanLaplace) {
 
 TEST(Kernels, AUsersOwn) {
   Particles p = cube(3000, 8, Charges::uniform01);
-  const Error2 e = error_of(solve(p, interaction(user::Plummer{softening}), with(accuracy(5), 4, 37)), direct(p, softened));
+  const Error2 e =
+      error_of(solve(p, interaction(user::Plummer{softening}), with(accuracy(5), 4, 37)), direct(p, softened));
   EXPECT_LE(e.potential, 1e-5);
   EXPECT_LE(e.force, 1e-4);
 }

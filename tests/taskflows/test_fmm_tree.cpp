@@ -98,7 +98,8 @@ std::map<Pair, int> near_pairs(const Tree& tree, bool gpu) {
 /// Every ordered pair of leaves: once in the near field when adjacent, else once far on some level.
 void expect_complete(const Tree& tree) {
   std::vector<std::map<Pair, int>> far(static_cast<std::size_t>(tree.shape().height));
-  for (int l = Tree::first_far_level; l <= tree.leaf_level(); ++l) far[static_cast<std::size_t>(l)] = far_pairs(tree, l);
+  for (int l = Tree::first_far_level; l <= tree.leaf_level(); ++l)
+    far[static_cast<std::size_t>(l)] = far_pairs(tree, l);
   const auto cpu = near_pairs(tree, false);
   const auto gpu = near_pairs(tree, true);
   EXPECT_EQ(cpu, gpu);
