@@ -90,10 +90,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->add_option_function<std::string>(
           "--reduction",
           [&args](const std::string& name) {
-            args.options.reduction = name == "first" ? ReductionOrder::first : ReductionOrder::last;
+            args.options.reduction = name == "first" ? ReductionOrder::first
+                                     : name == "any" ? ReductionOrder::any
+                                                     : ReductionOrder::last;
           },
-          "Where P2P results of neighbouring groups are added: after L2P (last) or before (first)")
-      ->check(CLI::IsMember({"last", "first"}))
+          "Where P2P results of neighbouring groups are added: after L2P (last), before (first), or as it comes (any)")
+      ->check(CLI::IsMember({"last", "first", "any"}))
       ->default_str("last");
   method
       ->add_option_function<std::string>(

@@ -228,7 +228,9 @@ int solve_and_report(int argc, char** argv) {
                        {"coefficients", basis_size},
                        {"ranks", ranks},
                        {"mean_rank", mean_rank},
-                       {"reduction", options.reduction == ReductionOrder::last ? "last" : "first"},
+                       {"reduction", options.reduction == ReductionOrder::last    ? "last"
+                                     : options.reduction == ReductionOrder::first ? "first"
+                                                                                  : "any"},
                        {"m2l", options.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
                        {"gpu_order", args.gpu_order == GpuOrder::far_first ? "far-first" : "near-first"},
                        {"split_near", options.split_near},

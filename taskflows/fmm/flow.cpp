@@ -20,6 +20,9 @@ void System::submit() {
       for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
   }
 
+  if (options_.reduction == ReductionOrder::any && tree_->has_far_field())
+    for (std::size_t g = 0; g < leaf_groups; ++g) submit_zero(g);
+
   // near field: everything that P2P needs is there from the beginning
   for (std::size_t g = 0; g < leaf_groups; ++g) submit_p2p(g);
   if (options_.reduction == ReductionOrder::first)
@@ -36,8 +39,15 @@ void System::submit() {
     for (std::size_t g = 0; g < leaf_groups; ++g) submit_l2p(g);
   }
 
-  if (options_.reduction == ReductionOrder::last)
+  if (options_.reduction != ReductionOrder::first)
     for (std::size_t g = 0; g < leaf_groups; ++g) submit_reduction(g);
+
+  // each result goes to main memory as soon as it is complete
+  for (ParticleGroup& p : particles_)
+    starpu_data_acquire_on_node_cb(
+        p.result_data, STARPU_MAIN_RAM, STARPU_R,
+        [](void* handle) { starpu_data_release_on_node(static_cast<starpu_data_handle_t>(handle), STARPU_MAIN_RAM); },
+        p.result_data.get());
 }
 
 OperatorSeconds System::time_operators(int worker) {
@@ -185,7 +195,7 @@ void System::submit_l2p(std::size_t group) {
   CellGroup& cells = cells_[static_cast<std::size_t>(leaf)][group];
   ParticleGroup& particles = particles_[group];
   const PackedOperators& operators = operators_of(leaf);
-  const bool add = options_.reduction == ReductionOrder::first;
+  const bool add = options_.reduction != ReductionOrder::last;
   const codelets::L2PArgs args{{static_cast<double>(particles.own) * l2p_flops(basis_.view()), basis_.size()},
                                operators.layout,
                                cells.layout,
@@ -198,7 +208,7 @@ void System::submit_l2p(std::size_t group) {
                     {cells.cells, STARPU_R},
                     {particles.particle_data, STARPU_R},
                     {cells.locals, STARPU_R},
-                    {particles.result_data, add ? STARPU_RW : STARPU_W}},
+                    {particles.result_data, result_mode(!add)}},
                    {Priorities{tree_->shape().height}.l2p(), codelets::class_flops(args.work.flops), worker_});
   ++tasks_;
 }
@@ -218,12 +228,27 @@ void System::submit_p2p(std::size_t group) {
   ++tasks_;
 }
 
+// the result is what L2P and the reduction add up, in any order
+void System::submit_zero(std::size_t group) {
+  ParticleGroup& p = particles_[group];
+  const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, 1};
+  asterism::submit(codelets::reduction(), args, {{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
+                   {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops), worker_});
+  ++tasks_;
+}
+
+starpu_data_access_mode System::result_mode(bool overwrite) const {
+  if (overwrite) return STARPU_W;
+  return options_.reduction == ReductionOrder::any ? static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE)
+                                                   : STARPU_RW;
+}
+
 // what this group and groups of lower Morton index computed for this group's particles
 void System::submit_reduction(std::size_t group) {
   ParticleGroup& p = particles_[group];
   const bool overwrite = options_.reduction == ReductionOrder::first || !tree_->has_far_field();
   std::vector<Access> accesses{
-      {p.reduction_parts, STARPU_R}, {p.result_data, overwrite ? STARPU_W : STARPU_RW}, {p.near_result, STARPU_R}};
+      {p.reduction_parts, STARPU_R}, {p.result_data, result_mode(overwrite)}, {p.near_result, STARPU_R}};
   double added = static_cast<double>(p.own);
   for (const std::int32_t other : p.contributors)
     accesses.push_back({particles_[static_cast<std::size_t>(other)].near_result, STARPU_R});

@@ -211,8 +211,6 @@ void System::build_particles(const Particles& particles) {
     p.near_result = Handle::vector(nullptr, p.particles.size(), sizeof(double), fmt::format("P2P {}", g), where);
     p.result_data =
         Handle::vector(p.result.data(), p.result.size(), sizeof(double), fmt::format("result {}", g), where);
-    // results go to main memory as soon as they are there
-    starpu_data_set_wt_mask(p.result_data, 1U << STARPU_MAIN_RAM);
   }
   std::vector<std::int64_t> sorted = sizes;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
@@ -253,7 +251,7 @@ double System::evaluate() {
   const auto begin = std::chrono::steady_clock::now();
   submit();
   starpu_task_wait_for_all();
-  for (ParticleGroup& p : particles_) {  // write-through transfers may still be under way
+  for (ParticleGroup& p : particles_) {  // results may still be on their way
     starpu_data_acquire(p.result_data, STARPU_R);
     starpu_data_release(p.result_data);
   }

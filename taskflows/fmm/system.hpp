@@ -18,6 +18,7 @@ namespace asterism::fmm {
 enum class ReductionOrder {
   last,   ///< after L2P: L2P need not wait for P2P results that come back from GPUs
   first,  ///< before L2P, right after P2P
+  any,    ///< whichever is ready first (STARPU_COMMUTE), on results that a task of their own sets to zero
 };
 
 struct Options {
@@ -124,6 +125,8 @@ class System {
   void submit_l2p(std::size_t group);
   void submit_p2p(std::size_t group);
   void submit_reduction(std::size_t group);
+  void submit_zero(std::size_t group);
+  [[nodiscard]] starpu_data_access_mode result_mode(bool overwrite) const;
 
   struct PackedOperators {
     HostBuffer<double> packed;

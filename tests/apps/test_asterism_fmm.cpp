@@ -73,6 +73,9 @@ TEST_F(AsterismFmm, GeneratedWithRecord) {
 
 TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
   for (const Arguments& more : std::vector<Arguments>{{"--reduction", "first"},
+                                                      {"--reduction", "any"},
+                                                      {"--m2l", "separate"},
+                                                      {"--gpu-order", "near-first"},
                                                       {"--no-split"},
                                                       {"--kernel", "inverse-square"},
                                                       {"--kernel", "yukawa", "--kappa", "2"},
