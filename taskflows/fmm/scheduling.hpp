@@ -12,7 +12,7 @@ enum class GpuOrder {
   /// Results as soon as they can be had: reductions, L2P, L2L, M2L, and P2P in the meantime. For GPUs that are a
   /// hundred
   /// times faster than a core at everything: cores can help with what comes after M2L while there is P2P left, and
-  /// results travel to main memory during P2P instead of after everything (30 M particles, H200: 10 % faster).
+  /// results travel to main memory during P2P instead of after everything.
   far_first,
 };
 

@@ -214,8 +214,8 @@ TEST(Tree, SurfacesWithEmptyCells) {
   }
 }
 
-TEST(Tree, MoreSourceGroupsThanATaskMayHave) {
-  // one cell per group: up to 189 sources, all in one task; the limit is that of StarPU's buffers
+TEST(Tree, OneCellPerGroup) {
+  // up to 189 sources, all in one task: below max_sources, whose splitting no test reaches
   const Tree tree = make_tree(cube(3000, 1, Charges::ones), 4, 1);
   for (const auto& tasks : tree.leaves().far) {
     EXPECT_LE(tasks.size(), 1U);
