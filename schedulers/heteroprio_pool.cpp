@@ -112,7 +112,7 @@ std::optional<Entry> Pool::take_back(Unit unit) {
     Kept& kept = kept_[victim];
     const Held lock(kept.mutex, waiting_);
     for (auto place = kept.entries.rbegin(); place != kept.entries.rend(); ++place) {
-      if (!place->runs_on(unit)) continue;
+      if (!place->runs_on(unit) || !place->bucket->polled(unit.kind)) continue;
       if (termination_ && !place->bucket->may_take(unit.kind, *place)) continue;
       const Entry entry = *place;
       kept.entries.erase(std::next(place).base());
@@ -226,7 +226,8 @@ std::optional<unsigned> Pool::take_idle_for_any() {
 
 std::optional<unsigned> Pool::take_idle_for_kept(const Entry& entry) {
   return take_idle(faster(entry), [&](Unit unit) {
-    return entry.runs_on(unit) && (!termination_ || entry.bucket->may_take(unit.kind, entry));
+    return entry.runs_on(unit) && entry.bucket->polled(unit.kind) &&
+           (!termination_ || entry.bucket->may_take(unit.kind, entry));
   });
 }
 

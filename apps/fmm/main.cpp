@@ -154,7 +154,7 @@ int solve_and_report(int argc, char** argv) {
     options.shape = complete_shape(options.shape, particles, box, rates);
   }
   // what the schedulers of the paper and of StarPU need to know about the tasks
-  args.session.hprio_order = hprio_table(options.shape.height, args.gpu_order);
+  args.session.hprio_order = hprio_table(options.shape.height, args.gpu_order, uses_gpus(args.session));
   if (scheduler == "heteroprio")
     args.session.scheduler_set_up = heteroprio_set_up(options.shape.height, speedup(rates));
   if (args.calibrate) calibrate(args, interaction, options, particles);

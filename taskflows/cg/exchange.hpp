@@ -13,6 +13,7 @@
 #include "taskflows/cg/partition.hpp"
 #include "taskflows/runtime/arena.hpp"
 #include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/host_memory.hpp"
 #include "taskflows/runtime/submit.hpp"
 
 namespace asterism::cg {

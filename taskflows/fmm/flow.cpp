@@ -13,18 +13,18 @@ void System::submit() {
   const int leaf = tree_->leaf_level();
   const std::size_t leaf_groups = particles_.size();
 
-  // moments of the leaves, then of their ancestors: first, since the rest of the far field waits for them
-  if (tree_->has_far_field()) {
-    for (std::size_t g = 0; g < leaf_groups; ++g) submit_p2m(g);
-    for (int l = leaf; l > Tree::first_far_level; --l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
-  }
-
   if (options_.reduction == ReductionOrder::any && tree_->has_far_field())
     for (std::size_t g = 0; g < leaf_groups; ++g) submit_zero(g);
 
-  // near field: everything that P2P needs is there from the beginning
-  for (std::size_t g = 0; g < leaf_groups; ++g) submit_p2p(g);
+  // moments of the leaves, for which the rest of the far field waits, and the near field, for which nothing waits: in
+  // turn, so that every kind of unit has from the first moment what suits it
+  for (std::size_t g = 0; g < leaf_groups; ++g) {
+    if (tree_->has_far_field()) submit_p2m(g);
+    submit_p2p(g);
+  }
+  if (tree_->has_far_field())
+    for (int l = leaf; l > Tree::first_far_level; --l)
+      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
   if (options_.reduction == ReductionOrder::first)
     for (std::size_t g = 0; g < leaf_groups; ++g) submit_reduction(g);
 

@@ -55,24 +55,25 @@ void set_up(unsigned context) {
 
 }  // namespace
 
-std::string hprio_table(int height, GpuOrder order) {
+std::string hprio_table(int height, GpuOrder order, bool gpus) {
   const Priorities p{height};
-  const char* const table = order == GpuOrder::near_first ? "p2m        codelet=fmm_p2m               0 5\n"
-                                                            "m2m        codelet=fmm_m2m per-priority  1 4\n"
-                                                            "l2l        codelet=fmm_l2l per-priority  2 3\n"
-                                                            "m2l        codelet=fmm_m2l per-priority  3 2\n"
-                                                            "p2p-large  codelet=fmm_p2p priority={}   7 0\n"
-                                                            "p2p-small  codelet=fmm_p2p priority={}   4 1\n"
-                                                            "l2p        codelet=fmm_l2p               5 6\n"
-                                                            "reduction  codelet=fmm_reduction         6 7\n"
-                                                          : "p2m        codelet=fmm_p2m               0 7\n"
-                                                            "m2m        codelet=fmm_m2m per-priority  1 6\n"
-                                                            "l2l        codelet=fmm_l2l per-priority  2 2\n"
-                                                            "m2l        codelet=fmm_m2l per-priority  4 3\n"
-                                                            "p2p-large  codelet=fmm_p2p priority={}   7 4\n"
-                                                            "p2p-small  codelet=fmm_p2p priority={}   6 5\n"
-                                                            "l2p        codelet=fmm_l2p               3 1\n"
-                                                            "reduction  codelet=fmm_reduction         5 0\n";
+  const bool papers = order == GpuOrder::near_first || !gpus;
+  const char* const table = papers ? "p2m        codelet=fmm_p2m               0 5\n"
+                                     "m2m        codelet=fmm_m2m per-priority  1 4\n"
+                                     "l2l        codelet=fmm_l2l per-priority  2 3\n"
+                                     "m2l        codelet=fmm_m2l per-priority  3 2\n"
+                                     "p2p-large  codelet=fmm_p2p priority={}   7 0\n"
+                                     "p2p-small  codelet=fmm_p2p priority={}   4 1\n"
+                                     "l2p        codelet=fmm_l2p               5 6\n"
+                                     "reduction  codelet=fmm_reduction         6 7\n"
+                                   : "p2m        codelet=fmm_p2m               3 5\n"
+                                     "m2m        codelet=fmm_m2m per-priority  0 4\n"
+                                     "l2l        codelet=fmm_l2l per-priority  - 2\n"
+                                     "m2l        codelet=fmm_m2l per-priority  5 3\n"
+                                     "p2p-large  codelet=fmm_p2p priority={}   2 6\n"
+                                     "p2p-small  codelet=fmm_p2p priority={}   1 7\n"
+                                     "l2p        codelet=fmm_l2p               4 1\n"
+                                     "reduction  codelet=fmm_reduction         - 0\n";
   return fmt::format(fmt::runtime(table), p.p2p_large(), p.p2p_small());
 }
 

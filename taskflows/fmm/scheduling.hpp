@@ -9,15 +9,17 @@ namespace asterism::fmm {
 enum class GpuOrder {
   /// The paper's Table 3, with priorities for the operators that it ran on CPUs only: P2P, then M2L.
   near_first,
-  /// Results as soon as they can be had: reductions, L2P, L2L, M2L, and P2P in the meantime. For GPUs that are a
-  /// hundred
-  /// times faster than a core at everything: cores can help with what comes after M2L while there is P2P left, and
-  /// results travel to main memory during P2P instead of after everything.
+  /// Results as soon as they can be had: reductions, L2P, L2L, M2L, then what M2L waits for, and P2P in the meantime.
+  /// For GPUs that are a hundred times faster than a core at everything. Cores then do best with what they are least
+  /// slow at and nobody waits for: P2P, as long as a task of theirs is over before the GPUs could have done without
+  /// them, and M2M, which comes in many small pieces. L2L and reductions stay on GPUs: they are at the end of every
+  /// path and need what lies there.
   far_first,
 };
 
 /// A table for hprio (schedulers/heteroprio_order.hpp). `height`: of the tree, which decides the tasks' priorities.
-std::string hprio_table(int height, GpuOrder order);
+/// `gpus`: whether there are any; else cores keep to the paper's order.
+std::string hprio_table(int height, GpuOrder order, bool gpus);
 
 /// For SessionOptions::scheduler_set_up: StarPU's own heteroprio with the order far_first and, as the factor by which
 /// CPUs are slower, `slow_factor` for P2P and M2L and a fifth of it for the others; its automatic mode off. The table

@@ -32,6 +32,13 @@ HostBuffer<T> pinned(const std::vector<T>& items) {
   return buffer;
 }
 
+/// Pinned memory for data that CPUs and GPUs hand to each other: StarPU would allocate it in the middle of the first
+/// evaluations, where each allocation stops the GPUs. None where one kind of unit does everything.
+HostBuffer<double> exchanged(std::size_t doubles) {
+  const bool both = starpu_cpu_worker_get_count() > 0 && starpu_cuda_worker_get_count() > 0;
+  return HostBuffer<double>(both ? doubles : 0);
+}
+
 Handle read_only(const HostBuffer<std::int32_t>& packed, const std::string& name, int group) {
   return Handle::vector(packed.data(), packed.size(), sizeof(std::int32_t), name, Coordinates{group, 0});
 }
@@ -134,8 +141,11 @@ void System::build_cells() {
       const std::string place = fmt::format("{} {}", l, g);
       const std::size_t doubles = cells * static_cast<std::size_t>(basis_.stride());
       const Coordinates where{static_cast<int>(g), l};
-      group.multipoles = Handle::vector(nullptr, doubles, sizeof(double), "M " + place, where);
-      group.locals = Handle::vector(nullptr, doubles, sizeof(double), "L " + place, where);
+      group.expansions = exchanged(2 * doubles);
+      double* const first = group.expansions.data();
+      double* const second = first == nullptr ? nullptr : first + doubles;
+      group.multipoles = Handle::temporary(first, doubles, sizeof(double), "M " + place, where);
+      group.locals = Handle::temporary(second, doubles, sizeof(double), "L " + place, where);
     }
   }
 }
@@ -208,7 +218,9 @@ void System::build_particles(const Particles& particles) {
     p.result = HostBuffer<double>(static_cast<std::size_t>(4 * p.own));
     p.particle_data =
         Handle::vector(p.particles.data(), p.particles.size(), sizeof(double), fmt::format("particles {}", g), where);
-    p.near_result = Handle::vector(nullptr, p.particles.size(), sizeof(double), fmt::format("P2P {}", g), where);
+    p.near_parts = exchanged(p.particles.size());
+    p.near_result =
+        Handle::temporary(p.near_parts.data(), p.particles.size(), sizeof(double), fmt::format("P2P {}", g), where);
     p.result_data =
         Handle::vector(p.result.data(), p.result.size(), sizeof(double), fmt::format("result {}", g), where);
   }

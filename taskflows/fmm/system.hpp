@@ -11,6 +11,7 @@
 #include "taskflows/fmm/particles.hpp"
 #include "taskflows/fmm/tree.hpp"
 #include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/host_memory.hpp"
 
 namespace asterism::fmm {
 
@@ -43,7 +44,8 @@ struct ListData {
 struct CellGroup {
   HostBuffer<std::int32_t> packed;
   CellLayout layout;
-  std::vector<ListData> lists;  ///< its interactions
+  std::vector<ListData> lists;    ///< its interactions
+  HostBuffer<double> expansions;  ///< both, where CPUs and GPUs exchange them
   Handle cells, multipoles, locals;
 };
 
@@ -57,9 +59,10 @@ struct ParticleGroup {
   HostBuffer<std::int32_t> parts;    ///< of the reduction, packed
   std::int32_t reduction_count = 0;  ///< their number
   std::vector<std::int32_t> contributors;
-  HostBuffer<double> particles;  ///< 4 x set
-  HostBuffer<double> result;     ///< 4 x own
-  bool large = true;             ///< in the half of P2P tasks with more work
+  HostBuffer<double> particles;   ///< 4 x set
+  HostBuffer<double> result;      ///< 4 x own
+  HostBuffer<double> near_parts;  ///< 4 x set, where CPUs and GPUs exchange them
+  bool large = true;              ///< in the half of P2P tasks with more work
   Handle near, particle_data, near_result, reduction_parts, result_data;
 };
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,16 +36,28 @@ class Handle {
                                 static_cast<uint32_t>(elements), element_size);
     return {handle, name, where};
   }
+  /// Likewise; what it holds in the end is of no use to anybody and not brought back to `data`.
+  static Handle temporary(const void* data, std::size_t elements, std::size_t element_size, const std::string& name,
+                          std::optional<Coordinates> where = std::nullopt) {
+    Handle handle = vector(data, elements, element_size, name, where);
+    handle.temporary_ = true;
+    return handle;
+  }
 
-  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), temporary_(other.temporary_) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(handle_, other.handle_);
+    std::swap(temporary_, other.temporary_);
     return *this;
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    if (handle_ != nullptr) starpu_data_unregister(handle_);
+    if (handle_ == nullptr) return;
+    if (temporary_)
+      starpu_data_unregister_no_coherency(handle_);
+    else
+      starpu_data_unregister(handle_);
   }
 
   [[nodiscard]] starpu_data_handle_t get() const noexcept { return handle_; }
@@ -54,35 +65,7 @@ class Handle {
 
  private:
   starpu_data_handle_t handle_ = nullptr;
-};
-
-/// Memory of StarPU in main memory: pinned when a GPU is there to profit from it.
-template <class T>
-class HostBuffer {
- public:
-  HostBuffer() = default;
-  explicit HostBuffer(std::size_t n) : size_(n) {
-    if (n > 0 && starpu_malloc(reinterpret_cast<void**>(&data_), n * sizeof(T)) != 0) throw std::bad_alloc();
-  }
-  HostBuffer(HostBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  HostBuffer& operator=(HostBuffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
-  ~HostBuffer() {
-    if (data_ != nullptr) starpu_free_noflag(data_, size_ * sizeof(T));
-  }
-  [[nodiscard]] T* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  T& operator[](std::size_t i) const noexcept { return data_[i]; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
+  bool temporary_ = false;
 };
 
 }  // namespace asterism

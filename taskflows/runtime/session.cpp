@@ -125,6 +125,17 @@ std::optional<std::string> scheduler_library(const std::string& scheduler) {
   return std::nullopt;
 }
 
+bool uses_gpus(const SessionOptions& options) {
+  if (options.gpus) return *options.gpus > 0;
+  if (const char* const number = std::getenv("STARPU_NCUDA"); number != nullptr) return std::atoi(number) > 0;
+#ifdef ASTERISM_CUDA
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices > 0;
+  cudaGetLastError();  // "no device" is not an error of the next call
+#endif
+  return false;
+}
+
 Session::Session(const SessionOptions& options) {
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
@@ -157,6 +168,11 @@ Session::Session(const SessionOptions& options) {
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
+  // A core for the thread that submits: it would take turns with one that drives a GPU, which then waits for work.
+  const auto given = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  if (!options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS") && !given("STARPU_RESERVE_NCPU") &&
+      uses_gpus(options))
+    environment_.set("STARPU_RESERVE_NCPU", "1");
   number_of("STARPU_NWORKER_PER_CUDA", nullptr, options.streams);
   if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
     environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's

@@ -14,7 +14,7 @@ namespace asterism {
 /// What to start StarPU with. StarPU's own environment variables keep their meaning: a member left empty
 /// leaves the choice to them.
 struct SessionOptions {
-  std::optional<int> cpus;  ///< CPU workers
+  std::optional<int> cpus;  ///< CPU workers; beside GPUs, one core less than there are unless said otherwise
   std::optional<int> gpus;  ///< CUDA workers
   /// CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA: with two, the end of a task's kernel overlaps the next one
   std::optional<int> streams;
@@ -28,6 +28,9 @@ struct SessionOptions {
   /// measure every class of tasks on every kind of unit: scheduler "calibrate", durations kept in StarPU's models
   bool calibrate = false;
 };
+
+/// Whether a session with these options would have GPUs, as far as options, environment and driver say.
+bool uses_gpus(const SessionOptions& options);
 
 /// One processing unit that runs tasks.
 struct Unit {

@@ -682,6 +682,19 @@ TEST(HprioPool, WhoFindsNothingTakesBackTheLastOneOfTheBusiest) {
   EXPECT_EQ(number(world.pool.pop(gpu3)), -1);
 }
 
+TEST(HprioPool, NobodyTakesBackWhatItsKindNeverPolls) {
+  World world("x codelet=x - 0", "", 3);
+  Class x("", "x");
+  for (unsigned i = 0; i < 2; ++i) world.push(x, entry(i, {2, 2}));
+  const auto kept = world.pool.reserve(gpu2, [](void*) {});
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(number(world.pool.pop(cpu0)), -1);
+  world.pool.set_idle(cpu0, true);
+  EXPECT_EQ(world.pool.take_idle_for_kept(*kept), std::nullopt);
+  EXPECT_EQ(number(world.pool.pop(gpu3)), 1);
+  EXPECT_EQ(number(world.pool.pop(gpu2)), 0);
+}
+
 TEST(HprioPool, AUnitThatLeavesGivesBack) {
   World world("x codelet=x 0 0", "", 3);
   Class x("", "x");
