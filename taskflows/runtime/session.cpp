@@ -126,14 +126,7 @@ std::optional<std::string> scheduler_library(const std::string& scheduler) {
 }
 
 bool uses_gpus(const SessionOptions& options) {
-  if (options.gpus) return *options.gpus > 0;
-  if (const char* const number = std::getenv("STARPU_NCUDA"); number != nullptr) return std::atoi(number) > 0;
-#ifdef ASTERISM_CUDA
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices > 0;
-  cudaGetLastError();  // "no device" is not an error of the next call
-#endif
-  return false;
+  return options.gpus.value_or(visible_gpus()) > 0;
 }
 
 Session::Session(const SessionOptions& options) {

@@ -1,0 +1,144 @@
+#include "apps/lbm/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "apps/common/program.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::lbm {
+
+using namespace asterism::lbm;
+
+namespace {
+
+/// "64" or "512x512x128".
+std::array<int, 3> triple(const std::string& option, const std::string& text) {
+  std::array<int, 3> n{};
+  std::size_t count = 0;
+  std::string_view rest = text;
+  for (;;) {
+    const std::string_view part = rest.substr(0, rest.find('x'));
+    const auto [end, error] =
+        std::from_chars(part.data(), part.data() + part.size(), n[std::min<std::size_t>(count, 2)]);
+    if (error != std::errc{} || end != part.data() + part.size() || ++count > 3)
+      bad_input("{} {}: expected N or NxMxK", option, text);
+    if (part.size() == rest.size()) break;
+    rest.remove_prefix(part.size() + 1);
+  }
+  if (count == 1) n[1] = n[2] = n[0];
+  if (count == 2) bad_input("{} {}: expected N or NxMxK", option, text);
+  for (const int i : n)
+    if (i < 1) bad_input("{} {}: expected positive numbers", option, text);
+  return n;
+}
+
+std::string about_cases() {
+  std::string text = "Flow:";
+  for (const auto& [name, about] : case_names()) text += fmt::format("\n{}: {}", name, about);
+  return text;
+}
+
+}  // namespace
+
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
+  CLI::App app(
+      "Weakly compressible flow by the lattice Boltzmann method, D3Q19 in the A-A pattern, written as a flow of "
+      "StarPU\n"
+      "tasks on CPUs and GPUs (Riesinger, Bakhtiari, Schreiber, Neumann, Bungartz, Computation 5, 2017).\n"
+      "Lattice units: cells and time steps are 1.\n\n"
+      "  asterism-lbm --case cavity --size 128 --re 1000 --steps 20000\n"
+      "  asterism-lbm --case taylor-green --size 64 --steps 500 --verify\n",
+      "asterism-lbm");
+  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  app.get_formatter()->column_width(44);
+
+  CLI::Option_group* flow = app.add_option_group("Flow");
+  flow->add_option("--case", args.flow.name, about_cases())->capture_default_str();
+  std::string size = "64";
+  flow->add_option("--size", size, "Cells: N or NxMxK")->capture_default_str();
+  flow->add_option("--steps", args.steps, "Time steps")->check(CLI::Range(0L, 1L << 40))->capture_default_str();
+  auto* reynolds = flow->add_option("--re", args.flow.reynolds, "Reynolds number: velocity x length / viscosity");
+  flow->add_option("--tau", args.flow.tau, "Instead: relaxation time, 3 viscosity + 1/2 (default: 0.6152, the paper's)")
+      ->excludes(reynolds);
+  flow->add_option("--velocity", args.flow.velocity, "Characteristic velocity in cells per step (default: 0.05)");
+  flow->add_option("--length", args.flow.length, "Characteristic length in cells (default: see --case)");
+
+  CLI::Option_group* method = app.add_option_group("Method");
+  method
+      ->add_option_function<std::string>(
+          "--collision",
+          [&args](const std::string& name) {
+            args.flow.collision.model = name == "trt" ? Collision::Model::trt : Collision::Model::bgk;
+          },
+          "One relaxation time (bgk) or two (trt), which puts walls exactly between cells")
+      ->check(CLI::IsMember({"bgk", "trt"}))
+      ->default_str("bgk");
+  method->add_option("--magic", args.flow.collision.magic, "Of trt: (tau - 1/2)(tau_odd - 1/2)")->capture_default_str();
+  method->add_option("--smagorinsky", args.flow.collision.smagorinsky, "Constant of the model of turbulence; 0: none")
+      ->capture_default_str();
+  std::vector<double> force;
+  method->add_option("--force", force, "Body force x,y,z per cell and step")->delimiter(',')->expected(3);
+  method
+      ->add_option_function<std::string>(
+          "--precision", [&args](const std::string& name) { args.flow.single_precision = name == "single"; },
+          "Of storage and arithmetic")
+      ->check(CLI::IsMember({"single", "double"}))
+      ->default_str("double");
+
+  CLI::Option_group* pieces = app.add_option_group("Pieces");
+  std::string subdomains = "1x1x1";
+  pieces->add_option("--subdomains", subdomains, "Equal parts along x, y and z")->capture_default_str();
+  std::string share = "auto";
+  pieces
+      ->add_option(
+          "--gpu-share", share,
+          "Of the cells of each sub-domain, cut by an xz-plane: 0 to 1, or auto: from measured rates, corrected\n"
+          "while running")
+      ->capture_default_str();
+  pieces->add_option("--cores", args.cores, "Bricks that the rest of a sub-domain is cut into (default: one per core)")
+      ->check(CLI::Range(0, 1024));
+  pieces->add_flag("--scheduler-places", args.scheduler_places,
+                   "Bricks have no fixed unit: the scheduler moves them as it likes");
+
+  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
+  machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
+  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
+  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  machine->add_flag("--calibrate", args.calibrate,
+                    "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
+                    "know all durations, and so do the bounds of --trace");
+
+  CLI::Option_group* results = app.add_option_group("Results");
+  results->add_option("--check-every", args.check_every, "Steps after which a flow that diverges is noticed")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  results->add_option("--json", args.json, "Write a record of the run: options, pieces, times, rates, errors");
+  results->add_option(
+      "--trace", args.trace,
+      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+  results->add_flag("--verify", args.verify,
+                    "Compare with the exact answer where there is one, else with a simple solver that shares no code;\n"
+                    "exit status 1 when they differ");
+  results->add_flag("--quiet", args.quiet, "No progress line");
+
+  if (const auto status = parse(app, argc, argv)) return status;
+  args.flow.cells = triple("--size", size);
+  args.subdomains = triple("--subdomains", subdomains);
+  for (std::size_t axis = 0; axis < force.size(); ++axis) args.flow.collision.force[axis] = force[axis];
+  if (share != "auto") {
+    double value = 0;
+    const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);
+    if (error != std::errc{} || end != share.data() + share.size() || !(value >= 0 && value <= 1))
+      bad_input("--gpu-share {}: expected auto or a number from 0 to 1", share);
+    args.gpu_share = value;
+  }
+  require_writable("--json", args.json);
+  return std::nullopt;
+}
+
+}  // namespace asterism::apps::lbm

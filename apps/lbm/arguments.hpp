@@ -1,0 +1,36 @@
+// The command line of asterism-lbm.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "taskflows/lbm/cases.hpp"
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::apps::lbm {
+
+struct Arguments {
+  // the flow
+  asterism::lbm::CaseOptions flow;
+  long steps = 1024;
+  // the pieces
+  std::array<int, 3> subdomains{1, 1, 1};
+  std::optional<double> gpu_share;  ///< none: from measured rates, corrected while running
+  int cores = 0;                    ///< bricks of each sub-domain for CPUs; 0: as many as the session has
+  bool scheduler_places = false;    ///< bricks go where the scheduler likes
+  // the machine
+  SessionOptions session;
+  bool calibrate = false;
+  // results
+  long check_every = 50;
+  std::string json;
+  std::string trace;
+  bool verify = false;
+  bool quiet = false;
+};
+
+/// Fills `arguments`; returns an exit status when the program is to end here.
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
+
+}  // namespace asterism::apps::lbm

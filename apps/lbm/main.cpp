@@ -1,0 +1,327 @@
+// asterism-lbm: the lattice Boltzmann method as a task flow.
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "apps/common/program.hpp"
+#include "apps/common/trace_report.hpp"
+#include "apps/lbm/arguments.hpp"
+#include "apps/lbm/verify.hpp"
+#include "codelets/lbm/flops.hpp"
+#include "taskflows/lbm/balance.hpp"
+#include "taskflows/runtime/bandwidth.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::lbm {
+namespace {
+
+using namespace asterism::lbm;
+using nlohmann::json;
+
+/// Of sound, in cells per step: what goes faster is no flow any more.
+constexpr double speed_of_sound = 0.57735;
+/// Steps before the cut between CPUs and GPUs is looked at, and again after twice as many.
+constexpr long first_look = 20;
+/// A cut is moved when that is to save more than this share of a step.
+constexpr double worth_moving = 0.02;
+/// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr long calibration_steps = 24;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The domain in pieces, on units.
+struct Pieces {
+  std::vector<BrickPlace> bricks;
+  Placement placement;
+  double gpu_share = 0;
+};
+
+Pieces cut(const Arguments& args, const Problem& problem, const Session& session, double gpu_share) {
+  Pieces pieces;
+  pieces.gpu_share = gpu_share;
+  const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
+  const int cores = args.cores > 0 ? args.cores : std::max(1, session.cpus() / subdomains);
+  pieces.bricks = decompose(problem, {args.subdomains, gpu_share, cores});
+  pieces.placement = args.scheduler_places ? Placement(pieces.bricks.size(), -1) : place(pieces.bricks, session);
+  return pieces;
+}
+
+/// The state goes over to other pieces.
+std::unique_ptr<Simulation> moved(Simulation& from, const Problem& problem, const Pieces& to) {
+  const std::size_t element = problem.single_precision ? 4 : 8;
+  const auto n = static_cast<std::size_t>(problem.cells[0]) * static_cast<std::size_t>(problem.cells[1]) *
+                 static_cast<std::size_t>(problem.cells[2]);
+  Array<char> state(q * n * element);
+  const auto rows = [&](const DomainBox& box, const auto& copy) {
+    const auto length = static_cast<std::size_t>(box.x1 - box.x0) * element;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < q; ++i)
+      for (int z = box.z0; z < box.z1; ++z)
+        for (int y = box.y0; y < box.y1; ++y, at += length) {
+          const auto cell = static_cast<std::size_t>(box.x0) +
+                            static_cast<std::size_t>(problem.cells[0]) *
+                                (static_cast<std::size_t>(y) +
+                                 static_cast<std::size_t>(problem.cells[1]) * static_cast<std::size_t>(z));
+          copy(state.data() + (i * n + cell) * element, at, length);
+        }
+  };
+  from.get([&](const DomainBox& box, const void* slots) {
+    rows(box, [&](char* to_state, std::size_t at, std::size_t length) {
+      std::memcpy(to_state, static_cast<const char*>(slots) + at, length);
+    });
+  });
+  auto simulation = std::make_unique<Simulation>(problem, to.bricks, to.placement);
+  simulation->set(from.time(), [&](const DomainBox& box, void* slots) {
+    rows(box, [&](char* from_state, std::size_t at, std::size_t length) {
+      std::memcpy(static_cast<char*>(slots) + at, from_state, length);
+    });
+  });
+  return simulation;
+}
+
+void check_flow(const Totals& totals, long steps) {
+  if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
+  failed(
+      "the flow diverged before step {}: largest speed {} cells per step (a smaller --velocity, a larger --tau, trt, "
+      "or "
+      "--smagorinsky may help)",
+      steps, totals.speed);
+}
+
+/// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
+void calibrate(const Arguments& args, const Case& flow) {
+  SessionOptions options = args.session;
+  options.calibrate = true;
+  options.scheduler.reset();
+  if (!args.trace.empty()) options.trace = args.trace + "/calibration";
+  const Session session(options);
+  Arguments anywhere = args;
+  anywhere.scheduler_places = true;
+  const Pieces pieces = cut(anywhere, flow.problem, session, args.gpu_share.value_or(0));
+  Simulation simulation(flow.problem, pieces.bricks, pieces.placement);
+  simulation.initialise();
+  ProgressLine line(!args.quiet);
+  for (long t = 0; t < calibration_steps; ++t) {
+    line.show(static_cast<double>(t) / calibration_steps, "calibrating");
+    simulation.advance();
+    if (t % 4 == 3) static_cast<void>(simulation.totals());
+  }
+}
+
+struct Timing {
+  double seconds = 0;
+  long steps = 0;  ///< that were timed
+};
+
+class Run {
+ public:
+  Run(const Arguments& args, const Case& flow, const Session& session)
+      : args_(args), flow_(flow), session_(session), line_(!args.quiet) {
+    const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : choose_share();
+    pieces_ = cut(args, flow.problem, session, share);
+    line_.show(0, "setting up");
+    simulation_ = std::make_unique<Simulation>(flow.problem, pieces_.bricks, pieces_.placement);
+    simulation_->initialise();
+    starpu_task_wait_for_all();
+  }
+
+  void advance() {
+    const bool correct = !args_.gpu_share && !args_.scheduler_places && session_.devices() > 0 && session_.cpus() > 0;
+    auto balance = correct ? std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_) : nullptr;
+    long next_look = first_look;
+    long looked = 0;
+    auto begin = std::chrono::steady_clock::now();
+    long timed_from = 0;
+    mark("begin steps");
+    while (simulation_->time() < args_.steps) {
+      simulation_->advance();
+      const long t = simulation_->time();
+      if (t % args_.check_every == 0 || t == args_.steps) {
+        if (const auto totals = simulation_->exchange_totals()) check_flow(*totals, t - args_.check_every + 1);
+        show(t, begin, timed_from);
+      }
+      if (balance && t == next_look && t < args_.steps) {
+        starpu_task_wait_for_all();
+        const double share = balance->measured(t - looked).gpu_share();
+        looked = t;
+        next_look *= 2;
+        if (!worth(share)) continue;
+        balance.reset();
+        pieces_ = cut(args_, flow_.problem, session_, share);
+        simulation_ = moved(*simulation_, flow_.problem, pieces_);
+        starpu_task_wait_for_all();
+        balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_);
+        ++corrections_;
+        begin = std::chrono::steady_clock::now();
+        timed_from = t;
+      }
+    }
+    starpu_task_wait_for_all();
+    mark("end steps");
+    timing_ = {seconds_since(begin), args_.steps - timed_from};
+    check_flow(totals_ = simulation_->totals(), args_.steps);
+  }
+
+  [[nodiscard]] const Pieces& pieces() const { return pieces_; }
+  [[nodiscard]] Simulation& simulation() { return *simulation_; }
+  [[nodiscard]] const Timing& timing() const { return timing_; }
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
+  [[nodiscard]] int corrections() const { return corrections_; }
+  [[nodiscard]] double mlups() const {
+    return static_cast<double>(simulation_->fluid_cells()) * static_cast<double>(timing_.steps) / timing_.seconds *
+           1e-6;
+  }
+
+ private:
+  double choose_share() {
+    if (args_.gpu_share) return *args_.gpu_share;
+    line_.show(0, "measuring CPUs and GPUs");
+    rates_ = measure_rates(flow_.problem, session_);
+    return rates_->gpu_share();
+  }
+
+  /// Would the domain be done sooner if it were cut at `share`?
+  [[nodiscard]] bool worth(double share) const {
+    const double now = pieces_.gpu_share;
+    if (!(share > 0 && share < 1)) return false;
+    // the slower kind decides: its part over its rate
+    const double slower = std::max(now / share, (1 - now) / (1 - share));
+    const double rows = std::abs(share - now) * flow_.problem.cells[1] / args_.subdomains[1];
+    return slower > 1 + worth_moving && rows >= 1;
+  }
+
+  void show(long t, std::chrono::steady_clock::time_point begin, long timed_from) {
+    const double seconds = seconds_since(begin);
+    line_.show(static_cast<double>(t) / static_cast<double>(args_.steps),
+               fmt::format("step {} of {}, {:.1f} MLUPS", t, args_.steps,
+                           static_cast<double>(simulation_->fluid_cells()) * static_cast<double>(t - timed_from) /
+                               seconds * 1e-6));
+  }
+
+  const Arguments& args_;
+  const Case& flow_;
+  const Session& session_;
+  ProgressLine line_;
+  Pieces pieces_;
+  std::unique_ptr<Simulation> simulation_;
+  std::optional<Rates> rates_;
+  Timing timing_;
+  Totals totals_{};
+  int corrections_ = 0;
+};
+
+int solve_and_report(int argc, char** argv) {
+  Arguments args;
+  if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  const Case flow = make_case(args.flow);
+  const Problem& problem = flow.problem;
+  const int element = problem.single_precision ? 4 : 8;
+  if (args.calibrate) calibrate(args, flow);
+  if (!args.trace.empty()) args.session.trace = args.trace;
+
+  json record;
+  std::vector<std::pair<std::string, std::string>> rows;
+  std::optional<Verdict> verdict;
+  {
+    const Session session(args.session);
+    record = record_header("asterism-lbm", argc, argv, session);
+    Run run(args, flow, session);
+    run.advance();
+    if (args.verify)
+      verdict = flow.exact ? compare_with_exact(flow, run.simulation())
+                           : compare_with_reference(flow, run.pieces().bricks, run.pieces().placement, args.steps);
+
+    Simulation& simulation = run.simulation();
+    rows = {
+        {"flow", flow.describe},
+        {"method", fmt::format("{}{}, {} precision", problem.collision.model == Collision::Model::trt ? "TRT" : "BGK",
+                               problem.collision.smagorinsky > 0
+                                   ? fmt::format(" with Smagorinsky {}", problem.collision.smagorinsky)
+                                   : "",
+                               problem.single_precision ? "single" : "double")},
+        {"units",
+         fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(), session.scheduler())},
+        {"pieces", fmt::format("{} sub-domains, {} bricks, GPUs {:.2f} %{}",
+                               args.subdomains[0] * args.subdomains[1] * args.subdomains[2], simulation.bricks(),
+                               100 * run.pieces().gpu_share,
+                               run.corrections() > 0 ? fmt::format(" (moved {} times)", run.corrections()) : "")}};
+    record["flow"] = {{"case", args.flow.name},
+                      {"cells", problem.cells},
+                      {"fluid_cells", simulation.fluid_cells()},
+                      {"tau", problem.collision.tau},
+                      {"velocity", flow.velocity},
+                      {"length", flow.length},
+                      {"collision", problem.collision.model == Collision::Model::trt ? "trt" : "bgk"},
+                      {"smagorinsky", problem.collision.smagorinsky},
+                      {"precision", problem.single_precision ? "single" : "double"},
+                      {"steps", args.steps}};
+    record["pieces"] = {{"subdomains", args.subdomains},
+                        {"bricks", simulation.bricks()},
+                        {"gpu_share", run.pieces().gpu_share},
+                        {"corrections", run.corrections()},
+                        {"placed_by", args.scheduler_places ? "scheduler" : "program"}};
+    if (run.rates()) record["rates"] = {{"cpus", run.rates()->cpus}, {"gpus", run.rates()->gpus}};
+    record["tasks"] = simulation.tasks();
+    record["totals"] = {{"mass", run.totals().mass},
+                        {"momentum", run.totals().momentum},
+                        {"energy", run.totals().energy},
+                        {"speed", run.totals().speed}};
+    rows.emplace_back("state", fmt::format("largest speed {:.4g}, kinetic energy {:.6g}, mass - cells {:.2e}",
+                                           run.totals().speed, run.totals().energy, run.totals().mass));
+    if (verdict) {
+      record["verification"] = {
+          {"against", verdict->against}, {"error", verdict->error}, {"allowed", verdict->allowed}};
+      rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict->error, verdict->against));
+    }
+    const bool right = !verdict || verdict->right();
+    record["right"] = right;
+    if (!right) {
+      print_table(rows);
+      if (!args.json.empty()) write_json(args.json, record);
+      failed("{}: {:.3e}, expected at most {:.1e}", verdict->against, verdict->error, verdict->allowed);
+    }
+    if (run.timing().steps > 0) {
+      const Bandwidth bandwidth = measure_bandwidth();
+      const double bytes = 2.0 * q * element * run.mlups() * 1e6;
+      const double ceiling =
+          run.pieces().gpu_share * session.devices() > 0
+              ? bandwidth.gpu_copy * session.devices() + (run.pieces().gpu_share < 1 ? bandwidth.cpu_copy : 0)
+              : bandwidth.cpu_copy;
+      record["seconds"] = run.timing().seconds;
+      record["timed_steps"] = run.timing().steps;
+      record["mlups"] = run.mlups();
+      record["bandwidth"] = {{"achieved", bytes}, {"copy", ceiling}, {"share", bytes / ceiling}};
+      record["gflops"] = run.mlups() * 1e-3 * update_flops(problem.collision);
+      rows.emplace_back("time",
+                        fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} MLUPS", run.timing().seconds,
+                                    run.timing().seconds / static_cast<double>(run.timing().steps) * 1e3, run.mlups()));
+      rows.emplace_back("memory", fmt::format("{:.1f} GB/s, {:.0f} % of measured copy bandwidth ({:.0f} GB/s)",
+                                              bytes * 1e-9, 100 * bytes / ceiling, ceiling * 1e-9));
+    }
+  }
+  print_table(rows);
+  if (!args.json.empty()) {
+    write_json(args.json, record);
+    fmt::print("wrote {}\n", args.json);
+  }
+  if (!args.trace.empty())
+    report_trace(args.trace,
+                 fmt::format("asterism-lbm {}, {}", flow.describe, record["starpu"]["scheduler"].get<std::string>()),
+                 args.calibrate ? args.trace + "/calibration" : std::string{});
+  return 0;
+}
+
+}  // namespace
+}  // namespace asterism::apps::lbm
+
+// C linkage: StarPU's simulator renames and calls it.
+extern "C" int main(int argc, char** argv) {
+  return asterism::apps::run("asterism-lbm", [&] { return asterism::apps::lbm::solve_and_report(argc, argv); });
+}

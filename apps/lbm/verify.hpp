@@ -1,0 +1,27 @@
+// Is the flow right?
+#pragma once
+
+#include <string>
+
+#include "taskflows/lbm/cases.hpp"
+#include "taskflows/lbm/simulation.hpp"
+
+namespace asterism::apps::lbm {
+
+struct Verdict {
+  std::string against;  ///< what the run was compared with
+  double error = 0;     ///< relative L2 error of the velocity, or largest difference of a field
+  double allowed = 0;
+  [[nodiscard]] bool right() const { return error <= allowed; }
+};
+
+/// The present state against the exact solution. Throws Error (bad input) when the solution is a steady state that the
+/// run has not had the time to reach.
+Verdict compare_with_exact(const asterism::lbm::Case& flow, asterism::lbm::Simulation& simulation);
+
+/// The first steps of the flow, done once more in the same pieces, against the two-copy solver. Throws Error (bad
+/// input) when the domain is too large for that.
+Verdict compare_with_reference(const asterism::lbm::Case& flow, const std::vector<asterism::lbm::BrickPlace>& bricks,
+                               const asterism::lbm::Placement& placement, long steps);
+
+}  // namespace asterism::apps::lbm

@@ -1,0 +1,105 @@
+// The StarPU codelets of the lattice Boltzmann method, on CPUs and GPUs, each for float and double. Next to each: its
+// arguments and, in order, the data that a task must be submitted with. Populations of a brick are one datum of
+// 128-byte lines; a brick with solid cells has two more, written [solid R, links R] below: a byte per cell, and the
+// offsets of Links, first all `fluid`, then all `solid`.
+#pragma once
+
+#include <starpu.h>
+
+#include <cstdint>
+
+#include "codelets/lbm/kernels.hpp"
+
+namespace asterism::lbm::codelets {
+
+/// Every argument begins with this: tasks that go through as many cells, and as many of them, are one class of StarPU's
+/// performance models (its footprint).
+struct Work {
+  std::int64_t cells = 0;
+};
+
+/// A brick and whether it has solid cells.
+struct Place {
+  Brick brick{};
+  std::int32_t obstacle = 0;
+  std::int32_t link_begin[q + 1]{};  ///< Links::begin
+};
+
+/// What is still to be done about the half-step `last`: arrays from neighbours to be put in place, walls and solid
+/// cells that return what they were sent. Nothing when the state is complete.
+struct Completion {
+  std::int32_t pending = 0;
+  Half last = Half::beta;
+  std::int32_t walls = 0;
+  Wall wall[faces]{};
+  std::int32_t received = 0;
+  Transfer receive[2]{};
+};
+
+/// Completes the last half-step, advances some boxes by the next one and packs what neighbours need of them.
+/// populations RW, [solid R, links R], received R..., sent W...
+struct AdvanceArgs {
+  Work work;
+  Place place;
+  Completion completion;
+  Collision collision;
+  Half half = Half::alpha;
+  std::int32_t boxes = 0;
+  Box box[faces + 1]{};
+  std::int32_t sent = 0;
+  Transfer send[2]{};
+};
+template <class T>
+starpu_codelet& advance();
+
+/// Passes on what crosses an edge of the brick.  populations RW, received R..., sent W...
+struct ForwardArgs {
+  Work work;
+  Brick brick{};
+  std::int32_t received = 0;
+  Transfer receive[2]{};
+  std::int32_t sent = 0;
+  Transfer send[2]{};
+};
+template <class T>
+starpu_codelet& forward();
+
+/// Completes the last half-step and nothing else; measures the force on solid cells first if there is a place for it.
+/// populations RW, [solid R, links R], received R..., [force W: three doubles]
+struct CompleteArgs {
+  Work work;
+  Place place;
+  Completion completion;
+  std::int32_t measure_force = 0;
+};
+template <class T>
+starpu_codelet& complete();
+
+/// Density and velocity of a box (kernels.hpp).  populations R, [solid R, links R], fields W
+struct ObserveArgs {
+  Work work;
+  Place place;
+  Collision collision;
+  Box box{};
+  std::int32_t settled = 1;
+};
+template <class T>
+starpu_codelet& observe();
+/// Sums over a box.  populations R, [solid R, links R], totals W, scratch
+template <class T>
+starpu_codelet& total();
+/// Bytes of the scratch datum of `total`.
+std::size_t total_scratch_bytes();
+
+/// All nineteen slots of a box to and from an array, slot by slot.  populations R, array W / populations RW, array R
+struct CopyArgs {
+  Work work;
+  Brick brick{};
+  Box box{};
+};
+template <class T>
+starpu_codelet& store();
+template <class T>
+starpu_codelet& load();
+
+}  // namespace asterism::lbm::codelets

@@ -1,0 +1,77 @@
+#include "taskflows/lbm/balance.hpp"
+
+#include <starpu.h>
+#include <starpu_profiling.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace asterism::lbm {
+namespace {
+
+/// Bricks of a measurement: beyond the caches, little against the real ones.
+constexpr std::array<int, 3> gpu_sample{256, 128, 128};
+constexpr std::array<int, 3> core_sample{128, 32, 64};
+constexpr long warm_up = 2;
+constexpr long sample_steps = 8;
+
+double rate_of(const Problem& like, const Session& session, bool gpus, int units) {
+  Problem sample;
+  const std::array<int, 3>& n = gpus ? gpu_sample : core_sample;
+  sample.cells = {n[0], n[1] * units, n[2]};
+  sample.collision = like.collision;
+  sample.single_precision = like.single_precision;
+  sample.initial = [](int, int, int) { return Flow{}; };
+  const Cut cut = gpus ? Cut{{1, units, 1}, 1, 1} : Cut{{1, 1, 1}, 0, units};
+  const std::vector<BrickPlace> bricks = decompose(sample, cut);
+  Simulation simulation(sample, bricks, place(bricks, session));
+  simulation.initialise();
+  for (long t = 0; t < warm_up; ++t) simulation.advance();
+  starpu_task_wait_for_all();
+  const auto begin = std::chrono::steady_clock::now();
+  for (long t = 0; t < sample_steps; ++t) simulation.advance();
+  starpu_task_wait_for_all();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return static_cast<double>(sample_steps) * static_cast<double>(simulation.fluid_cells()) / seconds;
+}
+
+}  // namespace
+
+Rates measure_rates(const Problem& problem, const Session& session) {
+  Rates rates;
+  if (session.cpus() > 0) rates.cpus = rate_of(problem, session, false, session.cpus());
+  if (session.devices() > 0) rates.gpus = rate_of(problem, session, true, session.devices());
+  return rates;
+}
+
+Balance::Balance(const std::vector<BrickPlace>& bricks, const Placement& placement, const Session& session)
+    : session_(session) {
+  for (std::size_t b = 0; b < bricks.size(); ++b) {
+    const double cells = static_cast<double>(bricks[b].size(0)) * bricks[b].size(1) * bricks[b].size(2);
+    (starpu_worker_get_type(placement[b]) == STARPU_CUDA_WORKER ? cells_of_gpus_ : cells_of_cpus_) += cells;
+  }
+  starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+  static_cast<void>(measured(1));  // forget what was before
+}
+
+Balance::~Balance() {
+  starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+}
+
+Rates Balance::measured(long steps) {
+  double cpu_seconds = 0;
+  double gpu_seconds = 0;
+  for (const Unit& unit : session_.units()) {
+    starpu_profiling_worker_info info;
+    if (starpu_profiling_worker_get_info(unit.worker, &info) != 0) continue;
+    const double seconds = starpu_timing_timespec_to_us(&info.executing_time) * 1e-6;
+    (unit.gpu ? gpu_seconds : cpu_seconds) += seconds;
+  }
+  const auto updates = static_cast<double>(steps);
+  Rates rates;
+  if (cpu_seconds > 0) rates.cpus = updates * cells_of_cpus_ / (cpu_seconds / session_.cpus());
+  if (gpu_seconds > 0) rates.gpus = updates * cells_of_gpus_ / (gpu_seconds / session_.devices());
+  return rates;
+}
+
+}  // namespace asterism::lbm

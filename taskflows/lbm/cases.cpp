@@ -1,0 +1,169 @@
+#include "taskflows/lbm/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double default_velocity = 0.05;
+/// Diameter of a sphere in a stream: this share of the smaller side.
+constexpr double blockage = 0.2;
+
+enum FaceNumber : std::size_t { lower_x, upper_x, lower_y, upper_y, lower_z, upper_z };
+
+void make_periodic(Problem& p, std::initializer_list<FaceNumber> of) {
+  for (const FaceNumber f : of) p.face[f].periodic = true;
+}
+
+Flow at_rest(int, int, int) {
+  return {};
+}
+
+/// Time in which shear over n cells dies away by exp(-1): n^2 / (pi^2 nu).
+double settling(int n, double nu) {
+  return n * n / (pi * pi * nu);
+}
+
+// a box of which the wall z = nz slides along x
+void cavity(Case& c) {
+  c.problem.face[upper_z].wall.u[0] = c.velocity;
+  c.problem.initial = at_rest;
+}
+
+// walls at z = 0 and z = nz, pushed along x: u = F z (h - z) / (2 nu)
+void poiseuille(Case& c) {
+  Problem& p = c.problem;
+  make_periodic(p, {lower_x, upper_x, lower_y, upper_y});
+  const double h = p.cells[2];
+  const double nu = viscosity(p.collision.tau);
+  p.collision.force[0] += 8 * nu * c.velocity / (h * h);
+  const double force = p.collision.force[0];
+  c.exact = [h, nu, force](int, int, int z, long) {
+    const double at = z + 0.5;
+    return Flow{1, {force * at * (h - at) / (2 * nu), 0, 0}};
+  };
+  p.initial = at_rest;
+  // BGK's walls are not quite half-way between cells
+  c.tolerance = p.collision.model == Collision::Model::trt ? 1e-6 : 2 / h;
+  c.steady_after = std::lround(std::log(1 / 1e-7) * settling(p.cells[2], nu));
+}
+
+// walls at z = 0, at rest, and z = nz, which slides along x: u = U z / h
+void couette(Case& c) {
+  Problem& p = c.problem;
+  make_periodic(p, {lower_x, upper_x, lower_y, upper_y});
+  p.face[upper_z].wall.u[0] = c.velocity;
+  const double h = p.cells[2];
+  c.exact = [h, u = c.velocity](int, int, int z, long) { return Flow{1, {u * (z + 0.5) / h, 0, 0}}; };
+  p.initial = at_rest;
+  c.tolerance = 1e-6;
+  c.steady_after = std::lround(std::log(1 / 1e-7) * settling(p.cells[2], viscosity(p.collision.tau)));
+}
+
+// vortices in x and y that die away: u = -U cos(kx) sin(ly), v = U k/l sin(kx) cos(ly), each times exp(-nu (k^2 + l^2)
+// t)
+void taylor_green(Case& c) {
+  Problem& p = c.problem;
+  make_periodic(p, {lower_x, upper_x, lower_y, upper_y, lower_z, upper_z});
+  const double k = 2 * pi / p.cells[0];
+  const double l = 2 * pi / p.cells[1];
+  const double u = c.velocity;
+  const double decay = viscosity(p.collision.tau) * (k * k + l * l);
+  c.exact = [k, l, u, decay](int x, int y, int, long time) {
+    const double a = k * (x + 0.5);
+    const double b = l * (y + 0.5);
+    const double now = u * std::exp(-decay * static_cast<double>(time));
+    const double ratio = k / l;
+    // p / c_s^2 with rho = 1
+    const double rho = 1 - 0.75 * now * now * (std::cos(2 * a) + ratio * ratio * std::cos(2 * b));
+    return Flow{rho, {-now * std::cos(a) * std::sin(b), now * ratio * std::sin(a) * std::cos(b), 0}};
+  };
+  p.initial = [exact = c.exact](int x, int y, int z) { return exact(x, y, z, 0); };
+  const double coarse = std::max(k, l);
+  c.tolerance = 2 * coarse * coarse;
+}
+
+// a stream along x past a body: inlet at x = 0, outlet at x = nx, periodic sides
+void stream(Case& c) {
+  Problem& p = c.problem;
+  make_periodic(p, {lower_y, upper_y, lower_z, upper_z});
+  p.face[lower_x].wall.u[0] = c.velocity;
+  p.face[upper_x].wall.kind = Wall::Kind::pressure;
+  p.initial = [u = c.velocity](int, int, int) { return Flow{1, {u, 0, 0}}; };
+}
+
+struct Kind {
+  const char* name;
+  const char* about;
+  double (*length)(const std::array<int, 3>& cells);
+  void (*make)(Case& c);
+};
+
+double smaller_side(const std::array<int, 3>& n) {
+  return blockage * std::min(n[1], n[2]);
+}
+
+const std::vector<Kind> kinds{
+    {"cavity", "a closed box whose lid (+z) slides along x, the paper's flow; length nz",
+     [](const std::array<int, 3>& n) { return static_cast<double>(n[2]); }, cavity},
+    {"poiseuille", "between walls at -z and +z, driven by a body force along x; exact; length nz",
+     [](const std::array<int, 3>& n) { return static_cast<double>(n[2]); }, poiseuille},
+    {"couette", "between walls at -z, at rest, and +z, sliding along x; exact; length nz",
+     [](const std::array<int, 3>& n) { return static_cast<double>(n[2]); }, couette},
+    {"taylor-green", "decaying vortices in x and y, periodic; exact; length nx",
+     [](const std::array<int, 3>& n) { return static_cast<double>(n[0]); }, taylor_green},
+    {"stream", "inlet at -x, outlet at +x, periodic sides, past a sphere or a body from a file; length its diameter",
+     smaller_side, stream},
+};
+
+const Kind& kind_of(const std::string& name) {
+  std::string known;
+  for (const Kind& k : kinds) {
+    if (name == k.name) return k;
+    known += (known.empty() ? "" : ", ") + std::string(k.name);
+  }
+  bad_input("--case {}: expected one of {}", name, known);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> case_names() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Kind& k : kinds) names.emplace_back(k.name, k.about);
+  return names;
+}
+
+Case make_case(const CaseOptions& options) {
+  const Kind& kind = kind_of(options.name);
+  Case c;
+  c.problem.cells = options.cells;
+  c.problem.collision = options.collision;
+  c.problem.single_precision = options.single_precision;
+  c.problem.solid = options.solid;
+  c.velocity = options.velocity.value_or(default_velocity);
+  if (!std::isfinite(c.velocity)) bad_input("--velocity {}: expected a number", c.velocity);
+  c.length = options.length.value_or(kind.length(options.cells));
+  if (!(c.length > 0)) bad_input("--length {}: expected a positive number", c.length);
+  if (options.reynolds && options.tau)
+    bad_input("--re and --tau: expected one of them, since each follows from the other");
+  if (options.reynolds) {
+    if (!(*options.reynolds > 0)) bad_input("--re {}: expected a positive number", *options.reynolds);
+    c.problem.collision.tau = relaxation_time(std::abs(c.velocity) * c.length / *options.reynolds);
+  } else {
+    c.problem.collision.tau = options.tau.value_or(c.problem.collision.tau);
+  }
+  kind.make(c);
+  check(c.problem);
+  const double nu = viscosity(c.problem.collision.tau);
+  c.describe = fmt::format("{} {} x {} x {}, tau {:.6g}, Re {:.4g}", options.name, options.cells[0], options.cells[1],
+                           options.cells[2], c.problem.collision.tau, std::abs(c.velocity) * c.length / nu);
+  return c;
+}
+
+}  // namespace asterism::lbm

@@ -1,0 +1,58 @@
+#include "taskflows/lbm/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+constexpr std::array<const char*, faces> face_names{"-x", "+x", "-y", "+y", "-z", "+z"};
+/// Beyond it the equilibrium, a polynomial in u, is far from what it stands for: Mach 0.5.
+constexpr double fastest = 0.2887;
+
+double speed(const double* u) {
+  return std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+}
+
+}  // namespace
+
+void check(const Problem& problem) {
+  for (const int n : problem.cells)
+    if (n < 1)
+      bad_input("a domain of {} x {} x {} cells: expected at least 1 each", problem.cells[0], problem.cells[1],
+                problem.cells[2]);
+  const Collision& c = problem.collision;
+  if (!(c.tau > 0.5) || !std::isfinite(c.tau))
+    bad_input("relaxation time {}: expected more than 0.5, else the viscosity is not positive", c.tau);
+  if (!(c.magic > 0)) bad_input("magic parameter {}: expected a positive number", c.magic);
+  if (!(c.smagorinsky >= 0) || !std::isfinite(c.smagorinsky))
+    bad_input("Smagorinsky constant {}: expected 0 or a positive number", c.smagorinsky);
+  if (!(speed(c.force) < 0.1))
+    bad_input("body force ({}, {}, {}): expected less than 0.1 per step", c.force[0], c.force[1], c.force[2]);
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto lower = static_cast<std::size_t>(2 * axis);
+    if (problem.face[lower].periodic != problem.face[lower + 1].periodic)
+      bad_input("face {} is periodic and {} is not", face_names[lower + (problem.face[lower].periodic ? 0U : 1U)],
+                face_names[lower + (problem.face[lower].periodic ? 1U : 0U)]);
+  }
+  for (std::size_t f = 0; f < faces; ++f) {
+    const Face& face = problem.face[f];
+    if (face.periodic) continue;
+    if (face.wall.kind == Wall::Kind::velocity && !(speed(face.wall.u) <= fastest))
+      bad_input("face {} moves at ({}, {}, {}): expected at most {} cells per step (half the speed of sound)",
+                face_names[f], face.wall.u[0], face.wall.u[1], face.wall.u[2], fastest);
+    if (face.wall.kind == Wall::Kind::pressure && !(face.wall.rho > 0.5 && face.wall.rho < 2))
+      bad_input("density {} at face {}: expected about 1", face.wall.rho, face_names[f]);
+  }
+  const auto all = static_cast<std::size_t>(problem.cells[0]) * static_cast<std::size_t>(problem.cells[1]) *
+                   static_cast<std::size_t>(problem.cells[2]);
+  if (!problem.solid.empty() && problem.solid.size() != all)
+    bad_input("{} voxels for a domain of {} cells", problem.solid.size(), all);
+  if (!problem.solid.empty() &&
+      std::all_of(problem.solid.begin(), problem.solid.end(), [](std::uint8_t s) { return s != 0; }))
+    bad_input("every cell is solid");
+}
+
+}  // namespace asterism::lbm

@@ -1,0 +1,50 @@
+// A lattice Boltzmann problem: the domain, its faces, what is in it, and how it begins. Lattice units: cells and time
+// steps are 1, densities are near 1, velocities small against the speed of sound 1/sqrt(3).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "codelets/lbm/kernels.hpp"
+
+namespace asterism::lbm {
+
+/// What is beyond a face of the domain.
+struct Face {
+  bool periodic = false;  ///< both faces of an axis or none
+  Wall wall;              ///< else; its `face` is filled in
+};
+
+/// Density and velocity of a cell.
+struct Flow {
+  double rho = 1;
+  std::array<double, 3> u{0, 0, 0};
+};
+
+struct Problem {
+  std::array<int, 3> cells{};  ///< nx, ny, nz
+  std::array<Face, faces> face;
+  Collision collision;
+  bool single_precision = false;
+  /// nx ny nz bytes, x fastest, 1 where there is no fluid; empty: fluid everywhere
+  std::vector<std::uint8_t> solid;
+  /// at the centre of a cell, whose indices are given
+  std::function<Flow(int x, int y, int z)> initial;
+};
+
+/// Kinematic viscosity c_s^2 (tau - 1/2) of a relaxation time, and the other way round.
+constexpr double viscosity(double tau) {
+  return (tau - 0.5) / 3;
+}
+constexpr double relaxation_time(double viscosity) {
+  return 3 * viscosity + 0.5;
+}
+
+/// Throws Error (bad input) with one line for sizes, faces, relaxation times, forces and velocities that cannot work:
+/// a non-positive viscosity, a speed beyond half of that of sound, one periodic face of an axis, a velocity that is no
+/// number.
+void check(const Problem& problem);
+
+}  // namespace asterism::lbm

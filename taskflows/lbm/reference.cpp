@@ -1,0 +1,157 @@
+#include "taskflows/lbm/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace asterism::lbm {
+namespace {
+
+struct Macroscopic {
+  double rho = 0;
+  std::array<double, 3> u{0, 0, 0};
+};
+
+std::array<double, 3> direction(int i) {
+  const Velocity c = velocity(i);
+  return {static_cast<double>(c.x), static_cast<double>(c.y), static_cast<double>(c.z)};
+}
+
+double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+double equilibrium(int i, double rho, const std::array<double, 3>& u) {
+  const double cu = dot(direction(i), u);
+  return weight(i) * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * dot(u, u));
+}
+
+Macroscopic macroscopic(const double* f, const double* force) {
+  Macroscopic m;
+  for (int i = 0; i < q; ++i) {
+    m.rho += f[i];
+    for (std::size_t a = 0; a < 3; ++a) m.u[a] += f[i] * direction(i)[a];
+  }
+  for (std::size_t a = 0; a < 3; ++a) m.u[a] = (m.u[a] + force[a] / 2) / m.rho;
+  return m;
+}
+
+}  // namespace
+
+Reference::Reference(const Problem& problem)
+    : problem_(problem),
+      cells_(static_cast<std::size_t>(problem.cells[0]) * static_cast<std::size_t>(problem.cells[1]) *
+             static_cast<std::size_t>(problem.cells[2])),
+      f_(q * cells_),
+      post_(q * cells_) {
+  for (int z = 0; z < problem.cells[2]; ++z)
+    for (int y = 0; y < problem.cells[1]; ++y)
+      for (int x = 0; x < problem.cells[0]; ++x) {
+        const Flow flow = problem.initial(x, y, z);
+        for (int i = 0; i < q; ++i)
+          f_[q * cell(x, y, z) + static_cast<std::size_t>(i)] = equilibrium(i, flow.rho, flow.u);
+      }
+}
+
+std::size_t Reference::cell(int x, int y, int z) const {
+  return static_cast<std::size_t>(x) +
+         static_cast<std::size_t>(problem_.cells[0]) *
+             (static_cast<std::size_t>(y) + static_cast<std::size_t>(problem_.cells[1]) * static_cast<std::size_t>(z));
+}
+
+void Reference::collide(double* f) const {
+  const Collision& c = problem_.collision;
+  const Macroscopic m = macroscopic(f, c.force);
+  std::array<double, q> eq{};
+  for (int i = 0; i < q; ++i) eq[static_cast<std::size_t>(i)] = equilibrium(i, m.rho, m.u);
+  double tau = c.tau;
+  if (c.smagorinsky > 0) {
+    double pi2 = 0;
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) {
+        double pi = 0;
+        for (int i = 0; i < q; ++i) pi += direction(i)[a] * direction(i)[b] * (f[i] - eq[static_cast<std::size_t>(i)]);
+        pi2 += pi * pi;
+      }
+    tau =
+        (tau + std::sqrt(tau * tau + 18 * std::sqrt(2.0) * c.smagorinsky * c.smagorinsky * std::sqrt(pi2) / m.rho)) / 2;
+  }
+  const double even = 1 / tau;
+  const double odd = c.model == Collision::Model::bgk ? even : 1 / (c.magic / (tau - 0.5) + 0.5);
+  const std::array<double, 3> force{c.force[0], c.force[1], c.force[2]};
+  std::array<double, q> next{};
+  for (int i = 0; i < q; ++i) {
+    const auto at = [&](int j) { return f[j] - eq[static_cast<std::size_t>(j)]; };
+    // Guo's source before relaxation: w_i (3 (c - u) + 9 (c.u) c) . F
+    const auto source = [&](int j) {
+      const std::array<double, 3> d = direction(j);
+      return weight(j) * (3 * (dot(d, force) - dot(m.u, force)) + 9 * dot(d, m.u) * dot(d, force));
+    };
+    const int o = opposite(i);
+    next[static_cast<std::size_t>(i)] = f[i] - even * (at(i) + at(o)) / 2 - odd * (at(i) - at(o)) / 2 +
+                                        (1 - even / 2) * (source(i) + source(o)) / 2 +
+                                        (1 - odd / 2) * (source(i) - source(o)) / 2;
+  }
+  std::copy(next.begin(), next.end(), f);
+}
+
+double Reference::arriving(int i, int x, int y, int z) const {
+  const Velocity c = velocity(i);
+  std::array<int, 3> from{x - c.x, y - c.y, z - c.z};
+  const auto back = static_cast<std::size_t>(opposite(i));
+  const double* const own = &post_[q * cell(x, y, z)];
+  // walls at rest give way to those that move, and an outlet to all, at edges
+  const Wall* wall = nullptr;
+  const auto rank = [](const Wall& w) {
+    return w.kind == Wall::Kind::pressure ? 0 : w.u[0] != 0 || w.u[1] != 0 || w.u[2] != 0 ? 2 : 1;
+  };
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int n = problem_.cells[axis];
+    if (from[axis] >= 0 && from[axis] < n) continue;
+    const Face& face = problem_.face[2 * axis + (from[axis] < 0 ? 0 : 1)];
+    if (face.periodic)
+      from[axis] = (from[axis] + n) % n;
+    else if (wall == nullptr || rank(face.wall) >= rank(*wall))
+      wall = &face.wall;
+  }
+  if (wall != nullptr) {
+    if (wall->kind == Wall::Kind::velocity)
+      return own[back] + 6 * weight(i) * dot(direction(i), {wall->u[0], wall->u[1], wall->u[2]});
+    const std::array<double, 3> none{0, 0, 0};
+    const Macroscopic m = macroscopic(own, none.data());
+    const double cu = dot(direction(i), m.u);
+    return -own[back] + 2 * weight(i) * wall->rho * (1 + 4.5 * cu * cu - 1.5 * dot(m.u, m.u));
+  }
+  const std::size_t source = cell(from[0], from[1], from[2]);
+  if (!problem_.solid.empty() && problem_.solid[source] != 0) return own[back];
+  return post_[q * source + static_cast<std::size_t>(i)];
+}
+
+void Reference::advance() {
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < cells_; ++k) {
+    std::copy_n(&f_[q * k], q, &post_[q * k]);
+    if (problem_.solid.empty() || problem_.solid[k] == 0) collide(&post_[q * k]);
+  }
+#pragma omp parallel for schedule(static)
+  for (int z = 0; z < problem_.cells[2]; ++z)
+    for (int y = 0; y < problem_.cells[1]; ++y)
+      for (int x = 0; x < problem_.cells[0]; ++x) {
+        const std::size_t k = cell(x, y, z);
+        if (!problem_.solid.empty() && problem_.solid[k] != 0) continue;
+        for (int i = 0; i < q; ++i) f_[q * k + static_cast<std::size_t>(i)] = arriving(i, x, y, z);
+      }
+}
+
+std::vector<double> Reference::fields() const {
+  std::vector<double> out(4 * cells_);
+  for (std::size_t k = 0; k < cells_; ++k) {
+    const bool fluid = problem_.solid.empty() || problem_.solid[k] == 0;
+    const Macroscopic m = fluid ? macroscopic(&f_[q * k], problem_.collision.force) : Macroscopic{1, {0, 0, 0}};
+    out[k] = m.rho;
+    for (std::size_t a = 0; a < 3; ++a) out[(1 + a) * cells_ + k] = m.u[a];
+  }
+  return out;
+}
+
+}  // namespace asterism::lbm

@@ -1,0 +1,335 @@
+#include "taskflows/lbm/simulation.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "taskflows/lbm/simulation_codelets.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+constexpr std::size_t line = 128;  // bytes; populations are a vector of lines, whose number fits StarPU's 32 bits
+/// Parts in which a state goes to and from main memory.
+constexpr std::int64_t slab_bytes = std::int64_t{64} << 20;
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Walls in the order in which they are applied: the last one owns the edges. A lid that moves owns its edges, so that
+/// what it does to mass cancels; at the edges of an outlet the other wall does.
+std::vector<Wall> walls_of(const Problem& problem, const Connected& connected) {
+  const auto rank = [](const Wall& w) {
+    if (w.kind == Wall::Kind::pressure) return 0;
+    return w.u[0] == 0 && w.u[1] == 0 && w.u[2] == 0 ? 1 : 2;
+  };
+  std::vector<Wall> walls;
+  for (int face = 0; face < faces; ++face) {
+    if (connected[at(face)]) continue;
+    walls.push_back(problem.face[at(face)].wall);
+    walls.back().face = face;
+  }
+  std::stable_sort(walls.begin(), walls.end(), [&](const Wall& a, const Wall& b) { return rank(a) < rank(b); });
+  return walls;
+}
+
+/// The cell at +-1 beyond a face of the domain; -1 beyond a wall.
+int wrapped(const Problem& problem, int axis, int i) {
+  const int n = problem.cells[at(axis)];
+  if (i >= 0 && i < n) return i;
+  if (!problem.face[at(2 * axis)].periodic) return -1;
+  return (i + n) % n;
+}
+
+}  // namespace
+
+Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
+  std::vector<int> cores;
+  std::map<int, int> gpus;  // one worker of each device
+  for (const Unit& unit : session.units()) {
+    if (unit.gpu)
+      gpus.try_emplace(unit.device, unit.worker);
+    else
+      cores.push_back(unit.worker);
+  }
+  std::vector<int> gpu;
+  for (const auto& [device, worker] : gpus) gpu.push_back(worker);
+  Placement placement;
+  std::size_t next_core = 0;
+  for (const BrickPlace& brick : bricks) {
+    const std::vector<int>& units = brick.core < 0 ? gpu : cores;
+    if (units.empty())
+      bad_input("a part of the domain is for {}, of which this session has none", brick.core < 0 ? "GPUs" : "CPUs");
+    placement.push_back(brick.core < 0 ? gpu[at(brick.subdomain) % gpu.size()] : cores[next_core++ % cores.size()]);
+  }
+  return placement;
+}
+
+Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement)
+    : problem_(problem), element_(problem.single_precision ? 4 : 8) {
+  using namespace codelets;
+  codelets_ = std::make_unique<Codelets>(
+      problem.single_precision
+          ? Codelets{codelets::advance<float>(), codelets::forward<float>(), codelets::complete<float>(),
+                     codelets::observe<float>(), codelets::total<float>(), codelets::store<float>(),
+                     codelets::load<float>()}
+          : Codelets{codelets::advance<double>(), codelets::forward<double>(), codelets::complete<double>(),
+                     codelets::observe<double>(), codelets::total<double>(), codelets::store<double>(),
+                     codelets::load<double>()});
+  for (int axis = 0; axis < 3; ++axis)
+    if (std::any_of(bricks.begin(), bricks.end(),
+                    [&](const BrickPlace& b) { return b.neighbour[at(2 * axis)] || b.neighbour[at(2 * axis + 1)]; }))
+      axes_.push_back(axis);
+  for (std::size_t b = 0; b < bricks.size(); ++b) {
+    auto brick = std::make_unique<BrickData>();
+    brick->place = bricks[b];
+    brick->worker = placement[b];
+    brick->layout.brick = make_brick(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), element_);
+    for (int face = 0; face < faces; ++face) brick->connected[at(face)] = bricks[b].neighbour[at(face)].has_value();
+    brick->walls = walls_of(problem, brick->connected);
+    const Brick& layout = brick->layout.brick;
+    const auto bytes = static_cast<std::size_t>(layout.elements()) * at(element_);
+    const int number = static_cast<int>(b);
+    const Coordinates where{number, 0};
+    const bool on_gpu = brick->worker >= 0 && starpu_worker_get_type(brick->worker) == STARPU_CUDA_WORKER;
+    const void* memory = nullptr;  // of a GPU's brick: StarPU allocates it there
+    if (brick->worker < 0) {
+      brick->shared_memory = HostBuffer<char>(bytes);
+      memory = brick->shared_memory.data();
+    } else if (!on_gpu) {
+      brick->memory = Array<char>(bytes);
+      memory = brick->memory.data();
+    }
+    brick->written = false;
+    brick->populations = Handle::temporary(memory, bytes / line, line, fmt::format("populations {}", b), where);
+    brick->totals_memory = HostBuffer<Totals>(1);
+    brick->totals =
+        Handle::temporary(brick->totals_memory.data(), 1, sizeof(Totals), fmt::format("totals {}", b), where);
+    brick->force_memory = HostBuffer<double>(3);
+    brick->force = Handle::temporary(brick->force_memory.data(), 3, sizeof(double), fmt::format("force {}", b), where);
+    build_obstacle(*brick);
+    build_halo(*brick);
+    bricks_.push_back(std::move(brick));
+  }
+  scratch_ = Handle::vector(nullptr, codelets::total_scratch_bytes(), 1, "scratch");
+}
+
+Simulation::~Simulation() {
+  starpu_task_wait_for_all();
+}
+
+void Simulation::build_obstacle(BrickData& brick) {
+  const Brick& layout = brick.layout.brick;
+  fluid_cells_ += layout.interior().cells();
+  if (problem_.solid.empty()) return;
+  const auto solid_at = [&](int x, int y, int z) {
+    const int gx = wrapped(problem_, 0, x);
+    const int gy = wrapped(problem_, 1, y);
+    const int gz = wrapped(problem_, 2, z);
+    if (gx < 0 || gy < 0 || gz < 0) return false;  // a wall, not a body
+    return problem_.solid[at(gx) + at(problem_.cells[0]) * (at(gy) + at(problem_.cells[1]) * at(gz))] != 0;
+  };
+  const std::array<int, 3>& begin = brick.place.begin;
+  std::vector<std::int64_t> fluid;
+  std::vector<std::int64_t> solid;
+  std::int64_t solid_cells = 0;
+  for (int j = 1; j < q; ++j) {
+    const Velocity c = velocity(j);
+    for (int z = 0; z < layout.nz; ++z)
+      for (int y = 0; y < layout.ny; ++y)
+        for (int x = 0; x < layout.nx; ++x) {
+          if (solid_at(begin[0] + x, begin[1] + y, begin[2] + z)) {
+            if (j == 1) ++solid_cells;
+            continue;
+          }
+          if (!solid_at(begin[0] + x + c.x, begin[1] + y + c.y, begin[2] + z + c.z)) continue;
+          fluid.push_back(layout.at(opposite(j), x, y, z));
+          solid.push_back(layout.at(j, x + c.x, y + c.y, z + c.z));
+        }
+    brick.layout.link_begin[j + 1] = static_cast<std::int32_t>(fluid.size());
+  }
+  fluid_cells_ -= solid_cells;
+  links_ += static_cast<std::int64_t>(fluid.size());
+  if (fluid.empty() && solid_cells == 0) return;
+  brick.layout.obstacle = 1;
+  brick.links_memory = HostBuffer<std::int64_t>(std::max<std::size_t>(2 * fluid.size(), 1));
+  std::copy(fluid.begin(), fluid.end(), brick.links_memory.data());
+  std::copy(solid.begin(), solid.end(), brick.links_memory.data() + fluid.size());
+  brick.links = Handle::vector(brick.links_memory.data(), brick.links_memory.size(), sizeof(std::int64_t), "links");
+  brick.solid_memory = HostBuffer<std::uint8_t>(static_cast<std::size_t>(layout.slot));
+  for (int z = 0; z < layout.nz; ++z)
+    for (int y = 0; y < layout.ny; ++y)
+      for (int x = 0; x < layout.nx; ++x)
+        brick.solid_memory[static_cast<std::size_t>(layout.cell(x, y, z))] =
+            solid_at(begin[0] + x, begin[1] + y, begin[2] + z) ? 1 : 0;
+  brick.solid = Handle::vector(brick.solid_memory.data(), brick.solid_memory.size(), 1, "solid");
+}
+
+void Simulation::build_halo(BrickData& brick) {
+  const Brick& layout = brick.layout.brick;
+  if (axes_.empty()) {
+    brick.shell = {layout.interior()};
+    return;
+  }
+  Shell shell = shell_of(layout, brick.connected, element_);
+  brick.shell = std::move(shell.boxes);
+  // one part of the inner cells for each phase of the exchange, along the longer of z and y
+  const auto parts = static_cast<std::int64_t>(axes_.size());
+  const Box& core = shell.core;
+  const bool along_z = core.z1 - core.z0 >= core.y1 - core.y0;
+  for (std::int64_t p = 0; p < parts; ++p) {
+    Box part = core;
+    std::int32_t& begin = along_z ? part.z0 : part.y0;
+    std::int32_t& end = along_z ? part.z1 : part.y1;
+    const std::int32_t first = begin;
+    const std::int64_t length = end - begin;
+    begin = first + static_cast<std::int32_t>(length * p / parts);
+    end = first + static_cast<std::int32_t>(length * (p + 1) / parts);
+    brick.core.push_back(part);
+  }
+  for (const Half half : {Half::alpha, Half::beta})
+    for (int face = 0; face < faces; ++face) {
+      if (!brick.connected[at(face)]) continue;
+      const auto bytes =
+          static_cast<std::size_t>(outgoing(half, layout, brick.connected, face).elements()) * at(element_);
+      const auto h = static_cast<std::size_t>(half);
+      brick.sent_memory[h][at(face)] = HostBuffer<char>(bytes);
+      brick.sent[h][at(face)] =
+          Handle::temporary(brick.sent_memory[h][at(face)].data(), bytes, 1, fmt::format("face {}", face));
+    }
+}
+
+/// A part of a brick on its way to or from main memory.
+struct Simulation::Slab {
+  HostBuffer<char> memory;
+  Handle handle;
+};
+
+/// `body(brick, box in the brick, slab with room for `slots` values of each cell)`, two slabs taking turns.
+template <class Body>
+void Simulation::for_slabs(int slots, const Body& body) {
+  std::array<Slab, 2> slabs;
+  std::size_t turn = 0;
+  for (const auto& brick : bricks_) {
+    const Brick& layout = brick->layout.brick;
+    const std::int64_t plane = static_cast<std::int64_t>(layout.nx) * layout.ny * slots * element_;
+    const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, layout.nz));
+    for (auto& slab : slabs) {
+      const auto bytes = static_cast<std::size_t>(plane) * at(planes);
+      if (slab.memory.size() == bytes) continue;
+      slab.handle = Handle();
+      slab.memory = HostBuffer<char>(bytes);
+      slab.handle = Handle::temporary(slab.memory.data(), bytes / at(element_), at(element_), "slab");
+    }
+    for (int z = 0; z < layout.nz; z += planes, turn ^= 1U)
+      body(*brick, Box{0, layout.nx, 0, layout.ny, z, std::min(z + planes, layout.nz)}, slabs[turn]);
+  }
+}
+
+namespace {
+DomainBox in_domain(const BrickPlace& place, const Box& box) {
+  const std::array<int, 3>& b = place.begin;
+  return {box.x0 + b[0], box.x1 + b[0], box.y0 + b[1], box.y1 + b[1], box.z0 + b[2], box.z1 + b[2]};
+}
+}  // namespace
+
+void Simulation::set(long time, const Read& read) {
+  starpu_task_wait_for_all();
+  for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
+    starpu_data_acquire(slab.handle, STARPU_W);
+    read(in_domain(brick.place, box), slab.memory.data());
+    starpu_data_release(slab.handle);
+    submit(codelets_->load, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
+           {{brick.populations, brick.written ? STARPU_RW : STARPU_W}, {slab.handle, STARPU_R}}, options(brick, 0, 0));
+    brick.written = true;
+  });
+  time_ = time;
+  pending_ = false;
+  totals_submitted_ = false;
+  if (time % 2 != 0) submit_exchange(Half::alpha);
+}
+
+void Simulation::get(const Write& write) {
+  complete();
+  for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
+    submit(codelets_->store, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
+           {{brick.populations, STARPU_R}, {slab.handle, STARPU_W}}, options(brick, 0, 0));
+    starpu_data_acquire(slab.handle, STARPU_R);
+    write(in_domain(brick.place, box), slab.memory.data());
+    starpu_data_release(slab.handle);
+  });
+}
+
+void Simulation::observe(const Write& write) {
+  complete();
+  for_slabs(4, [&](BrickData& brick, const Box& box, Slab& slab) {
+    std::vector<Access> data = accesses(brick, STARPU_R);
+    data.push_back({slab.handle, STARPU_W});
+    codelets::ObserveArgs args{{box.cells()}, brick.layout, problem_.collision, box, time_ % 2 == 0 ? 1 : 0};
+    submit(codelets_->observe, args, data, options(brick, 0, 0));
+    starpu_data_acquire(slab.handle, STARPU_R);
+    write(in_domain(brick.place, box), slab.memory.data());
+    starpu_data_release(slab.handle);
+  });
+}
+
+void Simulation::submit_totals() {
+  complete();
+  for (const auto& brick : bricks_) {
+    std::vector<Access> data = accesses(*brick, STARPU_R);
+    data.push_back({brick->totals, STARPU_W});
+    data.push_back({scratch_, STARPU_SCRATCH});
+    const Box box = brick->layout.brick.interior();
+    codelets::ObserveArgs args{{box.cells()}, brick->layout, problem_.collision, box, time_ % 2 == 0 ? 1 : 0};
+    submit(codelets_->total, args, data, options(*brick, 0, 0));
+    ++tasks_;
+  }
+}
+
+Totals Simulation::sum_totals() {
+  Totals sum{};
+  for (const auto& brick : bricks_) {
+    starpu_data_acquire(brick->totals, STARPU_R);
+    const Totals& t = brick->totals_memory[0];
+    sum.mass += t.mass;
+    for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += t.momentum[axis];
+    sum.energy += t.energy;
+    // not std::max: it would lose a NaN
+    if (!(t.speed <= sum.speed)) sum.speed = std::isnan(sum.speed) ? sum.speed : t.speed;
+    starpu_data_release(brick->totals);
+  }
+  return sum;
+}
+
+Totals Simulation::totals() {
+  submit_totals();
+  totals_submitted_ = false;
+  return sum_totals();
+}
+
+std::optional<Totals> Simulation::exchange_totals() {
+  std::optional<Totals> before;
+  if (totals_submitted_) before = sum_totals();
+  submit_totals();
+  totals_submitted_ = true;
+  return before;
+}
+
+std::array<double, 3> Simulation::force() {
+  std::array<double, 3> sum{0, 0, 0};
+  complete();
+  for (const auto& brick : bricks_) {
+    starpu_data_acquire(brick->force, STARPU_R);
+    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += brick->force_memory[axis];
+    starpu_data_release(brick->force);
+  }
+  return sum;
+}
+
+}  // namespace asterism::lbm
