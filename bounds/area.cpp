@@ -18,12 +18,6 @@ bool counts_links(const UnitKind& kind) {
   return std::isfinite(kind.receives);
 }
 
-void require_runnable(const AreaProblem& problem) {
-  for (const TaskClass& c : problem.classes)
-    if (std::none_of(c.seconds.begin(), c.seconds.end(), [](double t) { return std::isfinite(t); }))
-      bad_input("{}: no kind of unit has a duration for it, so no bound exists", c.name);
-}
-
 /// Every class where it costs nothing; nothing to solve.
 AreaSolution free_of_cost(const AreaProblem& problem) {
   AreaSolution s;
@@ -40,6 +34,12 @@ AreaSolution free_of_cost(const AreaProblem& problem) {
 }
 
 }  // namespace
+
+void require_runnable(const AreaProblem& problem) {
+  for (const TaskClass& c : problem.classes)
+    if (std::none_of(c.seconds.begin(), c.seconds.end(), [](double t) { return std::isfinite(t); }))
+      bad_input("{}: no kind of unit has a duration for it, so no bound exists", c.name);
+}
 
 LinearProgram area_program(const AreaProblem& problem, double scale) {
   LinearProgram lp("area");
@@ -118,6 +118,7 @@ AreaSolution evaluate(const AreaProblem& problem, AreaOptimum optimum, double& g
     const TaskClass& c = problem.classes[i];
     double whole = 0;
     for (double& tasks : s.tasks[i]) whole += tasks = std::max(0.0, tasks);
+    if (!(whole > 0)) continue;  // a class without tasks
     for (std::size_t k = 0; k < kinds; ++k) {
       if (!std::isfinite(c.seconds[k])) continue;
       s.tasks[i][k] *= c.tasks / whole;

@@ -63,6 +63,9 @@ struct AreaOptions {
 /// `scale`: the unit of time of the coefficients, in seconds.
 LinearProgram area_program(const AreaProblem& problem, double scale = 1);
 
+/// Throws Error (bad_input) for a class that no kind can run.
+void require_runnable(const AreaProblem& problem);
+
 /// Solves it. T is the value of the dual solution, which is a lower bound whatever the solver's rounding: for any
 /// prices pi_k >= 0 with sum_k P_k pi_k = 1, T >= sum_c N_c min_k pi_k t_ck. Throws Error: failed when primal and dual
 /// values differ by more than 1e-7 (1e-9 is asked of the solver), bad_input for a class that no kind can run.

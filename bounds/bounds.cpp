@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "bounds/critical_path.hpp"
+#include "bounds/fitting.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::bounds {
@@ -228,7 +229,8 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
   std::vector<double> fastest;
   b.area.problem = area_problem(b, durations, options, b.missing, fastest);
   b.area.solution = solve_area(b.area.problem);
-  b.best = b.area.solution.seconds;
+  b.fitting = solve_fitting(b.area.problem, b.area.solution);
+  b.best = b.fitting;
   b.best_rates.problem = best_rate_problem(b, durations, options, b.without_flops);
   b.best_rates.solution = solve_area(b.best_rates.problem);
 
@@ -265,6 +267,7 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
                                                 name, seconds, b.makespan, blame(r, b)));
     };
     check("LP", b.area.solution.seconds);
+    check("LP where tasks fit", b.fitting);
     check("LP~", b.best_rates.solution.seconds);
     if (b.links) check("LP with links", b.links->solution.seconds);
     if (b.critical_path) check("critical path", b.critical_path->length);

@@ -68,11 +68,12 @@ struct Bounds {
   std::vector<RecordedClass> classes;  ///< those of `area`, in the same order
 
   AreaBound area;                             ///< LP
+  double fitting = 0;                         ///< LP where tasks fit, s
   AreaBound best_rates;                       ///< LP~
   std::optional<AreaBound> links;             ///< LP with what must cross the links
   std::optional<traces::Path> critical_path;  ///< none when the recording has no dependencies
   std::optional<double> milp;
-  double best = 0;  ///< the largest of LP, LP with links and critical path
+  double best = 0;  ///< the largest of LP where tasks fit, LP with links and critical path
 
   std::vector<Missing> missing;
   std::vector<std::string> without_flops;    ///< codelets for which LP~ takes the fastest measured duration
@@ -86,6 +87,11 @@ struct Bounds {
 /// the constraints of the LP, whose optimum can only be smaller. With minima in place of means the sums are smaller
 /// still. With other recordings, models or medians nothing ensures it: that the durations hold for this run is an
 /// assumption.
+///
+/// LP where tasks fit <= makespan for the same reason: where n_ck > 0, none of these tasks took longer than the
+/// makespan, so neither does their mean t_ck, and (n, makespan) meets the constraints without the longer durations.
+/// As LP it is a bound for the durations of the table: in another schedule a task shorter than its class's mean may fit
+/// where the mean does not, as it may take less than what LP counts.
 ///
 /// The critical path takes each class's minimum over its kinds, since a single task may be faster than its class's
 /// mean.

@@ -15,7 +15,7 @@ namespace asterism::traces {
 
 /// A lower bound on the makespan, drawn as a line at begin + seconds.
 struct BoundLine {
-  std::string name;  ///< "LP", "critical path"
+  std::string name;  ///< "LP", "LP where tasks fit", "critical path"
   double seconds = 0;
   std::string explanation;  ///< one sentence for the tooltip
 };

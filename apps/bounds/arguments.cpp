@@ -62,18 +62,19 @@ std::array<Source, source_count> parse_order(const std::string& text) {
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::App app(
       "Lower bounds on the makespan of a recorded task graph: how much a better scheduler could still gain.\n\n"
-      "  asterism-bounds run/                                 LP, LP~ and critical path of a recording\n"
+      "  asterism-bounds run/                                 LP, LP where tasks fit, LP~ and critical path\n"
       "  asterism-bounds run/ --durations gpu-only/           durations of kinds of units the run did not use\n"
       "  asterism-bounds run/ --models ~/.starpu/sampling     the same from StarPU's performance models\n"
       "  asterism-bounds run/ --units CPU=12,CUDA=3           another machine of the same units\n\n"
-      "LP             the units do all work at the measured speeds, tasks may be cut, no dependencies, free transfers\n"
-      "LP~            LP with every codelet at the best rate (flop/s) it reaches on each kind of unit\n"
-      "critical path  the longest chain of dependencies, each task at its fastest\n"
-      "LP with links  LP, and data that begin in main memory cross to the devices that need them (--communication)\n"
-      "MILP           LP with whole tasks (--milp, small graphs)\n\n"
-      "(Agullo, Bramas, Coulaud, Darve, Messner, Takahashi, SISC 2014, section 4.4.1.) A run cannot be faster than LP "
-      "and\n"
-      "critical path when durations are its own means; when it is, durations are wrong: an error, status 1.\n",
+      "LP                  units do all work at the measured speeds, tasks may be cut, no dependencies or transfers\n"
+      "LP where tasks fit  LP with no task where it alone takes longer than the bound\n"
+      "LP~                 LP with every codelet at the best rate (flop/s) it reaches on each kind of unit\n"
+      "critical path       the longest chain of dependencies, each task at its fastest\n"
+      "LP with links       LP, and data in main memory cross to the devices that need them (--communication)\n"
+      "MILP                LP with whole tasks (--milp, small graphs)\n\n"
+      "(Agullo, Bramas, Coulaud, Darve, Messner, Takahashi, SISC 2014, section 4.4.1; tasks that fit: Lenstra,\n"
+      "Shmoys, Tardos, Math. Programming 46, 1990.) A run cannot be faster than the LPs and critical path when\n"
+      "durations are its own means; when it is, durations are wrong: an error, status 1.\n",
       "asterism-bounds");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");

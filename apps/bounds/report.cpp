@@ -21,7 +21,9 @@ struct Row {
 };
 
 std::vector<Row> rows(const Bounds& b) {
-  std::vector<Row> list{{"LP", "lp", b.area.solution.seconds}, {"LP~", "lp_best_rates", b.best_rates.solution.seconds}};
+  std::vector<Row> list{{"LP", "lp", b.area.solution.seconds},
+                        {"LP where tasks fit", "lp_fit", b.fitting},
+                        {"LP~", "lp_best_rates", b.best_rates.solution.seconds}};
   if (b.links) list.push_back({"LP with links", "lp_links", b.links->solution.seconds});
   if (b.critical_path) list.push_back({"critical path", "critical_path", b.critical_path->length});
   list.push_back({"largest of them", "best", b.best});
@@ -93,9 +95,9 @@ std::string table(const Report& report) {
   for (const UnitKind& kind : b.kinds) units.push_back(fmt::format("{} {}", kind.units, kind.name));
   fmt::format_to(out, "{}: {} tasks of {} classes on {}; makespan {:.6g} s{}\n\n", report.recording->name, tasks,
                  b.classes.size(), fmt::join(units, ", "), b.makespan, b.comparable ? "" : " on the recorded machine");
-  fmt::format_to(out, "  {:<16} {:>14} {:>16}\n", "bound", "seconds", b.comparable ? "of makespan" : "");
+  fmt::format_to(out, "  {:<18} {:>14} {:>16}\n", "bound", "seconds", b.comparable ? "of makespan" : "");
   for (const Row& row : rows(b))
-    fmt::format_to(out, "  {:<16} {:>14.6g} {:>16}\n", row.name, row.seconds,
+    fmt::format_to(out, "  {:<18} {:>14.6g} {:>16}\n", row.name, row.seconds,
                    b.comparable ? fmt::format("{:.2f} %", 100 * row.seconds / b.makespan) : "");
   fmt::format_to(out, "\n  LP is limited by {}\n", bottleneck(b, b.area.solution));
   if (b.links) fmt::format_to(out, "  LP with links is limited by {}\n", bottleneck(b, b.links->solution));

@@ -29,6 +29,8 @@ void analyse(Analysis& a, traces::Recording recording, const std::vector<traces:
   a.view.bounds.push_back(
       {"LP", a.bounds.area.solution.seconds,
        "area bound: all tasks at their measured speeds, cut at will, without dependencies or transfers"});
+  a.view.bounds.push_back(
+      {"LP where tasks fit", a.bounds.fitting, "LP with no task where it alone takes longer than the bound"});
   if (a.bounds.critical_path)
     a.view.bounds.push_back(
         {"critical path", a.bounds.critical_path->length,

@@ -64,28 +64,39 @@ bool counts(const Settings& settings, const Run& run) {
   return run.good() && run.step.repetition <= rounds;
 }
 
-/// The area bound, solved once for runs of the same tasks on the same units.
-class AreaBounds {
+/// The area bounds, solved once for runs of the same tasks on the same units.
+class KnownAreaBounds {
  public:
-  explicit AreaBounds(const BestDurations& best) : best_(best) {}
+  explicit KnownAreaBounds(const BestDurations& best) : best_(best) {}
 
-  std::optional<double> of(const Durations& run, const std::map<std::string, std::uint64_t>& units) {
+  std::optional<AreaBounds> of(const Durations& run, const std::map<std::string, std::uint64_t>& units) {
     std::map<TaskClass, std::uint64_t> tasks;
     for (const auto& [task, kinds] : run.classes)
       for (const auto& [kind, sum] : kinds) tasks[task] += sum.count;
     const auto [place, fresh] = known_.try_emplace({std::move(tasks), units});
-    if (fresh) place->second = area_bound(run, units, best_);
+    if (fresh) place->second = area_bounds(run, units, best_);
     return place->second;
   }
 
  private:
   using Key = std::pair<std::map<TaskClass, std::uint64_t>, std::map<std::string, std::uint64_t>>;
   const BestDurations& best_;
-  std::map<Key, std::optional<double>> known_;
+  std::map<Key, std::optional<AreaBounds>> known_;
 };
 
+/// Median of makespan / bound of the same run; nothing where no run has one.
+std::optional<double> median_over(const std::vector<const Run*>& runs, const std::map<std::string, AreaBounds>& area,
+                                  double AreaBounds::*bound) {
+  std::vector<double> ratios;
+  for (const Run* run : runs)
+    if (const auto found = area.find(run->folder); found != area.end() && found->second.*bound > 0)
+      ratios.push_back(run->analysis->makespan / (found->second.*bound));
+  if (ratios.empty()) return std::nullopt;
+  return median(std::move(ratios));
+}
+
 Candidate candidate_of(const Settings& settings, const std::vector<Run>& runs, const std::string& scheduler,
-                       const std::map<std::string, double>& lp) {
+                       const std::map<std::string, AreaBounds>& area) {
   Candidate c;
   c.scheduler = scheduler;
   c.times.resize(static_cast<std::size_t>(settings.repetitions));
@@ -110,11 +121,8 @@ Candidate candidate_of(const Settings& settings, const std::vector<Run>& runs, c
   if (recorded.empty()) return c;
   c.typical = typical_of(recorded);
   c.makespan = c.typical->makespan;
-  std::vector<double> ratios;
-  for (const Run* run : recorded)
-    if (const auto found = lp.find(run->folder); found != lp.end() && found->second > 0)
-      ratios.push_back(run->analysis->makespan / found->second);
-  if (!ratios.empty()) c.over_lp = median(std::move(ratios));
+  c.over_lp = median_over(recorded, area, &AreaBounds::lp);
+  c.over_fitting = median_over(recorded, area, &AreaBounds::fitting);
   const auto distance = [&](const Run* run) { return std::abs(run->analysis->makespan - *c.makespan); };
   for (const Run* run : recorded)
     if (has_recording(settings.work / "runs" / run->folder) &&
@@ -138,17 +146,17 @@ Comparison evaluate_runs(const Settings& settings, const std::vector<Run>& runs)
     durations.emplace(run.folder, std::move(of_run));
   }
   try {
-    AreaBounds bounds(best);
+    KnownAreaBounds bounds(best);
     for (const Run& run : runs)
       if (const auto found = durations.find(run.folder); found != durations.end())
-        if (const auto lp = bounds.of(found->second, run.analysis->units)) comparison.lp[run.folder] = *lp;
+        if (const auto area = bounds.of(found->second, run.analysis->units)) comparison.area[run.folder] = *area;
   } catch (const Error& error) {  // no reason to lose what was measured
     comparison.remarks.push_back(fmt::format("no LP: {}", error.what()));
-    comparison.lp.clear();
+    comparison.area.clear();
   }
 
   for (const std::string& scheduler : settings.schedulers)
-    comparison.candidates.push_back(candidate_of(settings, runs, scheduler, comparison.lp));
+    comparison.candidates.push_back(candidate_of(settings, runs, scheduler, comparison.area));
   std::vector<Candidate>& all = comparison.candidates;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const MedianInterval& least = all[comparison.best].time;

@@ -8,6 +8,7 @@
 #include "apps/common/program.hpp"
 #include "bounds/area.hpp"
 #include "bounds/durations.hpp"
+#include "bounds/fitting.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/dag.hpp"
 
@@ -79,8 +80,8 @@ double BestDurations::minimum(const TaskClass& task) const {
   return least;
 }
 
-std::optional<double> area_bound(const Durations& run, const std::map<std::string, std::uint64_t>& units,
-                                 const BestDurations& best) {
+std::optional<AreaBounds> area_bounds(const Durations& run, const std::map<std::string, std::uint64_t>& units,
+                                      const BestDurations& best) {
   if (run.classes.empty()) return std::nullopt;
   bounds::AreaProblem problem;
   for (const auto& [kind, count] : units)
@@ -92,7 +93,8 @@ std::optional<double> area_bound(const Durations& run, const std::map<std::strin
     for (const bounds::UnitKind& kind : problem.kinds) tasks.seconds.push_back(best.on(task, kind.name).mean);
     problem.classes.push_back(std::move(tasks));
   }
-  return bounds::solve_area(problem).seconds;
+  const bounds::AreaSolution area = bounds::solve_area(problem);
+  return AreaBounds{area.seconds, bounds::solve_fitting(problem, area)};
 }
 
 std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best) {

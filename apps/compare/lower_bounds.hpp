@@ -56,11 +56,18 @@ class BestDurations {
   std::map<TaskClass, std::map<std::string, Best>> classes_;
 };
 
-/// Seconds: the area bound (LP) of the tasks of `run` on so many units of each kind, each class and kind with the
-/// smallest mean duration of any run. It holds for every run that was added: a run's units spent on the tasks of a
-/// class at least their number times that mean. Nothing when there are no tasks.
-std::optional<double> area_bound(const Durations& run, const std::map<std::string, std::uint64_t>& units,
-                                 const BestDurations& best);
+/// Seconds.
+struct AreaBounds {
+  double lp = 0;
+  double fitting = 0;  ///< LP where tasks fit, see bounds/fitting.hpp
+};
+
+/// The area bounds of the tasks of `run` on so many units of each kind, each class and kind with the smallest mean
+/// duration of any run. They hold for every run that was added: a run's units spent on the tasks of a class at least
+/// their number times that mean, and that mean is at most what the longest of them took. Nothing when there are no
+/// tasks.
+std::optional<AreaBounds> area_bounds(const Durations& run, const std::map<std::string, std::uint64_t>& units,
+                                      const BestDurations& best);
 
 /// Seconds: the longest path through the dependencies, each task with the duration of the fastest of its class in any
 /// run on any kind, which again holds for every run. Nothing when dependencies were not recorded.

@@ -121,8 +121,8 @@ std::string notes(const Settings& settings, const Comparison& comparison, const 
                                    [](const Candidate& c) { return c.over_lp.has_value(); });
   if (bounded)
     text +=
-        "  x LP, x path: makespan over the area bound and over the critical path, with the best durations of all "
-        "runs.\n";
+        "  x LP, x LP fit, x path: makespan over the area bound, that where tasks fit and the critical path,\n"
+        "  with the best durations of all runs.\n";
   for (const std::string& remark : comparison.remarks) fmt::format_to(out, "  {}\n", remark);
   const auto bad = std::count_if(runs.begin(), runs.end(),
                                  [](const Run& run) { return run.step.phase == Phase::calibration && !run.good(); });
@@ -163,8 +163,8 @@ std::vector<std::size_t> ranking(const Comparison& comparison) {
 
 std::string comparison_table(const Settings& settings, const Comparison& comparison, const std::vector<Run>& runs) {
   std::vector<std::vector<std::string>> rows = {{"scheduler", "time [low, high]", "to best [low, high]", "", "x LP",
-                                                 "x path", "computing", "waiting", "scheduling", "runtime", "idle",
-                                                 "moved", "runs"}};
+                                                 "x LP fit", "x path", "computing", "waiting", "scheduling", "runtime",
+                                                 "idle", "moved", "runs"}};
   for (const std::size_t i : ranking(comparison)) {
     const Candidate& c = comparison.candidates[i];
     std::vector<std::string> row = {c.scheduler};
@@ -180,6 +180,7 @@ std::string comparison_table(const Settings& settings, const Comparison& compari
                                          : "-");
     row.emplace_back(compared && !c.told_apart() ? "=" : "");
     row.push_back(ratio_text(c.over_lp));
+    row.push_back(ratio_text(c.over_fitting));
     row.push_back(
         ratio_text(c.makespan && c.path && *c.path > 0 ? std::optional(*c.makespan / *c.path) : std::nullopt));
     if (c.typical)
@@ -204,7 +205,8 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
   std::ostream& out = file.stream();
   out << "scheduler,phase,repetition,place,recorded,status,time_s,wall_s,program_s,processor_s,memory_bytes,"
          "calibrating,"
-         "tasks,flops,makespan_s,lp_s,makespan_over_lp,critical_path_s,makespan_over_critical_path,transfers,bytes,"
+         "tasks,flops,makespan_s,lp_s,makespan_over_lp,lp_fit_s,makespan_over_lp_fit,critical_path_s,"
+         "makespan_over_critical_path,transfers,bytes,"
          "computing,waiting,scheduling,runtime,idle";
   constexpr const char* states[traces::state_count] = {"computing", "waiting", "scheduling", "runtime", "idle"};
   for (const std::string& kind : kinds)
@@ -220,21 +222,26 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
                        step.repetition, step.place, step.traced, csv_text(run.good() ? "ok" : run.status),
                        csv_number(time), run.wall, csv_number(run.told), run.processor, run.memory, run.calibrating);
     if (!run.analysis) {
-      out << std::string(14 + kinds.size() * traces::state_count, ',') << '\n';
+      out << std::string(16 + kinds.size() * traces::state_count, ',') << '\n';
       continue;
     }
     const Analysis& a = *run.analysis;
-    const auto lp = comparison.lp.find(run.folder);
+    const auto area = comparison.area.find(run.folder);
     const auto over = [&](const std::optional<double>& bound) {
       return csv_number(bound && *bound > 0 ? std::optional(a.makespan / *bound) : std::nullopt);
     };
-    const std::optional<double> lp_seconds = lp == comparison.lp.end() ? std::nullopt : std::optional(lp->second);
+    std::optional<double> lp;
+    std::optional<double> fitting;
+    if (area != comparison.area.end()) {
+      lp = area->second.lp;
+      fitting = area->second.fitting;
+    }
     // the path through the graph of the shown run: that of another graph when this run had other tasks
     const bool same_graph = candidate != comparison.candidates.end() && candidate->shown != nullptr &&
                             candidate->shown->analysis->tasks == a.tasks;
     const std::optional<double> path = same_graph ? candidate->path : std::nullopt;
-    out << fmt::format(",{},{},{},{},{},{},{},{},{}", a.tasks, a.flops, a.makespan, csv_number(lp_seconds),
-                       over(lp_seconds), csv_number(path), over(path), a.transfers, a.bytes);
+    out << fmt::format(",{},{},{},{},{},{},{},{},{},{},{}", a.tasks, a.flops, a.makespan, csv_number(lp), over(lp),
+                       csv_number(fitting), over(fitting), csv_number(path), over(path), a.transfers, a.bytes);
     for (const double share : a.all.state) out << ',' << fmt::format("{}", share);
     for (const std::string& kind : kinds) {
       const auto shares = a.kinds.find(kind);
@@ -267,6 +274,7 @@ json comparison_json(const Settings& settings, const Comparison& comparison, con
                   {"calibrating_runs", c.calibrating},
                   {"makespan", or_null(c.makespan)},
                   {"makespan_over_lp", or_null(c.over_lp)},
+                  {"makespan_over_lp_fit", or_null(c.over_fitting)},
                   {"critical_path", or_null(c.path)},
                   {"recording_cost", or_null(c.recording_cost)},
                   {"recording", or_null(c.typical)}};
@@ -277,7 +285,10 @@ json comparison_json(const Settings& settings, const Comparison& comparison, con
   record["runs"] = json::array();
   for (const Run& run : runs) {
     json entry = run;
-    if (const auto lp = comparison.lp.find(run.folder); lp != comparison.lp.end()) entry["lp"] = lp->second;
+    if (const auto area = comparison.area.find(run.folder); area != comparison.area.end()) {
+      entry["lp"] = area->second.lp;
+      entry["lp_fit"] = area->second.fitting;
+    }
     record["runs"].push_back(std::move(entry));
   }
   return record;
@@ -292,10 +303,13 @@ bool write_page(const Settings& settings, const Comparison& comparison) {
     if (!c.recording) continue;
     metrics.push_back(traces::measure(*c.recording));
     traces::View view{&*c.recording, &metrics.back(), {}};
-    if (const auto lp = comparison.lp.find(c.shown->folder); lp != comparison.lp.end())
-      view.bounds.push_back({"LP", lp->second,
+    if (const auto area = comparison.area.find(c.shown->folder); area != comparison.area.end()) {
+      view.bounds.push_back({"LP", area->second.lp,
                              "The least time in which the units can do all tasks when nothing but their number holds "
                              "them back, with the best mean durations of all compared runs."});
+      view.bounds.push_back({"LP where tasks fit", area->second.fitting,
+                             "LP with no task where it alone takes longer than the bound, with the same durations."});
+    }
     if (c.path)
       view.bounds.push_back({"critical path", *c.path,
                              "The longest path through the dependencies, each task as fast as the fastest of its kind "

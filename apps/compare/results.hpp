@@ -27,6 +27,7 @@ struct Candidate {
   // of its recorded runs
   std::optional<double> makespan;        ///< median, seconds
   std::optional<double> over_lp;         ///< median of makespan / LP of the same run
+  std::optional<double> over_fitting;    ///< the same for LP where tasks fit
   std::optional<double> path;            ///< the critical path, seconds
   std::optional<Analysis> typical;       ///< medians of shares, transfers and bytes
   std::optional<double> recording_cost;  ///< wall time with over without recording, medians; when both are known
@@ -40,11 +41,11 @@ struct Candidate {
 };
 
 struct Comparison {
-  std::vector<Candidate> candidates;  ///< in the order of the settings
-  std::size_t best = 0;               ///< index of the smallest median
-  std::map<std::string, double> lp;   ///< seconds, by folder of the run
-  bool complete = false;              ///< every run was done
-  std::vector<std::string> remarks;   ///< what could not be computed, and why
+  std::vector<Candidate> candidates;       ///< in the order of the settings
+  std::size_t best = 0;                    ///< index of the smallest median
+  std::map<std::string, AreaBounds> area;  ///< by folder of the run
+  bool complete = false;                   ///< every run was done
+  std::vector<std::string> remarks;        ///< what could not be computed, and why
 };
 
 /// Runs beyond the number of repetitions that is asked for are left out. `runs` must outlive the result.

@@ -82,12 +82,15 @@ TEST_F(AsterismBounds, ByHand) {
   EXPECT_NEAR(b["makespan"], 7e-3, 1e-12);
   EXPECT_NEAR(b["bounds"]["lp"]["seconds"], 4e-3, 1e-12);
   EXPECT_NEAR(b["bounds"]["lp"]["of_makespan"], 4.0 / 7, 1e-9);
+  EXPECT_NEAR(b["bounds"]["lp_fit"]["seconds"], 4e-3, 1e-12);
   EXPECT_NEAR(b["bounds"]["critical_path"]["seconds"], 5e-3, 1e-12);  // gemm, dot, dot
   EXPECT_NEAR(b["bounds"]["best"]["seconds"], 5e-3, 1e-12);
   EXPECT_NEAR(b["bounds"]["milp"]["seconds"], 4e-3, 1e-12);
   EXPECT_EQ(b["bounds"]["critical_path"]["tasks"], 3);
   EXPECT_NE(ran.out.find("57.14 %"), std::string::npos) << ran.out;
   EXPECT_NE(contents(folder_ / "b.lp").find("share_gemm_beef_CPU"), std::string::npos);
+  EXPECT_NE(ran.out.find("LP where tasks fit"), std::string::npos) << ran.out;
+  EXPECT_NE(contents(folder_ / "b.csv").find("bound,LP where tasks fit,,lower bound,"), std::string::npos);
   EXPECT_NE(contents(folder_ / "b.csv").find("bound,critical path,,lower bound,"), std::string::npos);
 }
 

@@ -189,7 +189,7 @@ TEST_F(AsterismCompare, AnyStarPUProgram) {
   ASSERT_EQ(ran.status, 0) << ran.err << ran.out;
   EXPECT_TRUE(ran.err.empty()) << ran.err;
   EXPECT_TRUE(fs::exists(folder_ / "w/starpu/.starpu")) << "performance models are the comparison's own";
-  for (const char* word : {"best", "x LP", "x path", "idle", "75.0 % confidence", "3 repetitions"})
+  for (const char* word : {"best", "x LP", "x LP fit", "x path", "idle", "75.0 % confidence", "3 repetitions"})
     EXPECT_TRUE(contains(ran.out, word)) << word << " is not in:\n" << ran.out;
 
   // calibration before all, warm-ups before what is measured
@@ -227,6 +227,9 @@ TEST_F(AsterismCompare, AnyStarPUProgram) {
     EXPECT_GE(number(row, "makespan_over_lp"), 1);
     EXPECT_GE(number(row, "makespan_over_critical_path"), 1);
     EXPECT_NEAR(number(row, "makespan_over_lp"), number(row, "makespan_s") / number(row, "lp_s"), 1e-9);
+    EXPECT_GE(number(row, "makespan_over_lp_fit"), 1);
+    EXPECT_GE(number(row, "lp_fit_s"), number(row, "lp_s"));
+    EXPECT_NEAR(number(row, "makespan_over_lp_fit"), number(row, "makespan_s") / number(row, "lp_fit_s"), 1e-9);
   }
   for (const auto& [scheduler, set] : places) EXPECT_EQ(set.size(), 3U) << scheduler;
   EXPECT_EQ(places.size(), 4U);

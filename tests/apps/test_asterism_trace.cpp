@@ -96,6 +96,7 @@ class AsterismTrace : public testing::Test {
       EXPECT_LE(bound["seconds"].get<double>(), makespan * (1 + 1e-9)) << bound;
     }
     EXPECT_TRUE(seen.contains("LP"));
+    EXPECT_TRUE(seen.contains("LP where tasks fit"));
     EXPECT_TRUE(seen.contains("critical path"));
     EXPECT_LE(record["critical_path"]["length"].get<double>(), makespan);
     std::uint64_t tasks = 0;

@@ -449,11 +449,17 @@ TEST(CompareBounds, BestOfAllRunsByHand) {
   EXPECT_DOUBLE_EQ(best.minimum(gemm), 0.5);
   EXPECT_TRUE(std::isinf(best.on(panel, "CUDA").mean));
   // 2 CPUs, 1 GPU, 10 gemms, 2 panels (CPU only): with x gemms on the CPUs 2 T = 4 + 4 x, T = 10 - x: x = 16/6
-  const auto both = area_bound(on_cpus, {{"CPU", 2}, {"CUDA", 1}}, best);
+  const auto both = area_bounds(on_cpus, {{"CPU", 2}, {"CUDA", 1}}, best);
   ASSERT_TRUE(both);
-  EXPECT_NEAR(*both, 10 - 16.0 / 6, 1e-6);
-  EXPECT_NEAR(area_bound(on_cpus, {{"CPU", 2}}, best).value_or(0), 22, 1e-6);
-  EXPECT_FALSE(area_bound(Durations(), {{"CPU", 2}}, best));
+  EXPECT_NEAR(both->lp, 10 - 16.0 / 6, 1e-6);
+  EXPECT_NEAR(both->fitting, both->lp, 1e-6);  // no duration is longer
+  // on 100 CPUs LP gives gemms to them, 100 T = 4 + 4 x, T = 10 - x: T = 44/104; whole gemms take 1 or 4
+  const auto many = area_bounds(on_cpus, {{"CPU", 100}, {"CUDA", 1}}, best);
+  ASSERT_TRUE(many);
+  EXPECT_NEAR(many->lp, 44.0 / 104, 1e-6);
+  EXPECT_NEAR(many->fitting, 4, 1e-6);  // 10 gemms on the GPU alone take longer than one on a CPU
+  EXPECT_NEAR(area_bounds(on_cpus, {{"CPU", 2}}, best).value_or(AreaBounds()).lp, 22, 1e-6);
+  EXPECT_FALSE(area_bounds(Durations(), {{"CPU", 2}}, best));
   const Folder folder;
   on_both.save(folder / "durations.json");
   const Durations back = Durations::load(folder / "durations.json");

@@ -107,6 +107,18 @@ TEST(Bounds, Heterogeneous) {
   EXPECT_THROW(bounds_of(r, options), asterism::Error);
 }
 
+TEST(Bounds, TasksThatDoNotFitOnAKind) {
+  // LP cuts tasks onto the CPUs, 2 = T + 4 T / 10; whole, one takes 10 there and both 2 on CUDA.
+  Builder b;
+  b.units("CPU", 4).units("CUDA", 1);
+  b.task("a", 0, 0, 10);
+  b.task("a", 4, 0, 1);
+  const Bounds bounds = bounds_of(b.finish());
+  EXPECT_DOUBLE_EQ(bounds.area.solution.seconds, 2 / 1.4);
+  EXPECT_DOUBLE_EQ(bounds.fitting, 2);
+  EXPECT_DOUBLE_EQ(bounds.best, 2);
+}
+
 TEST(Bounds, BestRatesOfAnyFootprint) {
   // The small task runs at 1 flop/s, the large at 4: at 4 flop/s the work takes (2 + 8) / 4.
   Builder b;
@@ -183,7 +195,7 @@ TEST(Bounds, OverlappingTasksAreReported) {
   ASSERT_EQ(bounds.notes.size(), 1U);
   EXPECT_EQ(bounds.notes[0],
             "CPU 0: tasks overlap during 2 s, so their durations are not those of tasks alone on the unit");
-  ASSERT_EQ(bounds.inconsistencies.size(), 2U);  // and LP~
+  ASSERT_EQ(bounds.inconsistencies.size(), 3U);  // and LP where tasks fit, LP~
   EXPECT_EQ(bounds.inconsistencies[0], "LP = 4 s exceeds the makespan of the recorded run, 2 s");
 }
 
@@ -383,6 +395,7 @@ Recording random_run(std::mt19937& random) {
 TEST(Bounds, NoRandomRunBeatsThem) {
   std::mt19937 random(11);
   int tighter = 0;
+  int fits = 0;
   for (int i = 0; i < 300; ++i) {
     const Recording r = random_run(random);
     Options options;
@@ -396,12 +409,16 @@ TEST(Bounds, NoRandomRunBeatsThem) {
     EXPECT_LE(b.best_rates.solution.seconds, lp * (1 + 1e-9));
     EXPECT_GE(b.links->solution.seconds, lp * (1 - 1e-9));
     EXPECT_LE(b.best, b.makespan * (1 + 1e-9));
-    EXPECT_GE(b.best, std::max(lp, b.critical_path->length));
+    EXPECT_GE(b.best, std::max({lp, b.fitting, b.critical_path->length}));
+    EXPECT_GE(b.fitting, lp);
+    EXPECT_LE(b.fitting, b.makespan * (1 + 1e-9));
+    fits += b.fitting > lp * (1 + 1e-6);
     tighter += b.links->solution.seconds > lp * (1 + 1e-6);
     options.durations.aggregate = Aggregate::minimum;
     EXPECT_LE(bounds_of(r, options).area.solution.seconds, lp * (1 + 1e-9));
   }
   EXPECT_GT(tighter, 3);
+  EXPECT_GT(fits, 3);
 }
 
 TEST(Bounds, AMillionTasksOfAThousandClasses) {

@@ -454,10 +454,11 @@ TEST_F(PageTest, OfARealRecording) {
   durations.add(r, bounds::Source::recording);
   const bounds::Bounds b = bounds::compute(r, durations);
   ASSERT_TRUE(b.critical_path.has_value());
-  const std::vector<View> views{
-      {&r,
-       &m,
-       {{"LP", b.area.solution.seconds, "area bound"}, {"critical path", b.critical_path->length, "longest chain"}}}};
+  const std::vector<View> views{{&r,
+                                 &m,
+                                 {{"LP", b.area.solution.seconds, "area bound"},
+                                  {"LP where tasks fit", b.fitting, "LP with whole tasks that fit"},
+                                  {"critical path", b.critical_path->length, "longest chain"}}}};
   write_html(folder() / "real.html", views, "CG on four H200");
   std::size_t task = r.tasks.size() / 2;
   while (!r.tasks[task].executed() || r.predecessors(task).size() < 2) ++task;

@@ -84,9 +84,10 @@ class Gantt {
     const context = this.canvas.getContext("2d");
     context.font = `11px ${FONT}`;
     const taken = [];
-    for (const line of this.linesOf(view)) {
+    const lines = this.linesOf(view);
+    for (const line of lines) {
       const x = (line.ns / (1.03 * this.app.axis.whole)) * this.plotWidth;
-      this.place(taken, 3, x, context.measureText(line.label).width, this.plotWidth);
+      this.place(taken, lines.length, x, context.measureText(line.label).width, this.plotWidth);
     }
     return Math.max(1, taken.length);
   }
