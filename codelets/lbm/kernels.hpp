@@ -12,7 +12,8 @@
 //
 // What crosses the border of a brick waits in the ghosts. After alpha, ghost cells must hold the neighbour's slots
 // before beta reads them; after beta, ghost cells hold what belongs to the neighbour's border cells. Walls are
-// neighbours that return what they are sent.
+// neighbours that return what they are sent. After beta they come last (walls, then links), as a neighbour's ghosts
+// hold nothing of use where its own neighbour is a wall or a solid cell, and that is unpacked too.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct Collision {
 struct Wall {
   enum class Kind : std::int32_t {
     velocity,  ///< half-way bounce-back from a wall that moves at u; u = 0: no slip; u through the face: an inlet
-    pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell
+    pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell after collision
   };
   Kind kind = Kind::velocity;
   std::int32_t face = 0;  ///< -x, +x, -y, +y, -z, +z
@@ -93,7 +94,8 @@ template <class T>
 void reflect(Half last, const Links& links, T* f);
 
 /// Force on the solid cells of `links` by momentum exchange (Ladd 1994) in the step whose half-step `last` was done and
-/// whose reflection was not yet: force[axis] += sum over links of 2 c_j f*_j.
+/// whose reflection was not yet: force[axis] += sum over links of 2 c_j (f*_j - w_j). Less w_j the pressure at rho = 1
+/// is left out, whose sum over a closed surface is zero.
 template <class T>
 void force(Half last, const Links& links, const T* f, double* force);
 
