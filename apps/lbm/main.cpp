@@ -221,6 +221,7 @@ int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
   const Case flow = make_case(args.flow);
+  if (args.verify) require_verifiable(flow, args.steps);
   const Problem& problem = flow.problem;
   const int element = problem.single_precision ? 4 : 8;
   if (args.calibrate) calibrate(args, flow);

@@ -20,7 +20,15 @@ constexpr double affordable_updates = 1e8;
 constexpr double double_rounding = 1e-12;
 constexpr double single_rounding = 1e-5;
 
-/// `body(cell x, y, z, rho, u)` for all cells.
+double cells_of(const Problem& p) {
+  return static_cast<double>(p.cells[0]) * p.cells[1] * p.cells[2];
+}
+
+long compared_steps(const Problem& p, long steps) {
+  return std::min(steps, static_cast<long>(affordable_updates / cells_of(p)));
+}
+
+/// `body(x, y, z, flow)` for all cells.
 template <class Body>
 void for_cells(const Problem& problem, Simulation& simulation, const Body& body) {
   simulation.observe([&](const DomainBox& box, const void* slots) {
@@ -39,9 +47,17 @@ void for_cells(const Problem& problem, Simulation& simulation, const Body& body)
 
 }  // namespace
 
-Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
-  if (simulation.time() < flow.steady_after)
+void require_verifiable(const Case& flow, long steps) {
+  if (flow.exact && steps < flow.steady_after)
     bad_input("--verify: this flow is steady after about {0} steps; ask for --steps {0} at least", flow.steady_after);
+  if (!flow.exact && compared_steps(flow.problem, steps) < std::min(steps, 2L))
+    bad_input(
+        "--verify: {:.3g} cells are too many for the solver that it compares with (at most {:.0e}); the same flow in "
+        "fewer cells can be verified",
+        cells_of(flow.problem), affordable_updates / 2);
+}
+
+Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
   double difference = 0;
   double norm = 0;
   for_cells(flow.problem, simulation, [&](int x, int y, int z, const Flow& found) {
@@ -59,13 +75,7 @@ Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
 Verdict compare_with_reference(const Case& flow, const std::vector<BrickPlace>& bricks, const Placement& placement,
                                long steps) {
   const Problem& p = flow.problem;
-  const double cells = static_cast<double>(p.cells[0]) * p.cells[1] * p.cells[2];
-  const long compared = std::min(steps, static_cast<long>(affordable_updates / cells));
-  if (compared < std::min(steps, 2L))
-    bad_input(
-        "--verify: {:.3g} cells are too many for the solver that it compares with (at most {:.0e}); the same flow in "
-        "fewer cells can be verified",
-        cells, affordable_updates / 2);
+  const long compared = compared_steps(p, steps);
   Reference reference(p);
   Simulation simulation(p, bricks, placement);
   simulation.initialise();

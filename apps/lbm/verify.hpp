@@ -15,12 +15,14 @@ struct Verdict {
   [[nodiscard]] bool right() const { return error <= allowed; }
 };
 
-/// The present state against the exact solution. Throws Error (bad input) when the solution is a steady state that the
-/// run has not had the time to reach.
+/// Throws Error (bad input) when there would be nothing to compare with after so many steps: a steady solution that is
+/// not reached yet, a domain too large for the two-copy solver.
+void require_verifiable(const asterism::lbm::Case& flow, long steps);
+
+/// The present state against the exact solution.
 Verdict compare_with_exact(const asterism::lbm::Case& flow, asterism::lbm::Simulation& simulation);
 
-/// The first steps of the flow, done once more in the same pieces, against the two-copy solver. Throws Error (bad
-/// input) when the domain is too large for that.
+/// The first steps of the flow, done once more in the same pieces, against the two-copy solver.
 Verdict compare_with_reference(const asterism::lbm::Case& flow, const std::vector<asterism::lbm::BrickPlace>& bricks,
                                const asterism::lbm::Placement& placement, long steps);
 

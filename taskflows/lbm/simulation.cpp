@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -255,12 +256,27 @@ void Simulation::set(long time, const Read& read) {
   if (time % 2 != 0) submit_exchange(Half::alpha);
 }
 
+/// What is in solid cells depends on how the domain is cut and means nothing.
+void Simulation::clear_solid(const DomainBox& box, char* slots) const {
+  if (problem_.solid.empty()) return;
+  const auto cells = static_cast<std::size_t>(box.cells());
+  std::size_t k = 0;
+  for (int z = box.z0; z < box.z1; ++z)
+    for (int y = box.y0; y < box.y1; ++y)
+      for (int x = box.x0; x < box.x1; ++x, ++k) {
+        const std::size_t cell = at(x) + at(problem_.cells[0]) * (at(y) + at(problem_.cells[1]) * at(z));
+        if (problem_.solid[cell] == 0) continue;
+        for (std::size_t i = 0; i < q; ++i) std::memset(slots + (i * cells + k) * at(element_), 0, at(element_));
+      }
+}
+
 void Simulation::get(const Write& write) {
   complete();
   for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
     submit(codelets_->store, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
            {{brick.populations, STARPU_R}, {slab.handle, STARPU_W}}, options(brick, 0, 0));
-    starpu_data_acquire(slab.handle, STARPU_R);
+    starpu_data_acquire(slab.handle, STARPU_RW);
+    clear_solid(in_domain(brick.place, box), slab.memory.data());
     write(in_domain(brick.place, box), slab.memory.data());
     starpu_data_release(slab.handle);
   });

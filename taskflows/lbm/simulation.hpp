@@ -45,8 +45,8 @@ class Simulation {
   using Write = std::function<void(const DomainBox& box, const void* slots)>;
   /// Sets the state at a time, from parts that are asked for one after the other.
   void set(long time, const Read& read);
-  /// Hands over the state, in parts that cover the domain. What `set` is given in any decomposition continues bit for
-  /// bit as if nothing had happened.
+  /// Hands over the state, in parts that cover the domain, zeros in solid cells. What `set` is given in any
+  /// decomposition continues bit for bit as if nothing had happened.
   void get(const Write& write);
 
   /// rho, u, v, w of parts of the domain at the present time, four arrays with x fastest, float or double.
@@ -99,6 +99,7 @@ class Simulation {
   void submit_forward(BrickData& brick, Half half, int received_axis, int sent_axis);
   void submit_exchange(Half half);
   void complete();
+  void clear_solid(const DomainBox& box, char* slots) const;
   void submit_totals();
   [[nodiscard]] Totals sum_totals();
   TaskOptions options(const BrickData& brick, double cells, int priority) const;
