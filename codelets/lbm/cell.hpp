@@ -127,11 +127,10 @@ struct Equilibrium {
   V quadratic;  ///< 9/2 rho
   V u[3];
 
-  /// Sum and difference of a pair.
+  /// Sum and difference of a pair along whose first velocity u is cu.
   template <class T, int pair>
-  ASTERISM_CELL void of(V& sum, V& difference) const {
+  ASTERISM_CELL void of(const V& cu, V& sum, V& difference) const {
     constexpr auto twice_w = static_cast<T>(2 * weight(2 * pair + 1));
-    const V cu = along<pair>(u);
     sum = twice_w * (still + quadratic * (cu * cu));
     difference = twice_w * (linear * cu);
   }
@@ -220,14 +219,15 @@ struct Source {
 template <class T, bool forced, int pair, class V, class W>
 ASTERISM_CELL void relax(const Parameters<T>& p, const Equilibrium<V>& equilibrium, const Rates<W>& rate,
                          const Source<V, W>& source, const Pairs<V>& before, V (&f)[q]) {
+  const V cu = along<pair>(equilibrium.u);
   V sum, difference;
-  equilibrium.template of<T, pair>(sum, difference);
+  equilibrium.template of<T, pair>(cu, sum, difference);
   sum = before.sum[pair] + rate.even * (sum - before.sum[pair]);
   difference = before.difference[pair] + rate.odd * (difference - before.difference[pair]);
   if constexpr (forced) {
     constexpr auto twice_w = static_cast<T>(2 * weight(2 * pair + 1));
     const T cf = along<pair>(p.force);
-    sum = sum + (twice_w * source.even) * ((static_cast<T>(9) * cf) * along<pair>(equilibrium.u) - source.uf);
+    sum = sum + (twice_w * source.even) * ((static_cast<T>(9) * cf) * cu - source.uf);
     difference = difference + (twice_w * source.odd) * (static_cast<T>(3) * cf);
   }
   constexpr auto half = static_cast<T>(0.5);
@@ -273,7 +273,7 @@ ASTERISM_CELL void collide(const Parameters<T>& p, V (&f)[q]) {
 template <class T, int pair, class V>
 ASTERISM_CELL void set_pair(const Equilibrium<V>& e, V (&f)[q]) {
   V sum, difference;
-  e.template of<T, pair>(sum, difference);
+  e.template of<T, pair>(along<pair>(e.u), sum, difference);
   f[2 * pair + 1] = static_cast<T>(0.5) * (sum + difference);
   f[2 * pair + 2] = static_cast<T>(0.5) * (sum - difference);
 }

@@ -17,6 +17,7 @@
 #define __host__
 #define __shared__ static
 #define __launch_bounds__(threads)
+#define __grid_constant__
 
 namespace cuda_on_host {
 
@@ -43,6 +44,7 @@ inline void enter() {
 
 inline cuda_on_host::Index threadIdx{};
 inline cuda_on_host::Index blockIdx{};
+inline cuda_on_host::Index blockDim{};
 
 inline void __syncthreads() {
   cuda_on_host::Block& b = *cuda_on_host::running;
@@ -64,6 +66,7 @@ template <class F>
 void launch(unsigned blocks, unsigned threads, F body) {
   constexpr std::size_t stack = 64 * 1024;
   std::vector<char> stacks(stack * threads);
+  blockDim.x = threads;
   for (unsigned block = 0; block < blocks; ++block) {
     Block b;
     b.threads.resize(threads);

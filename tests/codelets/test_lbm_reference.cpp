@@ -2,30 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "tests/codelets/lbm_domain.hpp"
+#include "tests/codelets/lbm_cases.hpp"
 #include "tests/codelets/lbm_reference.hpp"
 
 namespace asterism::lbm {
 namespace {
 
-using Model = Collision::Model;
-using Kind = Wall::Kind;
+using cases::collisions;
+using cases::moving;
+using cases::pressure;
 
 const std::vector<std::array<int, 3>> sizes = {{7, 5, 3}, {17, 4, 9}, {33, 6, 5}, {2, 9, 4}};
-
-const std::vector<std::pair<std::string, Collision>> collisions = {
-    {"bgk", {Model::bgk, 0.6152, 3. / 16, 0, {0, 0, 0}}},
-    {"bgk force", {Model::bgk, 0.71, 3. / 16, 0, {1e-3, -2e-3, 3e-3}}},
-    {"bgk smagorinsky", {Model::bgk, 0.53, 3. / 16, 0.17, {0, 0, 0}}},
-    {"bgk smagorinsky force", {Model::bgk, 0.53, 3. / 16, 0.17, {-3e-3, 1e-3, 2e-3}}},
-    {"trt", {Model::trt, 0.8, 1. / 4, 0, {0, 0, 0}}},
-    {"trt force", {Model::trt, 0.9, 3. / 16, 0, {2e-3, 3e-3, -1e-3}}},
-    {"trt smagorinsky", {Model::trt, 0.55, 1. / 12, 0.2, {0, 0, 0}}},
-    {"trt smagorinsky force", {Model::trt, 0.55, 3. / 16, 0.2, {1e-3, 2e-3, 4e-3}}},
-};
 
 template <class T>
 class LbmReference : public ::testing::Test {
@@ -85,13 +74,6 @@ class LbmReference : public ::testing::Test {
 using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(LbmReference, Precisions);
 
-Wall moving(int face, double x, double y, double z) {
-  return {Kind::velocity, face, {x, y, z}, 1};
-}
-Wall pressure(int face, double rho) {
-  return {Kind::pressure, face, {0, 0, 0}, rho};
-}
-
 TYPED_TEST(LbmReference, Periodic) {
   for (const auto& n : sizes)
     for (const auto& [name, collision] : collisions) {
@@ -114,14 +96,11 @@ TYPED_TEST(LbmReference, OneWallOfEachKindOnEachAxis) {
 
 /// Six faces of different walls in several orders: who owns the edges and corners.
 TYPED_TEST(LbmReference, WallsThatMeet) {
-  const std::vector<Wall> all = {moving(0, 0.05, 0.01, 0.02),  pressure(1, 0.98),
-                                 moving(2, 0.03, -0.01, 0.02), moving(3, 0.04, 0.02, -0.03),
-                                 moving(4, -0.02, 0.03, 0.01), pressure(5, 1.03)};
   for (const auto& n : sizes)
     for (std::size_t turn = 0; turn < 6; ++turn) {
       SCOPED_TRACE(turn);
       Setting s{n, collisions[turn].second};
-      for (std::size_t k = 0; k < 6; ++k) s.walls.push_back(all[(turn + 5 * k) % 6]);
+      for (std::size_t k = 0; k < 6; ++k) s.walls.push_back(cases::walls[(turn + 5 * k) % 6]);
       this->expect_same(s, 5);
       // two axes with walls, the third periodic
       Setting two{n, collisions[turn].second};
@@ -140,12 +119,7 @@ TYPED_TEST(LbmReference, SolidCells) {
   for (const auto& n : sizes)
     for (const unsigned seed : {11U, 12U, 13U, 14U}) {
       SCOPED_TRACE(seed);
-      Setting s{n, collisions[seed % collisions.size()].second};
-      std::mt19937 generator(seed);
-      for (int z = 0; z < n[2]; ++z)
-        for (int y = 0; y < n[1]; ++y)
-          for (int x = 0; x < n[0]; ++x)
-            if (generator() % 4 == 0 || (x < n[0] / 3 && y < 2 && z > 0)) s.solid.push_back({x, y, z});
+      Setting s{n, collisions[seed % collisions.size()].second, {}, cases::obstacles(n, seed)};
       this->expect_same(s, seed);
       s.walls = {moving(2, 0, 0, 0), moving(3, 0.05, 0, 0.01)};
       this->expect_same(s, seed);

@@ -1,0 +1,32 @@
+// A thread per cell; all nineteen populations in registers.
+#pragma once
+
+#include "codelets/lbm/cell.hpp"
+#include "codelets/lbm/places.hpp"
+#include "codelets/lbm/spread.hpp"
+
+namespace asterism::lbm::cuda {
+
+/// Leaves 128 registers to a thread.
+inline constexpr int most_update_threads = 512;
+
+template <class T, Relaxation relaxation, bool forced>
+__global__ void __launch_bounds__(most_update_threads)
+    update_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ Places where,
+                  const __grid_constant__ Brick brick, const __grid_constant__ Spread cells,
+                  const std::uint8_t* __restrict__ solid, T* f) {
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= cells.cells()) return;
+  const Spread::Cell here = cells.cell(thread);
+  const std::int64_t at = brick.cell(here.x, here.y, here.z);
+  if (solid != nullptr && solid[at] != 0) return;
+  T* const cell = f + at;
+  T v[q];
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i) v[i] = cell[where.offset[i]];
+  collide<T, relaxation, forced>(p, v);
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i) cell[where.offset[opposite(i)]] = v[i];
+}
+
+}  // namespace asterism::lbm::cuda
