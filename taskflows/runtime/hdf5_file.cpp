@@ -1,7 +1,6 @@
 #include "taskflows/runtime/hdf5_file.hpp"
 
 #include <fcntl.h>
-#include <hdf5.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,38 +11,11 @@
 #include <utility>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/hdf5_detail.hpp"
 
 namespace asterism {
-namespace {
+namespace hdf5_detail {
 
-/// An identifier of HDF5 that is closed in the end.
-class Id {
- public:
-  Id(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Id(const Id&) = delete;
-  Id& operator=(const Id&) = delete;
-  ~Id() {
-    if (id_ >= 0) close_(id_);
-  }
-  [[nodiscard]] bool valid() const { return id_ >= 0; }
-  operator hid_t() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-/// HDF5 1.10 crashes at exit on a file that it could not close, as on a full disk. Every file is closed by its owner:
-/// nothing is left for the library to do then. Takes effect before the library's first use only.
-const bool no_exit_handler = H5dont_atexit() >= 0;
-
-void silence() {
-  static const herr_t once = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  static_cast<void>(once);
-  static_cast<void>(no_exit_handler);
-}
-
-/// The innermost entry of HDF5's error stack; of a failed system call only what the system said.
 std::string reason() {
   std::string text;
   const auto take_first = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
@@ -72,6 +44,24 @@ hid_t memory_type(Hdf5Number number) {
       return H5T_NATIVE_INT64;
   }
   return H5I_INVALID_HID;
+}
+
+}  // namespace hdf5_detail
+
+using hdf5_detail::Id;
+using hdf5_detail::memory_type;
+using hdf5_detail::reason;
+
+namespace {
+
+/// HDF5 1.10 crashes at exit on a file that it could not close, as on a full disk. Every file is closed by its owner:
+/// nothing is left for the library to do then. Takes effect before the library's first use only.
+const bool no_exit_handler = H5dont_atexit() >= 0;
+
+void silence() {
+  static const herr_t once = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  static_cast<void>(once);
+  static_cast<void>(no_exit_handler);
 }
 
 std::vector<hsize_t> extents(hid_t dataset) {
@@ -104,6 +94,23 @@ struct Rows {
     extent[0] = count / std::max<hsize_t>(row, 1);
     return H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr);
   }
+};
+
+/// The elements of a block in the file and, lying together, in memory.
+struct Selected {
+  Selected(hid_t dataset, const Hdf5Block& block)
+      : file(H5Dget_space(dataset), H5Sclose),
+        extent(block.extent.begin(), block.extent.end()),
+        memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose) {
+    const std::vector<hsize_t> start(block.first.begin(), block.first.end());
+    selected = H5Sget_simple_extent_ndims(file) == static_cast<int>(start.size()) &&
+               H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) >= 0;
+  }
+
+  Id file;
+  std::vector<hsize_t> extent;
+  Id memory;
+  bool selected = false;
 };
 
 herr_t append_name(hid_t, const char* name, const H5L_info_t*, void* names) {
@@ -177,54 +184,151 @@ void Hdf5Input::read_rows(const std::string& dataset, std::size_t first, std::sp
   }
 }
 
+void Hdf5Input::read_block(const std::string& dataset, const Hdf5Block& block, Hdf5Number number, void* values) const {
+  const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!opened.valid()) bad_input("{}: dataset \"{}\" cannot be opened ({})", name, dataset, reason());
+  const Selected part(opened, block);
+  if (!part.selected || H5Dread(opened, memory_type(number), part.memory, part.file, H5P_DEFAULT, values) < 0) {
+    bad_input("{}: dataset \"{}\" cannot be read ({})", name, dataset, reason());
+  }
+}
+
+std::optional<Hdf5Number> Hdf5Input::number(const std::string& dataset) const {
+  const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  const Id type(opened.valid() ? H5Dget_type(opened) : H5I_INVALID_HID, H5Tclose);
+  for (const Hdf5Number n : {Hdf5Number::float32, Hdf5Number::float64, Hdf5Number::int32, Hdf5Number::int64}) {
+    if (type.valid() && H5Tequal(type, memory_type(n)) > 0) return n;
+  }
+  return std::nullopt;
+}
+
+bool Hdf5Input::has_attribute(const std::string& object, const std::string& attribute) const {
+  return H5Aexists_by_name(file_, object.c_str(), attribute.c_str(), H5P_DEFAULT) > 0;
+}
+
+void Hdf5Input::read_attribute(const std::string& object, const std::string& attribute, std::int64_t kind,
+                               std::int64_t type, void* value) const {
+  const Id opened(H5Aopen_by_name(file_, object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  if (!opened.valid()) bad_input("{}: \"{}\" has no attribute \"{}\"", name, object, attribute);
+  const Id stored(H5Aget_type(opened), H5Tclose);
+  const Id space(H5Aget_space(opened), H5Sclose);
+  if (H5Tget_class(stored) != kind || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(opened, type, value) < 0) {
+    bad_input("{}: attribute \"{}\" of \"{}\" is of another kind than expected", name, attribute, object);
+  }
+}
+
+std::int64_t Hdf5Input::integer_attribute(const std::string& object, const std::string& attribute) const {
+  std::int64_t value = 0;
+  read_attribute(object, attribute, H5T_INTEGER, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+double Hdf5Input::number_attribute(const std::string& object, const std::string& attribute) const {
+  double value = 0;
+  read_attribute(object, attribute, H5T_FLOAT, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+
+std::string Hdf5Input::text_attribute(const std::string& object, const std::string& attribute) const {
+  const Id opened(H5Aopen_by_name(file_, object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Id stored(opened.valid() ? H5Aget_type(opened) : H5I_INVALID_HID, H5Tclose);
+  if (stored.valid() && H5Tis_variable_str(stored) > 0) {
+    bad_input("{}: attribute \"{}\" of \"{}\" is of another kind than expected", name, attribute, object);
+  }
+  std::string value(stored.valid() ? H5Tget_size(stored) : 0, '\0');
+  const Id type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, std::max<std::size_t>(value.size(), 1));
+  read_attribute(object, attribute, H5T_STRING, type, value.data());
+  value.resize(std::strlen(value.c_str()));
+  return value;
+}
+
 // ---- writing -------------------------------------------------------------------------------------------
 
-Hdf5Output::Hdf5Output(const std::filesystem::path& path) : pending_(path) {
+Hdf5Output::Hdf5Output(const std::filesystem::path& path, Existing existing) : pending_(path) {
   silence();
-  file_ = H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file_ < 0) bad_input("{}: cannot be written: {}", path.string(), reason());
+  Hdf5Transaction::recover(path);
+  extends_ = existing == Existing::extend;
+  haddr_t end = 0;
+  if (extends_) {
+    const Hdf5Input before(path);  // its complaints
+    const Id opened(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (H5Fget_eoa(opened, &end) < 0) bad_input("{}: damaged HDF5 file ({})", path.string(), reason());
+  }
+  transaction_ = std::make_unique<Hdf5Transaction>(extends_ ? path : pending_.temporary(), end);
+  const Id access(transaction_->access(), H5Pclose);
+  const std::string name = path.string();
+  file_ = extends_ ? H5Fopen(name.c_str(), H5F_ACC_RDWR, access)
+                   : H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  if (file_ < 0) bad_input("{}: cannot be written: {}", name, reason());
 }
 
 Hdf5Output::~Hdf5Output() {
-  if (file_ >= 0) H5Fclose(file_);
+  if (file_ < 0) return;
+  H5Fclose(file_);
+  if (extends_) transaction_->roll_back();
 }
 
 void Hdf5Output::fail(const std::string& what) const {
-  const std::string why = reason();
+  const int error = transaction_->error();
+  const std::string why = error == 0 ? reason() : std::generic_category().message(error);
   failed("{}: {} cannot be written: {}", pending_.path().string(), what, why);
 }
 
-void Hdf5Output::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {
+/// After a call of HDF5 on an object: it went well, and so did every write before.
+void Hdf5Output::check(bool success, const char* kind, const std::string& object) const {
+  if (!success || transaction_->error() != 0) fail(fmt::format("{} \"{}\"", kind, object));
+}
+
+std::int64_t Hdf5Output::make(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape,
+                              std::int64_t creation) {
   const std::vector<hsize_t> extent(shape.begin(), shape.end());
   const Id space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
   const Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
-  const Id opened(H5Dcreate2(file_, dataset.c_str(), memory_type(number), space, links, H5P_DEFAULT, H5P_DEFAULT),
-                  H5Dclose);
-  if (!opened.valid()) fail(fmt::format("dataset \"{}\"", dataset));
+  const hid_t made = H5Dcreate2(file_, dataset.c_str(), memory_type(number), space, links, creation, H5P_DEFAULT);
+  check(made >= 0, "dataset", dataset);
+  return made;
+}
+
+void Hdf5Output::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {
+  const Id made(make(dataset, number, shape, H5P_DEFAULT), H5Dclose);
 }
 
 void Hdf5Output::write_rows(const std::string& dataset, std::size_t first, Hdf5Number number, const void* values,
                             std::size_t count) {
   if (count == 0) return;
   const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!opened.valid()) fail(fmt::format("dataset \"{}\"", dataset));
+  check(opened.valid(), "dataset", dataset);
   const Rows rows(opened, first, count);
-  if (!rows.selected || H5Dwrite(opened, memory_type(number), rows.memory, rows.file, H5P_DEFAULT, values) < 0) {
-    fail(fmt::format("dataset \"{}\"", dataset));
-  }
+  check(rows.selected && H5Dwrite(opened, memory_type(number), rows.memory, rows.file, H5P_DEFAULT, values) >= 0,
+        "dataset", dataset);
+}
+
+void Hdf5Output::write_block(const std::string& dataset, const Hdf5Block& block, Hdf5Number number,
+                             const void* values) {
+  const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  check(opened.valid(), "dataset", dataset);
+  const Selected part(opened, block);
+  check(part.selected && H5Dwrite(opened, memory_type(number), part.memory, part.file, H5P_DEFAULT, values) >= 0,
+        "dataset", dataset);
 }
 
 void Hdf5Output::attribute(const std::string& object, const std::string& attribute, std::int64_t type,
                            std::int64_t space, const void* value) {
   const Id opened(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
   const Id made(H5Acreate2(opened, attribute.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (!made.valid() || H5Awrite(made, type, value) < 0) fail(fmt::format("attribute \"{}\"", attribute));
+  check(made.valid() && H5Awrite(made, type, value) >= 0, "attribute", attribute);
 }
 
 void Hdf5Output::attribute(const std::string& object, const std::string& name, double value) {
   const Id space(H5Screate(H5S_SCALAR), H5Sclose);
   attribute(object, name, H5T_NATIVE_DOUBLE, space, &value);
+}
+
+void Hdf5Output::attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const Id space(H5Screate(H5S_SCALAR), H5Sclose);
+  attribute(object, name, H5T_NATIVE_INT64, space, &value);
 }
 
 void Hdf5Output::attribute(const std::string& object, const std::string& name, const std::string& value) {
@@ -234,9 +338,18 @@ void Hdf5Output::attribute(const std::string& object, const std::string& name, c
   attribute(object, name, type, space, value.c_str());
 }
 
+void Hdf5Output::remove(const std::string& object) {
+  check(H5Ldelete(file_, object.c_str(), H5P_DEFAULT) >= 0, "removal of", object);
+}
+
 void Hdf5Output::commit() {
-  if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0 || H5Fclose(std::exchange(file_, -1)) < 0) fail("the file");
-  pending_.commit();
+  const bool closed = H5Fclose(std::exchange(file_, -1)) >= 0;
+  if (!closed || transaction_->error() != 0) {
+    if (extends_) transaction_->roll_back();
+    fail("the file");
+  }
+  transaction_->commit();
+  if (!extends_) pending_.commit();
 }
 
 }  // namespace asterism

@@ -46,17 +46,32 @@ OutputFile::OutputFile(std::filesystem::path path) : pending_(std::move(path)) {
   if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), reason());
 }
 
+void OutputFile::check() const {
+  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), reason());
+}
+
 void OutputFile::write(std::string_view bytes) {
   errno = 0;
-  if (!stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    failed("{}: cannot be written: {}", pending_.path().string(), reason());
-  }
+  stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  check();
+}
+
+std::int64_t OutputFile::position() {
+  const std::streamoff at = stream_.tellp();
+  check();
+  return at;
+}
+
+void OutputFile::seek(std::int64_t position) {
+  errno = 0;
+  stream_.seekp(position);
+  check();
 }
 
 void OutputFile::commit() {
   errno = 0;
   stream_.close();
-  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), reason());
+  check();
   pending_.commit();
 }
 

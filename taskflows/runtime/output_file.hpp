@@ -1,6 +1,7 @@
 // A file that appears whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -34,10 +35,15 @@ class OutputFile {
   std::ofstream& stream() noexcept { return stream_; }
   /// Appends bytes. Throws Error (failed) with the system's reason, such as a full disk.
   void write(std::string_view bytes);
+  /// Where the next byte goes, and another place for it, to complete what was not known before.
+  std::int64_t position();
+  void seek(std::int64_t position);
   /// Renames the temporary file to `path`. Throws Error (failed) when something could not be written.
   void commit();
 
  private:
+  void check() const;
+
   PendingFile pending_;
   std::ofstream stream_;
 };

@@ -1,0 +1,42 @@
+// The state of a run in one HDF5 file: populations [19][nz][ny][nx] in the run's precision, and attributes. Read back,
+// it is the same to the last bit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codelets/lbm/brick.hpp"
+
+namespace asterism::lbm {
+
+struct Checkpoint {
+  std::int64_t step = 0;
+  std::int32_t nx = 0, ny = 0, nz = 0;
+  int bytes = 8;           ///< of a population: 4 or 8
+  std::string parameters;  ///< of the run, as JSON; 64,000 bytes at most
+};
+
+/// Sets or takes the populations of `slot` in `part`, which lies within boxes[number]; x fastest.
+template <class T>
+using GivePart = std::function<void(std::size_t number, int slot, const Box& part, T* values)>;
+template <class T>
+using TakePart = std::function<void(std::size_t number, int slot, const Box& part, const T* values)>;
+
+/// boxes: bricks that cover the lattice, each cell once. Slabs of about 64 MiB are in memory at a time; what a brick
+/// has in a slab is asked for slot by slot. `path` is replaced when all is written: Throws Error and leaves it else.
+template <class T>
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, const std::vector<Box>& boxes,
+                      const GivePart<T>& give);
+
+/// Everything but the populations. Throws Error (bad_input), one line naming the file: missing, damaged, cut off,
+/// foreign.
+Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+/// Throws Error (bad_input) also when the precision is another one.
+template <class T>
+void read_populations(const std::filesystem::path& path, const std::vector<Box>& boxes, const TakePart<T>& take);
+
+}  // namespace asterism::lbm

@@ -1,0 +1,40 @@
+// Bodies on a lattice: one byte per cell, 1 where the centre of the cell lies inside, x fastest.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "taskflows/lbm/grid.hpp"
+#include "taskflows/mesh/mesh.hpp"
+
+namespace asterism::lbm {
+
+using Voxels = std::vector<std::uint8_t>;
+
+/// A closed surface of either orientation. Signs are exact: rays along x through edges and vertices meet a closed
+/// surface an even number of times, and a centre on the surface counts as inside where the body begins in the direction
+/// of x and as outside where it ends. Throws Error (bad_input), naming the row of cells, when a ray meets it an odd
+/// number of times: it is not closed. Parts of the mesh may lie outside of the grid.
+Voxels voxelise(const mesh::TriangleMesh& body, const Grid& grid);
+
+struct Sphere {
+  std::array<double, 3> centre;
+  double radius;
+};
+/// low <= centre of a cell < high.
+struct Cuboid {
+  std::array<double, 3> low, high;
+};
+struct Cylinder {
+  std::size_t axis;              ///< 0, 1, 2: x, y, z
+  std::array<double, 3> centre;  ///< of its lower end
+  double radius;
+  double height;
+};
+Voxels voxelise(const Sphere& body, const Grid& grid);
+Voxels voxelise(const Cuboid& body, const Grid& grid);
+Voxels voxelise(const Cylinder& body, const Grid& grid);
+
+}  // namespace asterism::lbm

@@ -1,0 +1,229 @@
+// VTK ImageData with appended binary data (VTK file formats, XML 1.0), and the ParaView collection that lists the
+// times.
+#include <libdeflate.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+
+#include "taskflows/lbm/fields_detail.hpp"
+#include "taskflows/runtime/array.hpp"
+#include "taskflows/runtime/text_file.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+using detail::xml;
+
+constexpr std::size_t block_cells = 1 << 15;
+constexpr const char* byte_order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+
+using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
+
+/// Appends blocks of cells, made and compressed by all threads, in order: put(first, last, bytes) makes one. Returns
+/// how many bytes each takes in the file.
+template <class Put>
+std::vector<std::uint64_t> write_blocks(OutputFile& file, std::size_t cells, std::size_t cell_bytes,
+                                        Compression compression, const Put& put) {
+  constexpr int level = 1;
+  struct Workspace {
+    Compressor compressor{nullptr, libdeflate_free_compressor};
+    Array<char> values, compressed;
+  };
+  const std::size_t block_bytes = std::min(cells, block_cells) * cell_bytes;
+  std::vector<Workspace> workspaces(static_cast<std::size_t>(omp_get_max_threads()));
+  for (Workspace& work : workspaces) {
+    work.values = Array<char>(block_bytes);
+    if (compression == Compression::none) continue;
+    work.compressor.reset(libdeflate_alloc_compressor(level));
+    if (!work.compressor) throw std::bad_alloc();
+    work.compressed = Array<char>(libdeflate_zlib_compress_bound(work.compressor.get(), block_bytes));
+  }
+  std::vector<std::uint64_t> sizes((cells + block_cells - 1) / block_cells);
+  std::exception_ptr error;
+#pragma omp parallel for ordered schedule(static, 1)
+  for (std::size_t b = 0; b < sizes.size(); ++b) {
+    Workspace& work = workspaces[static_cast<std::size_t>(omp_get_thread_num())];
+    const std::size_t first = b * block_cells;
+    const std::size_t last = std::min(cells, first + block_cells);
+    put(first, last, work.values.data());
+    std::string_view bytes(work.values.data(), (last - first) * cell_bytes);
+    if (compression == Compression::zlib) {
+      bytes = {work.compressed.data(), libdeflate_zlib_compress(work.compressor.get(), bytes.data(), bytes.size(),
+                                                                work.compressed.data(), work.compressed.size())};
+    }
+    sizes[b] = bytes.size();
+#pragma omp ordered
+    try {
+      if (!error) file.write(bytes);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+  return sizes;
+}
+
+void write_integers(OutputFile& file, const std::vector<std::uint64_t>& values) {
+  file.write({reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]});
+}
+
+/// One array of the appended data: its size, or the sizes of its compressed blocks, then its values.
+template <class Put>
+void write_array(OutputFile& file, std::size_t cells, std::size_t cell_bytes, Compression compression, const Put& put) {
+  if (compression == Compression::none) {
+    write_integers(file, {cells * cell_bytes});
+    write_blocks(file, cells, cell_bytes, compression, put);
+    return;
+  }
+  const std::size_t blocks = (cells + block_cells - 1) / block_cells;
+  std::vector<std::uint64_t> header = {blocks, block_cells * cell_bytes, cells % block_cells * cell_bytes};
+  const auto begin = file.position();
+  header.resize(3 + blocks);
+  write_integers(file, header);  // sizes to come
+  const std::vector<std::uint64_t> sizes = write_blocks(file, cells, cell_bytes, compression, put);
+  std::copy(sizes.begin(), sizes.end(), header.begin() + 3);
+  const auto end = file.position();
+  file.seek(begin);
+  write_integers(file, header);
+  file.seek(end);
+}
+
+template <class T>
+void write_vti(OutputFile& file, const Grid& grid, Compression compression, const Fields<T>& fields) {
+  constexpr int offset_width = 20;
+  std::vector<std::int64_t> offsets;  // where the offset of each array is written once it is known
+  const auto declare = [&](const char* name, int components) {
+    file.write(fmt::format("<DataArray type=\"Float{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" ",
+                           8 * sizeof(T), name, components));
+    offsets.push_back(file.position());
+    file.write(fmt::format("{:{}}/>\n", "", offset_width + 9));
+  };
+  const std::string extent = fmt::format("0 {} 0 {} 0 {}", grid.nx, grid.ny, grid.nz);
+  file.write(
+      fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{}\" "
+                  "header_type=\"UInt64\"{}>\n"
+                  "<ImageData WholeExtent=\"{}\" Origin=\"{} {} {}\" Spacing=\"{} {} {}\">\n<Piece Extent=\"{}\">\n"
+                  "<CellData Scalars=\"rho\" Vectors=\"velocity\">\n",
+                  byte_order, compression == Compression::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "", extent,
+                  grid.origin[0], grid.origin[1], grid.origin[2], grid.spacing, grid.spacing, grid.spacing, extent));
+  declare("rho", 1);
+  declare("velocity", 3);
+  file.write("</CellData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_");
+  const auto appended = file.position();
+  const auto begin_array = [&](std::size_t a) {
+    const auto here = file.position();
+    file.seek(offsets[a]);
+    file.write(fmt::format("offset=\"{}\"", here - appended));
+    file.seek(here);
+  };
+  begin_array(0);
+  write_array(file, grid.cells(), sizeof(T), compression, [&](std::size_t first, std::size_t last, char* bytes) {
+    std::memcpy(bytes, fields.rho.data() + first, (last - first) * sizeof(T));
+  });
+  begin_array(1);
+  write_array(file, grid.cells(), 3 * sizeof(T), compression, [&](std::size_t first, std::size_t last, char* bytes) {
+    for (std::size_t i = first; i < last; ++i) {
+      const T velocity[3] = {fields.u[i], fields.v[i], fields.w[i]};
+      std::memcpy(bytes, velocity, sizeof velocity);
+      bytes += sizeof velocity;
+    }
+  });
+  file.write("\n</AppendedData>\n</VTKFile>\n");
+}
+
+std::string file_name(const std::filesystem::path& path, std::int64_t step) {
+  return fmt::format("{}_{:010}.vti", path.stem().string(), step);
+}
+
+/// The value of an attribute in a line of XML; false when it is missing.
+bool xml_attribute(std::string_view line, const char* name, std::string_view& value) {
+  const std::string mark = fmt::format(" {}=\"", name);
+  const std::size_t begin = line.find(mark);
+  if (begin == std::string_view::npos) return false;
+  line.remove_prefix(begin + mark.size());
+  value = line.substr(0, line.find('"'));
+  return value.size() < line.size();
+}
+
+/// The times of a collection that this program wrote.
+std::vector<SavedTime> read_collection(const std::filesystem::path& path) {
+  const TextFile text(path, "a ParaView collection");
+  if (text.text.find("<VTKFile type=\"Collection\"") == std::string_view::npos) {
+    bad_input("{}: is no ParaView collection; expected one that this program wrote", text.name);
+  }
+  std::vector<SavedTime> times;
+  Lines lines{text.text.data(), text.text.data() + text.text.size()};
+  for (std::string_view line; lines.next(line);) {
+    if (!trimmed(line).starts_with("<DataSet ")) continue;
+    SavedTime saved{};
+    std::string_view time;
+    std::string_view file;
+    constexpr std::size_t digits = 10;
+    constexpr std::size_t extension = 4;
+    std::int64_t step = -1;
+    bool known = xml_attribute(line, "timestep", time) && parse_number(time, saved.time) &&
+                 xml_attribute(line, "file", file) && file.size() > digits + extension;
+    if (known) {
+      const std::string_view stem = file.substr(0, file.size() - extension);
+      const std::size_t begin = stem.rfind('_') + 1;
+      known = begin > 0 &&
+              parse_integer(
+                  stem.substr(begin + std::min(stem.substr(begin).find_first_not_of('0'), stem.size() - begin - 1)),
+                  step) &&
+              file == xml(file_name(path, step));
+    }
+    if (!known || (!times.empty() && step <= times.back().step)) {
+      bad_input("{}: line {}: found {}, expected a time and a file as this program writes them", text.name,
+                lines.number, in_quotes(trimmed(line)));
+    }
+    saved.step = step;
+    times.push_back(saved);
+  }
+  return times;
+}
+
+}  // namespace
+
+VtiSeries::VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression, std::int64_t keep_until)
+    : path_(std::move(path)), grid_(grid), compression_(compression) {
+  detail::check_output(path_, ".pvd", "a ParaView collection");
+  if (keep_until == keep_nothing || !std::filesystem::exists(path_)) return;
+  times_ = read_collection(path_);
+  std::erase_if(times_, [&](const SavedTime& saved) { return saved.step > keep_until; });
+}
+
+void VtiSeries::write_collection(const std::vector<SavedTime>& times) const {
+  OutputFile file(path_);
+  file.write(
+      fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"{}\">\n"
+                  "<Collection>\n",
+                  byte_order));
+  for (const SavedTime& saved : times) {
+    file.write(fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", saved.time,
+                           xml(file_name(path_, saved.step))));
+  }
+  file.write("</Collection>\n</VTKFile>\n");
+  file.commit();
+}
+
+template <class T>
+void VtiSeries::append(std::int64_t step, double time, const Fields<T>& fields) {
+  detail::check_append(path_, grid_, times_, step, fields);
+  OutputFile file(path_.parent_path() / file_name(path_, step));
+  write_vti(file, grid_, compression_, fields);
+  file.commit();
+  std::vector<SavedTime> times = times_;
+  times.push_back({step, time});
+  write_collection(times);
+  times_ = std::move(times);
+}
+
+template void VtiSeries::append(std::int64_t, double, const Fields<float>&);
+template void VtiSeries::append(std::int64_t, double, const Fields<double>&);
+
+}  // namespace asterism::lbm
