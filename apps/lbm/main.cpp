@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <memory>
 
 #include "apps/common/program.hpp"
@@ -13,6 +12,7 @@
 #include "apps/lbm/verify.hpp"
 #include "codelets/lbm/flops.hpp"
 #include "taskflows/lbm/balance.hpp"
+#include "taskflows/lbm/gather.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/error.hpp"
 
@@ -53,35 +53,12 @@ Pieces cut(const Arguments& args, const Problem& problem, const Session& session
 }
 
 /// The state goes over to other pieces.
-std::unique_ptr<Simulation> moved(Simulation& from, const Problem& problem, const Pieces& to) {
-  const std::size_t element = problem.single_precision ? 4 : 8;
-  const auto n = static_cast<std::size_t>(problem.cells[0]) * static_cast<std::size_t>(problem.cells[1]) *
-                 static_cast<std::size_t>(problem.cells[2]);
-  Array<char> state(q * n * element);
-  const auto rows = [&](const DomainBox& box, const auto& copy) {
-    const auto length = static_cast<std::size_t>(box.x1 - box.x0) * element;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < q; ++i)
-      for (int z = box.z0; z < box.z1; ++z)
-        for (int y = box.y0; y < box.y1; ++y, at += length) {
-          const auto cell = static_cast<std::size_t>(box.x0) +
-                            static_cast<std::size_t>(problem.cells[0]) *
-                                (static_cast<std::size_t>(y) +
-                                 static_cast<std::size_t>(problem.cells[1]) * static_cast<std::size_t>(z));
-          copy(state.data() + (i * n + cell) * element, at, length);
-        }
-  };
-  from.get([&](const DomainBox& box, const void* slots) {
-    rows(box, [&](char* to_state, std::size_t at, std::size_t length) {
-      std::memcpy(to_state, static_cast<const char*>(slots) + at, length);
-    });
-  });
+std::unique_ptr<Simulation> moved(std::unique_ptr<Simulation> from, const Problem& problem, const Pieces& to) {
+  const long time = from->time();
+  const Array<char> state = gather_state(*from, problem);
+  from.reset();
   auto simulation = std::make_unique<Simulation>(problem, to.bricks, to.placement);
-  simulation->set(from.time(), [&](const DomainBox& box, void* slots) {
-    rows(box, [&](char* from_state, std::size_t at, std::size_t length) {
-      std::memcpy(static_cast<char*>(slots) + at, from_state, length);
-    });
-  });
+  scatter_state(*simulation, problem, time, state.data());
   return simulation;
 }
 
@@ -154,7 +131,7 @@ class Run {
         if (!worth(share)) continue;
         balance.reset();
         pieces_ = cut(args_, flow_.problem, session_, share);
-        simulation_ = moved(*simulation_, flow_.problem, pieces_);
+        simulation_ = moved(std::move(simulation_), flow_.problem, pieces_);
         starpu_task_wait_for_all();
         balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_);
         ++corrections_;

@@ -1,0 +1,63 @@
+#include "taskflows/lbm/gather.hpp"
+
+#include <cstring>
+
+namespace asterism::lbm {
+namespace {
+
+std::size_t element_of(const Problem& p) {
+  return p.single_precision ? 4 : 8;
+}
+
+std::size_t cells_of(const Problem& p) {
+  return static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]) *
+         static_cast<std::size_t>(p.cells[2]);
+}
+
+/// `copy(byte in the array of the domain, byte in the array of the box, bytes)` for all rows of a box.
+template <class Copy>
+void rows(const Problem& p, std::size_t slots, const DomainBox& box, const Copy& copy) {
+  const std::size_t element = element_of(p);
+  const std::size_t length = static_cast<std::size_t>(box.x1 - box.x0) * element;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < slots; ++i)
+    for (int z = box.z0; z < box.z1; ++z)
+      for (int y = box.y0; y < box.y1; ++y, next += length) {
+        const std::size_t row =
+            static_cast<std::size_t>(y) + static_cast<std::size_t>(p.cells[1]) * static_cast<std::size_t>(z);
+        const std::size_t cell = static_cast<std::size_t>(box.x0) + static_cast<std::size_t>(p.cells[0]) * row;
+        copy((i * cells_of(p) + cell) * element, next, length);
+      }
+}
+
+}  // namespace
+
+Array<char> gather_state(Simulation& simulation, const Problem& problem) {
+  Array<char> all(q * cells_of(problem) * element_of(problem));
+  simulation.get([&](const DomainBox& box, const void* slots) {
+    rows(problem, q, box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
+      std::memcpy(all.data() + to, static_cast<const char*>(slots) + from, bytes);
+    });
+  });
+  return all;
+}
+
+void scatter_state(Simulation& simulation, const Problem& problem, long time, const char* state) {
+  simulation.set(time, [&](const DomainBox& box, void* slots) {
+    rows(problem, q, box, [&](std::size_t from, std::size_t to, std::size_t bytes) {
+      std::memcpy(static_cast<char*>(slots) + to, state + from, bytes);
+    });
+  });
+}
+
+Array<char> gather_fields(Simulation& simulation, const Problem& problem) {
+  Array<char> all(4 * cells_of(problem) * element_of(problem));
+  simulation.observe([&](const DomainBox& box, const void* slots) {
+    rows(problem, 4, box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
+      std::memcpy(all.data() + to, static_cast<const char*>(slots) + from, bytes);
+    });
+  });
+  return all;
+}
+
+}  // namespace asterism::lbm
