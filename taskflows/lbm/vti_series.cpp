@@ -1,17 +1,16 @@
 // VTK ImageData with appended binary data (VTK file formats, XML 1.0), and the ParaView collection that lists the
 // times.
 #include <libdeflate.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
 
 #include "taskflows/lbm/fields_detail.hpp"
 #include "taskflows/runtime/array.hpp"
+#include "taskflows/runtime/batches.hpp"
 #include "taskflows/runtime/text_file.hpp"
 
 namespace asterism::lbm {
@@ -24,47 +23,42 @@ constexpr const char* byte_order = std::endian::native == std::endian::little ? 
 
 using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
 
-/// Appends blocks of cells, made and compressed by all threads, in order: put(first, last, bytes) makes one. Returns
-/// how many bytes each takes in the file.
+/// Appends blocks of cells, made and compressed by all threads: put(first, last, bytes) makes one. Returns how many
+/// bytes each takes in the file.
 template <class Put>
 std::vector<std::uint64_t> write_blocks(OutputFile& file, std::size_t cells, std::size_t cell_bytes,
                                         Compression compression, const Put& put) {
   constexpr int level = 1;
-  struct Workspace {
+  struct Block {
     Compressor compressor{nullptr, libdeflate_free_compressor};
     Array<char> values, compressed;
+    std::string_view bytes = {};
   };
   const std::size_t block_bytes = std::min(cells, block_cells) * cell_bytes;
-  std::vector<Workspace> workspaces(static_cast<std::size_t>(omp_get_max_threads()));
-  for (Workspace& work : workspaces) {
-    work.values = Array<char>(block_bytes);
-    if (compression == Compression::none) continue;
-    work.compressor.reset(libdeflate_alloc_compressor(level));
-    if (!work.compressor) throw std::bad_alloc();
-    work.compressed = Array<char>(libdeflate_zlib_compress_bound(work.compressor.get(), block_bytes));
-  }
   std::vector<std::uint64_t> sizes((cells + block_cells - 1) / block_cells);
-  std::exception_ptr error;
-#pragma omp parallel for ordered schedule(static, 1)
-  for (std::size_t b = 0; b < sizes.size(); ++b) {
-    Workspace& work = workspaces[static_cast<std::size_t>(omp_get_thread_num())];
+  std::vector<Block> blocks(batch_size(sizes.size()));
+  for (Block& block : blocks) {
+    block.values = Array<char>(block_bytes);
+    if (compression == Compression::none) continue;
+    block.compressor.reset(libdeflate_alloc_compressor(level));
+    if (!block.compressor) throw std::bad_alloc();
+    block.compressed = Array<char>(libdeflate_zlib_compress_bound(block.compressor.get(), block_bytes));
+  }
+  const auto make = [&](std::size_t b, std::size_t place) {
+    Block& block = blocks[place];
     const std::size_t first = b * block_cells;
     const std::size_t last = std::min(cells, first + block_cells);
-    put(first, last, work.values.data());
-    std::string_view bytes(work.values.data(), (last - first) * cell_bytes);
-    if (compression == Compression::zlib) {
-      bytes = {work.compressed.data(), libdeflate_zlib_compress(work.compressor.get(), bytes.data(), bytes.size(),
-                                                                work.compressed.data(), work.compressed.size())};
-    }
-    sizes[b] = bytes.size();
-#pragma omp ordered
-    try {
-      if (!error) file.write(bytes);
-    } catch (...) {
-      error = std::current_exception();
-    }
-  }
-  if (error) std::rethrow_exception(error);
+    put(first, last, block.values.data());
+    block.bytes = {block.values.data(), (last - first) * cell_bytes};
+    if (compression == Compression::none) return;
+    const std::size_t length = libdeflate_zlib_compress(block.compressor.get(), block.bytes.data(), block.bytes.size(),
+                                                        block.compressed.data(), block.compressed.size());
+    block.bytes = {block.compressed.data(), length};
+  };
+  in_batches(sizes.size(), make, [&](std::size_t b, std::size_t place) {
+    sizes[b] = blocks[place].bytes.size();
+    file.write(blocks[place].bytes);
+  });
   return sizes;
 }
 

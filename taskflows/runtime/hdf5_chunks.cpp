@@ -1,13 +1,13 @@
 // Datasets in compressed chunks. HDF5 itself compresses with one thread; here all threads do, and HDF5 gets what its
 // own filters would have made: bytes shuffled, then a zlib stream.
 #include <libdeflate.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
 #include "taskflows/runtime/array.hpp"
+#include "taskflows/runtime/batches.hpp"
 #include "taskflows/runtime/hdf5_detail.hpp"
 
 namespace asterism {
@@ -53,7 +53,7 @@ Hdf5Block block_of(std::size_t number, const std::vector<std::size_t>& shape, co
   return block;
 }
 
-/// What a thread works with.
+/// A chunk on its way.
 struct Workspace {
   explicit Workspace(std::size_t bytes)
       : compressor(libdeflate_alloc_compressor(level), libdeflate_free_compressor), values(bytes), shuffled(bytes) {
@@ -65,6 +65,7 @@ struct Workspace {
   Array<char> values;
   Array<char> shuffled;
   Array<char> compressed;
+  std::size_t length = 0;  ///< of what is compressed
 };
 
 }  // namespace
@@ -87,25 +88,24 @@ void Hdf5Output::write_compressed(const std::string& dataset, Hdf5Number number,
     elements *= chunk[d];
   }
   std::vector<Workspace> workspaces;
-  for (int thread = 0; thread < omp_get_max_threads(); ++thread) workspaces.emplace_back(elements * size);
-  bool written = true;
-#pragma omp parallel for ordered schedule(static, 1)
-  for (std::size_t c = 0; c < chunks; ++c) {
-    Workspace& work = workspaces[static_cast<std::size_t>(omp_get_thread_num())];
+  for (std::size_t place = 0; place < batch_size(chunks); ++place) workspaces.emplace_back(elements * size);
+  const auto make_chunk = [&](std::size_t c, std::size_t place) {
+    Workspace& work = workspaces[place];
     const Hdf5Block block = block_of(c, shape, chunk);
     fill(block, work.values.data());
     pad(work.values.data(), block.extent, chunk, size);
     shuffle(work.values.data(), elements, size, work.shuffled.data());
-    const std::size_t length = libdeflate_zlib_compress(work.compressor.get(), work.shuffled.data(), elements * size,
-                                                        work.compressed.data(), work.compressed.size());
-#pragma omp ordered
-    {
-      const std::vector<hsize_t> first(block.first.begin(), block.first.end());
-      written = written && length > 0 && transaction_->error() == 0 &&
-                H5Dwrite_chunk(made, H5P_DEFAULT, 0, first.data(), length, work.compressed.data()) >= 0;
-    }
-  }
-  check(written, "dataset", dataset);
+    work.length = libdeflate_zlib_compress(work.compressor.get(), work.shuffled.data(), elements * size,
+                                           work.compressed.data(), work.compressed.size());
+  };
+  const auto write_chunk = [&](std::size_t c, std::size_t place) {
+    const Workspace& work = workspaces[place];
+    const Hdf5Block block = block_of(c, shape, chunk);
+    const std::vector<hsize_t> first(block.first.begin(), block.first.end());
+    check(H5Dwrite_chunk(made, H5P_DEFAULT, 0, first.data(), work.length, work.compressed.data()) >= 0, "dataset",
+          dataset);
+  };
+  in_batches(chunks, make_chunk, write_chunk);
 }
 
 }  // namespace asterism
