@@ -4,9 +4,11 @@
 
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "apps/common/program.hpp"
+#include "taskflows/mesh/mesh.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::lbm {
@@ -34,6 +36,28 @@ std::array<int, 3> triple(const std::string& option, const std::string& text) {
   for (const int i : n)
     if (i < 1) bad_input("{} {}: expected positive numbers", option, text);
   return n;
+}
+
+const std::map<std::string, Quantity> quantities{{"speed", Quantity::speed},
+                                                 {"u", Quantity::u},
+                                                 {"v", Quantity::v},
+                                                 {"w", Quantity::w},
+                                                 {"rho", Quantity::rho},
+                                                 {"vorticity-x", Quantity::vorticity_x},
+                                                 {"vorticity-y", Quantity::vorticity_y},
+                                                 {"vorticity-z", Quantity::vorticity_z}};
+
+/// "y", the middle, or "y=12".
+void read_slice(const std::string& text, const std::array<int, 3>& cells, Slice& slice) {
+  const std::size_t axis = std::string_view("xyz").find(text.empty() ? '?' : text[0]);
+  if (axis == std::string_view::npos || (text.size() > 1 && text[1] != '='))
+    bad_input("--slice {}: expected x, y or z, or x=K", text);
+  slice.axis = axis;
+  slice.index = cells[axis] / 2;
+  if (text.size() == 1) return;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), slice.index);
+  if (error != std::errc{} || end != text.data() + text.size() || slice.index < 0 || slice.index >= cells[axis])
+    bad_input("--slice {}: expected {}=0 to {}", text, text[0], cells[axis] - 1);
 }
 
 std::string about_cases() {
@@ -67,6 +91,14 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->excludes(reynolds);
   flow->add_option("--velocity", args.flow.velocity, "Characteristic velocity in cells per step (default: 0.05)");
   flow->add_option("--length", args.flow.length, "Characteristic length in cells (default: see --case)");
+
+  flow->add_option("--body", args.body.file, std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
+  std::vector<double> degrees;
+  std::vector<double> position;
+  flow->add_option("--rotate", degrees, "Of the body: degrees about x,y,z")->delimiter(',')->expected(3);
+  flow->add_option("--position", position, "Of the body's centre: cells x,y,z (default: a quarter of the way)")
+      ->delimiter(',')
+      ->expected(3);
 
   CLI::Option_group* method = app.add_option_group("Method");
   method
@@ -117,6 +149,22 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--check-every", args.check_every, "Steps after which a flow that diverges is noticed")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
+  results->add_option("--output", args.output.series,
+                      "Density and velocity over time for ParaView: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)");
+  results->add_option("--every", args.output.every, "Steps between outputs (default: at the end only)")
+      ->check(CLI::Range(1L, 1L << 40));
+  results->add_option("--png", args.output.picture, "Picture of a slice at each output");
+  std::string slice = "y";
+  results->add_option("--slice", slice, "Of --png: x, y or z, or x=K")->capture_default_str();
+  results->add_option("--quantity", args.output.slice.quantity, "Of --png: speed, u, v, w, rho, vorticity-x, -y, -z")
+      ->transform(CLI::CheckedTransformer(quantities));
+  results->add_option("--zoom", args.output.slice.zoom, "Of --png: pixels per cell")->check(CLI::Range(1, 64));
+  results->add_option("--forces", args.output.forces, "Force on the body over time, CSV");
+  results->add_option("--checkpoint", args.output.checkpoint, "State to go on from, HDF5");
+  results->add_option("--checkpoint-every", args.output.checkpoint_every, "Steps (default: at the end only)")
+      ->check(CLI::Range(1L, 1L << 40));
+  results->add_option("--restart", args.output.restart,
+                      "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened");
   results->add_option("--json", args.json, "Write a record of the run: options, pieces, times, rates, errors");
   results->add_option(
       "--trace", args.trace,
@@ -130,6 +178,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   args.flow.cells = triple("--size", size);
   args.subdomains = triple("--subdomains", subdomains);
   for (std::size_t axis = 0; axis < force.size(); ++axis) args.flow.collision.force[axis] = force[axis];
+  for (std::size_t axis = 0; axis < degrees.size(); ++axis) args.body.degrees[axis] = degrees[axis];
+  if (!position.empty()) args.body.position = {position[0], position[1], position[2]};
+  if (args.flow.name != "stream" && (!args.body.file.empty() || !position.empty()))
+    bad_input("--body and --position: only with --case stream");
+  read_slice(slice, args.flow.cells, args.output.slice);
+  check(args.output);
   if (share != "auto") {
     double value = 0;
     const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);

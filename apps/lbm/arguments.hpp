@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "apps/lbm/body.hpp"
+#include "apps/lbm/output.hpp"
 #include "taskflows/lbm/cases.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -13,6 +15,7 @@ namespace asterism::apps::lbm {
 struct Arguments {
   // the flow
   asterism::lbm::CaseOptions flow;
+  BodyOptions body;
   long steps = 1024;
   // the pieces
   std::array<int, 3> subdomains{1, 1, 1};
@@ -24,6 +27,7 @@ struct Arguments {
   bool calibrate = false;
   // results
   long check_every = 50;
+  OutputOptions output;
   std::string json;
   std::string trace;
   bool verify = false;

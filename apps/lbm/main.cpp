@@ -104,17 +104,23 @@ class Run {
     pieces_ = cut(args, flow.problem, session, share);
     line_.show(0, "setting up");
     simulation_ = std::make_unique<Simulation>(flow.problem, pieces_.bricks, pieces_.placement);
-    simulation_->initialise();
+    if (args.output.restart.empty())
+      simulation_->initialise();
+    else
+      restart(args.output.restart, flow.problem, *simulation_);
     starpu_task_wait_for_all();
+    start_ = simulation_->time();
+    output_ = std::make_unique<Output>(args.output, flow, simulation_->time(), args.steps);
   }
 
   void advance() {
     const bool correct = !args_.gpu_share && !args_.scheduler_places && session_.devices() > 0 && session_.cpus() > 0;
     auto balance = correct ? std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_) : nullptr;
-    long next_look = first_look;
-    long looked = 0;
+    long looked = simulation_->time();
+    long next_look = looked + first_look;
     auto begin = std::chrono::steady_clock::now();
-    long timed_from = 0;
+    long timed_from = simulation_->time();
+    double writing = 0;
     mark("begin steps");
     while (simulation_->time() < args_.steps) {
       simulation_->advance();
@@ -123,11 +129,18 @@ class Run {
         if (const auto totals = simulation_->exchange_totals()) check_flow(*totals, t - args_.check_every + 1);
         show(t, begin, timed_from);
       }
+      if (output_->due(t)) {
+        starpu_task_wait_for_all();
+        const auto before_writing = std::chrono::steady_clock::now();
+        check_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
+        output_->write(*simulation_);
+        writing += seconds_since(before_writing);
+      }
       if (balance && t == next_look && t < args_.steps) {
         starpu_task_wait_for_all();
         const double share = balance->measured(t - looked).gpu_share();
         looked = t;
-        next_look *= 2;
+        next_look += 2 * (next_look - start_);
         if (!worth(share)) continue;
         balance.reset();
         pieces_ = cut(args_, flow_.problem, session_, share);
@@ -137,11 +150,12 @@ class Run {
         ++corrections_;
         begin = std::chrono::steady_clock::now();
         timed_from = t;
+        writing = 0;
       }
     }
     starpu_task_wait_for_all();
     mark("end steps");
-    timing_ = {seconds_since(begin), args_.steps - timed_from};
+    timing_ = {seconds_since(begin) - writing, args_.steps - timed_from};
     check_flow(totals_ = simulation_->totals(), args_.steps);
   }
 
@@ -151,6 +165,7 @@ class Run {
   [[nodiscard]] const Totals& totals() const { return totals_; }
   [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
   [[nodiscard]] int corrections() const { return corrections_; }
+  [[nodiscard]] std::vector<std::string> written() const { return output_->written(); }
   [[nodiscard]] double mlups() const {
     return static_cast<double>(simulation_->fluid_cells()) * static_cast<double>(timing_.steps) / timing_.seconds *
            1e-6;
@@ -188,6 +203,8 @@ class Run {
   ProgressLine line_;
   Pieces pieces_;
   std::unique_ptr<Simulation> simulation_;
+  std::unique_ptr<Output> output_;
+  long start_ = 0;  ///< time at which the run begins
   std::optional<Rates> rates_;
   Timing timing_;
   Totals totals_{};
@@ -197,7 +214,14 @@ class Run {
 int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  if (args.flow.name == "stream")
+    args.flow.solid = solid_cells(args.body, args.flow.cells, make_case(args.flow).length);
   const Case flow = make_case(args.flow);
+  if (!args.output.restart.empty()) {
+    const long time = restart_time(args.output.restart, flow.problem);
+    if (time > args.steps)
+      bad_input("--restart {}: at step {}, beyond --steps {}", args.output.restart, time, args.steps);
+  }
   if (args.verify) require_verifiable(flow, args.steps);
   const Problem& problem = flow.problem;
   const int element = problem.single_precision ? 4 : 8;
@@ -207,11 +231,13 @@ int solve_and_report(int argc, char** argv) {
   json record;
   std::vector<std::pair<std::string, std::string>> rows;
   std::optional<Verdict> verdict;
+  std::vector<std::string> written;
   {
     const Session session(args.session);
     record = record_header("asterism-lbm", argc, argv, session);
     Run run(args, flow, session);
     run.advance();
+    written = run.written();
     if (args.verify)
       verdict = flow.exact ? compare_with_exact(flow, run.simulation())
                            : compare_with_reference(flow, run.pieces().bricks, run.pieces().placement, args.steps);
@@ -285,6 +311,7 @@ int solve_and_report(int argc, char** argv) {
     }
   }
   print_table(rows);
+  for (const std::string& name : written) fmt::print("wrote {}\n", name);
   if (!args.json.empty()) {
     write_json(args.json, record);
     fmt::print("wrote {}\n", args.json);

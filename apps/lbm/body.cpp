@@ -1,0 +1,34 @@
+#include "apps/lbm/body.hpp"
+
+#include <algorithm>
+
+#include "taskflows/lbm/voxels.hpp"
+#include "taskflows/mesh/mesh.hpp"
+#include "taskflows/mesh/placement.hpp"
+#include "taskflows/mesh/surface.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::lbm {
+
+using namespace asterism::lbm;
+
+std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length) {
+  const Grid grid{cells[0], cells[1], cells[2]};
+  const std::array<double, 3> centre =
+      options.position.value_or(std::array<double, 3>{cells[0] / 4.0, cells[1] / 2.0, cells[2] / 2.0});
+  Voxels voxels;
+  if (options.file.empty()) {
+    voxels = voxelise(Sphere{centre, length / 2}, grid);
+  } else {
+    mesh::TriangleMesh body = mesh::read_mesh(options.file);
+    const mesh::SurfaceReport report = mesh::check_closed_surface(body);
+    if (!report.closed()) bad_input("{}: not a closed surface: {}", options.file, report.describe());
+    mesh::place(body, {length, options.degrees, centre});
+    voxels = voxelise(body, grid);
+  }
+  if (std::none_of(voxels.begin(), voxels.end(), [](std::uint8_t v) { return v != 0; }))
+    bad_input("no cell of the domain lies in the body (--length {}, --position)", length);
+  return voxels;
+}
+
+}  // namespace asterism::apps::lbm

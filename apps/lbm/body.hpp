@@ -1,0 +1,22 @@
+// A body in the stream, as solid cells.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace asterism::apps::lbm {
+
+struct BodyOptions {
+  std::string file;                               ///< closed triangle mesh; empty: a sphere
+  std::array<double, 3> degrees{};                ///< turned about x, y and z
+  std::optional<std::array<double, 3>> position;  ///< of its centre, in cells; default: a quarter of the way along x
+};
+
+/// `length`: diameter of the sphere, or longest side of the body, in cells. Throws Error (bad input): a surface that is
+/// not closed, a body that has no cell in the domain.
+std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length);
+
+}  // namespace asterism::apps::lbm

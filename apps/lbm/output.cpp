@@ -1,0 +1,172 @@
+#include "apps/lbm/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/program.hpp"
+#include "taskflows/lbm/checkpoint.hpp"
+#include "taskflows/lbm/gather.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/output_file.hpp"
+
+namespace asterism::apps::lbm {
+
+using namespace asterism::lbm;
+
+namespace {
+
+Grid grid_of(const Problem& p) {
+  return {p.cells[0], p.cells[1], p.cells[2]};
+}
+
+Box domain_of(const Problem& p) {
+  return {0, p.cells[0], 0, p.cells[1], 0, p.cells[2]};
+}
+
+std::variant<VtiSeries, Hdf5Series> open_series(const std::string& path, const Problem& problem, long from) {
+  const std::int64_t keep = from > 0 ? from : keep_nothing;
+  if (std::filesystem::path(path).extension() == ".h5") return Hdf5Series(path, grid_of(problem), keep);
+  return VtiSeries(path, grid_of(problem), Compression::zlib, keep);
+}
+
+template <class T>
+Fields<T> fields_of(const Problem& p, const Array<char>& all) {
+  const std::size_t n = grid_of(p).cells();
+  const T* const first = reinterpret_cast<const T*>(all.data());
+  return {{first, n}, {first + n, n}, {first + 2 * n, n}, {first + 3 * n, n}};
+}
+
+/// NAME_0000100.png for a series of pictures.
+std::string numbered(const std::string& path, long time) {
+  const std::filesystem::path p(path);
+  return (p.parent_path() / fmt::format("{}_{:07d}{}", p.stem().string(), time, p.extension().string())).string();
+}
+
+}  // namespace
+
+void check(const OutputOptions& options) {
+  const std::string extension = std::filesystem::path(options.series).extension().string();
+  if (!options.series.empty() && extension != ".pvd" && extension != ".h5")
+    bad_input("--output {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", options.series);
+  require_writable("--output", options.series);
+  require_writable("--png", options.picture);
+  require_writable("--checkpoint", options.checkpoint);
+  require_writable("--forces", options.forces);
+}
+
+Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
+    : options_(options), flow_(flow), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
+  if (!options.series.empty()) series_ = open_series(options.series, flow.problem, from);
+}
+
+Output::~Output() = default;
+
+bool Output::series_due(long time) const {
+  return time == steps_ || (options_.every > 0 && time % options_.every == 0);
+}
+
+bool Output::checkpoint_due(long time) const {
+  return !options_.checkpoint.empty() &&
+         (time == steps_ || (options_.checkpoint_every > 0 && time % options_.checkpoint_every == 0));
+}
+
+bool Output::due(long time) const {
+  const bool fields = series_ || !options_.picture.empty() || !options_.forces.empty();
+  return (fields && series_due(time)) || checkpoint_due(time);
+}
+
+template <class T>
+void Output::write_fields(Simulation& simulation) {
+  const Array<char> all = gather_fields(simulation, flow_.problem);
+  const Fields<T> fields = fields_of<T>(flow_.problem, all);
+  const long time = simulation.time();
+  if (series_) std::visit([&](auto& series) { series.append(time, static_cast<double>(time), fields); }, *series_);
+  if (!options_.picture.empty())
+    write_png(options_.every > 0 ? numbered(options_.picture, time) : options_.picture, grid_of(flow_.problem), fields,
+              options_.slice);
+}
+
+template <class T>
+void Output::write_state(Simulation& simulation) {
+  const Problem& p = flow_.problem;
+  const Array<char> state = gather_state(simulation, p);
+  const std::size_t cells = grid_of(p).cells();
+  const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", flow_.velocity}, {"flow", flow_.describe}};
+  const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
+                          static_cast<int>(sizeof(T)), parameters.dump()};
+  write_checkpoint<T>(
+      options_.checkpoint, header, {domain_of(p)}, [&](std::size_t, int slot, const Box& part, T* values) {
+        // parts are whole planes
+        const auto plane = static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]);
+        const T* const from = reinterpret_cast<const T*>(state.data()) + static_cast<std::size_t>(slot) * cells +
+                              static_cast<std::size_t>(part.z0) * plane;
+        std::copy_n(from, static_cast<std::size_t>(part.cells()), values);
+      });
+}
+
+void Output::write_force(Simulation& simulation) {
+  const std::array<double, 3> f = simulation.force();
+  // of a round body with the case's length as its diameter: F / (rho u^2 / 2 pi d^2 / 4)
+  const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
+  const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
+  force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
+  OutputFile file(options_.forces);
+  file.write(force_table_);
+  file.commit();
+}
+
+void Output::write(Simulation& simulation) {
+  const bool single = flow_.problem.single_precision;
+  if (series_due(simulation.time())) {
+    if (!options_.forces.empty()) write_force(simulation);
+    if (series_ || !options_.picture.empty())
+      single ? write_fields<float>(simulation) : write_fields<double>(simulation);
+  }
+  if (checkpoint_due(simulation.time())) single ? write_state<float>(simulation) : write_state<double>(simulation);
+}
+
+std::vector<std::string> Output::written() const {
+  std::vector<std::string> names;
+  for (const std::string& name : {options_.series, options_.picture, options_.checkpoint, options_.forces})
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
+long restart_time(const std::string& path, const Problem& problem) {
+  const Checkpoint c = read_checkpoint(path);
+  if (c.nx != problem.cells[0] || c.ny != problem.cells[1] || c.nz != problem.cells[2])
+    bad_input("{}: of {} x {} x {} cells, this run has {} x {} x {}", path, c.nx, c.ny, c.nz, problem.cells[0],
+              problem.cells[1], problem.cells[2]);
+  if ((c.bytes == 4) != problem.single_precision)
+    bad_input("{}: of {} precision, this run is of {}", path, c.bytes == 4 ? "single" : "double",
+              problem.single_precision ? "single" : "double");
+  return c.step;
+}
+
+namespace {
+template <class T>
+Array<char> read_state(const std::string& path, const Problem& p) {
+  const std::size_t cells = grid_of(p).cells();
+  Array<char> state(q * cells * sizeof(T));
+  const auto plane = static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]);
+  read_populations<T>(path, {domain_of(p)}, [&](std::size_t, int slot, const Box& part, const T* values) {
+    T* const to = reinterpret_cast<T*>(state.data()) + static_cast<std::size_t>(slot) * cells +
+                  static_cast<std::size_t>(part.z0) * plane;
+    std::copy_n(values, static_cast<std::size_t>(part.cells()), to);
+  });
+  return state;
+}
+}  // namespace
+
+void restart(const std::string& path, const Problem& problem, Simulation& simulation) {
+  const long time = restart_time(path, problem);
+  const Array<char> state =
+      problem.single_precision ? read_state<float>(path, problem) : read_state<double>(path, problem);
+  scatter_state(simulation, problem, time, state.data());
+}
+
+}  // namespace asterism::apps::lbm

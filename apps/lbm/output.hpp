@@ -1,0 +1,66 @@
+// What a run of asterism-lbm leaves in files.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "taskflows/lbm/cases.hpp"
+#include "taskflows/lbm/fields.hpp"
+#include "taskflows/lbm/simulation.hpp"
+#include "taskflows/lbm/slice.hpp"
+
+namespace asterism::apps::lbm {
+
+struct OutputOptions {
+  std::string series;   ///< NAME.pvd or NAME.h5; empty: none
+  long every = 0;       ///< steps between outputs; 0: at the end only
+  std::string picture;  ///< PNG of a slice
+  asterism::lbm::Slice slice;
+  std::string checkpoint;
+  long checkpoint_every = 0;  ///< 0: at the end only
+  std::string restart;        ///< checkpoint to go on from
+  std::string forces;         ///< CSV of the force on bodies, every `every` steps
+};
+
+/// Throws Error (bad input) for names that cannot be written and extensions that are none.
+void check(const OutputOptions& options);
+
+class Output {
+ public:
+  /// `from`: the time at which the run begins; a series is continued from there.
+  Output(const OutputOptions& options, const asterism::lbm::Case& flow, long from, long steps);
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Writes what is due at the simulation's time.
+  void write(asterism::lbm::Simulation& simulation);
+  [[nodiscard]] bool due(long time) const;
+  /// Files that were written, for the summary.
+  [[nodiscard]] std::vector<std::string> written() const;
+
+ private:
+  [[nodiscard]] bool series_due(long time) const;
+  [[nodiscard]] bool checkpoint_due(long time) const;
+  template <class T>
+  void write_fields(asterism::lbm::Simulation& simulation);
+  template <class T>
+  void write_state(asterism::lbm::Simulation& simulation);
+  void write_force(asterism::lbm::Simulation& simulation);
+
+  const OutputOptions& options_;
+  const asterism::lbm::Case& flow_;
+  long steps_;
+  std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;
+  std::string force_table_;
+};
+
+/// The time of a checkpoint. Throws Error (bad input) when it is of another domain or precision.
+long restart_time(const std::string& path, const asterism::lbm::Problem& problem);
+void restart(const std::string& path, const asterism::lbm::Problem& problem, asterism::lbm::Simulation& simulation);
+
+}  // namespace asterism::apps::lbm
