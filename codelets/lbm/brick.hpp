@@ -16,11 +16,12 @@ struct Box {
 };
 
 /// nx x ny x nz cells with one layer of ghosts. Structure of arrays: slot i of all cells, then slot i + 1; x runs
-/// fastest. The cell x = 0 of every row begins a 128-byte line; the distance of slots is an odd multiple of 128 bytes
-/// beyond a multiple of 4096, so that the nineteen streams of a row fall into different sets of a cache.
+/// fastest. The cell x = 0 of every row begins a 128-byte line, the ghost before it ends the line before; the distance
+/// of slots is an odd multiple of 128 bytes beyond a multiple of 4096, so that the nineteen streams of a row fall into
+/// different sets of a cache.
 struct Brick {
   std::int32_t nx, ny, nz;
-  std::int32_t lead;   ///< elements before x = 0 in a row, the ghost included
+  std::int32_t lead;   ///< elements before x = 0 in the first row, the ghost included
   std::int32_t pitch;  ///< elements from row to row
   std::int64_t slot;   ///< elements from slot to slot
 
@@ -43,7 +44,7 @@ struct Brick {
 constexpr Brick make_brick(int nx, int ny, int nz, int element) {
   const int line = 128 / element;
   const int lead = line;
-  const int pitch = lead + (nx + 1 + line - 1) / line * line;
+  const int pitch = (nx + 2 + line - 1) / line * line;
   const std::int64_t rows = static_cast<std::int64_t>(ny + 2) * (nz + 2);
   const std::int64_t page = 4096 / element;
   const std::int64_t slot = (rows * pitch + page - 1) / page * page + 5 * line;

@@ -24,7 +24,7 @@ template <class T>
 void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
            const T* f, Totals* totals, void* scratch, cudaStream_t stream) {
   auto* parts = static_cast<Totals*>(scratch);
-  total_kernel<T><<<total_blocks, observe_threads, 0, stream>>>(
+  total_kernel<T, total_blocks><<<total_blocks, observe_threads, 0, stream>>>(
       parameters<T>(collision), places_of(settled, brick), brick, spread(1, [&](int) { return box; }), solid, f, parts);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
   finish_totals_kernel<total_blocks><<<1, observe_threads, 0, stream>>>(parts, totals);

@@ -52,7 +52,7 @@ inline __device__ Totals sum_of_block(const Totals& mine) {
   return part[thread];
 }
 
-template <class T>
+template <class T, int blocks>
 __global__ void __launch_bounds__(observe_threads)
     total_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ Places where,
                  const __grid_constant__ Brick brick, const __grid_constant__ Spread cells,
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(observe_threads)
   Totals mine{};
   // 64 bits, as the last step may lead beyond 32
   for (std::uint64_t thread = blockIdx.x * observe_threads + threadIdx.x; thread < cells.cells();
-       thread += total_blocks * observe_threads) {
+       thread += blocks * observe_threads) {
     const Spread::Cell here = cells.cell(static_cast<std::uint32_t>(thread));
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
     if (solid != nullptr && solid[at] != 0) continue;

@@ -17,10 +17,17 @@ struct Job {
   T* f;
 };
 
+/// Prefetched, as nineteen streams are more than a core looks ahead in by itself. On one core of a Sapphire Rapids it
+/// raised double precision from 0.76 to 0.87 of what scaling nineteen streams reaches; 128 or 512 bytes did about as
+/// much.
+constexpr int bytes_ahead = 256;
+
 template <class T, Relaxation relaxation, bool forced>
 ASTERISM_INLINE void update_run(const Parameters<T>& p, T* const* place, int begin, int end) {
   for (int x = begin; x < end; x += width<T>) {
     const int count = std::min(width<T>, end - x);
+#pragma GCC unroll 19
+    for (int i = 0; i < q; ++i) __builtin_prefetch(reinterpret_cast<const char*>(place[i] + x) + bytes_ahead);
     Vector<T> f[q];
     load<T>(place, x, count, f);
     collide<T, relaxation, forced>(p, f);

@@ -19,13 +19,12 @@ namespace {
 template <class T>
 class LbmEmulated : public ::testing::Test {
  protected:
-  explicit LbmEmulated() : domain_(setting()) {
+  LbmEmulated() : domain_(setting({13, 6, 5})) {
     domain_.randomize(1, 0.05);
     domain_.step();
     domain_.step();
   }
-  static Setting setting() {
-    const std::array<int, 3> n = {13, 6, 5};
+  static Setting setting(const std::array<int, 3>& n) {
     return {n, cases::collisions[5].second, cases::walls, cases::obstacles(n, 3)};
   }
   template <class Kernel>
@@ -137,8 +136,9 @@ TYPED_TEST(LbmEmulated, Transfers) {
 
 TYPED_TEST(LbmEmulated, ObserveAndTotal) {
   using T = TypeParam;
-  Domain<T>& d = this->domain_;
-  const Box box{1, 13, 0, 5, 1, 4};
+  Domain<T> d(this->setting({13, 9, 8}));
+  d.randomize(1, 0.05);
+  const Box box{1, 13, 0, 8, 1, 7};
   const Spread cells = spread(1, [&](int) { return box; });
   const Parameters<T> p = parameters<T>(d.setting.collision);
   for (const bool settled : {true, false}) {
@@ -149,14 +149,16 @@ TYPED_TEST(LbmEmulated, ObserveAndTotal) {
               [&] { cuda::observe_kernel<T>(p, where, d.brick, cells, d.solid.data(), d.f.data(), out.data()); });
     EXPECT_TRUE(this->same(out, d.observed(box)));
 
-    std::vector<Totals> parts(cuda::total_blocks);
+    constexpr int blocks = 3;  // fewer threads than cells
+    const Box all = d.brick.interior();
+    const Spread all_cells = spread(1, [&](int) { return all; });
+    std::vector<Totals> parts(blocks);
     Totals sum{};
-    cuda_on_host::launch(cuda::total_blocks, cuda::observe_threads, [&] {
-      cuda::total_kernel<T>(p, where, d.brick, cells, d.solid.data(), d.f.data(), parts.data());
+    cuda_on_host::launch(blocks, cuda::observe_threads, [&] {
+      cuda::total_kernel<T, blocks>(p, where, d.brick, all_cells, d.solid.data(), d.f.data(), parts.data());
     });
-    cuda_on_host::launch(1, cuda::observe_threads,
-                         [&] { cuda::finish_totals_kernel<cuda::total_blocks>(parts.data(), &sum); });
-    const Totals expected = cpu::total(settled, d.brick, box, d.setting.collision, d.solid.data(), d.f.data());
+    cuda_on_host::launch(1, cuda::observe_threads, [&] { cuda::finish_totals_kernel<blocks>(parts.data(), &sum); });
+    const Totals expected = cpu::total(settled, d.brick, all, d.setting.collision, d.solid.data(), d.f.data());
     EXPECT_NEAR(sum.mass, expected.mass, 1e-13);
     for (int a = 0; a < 3; ++a) EXPECT_NEAR(sum.momentum[a], expected.momentum[a], 1e-13);
     EXPECT_NEAR(sum.energy, expected.energy, 1e-13);

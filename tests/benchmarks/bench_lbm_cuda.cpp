@@ -1,0 +1,186 @@
+// Update of the lattice Boltzmann method on the first GPU: bench_lbm_cuda [OUT.json]
+// Both halves for two shapes of domain, in double and single precision, with thread blocks of several sizes; beside it
+// a copy on the device of the bytes that an update moves (half of them read, half written). Medians of launches in
+// turn, between events. First, one brick is compared with the CPU bit by bit; exit status 1 if it differs.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codelets/lbm/flops.hpp"
+#include "codelets/lbm/kernels_cuda.hpp"
+#include "taskflows/runtime/cuda_check.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int repetitions = 20;
+constexpr int shapes[] = {32, 64, 128, 256, 512};
+
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) { ASTERISM_CHECK_CUDA(cudaMalloc(&data_, bytes)); }
+  ~Memory() { cudaFree(data_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+};
+
+struct Clock {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begin = nullptr, end = nullptr;
+  Clock() {
+    ASTERISM_CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    ASTERISM_CHECK_CUDA(cudaEventCreate(&begin));
+    ASTERISM_CHECK_CUDA(cudaEventCreate(&end));
+  }
+  template <class Launch>
+  double seconds(Launch launch) {
+    ASTERISM_CHECK_CUDA(cudaEventRecord(begin, stream));
+    launch();
+    ASTERISM_CHECK_CUDA(cudaEventRecord(end, stream));
+    ASTERISM_CHECK_CUDA(cudaEventSynchronize(end));
+    float milliseconds = 0;
+    ASTERISM_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+};
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+Collision variant(const std::string& name) {
+  Collision c;
+  if (name == "bgk") return c;
+  c.model = Collision::Model::trt;
+  c.smagorinsky = 0.1;
+  c.force[0] = 1e-6;
+  return c;
+}
+
+/// A pair of half-steps of random populations, on both.
+template <class T>
+bool same_as_cpu(Clock& clock, const Collision& collision) {
+  const Brick brick = make_brick(45, 9, 7, sizeof(T));
+  std::vector<T> expected(static_cast<std::size_t>(brick.elements()));
+  std::mt19937 generator(1);
+  std::uniform_real_distribution<double> value(-1e-3, 1e-3);
+  for (T& v : expected) v = static_cast<T>(value(generator));
+  const std::size_t bytes = expected.size() * sizeof(T);
+  const Memory f(bytes);
+  ASTERISM_CHECK_CUDA(cudaMemcpy(f.as<T>(), expected.data(), bytes, cudaMemcpyHostToDevice));
+  cuda::Boxes boxes;
+  boxes.box[boxes.count++] = brick.interior();
+  for (const Half half : {Half::alpha, Half::beta}) {
+    cpu::update(half, brick, brick.interior(), collision, nullptr, expected.data());
+    cuda::update(half, brick, boxes, collision, nullptr, f.as<T>(), clock.stream);
+  }
+  ASTERISM_CHECK_CUDA(cudaStreamSynchronize(clock.stream));
+  std::vector<T> actual(expected.size());
+  ASTERISM_CHECK_CUDA(cudaMemcpy(actual.data(), f.as<T>(), bytes, cudaMemcpyDeviceToHost));
+  return std::memcmp(actual.data(), expected.data(), bytes) == 0;
+}
+
+template <class T>
+void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_name, Json& runs) {
+  const Collision collision = variant(collision_name);
+  const Brick brick = make_brick(nx, ny, nz, sizeof(T));
+  const double cells = static_cast<double>(brick.interior().cells());
+  const std::size_t copied = static_cast<std::size_t>(brick.interior().cells()) * q * sizeof(T);
+  const std::size_t bytes = static_cast<std::size_t>(brick.elements()) * sizeof(T);
+  const Memory f(bytes);
+  const Memory copy(copied);
+  ASTERISM_CHECK_CUDA(cudaMemset(f.as<T>(), 0, bytes));
+  cuda::Boxes boxes;
+  boxes.box[boxes.count++] = brick.interior();
+
+  std::vector<double> copies;
+  std::vector<std::vector<double>> updates(2 * std::size(shapes));
+  for (int r = -2; r < repetitions; ++r) {  // the first ones warm up
+    const double c = clock.seconds([&] {
+      ASTERISM_CHECK_CUDA(cudaMemcpyAsync(copy.as<T>(), f.as<T>(), copied, cudaMemcpyDeviceToDevice, clock.stream));
+    });
+    if (r >= 0) copies.push_back(c);
+    for (std::size_t k = 0; k < updates.size(); ++k) {
+      const double s = clock.seconds([&] {
+        cuda::update(k % 2 == 0 ? Half::alpha : Half::beta, brick, boxes, collision, nullptr, f.as<T>(), clock.stream,
+                     shapes[k / 2]);
+      });
+      if (r >= 0) updates[k].push_back(s);
+    }
+  }
+  const double copy_rate = 2 * static_cast<double>(copied) / median(copies);
+  for (std::size_t k = 0; k < updates.size(); ++k) {
+    const double s = median(updates[k]);
+    const double rate = 2 * static_cast<double>(copied) / s;
+    runs.push_back({{"type", sizeof(T) == 8 ? "double" : "float"},
+                    {"cells", {nx, ny, nz}},
+                    {"collision", collision_name},
+                    {"half", k % 2 == 0 ? "alpha" : "beta"},
+                    {"threads", shapes[k / 2]},
+                    {"seconds", s},
+                    {"mlups", cells / s * 1e-6},
+                    {"gb_per_s", rate * 1e-9},
+                    {"gflops", cells * update_flops(collision) / s * 1e-9},
+                    {"copy_gb_per_s", copy_rate * 1e-9},
+                    {"of_copy", rate / copy_rate}});
+    const Json& j = runs.back();
+    std::printf("%-6s %dx%dx%d %-22s %-5s %3d threads %8.0f MLUPS %6.0f GB/s %5.3f of copy\n",
+                j["type"].get<std::string>().c_str(), nx, ny, nz, collision_name.c_str(),
+                j["half"].get<std::string>().c_str(), shapes[k / 2], cells / s * 1e-6, rate * 1e-9, rate / copy_rate);
+  }
+  std::fflush(stdout);
+}
+
+int bench(const char* path) {
+  Clock clock;
+  cudaDeviceProp device{};
+  ASTERISM_CHECK_CUDA(cudaGetDeviceProperties(&device, 0));
+  Json out = {{"program", "bench_lbm_cuda"}, {"device", device.name}, {"repetitions", repetitions}};
+  bool right = true;
+  Json& runs = out["runs"] = Json::array();
+  for (const char* name : {"bgk", "trt_smagorinsky_force"}) {
+    right = same_as_cpu<double>(clock, variant(name)) && same_as_cpu<float>(clock, variant(name)) && right;
+    measure<double>(clock, 256, 256, 256, name, runs);
+    measure<double>(clock, 512, 512, 128, name, runs);
+    measure<float>(clock, 256, 256, 256, name, runs);
+    measure<float>(clock, 512, 512, 128, name, runs);
+  }
+  out["same_bits_as_cpu"] = right;
+  if (path != nullptr) {
+    std::ofstream file(path);
+    file << out.dump(1) << "\n";
+    if (!file) throw std::runtime_error(std::string("cannot write ") + path);
+  }
+  std::printf("%s\n", right ? "same bits as the CPU" : "WRONG: other bits than the CPU");
+  return right ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace asterism::lbm
+
+int main(int argc, char** argv) {
+  try {
+    return asterism::lbm::bench(argc > 1 ? argv[1] : nullptr);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_lbm_cuda: error: %s\n", e.what());
+    return 1;
+  }
+}
