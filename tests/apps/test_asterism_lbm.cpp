@@ -1,0 +1,186 @@
+// asterism-lbm as its users meet it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "taskflows/lbm/checkpoint.hpp"
+#include "tests/apps/run_program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace asterism::tests;
+using nlohmann::json;
+
+class AsterismLbm : public ProgramTest {
+ protected:
+  AsterismLbm()
+      : ProgramTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
+                    {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5"}) {}
+
+  json record(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
+    const Ran ran = run(arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
+  }
+};
+
+/// The populations of a checkpoint.
+std::vector<double> populations(const fs::path& path) {
+  using namespace asterism::lbm;
+  const Checkpoint c = read_checkpoint(path);
+  const auto cells = static_cast<std::size_t>(c.nx) * static_cast<std::size_t>(c.ny) * static_cast<std::size_t>(c.nz);
+  std::vector<double> all(q * cells);
+  read_populations<double>(
+      path, {{0, c.nx, 0, c.ny, 0, c.nz}}, [&](std::size_t, int slot, const Box& part, const double* values) {
+        const auto plane = static_cast<std::size_t>(c.nx) * static_cast<std::size_t>(c.ny);
+        std::copy_n(values, static_cast<std::size_t>(part.cells()),
+                    all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slot) * cells +
+                                                              static_cast<std::size_t>(part.z0) * plane));
+      });
+  return all;
+}
+
+// ---- good runs
+
+TEST_F(AsterismLbm, HelpTeaches) {
+  const Ran ran = run({"--help"});
+  EXPECT_EQ(ran.status, 0);
+  for (const char* word : {"--case", "cavity", "taylor-green", "--size", "--re", "--tau", "--collision", "--subdomains",
+                           "--gpu-share", "--checkpoint", "--restart", "--output", "--body", "stl", "--verify"})
+    EXPECT_TRUE(contains(ran.out, word)) << word;
+}
+
+TEST_F(AsterismLbm, CasesAreRight) {
+  const std::vector<Arguments> cases{
+      {"--case", "cavity", "--size", "23x17x12", "--steps", "30"},
+      {"--case", "cavity", "--size", "16", "--steps", "31", "--precision", "single", "--collision", "trt"},
+      {"--case", "taylor-green", "--size", "32x24x3", "--steps", "200"},
+      {"--case", "poiseuille", "--size", "3x2x8", "--tau", "0.9", "--steps", "1500", "--collision", "trt"},
+      {"--case", "couette", "--size", "2x3x7", "--tau", "1.1", "--steps", "1500", "--subdomains", "1x3x2"},
+      {"--case", "stream", "--size", "30x16x14", "--steps", "25", "--smagorinsky", "0.1"},
+      {"--case", "cavity", "--size", "12", "--steps", "0"}};
+  for (Arguments arguments : cases) {
+    SCOPED_TRACE(arguments[1] + " " + arguments[3]);
+    arguments.push_back("--verify");
+    const json r = record(arguments);
+    ASSERT_FALSE(r.is_null());
+    EXPECT_EQ(r["right"], true);
+    EXPECT_LE(r["verification"]["error"].get<double>(), r["verification"]["allowed"].get<double>());
+  }
+}
+
+TEST_F(AsterismLbm, TheRecordSaysWhatWasRun) {
+  const json r = record({"--size", "20x10x12", "--re", "50", "--velocity", "0.1", "--steps", "40", "--subdomains",
+                         "2x1x1", "--cores", "2"});
+  EXPECT_EQ(r["program"], "asterism-lbm");
+  EXPECT_NEAR(r["flow"]["tau"].get<double>(), 3 * 0.1 * 12 / 50 + 0.5, 1e-12);
+  EXPECT_EQ(r["flow"]["fluid_cells"], 2400);
+  EXPECT_EQ(r["pieces"]["bricks"], 4);
+  EXPECT_EQ(r["pieces"]["gpu_share"], 0);
+  EXPECT_NEAR(r["totals"]["mass"].get<double>(), 0, 1e-9);
+  EXPECT_GT(r["totals"]["energy"].get<double>(), 0);
+  EXPECT_GT(r["mlups"].get<double>(), 0);
+  EXPECT_NEAR(r["bandwidth"]["achieved"].get<double>(), r["mlups"].get<double>() * 304e6, 1);
+}
+
+TEST_F(AsterismLbm, ARestartedRunEndsInTheSameState) {
+  const Arguments flow{"--case", "stream", "--size", "26x14x12", "--re", "20", "--quiet"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = flow;
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = run(all);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+  };
+  with({"--steps", "40", "--checkpoint", output("whole.h5")});
+  for (const char* half : {"17", "24"}) {
+    with({"--steps", half, "--checkpoint", output("half.h5"), "--subdomains", "2x1x1"});
+    with({"--steps", "40", "--restart", output("half.h5"), "--checkpoint", output("end.h5"), "--subdomains", "1x2x2"});
+    EXPECT_EQ(asterism::lbm::read_checkpoint(output("end.h5")).step, 40);
+    EXPECT_EQ(populations(output("end.h5")), populations(output("whole.h5"))) << half;
+  }
+}
+
+TEST_F(AsterismLbm, WritesSeriesPicturesAndForces) {
+  for (const char* series : {"flow.pvd", "flow.h5"}) {
+    const Ran ran = run({"--case", "stream", "--size", "24x12x12", "--steps", "20", "--every", "10", "--output",
+                         output(series), "--png", output("cut.png"), "--slice", "z=3", "--quantity", "vorticity-y",
+                         "--forces", output("drag.csv"), "--quiet"});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+  }
+  for (const char* name : {"flow.pvd", "flow_0000000010.vti", "flow_0000000020.vti", "flow.h5", "flow.xdmf",
+                           "cut_0000010.png", "cut_0000020.png", "drag.csv"})
+    EXPECT_TRUE(fs::exists(output(name))) << name;
+  const std::vector<std::string> drag = lines_of(contents(output("drag.csv")));
+  ASSERT_EQ(drag.size(), 3U);
+  EXPECT_TRUE(drag[1].starts_with("10,"));
+}
+
+TEST_F(AsterismLbm, ABodyFromAFile) {
+  // a tetrahedron, as OFF
+  const fs::path body =
+      file("OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n", "body.off");
+  const json r = record({"--case", "stream", "--size", "20x14x14", "--steps", "20", "--body", body, "--length", "8",
+                         "--rotate", "10,20,30", "--position", "8,7,7", "--verify"});
+  ASSERT_FALSE(r.is_null());
+  const int solid = 20 * 14 * 14 - r["flow"]["fluid_cells"].get<int>();
+  EXPECT_GT(solid, 40);  // 8^3 / 6 = 85 before it was turned
+  EXPECT_LT(solid, 130);
+}
+
+// ---- bad input
+
+TEST_F(AsterismLbm, SaysWhatIsWrong) {
+  expect_bad_input({"--case", "pipe"}, {"pipe", "cavity", "couette"});
+  expect_bad_input({"--size", "12x"}, {"--size", "12x"});
+  expect_bad_input({"--size", "0"}, {"--size"});
+  expect_bad_input({"--size", "4x4x4x4"}, {"--size"});
+  expect_bad_input({"--tau", "0.5"}, {"0.5", "viscosity"});
+  expect_bad_input({"--tau", "nan"}, {"nan"});
+  expect_bad_input({"--re", "-3"}, {"--re", "-3"});
+  expect_bad_input({"--re", "100", "--tau", "0.7"}, {"--tau"});
+  expect_bad_input({"--velocity", "0.4"}, {"0.4", "half the speed of sound"});
+  expect_bad_input({"--subdomains", "1x1x99"}, {"99", "64"});
+  expect_bad_input({"--gpu-share", "1.5"}, {"--gpu-share", "1.5"});
+  expect_bad_input({"--gpu-share", "half"}, {"--gpu-share", "half"});
+  expect_bad_input({"--force", "1,2"}, {"--force"});
+  expect_bad_input({"--force", "1,2,3"}, {"body force"});
+  expect_bad_input({"--slice", "q"}, {"--slice"});
+  expect_bad_input({"--slice", "x=64"}, {"--slice", "63"});
+  expect_bad_input({"--body", "part.stl"}, {"--body", "stream"});
+  expect_bad_input({"--case", "stream", "--body", "part.stl"}, {"part.stl"});
+  expect_bad_input({"--case", "stream", "--size", "16", "--position", "90,90,90"}, {"no cell"});
+  expect_bad_input({"--case", "poiseuille", "--size", "4x4x32", "--steps", "10", "--verify"}, {"--steps"});
+  expect_bad_input({"--size", "600", "--steps", "2", "--verify"}, {"too many"});
+  expect_bad_input({"--restart", "none.h5"}, {"none.h5"});
+  expect_bad_input({"--restart", file("not a checkpoint", "odd.h5")}, {"odd.h5"});
+  expect_bad_input({"--scheduler", "none"}, {"none"});
+  expect_bad_input({"--output", "flow.txt"}, {"flow.txt", ".pvd"}, false);
+  expect_bad_input({"--output", "nowhere/flow.pvd"}, {"nowhere"}, false);
+  expect_bad_input({"--checkpoint", "/proc/state.h5"}, {"/proc/state.h5"}, false);
+}
+
+TEST_F(AsterismLbm, ACheckpointOfAnotherRunIsRefused) {
+  ASSERT_EQ(run({"--size", "8", "--steps", "4", "--checkpoint", output("a.h5"), "--quiet"}).status, 0);
+  const fs::path kept = folder_ / "a.h5";
+  fs::rename(output("a.h5"), kept);
+  expect_bad_input({"--size", "9", "--restart", kept}, {"8 x 8 x 8", "9 x 9 x 9"});
+  expect_bad_input({"--size", "8", "--precision", "single", "--restart", kept}, {"double"});
+  expect_bad_input({"--size", "8", "--steps", "3", "--restart", kept}, {"step 4"});
+}
+
+TEST_F(AsterismLbm, ADivergingFlowIsStoppedAndLeavesWhatWasWritten) {
+  const Ran ran = run({"--size", "20", "--velocity", "0.28", "--tau", "0.5001", "--steps", "100000", "--output",
+                       output("flow.pvd"), "--every", "20", "--quiet"});
+  EXPECT_EQ(ran.status, 1);
+  expect_one_line(ran.err, {"diverged before step"});
+  EXPECT_TRUE(fs::exists(output("flow_0000000020.vti")));
+  EXPECT_TRUE(contains(contents(output("flow.pvd")), "flow_0000000020.vti"));
+  EXPECT_FALSE(contains(ran.out, "time"));
+}
+
+}  // namespace
