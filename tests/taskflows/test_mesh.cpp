@@ -54,7 +54,7 @@ std::string stl_ascii(const std::string& end = "\n") {
     text += "  facet normal 0 0 1" + end + "    OUTER loop" + end;
     for (const std::int32_t corner : pyramid_triangles[t]) {
       const Point& p = pyramid[static_cast<std::size_t>(corner)];
-      text += fmt::format("      vertex {:e} {} {}", p[0], p[1], corner == 0 && t % 2 == 0 ? -0.0 : p[2]) + end;
+      text += fmt::format("      vertex {:e} {} {}", corner == 0 && t % 2 == 0 ? -0.0 : p[0], p[1], p[2]) + end;
     }
     text += "    endloop" + end + "  endfacet" + end;
     if (t % 3 == 2) text += "endsolid" + end;
