@@ -40,7 +40,8 @@ class Merger {
       h = (h ^ std::bit_cast<std::uint64_t>(x)) * 0x9e3779b97f4a7c15U;
       h ^= h >> 32U;
     }
-    return h;
+    h *= 0xbf58476d1ce4e5b9U;  // round coordinates differ in their highest bits only
+    return h ^ h >> 32U;
   }
   void grow() {
     table_.assign(2 * table_.size(), none);
