@@ -74,7 +74,6 @@ Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
 
 Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement)
     : problem_(problem), element_(problem.single_precision ? 4 : 8) {
-  using namespace codelets;
   codelets_ = std::make_unique<Codelets>(
       problem.single_precision
           ? Codelets{codelets::advance<float>(), codelets::forward<float>(), codelets::complete<float>(),
@@ -107,7 +106,6 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       brick->memory = Array<char>(bytes);
       memory = brick->memory.data();
     }
-    brick->written = false;
     brick->populations = Handle::temporary(memory, bytes / line, line, fmt::format("populations {}", b), where);
     brick->totals_memory = HostBuffer<Totals>(1);
     brick->totals =
