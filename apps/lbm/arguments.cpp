@@ -92,6 +92,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   flow->add_option("--velocity", args.flow.velocity, "Characteristic velocity in cells per step (default: 0.05)");
   flow->add_option("--length", args.flow.length, "Characteristic length in cells (default: see --case)");
 
+  std::vector<std::string> face_texts;
+  flow->add_option(
+          "--face", face_texts,
+          "A face that is other than the case has it: --face=-x=wall:0.05,0,0 (an inlet), --face=+x=pressure,\n"
+          "--face=-y=periodic, --face=+z=wall; may be repeated")
+      ->allow_extra_args(false);
   flow->add_option("--body", args.body.file, std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
   std::vector<double> degrees;
   std::vector<double> position;
@@ -182,6 +188,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (!position.empty()) args.body.position = {position[0], position[1], position[2]};
   if (args.flow.name != "stream" && (!args.body.file.empty() || !position.empty()))
     bad_input("--body and --position: only with --case stream");
+  for (const std::string& text : face_texts) {
+    const std::size_t f = text.size() < 3 || text[2] != '=' ? std::string::npos
+                                                            : std::string_view("-x+x-y+y-z+z").find(text.substr(0, 2));
+    if (f == std::string_view::npos || f % 2 != 0)
+      bad_input("--face {}: expected -x=, +x=, -y=, +y=, -z= or +z= first", text);
+    args.flow.face[f / 2] = read_face(text.substr(3));
+  }
   read_slice(slice, args.flow.cells, args.output.slice);
   check(args.output);
   if (share != "auto") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "taskflows/runtime/error.hpp"
 
@@ -98,6 +99,11 @@ void stream(Case& c) {
   p.initial = [u = c.velocity](int, int, int) { return Flow{1, {u, 0, 0}}; };
 }
 
+// what the faces make of it
+void box(Case& c) {
+  c.problem.initial = at_rest;
+}
+
 struct Kind {
   const char* name;
   const char* about;
@@ -120,6 +126,8 @@ const std::vector<Kind> kinds{
      [](const std::array<int, 3>& n) { return static_cast<double>(n[0]); }, taylor_green},
     {"stream", "inlet at -x, outlet at +x, periodic sides, past a sphere or a body from a file; length its diameter",
      smaller_side, stream},
+    {"box", "walls all around unless --face says otherwise, fluid at rest; length nz",
+     [](const std::array<int, 3>& n) { return static_cast<double>(n[2]); }, box},
 };
 
 const Kind& kind_of(const std::string& name) {
@@ -137,6 +145,32 @@ std::vector<std::pair<std::string, std::string>> case_names() {
   std::vector<std::pair<std::string, std::string>> names;
   for (const Kind& k : kinds) names.emplace_back(k.name, k.about);
   return names;
+}
+
+Face read_face(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  std::vector<double> numbers;
+  for (std::size_t at = colon; at != std::string::npos;) {
+    const std::size_t comma = text.find(',', at + 1);
+    const std::string word = text.substr(at + 1, comma == std::string::npos ? comma : comma - at - 1);
+    char* end = nullptr;
+    numbers.push_back(std::strtod(word.c_str(), &end));
+    if (word.empty() || *end != '\0') bad_input("{}: expected a number, found '{}'", text, word);
+    at = comma;
+  }
+  Face face;
+  if (kind == "periodic" && numbers.empty()) {
+    face.periodic = true;
+  } else if (kind == "wall" && (numbers.empty() || numbers.size() == 3)) {
+    std::copy(numbers.begin(), numbers.end(), face.wall.u);
+  } else if (kind == "pressure" && numbers.size() <= 1) {
+    face.wall.kind = Wall::Kind::pressure;
+    if (!numbers.empty()) face.wall.rho = numbers[0];
+  } else {
+    bad_input("{}: expected periodic, wall, wall:u,v,w, pressure or pressure:rho", text);
+  }
+  return face;
 }
 
 Case make_case(const CaseOptions& options) {
@@ -159,6 +193,11 @@ Case make_case(const CaseOptions& options) {
     c.problem.collision.tau = options.tau.value_or(c.problem.collision.tau);
   }
   kind.make(c);
+  for (std::size_t f = 0; f < faces; ++f) {
+    if (!options.face[f]) continue;
+    c.problem.face[f] = *options.face[f];
+    c.exact = nullptr;  // another flow
+  }
   check(c.problem);
   const double nu = viscosity(c.problem.collision.tau);
   c.describe = fmt::format("{} {} x {} x {}, tau {:.6g}, Re {:.4g}", options.name, options.cells[0], options.cells[1],

@@ -21,6 +21,8 @@ struct CaseOptions {
   Collision collision;             ///< model, magic, smagorinsky; force is added to the case's own
   bool single_precision = false;
   std::vector<std::uint8_t> solid;  ///< of a body in the stream
+  /// Faces that are other than the case has them: -x, +x, -y, +y, -z, +z
+  std::array<std::optional<Face>, faces> face;
 };
 
 struct Case {
@@ -38,6 +40,10 @@ struct Case {
 
 /// Names and one line about each.
 std::vector<std::pair<std::string, std::string>> case_names();
+
+/// What is beyond a face, from text: "periodic", "wall" (at rest), "wall:u,v,w" (moves, or lets fluid in when it moves
+/// inward), "pressure" or "pressure:rho". Throws Error (bad input).
+Face read_face(const std::string& text);
 
 /// Throws Error (bad input): a name that is none, Reynolds number and relaxation time both, values out of range.
 Case make_case(const CaseOptions& options);

@@ -63,6 +63,8 @@ TEST_F(AsterismLbm, CasesAreRight) {
       {"--case", "poiseuille", "--size", "3x2x8", "--tau", "0.9", "--steps", "1500", "--collision", "trt"},
       {"--case", "couette", "--size", "2x3x7", "--tau", "1.1", "--steps", "1500", "--subdomains", "1x3x2"},
       {"--case", "stream", "--size", "30x16x14", "--steps", "25", "--smagorinsky", "0.1"},
+      {"--case", "box", "--size", "9x8x7", "--steps", "30", "--face=-x=wall:0.03,0,0", "--face=+x=pressure:1.002",
+       "--face=-z=periodic", "--face=+z=periodic", "--face=+y=wall:0.02,0,0.01", "--force", "0,1e-5,0"},
       {"--case", "cavity", "--size", "12", "--steps", "0"}};
   for (Arguments arguments : cases) {
     SCOPED_TRACE(arguments[1] + " " + arguments[3]);
@@ -149,6 +151,12 @@ TEST_F(AsterismLbm, SaysWhatIsWrong) {
   expect_bad_input({"--gpu-share", "half"}, {"--gpu-share", "half"});
   expect_bad_input({"--force", "1,2"}, {"--force"});
   expect_bad_input({"--force", "1,2,3"}, {"body force"});
+  expect_bad_input({"--face=x=wall"}, {"--face", "x=wall"});
+  expect_bad_input({"--face=-x=glass"}, {"glass", "periodic"});
+  expect_bad_input({"--face=-x=wall:1,2"}, {"wall:1,2"});
+  expect_bad_input({"--face=-x=wall:a,0,0"}, {"number", "a"});
+  expect_bad_input({"--face=-x=periodic"}, {"-x", "periodic", "+x"});
+  expect_bad_input({"--face=-x=pressure:9"}, {"density 9"});
   expect_bad_input({"--slice", "q"}, {"--slice"});
   expect_bad_input({"--slice", "x=64"}, {"--slice", "63"});
   expect_bad_input({"--body", "part.stl"}, {"--body", "stream"});
