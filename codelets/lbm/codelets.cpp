@@ -1,6 +1,8 @@
 #include "codelets/lbm/codelets.hpp"
 
-#include "codelets/lbm/buffers.hpp"
+#include <algorithm>
+
+#include "codelets/lbm/bodies.hpp"
 #include "codelets/lbm/codelets_cuda.hpp"
 #include "codelets/lbm/copy.hpp"
 #ifdef ASTERISM_CUDA
@@ -11,92 +13,52 @@
 namespace asterism::lbm::codelets {
 namespace {
 
-template <class T>
-void finish(const Completion& c, const Brick& brick, const Obstacle& obstacle, const T* const* received, T* f) {
-  if (c.pending == 0) return;
-  cpu::unpack(brick, c.receive, c.received, received, f);
-  cpu::reflect(c.last, brick, c.wall, c.walls, f);
-  if (obstacle.solid != nullptr) cpu::reflect(c.last, obstacle.links, f);
-}
-
-template <class T>
-void advance_cpu(void** b, void* arguments) {
-  const auto& a = as<AdvanceArgs>(arguments);
-  Buffers buffers(b);
-  T* const f = buffers.take<T>();
-  const Obstacle obstacle = take_obstacle(a.place, buffers);
-  const T* received[2]{};
-  T* sent[2]{};
-  buffers.take(a.completion.received, received);
-  buffers.take(a.sent, sent);
-  finish(a.completion, a.place.brick, obstacle, received, f);
-  for (std::int32_t i = 0; i < a.boxes; ++i)
-    cpu::update(a.half, a.place.brick, a.box[i], a.collision, obstacle.solid, f);
-  cpu::pack(a.place.brick, a.send, a.sent, f, sent);
-}
-
-template <class T>
-void forward_cpu(void** b, void* arguments) {
-  const auto& a = as<ForwardArgs>(arguments);
-  Buffers buffers(b);
-  T* const f = buffers.take<T>();
-  const T* received[2]{};
-  T* sent[2]{};
-  buffers.take(a.received, received);
-  buffers.take(a.sent, sent);
-  cpu::unpack(a.brick, a.receive, a.received, received, f);
-  cpu::pack(a.brick, a.send, a.sent, f, sent);
-}
-
-template <class T>
-void complete_cpu(void** b, void* arguments) {
-  const auto& a = as<CompleteArgs>(arguments);
-  Buffers buffers(b);
-  T* const f = buffers.take<T>();
-  const Obstacle obstacle = take_obstacle(a.place, buffers);
-  const T* received[2]{};
-  buffers.take(a.completion.received, received);
-  if (a.measure_force != 0) {
-    auto* const force = buffers.take<double>();
-    force[0] = force[1] = force[2] = 0;
-    if (obstacle.solid != nullptr) cpu::force(a.completion.last, obstacle.links, f, force);
+struct Cpu {
+  template <class T>
+  void unpack(const Brick& brick, std::int32_t count, const Transfer* transfers, const T* const* arrays, T* f) const {
+    cpu::unpack(brick, transfers, count, arrays, f);
   }
-  finish(a.completion, a.place.brick, obstacle, received, f);
-}
-
-template <class T>
-void observe_cpu(void** b, void* arguments) {
-  const auto& a = as<ObserveArgs>(arguments);
-  Buffers buffers(b);
-  const T* const f = buffers.take<const T>();
-  const Obstacle obstacle = take_obstacle(a.place, buffers);
-  cpu::observe(a.settled != 0, a.place.brick, a.box, a.collision, obstacle.solid, f, buffers.take<T>());
-}
-
-template <class T>
-void total_cpu(void** b, void* arguments) {
-  const auto& a = as<ObserveArgs>(arguments);
-  Buffers buffers(b);
-  const T* const f = buffers.take<const T>();
-  const Obstacle obstacle = take_obstacle(a.place, buffers);
-  *buffers.take<Totals>() = cpu::total(a.settled != 0, a.place.brick, a.box, a.collision, obstacle.solid, f);
-}
-
-template <class T>
-void store_cpu(void** b, void* arguments) {
-  const auto& a = as<CopyArgs>(arguments);
-  Buffers buffers(b);
-  const T* const f = buffers.take<const T>();
-  cpu::store(a.brick, a.box, f, buffers.take<T>());
-}
-
-template <class T>
-void load_cpu(void** b, void* arguments) {
-  const auto& a = as<CopyArgs>(arguments);
-  Buffers buffers(b);
-  T* const f = buffers.take<T>();
-  cpu::load(a.brick, a.box, buffers.take<const T>(), f);
-}
+  template <class T>
+  void pack(const Brick& brick, std::int32_t count, const Transfer* transfers, const T* f, T* const* arrays) const {
+    cpu::pack(brick, transfers, count, f, arrays);
+  }
+  template <class T>
+  void reflect(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
+    cpu::reflect(last, brick, walls, count, f);
+  }
+  template <class T>
+  void reflect(Half last, const Links& links, T* f) const {
+    cpu::reflect(last, links, f);
+  }
+  template <class T>
+  void update(Half half, const Brick& brick, std::int32_t count, const Box* boxes, const Collision& collision,
+              const std::uint8_t* solid, T* f) const {
+    for (std::int32_t i = 0; i < count; ++i) cpu::update(half, brick, boxes[i], collision, solid, f);
+  }
+  void clear(double* values, int count) const { std::fill_n(values, count, 0.0); }
+  template <class T>
+  void force(Half last, const Links& links, const T* f, double* force) const {
+    cpu::force(last, links, f, force);
+  }
+  template <class T>
+  void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+               const T* f, T* out) const {
+    cpu::observe(settled, brick, box, collision, solid, f, out);
+  }
+  template <class T>
+  void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+             const T* f, Totals* totals, void* /*scratch*/) const {
+    *totals = cpu::total(settled, brick, box, collision, solid, f);
+  }
+  template <class T>
+  void store(const Brick& brick, const Box& box, const T* f, T* array) const {
+    cpu::store(brick, box, f, array);
+  }
+  template <class T>
+  void load(const Brick& brick, const Box& box, const T* array, T* f) const {
+    cpu::load(brick, box, array, f);
+  }
+};
 
 std::uint32_t footprint(starpu_task* task) {
   const auto cells = static_cast<std::uint64_t>(static_cast<const Work*>(task->cl_arg)->cells);
@@ -116,15 +78,15 @@ constexpr bool is_double = sizeof(T) == 8;
 
 }  // namespace
 
-#define ASTERISM_CODELET(name)                                                                        \
-  template <class T>                                                                                  \
-  starpu_codelet& name() {                                                                            \
-    static starpu_perfmodel m = model(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float"); \
-    static starpu_codelet codelet =                                                                   \
-        make_codelet({"lbm_" #name, name##_cpu<T>, "lbm_" #name "_cpu", gpu::name<T>, &m});           \
-    return codelet;                                                                                   \
-  }                                                                                                   \
-  template starpu_codelet& name<float>();                                                             \
+#define ASTERISM_CODELET(name)                                                                                 \
+  template <class T>                                                                                           \
+  starpu_codelet& name() {                                                                                     \
+    static starpu_perfmodel m = model(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float");          \
+    static starpu_codelet codelet =                                                                            \
+        make_codelet({"lbm_" #name, bodies::name<Cpu, T>, "lbm_" #name "_cpu", gpu::functions<T>().name, &m}); \
+    return codelet;                                                                                            \
+  }                                                                                                            \
+  template starpu_codelet& name<float>();                                                                      \
   template starpu_codelet& name<double>();
 ASTERISM_CODELET(advance)
 ASTERISM_CODELET(forward)

@@ -1,40 +1,24 @@
-// The CUDA functions of the codelets; null where Asterism is built without CUDA.
+// The CUDA functions of the codelets.
 #pragma once
 
 #include <starpu.h>
 
 namespace asterism::lbm::codelets::gpu {
 
+/// Null where Asterism is built without CUDA.
+struct Functions {
+  starpu_cuda_func_t advance = nullptr, forward = nullptr, complete = nullptr, observe = nullptr, total = nullptr,
+                     store = nullptr, load = nullptr;
+};
+
 #ifdef ASTERISM_CUDA
 template <class T>
-void advance(void** buffers, void* arguments);
-template <class T>
-void forward(void** buffers, void* arguments);
-template <class T>
-void complete(void** buffers, void* arguments);
-template <class T>
-void observe(void** buffers, void* arguments);
-template <class T>
-void total(void** buffers, void* arguments);
-template <class T>
-void store(void** buffers, void* arguments);
-template <class T>
-void load(void** buffers, void* arguments);
+Functions functions();
 #else
 template <class T>
-inline constexpr starpu_cuda_func_t advance = nullptr;
-template <class T>
-inline constexpr starpu_cuda_func_t forward = nullptr;
-template <class T>
-inline constexpr starpu_cuda_func_t complete = nullptr;
-template <class T>
-inline constexpr starpu_cuda_func_t observe = nullptr;
-template <class T>
-inline constexpr starpu_cuda_func_t total = nullptr;
-template <class T>
-inline constexpr starpu_cuda_func_t store = nullptr;
-template <class T>
-inline constexpr starpu_cuda_func_t load = nullptr;
+Functions functions() {
+  return {};
+}
 #endif
 
 }  // namespace asterism::lbm::codelets::gpu
