@@ -123,8 +123,10 @@ class Run {
     double writing = 0;
     mark("begin steps");
     while (simulation_->time() < args_.steps) {
-      simulation_->advance();
-      const long t = simulation_->time();
+      const long now = simulation_->time();
+      long t = std::min({args_.steps, (now / args_.check_every + 1) * args_.check_every, output_->next_due(now)});
+      if (balance) t = std::min(t, next_look);
+      simulation_->advance(t - now);
       if (t % args_.check_every == 0 || t == args_.steps) {
         if (const auto totals = simulation_->exchange_totals()) check_flow(*totals, t - args_.check_every + 1);
         show(t, begin, timed_from);

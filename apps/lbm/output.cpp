@@ -79,6 +79,13 @@ bool Output::due(long time) const {
   return (fields && series_due(time)) || checkpoint_due(time);
 }
 
+long Output::next_due(long time) const {
+  long next = steps_;
+  for (const long every : {options_.every, options_.checkpoint_every})
+    if (every > 0) next = std::min(next, (time / every + 1) * every);
+  return next;
+}
+
 template <class T>
 void Output::write_fields(Simulation& simulation) {
   const Array<char> all = gather_fields(simulation, flow_.problem);

@@ -40,6 +40,8 @@ class Output {
   /// Writes what is due at the simulation's time.
   void write(asterism::lbm::Simulation& simulation);
   [[nodiscard]] bool due(long time) const;
+  /// The first time after `time` at which something is due, or the end.
+  [[nodiscard]] long next_due(long time) const;
   /// Files that were written, for the summary.
   [[nodiscard]] std::vector<std::string> written() const;
 

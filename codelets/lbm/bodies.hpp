@@ -5,6 +5,7 @@
 #include <starpu.h>
 
 #include "codelets/lbm/codelets.hpp"
+#include "codelets/lbm/places.hpp"
 
 namespace asterism::lbm::codelets::bodies {
 
@@ -64,8 +65,15 @@ void advance(void** b, void* arguments) {
   T* sent[2]{};
   buffers.take(a.completion.received, received);
   buffers.take(a.sent, sent);
-  finish(unit, a.completion, a.place.brick, obstacle, received, f);
-  unit.update(a.half, a.place.brick, a.boxes, a.box, a.collision, obstacle.solid, f);
+  Completion completion = a.completion;
+  Half half = a.half;
+  for (std::int32_t step = 0; step < a.steps; ++step) {
+    finish(unit, completion, a.place.brick, obstacle, received, f);
+    unit.update(half, a.place.brick, a.boxes, a.box, a.collision, obstacle.solid, f);
+    completion.pending = 1;
+    completion.last = half;
+    half = other(half);
+  }
   unit.pack(a.place.brick, a.sent, a.send, f, sent);
 }
 

@@ -44,6 +44,7 @@ struct AdvanceArgs {
   Completion completion;
   Collision collision;
   Half half = Half::alpha;
+  std::int32_t steps = 1;  ///< half-steps, each completed before the next: several only without neighbours
   std::int32_t boxes = 0;
   Box box[faces + 1]{};
   std::int32_t sent = 0;

@@ -25,7 +25,7 @@ struct Transfers {
 /// `threads`: of a thread block, 512 at most.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
-            T* f, cudaStream_t stream, int threads = 128);
+            T* f, cudaStream_t stream, int threads = 256);
 template <class T>
 void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
 template <class T>

@@ -1,6 +1,8 @@
 // The task flow of one time step (section 4.3 of the paper, Algorithm 1).
 #include <starpu.h>
 
+#include <algorithm>
+
 #include "codelets/lbm/flops.hpp"
 #include "taskflows/lbm/simulation.hpp"
 #include "taskflows/lbm/simulation_codelets.hpp"
@@ -8,17 +10,40 @@
 namespace asterism::lbm {
 
 namespace {
+Half half_of(long time) {
+  return time % 2 == 0 ? Half::alpha : Half::beta;
+}
 // what neighbours wait for goes first
 constexpr int priority_of_shell = 2;
 constexpr int priority_of_forwarding = 3;
 constexpr int priority_of_core = 0;
+/// Half-steps of a task whose brick has no neighbours: what a task costs is then little beside them.
+constexpr long most_steps = 10;
 }  // namespace
 
-void Simulation::advance() {
-  const Half half = time_ % 2 == 0 ? Half::alpha : Half::beta;
+void Simulation::advance(long steps) {
+  if (!axes_.empty()) {
+    for (long t = 0; t < steps; ++t) advance_once();
+    return;
+  }
+  for (long done = 0; done < steps;) {
+    const long now = std::min(steps - done, most_steps);
+    const Half half = half_of(time_);
+    starpu_iteration_push(static_cast<unsigned long>(time_));
+    for (const auto& brick : bricks_) submit_advance(*brick, half, static_cast<int>(now));
+    starpu_iteration_pop();
+    done += now;
+    time_ += now;
+    pending_ = true;
+    last_ = half_of(time_ - 1);
+  }
+}
+
+void Simulation::advance_once() {
+  const Half half = half_of(time_);
   starpu_iteration_push(static_cast<unsigned long>(time_));
   // border cells first; then inner cells, while what neighbours need of the border travels: along x, then y, then z
-  for (const auto& brick : bricks_) submit_advance(*brick, half);
+  for (const auto& brick : bricks_) submit_advance(*brick, half, 1);
   for (std::size_t phase = 0; phase < axes_.size(); ++phase) {
     for (const auto& brick : bricks_) submit_core(*brick, half, phase);
     if (phase + 1 < axes_.size())
@@ -31,17 +56,19 @@ void Simulation::advance() {
 }
 
 // completes the step before, advances the shell, packs for the neighbours along the first axis
-void Simulation::submit_advance(BrickData& brick, Half half) {
+void Simulation::submit_advance(BrickData& brick, Half half, int steps) {
   codelets::AdvanceArgs args;
   std::vector<Access> data = accesses(brick, STARPU_RW);
   args.place = brick.layout;
   args.completion = completion(brick, data);
   args.collision = problem_.collision;
   args.half = half;
+  args.steps = steps;
   for (const Box& box : brick.shell) {
     args.box[args.boxes++] = box;
     args.work.cells += box.cells();
   }
+  args.work.cells *= steps;
   if (!axes_.empty()) add_sent(brick, half, axes_.front(), args.sent, args.send, data);
   submit(codelets_->advance, args, data, options(brick, static_cast<double>(args.work.cells), priority_of_shell));
   ++tasks_;
@@ -49,6 +76,7 @@ void Simulation::submit_advance(BrickData& brick, Half half) {
 
 // the inner cells, or a part of them
 void Simulation::submit_core(BrickData& brick, Half half, std::size_t part) {
+  if (brick.core.empty()) return;
   const Box& box = brick.core[part];
   if (box.cells() == 0) return;
   codelets::AdvanceArgs args;

@@ -113,7 +113,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
     brick->force_memory = HostBuffer<double>(3);
     brick->force = Handle::temporary(brick->force_memory.data(), 3, sizeof(double), fmt::format("force {}", b), where);
     build_obstacle(*brick);
-    build_halo(*brick);
+    build_halo(*brick, placement);
     bricks_.push_back(std::move(brick));
   }
   scratch_ = Handle::vector(nullptr, codelets::total_scratch_bytes(), 1, "scratch");
@@ -170,27 +170,35 @@ void Simulation::build_obstacle(BrickData& brick) {
   brick.solid = Handle::vector(brick.solid_memory.data(), brick.solid_memory.size(), 1, "solid");
 }
 
-void Simulation::build_halo(BrickData& brick) {
+bool Simulation::has_remote_neighbours(const BrickData& brick, const Placement& placement) const {
+  const auto& neighbours = brick.place.neighbour;
+  return brick.worker < 0 || std::any_of(neighbours.begin(), neighbours.end(), [&](const auto& n) {
+           return n && placement[static_cast<std::size_t>(*n)] != brick.worker;
+         });
+}
+
+void Simulation::build_halo(BrickData& brick, const Placement& placement) {
   const Brick& layout = brick.layout.brick;
-  if (axes_.empty()) {
+  const bool hide = !axes_.empty() && has_remote_neighbours(brick, placement);
+  if (!hide) {
     brick.shell = {layout.interior()};
-    return;
-  }
-  Shell shell = shell_of(layout, brick.connected, element_);
-  brick.shell = std::move(shell.boxes);
-  // one part of the inner cells for each phase of the exchange, along the longer of z and y
-  const auto parts = static_cast<std::int64_t>(axes_.size());
-  const Box& core = shell.core;
-  const bool along_z = core.z1 - core.z0 >= core.y1 - core.y0;
-  for (std::int64_t p = 0; p < parts; ++p) {
-    Box part = core;
-    std::int32_t& begin = along_z ? part.z0 : part.y0;
-    std::int32_t& end = along_z ? part.z1 : part.y1;
-    const std::int32_t first = begin;
-    const std::int64_t length = end - begin;
-    begin = first + static_cast<std::int32_t>(length * p / parts);
-    end = first + static_cast<std::int32_t>(length * (p + 1) / parts);
-    brick.core.push_back(part);
+  } else {
+    Shell shell = shell_of(layout, brick.connected, element_);
+    brick.shell = std::move(shell.boxes);
+    // one part of the inner cells for each phase of the exchange, along the longer of z and y
+    const auto parts = static_cast<std::int64_t>(axes_.size());
+    const Box& core = shell.core;
+    const bool along_z = core.z1 - core.z0 >= core.y1 - core.y0;
+    for (std::int64_t p = 0; p < parts; ++p) {
+      Box part = core;
+      std::int32_t& begin = along_z ? part.z0 : part.y0;
+      std::int32_t& end = along_z ? part.z1 : part.y1;
+      const std::int32_t first = begin;
+      const std::int64_t length = end - begin;
+      begin = first + static_cast<std::int32_t>(length * p / parts);
+      end = first + static_cast<std::int32_t>(length * (p + 1) / parts);
+      brick.core.push_back(part);
+    }
   }
   for (const Half half : {Half::alpha, Half::beta})
     for (int face = 0; face < faces; ++face) {

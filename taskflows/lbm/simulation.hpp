@@ -36,8 +36,8 @@ class Simulation {
 
   /// Equilibrium at Problem::initial, time 0.
   void initialise();
-  /// Submits one time step: after it, time is one larger. Nothing waits.
-  void advance();
+  /// Submits time steps: after it, time is `steps` larger. Nothing waits. A single brick takes several in one task.
+  void advance(long steps = 1);
   [[nodiscard]] long time() const { return time_; }
 
   /// A part of the state: nineteen slots of a box of the domain, slot by slot, x fastest, float or double.
@@ -70,9 +70,9 @@ class Simulation {
     codelets::Place layout;  ///< for kernels
     Connected connected{};
     std::vector<Wall> walls;
-    std::vector<Box> shell;
-    std::vector<Box> core;  ///< one part for each axis with neighbours
-    Array<char> memory;     ///< of populations, for a core: placed by its first touch
+    std::vector<Box> shell;  ///< all of a brick whose neighbours are on the same unit: nothing travels
+    std::vector<Box> core;   ///< one part for each axis with neighbours
+    Array<char> memory;      ///< of populations, for a core: placed by its first touch
     HostBuffer<char> shared_memory;
     HostBuffer<std::uint8_t> solid_memory;
     HostBuffer<std::int64_t> links_memory;
@@ -87,14 +87,16 @@ class Simulation {
   struct Slab;
 
   void build_obstacle(BrickData& brick);
-  void build_halo(BrickData& brick);
+  [[nodiscard]] bool has_remote_neighbours(const BrickData& brick, const Placement& placement) const;
+  void build_halo(BrickData& brick, const Placement& placement);
   std::vector<Access> accesses(const BrickData& brick, starpu_data_access_mode populations) const;
   void add_received(const BrickData& brick, Half half, int axis, std::int32_t& count, Transfer* transfers,
                     std::vector<Access>& accesses) const;
   void add_sent(const BrickData& brick, Half half, int axis, std::int32_t& count, Transfer* transfers,
                 std::vector<Access>& accesses) const;
   codelets::Completion completion(const BrickData& brick, std::vector<Access>& accesses) const;
-  void submit_advance(BrickData& brick, Half half);
+  void advance_once();
+  void submit_advance(BrickData& brick, Half half, int steps);
   void submit_core(BrickData& brick, Half half, std::size_t part);
   void submit_forward(BrickData& brick, Half half, int received_axis, int sent_axis);
   void submit_exchange(Half half);

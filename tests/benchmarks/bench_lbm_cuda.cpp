@@ -1,7 +1,8 @@
 // Update of the lattice Boltzmann method on the first GPU: bench_lbm_cuda [OUT.json]
 // Both halves for two shapes of domain, in double and single precision, with thread blocks of several sizes; beside it
-// a copy on the device of the bytes that an update moves (half of them read, half written). Medians of launches in
-// turn, between events. First, one brick is compared with the CPU bit by bit; exit status 1 if it differs.
+// a copy on the device of the bytes that an update moves (half of them read, half written), the reflection by six walls
+// and whole time steps of a closed box, one after the other on a stream: what a task flow can reach. Medians of
+// launches in turn, between events. First, one brick is compared with the CPU bit by bit; exit status 1 if it differs.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 20;
-constexpr int shapes[] = {32, 64, 128, 256, 512};
+constexpr int shapes[] = {64, 128, 256, 512};
+constexpr int steps = 20;
 
 class Memory {
  public:
@@ -99,7 +101,7 @@ bool same_as_cpu(Clock& clock, const Collision& collision) {
 }
 
 template <class T>
-void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_name, Json& runs) {
+void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_name, Json& runs, Json& steps_of_box) {
   const Collision collision = variant(collision_name);
   const Brick brick = make_brick(nx, ny, nz, sizeof(T));
   const double cells = static_cast<double>(brick.interior().cells());
@@ -111,7 +113,12 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
   cuda::Boxes boxes;
   boxes.box[boxes.count++] = brick.interior();
 
+  cuda::Walls walls;
+  for (int face = 0; face < faces; ++face) walls.wall[walls.count++].face = face;
+
   std::vector<double> copies;
+  std::vector<double> reflections;
+  std::vector<double> loops;
   std::vector<std::vector<double>> updates(2 * std::size(shapes));
   for (int r = -2; r < repetitions; ++r) {  // the first ones warm up
     const double c = clock.seconds([&] {
@@ -125,8 +132,29 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
       });
       if (r >= 0) updates[k].push_back(s);
     }
+    const double w = clock.seconds([&] { cuda::reflect(Half::beta, brick, walls, f.as<T>(), clock.stream); });
+    if (r >= 0) reflections.push_back(w);
+    const double l = clock.seconds([&] {
+      for (int t = 0; t < steps; ++t) {
+        const Half half = t % 2 == 0 ? Half::alpha : Half::beta;
+        cuda::update(half, brick, boxes, collision, nullptr, f.as<T>(), clock.stream);
+        cuda::reflect(half, brick, walls, f.as<T>(), clock.stream);
+      }
+    });
+    if (r >= 0) loops.push_back(l / steps);
   }
   const double copy_rate = 2 * static_cast<double>(copied) / median(copies);
+  const double step = median(loops);
+  steps_of_box.push_back({{"type", sizeof(T) == 8 ? "double" : "float"},
+                          {"cells", {nx, ny, nz}},
+                          {"collision", collision_name},
+                          {"seconds_per_step", step},
+                          {"seconds_walls", median(reflections)},
+                          {"mlups", cells / step * 1e-6},
+                          {"of_copy", 2 * static_cast<double>(copied) / step / copy_rate}});
+  std::printf("%-6s %dx%dx%d %-22s steps of a box     %8.0f MLUPS           %5.3f of copy, walls %.1f us\n",
+              sizeof(T) == 8 ? "double" : "float", nx, ny, nz, collision_name.c_str(), cells / step * 1e-6,
+              2 * static_cast<double>(copied) / step / copy_rate, median(reflections) * 1e6);
   for (std::size_t k = 0; k < updates.size(); ++k) {
     const double s = median(updates[k]);
     const double rate = 2 * static_cast<double>(copied) / s;
@@ -155,14 +183,17 @@ int bench(const char* path) {
   ASTERISM_CHECK_CUDA(cudaGetDeviceProperties(&device, 0));
   Json out = {{"program", "bench_lbm_cuda"}, {"device", device.name}, {"repetitions", repetitions}};
   bool right = true;
-  Json& runs = out["runs"] = Json::array();
+  Json runs = Json::array();
+  Json steps_of_box = Json::array();
   for (const char* name : {"bgk", "trt_smagorinsky_force"}) {
     right = same_as_cpu<double>(clock, variant(name)) && same_as_cpu<float>(clock, variant(name)) && right;
-    measure<double>(clock, 256, 256, 256, name, runs);
-    measure<double>(clock, 512, 512, 128, name, runs);
-    measure<float>(clock, 256, 256, 256, name, runs);
-    measure<float>(clock, 512, 512, 128, name, runs);
+    measure<double>(clock, 256, 256, 256, name, runs, steps_of_box);
+    measure<double>(clock, 512, 512, 128, name, runs, steps_of_box);
+    measure<float>(clock, 256, 256, 256, name, runs, steps_of_box);
+    measure<float>(clock, 512, 512, 128, name, runs, steps_of_box);
   }
+  out["runs"] = runs;
+  out["steps"] = steps_of_box;
   out["same_bits_as_cpu"] = right;
   if (path != nullptr) {
     std::ofstream file(path);
