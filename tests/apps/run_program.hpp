@@ -39,7 +39,7 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 }
 
 struct Ran {
-  int status = -1;
+  int status = -1;  ///< 128 + signal when it was ended by one
   std::string out;
   std::string err;
 };

@@ -9,26 +9,16 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
+
+#include "tests/apps/run_program.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using asterism::tests::contents;
+using asterism::tests::Ran;
 using nlohmann::json;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-struct Ran {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
 
 class AsterismBounds : public testing::Test {
  protected:

@@ -13,40 +13,23 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/apps/run_program.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
+using asterism::tests::Arguments;
+using asterism::tests::contains;
+using asterism::tests::contents;
+using asterism::tests::lines_of;
+using asterism::tests::Ran;
 using nlohmann::json;
 
 constexpr int limit_seconds = 240;  ///< of one comparison
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-struct Ran {
-  int status = -1;  ///< 128 + signal when it was ended by one
-  std::string out;
-  std::string err;
-};
 
 /// Rows of a CSV file by column name.
 std::vector<std::map<std::string, std::string>> read_csv(const fs::path& path) {

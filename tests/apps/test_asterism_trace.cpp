@@ -14,27 +14,18 @@
 #include <sstream>
 #include <string>
 
+#include "tests/apps/run_program.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
+using asterism::tests::contents;
+using asterism::tests::Ran;
 using nlohmann::json;
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 json json_of(const fs::path& path) {
   return json::parse(contents(path));
 }
-
-struct Ran {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
 
 std::string program(const char* variable, const char* built) {
   const char* const bundled = std::getenv(variable);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "codelets/cg/kernels.hpp"
-#include "tests/codelets/device_array.hpp"
+#include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/reference.hpp"
 
 namespace asterism::cg {
@@ -86,26 +86,8 @@ void expect_same(const HistoryEntry& expected, const HistoryEntry& actual) {
   EXPECT_EQ(expected.iteration, actual.iteration);
 }
 
-class CgCuda : public ::testing::Test {
+class CgCuda : public CudaTest {
  protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      cudaGetLastError();  // "no device" is not an error of the next call
-      GTEST_SKIP() << "no CUDA device";
-    }
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-  }
-
-  template <class T>
-  [[nodiscard]] DeviceArray<T> upload(const std::vector<T>& values, std::size_t offset = 0) const {
-    return DeviceArray<T>(stream_, values, offset);
-  }
   template <class T>
   [[nodiscard]] DeviceArray<T> poisoned(std::int64_t n, std::size_t offset = 0) const {
     return DeviceArray<T>(stream_, reference::index(n), offset);
@@ -135,8 +117,6 @@ class CgCuda : public ::testing::Test {
     return reduced_twice<T>(
         before, [] {}, launch);
   }
-
-  cudaStream_t stream_ = nullptr;
 };
 
 /// A SELL matrix on the device.

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "codelets/fmm/far_field.hpp"
-#include "tests/codelets/device_array.hpp"
+#include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/fmm_cases.hpp"
 
 namespace asterism::fmm {
@@ -52,27 +52,8 @@ bool same_bits(const Vector& a, const Vector& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-class FarFieldCuda : public ::testing::TestWithParam<NamedBasis> {
+class FarFieldCuda : public CudaTest, public ::testing::WithParamInterface<NamedBasis> {
  protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      cudaGetLastError();  // "no device" is not an error of the next call
-      GTEST_SKIP() << "no CUDA device";
-    }
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-  }
-
-  template <class T>
-  [[nodiscard]] DeviceArray<T> upload(const std::vector<T>& values, std::size_t offset = 0) const {
-    return DeviceArray<T>(stream_, values, offset);
-  }
-
   /// Runs `launch(out)` twice from `before`; what it leaves must have the same bits.
   template <class Launch>
   [[nodiscard]] Vector twice(const Vector& before, Launch launch) const {
@@ -89,8 +70,6 @@ class FarFieldCuda : public ::testing::TestWithParam<NamedBasis> {
     }
     return result;
   }
-
-  cudaStream_t stream_ = nullptr;
 };
 
 /// A basis and its shift matrix in device memory.

@@ -13,17 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/codelets/fmm_p2p_cases.hpp"
 #include "tests/codelets/fmm_reference.hpp"
 #include "tests/codelets/fmm_user_kernel.hpp"
 
 namespace asterism::fmm {
 namespace {
 
+using cases::leaf_sizes;
 using reference::Field;
 using reference::Leaves;
 using reference::Radial;
-
-const std::vector<int> sizes = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 65, 172};
 
 class FmmP2P : public ::testing::TestWithParam<Isa> {
  protected:
@@ -37,39 +37,18 @@ class FmmP2P : public ::testing::TestWithParam<Isa> {
     p2p(kernel, leaves.set(), leaves.particles(), f.view(), GetParam());
     return f;
   }
-  /// All kernels against the reference.
   void check(const Leaves& leaves) const {
-    const auto yukawa = [](long double r) { return reference::yukawa(1.75L, r); };
-    const auto plummer = [](long double r) { return reference::plummer(0.25L, r); };
-    const Field laplace = reference::p2p(reference::laplace, leaves);
-    EXPECT_LE(error(laplace, run(Laplace{}, leaves)), 2e-12);
-    EXPECT_LE(error(laplace, run(user::Root{}, leaves)), 2e-12);
-    EXPECT_LE(error(reference::p2p(reference::inverse_square, leaves), run(InverseSquare{}, leaves)), 2e-12);
-    EXPECT_LE(error(reference::p2p(yukawa, leaves), run(Yukawa{1.75}, leaves)), 2e-12);
-    EXPECT_LE(error(reference::p2p(plummer, leaves), run(user::Plummer{0.25}, leaves)), 2e-12);
+    cases::expect_every_kernel(leaves, 2e-12, [&](const auto& kernel) { return run(kernel, leaves); });
   }
 };
 
-/// Particles at the origin and at (2, 3, 6), 7 apart, charges 2 and 5: in one leaf, in two, one of them a ghost.
 TEST_P(FmmP2P, TwoParticlesByHand) {
   for (const int where : {0, 1, 2}) {
     SCOPED_TRACE(where);
-    Leaves l;
-    l.own = where == 1 ? 2 : 1;
-    l.add_particle(0, 0, 0, 2);
-    if (where > 0) l.end_leaf();
-    l.add_particle(2, 3, 6, 5);
-    l.end_leaf();
-    l.link({{0, where > 0 ? 1 : 0}});
+    const Leaves l = cases::two_particles(where);
     EXPECT_EQ(p2p_pairs(l.set()), 1);
-    const auto near = [](double expected, double actual) {
-      EXPECT_NEAR(expected, actual, 2e-12 * std::fabs(expected));
-    };
-    const Field f = run(Laplace{}, l);
-    near(5.0 / 7, f.potential[0]), near(2.0 / 7, f.potential[1]);
-    near(-10.0 / 343, f.fx[0]), near(4.0 / 343, f.fx[1]);  // like charges repel: the first is pushed to -x
-    near(-15.0 / 343, f.fy[0]), near(6.0 / 343, f.fy[1]);
-    near(-30.0 / 343, f.fz[0]), near(12.0 / 343, f.fz[1]);
+    const auto near = [](double expected, double actual) { cases::expect_near(expected, actual, 2e-12); };
+    cases::expect_laplace(run(Laplace{}, l), 2e-12);
     const Field g = run(InverseSquare{}, l);
     near(5.0 / 49, g.potential[0]), near(2.0 / 49, g.potential[1]);
     near(-20.0 / 2401, g.fx[0]), near(8.0 / 2401, g.fx[1]);
@@ -82,7 +61,7 @@ TEST_P(FmmP2P, TwoParticlesByHand) {
 }
 
 TEST_P(FmmP2P, OneLeaf) {
-  for (const int n : sizes) {
+  for (const int n : leaf_sizes) {
     SCOPED_TRACE(n);
     const Leaves l = reference::random_leaves({n}, 1, 1, false, static_cast<std::uint64_t>(n));
     EXPECT_EQ(p2p_pairs(l.set()), n * (n - 1) / 2);
@@ -91,8 +70,8 @@ TEST_P(FmmP2P, OneLeaf) {
 }
 
 TEST_P(FmmP2P, TwoLeaves) {
-  for (const int m : sizes)
-    for (const int n : sizes) {
+  for (const int m : leaf_sizes)
+    for (const int n : leaf_sizes) {
       SCOPED_TRACE(std::to_string(m) + " and " + std::to_string(n));
       check(reference::random_leaves({m, n}, 1, 1, false, static_cast<std::uint64_t>(1000 * m + n)));
     }
@@ -103,7 +82,7 @@ TEST_P(FmmP2P, RandomNeighbours) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     std::mt19937_64 random(seed);
     std::vector<int> particles;
-    for (int copies = 0; copies < 2; ++copies) particles.insert(particles.end(), sizes.begin(), sizes.end());
+    for (int copies = 0; copies < 2; ++copies) particles.insert(particles.end(), leaf_sizes.begin(), leaf_sizes.end());
     std::shuffle(particles.begin(), particles.end(), random);
     for (const bool coincident : {false, true}) {
       const auto own = static_cast<std::int32_t>(seed % 3 == 0 ? particles.size() : 5 + seed);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codelets/fmm/reduction_cuda.hpp"
-#include "tests/codelets/device_array.hpp"
+#include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/fmm_cases.hpp"
 
 namespace asterism::fmm {
@@ -45,21 +45,8 @@ struct Reduction {
   }
 };
 
-class ReductionCuda : public ::testing::Test {
+class ReductionCuda : public CudaTest {
  protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      cudaGetLastError();
-      GTEST_SKIP() << "no CUDA device";
-    }
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-  }
-
   /// Each particle has at most one part per set, so the order of the additions is that of the sets: the same bits.
   void expect_exact(const Reduction& r, unsigned seed) const {
     Generator random(seed);
@@ -87,8 +74,6 @@ class ReductionCuda : public ::testing::Test {
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t i = 0; i < actual.size(); ++i) ASSERT_EQ(actual[i], expected[i]) << "element " << i;
   }
-
-  cudaStream_t stream_ = nullptr;
 };
 
 TEST_F(ReductionCuda, AddsAWholeGroupDividedAmongBlocks) {

@@ -7,27 +7,15 @@
 #include <vector>
 
 #include "codelets/lbm/kernels_cuda.hpp"
-#include "tests/codelets/device_array.hpp"
+#include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/lbm_cases.hpp"
 
 namespace asterism::lbm {
 namespace {
 
 template <class T>
-class LbmKernelsCuda : public ::testing::Test {
+class LbmKernelsCuda : public CudaTest {
  protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      cudaGetLastError();
-      GTEST_SKIP() << "no CUDA device";
-    }
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-  }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_EQ(cudaStreamDestroy(stream_), cudaSuccess);
-  }
   static void expect_same(const std::vector<T>& a, const std::vector<T>& b, const std::string& what) {
     ASSERT_EQ(a.size(), b.size());
     std::size_t different = 0;
@@ -95,8 +83,6 @@ class LbmKernelsCuda : public ::testing::Test {
       if (::testing::Test::HasFailure()) return;
     }
   }
-
-  cudaStream_t stream_ = nullptr;
 
  private:
   void exchange(const Setting& s, Half half, const Brick& brick, T* f) {

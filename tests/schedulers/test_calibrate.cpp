@@ -6,15 +6,13 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <vector>
+
+#include "tests/schedulers/plugin.hpp"
 
 namespace {
 
-const char* plugin() {
-  const char* bundled = std::getenv("ASTERISM_SCHEDULER_LIB");
-  return bundled != nullptr ? bundled : ASTERISM_SCHEDULER_LIB;
-}
+using namespace asterism::schedulers;
 
 constexpr unsigned limit_seconds = 60;  ///< a hang ends the program
 constexpr std::size_t sizes = 3;
@@ -39,10 +37,7 @@ class Calibrate : public testing::TestWithParam<bool> {
  protected:
   Calibrate() {
     alarm(limit_seconds);
-    setenv("STARPU_SCHED_LIB", plugin(), 1);
-    setenv("STARPU_SCHED", "calibrate", 1);
-    setenv("STARPU_NCPU", "3", 1);
-    setenv("STARPU_NCUDA", "0", 1);
+    choose("calibrate", 3);
     for (auto& of_size : runs)
       for (auto& count : of_size) count = 0;
     for (auto& count : by_worker) count = 0;

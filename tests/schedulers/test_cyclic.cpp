@@ -18,13 +18,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/schedulers/plugin.hpp"
+
 namespace {
 
-/// The library under test; a bundle says where it keeps it.
-const char* plugin() {
-  const char* bundled = std::getenv("ASTERISM_SCHEDULER_LIB");
-  return bundled != nullptr ? bundled : ASTERISM_SCHEDULER_LIB;
-}
+using namespace asterism::schedulers;
 
 constexpr unsigned limit_seconds = 60;  ///< a hang ends the program
 
@@ -46,16 +44,6 @@ void note(void** /*buffers*/, void* arguments) {
   while (args.waits && !args.log->open.load()) usleep(100);
   const std::lock_guard lock(args.log->mutex);
   args.log->entries.emplace_back(args.tag, starpu_worker_get_id());
-}
-
-/// count += 1, not atomic: the dependencies must order the tasks
-void increment(void** buffers, void* /*arguments*/) {
-  auto* count = reinterpret_cast<long*>(STARPU_VARIABLE_GET_PTR(buffers[0]));
-  *count = *count + 1;
-}
-
-int only_worker_one(unsigned worker, starpu_task* /*task*/, unsigned /*implementation*/) {
-  return worker == 1 ? 1 : 0;
 }
 
 starpu_codelet codelet_of(starpu_cpu_func_t function) {
@@ -90,12 +78,7 @@ class Cyclic : public testing::Test {
   }
 
   void start(int count = workers) {
-    setenv("STARPU_SCHED_LIB", plugin(), 1);
-    setenv("STARPU_SCHED", "cyclic", 1);
-    setenv("STARPU_WORKERS_NOBIND", "1", 1);
-    setenv("STARPU_NCPU", std::to_string(count).c_str(), 1);
-    setenv("STARPU_NCUDA", "0", 1);
-    setenv("STARPU_NOPENCL", "0", 1);
+    choose("cyclic", count);
     ASSERT_EQ(starpu_init(nullptr), 0);
     running_ = true;
     ASSERT_EQ(static_cast<int>(starpu_worker_get_count()), count);

@@ -13,12 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/schedulers/plugin.hpp"
+
 namespace {
 
-const char* plugin() {
-  const char* bundled = std::getenv("ASTERISM_SCHEDULER_LIB");
-  return bundled != nullptr ? bundled : ASTERISM_SCHEDULER_LIB;
-}
+using namespace asterism::schedulers;
 
 constexpr unsigned limit_seconds = 120;  ///< a hang ends the program
 
@@ -38,14 +37,6 @@ void note(void** /*buffers*/, void* arguments) {
   while (args.waits && !args.log->open.load()) usleep(100);
   const std::lock_guard lock(args.log->mutex);
   args.log->tags.push_back(args.tag);
-}
-/// count += 1, not atomic: the dependencies must order the tasks
-void increment(void** buffers, void* /*arguments*/) {
-  auto* const count = reinterpret_cast<long*>(STARPU_VARIABLE_GET_PTR(buffers[0]));
-  *count = *count + 1;
-}
-int only_worker_one(unsigned worker, starpu_task* /*task*/, unsigned /*implementation*/) {
-  return worker == 1 ? 1 : 0;
 }
 
 class Hprio : public testing::Test {
@@ -76,12 +67,7 @@ class Hprio : public testing::Test {
     alarm(0);
   }
   void start(int workers) {
-    setenv("STARPU_SCHED_LIB", plugin(), 1);
-    setenv("STARPU_SCHED", "hprio", 1);
-    setenv("STARPU_WORKERS_NOBIND", "1", 1);
-    setenv("STARPU_NCPU", std::to_string(workers).c_str(), 1);
-    setenv("STARPU_NCUDA", "0", 1);
-    setenv("STARPU_NOPENCL", "0", 1);
+    choose("hprio", workers);
     ASSERT_EQ(starpu_init(nullptr), 0);
     running_ = true;
     ASSERT_STREQ(starpu_sched_get_sched_policy()->policy_name, "hprio");

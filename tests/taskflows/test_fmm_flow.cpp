@@ -1,43 +1,23 @@
 // The fast multipole method from end to end, against direct summation in long double that shares no code with it. The
 // scheduler comes from STARPU_SCHED; StarPU is started once.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "starpu_environment.hpp"
 #include "taskflows/fmm/generate.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/system.hpp"
 #include "taskflows/fmm/verify.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
 #include "tests/codelets/fmm_user_kernel.hpp"
 
 namespace asterism::fmm {
 namespace {
-
-constexpr unsigned limit_seconds = 800;  ///< a hang ends the program
-
-class Runtime : public testing::Environment {
- public:
-  void SetUp() override {
-    alarm(limit_seconds);
-    session_ = std::make_unique<Session>(SessionOptions{});
-  }
-  void TearDown() override {
-    session_.reset();
-    alarm(0);
-  }
-
- private:
-  std::unique_ptr<Session> session_;
-};
-[[maybe_unused]] const auto* const runtime = testing::AddGlobalTestEnvironment(new Runtime);
 
 struct Sums {
   std::vector<long double> potential, fx, fy, fz;

@@ -1,40 +1,20 @@
 // The lattice Boltzmann method from end to end: against the two-copy reference, and bit for bit against itself in every
 // decomposition. The scheduler comes from STARPU_SCHED; StarPU is started once.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <vector>
 
+#include "starpu_environment.hpp"
 #include "taskflows/lbm/reference.hpp"
 #include "taskflows/lbm/simulation.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
 
 namespace asterism::lbm {
 namespace {
 
-constexpr unsigned limit_seconds = 800;  ///< a hang ends the program
 constexpr double pi = 3.14159265358979323846;
-
-class Runtime : public testing::Environment {
- public:
-  void SetUp() override {
-    alarm(limit_seconds);
-    session_ = std::make_unique<Session>(SessionOptions{});
-  }
-  void TearDown() override {
-    session_.reset();
-    alarm(0);
-  }
-  static const Session& session() { return *session_; }
-
- private:
-  static inline std::unique_ptr<Session> session_;
-};
-[[maybe_unused]] const auto* const runtime = testing::AddGlobalTestEnvironment(new Runtime);
 
 Flow somewhere(int x, int y, int z) {
   return {1 + 0.01 * std::sin(0.3 * x + 0.5 * y),
