@@ -45,12 +45,12 @@ const Args& as(void* arguments) {
   return *static_cast<const Args*>(arguments);
 }
 
+/// All but the walls.
 template <class Unit, class T>
 void finish(const Unit& unit, const Completion& c, const Brick& brick, const Obstacle& obstacle,
             const T* const* received, T* f) {
-  if (c.pending == 0) return;
+  if (c.pending == 0 || c.first == 0) return;
   unit.unpack(brick, c.received, c.receive, received, f);
-  unit.reflect(c.last, brick, c.walls, c.wall, f);
   if (obstacle.solid != nullptr) unit.reflect(c.last, obstacle.links, f);
 }
 
@@ -69,8 +69,11 @@ void advance(void** b, void* arguments) {
   Half half = a.half;
   for (std::int32_t step = 0; step < a.steps; ++step) {
     finish(unit, completion, a.place.brick, obstacle, received, f);
-    unit.update(half, a.place.brick, a.boxes, a.box, a.collision, obstacle.solid, f);
+    const std::int32_t walls = completion.pending == 0 ? 0 : completion.walls;
+    if (completion.first != 0) unit.reflect_pressure(completion.last, a.place.brick, walls, completion.wall, f);
+    unit.update(half, a.place.brick, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
     completion.pending = 1;
+    completion.received = 0;
     completion.last = half;
     half = other(half);
   }
@@ -105,7 +108,9 @@ void complete(void** b, void* arguments) {
     unit.clear(force, 3);
     if (obstacle.solid != nullptr) unit.force(a.completion.last, obstacle.links, f, force);
   }
+  if (a.completion.pending == 0) return;
   finish(unit, a.completion, a.place.brick, obstacle, received, f);
+  unit.reflect(a.completion.last, a.place.brick, a.completion.walls, a.completion.wall, f);
 }
 
 template <class Unit, class T>

@@ -13,6 +13,12 @@
 namespace asterism::lbm::codelets {
 namespace {
 
+/// Pressure walls come first in lists of walls.
+std::int32_t outlets(std::int32_t count, const Wall* walls) {
+  return static_cast<std::int32_t>(
+      std::find_if(walls, walls + count, [](const Wall& w) { return w.kind != Wall::Kind::pressure; }) - walls);
+}
+
 struct Cpu {
   template <class T>
   void unpack(const Brick& brick, std::int32_t count, const Transfer* transfers, const T* const* arrays, T* f) const {
@@ -24,7 +30,11 @@ struct Cpu {
   }
   template <class T>
   void reflect(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
-    cpu::reflect(last, brick, walls, count, f);
+    cpu::reflect(last, brick, walls, count, brick.interior(), f);
+  }
+  template <class T>
+  void reflect_pressure(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
+    cpu::reflect(last, brick, walls, outlets(count, walls), brick.interior(), f);
   }
   template <class T>
   void reflect(Half last, const Links& links, T* f) const {
@@ -32,7 +42,9 @@ struct Cpu {
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* boxes, const Collision& collision,
-              const std::uint8_t* solid, T* f) const {
+              const std::uint8_t* solid, std::int32_t walls, const Wall* wall, T* f) const {
+    const std::int32_t done = outlets(walls, wall);
+    for (std::int32_t i = 0; i < count; ++i) cpu::reflect(other(half), brick, wall + done, walls - done, boxes[i], f);
     for (std::int32_t i = 0; i < count; ++i) cpu::update(half, brick, boxes[i], collision, solid, f);
   }
   void clear(double* values, int count) const { std::fill_n(values, count, 0.0); }

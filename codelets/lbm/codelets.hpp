@@ -26,9 +26,11 @@ struct Place {
 };
 
 /// What is still to be done about the half-step `last`: arrays from neighbours to be put in place, walls and solid
-/// cells that return what they were sent. Nothing when the state is complete.
+/// cells that return what they were sent. Nothing when the state is complete. Velocity walls are left to the task that
+/// advances the cells beside them, all else to the first task of the next half-step.
 struct Completion {
   std::int32_t pending = 0;
+  std::int32_t first = 1;
   Half last = Half::beta;
   std::int32_t walls = 0;
   Wall wall[faces]{};

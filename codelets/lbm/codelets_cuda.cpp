@@ -20,6 +20,13 @@ cuda::Transfers transfers(std::int32_t count, const Transfer* of) {
   return t;
 }
 
+cuda::Walls walls(std::int32_t count, const Wall* of) {
+  cuda::Walls w;
+  w.count = count;
+  std::copy_n(of, count, w.wall);
+  return w;
+}
+
 /// Asynchronous on the worker's stream.
 struct Gpu {
   cudaStream_t stream = starpu_cuda_get_local_stream();
@@ -34,11 +41,11 @@ struct Gpu {
   }
   template <class T>
   void reflect(Half last, const Brick& brick, std::int32_t count, const Wall* of, T* f) const {
-    if (count == 0) return;
-    cuda::Walls walls;
-    walls.count = count;
-    std::copy_n(of, count, walls.wall);
-    cuda::reflect(last, brick, walls, f, stream);
+    if (count > 0) cuda::reflect(last, brick, walls(count, of), f, stream);
+  }
+  template <class T>
+  void reflect_pressure(Half last, const Brick& brick, std::int32_t count, const Wall* of, T* f) const {
+    if (count > 0) cuda::reflect_pressure(last, brick, walls(count, of), f, stream);
   }
   template <class T>
   void reflect(Half last, const Links& links, T* f) const {
@@ -46,12 +53,12 @@ struct Gpu {
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* of, const Collision& collision,
-              const std::uint8_t* solid, T* f) const {
+              const std::uint8_t* solid, std::int32_t returning, const Wall* wall, T* f) const {
     if (count == 0) return;
     cuda::Boxes boxes;
     boxes.count = count;
     std::copy_n(of, count, boxes.box);
-    cuda::update(half, brick, boxes, collision, solid, f, stream);
+    cuda::update(half, brick, boxes, collision, solid, walls(returning, wall), f, stream);
   }
   void clear(double* values, int count) const {
     ASTERISM_CHECK_CUDA(cudaMemsetAsync(values, 0, static_cast<std::size_t>(count) * sizeof(double), stream));

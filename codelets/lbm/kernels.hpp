@@ -86,8 +86,10 @@ void update(Half half, const Brick& brick, const Box& box, const Collision& coll
 
 /// Walls return what they were sent by the half-step `last`: after alpha into the ghosts that beta will read, after
 /// beta from the ghosts into the border cells. Later walls of the list own the edges that they share with earlier ones.
+/// Only to and from the cells of a box. At a pressure wall it must be done before any cell of the brick is advanced, at
+/// a velocity wall before the cell itself is.
 template <class T>
-void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, T* f);
+void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f);
 
 /// Likewise for solid cells inside the brick, at rest.
 template <class T>

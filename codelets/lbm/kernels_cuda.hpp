@@ -22,12 +22,16 @@ struct Transfers {
   Transfer transfer[faces];
 };
 
-/// `threads`: of a thread block, 512 at most.
+/// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
+/// pressure walls in it, which come before them, these have been done. `threads`: of a thread block, 512 at most.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
-            T* f, cudaStream_t stream, int threads = 256);
+            const Walls& returning, T* f, cudaStream_t stream, int threads = 256);
 template <class T>
 void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
+/// The pressure walls among them only.
+template <class T>
+void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
 template <class T>
 void reflect(Half last, const Links& links, T* f, cudaStream_t stream);
 /// `force`: three doubles in device memory, added to. The order of the sum is fixed for a number of links.

@@ -17,16 +17,17 @@ auto kernel_for(Relaxation r) {
 
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
-            T* f, cudaStream_t stream, int threads) {
+            const Walls& returning, T* f, cudaStream_t stream, int threads) {
   const auto kernel =
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
   const Spread cells = spread(boxes.count, [&](int k) { return boxes.box[k]; });
-  launch(kernel, cells, threads, stream, parameters<T>(collision), places(half, brick), brick, cells, solid, f);
+  launch(kernel, cells, threads, stream, parameters<T>(collision), places(other(half), brick), places(half, brick),
+         returns<T>(returning.wall, returning.count), brick, cells, solid, f);
 }
 
-template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, double*, cudaStream_t,
-                     int);
-template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, float*, cudaStream_t,
-                     int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,
+                     cudaStream_t, int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, float*,
+                     cudaStream_t, int);
 
 }  // namespace asterism::lbm::cuda

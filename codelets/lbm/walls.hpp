@@ -1,6 +1,8 @@
 // What a wall returns to one cell of the border layer, for CPUs and GPUs.
 #pragma once
 
+#include <utility>
+
 #include "codelets/lbm/cell.hpp"
 #include "codelets/lbm/places.hpp"
 
@@ -79,6 +81,63 @@ ASTERISM_CELL void reflect_cell(const Reflector<T>* walls, int count, int w, con
     }
     cell[next.offset[opposite(d.j)]] = returned;
   }
+}
+
+/// What the next half-step of a brick needs to take the returns of its velocity walls from where the half-step before
+/// left them, in place of a reflection.
+template <class T>
+struct Returns {
+  std::int32_t rank[faces] = {};  ///< place in the list of walls, from 1; 0: no velocity wall
+  T carried[q][3] = {};           ///< 6 w_j c_j.u_w of the wall that j meets along each axis
+};
+
+template <class T>
+Returns<T> returns(const Wall* walls, std::int32_t count) {
+  Returns<T> r;
+  for (std::int32_t w = 0; w < count; ++w) {
+    if (walls[w].kind != Wall::Kind::velocity) continue;
+    r.rank[walls[w].face] = w + 1;
+    const Reflector<T> reflected = reflector<T>(walls[w]);
+    for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = d.carried;
+  }
+  return r;
+}
+
+/// Faces with a velocity wall at which a cell lies, as bits.
+template <class T>
+ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, int x, int y, int z) {
+  const int at[3] = {x, y, z};
+  const int last[3] = {brick.nx - 1, brick.ny - 1, brick.nz - 1};
+  std::uint32_t bits = 0;
+  ASTERISM_UNROLL
+  for (int face = 0; face < faces; ++face) {
+    const int border = side_of(face) < 0 ? 0 : last[axis_of(face)];
+    if (r.rank[face] != 0 && at[axis_of(face)] == border) bits |= 1U << face;
+  }
+  return bits;
+}
+
+/// Population i of a cell at walls: back from the last of them that j = opposite(i) leads through, else from its place.
+template <int i, class T>
+ASTERISM_CELL T taken(const Returns<T>& r, std::uint32_t walls, const Places& last, const Places& now, const T* cell) {
+  constexpr Velocity c = velocity(opposite(i));
+  std::int32_t rank = 0;
+  T carried = 0;
+  ASTERISM_UNROLL
+  for (int axis = 0; axis < 3; ++axis) {
+    if (component(c, axis) == 0) continue;
+    const int face = 2 * axis + (component(c, axis) > 0 ? 1 : 0);
+    if ((walls >> face & 1U) == 0 || r.rank[face] < rank) continue;
+    rank = r.rank[face];
+    carried = r.carried[opposite(i)][axis];
+  }
+  return rank == 0 ? cell[now.offset[i]] : cell[last.offset[i]] - carried;
+}
+
+template <class T, int... i>
+ASTERISM_CELL void take_at_walls(std::integer_sequence<int, i...> /*all*/, const Returns<T>& r, std::uint32_t walls,
+                                 const Places& last, const Places& now, const T* cell, T (&f)[q]) {
+  ((f[i] = taken<i>(r, walls, last, now, cell)), ...);
 }
 
 /// The border layer of a wall.

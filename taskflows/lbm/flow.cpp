@@ -82,6 +82,8 @@ void Simulation::submit_core(BrickData& brick, Half half, std::size_t part) {
   codelets::AdvanceArgs args;
   const std::vector<Access> data = accesses(brick, STARPU_RW);
   args.place = brick.layout;
+  args.completion = pending_walls(brick);
+  args.completion.first = 0;
   args.collision = problem_.collision;
   args.half = half;
   args.boxes = 1;
@@ -139,12 +141,17 @@ std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_acc
   return data;
 }
 
-codelets::Completion Simulation::completion(const BrickData& brick, std::vector<Access>& data) const {
+codelets::Completion Simulation::pending_walls(const BrickData& brick) const {
   codelets::Completion c;
-  if (!pending_) return c;
-  c.pending = 1;
+  c.pending = pending_ ? 1 : 0;
   c.last = last_;
   for (const Wall& wall : brick.walls) c.wall[c.walls++] = wall;
+  return c;
+}
+
+codelets::Completion Simulation::completion(const BrickData& brick, std::vector<Access>& data) const {
+  codelets::Completion c = pending_walls(brick);
+  if (!pending_) return c;
   if (!axes_.empty()) add_received(brick, last_, axes_.back(), c.received, c.receive, data);
   return c;
 }

@@ -94,6 +94,7 @@ class Simulation {
                     std::vector<Access>& accesses) const;
   void add_sent(const BrickData& brick, Half half, int axis, std::int32_t& count, Transfer* transfers,
                 std::vector<Access>& accesses) const;
+  codelets::Completion pending_walls(const BrickData& brick) const;
   codelets::Completion completion(const BrickData& brick, std::vector<Access>& accesses) const;
   void advance_once();
   void submit_advance(BrickData& brick, Half half, int steps);

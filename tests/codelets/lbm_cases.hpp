@@ -1,6 +1,7 @@
 // Collisions, walls and settings that the tests of the lattice Boltzmann kernels share.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
@@ -32,6 +33,12 @@ inline Wall pressure(int face, double rho) {
 inline const std::vector<Wall> walls = {moving(0, 0.05, 0.01, 0.02),  pressure(1, 0.98),
                                         moving(2, 0.03, -0.01, 0.02), moving(3, 0.04, 0.02, -0.03),
                                         moving(4, -0.02, 0.03, 0.01), pressure(5, 1.03)};
+
+/// The same, pressure walls first.
+inline std::vector<Wall> outlets_first(std::vector<Wall> list) {
+  std::stable_partition(list.begin(), list.end(), [](const Wall& w) { return w.kind == Wall::Kind::pressure; });
+  return list;
+}
 
 /// A block at an edge and single cells.
 inline std::vector<std::array<int, 3>> obstacles(const std::array<int, 3>& n, unsigned seed) {

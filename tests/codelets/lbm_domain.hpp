@@ -148,7 +148,8 @@ class Domain {
       cpu::pack(brick, from, 2, f.data(), data);
       cpu::unpack(brick, to, 2, data, f.data());
     }
-    cpu::reflect(half, brick, setting.walls.data(), static_cast<std::int32_t>(setting.walls.size()), f.data());
+    cpu::reflect(half, brick, setting.walls.data(), static_cast<std::int32_t>(setting.walls.size()), brick.interior(),
+                 f.data());
     cpu::reflect(half, links_.view(), f.data());
     half = half == Half::alpha ? Half::beta : Half::alpha;
   }

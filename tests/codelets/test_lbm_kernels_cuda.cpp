@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codelets/lbm/kernels_cuda.hpp"
+#include "codelets/lbm/places.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/lbm_cases.hpp"
 
@@ -46,7 +47,7 @@ class LbmKernelsCuda : public CudaTest {
       SCOPED_TRACE(step);
       const Half half = host.half;
       host.update(host.brick.interior());
-      cuda::update(half, host.brick, boxes, s.collision, solid_cells, f.data(), stream_, threads);
+      cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, f.data(), stream_, threads);
       expect_same(f.values(), host.f, "update");
 
       double host_force[3] = {1, 2, 3};
@@ -143,10 +144,37 @@ TYPED_TEST(LbmKernelsCuda, WallsInAnyOrder) {
   }
 }
 
+/// Velocity walls as part of the next half-step: reflected after all, the state is the same at any time.
+TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
+  using T = TypeParam;
+  const std::array<int, 3> n = {37, 6, 5};
+  for (const auto& [name, collision] : cases::collisions) {
+    SCOPED_TRACE(name);
+    const Setting s{n, collision, cases::outlets_first(cases::walls)};
+    Domain<T> host(s);
+    host.randomize(11, 0.05);
+    const DeviceArray<T> f(this->stream_, host.f);
+    cuda::Boxes boxes;
+    for (const Box& b : {Box{0, 37, 0, 6, 0, 1}, Box{0, 37, 0, 6, 1, 5}}) boxes.box[boxes.count++] = b;
+    for (int step = 0; step < 6; ++step) {
+      const Half half = host.half;
+      cuda::Walls walls;
+      if (step > 0)
+        for (const Wall& w : s.walls) walls.wall[walls.count++] = w;
+      cuda::reflect_pressure(other(half), host.brick, walls, f.data(), this->stream_);
+      cuda::update(half, host.brick, boxes, s.collision, nullptr, walls, f.data(), this->stream_);
+      host.step();
+      std::vector<T> reflected = f.values();
+      cpu::reflect(half, host.brick, s.walls.data(), 6, host.brick.interior(), reflected.data());
+      this->expect_same(reflected, host.f, "walls as part of the update");
+    }
+  }
+}
+
 TYPED_TEST(LbmKernelsCuda, NothingToDo) {
   const Brick brick = make_brick(4, 4, 4, sizeof(TypeParam));
   const DeviceArray<TypeParam> f(this->stream_, std::vector<TypeParam>(index(brick.elements()), 1));
-  cuda::update(Half::alpha, brick, {}, {}, nullptr, f.data(), this->stream_);
+  cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, Links{}, f.data(), this->stream_);
   this->expect_same(f.values(), std::vector<TypeParam>(index(brick.elements()), 1), "nothing");
