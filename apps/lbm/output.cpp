@@ -91,6 +91,7 @@ void Output::write_fields(Simulation& simulation) {
   const Array<char> all = gather_fields(simulation, flow_.problem);
   const Fields<T> fields = fields_of<T>(flow_.problem, all);
   const long time = simulation.time();
+  const Pause pause;
   if (series_) std::visit([&](auto& series) { series.append(time, static_cast<double>(time), fields); }, *series_);
   if (!options_.picture.empty())
     write_png(options_.every > 0 ? numbered(options_.picture, time) : options_.picture, grid_of(flow_.problem), fields,
@@ -101,6 +102,7 @@ template <class T>
 void Output::write_state(Simulation& simulation) {
   const Problem& p = flow_.problem;
   const Array<char> state = gather_state(simulation, p);
+  const Pause pause;
   const std::size_t cells = grid_of(p).cells();
   const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", flow_.velocity}, {"flow", flow_.describe}};
   const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],

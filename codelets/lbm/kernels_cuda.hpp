@@ -23,7 +23,7 @@ struct Transfers {
 };
 
 /// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
-/// pressure walls in it, which come before them, these have been done. `threads`: of a thread block, 512 at most.
+/// pressure walls in it, which come before them, these have been done. `threads`: of a thread block, 256 at most.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
             const Walls& returning, T* f, cudaStream_t stream, int threads = 256);

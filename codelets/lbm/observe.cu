@@ -16,8 +16,8 @@ template <class T>
 void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, T* out, cudaStream_t stream) {
   const Spread cells = spread(1, [&](int) { return box; });
-  launch(observe_kernel<T>, cells, observe_threads, stream, parameters<T>(collision), places_of(settled, brick), brick,
-         cells, solid, f, out);
+  launch(observe_kernel<T>, cells, {observe_threads}, stream, parameters<T>(collision), places_of(settled, brick),
+         brick, cells, solid, f, out);
 }
 
 template <class T>

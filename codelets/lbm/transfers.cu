@@ -28,13 +28,13 @@ Spread cells_of(const Transfers& transfers) {
 template <class T>
 void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* arrays, cudaStream_t stream) {
   const Spread cells = cells_of(transfers);
-  launch(pack_kernel<T>, cells, transfer_threads, stream, describe(transfers, arrays), brick, cells, f);
+  launch(pack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
 }
 
 template <class T>
 void unpack(const Brick& brick, const Transfers& transfers, const T* const* arrays, T* f, cudaStream_t stream) {
   const Spread cells = cells_of(transfers);
-  launch(unpack_kernel<T>, cells, transfer_threads, stream, describe(transfers, arrays), brick, cells, f);
+  launch(unpack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
 }
 
 template void pack(const Brick&, const Transfers&, const double*, double* const*, cudaStream_t);

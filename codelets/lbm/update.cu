@@ -21,8 +21,8 @@ void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& 
   const auto kernel =
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
   const Spread cells = spread(boxes.count, [&](int k) { return boxes.box[k]; });
-  launch(kernel, cells, threads, stream, parameters<T>(collision), places(other(half), brick), places(half, brick),
-         returns<T>(returning.wall, returning.count), brick, cells, solid, f);
+  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<T>(collision), places(other(half), brick),
+         places(half, brick), returns<T>(returning.wall, returning.count), brick, cells, solid, f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,

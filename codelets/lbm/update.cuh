@@ -1,5 +1,5 @@
-// A thread per cell; all nineteen populations in registers. At velocity walls a cell takes what comes back to it from
-// where the half-step before left it, so that no pass over the walls is needed.
+// All nineteen populations of a cell in registers. At velocity walls a cell takes what comes back to it from where the
+// half-step before left it, so that no pass over the walls is needed.
 #pragma once
 
 #include "codelets/lbm/cell.hpp"
@@ -9,8 +9,10 @@
 
 namespace asterism::lbm::cuda {
 
-/// Leaves 128 registers to a thread.
-inline constexpr int most_update_threads = 512;
+inline constexpr int most_update_threads = 256;
+/// More loads are under way at once. Distances of a warp's cells are those of a thread block, which read and write long
+/// pieces of rows.
+inline constexpr int cells_per_thread = 2;
 
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
@@ -18,23 +20,29 @@ __global__ void __launch_bounds__(most_update_threads)
                   const __grid_constant__ Places where, const __grid_constant__ Returns<T> returns,
                   const __grid_constant__ Brick brick, const __grid_constant__ Spread cells,
                   const std::uint8_t* __restrict__ solid, T* f) {
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread >= cells.cells()) return;
-  const Spread::Cell here = cells.cell(thread);
-  const std::int64_t at = brick.cell(here.x, here.y, here.z);
-  if (solid != nullptr && solid[at] != 0) return;
-  T* const cell = f + at;
-  T v[q];
-  const std::uint32_t walls = walls_at(returns, brick, here.x, here.y, here.z);
-  if (walls == 0) {
-    ASTERISM_UNROLL
-    for (int i = 0; i < q; ++i) v[i] = cell[where.offset[i]];
-  } else {
-    take_at_walls(std::make_integer_sequence<int, q>(), returns, walls, last, where, cell, v);
-  }
-  collide<T, relaxation, forced>(p, v);
+  T* cell[cells_per_thread];
+  T v[cells_per_thread][q];
+  std::uint32_t walls[cells_per_thread];
   ASTERISM_UNROLL
-  for (int i = 0; i < q; ++i) cell[where.offset[opposite(i)]] = v[i];
+  for (int k = 0; k < cells_per_thread; ++k) {
+    cell[k] = nullptr;
+    const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
+    if (number >= cells.cells()) continue;
+    const Spread::Cell here = cells.cell(number);
+    const std::int64_t at = brick.cell(here.x, here.y, here.z);
+    if (solid != nullptr && solid[at] != 0) continue;
+    cell[k] = f + at;
+    walls[k] = walls_at(returns, brick, here.x, here.y, here.z);
+    take(walls[k], last, where, cell[k], v[k]);
+  }
+  ASTERISM_UNROLL
+  for (int k = 0; k < cells_per_thread; ++k) {
+    if (cell[k] == nullptr) continue;
+    if ((walls[k] & returns.moving) != 0) carry(returns, walls[k], v[k]);
+    collide<T, relaxation, forced>(p, v[k]);
+    ASTERISM_UNROLL
+    for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = v[k][i];
+  }
 }
 
 }  // namespace asterism::lbm::cuda

@@ -14,7 +14,7 @@ void reflect_some(Half last, const Brick& brick, const Walls& walls, const Done&
   for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<T>(walls.wall[w]);
   const Spread cells =
       spread(walls.count, [&](int w) { return done(walls.wall[w]) ? border(all.wall[w], brick) : Box{}; });
-  launch(walls_kernel<T>, cells, wall_threads, stream, all, places(last, brick), places(other(last), brick), brick,
+  launch(walls_kernel<T>, cells, {wall_threads}, stream, all, places(last, brick), places(other(last), brick), brick,
          cells, f);
 }
 

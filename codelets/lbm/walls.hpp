@@ -1,8 +1,6 @@
 // What a wall returns to one cell of the border layer, for CPUs and GPUs.
 #pragma once
 
-#include <utility>
-
 #include "codelets/lbm/cell.hpp"
 #include "codelets/lbm/places.hpp"
 
@@ -89,6 +87,7 @@ template <class T>
 struct Returns {
   std::int32_t rank[faces] = {};  ///< place in the list of walls, from 1; 0: no velocity wall
   T carried[q][3] = {};           ///< 6 w_j c_j.u_w of the wall that j meets along each axis
+  std::uint32_t moving = 0;       ///< faces with a wall in motion, as bits
 };
 
 template <class T>
@@ -97,6 +96,8 @@ Returns<T> returns(const Wall* walls, std::int32_t count) {
   for (std::int32_t w = 0; w < count; ++w) {
     if (walls[w].kind != Wall::Kind::velocity) continue;
     r.rank[walls[w].face] = w + 1;
+    const double* u = walls[w].u;
+    if (u[0] != 0 || u[1] != 0 || u[2] != 0) r.moving |= 1U << walls[w].face;
     const Reflector<T> reflected = reflector<T>(walls[w]);
     for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = d.carried;
   }
@@ -117,27 +118,40 @@ ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, in
   return bits;
 }
 
-/// Population i of a cell at walls: back from the last of them that j = opposite(i) leads through, else from its place.
-template <int i, class T>
-ASTERISM_CELL T taken(const Returns<T>& r, std::uint32_t walls, const Places& last, const Places& now, const T* cell) {
-  constexpr Velocity c = velocity(opposite(i));
-  std::int32_t rank = 0;
-  T carried = 0;
-  ASTERISM_UNROLL
-  for (int axis = 0; axis < 3; ++axis) {
-    if (component(c, axis) == 0) continue;
-    const int face = 2 * axis + (component(c, axis) > 0 ? 1 : 0);
-    if ((walls >> face & 1U) == 0 || r.rank[face] < rank) continue;
-    rank = r.rank[face];
-    carried = r.carried[opposite(i)][axis];
-  }
-  return rank == 0 ? cell[now.offset[i]] : cell[last.offset[i]] - carried;
+/// Faces that velocity c leads through, as bits.
+ASTERISM_HOST_DEVICE constexpr std::uint32_t faces_of(const Velocity& c) {
+  std::uint32_t bits = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (component(c, axis) != 0) bits |= 1U << (2 * axis + (component(c, axis) > 0 ? 1 : 0));
+  return bits;
 }
 
-template <class T, int... i>
-ASTERISM_CELL void take_at_walls(std::integer_sequence<int, i...> /*all*/, const Returns<T>& r, std::uint32_t walls,
-                                 const Places& last, const Places& now, const T* cell, T (&f)[q]) {
-  ((f[i] = taken<i>(r, walls, last, now, cell)), ...);
+/// Takes the populations of a cell that lies at `walls`: f_i comes back from a wall that j = opposite(i) leads through,
+/// else from its place.
+template <class T>
+ASTERISM_CELL void take(std::uint32_t walls, const Places& last, const Places& now, const T* cell, T (&f)[q]) {
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i)
+    f[i] = cell[(walls & faces_of(velocity(opposite(i)))) != 0 ? last.offset[i] : now.offset[i]];
+}
+
+/// What walls in motion, the last one where j leads through several, take from the populations that came back.
+template <class T>
+ASTERISM_CELL void carry(const Returns<T>& r, std::uint32_t walls, T (&f)[q]) {
+  ASTERISM_UNROLL
+  for (int i = 1; i < q; ++i) {
+    std::int32_t rank = 0;
+    T carried = 0;
+    ASTERISM_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      const int c = component(velocity(opposite(i)), axis);
+      const int face = 2 * axis + (c > 0 ? 1 : 0);
+      if (c == 0 || (walls >> face & 1U) == 0 || r.rank[face] < rank) continue;
+      rank = r.rank[face];
+      carried = r.carried[opposite(i)][axis];
+    }
+    f[i] = f[i] - carried;
+  }
 }
 
 /// The border layer of a wall.

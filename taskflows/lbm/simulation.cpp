@@ -250,7 +250,10 @@ void Simulation::set(long time, const Read& read) {
   starpu_task_wait_for_all();
   for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
     starpu_data_acquire(slab.handle, STARPU_W);
-    read(in_domain(brick.place, box), slab.memory.data());
+    {
+      const Pause pause;
+      read(in_domain(brick.place, box), slab.memory.data());
+    }
     starpu_data_release(slab.handle);
     submit(codelets_->load, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
            {{brick.populations, brick.written ? STARPU_RW : STARPU_W}, {slab.handle, STARPU_R}}, options(brick, 0, 0));

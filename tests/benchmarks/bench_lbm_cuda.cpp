@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 20;
-constexpr int shapes[] = {64, 128, 256, 512};
+constexpr int shapes[] = {64, 128, 256};
 constexpr int steps = 20;
 
 class Memory {
