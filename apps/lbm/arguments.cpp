@@ -166,6 +166,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->transform(CLI::CheckedTransformer(quantities));
   results->add_option("--zoom", args.output.slice.zoom, "Of --png: pixels per cell")->check(CLI::Range(1, 64));
   results->add_option("--forces", args.output.forces, "Force on the body over time, CSV");
+  results->add_option("--profiles", args.output.profiles,
+                      "Velocity along the centre lines at the end, CSV; a cavity of Re 1000 (cubic) or 100 and 400\n"
+                      "(periodic along y) is compared with published ones");
   results->add_option("--checkpoint", args.output.checkpoint, "State to go on from, HDF5");
   results->add_option("--checkpoint-every", args.output.checkpoint_every, "Steps (default: at the end only)")
       ->check(CLI::Range(1L, 1L << 40));

@@ -166,6 +166,7 @@ class Run {
   [[nodiscard]] const Timing& timing() const { return timing_; }
   [[nodiscard]] const Totals& totals() const { return totals_; }
   [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
+  [[nodiscard]] const std::optional<Deviation>& deviation() const { return output_->deviation(); }
   [[nodiscard]] int corrections() const { return corrections_; }
   [[nodiscard]] std::vector<std::string> written() const { return output_->written(); }
   [[nodiscard]] double mlups() const {
@@ -285,6 +286,12 @@ int solve_and_report(int argc, char** argv) {
       record["verification"] = {
           {"against", verdict->against}, {"error", verdict->error}, {"allowed", verdict->allowed}};
       rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict->error, verdict->against));
+    }
+    if (const auto& d = run.deviation()) {
+      record["published"] = {{"source", d->source}, {"u", d->u}};
+      if (d->w) record["published"]["w"] = *d->w;
+      rows.emplace_back("published", fmt::format("centre lines within {:.4f}{} of the lid's velocity of {}", d->u,
+                                                 d->w ? fmt::format(" and {:.4f}", *d->w) : "", d->source));
     }
     const bool right = !verdict || verdict->right();
     record["right"] = right;

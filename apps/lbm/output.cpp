@@ -56,6 +56,7 @@ void check(const OutputOptions& options) {
   require_writable("--png", options.picture);
   require_writable("--checkpoint", options.checkpoint);
   require_writable("--forces", options.forces);
+  require_writable("--profiles", options.profiles);
 }
 
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
@@ -76,7 +77,7 @@ bool Output::checkpoint_due(long time) const {
 
 bool Output::due(long time) const {
   const bool fields = series_ || !options_.picture.empty() || !options_.forces.empty();
-  return (fields && series_due(time)) || checkpoint_due(time);
+  return (fields && series_due(time)) || (!options_.profiles.empty() && time == steps_) || checkpoint_due(time);
 }
 
 long Output::next_due(long time) const {
@@ -96,6 +97,11 @@ void Output::write_fields(Simulation& simulation) {
   if (!options_.picture.empty())
     write_png(options_.every > 0 ? numbered(options_.picture, time) : options_.picture, grid_of(flow_.problem), fields,
               options_.slice);
+  if (!options_.profiles.empty() && time == steps_) {
+    const CentreLines lines = centre_lines(flow_, fields);
+    write_centre_lines(options_.profiles, lines);
+    deviation_ = deviation_from_published(flow_, lines);
+  }
 }
 
 template <class T>
@@ -132,7 +138,7 @@ void Output::write(Simulation& simulation) {
   const bool single = flow_.problem.single_precision;
   if (series_due(simulation.time())) {
     if (!options_.forces.empty()) write_force(simulation);
-    if (series_ || !options_.picture.empty())
+    if (series_ || !options_.picture.empty() || (!options_.profiles.empty() && simulation.time() == steps_))
       single ? write_fields<float>(simulation) : write_fields<double>(simulation);
   }
   if (checkpoint_due(simulation.time())) single ? write_state<float>(simulation) : write_state<double>(simulation);
@@ -140,7 +146,8 @@ void Output::write(Simulation& simulation) {
 
 std::vector<std::string> Output::written() const {
   std::vector<std::string> names;
-  for (const std::string& name : {options_.series, options_.picture, options_.checkpoint, options_.forces})
+  for (const std::string& name :
+       {options_.series, options_.picture, options_.checkpoint, options_.forces, options_.profiles})
     if (!name.empty()) names.push_back(name);
   return names;
 }

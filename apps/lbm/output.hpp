@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "taskflows/lbm/cases.hpp"
+#include "taskflows/lbm/centre_lines.hpp"
 #include "taskflows/lbm/fields.hpp"
 #include "taskflows/lbm/simulation.hpp"
 #include "taskflows/lbm/slice.hpp"
@@ -24,6 +25,7 @@ struct OutputOptions {
   long checkpoint_every = 0;  ///< 0: at the end only
   std::string restart;        ///< checkpoint to go on from
   std::string forces;         ///< CSV of the force on bodies, every `every` steps
+  std::string profiles;       ///< CSV of the velocity along the centre lines at the end
 };
 
 /// Throws Error (bad input) for names that cannot be written and extensions that are none.
@@ -44,6 +46,8 @@ class Output {
   [[nodiscard]] long next_due(long time) const;
   /// Files that were written, for the summary.
   [[nodiscard]] std::vector<std::string> written() const;
+  /// Of the centre lines at the end, if they were asked for and such a flow was published.
+  [[nodiscard]] const std::optional<asterism::lbm::Deviation>& deviation() const { return deviation_; }
 
  private:
   [[nodiscard]] bool series_due(long time) const;
@@ -59,6 +63,7 @@ class Output {
   long steps_;
   std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;
   std::string force_table_;
+  std::optional<asterism::lbm::Deviation> deviation_;
 };
 
 /// The time of a checkpoint. Throws Error (bad input) when it is of another domain or precision.

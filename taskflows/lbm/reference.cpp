@@ -103,7 +103,7 @@ double Reference::arriving(int i, int x, int y, int z) const {
   // walls at rest give way to those that move, and an outlet to all, at edges
   const Wall* wall = nullptr;
   const auto rank = [](const Wall& w) {
-    return w.kind == Wall::Kind::pressure ? 0 : w.u[0] != 0 || w.u[1] != 0 || w.u[2] != 0 ? 2 : 1;
+    return w.kind == Wall::Kind::pressure ? 0 : w.u[0] != 0 || w.u[1] != 0 || w.u[2] != 0 ? 1 : 2;
   };
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const int n = problem_.cells[axis];

@@ -23,12 +23,13 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Walls in the order in which they are applied: the last one owns the edges. A lid that moves owns its edges, so that
-/// what it does to mass cancels; at the edges of an outlet the other wall does.
+/// Walls in the order in which they are applied: the last one owns the edges. At the edges of a lid the wall at rest
+/// does, which makes driven cavities second-order accurate (if the lid did, first); at those of an outlet the other wall
+/// does.
 std::vector<Wall> walls_of(const Problem& problem, const Connected& connected) {
   const auto rank = [](const Wall& w) {
     if (w.kind == Wall::Kind::pressure) return 0;
-    return w.u[0] == 0 && w.u[1] == 0 && w.u[2] == 0 ? 1 : 2;
+    return w.u[0] == 0 && w.u[1] == 0 && w.u[2] == 0 ? 2 : 1;
   };
   std::vector<Wall> walls;
   for (int face = 0; face < faces; ++face) {

@@ -19,7 +19,8 @@ class AsterismLbm : public ProgramTest {
  protected:
   AsterismLbm()
       : ProgramTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
-                    {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5"}) {}
+                    {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5",
+                     "--profiles", "lines.csv"}) {}
 
   json record(Arguments arguments) const {
     arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
@@ -74,6 +75,26 @@ TEST_F(AsterismLbm, CasesAreRight) {
     EXPECT_EQ(r["right"], true);
     EXPECT_LE(r["verification"]["error"].get<double>(), r["verification"]["allowed"].get<double>());
   }
+}
+
+/// Two-dimensional, steady; errors fall with the square of the cell.
+TEST_F(AsterismLbm, CavitiesAreThePublishedOnes) {
+  struct Run {
+    const char *reynolds, *size, *steps;
+    double within;
+  };
+  for (const Run& r : {Run{"100", "32x1x32", "6000", 0.005}, Run{"400", "24x1x24", "10000", 0.06},
+                       Run{"400", "48x1x48", "20000", 0.015}}) {
+    SCOPED_TRACE(std::string(r.reynolds) + " " + r.size);
+    const json found =
+        record({"--size", r.size, "--face=-y=periodic", "--face=+y=periodic", "--re", r.reynolds, "--velocity", "0.1",
+                "--collision", "trt", "--steps", r.steps, "--profiles", output("lines.csv")});
+    ASSERT_TRUE(found.contains("published"));
+    EXPECT_LT(found["published"]["u"].get<double>(), r.within);
+    EXPECT_TRUE(contains(contents(output("lines.csv")), "w(x),"));
+  }
+  EXPECT_FALSE(
+      record({"--size", "8", "--re", "100", "--steps", "4", "--profiles", output("lines.csv")}).contains("published"));
 }
 
 TEST_F(AsterismLbm, TheRecordSaysWhatWasRun) {
