@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 
@@ -199,6 +200,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
     args.flow.face[f / 2] = read_face(text.substr(3));
   }
   read_slice(slice, args.flow.cells, args.output.slice);
+  // packing for neighbours on the same GPU goes on beside the update of another brick
+  if (args.subdomains[0] * args.subdomains[1] * args.subdomains[2] > visible_gpus() && visible_gpus() > 0 &&
+      std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr)
+    args.session.streams = 2;
   check(args.output);
   if (share != "auto") {
     double value = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace asterism::lbm {
 namespace {
@@ -60,13 +61,18 @@ Balance::~Balance() {
 
 Rates Balance::measured(long steps) {
   double cpu_seconds = 0;
-  double gpu_seconds = 0;
+  std::map<int, double> of_device;  // its workers compute at the same time
   for (const Unit& unit : session_.units()) {
     starpu_profiling_worker_info info;
     if (starpu_profiling_worker_get_info(unit.worker, &info) != 0) continue;
     const double seconds = starpu_timing_timespec_to_us(&info.executing_time) * 1e-6;
-    (unit.gpu ? gpu_seconds : cpu_seconds) += seconds;
+    if (unit.gpu)
+      of_device[unit.device] = std::max(of_device[unit.device], seconds);
+    else
+      cpu_seconds += seconds;
   }
+  double gpu_seconds = 0;
+  for (const auto& [device, seconds] : of_device) gpu_seconds += seconds;
   const auto updates = static_cast<double>(steps);
   Rates rates;
   if (cpu_seconds > 0) rates.cpus = updates * cells_of_cpus_ / (cpu_seconds / session_.cpus());

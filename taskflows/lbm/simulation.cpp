@@ -24,8 +24,8 @@ std::size_t at(int i) {
 }
 
 /// Walls in the order in which they are applied: the last one owns the edges. At the edges of a lid the wall at rest
-/// does, which makes driven cavities second-order accurate (if the lid did, first); at those of an outlet the other wall
-/// does.
+/// does, which makes driven cavities second-order accurate (if the lid did, first); at those of an outlet the other
+/// wall does.
 std::vector<Wall> walls_of(const Problem& problem, const Connected& connected) {
   const auto rank = [](const Wall& w) {
     if (w.kind == Wall::Kind::pressure) return 0;
@@ -49,26 +49,31 @@ int wrapped(const Problem& problem, int axis, int i) {
   return (i + n) % n;
 }
 
+/// The same unit, or the same GPU.
+bool next_to_each_other(int worker, int other) {
+  if (worker == other) return true;
+  return worker >= 0 && other >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER &&
+         starpu_worker_get_memory_node(static_cast<unsigned>(worker)) ==
+             starpu_worker_get_memory_node(static_cast<unsigned>(other));
+}
+
 }  // namespace
 
 Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
   std::vector<int> cores;
-  std::map<int, int> gpus;  // one worker of each device
-  for (const Unit& unit : session.units()) {
-    if (unit.gpu)
-      gpus.try_emplace(unit.device, unit.worker);
-    else
-      cores.push_back(unit.worker);
-  }
-  std::vector<int> gpu;
-  for (const auto& [device, worker] : gpus) gpu.push_back(worker);
+  std::map<int, std::vector<int>> workers;  // of each device
+  for (const Unit& unit : session.units()) (unit.gpu ? workers[unit.device] : cores).push_back(unit.worker);
+  std::vector<std::vector<int>> gpus;
+  for (const auto& [device, of_device] : workers) gpus.push_back(of_device);
   Placement placement;
   std::size_t next_core = 0;
   for (const BrickPlace& brick : bricks) {
-    const std::vector<int>& units = brick.core < 0 ? gpu : cores;
-    if (units.empty())
-      bad_input("a part of the domain is for {}, of which this session has none", brick.core < 0 ? "GPUs" : "CPUs");
-    placement.push_back(brick.core < 0 ? gpu[at(brick.subdomain) % gpu.size()] : cores[next_core++ % cores.size()]);
+    const bool on_gpu = brick.core < 0;
+    if (on_gpu ? gpus.empty() : cores.empty())
+      bad_input("a part of the domain is for {}, of which this session has none", on_gpu ? "GPUs" : "CPUs");
+    const std::size_t turn = on_gpu ? at(brick.subdomain) / gpus.size() : next_core++;
+    const std::vector<int>& units = on_gpu ? gpus[at(brick.subdomain) % gpus.size()] : cores;
+    placement.push_back(units[turn % units.size()]);
   }
   return placement;
 }
@@ -174,7 +179,7 @@ void Simulation::build_obstacle(BrickData& brick) {
 bool Simulation::has_remote_neighbours(const BrickData& brick, const Placement& placement) const {
   const auto& neighbours = brick.place.neighbour;
   return brick.worker < 0 || std::any_of(neighbours.begin(), neighbours.end(), [&](const auto& n) {
-           return n && placement[static_cast<std::size_t>(*n)] != brick.worker;
+           return n && !next_to_each_other(placement[static_cast<std::size_t>(*n)], brick.worker);
          });
 }
 

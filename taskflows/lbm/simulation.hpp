@@ -22,7 +22,8 @@ using DomainBox = Box;
 
 /// Which StarPU worker advances a brick; -1: the scheduler decides.
 using Placement = std::vector<int>;
-/// GPUs of the session take turns in getting the GPU parts of sub-domains, its cores the CPU parts. Throws Error (bad
+/// GPUs of the session take turns in getting the GPU parts of sub-domains, the workers of a GPU in getting those, its
+/// cores in getting the CPU parts. Throws Error (bad
 /// input) when there is a part for a kind of unit that the session does not have.
 Placement place(const std::vector<BrickPlace>& bricks, const Session& session);
 
