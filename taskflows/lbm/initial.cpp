@@ -12,30 +12,31 @@ namespace {
 template <class T>
 void fill(const Problem& problem, const DomainBox& box, T* slots) {
   const int nx = box.x1 - box.x0;
-  const int ny = box.y1 - box.y0;
-  const auto plane = static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny);
+  const auto length = static_cast<std::size_t>(nx);
   const auto cells = static_cast<std::size_t>(box.cells());
-  const Brick layer = make_brick(nx, ny, 1, sizeof(T));
+  const Brick row = make_brick(nx, 1, 1, sizeof(T));
 #pragma omp parallel
   {
-    std::vector<T> f(static_cast<std::size_t>(layer.elements()));
-    std::vector<T> fields(4 * plane);
-    std::vector<T> out(q * plane);
-#pragma omp for schedule(static)
-    for (int z = box.z0; z < box.z1; ++z) {
-      for (int y = box.y0; y < box.y1; ++y)
+    std::vector<T> f(static_cast<std::size_t>(row.elements()));
+    std::vector<T> fields(4 * length);
+    std::vector<T> out(q * length);
+#pragma omp for collapse(2) schedule(static)
+    for (int z = box.z0; z < box.z1; ++z)
+      for (int y = box.y0; y < box.y1; ++y) {
         for (int x = box.x0; x < box.x1; ++x) {
           const Flow flow = problem.initial(x, y, z);
-          const auto cell = static_cast<std::size_t>(x - box.x0) +
-                            static_cast<std::size_t>(nx) * static_cast<std::size_t>(y - box.y0);
+          const auto cell = static_cast<std::size_t>(x - box.x0);
           fields[cell] = static_cast<T>(flow.rho);
-          for (std::size_t axis = 0; axis < 3; ++axis) fields[(1 + axis) * plane + cell] = static_cast<T>(flow.u[axis]);
+          for (std::size_t axis = 0; axis < 3; ++axis)
+            fields[(1 + axis) * length + cell] = static_cast<T>(flow.u[axis]);
         }
-      cpu::equilibrium(layer, layer.interior(), fields.data(), f.data());
-      cpu::store(layer, layer.interior(), f.data(), out.data());
-      for (std::size_t i = 0; i < q; ++i)
-        std::copy_n(out.data() + i * plane, plane, slots + i * cells + static_cast<std::size_t>(z - box.z0) * plane);
-    }
+        cpu::equilibrium(row, row.interior(), fields.data(), f.data());
+        cpu::store(row, row.interior(), f.data(), out.data());
+        const auto first = static_cast<std::size_t>(y - box.y0) +
+                           static_cast<std::size_t>(box.y1 - box.y0) * static_cast<std::size_t>(z - box.z0);
+        for (std::size_t i = 0; i < q; ++i)
+          std::copy_n(out.data() + i * length, length, slots + i * cells + first * length);
+      }
   }
 }
 
