@@ -1,5 +1,6 @@
 // The program asterism-fmm from outside: good runs and what they write, bad input in one line and status 2.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -193,6 +194,15 @@ TEST_F(AsterismFmm, BadOptions) {
   expect_bad_input(with({"--scheduler", "nonsense"}), {"--scheduler nonsense", "hprio", "lws"});
   expect_bad_input(with({"--input", "x.csv"}), {"--input"});
   expect_bad_input(with({"--nonsense"}), {"--nonsense"});
+}
+
+/// Known only when the tree is there: a cell per particle, 64 kB of expansions per cell.
+TEST_F(AsterismFmm, WhatDoesNotFitIntoMemoryIsRefused) {
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (memory > 64e9) GTEST_SKIP() << "the tree alone would take minutes";
+  const std::string particles = std::to_string(static_cast<long>(memory / 120000));
+  expect_bad_input({"--particles", particles, "--height", "9", "--group-size", "500", "--order", "16"},
+                   {particles, "height 9", "GB", "fewer"});
 }
 
 TEST_F(AsterismFmm, BadFiles) {
