@@ -8,6 +8,7 @@
 
 #include "taskflows/lbm/checkpoint.hpp"
 #include "tests/apps/run_program.hpp"
+#include "tests/taskflows/files_fixture.hpp"
 
 namespace {
 
@@ -126,6 +127,44 @@ TEST_F(AsterismLbm, ARestartedRunEndsInTheSameState) {
     EXPECT_EQ(asterism::lbm::read_checkpoint(output("end.h5")).step, 40);
     EXPECT_EQ(populations(output("end.h5")), populations(output("whole.h5"))) << half;
   }
+}
+
+TEST_F(AsterismLbm, AKilledRunGoesOnFromItsCheckpoint) {
+  const Arguments flow{"--size", "14x11x9", "--re", "30", "--quiet", "--checkpoint"};
+  const auto to = [&](const std::string& name, const Arguments& more) {
+    Arguments all = flow;
+    all.push_back(output(name));
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  long last = 0;
+  for (int round = 0; round < 4; ++round) {
+    Arguments on = to("killed.h5", {"--steps", "1000000", "--checkpoint-every", "7"});
+    if (round > 0) on.insert(on.end(), {"--restart", output("killed.h5")});
+    EXPECT_EQ(run(on, std::chrono::milliseconds(1200 + 137 * round)).status, 124);
+    const auto reached = static_cast<long>(asterism::lbm::read_checkpoint(output("killed.h5")).step);
+    EXPECT_EQ(reached % 7, 0);
+    EXPECT_GT(reached, last);
+    last = reached;
+  }
+  const std::string end = std::to_string(last + 5);
+  ASSERT_EQ(run(to("resumed.h5", {"--steps", end, "--restart", output("killed.h5")})).status, 0);
+  ASSERT_EQ(run(to("whole.h5", {"--steps", end})).status, 0);
+  EXPECT_TRUE(populations(output("resumed.h5")) == populations(output("whole.h5")));
+}
+
+TEST_F(AsterismLbm, AFullDiskLeavesTheOldCheckpoint) {
+  const auto to = [&](const char* steps) {
+    return Arguments{"--size", "20", "--steps", steps, "--quiet", "--checkpoint", output("state.h5")};
+  };
+  ASSERT_EQ(run(to("4")).status, 0);
+  const std::string before = contents(output("state.h5"));
+  const asterism::FullDisk full(100000);
+  const Ran ran = run(to("8"));
+  EXPECT_EQ(ran.status, 1);
+  expect_one_line(ran.err, {"state.h5", "cannot be written"});
+  EXPECT_TRUE(contents(output("state.h5")) == before);
+  EXPECT_EQ(outputs(), 1U);
 }
 
 TEST_F(AsterismLbm, WritesSeriesPicturesAndForces) {
