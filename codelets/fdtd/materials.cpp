@@ -81,7 +81,8 @@ std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32
   last.fill(absent);
   std::uint16_t number = 0;
   for (int c = 0; c < 3; ++c) {
-    const Box b = grid.entries(field, c, grid.cells());
+    Box b = grid.entries(field, c, grid.cells());
+    b.x0 = b.y0 = b.z0 = 0;  // what lies on conductors is looked up, too
     for (int i = b.x0; i < b.x1; ++i)
       for (int j = b.y0; j < b.y1; ++j)
         for (int k = b.z0; k < b.z1; ++k) {

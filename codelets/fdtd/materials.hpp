@@ -33,7 +33,7 @@ template <class T>
 Coefficients<T> coefficients(const Medium& medium, double eps0_or_mu0, double dt);
 
 /// What the kernels need of it: the index of every entry into a table, an array laid out as the field. No index: the
-/// background everywhere.
+/// background everywhere. Entries of cells that lie on electric conductors need a valid index, too: CPUs look it up.
 template <class T>
 struct Media {
   const std::uint16_t* index = nullptr;
@@ -47,7 +47,7 @@ struct Cells {
   const std::uint16_t* material;
 };
 
-/// Index of all entries that a sub-domain updates, whose cell (0, 0, 0) is `origin` in the domain; returns the table
+/// Index of all entries of the cells of a sub-domain, whose cell (0, 0, 0) is `origin` in the domain; returns the table
 /// that they index.
 ///   electric: arithmetic means of eps and sigma over the four cells around the edge, which Ampere's law has side by
 ///             side on the dual face (Taflove and Hagness, section 3.6; second order at interfaces along the axes:

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "codelets/fdtd/kernels.hpp"
+#include "codelets/fdtd/rows.hpp"
 #include "codelets/isa.hpp"
 
 namespace asterism::fdtd::cpu {
@@ -9,21 +10,26 @@ namespace {
 /// Rows of a block are found in the caches again when the next plane needs them.
 constexpr int rows_per_block = 24;
 
-/// `count` entries, `at` from the arrays' beginnings.
+/// Entries [begin, end) of one component of a row: where others have none. Not for every instruction set, as there are
+/// few of them.
 template <Field field, class T>
-ASTERISM_INLINE void row(std::int64_t count, T* __restrict__ u, const T* c_upper, const T* c_lower, const T* b_upper,
-                         const T* b_lower, T fb, T fc) {
-#pragma GCC ivdep
-  for (std::int64_t k = 0; k < count; ++k)
-    u[k] = advanced<field>(u[k], curl(fb, c_upper[k], c_lower[k], fc, b_upper[k], b_lower[k]));
-}
-template <Field field, class T>
-ASTERISM_INLINE void row(std::int64_t count, T* __restrict__ u, const T* c_upper, const T* c_lower, const T* b_upper,
-                         const T* b_lower, T fb, T fc, const std::uint16_t* index, const Coefficients<T>* table) {
-#pragma GCC ivdep
-  for (std::int64_t k = 0; k < count; ++k) {
-    const Coefficients<T> m = table[index[k]];
-    u[k] = advanced<field>(u[k], curl(fb, c_upper[k], c_lower[k], fc, b_upper[k], b_lower[k]), m.a, m.b);
+[[gnu::noinline]] void update_entries(const Grid& grid, const T (&factor)[3], const Media<T>& media, const T* from,
+                                      T* to, int a, const int (&row)[2], int begin, int end) {
+  const int b = (a + 1) % 3;
+  const int c = (a + 2) % 3;
+  const std::int64_t at = grid.at(0, row[0], row[1], 0);
+  const std::int64_t u = at + a * grid.component;
+  const std::int64_t up = field == Field::electric ? 0 : 1;
+  const T* const ub = from + at + b * grid.component + up * grid.stride(c);
+  const T* const uc = from + at + c * grid.component + up * grid.stride(b);
+  for (int k = begin; k < end; ++k) {
+    const T rotation = curl(factor[b], uc[k], uc[k - grid.stride(b)], factor[c], ub[k], ub[k - grid.stride(c)]);
+    if (media.index == nullptr) {
+      to[u + k] = advanced<field>(to[u + k], rotation);
+    } else {
+      const Coefficients<T> m = media.table[media.index[u + k]];
+      to[u + k] = advanced<field>(to[u + k], rotation, m.a, m.b);
+    }
   }
 }
 
@@ -31,46 +37,64 @@ ASTERISM_INLINE void row(std::int64_t count, T* __restrict__ u, const T* c_upper
 template <Field field, class T>
 struct Sweep {
   const Grid& grid;
+  Box cells;
   Box entries[3];
   T factor[3];
   Media<T> media;
   const T* from;
   T* to;
 
-  ASTERISM_INLINE Sweep(const Grid& g, const Box& cells, const Factors& f, const Media<T>& m, const T* from_field,
+  ASTERISM_INLINE Sweep(const Grid& g, const Box& box, const Factors& f, const Media<T>& m, const T* from_field,
                         T* to_field)
-      : grid(g), media(m), from(from_field), to(to_field) {
+      : grid(g), cells(box), media(m), from(from_field), to(to_field) {
     for (int a = 0; a < 3; ++a) {
-      entries[a] = g.entries(field, a, cells);
+      entries[a] = g.entries(field, a, box);
       factor[a] = static_cast<T>(f.along[a]);
     }
   }
-  /// All three components.
+  [[nodiscard]] ASTERISM_INLINE bool has(int a, int i, int j) const {
+    const Box& e = entries[a];
+    return i >= e.x0 && i < e.x1 && j >= e.y0 && j < e.y1;
+  }
   ASTERISM_INLINE void row_at(int i, int j) const {
+    if (media.index == nullptr)
+      some_row_at<false>(i, j);
+    else
+      some_row_at<true>(i, j);
+  }
+  [[nodiscard]] ASTERISM_INLINE int end(int Box::*last) const {
+    return std::max({entries[0].*last, entries[1].*last, entries[2].*last});
+  }
+
+ private:
+  ASTERISM_INLINE void one(int a, int i, int j, int begin, int end) const {
+    update_entries<field>(grid, factor, media, from, to, a, {i, j}, begin, end);
+  }
+  template <bool materials>
+  ASTERISM_INLINE void some_row_at(int i, int j) const {
+    const bool all = has(0, i, j) && has(1, i, j) && has(2, i, j);
+    if (!all) {
+      for (int a = 0; a < 3; ++a)
+        if (has(a, i, j)) one(a, i, j, entries[a].z0, entries[a].z1);
+      return;
+    }
+    Row<T> row{{}, {}, {}, media.table, grid.plane, grid.pitch};
+    T kept[3];
 #pragma GCC unroll 3
     for (int a = 0; a < 3; ++a) {
-      const Box& e = entries[a];
-      if (i < e.x0 || i >= e.x1 || j < e.y0 || j >= e.y1) continue;
-      const int b = (a + 1) % 3;
-      const int c = (a + 2) % 3;
-      const std::int64_t at = grid.at(0, i, j, e.z0);
-      T* const u = to + at + a * grid.component;
-      const T* const ub = from + at + b * grid.component;
-      const T* const uc = from + at + c * grid.component;
-      constexpr int up = field == Field::electric ? 0 : 1;
-      const std::int64_t along_b = grid.stride(b);
-      const std::int64_t along_c = grid.stride(c);
-      const T* const c_upper = uc + up * along_b;
-      const T* const b_upper = ub + up * along_c;
-      if (media.index == nullptr)
-        row<field>(e.z1 - e.z0, u, c_upper, c_upper - along_b, b_upper, b_upper - along_c, factor[b], factor[c]);
-      else
-        row<field>(e.z1 - e.z0, u, c_upper, c_upper - along_b, b_upper, b_upper - along_c, factor[b], factor[c],
-                   media.index + at + a * grid.component, media.table);
+      const std::int64_t at = grid.at(a, i, j, 0);
+      row.from[a] = from + at;
+      row.to[a] = to + at;
+      row.index[a] = materials ? media.index + at : nullptr;
+      kept[a] = row.to[a][cells.z0];
     }
-  }
-  ASTERISM_INLINE int end(int Box::*last) const {
-    return std::max({entries[0].*last, entries[1].*last, entries[2].*last});
+    advance_row<field, materials>(row, factor, cells.z0, cells.z1);
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; ++a) {
+      // an entry on a conductor was in the vectors only to keep them aligned
+      if (entries[a].z0 > cells.z0) row.to[a][cells.z0] = kept[a];
+      if (entries[a].z1 > cells.z1) one(a, i, j, cells.z1, entries[a].z1);
+    }
   }
 };
 
