@@ -3,7 +3,8 @@
 // what the memory gives: the bytes of a step read and written as a half-step does, three arrays scaled by three others
 // (two read, one written), and one array scaled in place. Medians of wall-clock times, as threads share the memory;
 // `of_streams` is the median of the ratios of neighbours in time, which other users of the machine disturb less, of the
-// bytes that the pass needs at least (flops.hpp). Exit status 1 if one pass and two leave different bits.
+// bytes that the pass needs at least (flops.hpp); `steps` does several in a wavefront. Exit status 1 if one pass and
+// two leave different bits.
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -24,6 +25,8 @@ namespace asterism::fdtd {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int steps_at_once = 4;
 
 /// A field, or an index for each of its entries.
 template <class T>
@@ -109,6 +112,9 @@ struct Part {
   void update_e_materials() {
     cpu::update(Field::electric, grid, grid.cells(), some, {index.data(), table}, h.data(), e.data());
   }
+  void update_steps(int rows) {
+    cpu::update_steps<T>(grid, steps_at_once, some, some, {}, {}, nullptr, 0, h.data(), e.data(), rows);
+  }
   void update_both() { cpu::update_both<T>(grid, grid.cells(), fusible(grid), some, some, {}, {}, h.data(), e.data()); }
 };
 
@@ -139,6 +145,7 @@ Json measure(int edge, int threads, int repetitions) {
                                     {"e", update_bytes(false, sizeof(T))},
                                     {"e_materials", update_bytes(true, sizeof(T))},
                                     {"both", update_both_bytes(false, false, sizeof(T))},
+                                    {"steps", update_both_bytes(false, false, sizeof(T))},
                                     {"scale_1_stream", 6.0 * sizeof(T)}};
   std::vector<std::vector<double>> seconds(passes.size());
   std::barrier sync(threads);
@@ -154,7 +161,8 @@ Json measure(int edge, int threads, int repetitions) {
         if (k == 2) part.update_e();
         if (k == 3) part.update_e_materials();
         if (k == 4) part.update_both();
-        if (k == 5) scale(3 * cells, part.e.data());
+        if (k == 5) part.update_steps(24);
+        if (k == 6) scale(3 * cells, part.e.data());
         sync.arrive_and_wait();
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         if (thread == 0 && r >= 0) seconds[k].push_back(passed.count());
@@ -179,6 +187,8 @@ Json measure(int edge, int threads, int repetitions) {
   }
   const double two = run["h"]["seconds"].get<double>() + run["e"]["seconds"].get<double>();
   run["mcells_per_s_in_two_passes"] = cells / two * 1e-6;
+  run["steps"]["at_once"] = steps_at_once;
+  run["steps"]["mcells_per_s"] = run["steps"]["mcells_per_s"].get<double>() * steps_at_once;
   return run;
 }
 

@@ -23,11 +23,15 @@ inline const std::vector<std::pair<std::string, std::array<Face, 6>>> boundaries
 inline const std::vector<Material> materials = {
     {}, {4, 1, 0, 0}, {2.5, 3, 0.8, 3e4}, {1, 1, INFINITY, 0}, {6, 2, 0, 1e5}};
 
-/// Any material in any cell.
+/// Any material in any cell of the lower half along x, and one odd cell in each row of the upper.
 inline Setting with_materials(Setting s) {
   s.materials = materials;
-  for (int i = 0; i < s.n[0] * s.n[1] * s.n[2]; ++i)
-    s.cells.push_back(static_cast<std::uint16_t>((noise(2, 0, i, 0, 0) + 1) * 2.5));
+  for (int i = 0; i < s.n[0]; ++i)
+    for (int j = 0; j < s.n[1]; ++j)
+      for (int k = 0; k < s.n[2]; ++k) {
+        const auto any = static_cast<std::uint16_t>((noise(2, 0, i, j, k) + 1) * 2.5);
+        s.cells.push_back(2 * i < s.n[0] || (3 * i + 5 * j) % s.n[2] == k ? any : 0);
+      }
   return s;
 }
 

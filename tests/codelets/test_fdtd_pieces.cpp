@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <stdexcept>
 
 #include "codelets/fdtd/flops.hpp"
 #include "tests/codelets/fdtd_cases.hpp"
@@ -40,6 +41,37 @@ TYPED_TEST(FdtdPieces, EveryDivision) {
           EXPECT_EQ(whole.differences(divided), 0U) << "division " << k << ", passes " << static_cast<int>(passes);
         }
     }
+}
+
+/// Several steps in one wavefront, with sources.
+TYPED_TEST(FdtdPieces, StepsAtOnce) {
+  using T = TypeParam;
+  for (const bool materials : {false, true})
+    for (const int steps : {1, 2, 3, 7, 12})
+      for (const int rows : {1, 4, 100}) {
+        SCOPED_TRACE(testing::Message() << steps << " steps, " << rows << " rows");
+        const Setting s = this->setting(0, materials);
+        Domain<T> one(s), all(s);
+        one.randomize();
+        all.randomize();
+        std::vector<T> pulse;
+        for (int n = 0; n < steps; ++n) pulse.push_back(static_cast<T>(0.3 * n - 0.5));
+        const Source<T> sources[] = {{2, 4, 15, 10, pulse.data()}, {0, 8, 1, 20, pulse.data()}};
+        for (int n = 0; n < steps; ++n) {
+          one.step();
+          for (const Source<T>& source : sources)
+            cpu::add(one.parts[0].grid, source.component, source.i, source.j, source.k, pulse[index(n)],
+                     one.parts[0].e.data());
+        }
+        Part<T>& p = all.parts[0];
+        cpu::update_steps(p.grid, steps, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(), sources, 2, p.h.data(),
+                          p.e.data(), rows);
+        EXPECT_EQ(one.differences(all), 0U);
+      }
+  Domain<T> open(this->setting(7, false));
+  Part<T>& p = open.parts[0];
+  EXPECT_THROW(cpu::update_steps<T>(p.grid, 2, {}, {}, {}, {}, nullptr, 0, p.h.data(), p.e.data()),
+               std::invalid_argument);
 }
 
 /// A kernel writes its entries only.

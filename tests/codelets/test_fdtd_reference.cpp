@@ -45,7 +45,7 @@ class FdtdReference : public ::testing::TestWithParam<Case> {
  protected:
   static Setting setting() {
     const auto [boundary, materials] = GetParam();
-    Setting s{{7, 11, 9}};
+    Setting s{{7, 11, 19}};
     s.face = cases::boundaries[boundary].second;
     return materials ? cases::with_materials(s) : s;
   }
