@@ -138,9 +138,9 @@ template <class T>
 void sum(Field field, const Grid& grid, const Box& cells, int component, const T* values, double* planes);
 
 /// Energy of E at n and of H at n - 1/2 times H at n + 1/2, which is conserved where there are no losses and no
-/// sources (Taflove and Hagness, section 4.6), likewise by planes. Called before H is updated, with ghosts of E up to
-/// date: it finds the next H as update does and keeps it to itself, so no second H is stored. Entries on magnetic
-/// conductors count half for each.
+/// sources (Ampere's law times the sum of old and new E), likewise by planes. Called before H is updated, with ghosts
+/// of E up to date: it finds the next H as update does and keeps it to itself, so no second H is stored. Entries on
+/// magnetic conductors count half for each.
 template <class T>
 void energy(const Grid& grid, const Box& cells, const Factors& h_factors, const Media<T>& h_media,
             const Media<T>& e_media, const Densities& densities, const T* h, const T* e, Energy* planes);

@@ -1,5 +1,4 @@
-// Rows of entries on CPUs: all three components of a row in one loop of 64-byte vectors, which compilers split where
-// registers are smaller.
+// Rows of entries on CPUs: all three components of a row in one loop of vectors.
 #pragma once
 
 #include <cstdint>
@@ -7,40 +6,23 @@
 
 #include "codelets/fdtd/kernels.hpp"
 #include "codelets/isa.hpp"
+#include "codelets/vectors.hpp"
 
 namespace asterism::fdtd::cpu {
-
-template <class T>
-struct Lane;
-template <>
-struct Lane<double> {
-  using Vector = double __attribute__((vector_size(64)));
-  /// The same anywhere in memory.
-  using Unaligned = double __attribute__((vector_size(64), aligned(8), may_alias));
-};
-template <>
-struct Lane<float> {
-  using Vector = float __attribute__((vector_size(64)));
-  using Unaligned = float __attribute__((vector_size(64), aligned(4), may_alias));
-};
-template <class T>
-using Vector = typename Lane<T>::Vector;
-template <class T>
-inline constexpr int width = static_cast<int>(64 / sizeof(T));
 
 template <class U, class T>
 ASTERISM_INLINE U load(const T* p) {
   if constexpr (sizeof(U) == sizeof(T))
     return *p;
   else
-    return *reinterpret_cast<const typename Lane<T>::Unaligned*>(p);
+    return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(p);
 }
 template <class U, class T>
 ASTERISM_INLINE void store(T* p, const U& u) {
   if constexpr (sizeof(U) == sizeof(T))
     *p = u;
   else
-    *reinterpret_cast<typename Lane<T>::Unaligned*>(p) = u;
+    *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = u;
 }
 
 /// Different ones. Never inlined: they are many instructions, and the same ones for all instruction sets.

@@ -1,4 +1,4 @@
-// Vectors of cells for the CPU kernels: 64 bytes, which compilers split where registers are smaller.
+// Vectors of cells for the CPU kernels.
 #pragma once
 
 #include <algorithm>
@@ -8,26 +8,9 @@
 #include "codelets/isa.hpp"
 #include "codelets/lbm/lattice.hpp"
 #include "codelets/lbm/places.hpp"
+#include "codelets/vectors.hpp"
 
 namespace asterism::lbm::cpu {
-
-template <class T>
-struct Lanes;
-template <>
-struct Lanes<double> {
-  using Vector = double __attribute__((vector_size(64)));
-  /// The same anywhere in memory.
-  using Unaligned = double __attribute__((vector_size(64), aligned(8), may_alias));
-};
-template <>
-struct Lanes<float> {
-  using Vector = float __attribute__((vector_size(64)));
-  using Unaligned = float __attribute__((vector_size(64), aligned(4), may_alias));
-};
-template <class T>
-using Vector = typename Lanes<T>::Vector;
-template <class T>
-inline constexpr int width = static_cast<int>(64 / sizeof(T));
 
 /// Fewer than `width` cells at x: what lies beyond may be another task's. Never inlined: they are many instructions,
 /// and the same ones for all instruction sets and models.

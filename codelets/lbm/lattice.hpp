@@ -4,11 +4,7 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define ASTERISM_HOST_DEVICE __host__ __device__
-#else
-#define ASTERISM_HOST_DEVICE
-#endif
+#include "codelets/host_device.hpp"
 
 namespace asterism::lbm {
 

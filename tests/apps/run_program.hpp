@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -66,8 +67,10 @@ class ProgramTest : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  /// Runs the program in out/, with two CPU workers; what takes longer is killed and has status 124.
-  Ran run(const Arguments& arguments, std::chrono::milliseconds limit = std::chrono::seconds(limit_seconds)) const {
+  /// Runs the program in out/, with two CPU workers. It is killed, and its status 124, when it takes too long or when
+  /// `enough` says so.
+  Ran run(
+      const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }) const {
     std::vector<char*> argv;
     std::string program = program_;
     argv.push_back(program.data());
@@ -94,9 +97,9 @@ class ProgramTest : public testing::Test {
     }
     Ran ran;
     int status = 0;
-    const auto end = std::chrono::steady_clock::now() + limit;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_seconds);
     while (waitpid(child, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > end) {
+      if (std::chrono::steady_clock::now() > end || enough()) {
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
         ran.status = 124;

@@ -20,10 +20,14 @@
 #include "codelets/fdtd/flops.hpp"
 #include "codelets/fdtd/kernels_cuda.hpp"
 #include "taskflows/runtime/cuda_check.hpp"
+#include "tests/benchmarks/device_clock.hpp"
 
 namespace asterism::fdtd {
 namespace {
 
+using bench::Clock;
+using bench::median;
+using bench::Memory;
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 15;
@@ -34,48 +38,6 @@ constexpr Face conductors[6] = {Face::electric, Face::electric, Face::electric,
                                 Face::electric, Face::electric, Face::electric};
 constexpr Factors some{{0.4, 0.3, 0.35}};
 
-class Memory {
- public:
-  explicit Memory(std::size_t bytes) {
-    ASTERISM_CHECK_CUDA(cudaMalloc(&data_, bytes));
-    ASTERISM_CHECK_CUDA(cudaMemset(data_, 0, bytes));
-  }
-  ~Memory() { cudaFree(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  template <class T>
-  [[nodiscard]] T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-};
-
-struct Clock {
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  Clock() {
-    ASTERISM_CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    ASTERISM_CHECK_CUDA(cudaEventCreate(&begin));
-    ASTERISM_CHECK_CUDA(cudaEventCreate(&end));
-  }
-  template <class Launch>
-  double seconds(Launch launch) {
-    ASTERISM_CHECK_CUDA(cudaEventRecord(begin, stream));
-    launch();
-    ASTERISM_CHECK_CUDA(cudaEventRecord(end, stream));
-    ASTERISM_CHECK_CUDA(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    ASTERISM_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
-    return 1e-3 * static_cast<double>(milliseconds);
-  }
-};
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
 template <class T>
 const char* name() {
   return sizeof(T) == 8 ? "double" : "float";

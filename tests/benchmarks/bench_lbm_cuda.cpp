@@ -18,55 +18,19 @@
 #include "codelets/lbm/flops.hpp"
 #include "codelets/lbm/kernels_cuda.hpp"
 #include "taskflows/runtime/cuda_check.hpp"
+#include "tests/benchmarks/device_clock.hpp"
 
 namespace asterism::lbm {
 namespace {
 
+using bench::Clock;
+using bench::median;
+using bench::Memory;
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 20;
 constexpr int shapes[] = {64, 128, 256};
 constexpr int steps = 20;
-
-class Memory {
- public:
-  explicit Memory(std::size_t bytes) { ASTERISM_CHECK_CUDA(cudaMalloc(&data_, bytes)); }
-  ~Memory() { cudaFree(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  template <class T>
-  [[nodiscard]] T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-};
-
-struct Clock {
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  Clock() {
-    ASTERISM_CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    ASTERISM_CHECK_CUDA(cudaEventCreate(&begin));
-    ASTERISM_CHECK_CUDA(cudaEventCreate(&end));
-  }
-  template <class Launch>
-  double seconds(Launch launch) {
-    ASTERISM_CHECK_CUDA(cudaEventRecord(begin, stream));
-    launch();
-    ASTERISM_CHECK_CUDA(cudaEventRecord(end, stream));
-    ASTERISM_CHECK_CUDA(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    ASTERISM_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
-    return 1e-3 * static_cast<double>(milliseconds);
-  }
-};
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
 
 Collision variant(const std::string& name) {
   Collision c;
@@ -109,7 +73,6 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
   const std::size_t bytes = static_cast<std::size_t>(brick.elements()) * sizeof(T);
   const Memory f(bytes);
   const Memory copy(copied);
-  ASTERISM_CHECK_CUDA(cudaMemset(f.as<T>(), 0, bytes));
   cuda::Boxes boxes;
   boxes.box[boxes.count++] = brick.interior();
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -75,6 +76,16 @@ class DeviceArray {
   std::size_t bytes_;
   char* memory_ = nullptr;
 };
+
+/// Bit for bit, but NaN is NaN.
+template <class T>
+void expect_same(const std::vector<T>& a, const std::vector<T>& b, const std::string& what) {
+  ASSERT_EQ(a.size(), b.size());
+  std::size_t different = 0;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (std::memcmp(&a[k], &b[k], sizeof(T)) != 0 && !(a[k] != a[k] && b[k] != b[k])) ++different;
+  EXPECT_EQ(different, 0U) << what;
+}
 
 /// Every test gets a stream, and is skipped without a GPU. With parameters: also a testing::WithParamInterface.
 class CudaTest : public testing::Test {

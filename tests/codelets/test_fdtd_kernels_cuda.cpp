@@ -18,14 +18,6 @@ namespace {
 template <class T>
 class FdtdKernelsCuda : public CudaTest {
  protected:
-  static void expect_same(const std::vector<T>& a, const std::vector<T>& b, const std::string& what) {
-    ASSERT_EQ(a.size(), b.size());
-    std::size_t different = 0;
-    for (std::size_t k = 0; k < a.size(); ++k)
-      if (std::memcmp(&a[k], &b[k], sizeof(T)) != 0 && !(a[k] != a[k] && b[k] != b[k])) ++different;
-    EXPECT_EQ(different, 0U) << what;
-  }
-
   /// What a sub-domain has, in device memory.
   struct OnDevice {
     DeviceArray<T> e, h;
@@ -136,7 +128,7 @@ TYPED_TEST(FdtdKernelsCuda, NothingToDo) {
   cuda::update<T>(Field::electric, g, {2, 2, 0, 4, 0, 4}, {}, {}, e.data(), e.data(), this->stream_);
   cuda::reflect(g, e.data(), this->stream_);
   cuda::sum<T>(Field::electric, g, {1, 1, 0, 4, 0, 4}, 0, e.data(), nullptr, this->stream_);
-  this->expect_same(e.values(), ones, "nothing");
+  expect_same(e.values(), ones, "nothing");
   EXPECT_THROW(cuda::update<T>(Field::electric, g, g.cells(), {}, {}, e.data(), e.data(), this->stream_, {48, 2, 1}),
                std::invalid_argument);
 }

@@ -87,13 +87,13 @@ TYPED_TEST(LbmCells, VectorsGiveTheBitsOfScalars) {
   using T = TypeParam;
   for (const auto& [name, c] : collisions) {
     SCOPED_TRACE(name);
-    const std::vector<T> values = random_values<T>(q * cpu::width<T>, 17);
-    cpu::Vector<T> f[q];
+    const std::vector<T> values = random_values<T>(q * width<T>, 17);
+    Vector<T> f[q];
     std::memcpy(f, values.data(), sizeof(f));
     collide_as<T>(c, f);
-    for (int l = 0; l < cpu::width<T>; ++l) {
+    for (int l = 0; l < width<T>; ++l) {
       T cell[q];
-      for (int i = 0; i < q; ++i) cell[i] = values[index(i * cpu::width<T> + l)];
+      for (int i = 0; i < q; ++i) cell[i] = values[index(i * width<T> + l)];
       collide_as<T>(c, cell);
       for (int i = 0; i < q; ++i) EXPECT_EQ(f[i][l], cell[i]) << "population " << i << " lane " << l;
     }

@@ -17,14 +17,6 @@ namespace {
 template <class T>
 class LbmKernelsCuda : public CudaTest {
  protected:
-  static void expect_same(const std::vector<T>& a, const std::vector<T>& b, const std::string& what) {
-    ASSERT_EQ(a.size(), b.size());
-    std::size_t different = 0;
-    for (std::size_t k = 0; k < a.size(); ++k)
-      if (std::memcmp(&a[k], &b[k], sizeof(T)) != 0 && !(a[k] != a[k] && b[k] != b[k])) ++different;
-    EXPECT_EQ(different, 0U) << what;
-  }
-
   /// Both do the same steps; after each, all places and what is observed are compared.
   void expect_steps(const Setting& s, const std::vector<Box>& pieces, int threads) {
     Domain<T> host(s);
@@ -166,7 +158,7 @@ TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
       host.step();
       std::vector<T> reflected = f.values();
       cpu::reflect(half, host.brick, s.walls.data(), 6, host.brick.interior(), reflected.data());
-      this->expect_same(reflected, host.f, "walls as part of the update");
+      expect_same(reflected, host.f, "walls as part of the update");
     }
   }
 }
@@ -177,7 +169,7 @@ TYPED_TEST(LbmKernelsCuda, NothingToDo) {
   cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, Links{}, f.data(), this->stream_);
-  this->expect_same(f.values(), std::vector<TypeParam>(index(brick.elements()), 1), "nothing");
+  expect_same(f.values(), std::vector<TypeParam>(index(brick.elements()), 1), "nothing");
 }
 
 }  // namespace
