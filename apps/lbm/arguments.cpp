@@ -67,6 +67,14 @@ std::string about_cases() {
   return text;
 }
 
+/// Then packing for the neighbours of a brick goes on beside the update of another.
+bool several_bricks_per_gpu(const Arguments& args) {
+  const int gpus = args.session.gpus.value_or(visible_gpus());
+  const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
+  const bool with_cpus = args.session.cpus.value_or(1) > 0 && args.gpu_share.value_or(0) < 1;
+  return gpus > 0 && (gpus > 1 || subdomains > 1 || args.gpu_bricks > 1 || with_cpus);
+}
+
 }  // namespace
 
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
@@ -139,6 +147,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           "Of the cells of each sub-domain, cut by an xz-plane: 0 to 1, or auto: from measured rates, corrected\n"
           "while running")
       ->capture_default_str();
+  pieces
+      ->add_option(
+          "--gpu-bricks", args.gpu_bricks,
+          "Bricks that a GPU's part of a sub-domain is cut into: while one waits for its neighbours, another is "
+          "advanced (default: 1 on a single GPU without CPUs, else so many that a GPU has 4)")
+      ->check(CLI::Range(1, 1024));
   pieces->add_option("--cores", args.cores, "Bricks that the rest of a sub-domain is cut into (default: one per core)")
       ->check(CLI::Range(0, 1024));
   pieces->add_flag("--scheduler-places", args.scheduler_places,
@@ -200,10 +214,6 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
     args.flow.face[f / 2] = read_face(text.substr(3));
   }
   read_slice(slice, args.flow.cells, args.output.slice);
-  // packing for neighbours on the same GPU goes on beside the update of another brick
-  if (args.subdomains[0] * args.subdomains[1] * args.subdomains[2] > visible_gpus() && visible_gpus() > 0 &&
-      std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr)
-    args.session.streams = 2;
   check(args.output);
   if (share != "auto") {
     double value = 0;
@@ -212,6 +222,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       bad_input("--gpu-share {}: expected auto or a number from 0 to 1", share);
     args.gpu_share = value;
   }
+  if (several_bricks_per_gpu(args) && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr) args.session.streams = 2;
   require_writable("--json", args.json);
   return std::nullopt;
 }

@@ -21,6 +21,7 @@ struct Arguments {
   std::array<int, 3> subdomains{1, 1, 1};
   std::optional<double> gpu_share;  ///< none: from measured rates, corrected while running
   int cores = 0;                    ///< bricks of each sub-domain for CPUs; 0: as many as the session has
+  int gpu_bricks = 0;               ///< of each sub-domain for its GPU; 0: see main.cpp
   bool scheduler_places = false;    ///< bricks go where the scheduler likes
   // the machine
   SessionOptions session;

@@ -28,6 +28,8 @@ constexpr double speed_of_sound = 0.57735;
 constexpr long first_look = 20;
 /// A cut is moved when that is to save more than this share of a step.
 constexpr double worth_moving = 0.02;
+/// Bricks of a GPU that exchanges with other units.
+constexpr int waiting_bricks = 4;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
 
@@ -42,12 +44,20 @@ struct Pieces {
   double gpu_share = 0;
 };
 
+/// A GPU that has to wait for others is given `waiting_bricks`.
+int bricks_of_gpu(int gpus, int subdomains, double gpu_share) {
+  if (gpus == 0 || (gpus == 1 && gpu_share == 1)) return 1;
+  return (waiting_bricks * gpus + subdomains - 1) / subdomains;
+}
+
 Pieces cut(const Arguments& args, const Problem& problem, const Session& session, double gpu_share) {
   Pieces pieces;
   pieces.gpu_share = gpu_share;
   const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
   const int cores = args.cores > 0 ? args.cores : std::max(1, session.cpus() / subdomains);
-  pieces.bricks = decompose(problem, {args.subdomains, gpu_share, cores});
+  const int gpu_bricks =
+      args.gpu_bricks > 0 ? args.gpu_bricks : bricks_of_gpu(session.devices(), subdomains, gpu_share);
+  pieces.bricks = decompose(problem, {args.subdomains, gpu_share, cores, gpu_bricks});
   pieces.placement = args.scheduler_places ? Placement(pieces.bricks.size(), -1) : place(pieces.bricks, session);
   return pieces;
 }
@@ -119,6 +129,7 @@ class Run {
     long looked = simulation_->time();
     long next_look = looked + first_look;
     auto begin = std::chrono::steady_clock::now();
+    auto since_look = begin;
     long timed_from = simulation_->time();
     double writing = 0;
     mark("begin steps");
@@ -140,17 +151,20 @@ class Run {
       }
       if (balance && t == next_look && t < args_.steps) {
         starpu_task_wait_for_all();
-        const double share = balance->measured(t - looked).gpu_share();
+        const double share = gpus_alone_are_faster(t - looked, seconds_since(since_look))
+                                 ? 1
+                                 : balance->measured(t - looked).gpu_share();
         looked = t;
         next_look += 2 * (next_look - start_);
+        since_look = std::chrono::steady_clock::now();
         if (!worth(share)) continue;
         balance.reset();
         pieces_ = cut(args_, flow_.problem, session_, share);
         simulation_ = moved(std::move(simulation_), flow_.problem, pieces_);
         starpu_task_wait_for_all();
-        balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_);
+        if (share < 1) balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_);
         ++corrections_;
-        begin = std::chrono::steady_clock::now();
+        begin = since_look = std::chrono::steady_clock::now();
         timed_from = t;
         writing = 0;
       }
@@ -182,9 +196,16 @@ class Run {
     return rates_->gpu_share();
   }
 
+  /// Than with CPUs, over the steps since the last look.
+  [[nodiscard]] bool gpus_alone_are_faster(long steps, double seconds) const {
+    return rates_ &&
+           rates_->gpus > static_cast<double>(steps) * static_cast<double>(simulation_->fluid_cells()) / seconds;
+  }
+
   /// Would the domain be done sooner if it were cut at `share`?
   [[nodiscard]] bool worth(double share) const {
     const double now = pieces_.gpu_share;
+    if (share == 1) return true;
     if (!(share > 0 && share < 1)) return false;
     // the slower kind decides: its part over its rate
     const double slower = std::max(now / share, (1 - now) / (1 - share));

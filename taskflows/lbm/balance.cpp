@@ -11,10 +11,10 @@ namespace asterism::lbm {
 namespace {
 
 /// Bricks of a measurement: beyond the caches, little against the real ones.
-constexpr std::array<int, 3> gpu_sample{256, 128, 128};
+constexpr std::array<int, 3> gpu_sample{256, 256, 128};
 constexpr std::array<int, 3> core_sample{128, 32, 64};
 constexpr long warm_up = 2;
-constexpr long sample_steps = 8;
+constexpr long sample_steps = 20;
 
 double rate_of(const Problem& like, const Session& session, bool gpus, int units) {
   Problem sample;
@@ -27,10 +27,10 @@ double rate_of(const Problem& like, const Session& session, bool gpus, int units
   const std::vector<BrickPlace> bricks = decompose(sample, cut);
   Simulation simulation(sample, bricks, place(bricks, session));
   simulation.initialise();
-  for (long t = 0; t < warm_up; ++t) simulation.advance();
+  simulation.advance(warm_up);
   starpu_task_wait_for_all();
   const auto begin = std::chrono::steady_clock::now();
-  for (long t = 0; t < sample_steps; ++t) simulation.advance();
+  simulation.advance(sample_steps);
   starpu_task_wait_for_all();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return static_cast<double>(sample_steps) * static_cast<double>(simulation.fluid_cells()) / seconds;

@@ -24,6 +24,7 @@ std::vector<int> even_cuts(int n, int parts) {
 }  // namespace
 
 std::vector<BrickPlace> decompose(const Problem& problem, const Cut& cut) {
+  if (cut.gpu_bricks < 1) bad_input("{} bricks for a GPU: expected 1 at least", cut.gpu_bricks);
   if (!(cut.gpu_share >= 0 && cut.gpu_share <= 1)) bad_input("share of GPUs {}: expected 0 to 1", cut.gpu_share);
   std::array<std::vector<Piece>, 3> pieces;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -46,7 +47,11 @@ std::vector<BrickPlace> decompose(const Problem& problem, const Cut& cut) {
       for (int c = 0; c < cores; ++c)
         pieces[axis].push_back(
             {begin + inner[static_cast<std::size_t>(c)], begin + inner[static_cast<std::size_t>(c) + 1], s, c});
-      if (of_gpu > 0) pieces[axis].push_back({begin + of_cpus, end, s});
+      const int gpu_bricks = std::min(of_gpu, cut.gpu_bricks);
+      const std::vector<int> parts_of_gpu = even_cuts(of_gpu, std::max(gpu_bricks, 1));
+      for (int g = 0; g < gpu_bricks; ++g)
+        pieces[axis].push_back({begin + of_cpus + parts_of_gpu[static_cast<std::size_t>(g)],
+                                begin + of_cpus + parts_of_gpu[static_cast<std::size_t>(g) + 1], s});
     }
   }
 

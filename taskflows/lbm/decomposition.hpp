@@ -1,6 +1,7 @@
 // The domain in bricks. Sub-domains of equal size along x, y and z (to a cell); each is cut by xz-planes into the part
 // of CPUs and the part of a GPU, at the same share everywhere, and the part of CPUs into one brick per core
-// (section 4.2 of the paper). All cuts go through the whole domain, so bricks meet face to face.
+// (section 4.2 of the paper). The part of a GPU may be cut, too, so that it has something to do while a brick waits for
+// other units. All cuts go through the whole domain, so bricks meet face to face.
 #pragma once
 
 #include <array>
@@ -26,6 +27,7 @@ struct Cut {
   std::array<int, 3> subdomains{1, 1, 1};
   double gpu_share = 0;  ///< of the cells of each sub-domain: 0 to 1
   int cores = 1;         ///< of each sub-domain: bricks of its part for CPUs
+  int gpu_bricks = 1;    ///< of its part for a GPU
 };
 
 /// Throws Error (bad input) when there are more pieces along an axis than cells.

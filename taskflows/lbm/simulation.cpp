@@ -65,14 +65,18 @@ Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
   for (const Unit& unit : session.units()) (unit.gpu ? workers[unit.device] : cores).push_back(unit.worker);
   std::vector<std::vector<int>> gpus;
   for (const auto& [device, of_device] : workers) gpus.push_back(of_device);
+  std::size_t subdomains = 0;
+  for (const BrickPlace& brick : bricks) subdomains = std::max(subdomains, at(brick.subdomain) + 1);
   Placement placement;
   std::size_t next_core = 0;
+  std::vector<std::size_t> next_worker(gpus.size());
   for (const BrickPlace& brick : bricks) {
     const bool on_gpu = brick.core < 0;
     if (on_gpu ? gpus.empty() : cores.empty())
       bad_input("a part of the domain is for {}, of which this session has none", on_gpu ? "GPUs" : "CPUs");
-    const std::size_t turn = on_gpu ? at(brick.subdomain) / gpus.size() : next_core++;
-    const std::vector<int>& units = on_gpu ? gpus[at(brick.subdomain) % gpus.size()] : cores;
+    const std::size_t gpu = on_gpu ? at(brick.subdomain) * gpus.size() / subdomains : 0;
+    const std::size_t turn = on_gpu ? next_worker[gpu]++ : next_core++;
+    const std::vector<int>& units = on_gpu ? gpus[gpu] : cores;
     placement.push_back(units[turn % units.size()]);
   }
   return placement;
@@ -176,16 +180,20 @@ void Simulation::build_obstacle(BrickData& brick) {
   brick.solid = Handle::vector(brick.solid_memory.data(), brick.solid_memory.size(), 1, "solid");
 }
 
-bool Simulation::has_remote_neighbours(const BrickData& brick, const Placement& placement) const {
+// What travels is hidden behind the brick's own inner cells, unless other bricks of the unit hide it, or nothing
+// travels.
+bool Simulation::hides_exchange(const BrickData& brick, const Placement& placement) const {
+  if (brick.worker < 0) return true;
+  const auto with_it = [&](int worker) { return next_to_each_other(worker, brick.worker); };
   const auto& neighbours = brick.place.neighbour;
-  return brick.worker < 0 || std::any_of(neighbours.begin(), neighbours.end(), [&](const auto& n) {
-           return n && !next_to_each_other(placement[static_cast<std::size_t>(*n)], brick.worker);
-         });
+  return std::count_if(placement.begin(), placement.end(), with_it) == 1 &&
+         std::any_of(neighbours.begin(), neighbours.end(),
+                     [&](const auto& n) { return n && !with_it(placement[static_cast<std::size_t>(*n)]); });
 }
 
 void Simulation::build_halo(BrickData& brick, const Placement& placement) {
   const Brick& layout = brick.layout.brick;
-  const bool hide = !axes_.empty() && has_remote_neighbours(brick, placement);
+  const bool hide = !axes_.empty() && hides_exchange(brick, placement);
   if (!hide) {
     brick.shell = {layout.interior()};
   } else {

@@ -22,9 +22,9 @@ using DomainBox = Box;
 
 /// Which StarPU worker advances a brick; -1: the scheduler decides.
 using Placement = std::vector<int>;
-/// GPUs of the session take turns in getting the GPU parts of sub-domains, the workers of a GPU in getting those, its
-/// cores in getting the CPU parts. Throws Error (bad
-/// input) when there is a part for a kind of unit that the session does not have.
+/// Each GPU of the session gets the GPU parts of consecutive sub-domains, whose bricks its workers take in turn, as the
+/// cores take those of CPU parts. Throws Error (bad input) when there is a part for a kind of unit that the session
+/// does not have.
 Placement place(const std::vector<BrickPlace>& bricks, const Session& session);
 
 class Simulation {
@@ -71,7 +71,7 @@ class Simulation {
     codelets::Place layout;  ///< for kernels
     Connected connected{};
     std::vector<Wall> walls;
-    std::vector<Box> shell;  ///< all of a brick whose neighbours are on the same unit: nothing travels
+    std::vector<Box> shell;  ///< all of a brick that need not hide its exchange
     std::vector<Box> core;   ///< one part for each axis with neighbours
     Array<char> memory;      ///< of populations, for a core: placed by its first touch
     HostBuffer<char> shared_memory;
@@ -88,7 +88,7 @@ class Simulation {
   struct Slab;
 
   void build_obstacle(BrickData& brick);
-  [[nodiscard]] bool has_remote_neighbours(const BrickData& brick, const Placement& placement) const;
+  [[nodiscard]] bool hides_exchange(const BrickData& brick, const Placement& placement) const;
   void build_halo(BrickData& brick, const Placement& placement);
   std::vector<Access> accesses(const BrickData& brick, starpu_data_access_mode populations) const;
   void add_received(const BrickData& brick, Half half, int axis, std::int32_t& count, Transfer* transfers,

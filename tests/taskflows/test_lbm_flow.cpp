@@ -167,7 +167,9 @@ TEST(LbmFlow, EveryShareOfGpusGivesTheSameBits) {
     const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 6);
     for (const double share : {0., 0.3, 0.9, 1.}) {
       if ((share > 0 && !gpu) || (share < 1 && !cpu)) continue;
-      EXPECT_TRUE(whole == run(p, {{1, 1, 2}, share, 2}, 6, false)) << named.name << ", " << share;
+      for (const int gpu_bricks : {1, 3})
+        EXPECT_TRUE(whole == run(p, {{1, 1, 2}, share, 2, gpu_bricks}, 6, false))
+            << named.name << ", " << share << ", " << gpu_bricks << " bricks of a GPU";
     }
   }
 }

@@ -123,6 +123,7 @@ std::vector<Case> cases() {
     c.cut.subdomains = {up_to(std::min(3, c.nx)), up_to(std::min(3, c.ny)), up_to(std::min(3, c.nz))};
     c.cut.gpu_share = up_to(11) / 10.0 - 0.1;
     c.cut.cores = up_to(3);
+    c.cut.gpu_bricks = up_to(3);
     all.push_back(c);
   }
   return all;
@@ -248,6 +249,7 @@ TEST(LbmDecomposition, MorePiecesThanCells) {
   EXPECT_THROW((void)decompose(problem, {{5, 1, 1}, 0, 1}), Error);
   EXPECT_THROW((void)decompose(problem, {{1, 1, 0}, 0, 1}), Error);
   EXPECT_THROW((void)decompose(problem, {{1, 1, 1}, 1.5, 1}), Error);
+  EXPECT_THROW((void)decompose(problem, {{1, 1, 1}, 1, 1, 0}), Error);
   EXPECT_EQ(decompose(problem, {{1, 1, 1}, 0, 9}).size(), 4U);  // a row of cells per core at least
 }
 
