@@ -13,6 +13,16 @@ template <class T>
 void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
             const T* from, T* to, cudaStream_t stream, const Shape& shape = {});
 
+/// 2 to 4 whole steps of a domain on its own, in a box of electric conductors: 12 x sizeof(T) bytes per cell for all of
+/// them. Results go to other arrays, whose entries beyond the cells are left as they are and have to be zero, as those
+/// of `h_from` and `e_from`. Sources in device memory. The bits are those of one step after the other. Throws
+/// std::invalid_argument if a face is anything else, and for other numbers of steps. `planes` along x are one thread
+/// block's; 0: as many as suit the GPU.
+template <class T>
+void update_steps(const Grid& grid, int steps, const Factors& h_factors, const Factors& e_factors,
+                  const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count,
+                  const T* h_from, const T* e_from, T* h_to, T* e_to, cudaStream_t stream, std::int32_t planes = 0);
+
 template <class T>
 void pack(const Grid& grid, const Layer& layer, const T* field, T* array, cudaStream_t stream);
 template <class T>

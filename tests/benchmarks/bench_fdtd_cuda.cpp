@@ -83,6 +83,40 @@ bool same_as_cpu(Clock& clock) {
   return same_e && std::memcmp(found.data(), h.data(), size * sizeof(T)) == 0;
 }
 
+/// `two_pass_seconds`: of a step in two passes at the speed of a copy.
+template <class T>
+void measure_steps_at_once(Clock& clock, const Grid& g, const Memory& e, const Memory& h, double two_pass_seconds,
+                           Json& out) {
+  const double cells = static_cast<double>(g.cells().cells());
+  const auto bytes = static_cast<std::size_t>(g.elements()) * sizeof(T);
+  const Memory other_e(bytes), other_h(bytes);
+  for (const int planes : {0, 32, 128})
+    for (const int at_once : {2, 3, 4}) {
+      std::vector<double> launches;
+      for (int r = -1; r < repetitions / 3; ++r) {
+        const double s = clock.seconds([&] {
+          for (int n = 0; n < steps; n += 2) {
+            cuda::update_steps<T>(g, at_once, some, some, {}, {}, nullptr, 0, h.as<T>(), e.as<T>(), other_h.as<T>(),
+                                  other_e.as<T>(), clock.stream, planes);
+            cuda::update_steps<T>(g, at_once, some, some, {}, {}, nullptr, 0, other_h.as<T>(), other_e.as<T>(),
+                                  h.as<T>(), e.as<T>(), clock.stream, planes);
+          }
+        });
+        if (r >= 0) launches.push_back(s / (steps * at_once));
+      }
+      const double s = median(launches);
+      out["steps_at_once"].push_back({{"type", name<T>()},
+                                      {"cells", g.n},
+                                      {"at_once", at_once},
+                                      {"planes", planes},
+                                      {"seconds_per_step", s},
+                                      {"mcells_per_s", cells / s * 1e-6},
+                                      {"of_two_passes_at_copy", two_pass_seconds / s}});
+      std::printf("%-6s %dx%dx%d %d at once planes %-4d %8.0f Mcells/s %5.3f of two passes at copy\n", name<T>(),
+                  g.n[0], g.n[1], g.n[2], at_once, planes, cells / s * 1e-6, two_pass_seconds / s);
+    }
+}
+
 template <class T>
 void measure(Clock& clock, int nx, int ny, int nz, Json& out) {
   const Grid g = make_grid(nx, ny, nz, conductors, sizeof(T));
@@ -162,6 +196,7 @@ void measure(Clock& clock, int nx, int ny, int nz, Json& out) {
     std::printf("%-6s %dx%dx%d steps %3dx%d march %-3d %8.0f Mcells/s %5.3f of copy\n", name<T>(), nx, ny, nz, shape.z,
                 shape.y, shape.march, cells / s * 1e-6, 2 * bytes / s / copy_rate);
   }
+  measure_steps_at_once<T>(clock, g, e, h, 2 * bytes / copy_rate, out);
   std::fflush(stdout);
 }
 
@@ -177,11 +212,12 @@ int bench(const char* path) {
   cudaDeviceProp device{};
   ASTERISM_CHECK_CUDA(cudaGetDeviceProperties(&device, 0));
   const bool right = same_as_cpu<double>(clock) && same_as_cpu<float>(clock);
-  Json out = {{"program", "bench_fdtd_cuda"}, {"device", device.name}, {"repetitions", repetitions},
-              {"same_bits_as_cpu", right},    {"runs", Json::array()}, {"steps", Json::array()}};
+  Json out = {{"program", "bench_fdtd_cuda"},  {"device", device.name}, {"repetitions", repetitions},
+              {"same_bits_as_cpu", right},     {"runs", Json::array()}, {"steps", Json::array()},
+              {"steps_at_once", Json::array()}};
   std::printf("%s\n", right ? "same bits as the CPU" : "WRONG: other bits than the CPU");
   write(path, out);
-  const int sizes[][3] = {{256, 256, 256}, {512, 512, 512}, {100, 100, 100}, {128, 512, 510}};
+  const int sizes[][3] = {{256, 256, 256}, {512, 512, 512}, {100, 100, 100}, {200, 200, 200}, {128, 512, 510}};
   for (const auto& n : sizes) {
     measure<double>(clock, n[0], n[1], n[2], out);
     write(path, out);

@@ -21,6 +21,9 @@
 
 namespace cuda_on_host {
 
+/// As much as a thread block of an H100 may have, and its begin.
+alignas(128) inline char dynamic_shared[227 * 1024];
+
 struct Index {
   unsigned x;
 };

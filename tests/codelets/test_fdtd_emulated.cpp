@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codelets/fdtd/observe.cuh"
+#include "codelets/fdtd/steps.hpp"
 #include "codelets/fdtd/tiles.hpp"
 #include "codelets/fdtd/transfers.cuh"
 #include "codelets/fdtd/update.cuh"
@@ -70,6 +71,47 @@ TYPED_TEST(FdtdEmulated, Update) {
           EXPECT_TRUE(this->same(e, expected_e));
         }
     }
+}
+
+TYPED_TEST(FdtdEmulated, StepsAtOnce) {
+  using T = TypeParam;
+  for (const int steps : {2, 3, 4})
+    for (const bool materials : {false, true})
+      for (const int planes : {0, 3, 100}) {
+        SCOPED_TRACE(steps);
+        Setting s{{7, 29, 37}};
+        s.face = cases::boundaries[0].second;
+        Domain<T> d(materials ? cases::with_materials(s) : s);
+        d.randomize();
+        const Part<T>& p = d.parts[0];
+        const std::vector<T> values = {1, 2, 3, 4};
+        const std::vector<T> others = {-1, 5, 0.5, 7};
+        const std::vector<Source<T>> sources = {{2, 3, 11, 25, values.data()}, {0, 0, 12, 24, others.data()}};
+        std::vector<T> e(p.e.size()), h(p.h.size());
+        std::uint32_t blocks = 0;
+        const cuda::Steps<T> of = cuda::describe_steps(p.grid, steps, s.h_factors(), s.e_factors(), p.h_media(),
+                                                       p.e_media(), sources.data(), 2, planes, 4, blocks);
+        cuda::with_steps_kernel<T>(steps, materials, [&](auto kernel, int columns, std::size_t bytes) {
+          ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
+          cuda_on_host::launch(blocks, static_cast<unsigned>(columns),
+                               [&] { kernel(of, p.e.data(), p.h.data(), e.data(), h.data()); });
+        });
+        for (int step = 0; step < steps; ++step) {
+          d.step();
+          for (const Source<T>& source : sources)
+            cpu::add(p.grid, source.component, source.i, source.j, source.k, source.values[step], d.parts[0].e.data());
+        }
+        for (const Field f : {Field::electric, Field::magnetic})
+          for (int c = 0; c < 3; ++c)
+            for (int i = 0; i < s.n[0]; ++i)
+              for (int j = 0; j < s.n[1]; ++j)
+                for (int k = 0; k < s.n[2]; ++k) {
+                  const std::size_t at = index(p.grid.at(c, i, j, k));
+                  const T found = (f == Field::electric ? e : h)[at];
+                  ASSERT_EQ(std::memcmp(&found, &p.field(f)[at], sizeof(T)), 0)
+                      << static_cast<int>(f) << c << ": " << i << ' ' << j << ' ' << k << ": " << found;
+                }
+      }
 }
 
 TYPED_TEST(FdtdEmulated, Transfers) {

@@ -120,6 +120,42 @@ TYPED_TEST(FdtdKernelsCuda, Shapes) {
   }
 }
 
+TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
+  using T = TypeParam;
+  for (const bool materials : {false, true})
+    for (const int steps : {2, 3, 4})
+      for (const int planes : {0, 16, 1000}) {
+        SCOPED_TRACE(steps);
+        Setting s{{37, 51, 131}};
+        s.face = cases::boundaries[0].second;
+        Domain<T> host(materials ? cases::with_materials(s) : s);
+        host.randomize();
+        const Part<T>& p = host.parts[0];
+        const typename TestFixture::OnDevice d(this->stream_, p);
+        const std::vector<T> values = {1, 2, 3, 4};
+        const DeviceArray<T> device_values(this->stream_, values);
+        const DeviceArray<Source<T>> sources(this->stream_, {{2, 16, 25, 59, device_values.data()}});
+        const DeviceArray<T> h(this->stream_, p.h.size(), 0);
+        const DeviceArray<T> e(this->stream_, p.e.size(), 0);
+        cuda::update_steps<T>(p.grid, steps, s.h_factors(), s.e_factors(), d.h_media(), d.e_media(), sources.data(), 1,
+                              d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
+        for (int step = 0; step < steps; ++step) {
+          host.step();
+          cpu::add(p.grid, 2, 16, 25, 59, values[index(step)], host.parts[0].e.data());
+        }
+        for (const Field f : {Field::electric, Field::magnetic}) {
+          const std::vector<T> found = (f == Field::electric ? e : h).values();
+          for (int c = 0; c < 3; ++c)
+            for (int i = 0; i < s.n[0]; ++i)
+              for (int j = 0; j < s.n[1]; ++j) {
+                const std::size_t at = index(p.grid.at(c, i, j, 0));
+                ASSERT_EQ(std::memcmp(&found[at], &p.field(f)[at], index(s.n[2]) * sizeof(T)), 0)
+                    << static_cast<int>(f) << c << ": " << i << ' ' << j;
+              }
+        }
+      }
+}
+
 TYPED_TEST(FdtdKernelsCuda, NothingToDo) {
   using T = TypeParam;
   const Grid g = make_grid(4, 4, 4, {}, sizeof(T));
