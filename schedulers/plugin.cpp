@@ -4,8 +4,9 @@
 #include "schedulers/policies.hpp"
 
 namespace {
-starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic, &asterism::schedulers::calibrate,
-                                   &asterism::schedulers::hprio, nullptr};
+starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic,     &asterism::schedulers::calibrate,
+                                   &asterism::schedulers::hprio,      &asterism::schedulers::greedy,
+                                   &asterism::schedulers::assignment, nullptr};
 }
 
 extern "C" {

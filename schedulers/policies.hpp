@@ -15,4 +15,8 @@ extern starpu_sched_policy calibrate;
 /// HeteroPrio: buckets of tasks polled by a priority per kind of unit, and a termination rule.
 extern starpu_sched_policy hprio;
 
+/// Farms of independent tasks: one at a time, or batches worth some seconds at a unit's best speed.
+extern starpu_sched_policy greedy;
+extern starpu_sched_policy assignment;
+
 }  // namespace asterism::schedulers
