@@ -14,6 +14,15 @@ namespace asterism::fdtd::cuda {
 /// Of a tile, in columns: one thread for each.
 inline constexpr int tile_side = 32;
 inline constexpr int tile_columns = tile_side * tile_side;
+inline constexpr int most_steps = 4;
+
+/// Most that a launch takes along.
+inline constexpr int most_steps_sources = 16;
+template <class T>
+struct StepsSource {
+  std::int32_t component, i, j, k;
+  T values[most_steps];
+};
 
 template <class T>
 struct Steps {
@@ -21,8 +30,8 @@ struct Steps {
   Box e_entries[3], h_entries[3];
   T e_factor[3], h_factor[3];
   Media<T> e_media, h_media;
-  const Source<T>* sources;
-  std::int32_t count;              ///< of sources
+  StepsSource<T> source[most_steps_sources];
+  std::int32_t sources;
   std::int32_t planes;             ///< that a block advances
   std::uint32_t along_z, along_y;  ///< tiles
 };
@@ -93,14 +102,14 @@ __global__ void __launch_bounds__(tile_columns)
   const int j = static_cast<int>(row_of_tiles - chunk * s.along_y) * (tile_side - 2 * steps) - steps + ty;
   const int first = static_cast<int>(chunk) * s.planes;
   const int end = first + s.planes < s.grid.n[0] ? first + s.planes : s.grid.n[0];
-  const bool exists = j >= 0 && j <= s.grid.n[1] && k >= 0 && k <= s.grid.n[2];
-  const bool own = tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps && j < s.grid.n[1] &&
-                   k < s.grid.n[2];
+  // beyond is nothing, or an electric conductor with no tangential E
+  const bool exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
+  const bool own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
   const Updated e_column = in_column(s.e_entries, j, k);
   const Updated h_column = in_column(s.h_entries, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_source = false;
-  for (int n = 0; n < s.count; ++n) has_source = has_source || (s.sources[n].j == j && s.sources[n].k == k);
+  for (int n = 0; n < s.sources; ++n) has_source = has_source || (s.source[n].j == j && s.source[n].k == k);
   // columns beside this one; at the rim of the tile any will do
   const int y_above = ty + 1 < tile_side ? t + tile_side : t;
   const int z_above = tz + 1 < tile_side ? t + 1 : t;
@@ -108,7 +117,7 @@ __global__ void __launch_bounds__(tile_columns)
   const int z_below = tz > 0 ? t - 1 : t;
 
   const auto fetch = [&](int plane) {
-    const bool there = exists && plane >= 0 && plane <= s.grid.n[0];
+    const bool there = exists && plane >= 0 && plane < s.grid.n[0];
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
       const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;
@@ -161,8 +170,8 @@ __global__ void __launch_bounds__(tile_columns)
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at);
       if (has_source)
-        for (int n = 0; n < s.count; ++n) {
-          const Source<T>& source = s.sources[n];
+        for (int n = 0; n < s.sources; ++n) {
+          const StepsSource<T>& source = s.source[n];
           if (source.j == j && source.k == k && source.i == plane) e_new.c[source.component] += source.values[step];
         }
       h_before[step] = h;

@@ -53,6 +53,7 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Factors& h_factors, c
     if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
   if ((e_media.index == nullptr) != (h_media.index == nullptr))
     throw std::invalid_argument("steps at once: materials in both fields or in none");
+  if (count > most_steps_sources) throw std::invalid_argument("steps at once: too many sources");
   const auto parts = [](int length, int part) { return static_cast<std::uint32_t>((length + part - 1) / part); };
   Steps<T> s{};
   s.grid = grid;
@@ -64,8 +65,11 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Factors& h_factors, c
   }
   s.e_media = e_media;
   s.h_media = h_media;
-  s.sources = sources;
-  s.count = count;
+  s.sources = count;
+  for (std::int32_t n = 0; n < count; ++n) {
+    s.source[n] = {sources[n].component, sources[n].i, sources[n].j, sources[n].k, {}};
+    for (int step = 0; step < steps; ++step) s.source[n].values[step] = sources[n].values[step];
+  }
   s.along_z = parts(grid.n[2], tile_side - 2 * steps);
   s.along_y = parts(grid.n[1], tile_side - 2 * steps);
   s.planes = planes > 0 ? planes : best_planes(grid.n[0], s.along_z * s.along_y, steps, blocks_at_a_time);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "codelets/fdtd/observe.cuh"
@@ -87,7 +88,8 @@ TYPED_TEST(FdtdEmulated, StepsAtOnce) {
         const std::vector<T> values = {1, 2, 3, 4};
         const std::vector<T> others = {-1, 5, 0.5, 7};
         const std::vector<Source<T>> sources = {{2, 3, 11, 25, values.data()}, {0, 0, 12, 24, others.data()}};
-        std::vector<T> e(p.e.size()), h(p.h.size());
+        constexpr T nothing = std::numeric_limits<T>::quiet_NaN();
+        std::vector<T> e(p.e.size(), nothing), h(p.h.size(), nothing);
         std::uint32_t blocks = 0;
         const cuda::Steps<T> of = cuda::describe_steps(p.grid, steps, s.h_factors(), s.e_factors(), p.h_media(),
                                                        p.e_media(), sources.data(), 2, planes, 4, blocks);

@@ -133,11 +133,10 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
         const Part<T>& p = host.parts[0];
         const typename TestFixture::OnDevice d(this->stream_, p);
         const std::vector<T> values = {1, 2, 3, 4};
-        const DeviceArray<T> device_values(this->stream_, values);
-        const DeviceArray<Source<T>> sources(this->stream_, {{2, 16, 25, 59, device_values.data()}});
+        const Source<T> source{2, 16, 25, 59, values.data()};
         const DeviceArray<T> h(this->stream_, p.h.size(), 0);
         const DeviceArray<T> e(this->stream_, p.e.size(), 0);
-        cuda::update_steps<T>(p.grid, steps, s.h_factors(), s.e_factors(), d.h_media(), d.e_media(), sources.data(), 1,
+        cuda::update_steps<T>(p.grid, steps, s.h_factors(), s.e_factors(), d.h_media(), d.e_media(), &source, 1,
                               d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
         for (int step = 0; step < steps; ++step) {
           host.step();
