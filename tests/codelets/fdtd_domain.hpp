@@ -214,6 +214,27 @@ class Domain {
     }
   }
 
+  /// Border planes, then the rest, in no particular order.
+  static std::vector<Box> pieces(const Grid& g) {
+    Box inner = g.cells();
+    std::int32_t* const range[3] = {&inner.x0, &inner.y0, &inner.z0};
+    for (int a = 0; a < 3; ++a)
+      if (g.n[a] > 2) {
+        ++range[a][0];
+        --range[a][1];
+      }
+    std::vector<Box> all = around(g.cells(), inner);
+    if (g.n[1] > 4) {
+      Box half = inner;
+      half.y1 = inner.y0 = 3;
+      all.push_back(inner);
+      all.push_back(half);
+    } else {
+      all.push_back(inner);
+    }
+    return all;
+  }
+
   Setting setting;
   std::vector<Part<T>> parts;
 
@@ -276,26 +297,6 @@ class Domain {
   }
   void update_e(Part<T>& p, const Box& b) {
     cpu::update(Field::electric, p.grid, b, setting.e_factors(), p.e_media(), p.h.data(), p.e.data());
-  }
-  /// Border planes, then the rest, in no particular order.
-  static std::vector<Box> pieces(const Grid& g) {
-    Box inner = g.cells();
-    std::int32_t* const range[3] = {&inner.x0, &inner.y0, &inner.z0};
-    for (int a = 0; a < 3; ++a)
-      if (g.n[a] > 2) {
-        ++range[a][0];
-        --range[a][1];
-      }
-    std::vector<Box> all = around(g.cells(), inner);
-    if (g.n[1] > 4) {
-      Box half = inner;
-      half.y1 = inner.y0 = 3;
-      all.push_back(inner);
-      all.push_back(half);
-    } else {
-      all.push_back(inner);
-    }
-    return all;
   }
 
   Cuts cuts_;
