@@ -19,12 +19,14 @@ namespace asterism::fdtd {
 
 /// How sigma, kappa and alpha change with the depth r in a layer, from 0 at its surface to 1 at the conductor:
 ///   sigma = sigma_max r^order, kappa = 1 + (kappa_max - 1) r^order, alpha = alpha_max (1 - r)^alpha_order
-/// Without units, so that they suit every grid; d is the spacing along the axis and eta0 the impedance of vacuum.
+/// Without units, so that they suit every grid; d is the spacing along the axis and eta0 the impedance of vacuum. Ten
+/// cells of the default reflect less than -60 dB of waves of 10 to 130 cells, those that run along a layer included; a
+/// smaller alpha serves longer waves, a larger one those that run along.
 struct Grading {
   double order = 2.5;
   double sigma = 1.3;   ///< sigma_max in 0.8 (order + 1) / (eta0 d), the optimum of Taflove and Hagness, (7.66)
   double kappa = 4;     ///< kappa_max
-  double alpha = 0.15;  ///< alpha_max in 1 / (eta0 d): waves longer than 2 pi d / alpha are absorbed less
+  double alpha = 0.12;  ///< alpha_max in 1 / (eta0 d): waves longer than 2 pi d / alpha are absorbed less
   double alpha_order = 1;
 };
 

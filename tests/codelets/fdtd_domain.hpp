@@ -27,11 +27,11 @@ struct Setting {
   std::array<Face, 6> face = {};
   std::vector<Material> materials = {};
   std::vector<std::uint16_t> cells = {};  ///< material of each, z fastest; none: background
+  double courant = 0.9;                   ///< time step over the limit of stability
 
-  /// 0.9 of the limit of stability.
   [[nodiscard]] double dt() const {
     const double c = 1 / std::sqrt(eps0 * mu0);
-    return 0.9 / (c * std::sqrt(1 / (d[0] * d[0]) + 1 / (d[1] * d[1]) + 1 / (d[2] * d[2])));
+    return courant / (c * std::sqrt(1 / (d[0] * d[0]) + 1 / (d[1] * d[1]) + 1 / (d[2] * d[2])));
   }
   [[nodiscard]] Factors h_factors() const { return factors(dt(), mu0, {d[0], d[1], d[2]}); }
   [[nodiscard]] Factors e_factors() const { return factors(dt(), eps0, {d[0], d[1], d[2]}); }

@@ -1,4 +1,4 @@
-// A domain with absorbing layers, divided or not, with sources: what the tests of the layers run.
+// A domain with absorbing layers and dispersive media, divided or not, with sources: what their tests run.
 #pragma once
 
 #include <stdexcept>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codelets/fdtd/cpml.hpp"
+#include "codelets/fdtd/dispersive.hpp"
 #include "tests/codelets/fdtd_domain.hpp"
 
 namespace asterism::fdtd {
@@ -23,7 +24,16 @@ class OpenDomain {
     }
   };
 
-  OpenDomain(const Setting& s, const Cpml& cpml, const typename Domain<T>::Cuts& cuts = {}) : domain(s, cuts) {
+  struct Dispersion {
+    DispersiveMedia<T> media;
+    std::vector<T> state;
+    [[nodiscard]] Poles<T> poles() const { return {media.ranges.data(), media.poles.data()}; }
+  };
+
+  /// `poles`: of each material.
+  OpenDomain(const Setting& s, const Cpml& cpml, const typename Domain<T>::Cuts& cuts = {},
+             const std::vector<std::vector<Pole>>& poles = {})
+      : domain(s, cuts) {
     for (const Field f : {Field::electric, Field::magnetic})
       stretch[static_cast<int>(f)] = stretches<T>(f, cpml, {s.d[0], s.d[1], s.d[2]}, s.dt());
     for (const Part<T>& p : domain.parts) {
@@ -33,6 +43,8 @@ class OpenDomain {
         for (int axis = 0; axis < 3; ++axis) psi[axis].assign(index(a.layers.elements(axis)), T{0});
       absorbers.push_back(std::move(a));
     }
+    if (!poles.empty())
+      for (Part<T>& p : domain.parts) dispersions.push_back(disperse_part(p, poles));
     domain.set([](Field, int, int, int, int) { return 0; });
   }
 
@@ -43,13 +55,19 @@ class OpenDomain {
       Part<T>& p = domain.parts[m];
       const Media<T> media = f == Field::electric ? p.e_media() : p.h_media();
       const T* const from = p.field(f == Field::electric ? Field::magnetic : Field::electric).data();
-      const std::vector<Box> boxes =
-          passes == Passes::two ? std::vector<Box>{p.grid.cells()} : Domain<T>::pieces(p.grid);
-      for (const Box& b : boxes) {
+      for (const Box& b : boxes(p, passes)) {
         cpu::update(f, p.grid, b, factors, media, from, p.field(f).data());
         cpu::absorb(f, p.grid, b, factors, media, absorbers[m].layers, stretch[static_cast<int>(f)].data(), from,
                     absorbers[m].of(f), p.field(f).data());
       }
+    }
+  }
+  void disperse(Passes passes) {
+    for (std::size_t m = 0; m < dispersions.size(); ++m) {
+      Part<T>& p = domain.parts[m];
+      Dispersion& d = dispersions[m];
+      for (const Box& b : boxes(p, passes))
+        cpu::disperse(p.grid, b, p.e_media(), d.poles(), d.media.states, d.state.data(), p.e.data());
     }
   }
   void step(Passes passes = Passes::two) {
@@ -57,18 +75,13 @@ class OpenDomain {
     domain.exchange(Field::magnetic);
     for (Part<T>& p : domain.parts) cpu::reflect(p.grid, p.h.data());
     half_step(Field::electric, passes);
+    for (const auto& [entry, value] : pending_) add_to_part(entry, value);
+    pending_.clear();
+    disperse(passes);
     domain.exchange(Field::electric);
   }
-  /// Adds to an entry of E of the domain, which is in no ghost.
-  void add(int c, int i, int j, int k, double value) {
-    for (Part<T>& p : domain.parts) {
-      const int at[3] = {i - p.origin[0], j - p.origin[1], k - p.origin[2]};
-      const Box b = p.grid.entries(Field::electric, c, p.grid.cells());
-      if (at[0] >= b.x0 && at[0] < b.x1 && at[1] >= b.y0 && at[1] < b.y1 && at[2] >= b.z0 && at[2] < b.z1)
-        cpu::add(p.grid, c, at[0], at[1], at[2], static_cast<T>(value), p.e.data());
-    }
-    domain.exchange(Field::electric);
-  }
+  /// Adds to an entry of E of the domain in the next step.
+  void add(int c, int i, int j, int k, double value) { pending_.push_back({{c, i, j, k}, value}); }
   /// psi of an entry of the domain; 0 outside the layers.
   [[nodiscard]] T psi(Field f, int along, int c, int i, int j, int k) const {
     for (std::size_t m = 0; m < domain.parts.size(); ++m) {
@@ -86,6 +99,33 @@ class OpenDomain {
   Domain<T> domain;
   std::vector<Absorber> absorbers;
   std::vector<Stretch<T>> stretch[2];
+  std::vector<Dispersion> dispersions;
+
+ private:
+  static std::vector<Box> boxes(const Part<T>& p, Passes passes) {
+    return passes == Passes::two ? std::vector<Box>{p.grid.cells()} : Domain<T>::pieces(p.grid);
+  }
+  void add_to_part(const std::array<int, 4>& entry, double value) {
+    for (Part<T>& p : domain.parts) {
+      const int at[3] = {entry[1] - p.origin[0], entry[2] - p.origin[1], entry[3] - p.origin[2]};
+      const Box b = p.grid.entries(Field::electric, entry[0], p.grid.cells());
+      if (at[0] >= b.x0 && at[0] < b.x1 && at[1] >= b.y0 && at[1] < b.y1 && at[2] >= b.z0 && at[2] < b.z1)
+        cpu::add(p.grid, entry[0], at[0], at[1], at[2], static_cast<T>(value), p.e.data());
+    }
+  }
+  Dispersion disperse_part(Part<T>& p, const std::vector<std::vector<Pole>>& poles) const {
+    const Setting& s = domain.setting;
+    Cells cells{{s.n[0], s.n[1], s.n[2]}, {}, s.cells.data()};
+    for (int a = 0; a < 3; ++a) cells.periodic[a] = s.face[index(2 * a)] == Face::neighbour;
+    Dispersion d;
+    d.media = assign_dispersive<T>(p.grid, p.origin, cells, s.materials, poles, eps0, s.dt(), p.e_index.data());
+    p.e_table.clear();
+    for (const Medium& m : d.media.media) p.e_table.push_back(coefficients<T>(m, eps0, s.dt()));
+    d.state.assign(index(d.media.states.elements()), T{0});
+    return d;
+  }
+
+  std::vector<std::pair<std::array<int, 4>, double>> pending_;
 };
 
 }  // namespace asterism::fdtd

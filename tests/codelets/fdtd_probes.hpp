@@ -27,8 +27,8 @@ Record record(OpenDomain<T>& d, const std::vector<Entry>& sources, const std::ve
               double width) {
   Record found(probes.size());
   for (int n = 0; n < steps; ++n) {
-    d.step();
     for (const Entry& s : sources) d.add(s[0], s[1], s[2], s[3], pulse(n, width));
+    d.step();
     for (std::size_t p = 0; p < probes.size(); ++p) {
       const Entry& at = probes[p];
       found[p].push_back(static_cast<double>(d.domain.at(Field::electric, at[0], at[1], at[2], at[3])));
