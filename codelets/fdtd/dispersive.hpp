@@ -14,6 +14,9 @@
 // The scheme is of second order. As the mean of j works on the mean of E, a pole takes up energy in every step or keeps
 // it, so the limit of stability is that of vacuum if eps_r is 1 or more. At angular frequency w it has the
 // permittivity of the medium at (2 / dt) tan(w dt / 2).
+// Uniform media and half-spaces may go on through absorbing layers. Interfaces of metals with little loss should not
+// lie in them side by side: they guide waves whose phase and energy travel in opposite directions, which grow in every
+// perfectly matched layer (Becache, Fauqueux and Joly, Journal of Computational Physics 188, 2003).
 #pragma once
 
 #include <complex>

@@ -74,18 +74,22 @@ TYPED_TEST(FdtdDispersive, EveryDivision) {
     }
 }
 
-/// Poles without losses and others, at the limit of stability of vacuum.
+/// Random media with and without losses in a box of conductors, and half-spaces of each that go on through absorbing
+/// layers, at the limit of stability of vacuum.
 TYPED_TEST(FdtdDispersive, NothingGrows) {
   using T = TypeParam;
-  Setting s{{9, 8, 11}};
-  s.face = cases::boundaries[0].second;
-  s.courant = 0.9999;
-  s.materials = {{}, {}, {}, {}};
-  for (int cell = 0; cell < 9 * 8 * 11; ++cell)
-    s.cells.push_back(static_cast<std::uint16_t>((noise(7, cell / 3, 0, 0, 0) + 1) * 2));
   const std::vector<std::vector<Pole>> poles = {
       {}, {drude(3e11, 0)}, {lorentz(3, 2e11, 0), lorentz(0.5, 9e11, 0)}, {debye(4, 1e-12), drude(5e11, 1e9)}};
-  for (const int layer : {0, 3}) {
+  for (const int below : {-1, 1, 2, 3}) {
+    Setting s{{9, 8, 11}};
+    s.face = cases::boundaries[0].second;
+    s.courant = 0.9999;
+    s.materials = {{}, {}, {}, {}};
+    for (int cell = 0; cell < 9 * 8 * 11; ++cell) {
+      const auto any = static_cast<std::uint16_t>((noise(7, cell, 0, 0, 0) + 1) * 2);
+      s.cells.push_back(below < 0 ? any : cell % 11 < 5 ? static_cast<std::uint16_t>(below) : 0);
+    }
+    const int layer = below < 0 ? 0 : 3;
     OpenDomain<T> d(s, {{layer, layer, 0, layer, layer, 0}}, {}, poles);
     cases::randomize(d);
     for (int n = 1; n <= 10000; ++n) {
@@ -96,7 +100,7 @@ TYPED_TEST(FdtdDispersive, NothingGrows) {
         if (f == Field::electric)
           largest = std::max(largest, std::abs(static_cast<double>(d.domain.at(f, c, i, j, k))));
       });
-      ASSERT_LT(largest, 6) << "after " << n << " steps, layers of " << layer;
+      ASSERT_LT(largest, 6) << "after " << n << " steps, half-space of " << below;
       ASSERT_GT(largest, 0);
     }
   }
