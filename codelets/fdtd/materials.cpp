@@ -10,14 +10,10 @@
 namespace asterism::fdtd {
 namespace {
 
-constexpr int absent = -1;
-/// Materials of the cells around an entry, sorted.
-using Around = std::array<int, 4>;
-
 Medium arithmetic_mean(const Around& around, const std::vector<Material>& materials) {
   double eps = 0, sigma = 0, count = 0;
   for (const int m : around) {
-    if (m == absent) continue;
+    if (m == no_cell) continue;
     eps += materials[static_cast<std::size_t>(m)].eps_r;
     sigma += materials[static_cast<std::size_t>(m)].sigma;
     ++count;
@@ -28,7 +24,7 @@ Medium arithmetic_mean(const Around& around, const std::vector<Material>& materi
 Medium harmonic_mean(const Around& around, const std::vector<Material>& materials) {
   double mu = 0, sigma = 0, count = 0;
   for (const int m : around) {
-    if (m == absent) continue;
+    if (m == no_cell) continue;
     mu += 1 / materials[static_cast<std::size_t>(m)].mu_r;
     sigma += 1 / materials[static_cast<std::size_t>(m)].sigma_m;  // infinite, and the mean 0, for one that has none
     ++count;
@@ -36,16 +32,16 @@ Medium harmonic_mean(const Around& around, const std::vector<Material>& material
   return {count / mu, count / sigma};
 }
 
-/// Cell at or before an entry along an axis, or absent.
+/// Cell at or before an entry along an axis, or no_cell.
 int cell_along(const Cells& cells, int axis, int at) {
   const int n = cells.n[axis];
   if (cells.periodic[axis]) return (at % n + n) % n;
-  return at >= 0 && at < n ? at : absent;
+  return at >= 0 && at < n ? at : no_cell;
 }
 
 Around around(Field field, int c, const Cells& cells, const std::array<int, 3>& entry) {
   Around found;
-  found.fill(absent);
+  found.fill(no_cell);
   int count = 0;
   int below[3];
   for (int a = 0; a < 3; ++a) below[a] = on_planes(field, c, a) ? -1 : 0;
@@ -54,7 +50,7 @@ Around around(Field field, int c, const Cells& cells, const std::array<int, 3>& 
       for (int k = below[2]; k <= 0; ++k) {
         const int at[3] = {cell_along(cells, 0, entry[0] + i), cell_along(cells, 1, entry[1] + j),
                            cell_along(cells, 2, entry[2] + k)};
-        if (at[0] == absent || at[1] == absent || at[2] == absent) continue;
+        if (at[0] == no_cell || at[1] == no_cell || at[2] == no_cell) continue;
         found[static_cast<std::size_t>(count++)] =
             cells.material[(static_cast<std::int64_t>(at[0]) * cells.n[1] + at[1]) * cells.n[2] + at[2]];
       }
@@ -73,12 +69,16 @@ Coefficients<T> coefficients(const Medium& medium, double eps0_or_mu0, double dt
 template Coefficients<double> coefficients(const Medium&, double, double);
 template Coefficients<float> coefficients(const Medium&, double, double);
 
-std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
-                                 const std::vector<Material>& materials, std::uint16_t* index) {
-  std::vector<Medium> table;
+Medium mean(Field field, const Around& around, const std::vector<Material>& materials) {
+  return field == Field::electric ? arithmetic_mean(around, materials) : harmonic_mean(around, materials);
+}
+
+std::vector<Around> assign_around(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
+                                  std::size_t materials, std::uint16_t* index) {
+  std::vector<Around> table;
   std::map<Around, std::uint16_t> known;
   Around last{};
-  last.fill(absent);
+  last.fill(no_cell);
   std::uint16_t number = 0;
   for (int c = 0; c < 3; ++c) {
     Box b = grid.entries(field, c, grid.cells());
@@ -92,13 +92,12 @@ std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32
             const auto found = known.find(here);
             if (found == known.end()) {
               if (table.size() > 0xffff) throw std::length_error("more than 65536 different media in a sub-domain");
-              if (here[3] >= static_cast<int>(materials.size()))
+              if (here[3] >= static_cast<std::int32_t>(materials))
                 throw std::invalid_argument("material " + std::to_string(here[3]) + " of a cell: there are " +
-                                            std::to_string(materials.size()));
+                                            std::to_string(materials));
               number = static_cast<std::uint16_t>(table.size());
               known.emplace(here, number);
-              table.push_back(field == Field::electric ? arithmetic_mean(here, materials)
-                                                       : harmonic_mean(here, materials));
+              table.push_back(here);
             } else {
               number = found->second;
             }
@@ -106,6 +105,14 @@ std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32
           index[grid.at(c, i, j, k)] = number;
         }
   }
+  return table;
+}
+
+std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
+                                 const std::vector<Material>& materials, std::uint16_t* index) {
+  std::vector<Medium> table;
+  for (const Around& around : assign_around(field, grid, origin, cells, materials.size(), index))
+    table.push_back(mean(field, around, materials));
   return table;
 }
 

@@ -1,6 +1,8 @@
 // Materials: what an entry of a component has when the cells around it differ, and the coefficients of its update.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +48,15 @@ struct Cells {
   bool periodic[3];
   const std::uint16_t* material;
 };
+
+/// Materials of the cells around an entry, sorted; no_cell for those that do not exist.
+using Around = std::array<std::int32_t, 4>;
+inline constexpr std::int32_t no_cell = -1;
+/// Its medium: the mean that assign_media describes.
+Medium mean(Field field, const Around& around, const std::vector<Material>& materials);
+/// Index of all entries, into the table that it returns; errors as of assign_media, which has the details.
+std::vector<Around> assign_around(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
+                                  std::size_t materials, std::uint16_t* index);
 
 /// Index of all entries of the cells of a sub-domain, whose cell (0, 0, 0) is `origin` in the domain; returns the table
 /// that they index.

@@ -27,11 +27,11 @@ struct Setting {
   std::array<Face, 6> face = {};
   std::vector<Material> materials = {};
   std::vector<std::uint16_t> cells = {};  ///< material of each, z fastest; none: background
+  double courant = 0.9;                   ///< time step over the limit of stability
 
-  /// 0.9 of the limit of stability.
   [[nodiscard]] double dt() const {
     const double c = 1 / std::sqrt(eps0 * mu0);
-    return 0.9 / (c * std::sqrt(1 / (d[0] * d[0]) + 1 / (d[1] * d[1]) + 1 / (d[2] * d[2])));
+    return courant / (c * std::sqrt(1 / (d[0] * d[0]) + 1 / (d[1] * d[1]) + 1 / (d[2] * d[2])));
   }
   [[nodiscard]] Factors h_factors() const { return factors(dt(), mu0, {d[0], d[1], d[2]}); }
   [[nodiscard]] Factors e_factors() const { return factors(dt(), eps0, {d[0], d[1], d[2]}); }
@@ -214,6 +214,27 @@ class Domain {
     }
   }
 
+  /// Border planes, then the rest, in no particular order.
+  static std::vector<Box> pieces(const Grid& g) {
+    Box inner = g.cells();
+    std::int32_t* const range[3] = {&inner.x0, &inner.y0, &inner.z0};
+    for (int a = 0; a < 3; ++a)
+      if (g.n[a] > 2) {
+        ++range[a][0];
+        --range[a][1];
+      }
+    std::vector<Box> all = around(g.cells(), inner);
+    if (g.n[1] > 4) {
+      Box half = inner;
+      half.y1 = inner.y0 = 3;
+      all.push_back(inner);
+      all.push_back(half);
+    } else {
+      all.push_back(inner);
+    }
+    return all;
+  }
+
   Setting setting;
   std::vector<Part<T>> parts;
 
@@ -276,26 +297,6 @@ class Domain {
   }
   void update_e(Part<T>& p, const Box& b) {
     cpu::update(Field::electric, p.grid, b, setting.e_factors(), p.e_media(), p.h.data(), p.e.data());
-  }
-  /// Border planes, then the rest, in no particular order.
-  static std::vector<Box> pieces(const Grid& g) {
-    Box inner = g.cells();
-    std::int32_t* const range[3] = {&inner.x0, &inner.y0, &inner.z0};
-    for (int a = 0; a < 3; ++a)
-      if (g.n[a] > 2) {
-        ++range[a][0];
-        --range[a][1];
-      }
-    std::vector<Box> all = around(g.cells(), inner);
-    if (g.n[1] > 4) {
-      Box half = inner;
-      half.y1 = inner.y0 = 3;
-      all.push_back(inner);
-      all.push_back(half);
-    } else {
-      all.push_back(inner);
-    }
-    return all;
   }
 
   Cuts cuts_;
