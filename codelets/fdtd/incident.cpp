@@ -1,6 +1,16 @@
 #include "codelets/fdtd/incident.hpp"
 
-namespace asterism::fdtd::cpu {
+namespace asterism::fdtd {
+
+bool reaches(const Incident& incident, const Grid& grid, const std::int32_t (&origin)[3]) {
+  for (const Field field : {Field::electric, Field::magnetic})
+    for (int axis = 0; axis < 3; ++axis)
+      for (const Box& b : correction<double>(field, grid, origin, grid.cells(), incident, axis).entries)
+        if (!b.empty()) return true;
+  return false;
+}
+
+namespace cpu {
 namespace {
 
 template <Field field, class T>
@@ -56,4 +66,5 @@ template void correct(Field, const Grid&, const std::int32_t (&)[3], const Box&,
                       double*);
 template void correct(Field, const Grid&, const std::int32_t (&)[3], const Box&, const Incident&, const float*, float*);
 
-}  // namespace asterism::fdtd::cpu
+}  // namespace cpu
+}  // namespace asterism::fdtd

@@ -106,6 +106,8 @@ struct Incident {
 Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& space);
 /// Throws std::invalid_argument if a cell beside a face of the box is not vacuum: corrections hold in vacuum only.
 void require_vacuum(const TotalField& total, const Cells& cells, const std::vector<Material>& materials);
+/// Does the wave change anything in a brick? Others need no line.
+bool reaches(const Incident& incident, const Grid& grid, const std::int32_t (&origin)[3]);
 /// Seconds by which the wave at an entry is behind the waveform.
 double delay_at(const Incident& incident, Field field, int c, int i, int j, int k);
 

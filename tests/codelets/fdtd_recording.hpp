@@ -1,9 +1,10 @@
-// A monitor of a domain in the tests, divided or not: every part has an array of its own.
+// Monitors of a domain in the tests, divided or not: every part has an array of its own.
 #pragma once
 
 #include <complex>
 #include <vector>
 
+#include "codelets/fdtd/far_field.hpp"
 #include "codelets/fdtd/monitor.hpp"
 #include "tests/codelets/fdtd_domain.hpp"
 
@@ -41,6 +42,33 @@ class Recording {
 
  private:
   double dt_;
+};
+
+/// All monitors of a closed surface.
+class SurfaceRecording {
+ public:
+  template <class T>
+  SurfaceRecording(const ClosedSurface& of, const Domain<T>& domain) : surface(of) {
+    for (const Plane& p : of.planes)
+      for (const Monitor* m : {&p.electric, &p.magnetic}) recordings_.emplace_back(*m, domain);
+  }
+  template <class T>
+  void record(const Domain<T>& domain, std::int64_t step) {
+    for (Recording& r : recordings_) r.record(domain, step);
+  }
+  [[nodiscard]] SurfaceSpectra spectra() const {
+    SurfaceSpectra all(surface);
+    for (std::size_t face = 0; face < 6; ++face) {
+      recordings_[2 * face].gather(all.electric[face]);
+      recordings_[2 * face + 1].gather(all.magnetic[face]);
+    }
+    return all;
+  }
+
+  ClosedSurface surface;
+
+ private:
+  std::vector<Recording> recordings_;
 };
 
 }  // namespace asterism::fdtd

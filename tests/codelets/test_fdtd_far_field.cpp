@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "codelets/fdtd/dipole.hpp"
-#include "codelets/fdtd/far_field.hpp"
 #include "codelets/fdtd/waveform.hpp"
 #include "tests/codelets/fdtd_cases.hpp"
 #include "tests/codelets/fdtd_recording.hpp"
@@ -17,25 +16,6 @@ using std::numbers::pi;
 using Complex = std::complex<double>;
 const double speed = 1 / std::sqrt(eps0 * mu0);
 const double eta = std::sqrt(mu0 / eps0);
-
-/// A surface with its recordings.
-struct Recorded {
-  template <class T>
-  Recorded(const ClosedSurface& s, const Domain<T>& d) : surface(s) {
-    for (const Plane& p : s.planes)
-      for (const Monitor* m : {&p.electric, &p.magnetic}) recordings.emplace_back(*m, d);
-  }
-  [[nodiscard]] SurfaceSpectra spectra() const {
-    SurfaceSpectra all(surface);
-    for (std::size_t face = 0; face < 6; ++face) {
-      recordings[2 * face].gather(all.electric[face]);
-      recordings[2 * face + 1].gather(all.magnetic[face]);
-    }
-    return all;
-  }
-  ClosedSurface surface;
-  std::vector<Recording> recordings;
-};
 
 Box around_node(const std::array<int, 3>& node, const std::array<int, 3>& half) {
   return {node[0] - half[0], node[0] + half[0], node[1] - half[1],
@@ -62,13 +42,13 @@ struct Radiation {
     const std::array<int, 3> node = {28 * finer, 22 * finer, 36 * finer};
     around = {{s.d[0], s.d[1], s.d[2]}, eps0, mu0, {28.0 * finer, 22.0 * finer, 36.0 * finer}};
     frequencies = {speed / 28e-3, speed / 20e-3};
-    std::vector<Recorded> all;
+    std::vector<SurfaceRecording> all;
     for (const int grown : {0, 1})
       all.emplace_back(
           closed_surface(around_node(node, {(5 + grown) * finer, (4 + grown) * finer, (6 + grown) * finer}),
                          frequencies, 1),
           domain);
-    for (const Recorded& r : all) surfaces.push_back(r.surface);
+    for (const SurfaceRecording& r : all) surfaces.push_back(r.surface);
     const double width = 4e-3 / speed;
     const Waveform current{Pulse::differentiated_gaussian, 2e-3, width, 5 * width, 0};
     const std::vector<Addition> additions =
@@ -84,10 +64,9 @@ struct Radiation {
         cpu::add(p.grid, a.component, a.entry[0], a.entry[1], a.entry[2], a.factor * value(current, t), p.e.data());
       for (std::size_t f = 0; f < frequencies.size(); ++f)
         moment[f] += s.dt() * value(current, t) * std::exp(Complex(0, -2 * pi * frequencies[f] * t));
-      for (Recorded& r : all)
-        for (Recording& m : r.recordings) m.record(domain, n);
+      for (SurfaceRecording& r : all) r.record(domain, n);
     }
-    for (const Recorded& r : all) spectra.push_back(r.spectra());
+    for (const SurfaceRecording& r : all) spectra.push_back(r.spectra());
   }
 
   /// E_theta = -i eta k (I l . e_theta) / (4 pi), likewise E_phi: |E| goes with the sine of the angle to the dipole.

@@ -219,5 +219,27 @@ TEST(FdtdFlux, OfAPlaneWave) {
     }
 }
 
+/// S_y = 1/2 Re (E_z conj H_x - E_x conj H_z) on nodes 2 to 4 along z and 1 to 3 along x, entry by entry.
+TEST(FdtdFlux, IsTheSumWrittenOut) {
+  const Plane plane = plane_between(1, 5, {2, 1}, {4, 3}, {Edge::open, Edge::open}, {1e9, 2e9}, 1);
+  Spectrum e(plane.electric), h(plane.magnetic);
+  for (std::size_t v = 0; v < e.values.size(); ++v) e.values[v] = noise(3, 0, static_cast<int>(v), 0, 0);
+  for (std::size_t v = 0; v < h.values.size(); ++v) h.values[v] = noise(4, 0, static_cast<int>(v), 0, 0);
+  ASSERT_EQ(plane.electric.components[0].component, 2);
+  ASSERT_EQ(plane.magnetic.components[0].component, 0);
+  double sum = 0;
+  for (int k = 2; k < 4; ++k)  // E_z and H_x at (i, k + 1/2)
+    for (int i = 1; i <= 3; ++i) {
+      const Complex mean = 0.5 * (h.at(0, 1, i, 4, k) + h.at(0, 1, i, 5, k));
+      sum += (i == 2 ? 1 : 0.5) * (e.at(0, 1, i, 5, k) * std::conj(mean)).real();
+    }
+  for (int k = 2; k <= 4; ++k)  // E_x and H_z at (i + 1/2, k)
+    for (int i = 1; i < 3; ++i) {
+      const Complex mean = 0.5 * (h.at(1, 1, i, 4, k) + h.at(1, 1, i, 5, k));
+      sum -= (k == 3 ? 1 : 0.5) * (e.at(1, 1, i, 5, k) * std::conj(mean)).real();
+    }
+  EXPECT_NEAR(flux(plane, e, h, {2, 3, 5}, 1), 0.5 * sum * 2 * 5, 1e-14);
+}
+
 }  // namespace
 }  // namespace asterism::fdtd

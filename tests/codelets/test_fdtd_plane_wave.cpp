@@ -178,6 +178,28 @@ TEST(FdtdPlaneWaveBox, EveryDivisionGivesTheSameBits) {
   }
 }
 
+/// A brick is changed or need not know of the wave.
+TEST(FdtdPlaneWaveBox, ReachesBricks) {
+  const Setting s = room();
+  const Incident wave = make_incident(wave_along({1, 1, 1}, s.d, 0, short_pulse(s)), inside, space_of(s));
+  const std::vector<double> ones(index(wave.line.elements()), 1.0);
+  Domain<double> d(s, {{{3, 5, 9, 12}, {2, 3, 11}, {4, 6, 14}}});
+  d.set([](Field, int, int, int, int) { return 0.0; });
+  int reached = 0;
+  for (Part<double>& p : d.parts) {
+    bool changed = false;
+    for (const Field f : {Field::electric, Field::magnetic}) {
+      std::vector<double> field(index(p.grid.elements()), 0.0);
+      cpu::correct(f, p.grid, p.origin, p.grid.cells(), wave, ones.data(), field.data());
+      for (const double u : field) changed = changed || u != 0;
+    }
+    EXPECT_EQ(reaches(wave, p.grid, p.origin), changed);
+    reached += changed ? 1 : 0;
+  }
+  EXPECT_GT(reached, 10);
+  EXPECT_LT(reached, static_cast<int>(d.parts.size()) - 20);
+}
+
 TEST(FdtdPlaneWaveDirection, IsRounded) {
   const double spacing[3] = {1, 2, 0.5};
   const auto rounded = [&](double x, double y, double z, double tolerance) {
