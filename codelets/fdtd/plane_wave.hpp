@@ -120,14 +120,14 @@ struct Given {
 template <class T>
 Given<T> given_at(const Incident& incident, std::int64_t step);
 
-/// 6 entries of the line: 2 x 3 components x (6 read or written + 3 of the other field) x sizeof(T) bytes per s and
-/// step.
+/// Of an entry of the line, and of one beside a face.
 inline constexpr double line_entry_flops = 6;
 inline constexpr double correction_flops = 2;
 
 namespace cpu {
 
-/// One half-step of the line. `given`: of the step at which E will be, not used for H.
+/// One half-step of the line: 9 x sizeof(T) bytes for each whole s (6 read, 3 written), as a cell in update. `given`:
+/// of the step at which E will be, not used for H.
 template <class T>
 void advance_line(Field field, const Incident& incident, const Given<T>& given, T* line);
 
