@@ -120,6 +120,11 @@ class Domain {
   }
 
   void step(Passes passes = Passes::two) {
+    step(passes, [](Field, Part<T>&) {});
+  }
+  /// after(field, part): what else is done before a field is exchanged; nothing to H if both are done in one pass.
+  template <class After>
+  void step(Passes passes, const After& after) {
     for (Part<T>& p : parts) {
       const Box all = p.grid.cells();
       if (passes == Passes::two) update_h(p, all);
@@ -128,6 +133,7 @@ class Domain {
       if (passes == Passes::one)
         cpu::update_both(p.grid, all, fusible(p.grid), setting.h_factors(), setting.e_factors(), p.h_media(),
                          p.e_media(), p.h.data(), p.e.data());
+      after(Field::magnetic, p);
     }
     exchange(Field::magnetic);
     for (Part<T>& p : parts) {
@@ -138,6 +144,7 @@ class Domain {
         for (const Box& b : pieces(p.grid)) update_e(p, b);
       if (passes == Passes::one)
         for (const Box& b : around(all, fusible(p.grid))) update_e(p, b);
+      after(Field::electric, p);
     }
     exchange(Field::electric);
   }

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "codelets/fdtd/dipole.hpp"
+#include "codelets/fdtd/waveform.hpp"
 #include "tests/codelets/fdtd_cases.hpp"
 #include "tests/codelets/fdtd_reference.hpp"
 
@@ -15,16 +17,16 @@ namespace {
 /// prints -0.0692134.
 template <class T>
 double yee_bench() {
-  constexpr double eps = 8.8541878e-12, mu = 1.256637061e-6, c = 2.99792458e8, dt = 1 / (2 * c), width = 2e-9;
+  constexpr double eps = 8.8541878e-12, mu = 1.256637061e-6, c = 2.99792458e8, dt = 1 / (2 * c);
   const Face box[6] = {cases::pec, cases::pec, cases::pec, cases::pec, cases::pec, cases::pec};
   const Grid grid = make_grid(100, 100, 100, box, sizeof(T));
   std::vector<T> e(index(grid.elements())), h(index(grid.elements()));
-  for (int n = 1; n <= 200; ++n) {
+  const Addition source = dipole_on_edge(2, {49, 49, 49}, dipole_factor(dt, eps, {1, 1, 1}));
+  for (const double moment : sample(yee_bench_pulse(), Moment::whole, dt, 1, 200)) {
     cpu::update(Field::magnetic, grid, grid.cells(), factors(dt, mu, {1, 1, 1}), {}, e.data(), h.data());
     cpu::update(Field::electric, grid, grid.cells(), factors(dt, eps, {1, 1, 1}), {}, h.data(), e.data());
-    const double t = (n * dt - 3 * width) / width;
-    const double current = 1e-10 * std::exp(-t * t) * -2 * t / width;
-    cpu::add(grid, 2, 49, 49, 49, static_cast<T>(dt / eps * current), e.data());
+    cpu::add(grid, source.component, source.entry[0], source.entry[1], source.entry[2],
+             static_cast<T>(source.factor * moment), e.data());
   }
   std::vector<double> planes(100);
   cpu::sum(Field::electric, grid, grid.cells(), 2, e.data(), planes.data());
