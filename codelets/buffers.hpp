@@ -30,10 +30,11 @@ const Args& as(void* arguments) {
   return *static_cast<const Args*>(arguments);
 }
 
-/// Arguments that begin with this: tasks that go through as many cells, and as many of them, are one class of StarPU's
+/// Arguments that begin with this: tasks that go through as many cells in the same way are one class of StarPU's
 /// performance models (its footprint).
 struct Work {
   std::int64_t cells = 0;
+  std::int32_t variant = 0;  ///< less than 256
 };
 
 /// Durations by class of `Work`; `symbol` has to live as long as the model.
@@ -42,8 +43,9 @@ inline starpu_perfmodel model_by_cells(const char* symbol) {
   m.type = STARPU_HISTORY_BASED;
   m.symbol = symbol;
   m.footprint = [](starpu_task* task) {
-    const auto cells = static_cast<std::uint64_t>(static_cast<const Work*>(task->cl_arg)->cells);
-    return static_cast<std::uint32_t>(cells ^ cells >> 32);
+    const Work& work = *static_cast<const Work*>(task->cl_arg);
+    const auto cells = static_cast<std::uint64_t>(work.cells);
+    return static_cast<std::uint32_t>(cells ^ cells >> 32) ^ static_cast<std::uint32_t>(work.variant) << 24;
   };
   return m;
 }
