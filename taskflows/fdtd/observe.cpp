@@ -22,11 +22,10 @@ std::array<double, 3> Simulation::add_sums() {
   for (auto& p : planes) p.assign(static_cast<std::size_t>(problem_.cells[0]), 0);
   for (const auto& brick : bricks_) {
     const auto n = static_cast<std::size_t>(brick->scheme.grid.n[0]);
-    starpu_data_acquire(brick->sums, STARPU_R);
+    const Acquired acquired(brick->sums, STARPU_R);
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t i = 0; i < n; ++i)
         planes[c][static_cast<std::size_t>(brick->place.begin[0]) + i] += brick->sums_memory[c * n + i];
-    starpu_data_release(brick->sums);
   }
   std::array<double, 3> sums{};
   for (std::size_t c = 0; c < 3; ++c)
@@ -64,13 +63,12 @@ Energy Simulation::energy() {
   }
   std::vector<Energy> planes(static_cast<std::size_t>(problem_.cells[0]), Energy{0, 0});
   for (const auto& brick : bricks_) {
-    starpu_data_acquire(brick->energy, STARPU_R);
+    const Acquired acquired(brick->energy, STARPU_R);
     for (std::size_t i = 0; i < brick->energy_memory.size(); ++i) {
       Energy& plane = planes[static_cast<std::size_t>(brick->place.begin[0]) + i];
       plane.electric += brick->energy_memory[i].electric;
       plane.magnetic += brick->energy_memory[i].magnetic;
     }
-    starpu_data_release(brick->energy);
   }
   Energy sum{0, 0};
   for (const Energy& plane : planes) {
@@ -101,7 +99,7 @@ void Simulation::collect(std::size_t turn) {
     const std::vector<std::size_t>& probes = brick->probes;
     if (probes.empty()) continue;
     const Recording& recording = brick->recordings[turn];
-    starpu_data_acquire(recording.values, STARPU_R);
+    const Acquired acquired(recording.values, STARPU_R);
     const auto value = [&](std::size_t i) {
       return element_ == 4 ? static_cast<double>(reinterpret_cast<const float*>(recording.memory.data())[i])
                            : reinterpret_cast<const double*>(recording.memory.data())[i];
@@ -109,7 +107,6 @@ void Simulation::collect(std::size_t turn) {
     for (std::size_t s = 0; s < steps; ++s)
       for (std::size_t p = 0; p < probes.size(); ++p)
         probe_values_[first + s * all + probes[p]] = value(s * probes.size() + p);
-    starpu_data_release(recording.values);
   }
 }
 

@@ -73,13 +73,12 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
   for (const Field field : {Field::electric, Field::magnetic})
     for_slabs([&](const BrickData& brick, const Box& box, const Slab& slab) {
       const Grid& grid = brick.scheme.grid;
-      starpu_data_acquire(slab.handle, STARPU_W);
       {
+        const Acquired acquired(slab.handle, STARPU_W);
         const Pause pause;
         (field == Field::electric ? electric : magnetic)(in_domain(brick.place, box), slab.memory.data());
         clear_rest(grid, field, box, element_, slab.memory.data());
       }
-      starpu_data_release(slab.handle);
       submit(codelets_->load, codelets::CopyArgs{{box.cells()}, grid, box},
              {{brick.field[number(field)], STARPU_RW}, {slab.handle, STARPU_R}}, {0, 0, brick.worker});
     });
@@ -95,10 +94,9 @@ void Simulation::get(Field field, const Write& write) {
     const Grid& grid = brick.scheme.grid;
     submit(codelets_->store, codelets::CopyArgs{{box.cells()}, grid, box},
            {{brick.field[number(field)], STARPU_R}, {slab.handle, STARPU_W}}, {0, 0, brick.worker});
-    starpu_data_acquire(slab.handle, STARPU_RW);
+    const Acquired acquired(slab.handle, STARPU_RW);
     clear_rest(grid, field, box, element_, slab.memory.data());
     write(in_domain(brick.place, box), slab.memory.data());
-    starpu_data_release(slab.handle);
   });
 }
 
