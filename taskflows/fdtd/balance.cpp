@@ -112,6 +112,11 @@ Rates rates_of(const Problem& problem, const Session& session, const std::filesy
   return rates;
 }
 
+void forget_rates(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+}
+
 Balance::Balance(const Division& division, const Session& session) : busy_(session) {
   for (std::size_t b = 0; b < division.bricks.size(); ++b) {
     const BrickPlace& brick = division.bricks[b];

@@ -15,6 +15,8 @@ std::filesystem::path rates_file();
 /// Rates of this session's units for domains of this size class, precision and kind of media: from the file, or
 /// measured, some tenths of a second, and written there. A file that cannot be read or written is done without.
 Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file);
+/// All that the file has; no file: nothing.
+void forget_rates(const std::filesystem::path& file);
 
 /// Says when the domain should be cut elsewhere.
 class Balance {
@@ -30,7 +32,7 @@ class Balance {
 };
 
 /// The share of GPUs to go on with after cells/s of the whole were measured beside the rates of both kinds: all, where
-/// GPUs alone would be faster than both together are; none for "stay", where less than `worth` is to be won.
+/// GPUs alone would be faster than both together are; none where the cut may stay.
 std::optional<double> better_share(const Problem& problem, double share_now, const Rates& busy, double together,
                                    double gpus_alone);
 
