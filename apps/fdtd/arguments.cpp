@@ -78,8 +78,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       ->allow_extra_args(false);
   group->add_option("--pulse", args.pulse, "Width of the pulse, in seconds (default: 20 steps)")
       ->check(CLI::PositiveNumber);
-  group
-      ->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
+  group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
       ->allow_extra_args(false);
   group
       ->add_option_function<std::string>(
@@ -96,11 +95,12 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "Of the cells, as strips along x: 0 to 1, or auto: from measured rates, which are kept in\n"
                    "~/.cache/asterism, corrected while running; CPUs are left out where they do not help")
       ->capture_default_str();
-  group->add_option("--bricks-per-gpu", args.bricks_per_gpu,
-                    "Strips of a GPU: the exchange of one hides behind another (default: 2 beside neighbours, else 1)")
+  group
+      ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
+                   "Strips of a GPU: the exchange of one hides behind another (default: 2 beside neighbours, else 1)")
       ->check(CLI::Range(1, 64));
-  auto* strips = group->add_option("--strips", texts.strips, "Instead: N equal strips along x")
-                     ->check(CLI::Range(1, 1 << 20));
+  auto* strips =
+      group->add_option("--strips", texts.strips, "Instead: N equal strips along x")->check(CLI::Range(1, 1 << 20));
   group->add_option("--boxes", texts.boxes, "Instead: equal boxes, NxMxK")->excludes(strips);
   group->add_flag("--scheduler-places", args.scheduler_places,
                   "Bricks have no fixed unit: the scheduler moves them as it likes");

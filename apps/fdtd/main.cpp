@@ -34,17 +34,14 @@ void describe(const Arguments& args, const Case& of, const Session& session, Run
   const Division& division = run.division();
   rows.emplace_back("problem", fmt::format("{}, {} precision", of.describe, p.single_precision ? "single" : "double"));
   rows.emplace_back("time step", fmt::format("{:.6g} s, Courant number {:.4g}", p.dt, courant_number(p)));
-  rows.emplace_back("units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(),
-                                         session.scheduler()));
+  rows.emplace_back(
+      "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(), session.scheduler()));
   rows.emplace_back("pieces",
                     fmt::format("{} bricks, GPUs {:.2f} %{}", division.bricks.size(), 100 * division.gpu_share,
                                 run.corrections() > 0 ? fmt::format(" (moved {} times)", run.corrections()) : ""));
-  record["problem"] = {{"case", args.problem.name},
-                       {"cells", p.cells},
-                       {"spacing", p.spacing},
-                       {"time_step", p.dt},
-                       {"courant", courant_number(p)},
-                       {"precision", p.single_precision ? "single" : "double"},
+  record["problem"] = {{"case", args.problem.name},    {"cells", p.cells},
+                       {"spacing", p.spacing},         {"time_step", p.dt},
+                       {"courant", courant_number(p)}, {"precision", p.single_precision ? "single" : "double"},
                        {"steps", args.steps}};
   record["pieces"] = {{"bricks", division.bricks.size()},
                       {"gpu_share", division.gpu_share},
@@ -84,8 +81,9 @@ void describe_speed(const Problem& p, const Session& session, Run& run, json& re
   rows.emplace_back("time", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} Mcells/s", run.seconds(),
                                         run.seconds() / static_cast<double>(run.timed_steps()) * 1e3, rate * 1e-6));
   rows.emplace_back("operations", fmt::format("{:.2f} GFlop/s by formula (4.1)", flops * 1e-9));
-  rows.emplace_back("memory", fmt::format("{:.1f} GB/s in two passes, {:.0f} % of measured copy bandwidth ({:.0f} GB/s)",
-                                          bytes * 1e-9, 100 * bytes / copy, copy * 1e-9));
+  rows.emplace_back("memory",
+                    fmt::format("{:.1f} GB/s in two passes, {:.0f} % of measured copy bandwidth ({:.0f} GB/s)",
+                                bytes * 1e-9, 100 * bytes / copy, copy * 1e-9));
 }
 
 /// Throws Error (failed) for a wrong answer, with the table and the record but no speed.

@@ -36,8 +36,7 @@ Division divide(const Arguments& args, const Problem& problem, const Session& se
 
 void check_fields(const std::array<double, 3>& sums, long step) {
   for (const double sum : sums)
-    if (!std::isfinite(sum))
-      failed("fields are no numbers any more (NaN or infinite) before step {}", step);
+    if (!std::isfinite(sum)) failed("fields are no numbers any more (NaN or infinite) before step {}", step);
 }
 
 }  // namespace

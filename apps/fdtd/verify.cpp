@@ -17,7 +17,7 @@ using namespace asterism::fdtd;
 namespace {
 
 /// Cells times steps of the simple solver: some seconds.
-constexpr double affordable_updates = 1e8;
+constexpr double affordable_updates = 2e7;
 constexpr double double_rounding = 1e-12;
 constexpr double single_rounding = 1e-5;
 

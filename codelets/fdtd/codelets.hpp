@@ -26,7 +26,7 @@ struct Scheme {
 /// A current along an entry of E, which takes from it in each step.
 struct PointSource {
   std::int32_t component = 0, i = 0, j = 0, k = 0;
-  double scale = 0;                                       ///< change of E by a current moment of 1 A m
+  double scale = 0;                                        ///< change of E by a current moment of 1 A m
   const std::function<double(double)>* current = nullptr;  ///< A m at a time; called by any thread
 };
 
@@ -46,8 +46,8 @@ struct Half {
 };
 
 /// H, then E, of some boxes of a brick.
-/// electric RW, magnetic RW, [index R, table R]..., then for E and for H: received R..., sent W..., arrays of extensions
-/// RW...; [places R, record RW] with probes. A field that is only read may be R.
+/// electric RW, magnetic RW, [index R, table R]..., then for E and for H: received R..., sent W..., arrays of
+/// extensions RW...; [places R, record RW] with probes. A field that is only read may be R.
 struct AdvanceArgs {
   Work work;
   Scheme scheme;

@@ -80,7 +80,7 @@ constexpr bool is_double = sizeof(T) == 8;
 #define ASTERISM_CODELET(name)                                                                                 \
   template <class T>                                                                                           \
   starpu_codelet& name() {                                                                                     \
-    static starpu_perfmodel m = model_by_cells(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float");          \
+    static starpu_perfmodel m = model_by_cells(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float"); \
     static starpu_codelet codelet =                                                                            \
         make_codelet({"lbm_" #name, bodies::name<Cpu, T>, "lbm_" #name "_cpu", gpu::functions<T>().name, &m}); \
     return codelet;                                                                                            \

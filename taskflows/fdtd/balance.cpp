@@ -55,12 +55,14 @@ double measure(const Problem& like, const Session& session, bool gpus, int units
 std::string key_of(const Problem& problem, const Session& session, bool gpus, int units) {
   std::string names;
   for (const Unit& unit : session.units())
-    if (unit.gpu && gpus && names.empty()) names = unit.name.substr(unit.name.find('(') == std::string::npos ? 0 : unit.name.find('('));
+    if (unit.gpu && gpus && names.empty())
+      names = unit.name.substr(unit.name.find('(') == std::string::npos ? 0 : unit.name.find('('));
   const Machine machine = this_machine();
-  return fmt::format("{} | {} | {} | {} | {} | 2^{} cells each", machine.host,
-                     gpus ? fmt::format("{} x GPU {}", units, names) : fmt::format("{} x core of {}", units, machine.processor),
-                     problem.single_precision ? "single" : "double", problem.material.empty() ? "vacuum" : "materials",
-                     gpus ? "strips" : "cores", std::lround(std::log2(cells_of_sample(problem, gpus, units))));
+  return fmt::format(
+      "{} | {} | {} | {} | {} | 2^{} cells each", machine.host,
+      gpus ? fmt::format("{} x GPU {}", units, names) : fmt::format("{} x core of {}", units, machine.processor),
+      problem.single_precision ? "single" : "double", problem.material.empty() ? "vacuum" : "materials",
+      gpus ? "strips" : "cores", std::lround(std::log2(cells_of_sample(problem, gpus, units))));
 }
 
 json read(const std::filesystem::path& file) {

@@ -27,9 +27,9 @@ struct Case {
   std::string describe;
   /// E at a step, where that is known: to be met but for rounding
   std::function<double(long step, int component, int i, int j, int k)> exact;
-  double amplitude = 0;    ///< of it
-  double resonance = 0;    ///< of the cavity on the grid: frequency, Hz
-  double continuum = 0;    ///< the same without a grid
+  double amplitude = 0;              ///< of it
+  double resonance = 0;              ///< of the cavity on the grid: frequency, Hz
+  double continuum = 0;              ///< the same without a grid
   std::optional<double> validation;  ///< published sum of Ez after `validation_steps`
 };
 

@@ -17,8 +17,9 @@ constexpr std::array<const char*, 3> spacing_names{"dx", "dy", "dz"};
 std::string faces_of(const Problem& p) {
   std::string text;
   for (const Face f : p.face)
-    text += std::string(text.empty() ? "" : " ") +
-            (f == Face::neighbour ? "periodic" : f == Face::electric ? "electric" : "magnetic");
+    text += std::string(text.empty() ? "" : " ") + (f == Face::neighbour  ? "periodic"
+                                                    : f == Face::electric ? "electric"
+                                                                          : "magnetic");
   return text;
 }
 
@@ -26,8 +27,7 @@ std::string faces_of(const Problem& p) {
 std::string materials_of(const Problem& p) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto add = [&](const void* data, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i)
-      hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3U;
+    for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3U;
   };
   const auto add_number = [&](double value) { add(&value, sizeof value); };
   add_number(p.eps0);
@@ -92,7 +92,8 @@ void write_fields(Hdf5Output& file, Simulation& simulation, const Problem& probl
     simulation.get(field, [&](const Box& box, const void* values) {
       const auto cells = static_cast<std::size_t>(box.cells());
       for (int c = 0; c < 3; ++c)
-        file.write_block(name, block_of(c, box), std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
+        file.write_block(name, block_of(c, box),
+                         std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
     });
   }
 }
@@ -136,8 +137,7 @@ long checkpoint_step(const std::filesystem::path& path, const Problem& problem) 
   return static_cast<long>(file.integer_attribute("/", "step"));
 }
 
-std::vector<double> read_checkpoint(const std::filesystem::path& path, const Problem& problem,
-                                    Simulation& simulation) {
+std::vector<double> read_checkpoint(const std::filesystem::path& path, const Problem& problem, Simulation& simulation) {
   const long step = checkpoint_step(path, problem);
   const Hdf5Input file(path);
   if (problem.single_precision)

@@ -209,10 +209,10 @@ std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_acc
 void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int priority, bool last) {
   const auto changes = [&](std::size_t f) {
     const Half& next = args.half[1 - f];  // puts ghosts of this field in place
-    return args.half[f].boxes > 0 || args.fused != 0 || (next.complete != 0 && (f == 1 || next.received + next.wrapped > 0));
+    return args.half[f].boxes > 0 || args.fused != 0 ||
+           (next.complete != 0 && (f == 1 || next.received + next.wrapped > 0));
   };
-  std::vector<Access> data =
-      accesses(brick, changes(0) ? STARPU_RW : STARPU_R, changes(1) ? STARPU_RW : STARPU_R);
+  std::vector<Access> data = accesses(brick, changes(0) ? STARPU_RW : STARPU_R, changes(1) ? STARPU_RW : STARPU_R);
   double operations = 0;
   const auto count = [&](Field field, const Box& box) {
     args.work.cells += box.cells() * args.steps;

@@ -46,8 +46,7 @@ void check_materials(const Problem& p) {
   if (static_cast<double>(p.material.size()) != cells_of(p))
     bad_input("materials of {} cells for a domain of {}", p.material.size(), cells_of(p));
   const std::uint16_t largest = *std::max_element(p.material.begin(), p.material.end());
-  if (largest >= p.materials.size())
-    bad_input("a cell has material {}: there are {}", largest, p.materials.size());
+  if (largest >= p.materials.size()) bad_input("a cell has material {}: there are {}", largest, p.materials.size());
 }
 
 /// Waves are fastest where the product of permittivity and permeability is least. Entries between cells have means of

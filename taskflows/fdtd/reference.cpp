@@ -62,7 +62,8 @@ bool Reference::updated(Field field, int component, const Place& at) const {
   return true;
 }
 
-/// Also beyond the faces: periodic, zero on electric conductors, the negative image of tangential H behind magnetic ones.
+/// Also beyond the faces: periodic, zero on electric conductors, the negative image of tangential H behind magnetic
+/// ones.
 double Reference::value(Field field, int component, Place at) const {
   double sign = 1;
   for (int axis = 0; axis < 3; ++axis) {

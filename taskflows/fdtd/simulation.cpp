@@ -32,8 +32,8 @@ bool is_cpu(int worker) {
 Box take_from(Box& rest, int axis, bool upper, int thickness) {
   std::int32_t* const first[3] = {&rest.x0, &rest.y0, &rest.z0};
   std::int32_t* const end[3] = {&rest.x1, &rest.y1, &rest.z1};
-  const std::int32_t cut = upper ? std::max(*first[axis], *end[axis] - thickness)
-                                 : std::min(*end[axis], *first[axis] + thickness);
+  const std::int32_t cut =
+      upper ? std::max(*first[axis], *end[axis] - thickness) : std::min(*end[axis], *first[axis] + thickness);
   Box taken = rest;
   std::int32_t* const taken_first[3] = {&taken.x0, &taken.y0, &taken.z0};
   std::int32_t* const taken_end[3] = {&taken.x1, &taken.y1, &taken.z1};
@@ -123,9 +123,8 @@ void Simulation::build_fields(BrickData& brick, std::size_t number) {
       brick.memory[f] = Array<char>(bytes);
       memory = brick.memory[f].data();
     }
-    brick.field[f] =
-        Handle::temporary(memory, bytes / line, line, fmt::format("{} {}", f == 0 ? "electric" : "magnetic", number),
-                          where);
+    brick.field[f] = Handle::temporary(memory, bytes / line, line,
+                                       fmt::format("{} {}", f == 0 ? "electric" : "magnetic", number), where);
   }
   const auto planes = at(brick.scheme.grid.n[0]);
   brick.sums_memory = HostBuffer<double>(3 * planes);
@@ -192,8 +191,8 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const BrickPlace& pla
                                          const std::array<int, 3>& cell) {
   const Box b = grid.entries(field, component, grid.cells());
   const std::array<int, 3> here{cell[0] - place.begin[0], cell[1] - place.begin[1], cell[2] - place.begin[2]};
-  const bool inside = here[0] >= b.x0 && here[0] < b.x1 && here[1] >= b.y0 && here[1] < b.y1 && here[2] >= b.z0 &&
-                      here[2] < b.z1;
+  const bool inside =
+      here[0] >= b.x0 && here[0] < b.x1 && here[1] >= b.y0 && here[1] < b.y1 && here[2] >= b.z0 && here[2] < b.z1;
   return inside ? std::optional(here) : std::nullopt;
 }
 
@@ -210,11 +209,11 @@ void Simulation::build_sources(BrickData& brick) {
     double b = 1;
     if (brick.scheme.media[0] != 0) {
       const std::uint16_t medium = brick.index_memory[0][static_cast<std::size_t>(grid.at(source.component, i, j, k))];
-      b = element_ == 4 ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[0].data())[medium].b)
-                        : reinterpret_cast<Coefficients<double>*>(brick.table_memory[0].data())[medium].b;
+      b = element_ == 4
+              ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[0].data())[medium].b)
+              : reinterpret_cast<Coefficients<double>*>(brick.table_memory[0].data())[medium].b;
     }
-    brick.sources.push_back(
-        {source.component, i, j, k, -b * problem_.dt / (problem_.eps0 * volume), &source.current});
+    brick.sources.push_back({source.component, i, j, k, -b * problem_.dt / (problem_.eps0 * volume), &source.current});
   }
 }
 

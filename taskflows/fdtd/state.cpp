@@ -26,7 +26,9 @@ void clear_rest(const Grid& grid, Field field, const Box& box, int element, char
         const bool row = i >= e.x0 && i < e.x1 && j >= e.y0 && j < e.y1;
         const int first = row ? std::clamp(e.z0, box.z0, box.z1) : box.z1;
         const int end = row ? std::clamp(e.z1, box.z0, box.z1) : box.z1;
-        const auto bytes = [&](int from, int to) { return static_cast<std::size_t>(to - from) * static_cast<std::size_t>(element); };
+        const auto bytes = [&](int from, int to) {
+          return static_cast<std::size_t>(to - from) * static_cast<std::size_t>(element);
+        };
         std::memset(values, 0, bytes(box.z0, first));
         std::memset(values + bytes(box.z0, end), 0, bytes(end, box.z1));
         values += bytes(box.z0, box.z1);

@@ -13,8 +13,8 @@
 namespace asterism::fdtd {
 namespace {
 
-const std::vector<Cut> cuts{{{2, 1, 1}, {}},    {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 3, 1}, {}},
-                            {{1, 1, 3}, {}},    {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
+const std::vector<Cut> cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 3, 1}, {}},
+                            {{1, 1, 3}, {}}, {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
                             {{19, 1, 1}, {}}};
 
 TEST(FdtdFlow, AgreesWithTheReference) {
@@ -60,8 +60,8 @@ TEST(FdtdFlow, EveryDecompositionGivesTheSameBits) {
       for (const Cut& cut : cuts)
         for (const auto place : {anywhere, fixed})
           EXPECT_TRUE(whole == run(p, cut, 7, place))
-              << kind.name << ", " << fmt::format("{}", fmt::join(cut.parts, " x ")) << (single ? ", float" : ", double")
-              << (place == fixed ? ", fixed" : "");
+              << kind.name << ", " << fmt::format("{}", fmt::join(cut.parts, " x "))
+              << (single ? ", float" : ", double") << (place == fixed ? ", fixed" : "");
     }
 }
 
@@ -104,7 +104,9 @@ class Relaxation : public Extension {
     }
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated&, CUstream_st*) const override { throw std::logic_error("on CPUs only"); }
+  void apply(const Updated&, CUstream_st*) const override {
+    throw std::logic_error("on CPUs only");
+  }
 #endif
 
  private:
@@ -213,8 +215,8 @@ TEST(FdtdFlow, ProbesAreTheFieldsStepAfterStep) {
     const Array<char> e = gather(s, p, Field::electric);
     const Array<char> h = gather(s, p, Field::magnetic);
     for (const Probe& probe : p.probes)
-      expected.push_back(entry(probe.field == Field::electric ? e : h, p, probe.component, probe.cell[0],
-                               probe.cell[1], probe.cell[2]));
+      expected.push_back(entry(probe.field == Field::electric ? e : h, p, probe.component, probe.cell[0], probe.cell[1],
+                               probe.cell[2]));
   }
   EXPECT_EQ(s.probe_values(), expected);
   Simulation alone(p, decompose(p, {{1, 1, 1}, {}}), {-1});
