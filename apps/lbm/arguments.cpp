@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "taskflows/mesh/mesh.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -17,27 +18,6 @@ namespace asterism::apps::lbm {
 using namespace asterism::lbm;
 
 namespace {
-
-/// "64" or "512x512x128".
-std::array<int, 3> triple(const std::string& option, const std::string& text) {
-  std::array<int, 3> n{};
-  std::size_t count = 0;
-  std::string_view rest = text;
-  for (;;) {
-    const std::string_view part = rest.substr(0, rest.find('x'));
-    const auto [end, error] =
-        std::from_chars(part.data(), part.data() + part.size(), n[std::min<std::size_t>(count, 2)]);
-    if (error != std::errc{} || end != part.data() + part.size() || ++count > 3)
-      bad_input("{} {}: expected N or NxMxK", option, text);
-    if (part.size() == rest.size()) break;
-    rest.remove_prefix(part.size() + 1);
-  }
-  if (count == 1) n[1] = n[2] = n[0];
-  if (count == 2) bad_input("{} {}: expected N or NxMxK", option, text);
-  for (const int i : n)
-    if (i < 1) bad_input("{} {}: expected positive numbers", option, text);
-  return n;
-}
 
 const std::map<std::string, Quantity> quantities{{"speed", Quantity::speed},
                                                  {"u", Quantity::u},
@@ -207,21 +187,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.flow.name != "stream" && (!args.body.file.empty() || !position.empty()))
     bad_input("--body and --position: only with --case stream");
   for (const std::string& text : face_texts) {
-    const std::size_t f = text.size() < 3 || text[2] != '=' ? std::string::npos
-                                                            : std::string_view("-x+x-y+y-z+z").find(text.substr(0, 2));
-    if (f == std::string_view::npos || f % 2 != 0)
-      bad_input("--face {}: expected -x=, +x=, -y=, +y=, -z= or +z= first", text);
-    args.flow.face[f / 2] = read_face(text.substr(3));
+    args.flow.face[face_of("--face", text)] = read_face(text.substr(3));
   }
   read_slice(slice, args.flow.cells, args.output.slice);
   check(args.output);
-  if (share != "auto") {
-    double value = 0;
-    const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), value);
-    if (error != std::errc{} || end != share.data() + share.size() || !(value >= 0 && value <= 1))
-      bad_input("--gpu-share {}: expected auto or a number from 0 to 1", share);
-    args.gpu_share = value;
-  }
+  args.gpu_share = share_of_gpus("--gpu-share", share);
   if (several_bricks_per_gpu(args) && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr) args.session.streams = 2;
   require_writable("--json", args.json);
   return std::nullopt;

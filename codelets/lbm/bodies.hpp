@@ -2,29 +2,11 @@
 // them. Data come in the order of codelets.hpp.
 #pragma once
 
-#include <starpu.h>
-
+#include "codelets/buffers.hpp"
 #include "codelets/lbm/codelets.hpp"
 #include "codelets/lbm/places.hpp"
 
 namespace asterism::lbm::codelets::bodies {
-
-/// StarPU's buffers of a task, one after the other.
-class Buffers {
- public:
-  explicit Buffers(void** buffers) : next_(buffers) {}
-  template <class T>
-  T* take() {
-    return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(*next_++));
-  }
-  template <class T>
-  void take(std::int32_t count, T** arrays) {
-    for (std::int32_t k = 0; k < count; ++k) arrays[k] = take<T>();
-  }
-
- private:
-  void** next_;
-};
 
 /// The solid cells of a brick, if it has any.
 struct Obstacle {
@@ -39,11 +21,6 @@ struct Obstacle {
     links.solid = links.fluid + place.link_begin[q];
   }
 };
-
-template <class Args>
-const Args& as(void* arguments) {
-  return *static_cast<const Args*>(arguments);
-}
 
 /// All but the walls.
 template <class Unit, class T>

@@ -72,19 +72,6 @@ struct Cpu {
   }
 };
 
-std::uint32_t footprint(starpu_task* task) {
-  const auto cells = static_cast<std::uint64_t>(static_cast<const Work*>(task->cl_arg)->cells);
-  return static_cast<std::uint32_t>(cells ^ cells >> 32);
-}
-
-starpu_perfmodel model(const char* symbol) {
-  starpu_perfmodel m{};
-  m.type = STARPU_HISTORY_BASED;
-  m.symbol = symbol;
-  m.footprint = footprint;
-  return m;
-}
-
 template <class T>
 constexpr bool is_double = sizeof(T) == 8;
 
@@ -93,7 +80,7 @@ constexpr bool is_double = sizeof(T) == 8;
 #define ASTERISM_CODELET(name)                                                                                 \
   template <class T>                                                                                           \
   starpu_codelet& name() {                                                                                     \
-    static starpu_perfmodel m = model(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float");          \
+    static starpu_perfmodel m = model_by_cells(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float"); \
     static starpu_codelet codelet =                                                                            \
         make_codelet({"lbm_" #name, bodies::name<Cpu, T>, "lbm_" #name "_cpu", gpu::functions<T>().name, &m}); \
     return codelet;                                                                                            \

@@ -8,15 +8,10 @@
 
 #include <cstdint>
 
+#include "codelets/buffers.hpp"
 #include "codelets/lbm/kernels.hpp"
 
 namespace asterism::lbm::codelets {
-
-/// Every argument begins with this: tasks that go through as many cells, and as many of them, are one class of StarPU's
-/// performance models (its footprint).
-struct Work {
-  std::int64_t cells = 0;
-};
 
 /// A brick and whether it has solid cells.
 struct Place {

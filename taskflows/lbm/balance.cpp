@@ -1,11 +1,8 @@
 #include "taskflows/lbm/balance.hpp"
 
 #include <starpu.h>
-#include <starpu_profiling.h>
 
-#include <algorithm>
 #include <chrono>
-#include <map>
 
 namespace asterism::lbm {
 namespace {
@@ -46,37 +43,19 @@ Rates measure_rates(const Problem& problem, const Session& session) {
 }
 
 Balance::Balance(const std::vector<BrickPlace>& bricks, const Placement& placement, const Session& session)
-    : session_(session) {
+    : busy_(session) {
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const double cells = static_cast<double>(bricks[b].size(0)) * bricks[b].size(1) * bricks[b].size(2);
     (starpu_worker_get_type(placement[b]) == STARPU_CUDA_WORKER ? cells_of_gpus_ : cells_of_cpus_) += cells;
   }
-  starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
-  static_cast<void>(measured(1));  // forget what was before
-}
-
-Balance::~Balance() {
-  starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
 }
 
 Rates Balance::measured(long steps) {
-  double cpu_seconds = 0;
-  std::map<int, double> of_device;  // its workers compute at the same time
-  for (const Unit& unit : session_.units()) {
-    starpu_profiling_worker_info info;
-    if (starpu_profiling_worker_get_info(unit.worker, &info) != 0) continue;
-    const double seconds = starpu_timing_timespec_to_us(&info.executing_time) * 1e-6;
-    if (unit.gpu)
-      of_device[unit.device] = std::max(of_device[unit.device], seconds);
-    else
-      cpu_seconds += seconds;
-  }
-  double gpu_seconds = 0;
-  for (const auto& [device, seconds] : of_device) gpu_seconds += seconds;
+  const BusyTime::Seconds busy = busy_.since_last();
   const auto updates = static_cast<double>(steps);
   Rates rates;
-  if (cpu_seconds > 0) rates.cpus = updates * cells_of_cpus_ / (cpu_seconds / session_.cpus());
-  if (gpu_seconds > 0) rates.gpus = updates * cells_of_gpus_ / (gpu_seconds / session_.devices());
+  if (busy.cpus > 0) rates.cpus = updates * cells_of_cpus_ / busy.cpus;
+  if (busy.gpus > 0) rates.gpus = updates * cells_of_gpus_ / busy.gpus;
   return rates;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "taskflows/lbm/simulation.hpp"
+#include "taskflows/runtime/busy_time.hpp"
 
 namespace asterism::lbm {
 
@@ -22,16 +23,13 @@ Rates measure_rates(const Problem& problem, const Session& session);
 class Balance {
  public:
   Balance(const std::vector<BrickPlace>& bricks, const Placement& placement, const Session& session);
-  ~Balance();
-  Balance(const Balance&) = delete;
-  Balance& operator=(const Balance&) = delete;
 
   /// What the steps since the last call say: a rate of CPUs and of GPUs over the time they were busy. Waits for
   /// nothing: call it after `steps` steps are done.
   [[nodiscard]] Rates measured(long steps);
 
  private:
-  const Session& session_;
+  BusyTime busy_;
   double cells_of_cpus_ = 0;
   double cells_of_gpus_ = 0;
 };

@@ -68,4 +68,18 @@ class Handle {
   bool temporary_ = false;
 };
 
+/// The main program has a datum for as long as this lives: after the tasks before, and before those after.
+class Acquired {
+ public:
+  Acquired(starpu_data_handle_t handle, starpu_data_access_mode mode) : handle_(handle) {
+    starpu_data_acquire(handle, mode);
+  }
+  ~Acquired() { starpu_data_release(handle_); }
+  Acquired(const Acquired&) = delete;
+  Acquired& operator=(const Acquired&) = delete;
+
+ private:
+  starpu_data_handle_t handle_;
+};
+
 }  // namespace asterism

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codelets/fdtd/observe.cuh"
+#include "codelets/fdtd/probes.cuh"
 #include "codelets/fdtd/steps.hpp"
 #include "codelets/fdtd/tiles.hpp"
 #include "codelets/fdtd/transfers.cuh"
@@ -186,6 +187,24 @@ TYPED_TEST(FdtdEmulated, SumsAndEnergies) {
         EXPECT_GT(expected[1].electric, 0);
       }
     }
+}
+
+TYPED_TEST(FdtdEmulated, Probes) {
+  using T = TypeParam;
+  const Domain<T> d = this->domain(3, false);
+  const Part<T>& p = d.parts[0];
+  std::vector<ProbePlace> places;
+  for (int n = 0; n < 200; ++n)
+    places.push_back({p.grid.at(n % 3, n % 6, n % 5, n % 19), n % 2 == 0 ? Field::electric : Field::magnetic});
+  const auto count = static_cast<std::int32_t>(places.size());
+  std::vector<T> row(places.size() + 1, -1), expected = row;
+  cuda_on_host::launch(2, 128,
+                       [&] { cuda::record_kernel<T>(count, places.data(), p.e.data(), p.h.data(), row.data()); });
+  cpu::record(count, places.data(), p.e.data(), p.h.data(), expected.data());
+  EXPECT_TRUE(this->same(row, expected));
+  EXPECT_EQ(row[1], p.h[index(p.grid.at(1, 1, 1, 1))]);
+  EXPECT_EQ(row[2], p.e[index(p.grid.at(2, 2, 2, 2))]);
+  EXPECT_EQ(row.back(), -1);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codelets/fdtd/kernels_cuda.hpp"
+#include "codelets/fdtd/probes.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/fdtd_cases.hpp"
 
@@ -153,6 +154,20 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
               }
         }
       }
+}
+
+TYPED_TEST(FdtdKernelsCuda, Probes) {
+  using T = TypeParam;
+  std::vector<T> values(1000), expected(300);
+  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<T>(n);
+  std::vector<ProbePlace> places;
+  for (int n = 0; n < 300; ++n) places.push_back({7 * n % 500, n % 3 == 0 ? Field::electric : Field::magnetic});
+  cpu::record(300, places.data(), values.data(), values.data() + 500, expected.data());
+  const DeviceArray<T> fields(this->stream_, values);
+  const DeviceArray<ProbePlace> at(this->stream_, places);
+  const DeviceArray<T> row(this->stream_, 300, 0);
+  cuda::record(300, at.data(), fields.data(), fields.data() + 500, row.data(), this->stream_);
+  expect_same(row.values(), expected, "row");
 }
 
 TYPED_TEST(FdtdKernelsCuda, NothingToDo) {

@@ -1,0 +1,20 @@
+// Values of options that several programs take.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace asterism::apps {
+
+// All throw Error (bad input) naming the option, what was found and what was expected.
+
+/// "64" or "512x512x128".
+std::array<int, 3> triple(const std::string& option, const std::string& text);
+/// A number from 0 to 1; none: "auto".
+std::optional<double> share_of_gpus(const std::string& option, const std::string& text);
+/// Of "-x=...", "+x=...", "-y=...": 0, 1, 2, ... The value begins at character 3.
+std::size_t face_of(const std::string& option, const std::string& text);
+
+}  // namespace asterism::apps

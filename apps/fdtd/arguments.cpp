@@ -1,0 +1,196 @@
+#include "apps/fdtd/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
+#include "apps/common/options.hpp"
+#include "apps/common/program.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::fdtd {
+
+using namespace asterism::fdtd;
+
+namespace {
+
+/// "ez=10,20,30".
+Probe entry_of(const std::string& option, const std::string& text) {
+  const auto wrong = [&]() { bad_input("{} {}: expected ex, ey, ez, hx, hy or hz, and =I,J,K", option, text); };
+  const std::string_view components = "exeyezhxhyhz";
+  const std::size_t c = text.size() < 4 || text[2] != '=' ? std::string::npos : components.find(text.substr(0, 2));
+  if (c == std::string_view::npos || c % 2 != 0) wrong();
+  Probe probe{c < 6 ? Field::electric : Field::magnetic, static_cast<int>(c / 2 % 3), {}};
+  const char* at = text.data() + 3;
+  const char* const end = text.data() + text.size();
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto [next, error] = std::from_chars(at, end, probe.cell[a]);
+    if (error != std::errc{} || (a < 2 ? next == end || *next != ',' : next != end)) wrong();
+    at = next + 1;
+  }
+  return probe;
+}
+
+Face kind_of_face(const std::string& text) {
+  const std::string kind = text.substr(3);
+  if (kind == "electric") return Face::electric;
+  if (kind == "magnetic") return Face::magnetic;
+  if (kind == "periodic") return Face::neighbour;
+  bad_input("--face {}: expected electric, magnetic or periodic", text);
+}
+
+std::string about_cases() {
+  std::string text = "Problem:";
+  for (const auto& [name, about] : case_names()) text += fmt::format("\n{}: {}", name, about);
+  return text;
+}
+
+/// What the texts of options are before they are understood.
+struct Texts {
+  std::string size = "100";
+  std::vector<double> spacing;
+  std::vector<int> mode;
+  std::vector<std::string> faces, sources, probes;
+  std::string strips, boxes, share = "auto";
+};
+
+void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
+  CLI::Option_group* group = app.add_option_group("Problem");
+  group->add_option("--case", args.problem.name, about_cases())->capture_default_str();
+  group->add_option("--size", texts.size, "Cells: N or NxMxK")->capture_default_str();
+  group->add_option("--spacing", texts.spacing, "Of cells, in metres: D or DX,DY,DZ (default: 1)")->delimiter(',');
+  group->add_option("--steps", args.steps, "Time steps")->check(CLI::Range(0L, 1L << 40))->capture_default_str();
+  group->add_option("--courant", args.problem.courant,
+                    "Time step in units of the largest stable one (default: 0.99; the benchmark has its own)");
+  group->add_option("--mode", texts.mode, "Of the cavity: half waves along x,y,z (default: 1,1,1)")
+      ->delimiter(',')
+      ->expected(3);
+  group
+      ->add_option("--face", texts.faces,
+                   "Of a box: --face=-x=magnetic, --face=+y=periodic, electric else: conductors; may be repeated")
+      ->allow_extra_args(false);
+  group
+      ->add_option("--source", texts.sources,
+                   "In a box: a current pulse of 1 A m along an edge, --source ez=I,J,K; may be repeated")
+      ->allow_extra_args(false);
+  group->add_option("--pulse", args.pulse, "Width of the pulse, in seconds (default: 20 steps)")
+      ->check(CLI::PositiveNumber);
+  group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
+      ->allow_extra_args(false);
+  group
+      ->add_option_function<std::string>(
+          "--precision", [&args](const std::string& name) { args.problem.single_precision = name == "single"; },
+          "Of storage and arithmetic")
+      ->check(CLI::IsMember({"single", "double"}))
+      ->default_str("double");
+}
+
+void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
+  CLI::Option_group* group = app.add_option_group("Pieces");
+  group
+      ->add_option("--gpu-share", texts.share,
+                   "Of the cells, as strips along x: 0 to 1, or auto: from measured rates, which are kept in\n"
+                   "~/.cache/asterism, corrected while running; CPUs are left out where they do not help")
+      ->capture_default_str();
+  group
+      ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
+                   "Strips of a GPU: the exchange of one hides behind another (default: 2 beside neighbours, else 1)")
+      ->check(CLI::Range(1, 64));
+  auto* strips =
+      group->add_option("--strips", texts.strips, "Instead: N equal strips along x")->check(CLI::Range(1, 1 << 20));
+  group->add_option("--boxes", texts.boxes, "Instead: equal boxes, NxMxK")->excludes(strips);
+  group->add_flag("--scheduler-places", args.scheduler_places,
+                  "Bricks have no fixed unit: the scheduler moves them as it likes");
+}
+
+void add_machine(CLI::App& app, Arguments& args) {
+  CLI::Option_group* group = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
+  group->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
+  group->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
+  group->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  group->add_flag("--measure-again", args.measure_again, "Do not trust the rates that were kept");
+  group->add_flag("--calibrate", args.calibrate,
+                  "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
+                  "know all durations, and so do the bounds of --trace");
+}
+
+void add_results(CLI::App& app, Arguments& args) {
+  CLI::Option_group* group = app.add_option_group("Results");
+  group->add_option("--check-every", args.check_every, "Steps after which fields that are no numbers are noticed")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  group->add_option("--probes", args.probe_file, "Values of --probe over time, CSV (V/m, A/m)");
+  group->add_option("--checkpoint", args.checkpoint, "State to go on from, HDF5");
+  group->add_option("--checkpoint-every", args.checkpoint_every, "Steps (default: at the end only)")
+      ->check(CLI::Range(1L, 1L << 40));
+  group->add_option("--restart", args.restart,
+                    "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened");
+  group->add_option("--json", args.json, "Write a record of the run: options, pieces, times, rates, errors");
+  group->add_option("--trace", args.trace,
+                    "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, "
+                    "bounds");
+  group->add_flag("--verify", args.verify,
+                  "Compare with the exact or published answer where there is one, else with a simple solver that\n"
+                  "shares no code; exit status 1 when they differ");
+  group->add_flag("--quiet", args.quiet, "No progress line");
+}
+
+void understand(Arguments& args, const Texts& texts) {
+  args.problem.cells = triple("--size", texts.size);
+  if (texts.spacing.size() != 0 && texts.spacing.size() != 1 && texts.spacing.size() != 3)
+    bad_input("--spacing: {} numbers; expected 1 or 3", texts.spacing.size());
+  for (std::size_t a = 0; a < 3 && !texts.spacing.empty(); ++a)
+    args.problem.spacing[a] = texts.spacing[texts.spacing.size() == 1 ? 0 : a];
+  if (!texts.mode.empty()) {
+    if (args.problem.name != "cavity") bad_input("--mode: only with --case cavity");
+    args.problem.mode = {texts.mode[0], texts.mode[1], texts.mode[2]};
+  }
+  for (const std::string& text : texts.faces) args.problem.face[face_of("--face", text)] = kind_of_face(text);
+  for (const std::string& text : texts.sources) {
+    args.sources.push_back(entry_of("--source", text));
+    if (args.sources.back().field != Field::electric) bad_input("--source {}: expected ex, ey or ez", text);
+  }
+  if (!args.sources.empty() && args.problem.name != "box") bad_input("--source: only with --case box");
+  for (const std::string& text : texts.probes) args.probes.push_back(entry_of("--probe", text));
+  if (!args.probe_file.empty() && args.probes.empty()) bad_input("--probes {}: there is no --probe", args.probe_file);
+  if (!texts.strips.empty()) args.boxes = {std::stoi(texts.strips), 1, 1};
+  if (!texts.boxes.empty()) args.boxes = triple("--boxes", texts.boxes);
+  args.gpu_share = share_of_gpus("--gpu-share", texts.share);
+  require_writable("--json", args.json);
+  require_writable("--probes", args.probe_file);
+  require_writable("--checkpoint", args.checkpoint);
+  if (args.checkpoint_every && args.checkpoint.empty()) bad_input("--checkpoint-every: there is no --checkpoint");
+  // packing for neighbours on the same GPU goes on beside the update of another brick
+  if (args.bricks_per_gpu != 1 && visible_gpus() > 0 && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr &&
+      (args.bricks_per_gpu > 1 || visible_gpus() > 1 || args.boxes))
+    args.session.streams = 2;
+}
+
+}  // namespace
+
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
+  CLI::App app(
+      "Maxwell's equations by the finite-difference time-domain method (Yee 1966), written as a flow of StarPU tasks\n"
+      "on CPUs and GPUs. SI units.\n\n"
+      "  asterism-fdtd --size 100 --verify\n"
+      "  asterism-fdtd --case cavity --size 60x40x50 --spacing 1e-3 --mode 2,1,0 --steps 5000 --verify\n"
+      "  asterism-fdtd --case box --size 80 --spacing 1e-3 --source ez=40,40,40 --probe ez=60,40,40 --probes ez.csv\n",
+      "asterism-fdtd");
+  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.get_formatter()->column_width(44);
+  Texts texts;
+  add_problem(app, args, texts);
+  add_pieces(app, args, texts);
+  add_machine(app, args);
+  add_results(app, args);
+  if (const auto status = parse(app, argc, argv)) return status;
+  understand(args, texts);
+  return std::nullopt;
+}
+
+}  // namespace asterism::apps::fdtd

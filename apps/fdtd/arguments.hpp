@@ -1,0 +1,45 @@
+// The command line of asterism-fdtd.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "taskflows/fdtd/cases.hpp"
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::apps::fdtd {
+
+struct Arguments {
+  // the problem
+  asterism::fdtd::CaseOptions problem;
+  long steps = asterism::fdtd::validation_steps;
+  std::vector<asterism::fdtd::Probe> sources;  ///< where currents are
+  std::optional<double> pulse;                 ///< their width, s
+  std::vector<asterism::fdtd::Probe> probes;
+  // the pieces
+  std::optional<std::array<int, 3>> boxes;  ///< equal parts; none: strips by speed
+  std::optional<double> gpu_share;          ///< none: from measured rates, corrected while running
+  int bricks_per_gpu = 0;                   ///< 0: two where there are neighbours
+  bool scheduler_places = false;
+  // the machine
+  SessionOptions session;
+  bool calibrate = false;
+  bool measure_again = false;
+  // results
+  long check_every = 100;
+  std::string probe_file;
+  std::string checkpoint;
+  std::optional<long> checkpoint_every;
+  std::string restart;
+  std::string json;
+  std::string trace;
+  bool verify = false;
+  bool quiet = false;
+};
+
+/// Fills `arguments`; returns an exit status when the program is to end here.
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
+
+}  // namespace asterism::apps::fdtd

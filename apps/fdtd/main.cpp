@@ -1,0 +1,149 @@
+// asterism-fdtd: the finite-difference time-domain method as a task flow.
+#include <fmt/format.h>
+
+#include "apps/common/program.hpp"
+#include "apps/common/trace_report.hpp"
+#include "apps/fdtd/arguments.hpp"
+#include "apps/fdtd/run.hpp"
+#include "apps/fdtd/verify.hpp"
+#include "codelets/fdtd/flops.hpp"
+#include "taskflows/fdtd/checkpoint.hpp"
+#include "taskflows/runtime/bandwidth.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::fdtd {
+namespace {
+
+using namespace asterism::fdtd;
+using nlohmann::json;
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+/// The case with the sources and probes that were asked for.
+Case make_case_of(const Arguments& args) {
+  Case c = make_case(args.problem);
+  Problem& p = c.problem;
+  const double width = args.pulse.value_or(20 * p.dt);
+  for (const Probe& at : args.sources) p.sources.push_back({at.component, at.cell, gaussian(width)});
+  p.probes = args.probes;
+  check(p);
+  return c;
+}
+
+void describe(const Arguments& args, const Case& of, const Session& session, Run& run, json& record, Rows& rows) {
+  const Problem& p = of.problem;
+  const Division& division = run.division();
+  rows.emplace_back("problem", fmt::format("{}, {} precision", of.describe, p.single_precision ? "single" : "double"));
+  rows.emplace_back("time step", fmt::format("{:.6g} s, Courant number {:.4g}", p.dt, courant_number(p)));
+  rows.emplace_back(
+      "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(), session.scheduler()));
+  rows.emplace_back("pieces",
+                    fmt::format("{} bricks, GPUs {:.2f} %{}", division.bricks.size(), 100 * division.gpu_share,
+                                run.corrections() > 0 ? fmt::format(" (moved {} times)", run.corrections()) : ""));
+  record["problem"] = {{"case", args.problem.name},    {"cells", p.cells},
+                       {"spacing", p.spacing},         {"time_step", p.dt},
+                       {"courant", courant_number(p)}, {"precision", p.single_precision ? "single" : "double"},
+                       {"steps", args.steps}};
+  record["pieces"] = {{"bricks", division.bricks.size()},
+                      {"gpu_share", division.gpu_share},
+                      {"corrections", run.corrections()},
+                      {"placed_by", args.scheduler_places ? "scheduler" : "program"}};
+  if (run.rates()) record["rates"] = {{"cpus", run.rates()->cpus}, {"gpus", run.rates()->gpus}};
+  record["tasks"] = run.simulation().tasks();
+}
+
+void describe_state(const Case& of, Run& run, json& record, Rows& rows) {
+  const std::array<double, 3> sums = run.simulation().sums(Field::electric);
+  const Energy energy = run.simulation().energy();
+  record["sums"] = {{"ex", sums[0]}, {"ey", sums[1]}, {"ez", sums[2]}};
+  record["energy"] = {{"electric", energy.electric}, {"magnetic", energy.magnetic}};
+  rows.emplace_back("sum of Ez", fmt::format("{:.12g} V/m", sums[2]));
+  rows.emplace_back("energy", fmt::format("electric {:.6g} J, magnetic {:.6g} J", energy.electric, energy.magnetic));
+  if (of.resonance > 0) {
+    record["resonance"] = {{"grid", of.resonance}, {"continuum", of.continuum}};
+    rows.emplace_back("resonance", fmt::format("{:.9g} Hz on the grid, {:.9g} Hz without", of.resonance, of.continuum));
+  }
+}
+
+/// The memory traffic is that of one pass for H and one for E, so more than all of the bandwidth can be reached by
+/// taking both at once.
+void describe_speed(const Problem& p, const Session& session, Run& run, json& record, Rows& rows) {
+  const double rate = run.rate();
+  const double bytes = 2 * update_bytes(!p.material.empty(), p.single_precision ? 4 : 8) * rate;
+  const Bandwidth bandwidth = measure_bandwidth();
+  const double share = run.division().gpu_share;
+  const double copy = (share > 0 ? bandwidth.gpu_copy * session.devices() : 0) + (share < 1 ? bandwidth.cpu_copy : 0);
+  const double flops = benchmark_flops(p.cells, run.timed_steps()) / run.seconds();
+  record["seconds"] = run.seconds();
+  record["timed_steps"] = run.timed_steps();
+  record["mcells"] = rate * 1e-6;
+  record["gflops"] = flops * 1e-9;
+  record["bandwidth"] = {{"two_pass", bytes}, {"copy", copy}, {"share", bytes / copy}};
+  rows.emplace_back("time", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} Mcells/s", run.seconds(),
+                                        run.seconds() / static_cast<double>(run.timed_steps()) * 1e3, rate * 1e-6));
+  rows.emplace_back("operations", fmt::format("{:.2f} GFlop/s by formula (4.1)", flops * 1e-9));
+  rows.emplace_back("memory",
+                    fmt::format("{:.1f} GB/s in two passes, {:.0f} % of measured copy bandwidth ({:.0f} GB/s)",
+                                bytes * 1e-9, 100 * bytes / copy, copy * 1e-9));
+}
+
+/// Throws Error (failed) for a wrong answer, with the table and the record but no speed.
+void judge(const Arguments& args, const Case& of, Run& run, json& record, Rows& rows) {
+  record["right"] = true;
+  if (!args.verify) return;
+  const Verdict verdict = verify(of, run.simulation(), run.division(), args.steps);
+  record["verification"] = {{"against", verdict.against}, {"error", verdict.error}, {"allowed", verdict.allowed}};
+  record["right"] = verdict.right();
+  rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict.error, verdict.against));
+  if (verdict.right()) return;
+  print_table(rows);
+  if (!args.json.empty()) write_json(args.json, record);
+  failed("{}: {:.3e}, expected at most {:.1e}", verdict.against, verdict.error, verdict.allowed);
+}
+
+int solve_and_report(int argc, char** argv) {
+  Arguments args;
+  if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  const Case of = make_case_of(args);
+  if (!args.restart.empty()) {
+    const long step = checkpoint_step(args.restart, of.problem);
+    if (step > args.steps) bad_input("--restart {}: at step {}, beyond --steps {}", args.restart, step, args.steps);
+  }
+  if (args.verify) require_verifiable(of, args.steps);
+  if (args.calibrate) calibrate(args, of.problem);
+  if (!args.trace.empty()) args.session.trace = args.trace;
+
+  json record;
+  Rows rows;
+  std::vector<std::string> written;
+  {
+    const Session session(args.session);
+    record = record_header("asterism-fdtd", argc, argv, session);
+    Run run(args, of.problem, session);
+    run.advance();
+    run.write_probes();
+    written = run.written();
+    describe(args, of, session, run, record, rows);
+    describe_state(of, run, record, rows);
+    judge(args, of, run, record, rows);
+    if (run.timed_steps() > 0) describe_speed(of.problem, session, run, record, rows);
+  }
+  print_table(rows);
+  for (const std::string& name : written) fmt::print("wrote {}\n", name);
+  if (!args.json.empty()) {
+    write_json(args.json, record);
+    fmt::print("wrote {}\n", args.json);
+  }
+  if (!args.trace.empty())
+    report_trace(args.trace,
+                 fmt::format("asterism-fdtd {}, {}", of.describe, record["starpu"]["scheduler"].get<std::string>()),
+                 args.calibrate ? args.trace + "/calibration" : std::string{});
+  return 0;
+}
+
+}  // namespace
+}  // namespace asterism::apps::fdtd
+
+// C linkage: StarPU's simulator renames and calls it.
+extern "C" int main(int argc, char** argv) {
+  return asterism::apps::run("asterism-fdtd", [&] { return asterism::apps::fdtd::solve_and_report(argc, argv); });
+}

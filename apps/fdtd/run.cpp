@@ -1,0 +1,201 @@
+#include "apps/fdtd/run.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/fdtd/checkpoint.hpp"
+#include "taskflows/fdtd/gather.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/output_file.hpp"
+
+namespace asterism::apps::fdtd {
+
+using namespace asterism::fdtd;
+
+namespace {
+
+/// Steps before the cut between CPUs and GPUs is looked at, and again after twice as many.
+constexpr long first_look = 20;
+/// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr long calibration_steps = 24;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
+  const bool neighbours = share < 1 || session.devices() > 1;
+  const int per_gpu = args.bricks_per_gpu > 0 ? args.bricks_per_gpu : neighbours ? 2 : 1;
+  Division d = args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
+  if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
+  return d;
+}
+
+void check_fields(const std::array<double, 3>& sums, long step) {
+  for (const double sum : sums)
+    if (!std::isfinite(sum)) failed("fields are no numbers any more (NaN or infinite) before step {}", step);
+}
+
+}  // namespace
+
+void calibrate(const Arguments& args, const Problem& problem) {
+  SessionOptions options = args.session;
+  options.calibrate = true;
+  options.scheduler.reset();
+  if (!args.trace.empty()) options.trace = args.trace + "/calibration";
+  const Session session(options);
+  Arguments anywhere = args;
+  anywhere.scheduler_places = true;
+  const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
+  const Division division = divide(anywhere, problem, session, share);
+  Simulation simulation(problem, division.bricks, division.placement);
+  ProgressLine line(!args.quiet);
+  for (long t = 0; t < calibration_steps; ++t) {
+    line.show(static_cast<double>(t) / calibration_steps, "calibrating");
+    simulation.advance();
+    if (t % 4 == 3) static_cast<void>(simulation.sums(Field::electric));
+  }
+}
+
+Run::Run(const Arguments& args, const Problem& problem, const Session& session)
+    : args_(args), problem_(problem), session_(session), line_(!args.quiet) {
+  division_ = divide(args, problem, session, choose_share());
+  line_.show(0, "setting up");
+  simulation_ = std::make_unique<Simulation>(problem, division_.bricks, division_.placement);
+  if (args.restart.empty())
+    simulation_->initialise();
+  else
+    earlier_probes_ = read_checkpoint(args.restart, problem, *simulation_);
+  starpu_task_wait_for_all();
+}
+
+double Run::choose_share() {
+  if (session_.devices() == 0) return args_.gpu_share.value_or(0);
+  if (session_.cpus() == 0) return args_.gpu_share.value_or(1);
+  if (args_.gpu_share) return *args_.gpu_share;
+  if (args_.boxes) return 1;
+  line_.show(0, "measuring CPUs and GPUs");
+  const std::filesystem::path file = rates_file();
+  if (args_.measure_again) forget_rates(file);
+  rates_ = rates_of(problem_, session_, file);
+  return rates_->gpu_share();
+}
+
+bool Run::corrects() const {
+  return !args_.gpu_share && !args_.scheduler_places && !args_.boxes && division_.gpu_share > 0 &&
+         division_.gpu_share < 1;
+}
+
+void Run::start_clock() {
+  begin_ = Clock::now();
+  timed_from_ = simulation_->time();
+  writing_ = 0;
+}
+
+void Run::advance() {
+  if (corrects()) balance_ = std::make_unique<Balance>(division_, session_);
+  looked_ = simulation_->time();
+  next_look_ = looked_ + first_look;
+  start_clock();
+  since_look_ = 0;
+  mark("begin steps");
+  while (simulation_->time() < args_.steps) {
+    const long now = simulation_->time();
+    const auto next = [&](long every) { return (now / every + 1) * every; };
+    long t = std::min(args_.steps, next(args_.check_every));
+    if (args_.checkpoint_every) t = std::min(t, next(*args_.checkpoint_every));
+    if (balance_) t = std::min(t, next_look_);
+    simulation_->advance(t - now);
+    if (t % args_.check_every == 0) {
+      if (const auto sums = simulation_->exchange_sums()) check_fields(*sums, t - args_.check_every + 1);
+      show(t);
+    }
+    if (args_.checkpoint_every && t % *args_.checkpoint_every == 0 && t < args_.steps) write_checkpoint_of_now();
+    if (balance_ && t == next_look_ && t < args_.steps) look(t);
+  }
+  starpu_task_wait_for_all();
+  mark("end steps");
+  seconds_ = seconds_since(begin_) - writing_;
+  timed_steps_ = args_.steps - timed_from_;
+  check_fields(simulation_->sums(Field::electric), args_.steps);
+  if (!args_.checkpoint.empty()) write_checkpoint_of_now();
+}
+
+/// Moves the cut between CPUs and GPUs to where both end together, as far as the steps since the last look say.
+void Run::look(long now) {
+  starpu_task_wait_for_all();
+  const double seconds = seconds_since(begin_) - writing_;
+  const double together = static_cast<double>(now - looked_) * cells_of(problem_) / (seconds - since_look_);
+  const Rates busy = balance_->measured(now - looked_);
+  next_look_ = now + 2 * (now - looked_);
+  looked_ = now;
+  since_look_ = seconds;
+  const double gpus_alone = rates_ ? rates_->gpus : 0;
+  if (const auto share = better_share(problem_, division_.gpu_share, busy, together, gpus_alone)) move_to(*share);
+}
+
+void Run::move_to(double share) {
+  balance_.reset();
+  earlier_probes_ = all_probe_values();
+  const State state = gather_state(*simulation_, problem_);
+  simulation_.reset();
+  division_ = divide(args_, problem_, session_, share);
+  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement);
+  scatter_state(*simulation_, problem_, state);
+  starpu_task_wait_for_all();
+  ++corrections_;
+  if (corrects()) balance_ = std::make_unique<Balance>(division_, session_);
+  start_clock();
+  since_look_ = 0;
+}
+
+void Run::write_checkpoint_of_now() {
+  starpu_task_wait_for_all();
+  const auto before = Clock::now();
+  check_fields(simulation_->sums(Field::electric), simulation_->time());  // nothing of a run that failed is kept
+  write_checkpoint(args_.checkpoint, *simulation_, problem_, all_probe_values());
+  if (written_.empty()) written_.push_back(args_.checkpoint);
+  writing_ += seconds_since(before);
+}
+
+std::vector<double> Run::all_probe_values() {
+  std::vector<double> all = earlier_probes_;
+  const std::vector<double>& values = simulation_->probe_values();
+  all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
+/// E at the time of each step, H half a step before.
+void Run::write_probes() {
+  if (args_.probe_file.empty()) return;
+  const std::vector<double> values = all_probe_values();
+  OutputFile file(args_.probe_file);
+  std::string text = "step,time";
+  for (const Probe& p : problem_.probes)
+    text += fmt::format(",{} {} {} {}", component_name(p.field, p.component), p.cell[0], p.cell[1], p.cell[2]);
+  file.write(text + "\n");
+  const std::size_t count = problem_.probes.size();
+  for (std::size_t s = 0; s * count < values.size(); ++s) {
+    text = fmt::format("{},{}", s + 1, static_cast<double>(s + 1) * problem_.dt);
+    for (std::size_t p = 0; p < count; ++p) text += fmt::format(",{}", values[s * count + p]);
+    file.write(text + "\n");
+  }
+  file.commit();
+  written_.push_back(args_.probe_file);
+}
+
+double Run::rate() const {
+  return seconds_ > 0 ? cells_of(problem_) * static_cast<double>(timed_steps_) / seconds_ : 0;
+}
+
+void Run::show(long step) {
+  const double seconds = seconds_since(begin_) - writing_;
+  line_.show(static_cast<double>(step) / static_cast<double>(args_.steps),
+             fmt::format("step {} of {}, {:.0f} Mcells/s", step, args_.steps,
+                         cells_of(problem_) * static_cast<double>(step - timed_from_) / seconds * 1e-6));
+}
+
+}  // namespace asterism::apps::fdtd

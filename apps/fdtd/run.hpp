@@ -1,0 +1,69 @@
+// A run from its first step to its last: cut, corrected, checked, written.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/common/program.hpp"
+#include "apps/fdtd/arguments.hpp"
+#include "taskflows/fdtd/balance.hpp"
+
+namespace asterism::apps::fdtd {
+
+/// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
+void calibrate(const Arguments& args, const asterism::fdtd::Problem& problem);
+
+class Run {
+ public:
+  Run(const Arguments& args, const asterism::fdtd::Problem& problem, const Session& session);
+  /// All steps. Throws Error (failed) when fields are no numbers any more.
+  void advance();
+  /// Values of probes, when they are asked for.
+  void write_probes();
+
+  [[nodiscard]] const asterism::fdtd::Division& division() const { return division_; }
+  [[nodiscard]] asterism::fdtd::Simulation& simulation() { return *simulation_; }
+  [[nodiscard]] const std::optional<asterism::fdtd::Rates>& rates() const { return rates_; }
+  [[nodiscard]] int corrections() const { return corrections_; }
+  [[nodiscard]] double seconds() const { return seconds_; }
+  [[nodiscard]] long timed_steps() const { return timed_steps_; }
+  /// Cells per second.
+  [[nodiscard]] double rate() const;
+  [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] double choose_share();
+  [[nodiscard]] bool corrects() const;
+  void look(long now);
+  void move_to(double share);
+  void write_checkpoint_of_now();
+  [[nodiscard]] std::vector<double> all_probe_values();
+  void show(long step);
+  void start_clock();
+
+  const Arguments& args_;
+  const asterism::fdtd::Problem& problem_;
+  const Session& session_;
+  ProgressLine line_;
+  std::optional<asterism::fdtd::Rates> rates_;
+  asterism::fdtd::Division division_;
+  std::unique_ptr<asterism::fdtd::Simulation> simulation_;
+  std::unique_ptr<asterism::fdtd::Balance> balance_;
+  std::vector<double> earlier_probes_;  ///< until the state was last set
+  long looked_ = 0;
+  long next_look_ = 0;
+  double since_look_ = 0;  ///< when that was, on the run's clock
+  Clock::time_point begin_;
+  long timed_from_ = 0;
+  double writing_ = 0;
+  double seconds_ = 0;
+  long timed_steps_ = 0;
+  int corrections_ = 0;
+  std::vector<std::string> written_;
+};
+
+}  // namespace asterism::apps::fdtd

@@ -1,0 +1,111 @@
+#include "apps/fdtd/verify.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/fdtd/reference.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::apps::fdtd {
+
+using namespace asterism::fdtd;
+
+namespace {
+
+/// Cells times steps of the simple solver: some seconds.
+constexpr double affordable_updates = 2e7;
+constexpr double double_rounding = 1e-12;
+constexpr double single_rounding = 1e-5;
+
+long compared_steps(const Problem& p, long steps) {
+  return std::min(steps, static_cast<long>(affordable_updates / cells_of(p)));
+}
+
+bool has_validation(const Case& of, long steps) {
+  return of.validation && steps == validation_steps;
+}
+
+/// `body(component, i, j, k, value)` for all entries of a field.
+template <class Body>
+void for_entries(const Problem& problem, Simulation& simulation, Field field, const Body& body) {
+  simulation.get(field, [&](const Box& box, const void* values) {
+    std::size_t next = 0;
+    for (int c = 0; c < 3; ++c)
+      for (int i = box.x0; i < box.x1; ++i)
+        for (int j = box.y0; j < box.y1; ++j)
+          for (int k = box.z0; k < box.z1; ++k, ++next)
+            body(c, i, j, k,
+                 problem.single_precision ? static_cast<double>(static_cast<const float*>(values)[next])
+                                          : static_cast<const double*>(values)[next]);
+  });
+}
+
+void keep_largest(double& largest, double value) {
+  if (!(value <= largest)) largest = value;  // NaN stays
+}
+
+Verdict compare_with_published(const Case& of, Simulation& simulation) {
+  const double sum = simulation.sums(Field::electric)[2];
+  const double allowed = of.problem.single_precision ? 1e-4 : 1e-12 * std::abs(*of.validation);
+  return {fmt::format("the published sum of Ez, {}", *of.validation), std::abs(sum - *of.validation), allowed};
+}
+
+Verdict compare_with_mode(const Case& of, Simulation& simulation, long steps) {
+  double largest = 0;
+  for_entries(of.problem, simulation, Field::electric, [&](int c, int i, int j, int k, double found) {
+    keep_largest(largest, std::abs(found - of.exact(steps, c, i, j, k)));
+  });
+  // every step rounds once more, and errors of the phase grow with time
+  const double rounding = of.problem.single_precision ? 1e-6 : 2e-15;
+  return {"the exact mode of the grid, largest difference of E by the amplitude", largest / of.amplitude,
+          rounding * (10 + static_cast<double>(steps))};
+}
+
+Verdict compare_with_reference(const Case& of, const Division& division, long steps) {
+  const Problem& p = of.problem;
+  const long compared = compared_steps(p, steps);
+  Reference reference(p);
+  Simulation simulation(p, division.bricks, division.placement);
+  simulation.initialise();
+  simulation.advance(compared);
+  starpu_task_wait_for_all();
+  {
+    const Pause pause;
+    for (long t = 0; t < compared; ++t) reference.advance();
+  }
+  double error = 0;
+  double largest = 0;
+  for (const Field field : {Field::electric, Field::magnetic}) {
+    const double scale = field == Field::electric ? 1 : std::sqrt(p.mu0 / p.eps0);
+    for_entries(p, simulation, field, [&](int c, int i, int j, int k, double found) {
+      const double expected = reference.at(field, c, i, j, k);
+      keep_largest(error, scale * std::abs(found - expected));
+      keep_largest(largest, scale * std::abs(expected));
+    });
+  }
+  return {fmt::format("a simple solver in double precision after {} steps, largest difference by the largest field",
+                      compared),
+          error == 0 ? 0 : error / largest, p.single_precision ? single_rounding : double_rounding};
+}
+
+}  // namespace
+
+void require_verifiable(const Case& of, long steps) {
+  if (of.exact || has_validation(of, steps) || compared_steps(of.problem, steps) >= std::min(steps, 2L)) return;
+  bad_input(
+      "--verify: {:.3g} cells are too many for the solver that it compares with (at most {:.0e}); the same problem in "
+      "fewer cells can be verified",
+      cells_of(of.problem), affordable_updates / 2);
+}
+
+Verdict verify(const Case& of, Simulation& simulation, const Division& division, long steps) {
+  if (has_validation(of, steps)) return compare_with_published(of, simulation);
+  if (of.exact) return compare_with_mode(of, simulation, steps);
+  return compare_with_reference(of, division, steps);
+}
+
+}  // namespace asterism::apps::fdtd

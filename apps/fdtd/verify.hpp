@@ -1,0 +1,25 @@
+// Is the answer right?
+#pragma once
+
+#include <string>
+
+#include "taskflows/fdtd/cases.hpp"
+#include "taskflows/fdtd/division.hpp"
+
+namespace asterism::apps::fdtd {
+
+struct Verdict {
+  std::string against;  ///< what it was compared with, and how
+  double error = 0;
+  double allowed = 0;
+  [[nodiscard]] bool right() const { return error <= allowed; }  ///< not for NaN
+};
+
+/// Throws Error (bad input) when this run cannot be verified in reasonable time.
+void require_verifiable(const asterism::fdtd::Case& of, long steps);
+
+/// With the published sum, the exact mode, or a simple solver after as many steps as are affordable.
+Verdict verify(const asterism::fdtd::Case& of, asterism::fdtd::Simulation& simulation,
+               const asterism::fdtd::Division& division, long steps);
+
+}  // namespace asterism::apps::fdtd

@@ -1,0 +1,78 @@
+// The kernels of GPUs, as the bodies of the codelets call them.
+#include "codelets/fdtd/codelets_cuda.hpp"
+
+#include <starpu_cuda.h>
+
+#include "codelets/fdtd/bodies.hpp"
+#include "codelets/fdtd/kernels_cuda.hpp"
+#include "taskflows/runtime/cuda_check.hpp"
+
+namespace asterism::fdtd::codelets::gpu {
+namespace {
+
+/// Asynchronous on the worker's stream.
+struct Gpu {
+  static constexpr bool wavefronts = false;
+  cudaStream_t stream = starpu_cuda_get_local_stream();
+
+  template <class T>
+  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {
+    cuda::update(field, s.grid, cells, s.factors[bodies::number(field)], media, from, to, stream);
+  }
+  template <class T>
+  void update_both(const Scheme& s, const Box (&cells)[2], const std::array<Media<T>, 2>& media,
+                   T* const (&field)[2]) const {
+    update(Field::magnetic, s, cells[1], media[1], static_cast<const T*>(field[0]), field[1]);
+    update(Field::electric, s, cells[0], media[0], static_cast<const T*>(field[1]), field[0]);
+  }
+  void extend(const Extension& kernel, const Updated& box) const { kernel.apply(box, stream); }
+  template <class T>
+  void pack(const Grid& grid, const Layer& layer, const T* field, T* array) const {
+    cuda::pack(grid, layer, field, array, stream);
+  }
+  template <class T>
+  void unpack(const Grid& grid, const Layer& layer, const T* array, T* field) const {
+    cuda::unpack(grid, layer, array, field, stream);
+  }
+  template <class T>
+  void wrap(const Grid& grid, Field field, int axis, T* values) const {
+    cuda::wrap(grid, field, axis, values, stream);
+  }
+  template <class T>
+  void reflect(const Grid& grid, T* h) const {
+    cuda::reflect(grid, h, stream);
+  }
+  template <class T>
+  void add(const Grid& grid, const PointSource& s, T value, T* e) const {
+    cuda::add(grid, s.component, s.i, s.j, s.k, value, e, stream);
+  }
+  template <class T>
+  void record(std::int32_t count, const ProbePlace* places, const T* e, const T* h, T* row) const {
+    cuda::record(count, places, e, h, row, stream);
+  }
+  template <class T>
+  void clear(std::int64_t count, T* values) const {
+    ASTERISM_CHECK_CUDA(cudaMemsetAsync(values, 0, static_cast<std::size_t>(count) * sizeof(T), stream));
+  }
+  template <class T>
+  void sum(Field field, const Grid& grid, int component, const T* values, double* planes) const {
+    cuda::sum(field, grid, grid.cells(), component, values, planes, stream);
+  }
+  template <class T>
+  void energy(const Scheme& s, const std::array<Media<T>, 2>& media, const Densities& densities, const T* h, const T* e,
+              Energy* planes) const {
+    cuda::energy(s.grid, s.grid.cells(), s.factors[1], media[1], media[0], densities, h, e, planes, stream);
+  }
+};
+
+}  // namespace
+
+template <class T>
+Functions functions() {
+  using namespace bodies;
+  return {advance<Gpu, T>, clear<Gpu, T>, store<Gpu, T>, load<Gpu, T>, sum<Gpu, T>, energy<Gpu, T>};
+}
+template Functions functions<float>();
+template Functions functions<double>();
+
+}  // namespace asterism::fdtd::codelets::gpu

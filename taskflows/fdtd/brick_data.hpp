@@ -1,0 +1,50 @@
+// What a simulation has of a brick, and the codelets of its precision.
+#pragma once
+
+#include <string>
+
+#include "taskflows/fdtd/simulation.hpp"
+
+namespace asterism::fdtd {
+
+inline std::size_t number(Field field) {
+  return static_cast<std::size_t>(field);
+}
+
+/// Steps that a recording of probes holds.
+inline constexpr long steps_of_recording = 512;
+
+/// Arrays of two have the electric field first.
+struct Simulation::BrickData {
+  BrickPlace place;
+  int worker = -1;
+  codelets::Scheme scheme;
+  std::array<bool, 6> connected{};         ///< to another brick
+  std::array<bool, 3> wrapped{};           ///< its own neighbour
+  std::array<std::vector<Box>, 2> border;  ///< what neighbours wait for; all cells where nothing is hidden
+  std::array<Box, 2> inner{};              ///< the rest; empty where nothing is hidden
+  bool fusible = false;                    ///< on a CPU
+  std::array<Array<char>, 2> memory;       ///< of fields, for a core: placed by its first touch
+  std::array<HostBuffer<char>, 2> shared_memory;
+  std::array<HostBuffer<std::uint16_t>, 2> index_memory;
+  std::array<HostBuffer<char>, 2> table_memory;
+  std::array<HostBuffer<double>, 2> relative_memory;
+  std::array<std::array<HostBuffer<char>, 3>, 2> sent_memory;
+  HostBuffer<double> sums_memory;
+  HostBuffer<Energy> energy_memory;
+  HostBuffer<ProbePlace> places_memory;
+  std::vector<codelets::PointSource> sources;
+  std::vector<std::size_t> probes;  ///< numbers in the problem
+  std::array<std::vector<Extending>, 2> extensions;
+  std::array<std::vector<Access>, 2> extension_arrays;
+  std::array<Handle, 2> field, index, table, relative;
+  std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis
+  Handle sums, energy, places;
+  std::array<Recording, 2> recordings;
+};
+
+struct Simulation::Codelets {
+  starpu_codelet &advance, &clear, &store, &load, &sum, &energy;
+};
+
+}  // namespace asterism::fdtd

@@ -1,0 +1,152 @@
+#include "taskflows/fdtd/checkpoint.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/hdf5_file.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+constexpr const char* dataset[2] = {"electric", "magnetic"};
+constexpr const char* probe_dataset = "probes";
+constexpr std::array<const char*, 3> spacing_names{"dx", "dy", "dz"};
+
+std::string faces_of(const Problem& p) {
+  std::string text;
+  for (const Face f : p.face)
+    text += std::string(text.empty() ? "" : " ") + (f == Face::neighbour  ? "periodic"
+                                                    : f == Face::electric ? "electric"
+                                                                          : "magnetic");
+  return text;
+}
+
+/// FNV-1a of what the domain is filled with and of the background's constants.
+std::string materials_of(const Problem& p) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const auto add = [&](const void* data, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3U;
+  };
+  const auto add_number = [&](double value) { add(&value, sizeof value); };
+  add_number(p.eps0);
+  add_number(p.mu0);
+  for (const Material& m : p.materials)
+    for (const double value : {m.eps_r, m.mu_r, m.sigma, m.sigma_m}) add_number(value);
+  add(p.material.data(), p.material.size() * sizeof(std::uint16_t));
+  return fmt::format("{:016x}", hash);
+}
+
+std::size_t size(int n) {
+  return static_cast<std::size_t>(n);
+}
+
+std::vector<std::size_t> shape_of(const Problem& p) {
+  const std::array<int, 3> n = extents(p);
+  return {3, size(n[0]), size(n[1]), size(n[2])};
+}
+
+/// One component of a box.
+Hdf5Block block_of(int component, const Box& b) {
+  return {{size(component), size(b.x0), size(b.y0), size(b.z0)},
+          {1, size(b.x1 - b.x0), size(b.y1 - b.y0), size(b.z1 - b.z0)}};
+}
+
+void check_same(const Hdf5Input& file, const Problem& p) {
+  for (const char* name : dataset) {
+    const std::vector<std::size_t> shape = file.shape(name);
+    if (shape != shape_of(p))
+      bad_input("{}: dataset \"{}\" is {}; the run has {}", file.name, name, fmt::join(shape, " x "),
+                fmt::join(shape_of(p), " x "));
+    if (file.number(name) != (p.single_precision ? Hdf5Number::float32 : Hdf5Number::float64))
+      bad_input("{}: dataset \"{}\" is not in {} precision, as the run is", file.name, name,
+                p.single_precision ? "single" : "double");
+  }
+  const auto same_number = [&](const char* name, double value) {
+    const double found = file.number_attribute("/", name);
+    if (found != value) bad_input("{}: {} is {}; the run has {}", file.name, name, found, value);
+  };
+  const auto same_text = [&](const char* name, const std::string& value) {
+    const std::string found = file.text_attribute("/", name);
+    if (found != value) bad_input("{}: {} {}; the run has {}", file.name, name, found, value);
+  };
+  for (std::size_t a = 0; a < 3; ++a) same_number(spacing_names[a], p.spacing[a]);
+  same_number("time_step", p.dt);
+  same_text("faces", faces_of(p));
+  same_text("materials", materials_of(p));
+  const std::int64_t step = file.integer_attribute("/", "step");
+  if (step < 0 || step > std::numeric_limits<long>::max() / 2) bad_input("{}: step {}", file.name, step);
+  if (p.probes.empty()) return;
+  const std::vector<std::size_t> shape =
+      step > 0 ? file.shape(probe_dataset) : std::vector<std::size_t>{0, p.probes.size()};
+  if (shape != std::vector<std::size_t>{static_cast<std::size_t>(step), p.probes.size()})
+    bad_input("{}: {} values of probes; expected {} x {}", file.name, fmt::join(shape, " x "), step, p.probes.size());
+}
+
+template <class T>
+void write_fields(Hdf5Output& file, Simulation& simulation, const Problem& problem) {
+  for (const Field field : {Field::electric, Field::magnetic}) {
+    const char* const name = dataset[static_cast<int>(field)];
+    file.create(name, hdf5_number<T>(), shape_of(problem));
+    simulation.get(field, [&](const Box& box, const void* values) {
+      const auto cells = static_cast<std::size_t>(box.cells());
+      for (int c = 0; c < 3; ++c)
+        file.write_block(name, block_of(c, box),
+                         std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
+    });
+  }
+}
+
+template <class T>
+void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
+  const auto read = [&](Field field) {
+    return [&file, field](const Box& box, void* values) {
+      const auto cells = static_cast<std::size_t>(box.cells());
+      for (int c = 0; c < 3; ++c)
+        file.read_block(dataset[static_cast<int>(field)], block_of(c, box),
+                        std::span<T>(static_cast<T*>(values) + size(c) * cells, cells));
+    };
+  };
+  simulation.set(step, read(Field::electric), read(Field::magnetic));
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
+                      const std::vector<double>& probes) {
+  Hdf5Output file(path);
+  file.attribute("/", "step", static_cast<std::int64_t>(simulation.time()));
+  for (std::size_t a = 0; a < 3; ++a) file.attribute("/", spacing_names[a], problem.spacing[a]);
+  file.attribute("/", "time_step", problem.dt);
+  file.attribute("/", "faces", faces_of(problem));
+  file.attribute("/", "materials", materials_of(problem));
+  if (problem.single_precision)
+    write_fields<float>(file, simulation, problem);
+  else
+    write_fields<double>(file, simulation, problem);
+  if (!probes.empty())
+    file.write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
+               std::span<const double>(probes));
+  file.commit();
+}
+
+long checkpoint_step(const std::filesystem::path& path, const Problem& problem) {
+  const Hdf5Input file(path);
+  check_same(file, problem);
+  return static_cast<long>(file.integer_attribute("/", "step"));
+}
+
+std::vector<double> read_checkpoint(const std::filesystem::path& path, const Problem& problem, Simulation& simulation) {
+  const long step = checkpoint_step(path, problem);
+  const Hdf5Input file(path);
+  if (problem.single_precision)
+    read_fields<float>(file, step, simulation);
+  else
+    read_fields<double>(file, step, simulation);
+  std::vector<double> probes(static_cast<std::size_t>(step) * problem.probes.size());
+  if (!probes.empty()) file.read_rows(probe_dataset, 0, probes);
+  return probes;
+}
+
+}  // namespace asterism::fdtd

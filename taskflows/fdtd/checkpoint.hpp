@@ -1,0 +1,24 @@
+// The state of a run in one HDF5 file: "electric" and "magnetic", three components of all entries, z fastest, in the
+// run's precision; the values of probes so far; and attributes that tell which run it was. Read back, it is the same
+// to the last bit.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "taskflows/fdtd/simulation.hpp"
+
+namespace asterism::fdtd {
+
+/// `path` is replaced when all is written: throws Error and leaves it else. `probes`: steps x probes.
+void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
+                      const std::vector<double>& probes);
+
+/// The step of a checkpoint. Throws Error (bad input), one line naming the file, when it is missing, damaged, foreign,
+/// or of another problem than this one: sizes, spacings, time step, faces, materials, precision, number of probes.
+long checkpoint_step(const std::filesystem::path& path, const Problem& problem);
+
+/// Sets the state; returns the values of probes until then. Throws as above.
+std::vector<double> read_checkpoint(const std::filesystem::path& path, const Problem& problem, Simulation& simulation);
+
+}  // namespace asterism::fdtd

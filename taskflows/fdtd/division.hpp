@@ -1,0 +1,33 @@
+// Who gets what of the domain: strips along x for GPUs and cores by their speed, or equal boxes.
+#pragma once
+
+#include <array>
+
+#include "taskflows/fdtd/simulation.hpp"
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::fdtd {
+
+/// Cells that units advance by a step, per second.
+struct Rates {
+  double cpus = 0;  ///< of all cores together, each busy with its own brick
+  double gpus = 0;  ///< of all GPUs together
+  /// Share of the cells that makes both end together.
+  [[nodiscard]] double gpu_share() const { return gpus > 0 ? gpus / (gpus + cpus) : 0; }
+};
+
+/// The domain in pieces, on units.
+struct Division {
+  std::vector<BrickPlace> bricks;
+  Placement placement;
+  double gpu_share = 0;
+};
+
+/// Strips along x: first those of GPUs, a GPU's own side by side, then one per core. Cores for which no plane is left
+/// get none. Throws Error (bad input) when there is a part for a kind of unit that the session does not have.
+Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu);
+
+/// Equal boxes, side by side on the GPUs where there are any, else on the cores. Throws as decompose().
+Division boxes(const Problem& problem, const Session& session, const std::array<int, 3>& parts);
+
+}  // namespace asterism::fdtd

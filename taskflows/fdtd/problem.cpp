@@ -1,0 +1,130 @@
+#include "taskflows/fdtd/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+constexpr std::array<const char*, 6> face_names{"-x", "+x", "-y", "+y", "-z", "+z"};
+
+void check_domain(const Problem& p) {
+  constexpr int most = 1 << 20;
+  for (const int n : p.cells)
+    if (n < 1 || n > most)
+      bad_input("a domain of {} x {} x {} cells: expected 1 to {} along each axis", p.cells[0], p.cells[1], p.cells[2],
+                most);
+  for (const double d : p.spacing)
+    if (!(d > 0) || !std::isfinite(d))
+      bad_input("spacing {} x {} x {} m: expected positive lengths", p.spacing[0], p.spacing[1], p.spacing[2]);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool lower = p.face[2 * axis] == Face::neighbour;
+    const bool upper = p.face[2 * axis + 1] == Face::neighbour;
+    if (lower != upper)
+      bad_input("face {} is periodic and {} is not", face_names[2 * axis + (lower ? 0 : 1)],
+                face_names[2 * axis + (lower ? 1 : 0)]);
+  }
+}
+
+void check_materials(const Problem& p) {
+  for (std::size_t m = 0; m < p.materials.size(); ++m) {
+    const Material& material = p.materials[m];
+    const auto positive = [&](const char* name, double value) {
+      if (!(value > 0) || !std::isfinite(value)) bad_input("material {}: {} {}: expected more than 0", m, name, value);
+    };
+    const auto passive = [&](const char* name, double value) {
+      if (!(value >= 0)) bad_input("material {}: {} {}: expected 0 or more", m, name, value);
+    };
+    positive("relative permittivity", material.eps_r);
+    positive("relative permeability", material.mu_r);
+    passive("conductivity", material.sigma);
+    passive("magnetic loss", material.sigma_m);
+  }
+  if (p.material.empty()) return;
+  if (static_cast<double>(p.material.size()) != cells_of(p))
+    bad_input("materials of {} cells for a domain of {}", p.material.size(), cells_of(p));
+  const std::uint16_t largest = *std::max_element(p.material.begin(), p.material.end());
+  if (largest >= p.materials.size()) bad_input("a cell has material {}: there are {}", largest, p.materials.size());
+}
+
+/// Waves are fastest where the product of permittivity and permeability is least. Entries between cells have means of
+/// both, which are no less than the least of each.
+void check_time_step(const Problem& p) {
+  if (!(p.dt > 0) || !std::isfinite(p.dt)) bad_input("time step {} s: expected more than 0", p.dt);
+  constexpr double rounding = 1e-12;
+  const double courant = courant_number(p);
+  if (courant > 1 + rounding)
+    bad_input("time step {:.6g} s is {:.6g} times the limit of stability (Courant number): expected at most 1", p.dt,
+              courant);
+  if (p.material.empty()) return;
+  double eps = 1, mu = 1;
+  for (const Material& m : p.materials) {
+    eps = std::min(eps, m.eps_r);
+    mu = std::min(mu, m.mu_r);
+  }
+  const double limit = std::sqrt(eps * mu);
+  if (courant > limit * (1 + rounding))
+    bad_input(
+        "relative permittivities down to {:.6g} and permeabilities down to {:.6g} make a Courant number of {:.6g} "
+        "unstable: expected at most {:.6g}",
+        eps, mu, courant, limit);
+}
+
+bool holds(const Box& b, const std::array<int, 3>& at) {
+  return at[0] >= b.x0 && at[0] < b.x1 && at[1] >= b.y0 && at[1] < b.y1 && at[2] >= b.z0 && at[2] < b.z1;
+}
+
+void check_entry(const Problem& p, const char* what, Field field, int component, const std::array<int, 3>& at) {
+  if (component < 0 || component > 2) bad_input("{} of component {}: expected 0 to 2", what, component);
+  const Grid grid = whole_grid(p);
+  if (holds(grid.entries(field, component, grid.cells()), at)) return;
+  const std::array<int, 3> n = extents(p);
+  const bool inside = holds({0, n[0] + 1, 0, n[1] + 1, 0, n[2] + 1}, at);
+  bad_input("{} {} at ({}, {}, {}): {}", what, component_name(field, component), at[0], at[1], at[2],
+            inside ? "lies on a face of the domain, where it is fixed"
+                   : fmt::format("outside the domain of {} x {} x {} cells", p.cells[0], p.cells[1], p.cells[2]));
+}
+
+}  // namespace
+
+double cells_of(const Problem& p) {
+  return static_cast<double>(p.cells[0]) * p.cells[1] * p.cells[2];
+}
+
+double largest_time_step(const Problem& p) {
+  double sum = 0;
+  for (const double d : p.spacing) sum += 1 / (d * d);
+  return std::sqrt(p.eps0 * p.mu0 / sum);
+}
+
+double courant_number(const Problem& p) {
+  return p.dt / largest_time_step(p);
+}
+
+Grid whole_grid(const Problem& p) {
+  const Face face[6] = {p.face[0], p.face[1], p.face[2], p.face[3], p.face[4], p.face[5]};
+  return make_grid(p.cells[0], p.cells[1], p.cells[2], face, p.single_precision ? 4 : 8);
+}
+
+std::array<int, 3> extents(const Problem& p) {
+  std::array<int, 3> n = p.cells;
+  for (std::size_t a = 0; a < 3; ++a) n[a] += p.face[2 * a + 1] == Face::magnetic ? 1 : 0;
+  return n;
+}
+
+const char* component_name(Field field, int component) {
+  constexpr const char* names[2][3] = {{"ex", "ey", "ez"}, {"hx", "hy", "hz"}};
+  return names[static_cast<int>(field)][component];
+}
+
+void check(const Problem& p) {
+  check_domain(p);
+  check_materials(p);
+  check_time_step(p);
+  for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
+  for (const Probe& probe : p.probes) check_entry(p, "probe", probe.field, probe.component, probe.cell);
+}
+
+}  // namespace asterism::fdtd

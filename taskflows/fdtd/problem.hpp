@@ -1,0 +1,71 @@
+// A problem of the finite-difference time-domain method: the domain of Yee cells, its faces, what is in it, what drives
+// it and where it is looked at. SI units.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "codelets/fdtd/kernels.hpp"
+
+namespace asterism::fdtd {
+
+/// CODATA 2018.
+inline constexpr double vacuum_permittivity = 8.8541878128e-12;
+inline constexpr double vacuum_permeability = 1.25663706212e-6;
+
+/// An electric current along one edge of the grid: a dipole.
+struct CurrentSource {
+  int component = 2;
+  std::array<int, 3> cell{};  ///< indices of the entry of E
+  /// current times length (A m) at a time (s); asked for at the middle of each step, by any thread
+  std::function<double(double time)> current;
+};
+
+/// An entry whose values are recorded after each step.
+struct Probe {
+  Field field = Field::electric;
+  int component = 2;
+  std::array<int, 3> cell{};
+};
+
+struct Problem {
+  std::array<int, 3> cells{};
+  std::array<double, 3> spacing{};  ///< m
+  double dt = 0;                    ///< s
+  /// Face::neighbour: periodic, both faces of an axis or none
+  std::array<Face, 6> face{Face::electric, Face::electric, Face::electric,
+                           Face::electric, Face::electric, Face::electric};
+  bool single_precision = false;
+  double eps0 = vacuum_permittivity, mu0 = vacuum_permeability;  ///< of the background
+  std::vector<Material> materials;                               ///< empty: the background everywhere
+  std::vector<std::uint16_t> material;                           ///< of each cell, z fastest; empty: as materials
+  std::vector<CurrentSource> sources;
+  std::vector<Probe> probes;
+  /// E at time 0 (V/m) and H half a step before (A/m), of an entry; empty: 0
+  std::function<double(Field field, int component, int i, int j, int k)> initial;
+};
+
+double cells_of(const Problem& problem);
+
+/// Largest stable time step of the background: the Courant-Friedrichs-Lewy limit (Taflove and Hagness, section 4.7)
+///   c dt < 1 / sqrt(1/dx^2 + 1/dy^2 + 1/dz^2)
+double largest_time_step(const Problem& problem);
+/// Time step in units of that limit.
+double courant_number(const Problem& problem);
+
+/// The domain as one sub-domain.
+Grid whole_grid(const Problem& problem);
+/// Entries along each axis: one more than cells where the upper face is a magnetic conductor.
+std::array<int, 3> extents(const Problem& problem);
+
+/// Throws Error (bad input) with one line for what cannot be: sizes, spacings, a time step beyond the limit or beyond
+/// that of the fastest medium, one periodic face of an axis, materials that are not passive, cells of no material,
+/// sources and probes beyond the domain or on perfect conductors.
+void check(const Problem& problem);
+
+/// "ez", "hx", ...
+const char* component_name(Field field, int component);
+
+}  // namespace asterism::fdtd

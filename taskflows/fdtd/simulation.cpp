@@ -1,0 +1,261 @@
+#include "taskflows/fdtd/simulation.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+
+#include "taskflows/fdtd/brick_data.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+constexpr std::size_t line = 128;  // bytes; fields are vectors of lines, whose number fits StarPU's 32 bits
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The same unit, or the same GPU.
+bool next_to_each_other(int worker, int other) {
+  if (worker == other) return true;
+  return worker >= 0 && other >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER &&
+         starpu_worker_get_memory_node(static_cast<unsigned>(worker)) ==
+             starpu_worker_get_memory_node(static_cast<unsigned>(other));
+}
+
+bool is_cpu(int worker) {
+  return worker >= 0 ? starpu_worker_get_type(worker) == STARPU_CPU_WORKER : starpu_cuda_worker_get_count() == 0;
+}
+
+/// Cells [first, end) along an axis and what is left of `rest`, which loses them.
+Box take_from(Box& rest, int axis, bool upper, int thickness) {
+  std::int32_t* const first[3] = {&rest.x0, &rest.y0, &rest.z0};
+  std::int32_t* const end[3] = {&rest.x1, &rest.y1, &rest.z1};
+  const std::int32_t cut =
+      upper ? std::max(*first[axis], *end[axis] - thickness) : std::min(*end[axis], *first[axis] + thickness);
+  Box taken = rest;
+  std::int32_t* const taken_first[3] = {&taken.x0, &taken.y0, &taken.z0};
+  std::int32_t* const taken_end[3] = {&taken.x1, &taken.y1, &taken.z1};
+  (upper ? *taken_first[axis] : *taken_end[axis]) = cut;
+  (upper ? *end[axis] : *first[axis]) = cut;
+  return taken;
+}
+
+/// How many planes are advanced before the others: one, but whole lines of memory along z.
+int border_thickness(const Grid& grid, int axis, bool upper, int element) {
+  if (axis != 2) return 1;
+  const int per_line = static_cast<int>(line) / element;
+  return upper ? (grid.n[2] - 1) % per_line + 1 : std::min(per_line, grid.n[2]);
+}
+
+template <class T>
+void fill_table(const std::vector<Medium>& media, double constant, double dt, void* table) {
+  auto* const to = static_cast<Coefficients<T>*>(table);
+  for (std::size_t m = 0; m < media.size(); ++m) to[m] = coefficients<T>(media[m], constant, dt);
+}
+
+}  // namespace
+
+Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement)
+    : problem_(problem), element_(problem.single_precision ? 4 : 8) {
+  using namespace codelets;
+  codelets_ = std::make_unique<Codelets>(
+      problem.single_precision ? Codelets{codelets::advance<float>(), codelets::clear<float>(), store<float>(),
+                                          load<float>(), sum<float>(), codelets::energy<float>()}
+                               : Codelets{codelets::advance<double>(), codelets::clear<double>(), store<double>(),
+                                          load<double>(), sum<double>(), codelets::energy<double>()});
+  for (std::size_t b = 0; b < bricks.size(); ++b) {
+    auto brick = std::make_unique<BrickData>();
+    brick->place = bricks[b];
+    brick->worker = placement[b];
+    brick->fusible = is_cpu(brick->worker);
+    Face face[6];
+    for (std::size_t f = 0; f < 6; ++f) {
+      const auto& neighbour = bricks[b].neighbour[f];
+      face[f] = neighbour ? Face::neighbour : problem.face[f];
+      brick->connected[f] = neighbour && *neighbour != static_cast<int>(b);
+      if (neighbour && !brick->connected[f]) brick->wrapped[f / 2] = true;
+    }
+    brick->scheme.grid = make_grid(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), face, element_);
+    const double d[3] = {problem.spacing[0], problem.spacing[1], problem.spacing[2]};
+    brick->scheme.factors[0] = factors(problem.dt, problem.eps0, d);
+    brick->scheme.factors[1] = factors(problem.dt, problem.mu0, d);
+    build_fields(*brick, b);
+    build_halo(*brick, placement);
+    bricks_.push_back(std::move(brick));
+  }
+  // the tables are made by all threads: no StarPU in there
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t b = 0; b < bricks_.size(); ++b) build_media(*bricks_[b]);
+  for (const auto& brick : bricks_) {
+    for (std::size_t f = 0; f < 2; ++f) {
+      if (brick->scheme.media[f] == 0) continue;
+      const auto vector = [](const auto& memory, const char* name) {
+        return Handle::temporary(memory.data(), memory.size(), sizeof memory[0], name);
+      };
+      brick->index[f] = vector(brick->index_memory[f], "index of media");
+      brick->table[f] = vector(brick->table_memory[f], "media");
+      brick->relative[f] = vector(brick->relative_memory[f], "relative");
+    }
+    build_sources(*brick);
+    build_probes(*brick);
+  }
+  alone_ = std::all_of(bricks_.begin(), bricks_.end(), [](const auto& brick) {
+    return std::none_of(brick->connected.begin(), brick->connected.end(), [](bool c) { return c; });
+  });
+  clear();
+}
+
+Simulation::~Simulation() {
+  starpu_task_wait_for_all();
+}
+
+void Simulation::build_fields(BrickData& brick, std::size_t number) {
+  const auto bytes = static_cast<std::size_t>(brick.scheme.grid.elements()) * at(element_);
+  const Coordinates where{static_cast<int>(number), 0};
+  for (std::size_t f = 0; f < 2; ++f) {
+    const void* memory = nullptr;  // of a GPU's brick: StarPU allocates it there
+    if (brick.worker < 0) {
+      brick.shared_memory[f] = HostBuffer<char>(bytes);
+      memory = brick.shared_memory[f].data();
+    } else if (is_cpu(brick.worker)) {
+      brick.memory[f] = Array<char>(bytes);
+      memory = brick.memory[f].data();
+    }
+    brick.field[f] = Handle::temporary(memory, bytes / line, line,
+                                       fmt::format("{} {}", f == 0 ? "electric" : "magnetic", number), where);
+  }
+  const auto planes = at(brick.scheme.grid.n[0]);
+  brick.sums_memory = HostBuffer<double>(3 * planes);
+  brick.sums = Handle::temporary(brick.sums_memory.data(), 3 * planes, sizeof(double), "sums", where);
+  brick.energy_memory = HostBuffer<Energy>(planes);
+  brick.energy = Handle::temporary(brick.energy_memory.data(), planes, sizeof(Energy), "energy", where);
+}
+
+void Simulation::build_media(BrickData& brick) {
+  if (problem_.material.empty()) return;
+  Cells cells{{problem_.cells[0], problem_.cells[1], problem_.cells[2]}, {}, problem_.material.data()};
+  for (std::size_t a = 0; a < 3; ++a) cells.periodic[a] = problem_.face[2 * a] == Face::neighbour;
+  const std::int32_t origin[3] = {brick.place.begin[0], brick.place.begin[1], brick.place.begin[2]};
+  for (const Field field : {Field::electric, Field::magnetic}) {
+    const std::size_t f = number(field);
+    const double constant = field == Field::electric ? problem_.eps0 : problem_.mu0;
+    brick.scheme.media[f] = 1;
+    brick.index_memory[f] = HostBuffer<std::uint16_t>(static_cast<std::size_t>(brick.scheme.grid.elements()));
+    const std::vector<Medium> media =
+        assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
+    brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * at(element_));
+    if (element_ == 4)
+      fill_table<float>(media, constant, problem_.dt, brick.table_memory[f].data());
+    else
+      fill_table<double>(media, constant, problem_.dt, brick.table_memory[f].data());
+    brick.relative_memory[f] = HostBuffer<double>(media.size());
+    for (std::size_t m = 0; m < media.size(); ++m) brick.relative_memory[f][m] = media[m].relative;
+  }
+}
+
+void Simulation::build_halo(BrickData& brick, const Placement& placement) {
+  const Grid& grid = brick.scheme.grid;
+  bool hide = false;
+  for (std::size_t f = 0; f < 6; ++f)
+    hide = hide || (brick.connected[f] &&
+                    (brick.worker < 0 || !next_to_each_other(placement[at(*brick.place.neighbour[f])], brick.worker)));
+  // H goes up and E goes down: upper planes of H are wanted first, lower ones of E
+  for (const Field field : {Field::electric, Field::magnetic}) {
+    const std::size_t f = number(field);
+    const bool upper = field == Field::magnetic;
+    Box rest = grid.cells();
+    for (int axis = 0; hide && axis < 3; ++axis)
+      if (brick.connected[at(2 * axis + (upper ? 1 : 0))])
+        brick.border[f].push_back(take_from(rest, axis, upper, border_thickness(grid, axis, upper, element_)));
+    if (!hide) {
+      brick.border[f] = {rest};
+      rest = Box{};
+    }
+    brick.inner[f] = rest;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!brick.connected[at(2 * axis + (upper ? 1 : 0))]) continue;
+      const auto bytes = static_cast<std::size_t>(outgoing(grid, field, axis).elements()) * at(element_);
+      brick.sent_memory[f][at(axis)] = HostBuffer<char>(bytes);
+      brick.sent[f][at(axis)] = Handle::temporary(brick.sent_memory[f][at(axis)].data(), bytes, 1,
+                                                  fmt::format("{} along {}", upper ? "H" : "E", "xyz"[axis]));
+    }
+  }
+}
+
+namespace {
+
+/// An entry of the domain in a brick that updates it.
+std::optional<std::array<int, 3>> within(const Grid& grid, const BrickPlace& place, Field field, int component,
+                                         const std::array<int, 3>& cell) {
+  const Box b = grid.entries(field, component, grid.cells());
+  const std::array<int, 3> here{cell[0] - place.begin[0], cell[1] - place.begin[1], cell[2] - place.begin[2]};
+  const bool inside =
+      here[0] >= b.x0 && here[0] < b.x1 && here[1] >= b.y0 && here[1] < b.y1 && here[2] >= b.z0 && here[2] < b.z1;
+  return inside ? std::optional(here) : std::nullopt;
+}
+
+}  // namespace
+
+/// E <- E - B dt / eps0 J, with the current of an edge spread over the area of its dual face.
+void Simulation::build_sources(BrickData& brick) {
+  const Grid& grid = brick.scheme.grid;
+  const double volume = problem_.spacing[0] * problem_.spacing[1] * problem_.spacing[2];
+  for (const CurrentSource& source : problem_.sources) {
+    const auto here = within(grid, brick.place, Field::electric, source.component, source.cell);
+    if (!here) continue;
+    const auto [i, j, k] = *here;
+    double b = 1;
+    if (brick.scheme.media[0] != 0) {
+      const std::uint16_t medium = brick.index_memory[0][static_cast<std::size_t>(grid.at(source.component, i, j, k))];
+      b = element_ == 4
+              ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[0].data())[medium].b)
+              : reinterpret_cast<Coefficients<double>*>(brick.table_memory[0].data())[medium].b;
+    }
+    brick.sources.push_back({source.component, i, j, k, -b * problem_.dt / (problem_.eps0 * volume), &source.current});
+  }
+}
+
+void Simulation::build_probes(BrickData& brick) {
+  std::vector<ProbePlace> places;
+  for (std::size_t p = 0; p < problem_.probes.size(); ++p) {
+    const Probe& probe = problem_.probes[p];
+    const auto here = within(brick.scheme.grid, brick.place, probe.field, probe.component, probe.cell);
+    if (!here) continue;
+    brick.probes.push_back(p);
+    places.push_back({brick.scheme.grid.at(probe.component, (*here)[0], (*here)[1], (*here)[2]), probe.field});
+  }
+  if (places.empty()) return;
+  brick.places_memory = HostBuffer<ProbePlace>(places.size());
+  std::copy(places.begin(), places.end(), brick.places_memory.data());
+  brick.places = Handle::temporary(brick.places_memory.data(), places.size(), sizeof(ProbePlace), "probes");
+  for (Recording& recording : brick.recordings) {
+    const std::size_t values = places.size() * static_cast<std::size_t>(steps_of_recording);
+    recording.memory = HostBuffer<char>(values * at(element_));
+    recording.values = Handle::temporary(recording.memory.data(), values, at(element_), "record");
+  }
+}
+
+void Simulation::clear() {
+  for (const auto& brick : bricks_) {
+    const codelets::ClearArgs args{{brick->scheme.grid.cells().cells()}, brick->scheme.grid};
+    submit(codelets_->clear, args, {{brick->field[0], STARPU_W}, {brick->field[1], STARPU_W}}, {0, 0, brick->worker});
+  }
+  submit_exchange();
+}
+
+void Simulation::extend(std::size_t brick, Field field, const Extension& kernel, const std::vector<Access>& arrays) {
+  BrickData& b = *bricks_[brick];
+  b.extensions[number(field)].push_back({&kernel, static_cast<std::int32_t>(arrays.size())});
+  for (const Access& array : arrays) b.extension_arrays[number(field)].push_back(array);
+}
+
+const BrickPlace& Simulation::place(std::size_t brick) const {
+  return bricks_[brick]->place;
+}
+const Grid& Simulation::grid(std::size_t brick) const {
+  return bricks_[brick]->scheme.grid;
+}
+
+}  // namespace asterism::fdtd

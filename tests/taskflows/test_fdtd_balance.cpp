@@ -1,0 +1,93 @@
+// Who gets what: strips by speed, boxes side by side, rates that are kept, cuts that move.
+#include <gtest/gtest.h>
+
+#include "fdtd_problems.hpp"
+#include "files_fixture.hpp"
+#include "taskflows/fdtd/balance.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+class FdtdBalance : public FileTests {};
+
+TEST_F(FdtdBalance, RatesAreKeptAndUsedAgain) {
+  const Session& session = Runtime::session();
+  Problem p = problem_of(boundaries[0], {40, 40, 40});
+  const fs::path path = folder_ / "deep" / "rates.json";
+  const Rates first = rates_of(p, session, path);
+  EXPECT_EQ(first.cpus > 0, session.cpus() > 0);
+  EXPECT_EQ(first.gpus > 0, session.devices() > 0);
+  const std::string kept = bytes(path);
+  EXPECT_FALSE(kept.empty());
+  const Rates second = rates_of(p, session, path);  // not measured: the same to the last bit
+  EXPECT_EQ(first.cpus, second.cpus);
+  EXPECT_EQ(first.gpus, second.gpus);
+  p.single_precision = true;
+  (void)rates_of(p, session, path);
+  EXPECT_GT(bytes(path).size(), kept.size());
+  file("{ damaged", "damaged.json");
+  EXPECT_GT(rates_of(p, session, folder_ / "damaged.json").cpus + session.devices(), 0);
+  EXPECT_GT(rates_of(p, session, "/proc/none/rates.json").cpus + session.devices(), 0);
+  forget_rates(path);
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(FdtdBalance, StripsForTheCores) {
+  const Session& session = Runtime::session();
+  if (session.cpus() == 0) GTEST_SKIP() << "no CPUs";
+  const Problem p = problem_of(boundaries[0], {40, 4, 4});
+  const Division d = strips(p, session, 0, 1);
+  EXPECT_EQ(d.bricks.size(), static_cast<std::size_t>(std::min(session.cpus(), 40)));
+  for (std::size_t b = 0; b < d.bricks.size(); ++b) {
+    EXPECT_EQ(starpu_worker_get_type(d.placement[b]), STARPU_CPU_WORKER);
+    EXPECT_NEAR(d.bricks[b].size(0), 40.0 / static_cast<double>(d.bricks.size()), 1);
+  }
+  EXPECT_EQ(strips(problem_of(boundaries[0], {1, 4, 4}), session, 0, 1).bricks.size(), 1U);
+  if (session.devices() > 0) return;
+  expect_bad_input([&] { (void)strips(p, session, 0.5, 1); }, {"GPUs", "none"});
+  expect_bad_input([&] { (void)strips(p, session, -1, 1); }, {"-1", "0 to 1"});
+}
+
+TEST_F(FdtdBalance, StripsForGpusComeFirst) {
+  const Session& session = Runtime::session();
+  if (session.devices() == 0 || session.cpus() == 0) GTEST_SKIP() << "no GPU";
+  const Problem p = problem_of(boundaries[0], {400, 4, 4});
+  const Division d = strips(p, session, 0.75, 2);
+  int planes = 0;
+  const auto strips_of_gpus = static_cast<std::size_t>(2 * session.devices());
+  for (std::size_t b = 0; b < d.bricks.size(); ++b) {
+    EXPECT_EQ(starpu_worker_get_type(d.placement[b]) == STARPU_CUDA_WORKER, b < strips_of_gpus);
+    if (b < strips_of_gpus) planes += d.bricks[b].size(0);
+  }
+  EXPECT_NEAR(planes, 300, 2);
+}
+
+/// The two neighbouring boxes of each unit.
+TEST_F(FdtdBalance, BoxesOfAUnitAreNeighbours) {
+  const Session& session = Runtime::session();
+  const Problem p = problem_of(boundaries[0], {40, 8, 8});
+  const int units = session.devices() > 0 ? session.devices() : session.cpus();
+  const Division d = boxes(p, session, {2 * units, 1, 1});
+  for (std::size_t b = 0; b + 1 < d.bricks.size(); b += 2)
+    EXPECT_EQ(starpu_worker_get_memory_node(static_cast<unsigned>(d.placement[b])),
+              starpu_worker_get_memory_node(static_cast<unsigned>(d.placement[b + 1])));
+  if (session.devices() == 0 && units > 1) {
+    EXPECT_EQ(d.placement[0], d.placement[1]);
+    EXPECT_NE(d.placement[1], d.placement[2]);
+  }
+}
+
+TEST_F(FdtdBalance, TheCutMovesWhereThatHelps) {
+  const Problem p = problem_of(boundaries[0], {100, 4, 4});
+  // both kinds as fast as they were thought: stays
+  EXPECT_FALSE(better_share(p, 0.75, {1e8, 3e8}, 4e8, 3e8));
+  // the GPUs turn out to be slower: they get less
+  EXPECT_EQ(better_share(p, 0.75, {1e8, 1e8}, 1.4e8, 1e8), 0.5);
+  // GPUs alone would be faster than both together are
+  EXPECT_EQ(better_share(p, 0.75, {1e8, 3e8}, 2e8, 3e8), 1);
+  // less than a plane is no reason
+  EXPECT_FALSE(better_share(p, 0.75, {1e8, 3.05e8}, 4e8, 3e8));
+}
+
+}  // namespace
+}  // namespace asterism::fdtd
