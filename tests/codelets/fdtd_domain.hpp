@@ -20,6 +20,11 @@ inline std::size_t index(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
+/// The larger one; NaN is larger than any number.
+inline double larger(double a, double b) {
+  return std::isnan(a) || b <= a ? a : b;
+}
+
 struct Setting {
   std::array<int, 3> n;
   std::array<double, 3> d = {1e-3, 1.3e-3, 0.8e-3};

@@ -43,10 +43,10 @@ inline double reflection(const Record& found, const Record& expected) {
   for (std::size_t p = 0; p < expected.size(); ++p) {
     double difference = 0, largest = 0;
     for (std::size_t n = 0; n < expected[p].size(); ++n) {
-      difference = std::max(difference, std::abs(found[p][n] - expected[p][n]));
-      largest = std::max(largest, std::abs(expected[p][n]));
+      difference = larger(difference, std::abs(found[p][n] - expected[p][n]));
+      largest = larger(largest, std::abs(expected[p][n]));
     }
-    worst = std::max(worst, difference / largest);
+    worst = larger(worst, difference / largest);
   }
   return 20 * std::log10(worst);
 }

@@ -97,8 +97,7 @@ TYPED_TEST(FdtdDispersive, NothingGrows) {
       if (n % 500 != 0) continue;
       double largest = 0;
       d.domain.each_entry([&](Field f, int c, int i, int j, int k) {
-        if (f == Field::electric)
-          largest = std::max(largest, std::abs(static_cast<double>(d.domain.at(f, c, i, j, k))));
+        if (f == Field::electric) largest = larger(largest, std::abs(static_cast<double>(d.domain.at(f, c, i, j, k))));
       });
       ASSERT_LT(largest, 6) << "after " << n << " steps, half-space of " << below;
       ASSERT_GT(largest, 0);

@@ -33,7 +33,7 @@ std::vector<double> frequencies() {
   return all;
 }
 double distance(const Slab& a, const Slab& b) {
-  return std::max(std::abs(a.reflected - b.reflected), std::abs(a.transmitted - b.transmitted));
+  return larger(std::abs(a.reflected - b.reflected), std::abs(a.transmitted - b.transmitted));
 }
 
 /// What the scheme is to give, to the reflection of the absorbing layers, along every axis.
@@ -50,9 +50,9 @@ TEST(FdtdDispersiveSlab, AsOnTheLattice) {
     double worst = 0, worst_single = 0, largest = 0;
     for (std::size_t m = 0; m < found.size(); ++m) {
       const Slab expected = lattice_fresnel(c, frequencies()[m]);
-      worst = std::max(worst, distance(found[m], expected));
-      worst_single = std::max(worst_single, distance(single[m], expected));
-      largest = std::max(largest, std::abs(expected.reflected));
+      worst = larger(worst, distance(found[m], expected));
+      worst_single = larger(worst_single, distance(single[m], expected));
+      largest = larger(largest, std::abs(expected.reflected));
     }
     RecordProperty(std::string(slab.name) + "_error", std::to_string(worst * 1e6) + "e-6");
     EXPECT_LT(worst, 2e-5);
@@ -80,7 +80,7 @@ TEST(FdtdDispersiveSlab, ConvergesToFresnel) {
       const std::vector<Slab> found = slab_run<double>(c, frequencies());
       error[level] = 0;
       for (std::size_t m = 0; m < found.size(); ++m)
-        error[level] = std::max(error[level], distance(found[m], fresnel(c, frequencies()[m])));
+        error[level] = larger(error[level], distance(found[m], fresnel(c, frequencies()[m])));
     }
     RecordProperty(std::string(slab.name) + "_errors",
                    std::to_string(error[0]) + " " + std::to_string(error[1]) + " " + std::to_string(error[2]));
@@ -106,7 +106,7 @@ TEST(FdtdDispersiveSlab, GoesOnThroughAnAbsorbingLayer) {
     const std::vector<Slab> found = slab_run<double>(c, frequencies());
     double worst = 0;
     for (std::size_t m = 0; m < found.size(); ++m)
-      worst = std::max(worst, distance(found[m], fresnel(c, frequencies()[m])));
+      worst = larger(worst, distance(found[m], fresnel(c, frequencies()[m])));
     RecordProperty(std::string(slab.name) + "_error", std::to_string(worst));
     EXPECT_LT(worst, 0.005);
   }
