@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "taskflows/output/pieces.hpp"
+
 namespace asterism::lbm {
 namespace {
 
@@ -18,16 +20,15 @@ std::size_t cells_of(const Problem& p) {
 template <class Copy>
 void rows(const Problem& p, std::size_t slots, const DomainBox& box, const Copy& copy) {
   const std::size_t element = element_of(p);
-  const std::size_t length = static_cast<std::size_t>(box.x1 - box.x0) * element;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < slots; ++i)
-    for (int z = box.z0; z < box.z1; ++z)
-      for (int y = box.y0; y < box.y1; ++y, next += length) {
-        const std::size_t row =
-            static_cast<std::size_t>(y) + static_cast<std::size_t>(p.cells[1]) * static_cast<std::size_t>(z);
-        const std::size_t cell = static_cast<std::size_t>(box.x0) + static_cast<std::size_t>(p.cells[0]) * row;
-        copy((i * cells_of(p) + cell) * element, next, length);
-      }
+  const output::Region part{{box.x0, box.y0, box.z0}, {box.x1 - box.x0, box.y1 - box.y0, box.z1 - box.z0}};
+  const std::size_t part_cells =
+      static_cast<std::size_t>(part.n[0]) * static_cast<std::size_t>(part.n[1]) * static_cast<std::size_t>(part.n[2]);
+  const std::size_t length = static_cast<std::size_t>(part.n[0]) * element;
+  for (std::size_t i = 0; i < slots; ++i) {
+    output::for_rows(p.cells, part, [&](std::size_t in_domain, std::size_t in_box) {
+      copy((i * cells_of(p) + in_domain) * element, (i * part_cells + in_box) * element, length);
+    });
+  }
 }
 
 }  // namespace

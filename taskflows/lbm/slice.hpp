@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <optional>
 
-#include "taskflows/lbm/colour_map.hpp"
 #include "taskflows/lbm/fields.hpp"
+#include "taskflows/output/colour_map.hpp"
 
 namespace asterism::lbm {
+
+using output::colour;
+using output::ColourMap;
 
 /// The vorticity is that of central differences in units of velocity per cell, one-sided at the faces of the lattice.
 enum class Quantity { speed, u, v, w, rho, vorticity_x, vorticity_y, vorticity_z };

@@ -13,10 +13,7 @@ namespace asterism::lbm {
 
 using Voxels = std::vector<std::uint8_t>;
 
-/// A closed surface of either orientation. Signs are exact: rays along x through edges and vertices meet a closed
-/// surface an even number of times, and a centre on the surface counts as inside where the body begins in the direction
-/// of x and as outside where it ends. Throws Error (bad_input), naming the row of cells, when a ray meets it an odd
-/// number of times: it is not closed. Parts of the mesh may lie outside of the grid.
+/// As mesh::voxelise.
 Voxels voxelise(const mesh::TriangleMesh& body, const Grid& grid);
 
 struct Sphere {

@@ -1,9 +1,7 @@
-// What the tests of series, pictures and checkpoints share: fields with known values, and readers that share no code
-// with the writers.
+// What the tests of series, pictures and checkpoints share: fields with known values.
 #pragma once
 
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include <cmath>
 #include <cstddef>
@@ -12,8 +10,8 @@
 #include <vector>
 
 #include "files_fixture.hpp"
+#include "series_readers.hpp"
 #include "taskflows/lbm/fields.hpp"
-#include "xml_reader.hpp"
 
 namespace asterism::lbm {
 
@@ -52,39 +50,9 @@ void append(Hdf5Series& series, const Grid& grid, int step) {
   series.append(step, 0.1 * step, Example<T>(grid, step).fields());
 }
 
-template <class T>
-std::vector<T> read_dataset(const fs::path& path, const std::string& dataset, std::vector<hsize_t>& shape) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  EXPECT_GE(file, 0) << path;
-  const hid_t opened = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
-  EXPECT_GE(opened, 0) << dataset;
-  if (opened < 0) return {};
-  const hid_t type = H5Dget_type(opened);
-  const hid_t native = sizeof(T) == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-  EXPECT_GT(H5Tequal(type, native), 0);
-  const hid_t space = H5Dget_space(opened);
-  shape.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
-  H5Sget_simple_extent_dims(space, shape.data(), nullptr);
-  std::vector<T> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  EXPECT_GE(H5Dread(opened, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Dclose(opened);
-  H5Fclose(file);
-  return values;
-}
-
 class LbmFiles : public FileTests {
  protected:
-  /// Steps and files of a collection.
-  std::map<double, std::string> collection(const std::string& name) const {
-    std::map<double, std::string> times;
-    const Xml document = parse_xml(bytes(folder_ / name));
-    for (const Xml* set : document.all("DataSet")) {
-      times[std::stod(set->attributes.at("timestep"))] = set->attributes.at("file");
-    }
-    return times;
-  }
+  std::map<double, std::string> collection(const std::string& name) const { return read_collection(folder_ / name); }
 };
 
 }  // namespace asterism::lbm

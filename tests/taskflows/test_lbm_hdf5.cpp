@@ -14,7 +14,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "lbm_files.hpp"
@@ -24,17 +23,6 @@
 
 namespace asterism::lbm {
 namespace {
-
-template <class T>
-T read_attribute(const fs::path& path, const std::string& object, const std::string& name) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t opened = H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-  T value{};
-  EXPECT_GE(H5Aread(opened, std::is_integral_v<T> ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, &value), 0) << object;
-  H5Aclose(opened);
-  H5Fclose(file);
-  return value;
-}
 
 std::vector<std::string> groups(const fs::path& path) {
   std::vector<std::string> names;

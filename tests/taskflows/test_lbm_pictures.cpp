@@ -1,6 +1,5 @@
 // Pictures of slices, read back with libpng: colours, planes, quantities, ranges; bad requests and a full disk.
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <array>
 #include <cmath>
@@ -12,29 +11,11 @@
 #include <vector>
 
 #include "lbm_files.hpp"
+#include "picture_reader.hpp"
 #include "taskflows/lbm/slice.hpp"
 
 namespace asterism::lbm {
 namespace {
-
-using Pixel = std::array<std::uint8_t, 3>;
-
-struct Picture {
-  std::uint32_t width = 0, height = 0;
-  std::vector<Pixel> pixels;  ///< from the top
-  [[nodiscard]] Pixel at(std::size_t x, std::size_t y) const { return pixels.at(y * width + x); }
-};
-
-Picture read_png(const fs::path& path) {
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0) << image.message;
-  EXPECT_EQ(image.format, static_cast<png_uint_32>(PNG_FORMAT_RGB));
-  Picture picture{image.width, image.height, std::vector<Pixel>(std::size_t{image.width} * image.height)};
-  image.format = PNG_FORMAT_RGB;
-  EXPECT_NE(png_image_finish_read(&image, nullptr, picture.pixels.data(), 0, nullptr), 0) << image.message;
-  return picture;
-}
 
 void expect_near(const Pixel& found, const Pixel& expected, int tolerance) {
   for (std::size_t d = 0; d < 3; ++d) {

@@ -1,7 +1,6 @@
 // VTK files and their collections: read back with the XML reader and zlib; continued; foreign ones refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <cstdint>
 #include <cstring>
@@ -16,40 +15,6 @@
 
 namespace asterism::lbm {
 namespace {
-
-std::uint64_t integer_at(const std::string& bytes, std::size_t at) {
-  std::uint64_t value = 0;
-  EXPECT_LE(at + 8, bytes.size());
-  if (at + 8 <= bytes.size()) std::memcpy(&value, bytes.data() + at, 8);
-  return value;
-}
-
-/// The bytes of an array of appended data, and where they end.
-std::string appended(const std::string& bytes, std::size_t at, bool compressed, std::size_t& end) {
-  if (!compressed) {
-    const std::size_t size = integer_at(bytes, at);
-    end = at + 8 + size;
-    return bytes.substr(at + 8, size);
-  }
-  const std::size_t blocks = integer_at(bytes, at);
-  const std::size_t block = integer_at(bytes, at + 8);
-  const std::size_t last = integer_at(bytes, at + 16);
-  std::string result;
-  std::size_t from = at + 24 + 8 * blocks;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t size = integer_at(bytes, at + 24 + 8 * b);
-    std::string part(b + 1 == blocks && last != 0 ? last : block, '\0');
-    uLongf length = part.size();
-    EXPECT_EQ(uncompress(reinterpret_cast<Bytef*>(part.data()), &length,
-                         reinterpret_cast<const Bytef*>(bytes.data() + from), size),
-              Z_OK);
-    EXPECT_EQ(length, part.size());
-    result += part;
-    from += size;
-  }
-  end = from;
-  return result;
-}
 
 template <class T>
 void expect_values(const std::string& bytes, const std::vector<T>& expected, const std::string& what) {

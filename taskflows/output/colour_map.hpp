@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace asterism::lbm {
+namespace asterism::output {
 
 enum class ColourMap {
   viridis,    ///< perceptually uniform, from dark blue to yellow
@@ -14,4 +14,4 @@ enum class ColourMap {
 /// sRGB; values outside of [0, 1] take the colour of the nearer end, NaN is magenta.
 std::array<std::uint8_t, 3> colour(ColourMap map, double value);
 
-}  // namespace asterism::lbm
+}  // namespace asterism::output

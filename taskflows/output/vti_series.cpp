@@ -8,12 +8,12 @@
 #include <memory>
 #include <new>
 
-#include "taskflows/lbm/fields_detail.hpp"
+#include "taskflows/output/series_detail.hpp"
 #include "taskflows/runtime/array.hpp"
 #include "taskflows/runtime/batches.hpp"
 #include "taskflows/runtime/text_file.hpp"
 
-namespace asterism::lbm {
+namespace asterism::output {
 namespace {
 
 using detail::xml;
@@ -87,46 +87,57 @@ void write_array(OutputFile& file, std::size_t cells, std::size_t cell_bytes, Co
   file.seek(end);
 }
 
+/// The first scalar and the first vector are what viewers show at first.
+template <class T>
+std::string first_of(const Fields<T>& fields, std::size_t components, const char* attribute) {
+  for (const Field<T>& field : fields) {
+    if (field.components.size() == components) return fmt::format(" {}=\"{}\"", attribute, xml(field.name));
+  }
+  return "";
+}
+
+template <class T>
+void write_values(OutputFile& file, const Grid& grid, Compression compression, const Field<T>& field) {
+  const std::size_t components = field.components.size();
+  write_array(file, grid.size(), components * sizeof(T), compression,
+              [&](std::size_t first, std::size_t last, char* bytes) {
+                for (std::size_t i = first; i < last; ++i) {
+                  for (std::size_t c = 0; c < components; ++c, bytes += sizeof(T)) {
+                    std::memcpy(bytes, &field.components[c][i], sizeof(T));
+                  }
+                }
+              });
+}
+
 template <class T>
 void write_vti(OutputFile& file, const Grid& grid, Compression compression, const Fields<T>& fields) {
   constexpr int offset_width = 20;
-  std::vector<std::int64_t> offsets;  // where the offset of each array is written once it is known
-  const auto declare = [&](const char* name, int components) {
-    file.write(fmt::format("<DataArray type=\"Float{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" ",
-                           8 * sizeof(T), name, components));
-    offsets.push_back(file.position());
-    file.write(fmt::format("{:{}}/>\n", "", offset_width + 9));
-  };
-  const std::string extent = fmt::format("0 {} 0 {} 0 {}", grid.nx, grid.ny, grid.nz);
+  const char* data = grid.centre == Centre::node ? "PointData" : "CellData";
+  const std::string extent = fmt::format("0 {} 0 {} 0 {}", grid.points(0) - 1, grid.points(1) - 1, grid.points(2) - 1);
   file.write(
       fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{}\" "
                   "header_type=\"UInt64\"{}>\n"
-                  "<ImageData WholeExtent=\"{}\" Origin=\"{} {} {}\" Spacing=\"{} {} {}\">\n<Piece Extent=\"{}\">\n"
-                  "<CellData Scalars=\"rho\" Vectors=\"velocity\">\n",
+                  "<ImageData WholeExtent=\"{}\" Origin=\"{}\" Spacing=\"{}\">\n<Piece Extent=\"{}\">\n"
+                  "<{}{}{}>\n",
                   byte_order, compression == Compression::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "", extent,
-                  grid.origin[0], grid.origin[1], grid.origin[2], grid.spacing, grid.spacing, grid.spacing, extent));
-  declare("rho", 1);
-  declare("velocity", 3);
-  file.write("</CellData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_");
+                  fmt::join(grid.origin, " "), fmt::join(grid.spacing, " "), extent, data,
+                  first_of(fields, 1, "Scalars"), first_of(fields, 3, "Vectors")));
+  std::vector<std::int64_t> offsets;  // where the offset of each array is written once it is known
+  for (const Field<T>& field : fields) {
+    file.write(fmt::format("<DataArray type=\"Float{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" ",
+                           8 * sizeof(T), xml(field.name), field.components.size()));
+    offsets.push_back(file.position());
+    file.write(fmt::format("{:{}}/>\n", "", offset_width + 9));
+  }
+  file.write(fmt::format("</{}>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", data));
   const auto appended = file.position();
-  const auto begin_array = [&](std::size_t a) {
+  for (std::size_t f = 0; f < fields.size(); ++f) {
     const auto here = file.position();
-    file.seek(offsets[a]);
+    file.seek(offsets[f]);
     file.write(fmt::format("offset=\"{}\"", here - appended));
     file.seek(here);
-  };
-  begin_array(0);
-  write_array(file, grid.cells(), sizeof(T), compression, [&](std::size_t first, std::size_t last, char* bytes) {
-    std::memcpy(bytes, fields.rho.data() + first, (last - first) * sizeof(T));
-  });
-  begin_array(1);
-  write_array(file, grid.cells(), 3 * sizeof(T), compression, [&](std::size_t first, std::size_t last, char* bytes) {
-    for (std::size_t i = first; i < last; ++i) {
-      const T velocity[3] = {fields.u[i], fields.v[i], fields.w[i]};
-      std::memcpy(bytes, velocity, sizeof velocity);
-      bytes += sizeof velocity;
-    }
-  });
+    write_values(file, grid, compression, fields[f]);
+  }
   file.write("\n</AppendedData>\n</VTKFile>\n");
 }
 
@@ -220,4 +231,4 @@ void VtiSeries::append(std::int64_t step, double time, const Fields<T>& fields) 
 template void VtiSeries::append(std::int64_t, double, const Fields<float>&);
 template void VtiSeries::append(std::int64_t, double, const Fields<double>&);
 
-}  // namespace asterism::lbm
+}  // namespace asterism::output

@@ -1,11 +1,11 @@
-#include "taskflows/lbm/colour_map.hpp"
+#include "taskflows/output/colour_map.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 
-namespace asterism::lbm {
+namespace asterism::output {
 namespace {
 
 using Rgb = std::array<double, 3>;
@@ -75,4 +75,4 @@ std::array<std::uint8_t, 3> colour(ColourMap map, double value) {
   return result;
 }
 
-}  // namespace asterism::lbm
+}  // namespace asterism::output

@@ -5,17 +5,18 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
-#include "taskflows/lbm/fields.hpp"
+#include "taskflows/output/series.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
 #include "taskflows/runtime/text_words.hpp"
 
-namespace asterism::lbm::detail {
+namespace asterism::output::detail {
 
 /// A new file can be made at `path`, which has the extension that is expected.
 inline void check_output(const std::filesystem::path& path, std::string_view extension, const char* what) {
@@ -31,14 +32,32 @@ inline void check_output(const std::filesystem::path& path, std::string_view ext
   }
 }
 
+/// Every field has a name of its own and one value per place of the grid for each component.
+template <class T>
+void check_fields(const std::filesystem::path& path, const Grid& grid, const Fields<T>& fields) {
+  if (fields.empty()) failed("{}: no field; expected one at least", path.string());
+  std::set<std::string_view> names;
+  for (const Field<T>& field : fields) {
+    if (field.name.empty() || field.name.find_first_of("/,\"\n") != std::string::npos ||
+        !names.insert(field.name).second) {
+      failed("{}: a field of the name {}; expected another name", path.string(), in_quotes(field.name));
+    }
+    if (field.components.size() != 1 && field.components.size() != 3) {
+      failed("{}: {} has {} components; expected 1 or 3", path.string(), field.name, field.components.size());
+    }
+    for (const std::span<const T> values : field.components) {
+      if (values.size() != grid.size()) {
+        failed("{}: {} values of {} for {} {}", path.string(), values.size(), field.name, fmt::join(grid.n, " x "),
+               grid.centre == Centre::cell ? "cells" : "nodes");
+      }
+    }
+  }
+}
+
 template <class T>
 void check_append(const std::filesystem::path& path, const Grid& grid, const std::vector<SavedTime>& times,
                   std::int64_t step, const Fields<T>& fields) {
-  for (const std::span<const T> field : {fields.rho, fields.u, fields.v, fields.w}) {
-    if (field.size() != grid.cells()) {
-      failed("{}: {} values for {} x {} x {} cells", path.string(), field.size(), grid.nx, grid.ny, grid.nz);
-    }
-  }
+  check_fields(path, grid, fields);
   if (step < 0 || (!times.empty() && step <= times.back().step)) {
     failed("{}: step {} after step {}; expected ascending ones", path.string(), step,
            times.empty() ? -1 : times.back().step);
@@ -69,4 +88,4 @@ inline std::string xml(std::string_view text) {
   return result;
 }
 
-}  // namespace asterism::lbm::detail
+}  // namespace asterism::output::detail

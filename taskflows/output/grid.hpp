@@ -1,0 +1,28 @@
+// Regular grids as writers of files see them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace asterism::output {
+
+/// Where values are: at centres of cells, or at nodes between them.
+enum class Centre { cell, node };
+
+/// n[0] x n[1] x n[2] values along x, y, z; arrays over them have x fastest.
+struct Grid {
+  std::array<std::int32_t, 3> n;
+  std::array<double, 3> origin = {};  ///< lowest corner of cell (0, 0, 0), or node (0, 0, 0)
+  std::array<double, 3> spacing = {1, 1, 1};
+  Centre centre = Centre::cell;
+
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
+  }
+  /// Of nodes along an axis: one more than cells.
+  [[nodiscard]] std::int32_t points(std::size_t axis) const { return n[axis] + (centre == Centre::cell ? 1 : 0); }
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+}  // namespace asterism::output

@@ -1,0 +1,213 @@
+// HDF5 with an XDMF 3 description: one file that grows, one group per time.
+#include <algorithm>
+#include <sstream>
+
+#include "taskflows/output/pieces.hpp"
+#include "taskflows/output/series_detail.hpp"
+#include "taskflows/runtime/hdf5_file.hpp"
+
+namespace asterism::output {
+namespace {
+
+using detail::xml;
+
+constexpr const char* format_name = "asterism series 1";
+constexpr std::string_view group_mark = "step_";
+
+std::string group_of(std::int64_t step) {
+  return fmt::format("{}{:010}", group_mark, step);
+}
+
+std::filesystem::path xdmf_of(std::filesystem::path path) {
+  return path.replace_extension(".xdmf");
+}
+
+constexpr const char* axes[] = {"x", "y", "z"};
+
+Grid read_grid(const Hdf5Input& file) {
+  Grid grid{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    grid.n[a] = static_cast<std::int32_t>(file.integer_attribute("/", fmt::format("n{}", axes[a])));
+    grid.origin[a] = file.number_attribute("/", fmt::format("origin_{}", axes[a]));
+    grid.spacing[a] = file.number_attribute("/", fmt::format("spacing_{}", axes[a]));
+  }
+  grid.centre = file.text_attribute("/", "centre") == "node" ? Centre::node : Centre::cell;
+  return grid;
+}
+
+void write_grid(Hdf5Output& file, const Grid& grid) {
+  file.attribute("/", "format", std::string(format_name));
+  for (std::size_t a = 0; a < 3; ++a) {
+    file.attribute("/", fmt::format("n{}", axes[a]), std::int64_t{grid.n[a]});
+    file.attribute("/", fmt::format("origin_{}", axes[a]), grid.origin[a]);
+    file.attribute("/", fmt::format("spacing_{}", axes[a]), grid.spacing[a]);
+  }
+  file.attribute("/", "centre", std::string(grid.centre == Centre::node ? "node" : "cell"));
+}
+
+std::string show(const Grid& grid) {
+  return fmt::format("{} {} of {} from ({})", fmt::join(grid.n, " x "), grid.centre == Centre::node ? "nodes" : "cells",
+                     fmt::join(grid.spacing, " x "), fmt::join(grid.origin, ", "));
+}
+
+/// About 2^17 values: large enough to compress well, small enough that a slice reads little else.
+std::vector<std::size_t> chunk_of(const Grid& grid) {
+  const std::size_t x = std::min<std::size_t>(static_cast<std::size_t>(grid.n[0]), 128);
+  const std::size_t y = std::min<std::size_t>(static_cast<std::size_t>(grid.n[1]), 64);
+  const std::size_t z = std::min<std::size_t>(static_cast<std::size_t>(grid.n[2]), (std::size_t{1} << 17) / (x * y));
+  return {z, y, x};
+}
+
+Region region_of(const Hdf5Block& block) {
+  Region region{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    region.first[a] = static_cast<std::int32_t>(block.first[2 - a]);
+    region.n[a] = static_cast<std::int32_t>(block.extent[2 - a]);
+  }
+  return region;
+}
+
+template <class T>
+void write_field(Hdf5Output& file, const std::string& group, const Grid& grid, const Field<T>& field) {
+  std::vector<std::size_t> shape = {static_cast<std::size_t>(grid.n[2]), static_cast<std::size_t>(grid.n[1]),
+                                    static_cast<std::size_t>(grid.n[0])};
+  std::vector<std::size_t> chunk = chunk_of(grid);
+  const std::size_t components = field.components.size();
+  if (components > 1) {
+    shape.push_back(components);
+    chunk.push_back(components);
+  }
+  file.write_compressed<T>(group + "/" + field.name, shape, chunk, [&](const Hdf5Block& block, T* values) {
+    for_rows(grid.n, region_of(block), [&](std::size_t from, std::size_t to) {
+      for (std::size_t x = 0; x < block.extent[2]; ++x) {
+        for (std::size_t c = 0; c < components; ++c) {
+          values[components * (to + x) + c] = field.components[c][from + x];
+        }
+      }
+    });
+  });
+}
+
+/// One time in an XDMF file.
+class XdmfTime {
+ public:
+  XdmfTime(OutputFile& file, const Grid& grid, std::string data, std::string group)
+      : file_(file), grid_(grid), data_(std::move(data)), group_(std::move(group)) {}
+
+  void begin(double time) {
+    const auto& o = grid_.origin;
+    const auto& d = grid_.spacing;
+    const auto numbers = [](double z, double y, double x) {
+      return fmt::format(
+          "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{} {} {}</DataItem>\n", z, y,
+          x);
+    };
+    // XDMF counts points, slowest index first
+    file_.write(
+        fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n"
+                    "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{} {} {}\"/>\n"
+                    "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n{}{}</Geometry>\n",
+                    group_, time, grid_.points(2), grid_.points(1), grid_.points(0), numbers(o[2], o[1], o[0]),
+                    numbers(d[2], d[1], d[0])));
+  }
+  void attribute(const std::string& name, std::size_t components, std::size_t bytes) {
+    file_.write(
+        fmt::format("<Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
+                    "<DataItem Dimensions=\"{3} {4} {5}{6}\" NumberType=\"Float\" Precision=\"{7}\" Format=\"HDF\">"
+                    "{8}:/{9}/{0}</DataItem>\n</Attribute>\n",
+                    xml(name), components == 1 ? "Scalar" : "Vector", grid_.centre == Centre::node ? "Node" : "Cell",
+                    grid_.n[2], grid_.n[1], grid_.n[0], components == 1 ? "" : " 3", bytes, data_, group_));
+  }
+  void end() { file_.write("</Grid>\n"); }
+
+ private:
+  OutputFile& file_;
+  const Grid& grid_;
+  std::string data_, group_;
+};
+
+}  // namespace
+
+Hdf5Series::Hdf5Series(std::filesystem::path path, const Grid& grid, std::int64_t keep_until)
+    : path_(std::move(path)), grid_(grid) {
+  detail::check_output(path_, ".h5", "an HDF5 series");
+  const PendingFile only_checked(xdmf_of(path_));
+  if (keep_until != keep_nothing && std::filesystem::exists(path_)) open_existing(keep_until);
+}
+
+void Hdf5Series::open_existing(std::int64_t keep_until) {
+  Hdf5Transaction::recover(path_);
+  std::vector<std::string> dropped;
+  {
+    const Hdf5Input file(path_);
+    if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format_name) {
+      bad_input("{}: is no series of fields; expected one that this program wrote", file.name);
+    }
+    const Grid found = read_grid(file);
+    if (found != grid_) bad_input("{}: holds {}; expected {}", file.name, show(found), show(grid_));
+    for (const std::string& group : file.members()) {
+      if (!group.starts_with(group_mark)) continue;
+      const std::int64_t step = file.integer_attribute(group, "step");
+      if (step > keep_until) {
+        dropped.push_back(group);
+        continue;
+      }
+      times_.push_back({step, file.number_attribute(group, "time")});
+      std::istringstream names(file.text_attribute(group, "fields"));
+      datasets_.emplace_back();
+      for (std::string field; std::getline(names, field, ',');) {
+        const std::string dataset = group + "/" + field;
+        datasets_.back().push_back({field, file.shape(dataset).size() == 3 ? std::size_t{1} : 3,
+                                    file.number(dataset) == Hdf5Number::float64 ? sizeof(double) : sizeof(float)});
+      }
+    }
+  }
+  if (dropped.empty()) return;
+  Hdf5Output file(path_, Hdf5Output::Existing::extend);
+  for (const std::string& group : dropped) file.remove(group);
+  file.commit();
+  write_xdmf();
+}
+
+template <class T>
+void Hdf5Series::append(std::int64_t step, double time, const Fields<T>& fields) {
+  detail::check_append(path_, grid_, times_, step, fields);
+  const bool is_new = times_.empty();
+  Hdf5Output file(path_, is_new ? Hdf5Output::Existing::replace : Hdf5Output::Existing::extend);
+  if (is_new) write_grid(file, grid_);
+  const std::string group = group_of(step);
+  std::vector<Dataset> datasets;
+  std::vector<std::string> names;
+  for (const Field<T>& field : fields) {
+    write_field(file, group, grid_, field);
+    datasets.push_back({field.name, field.components.size(), sizeof(T)});
+    names.push_back(field.name);
+  }
+  file.attribute(group, "step", step);
+  file.attribute(group, "time", time);
+  file.attribute(group, "fields", fmt::format("{}", fmt::join(names, ",")));
+  file.commit();
+  times_.push_back({step, time});
+  datasets_.push_back(std::move(datasets));
+  write_xdmf();
+}
+
+void Hdf5Series::write_xdmf() const {
+  OutputFile file(xdmf_of(path_));
+  file.write(
+      "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
+      "<Grid Name=\"fields\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    XdmfTime one(file, grid_, xml(path_.filename().string()), group_of(times_[i].step));
+    one.begin(times_[i].time);
+    for (const Dataset& dataset : datasets_[i]) one.attribute(dataset.name, dataset.components, dataset.bytes);
+    one.end();
+  }
+  file.write("</Grid>\n</Domain>\n</Xdmf>\n");
+  file.commit();
+}
+
+template void Hdf5Series::append(std::int64_t, double, const Fields<float>&);
+template void Hdf5Series::append(std::int64_t, double, const Fields<double>&);
+
+}  // namespace asterism::output
