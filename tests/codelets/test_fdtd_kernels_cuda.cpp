@@ -130,7 +130,7 @@ TYPED_TEST(FdtdKernelsCuda, Probes) {
   cpu::record(300, places.data(), values.data(), values.data() + 500, expected.data());
   const DeviceArray<T> fields(this->stream_, values);
   const DeviceArray<ProbePlace> at(this->stream_, places);
-  const DeviceArray<T> row(this->stream_, 300, T(-1));
+  const DeviceArray<T> row(this->stream_, 300, 0);
   cuda::record(300, at.data(), fields.data(), fields.data() + 500, row.data(), this->stream_);
   expect_same(row.values(), expected, "row");
 }
