@@ -148,7 +148,10 @@ void understand(Arguments& args, const Texts& texts) {
     if (args.problem.name != "cavity") bad_input("--mode: only with --case cavity");
     args.problem.mode = {texts.mode[0], texts.mode[1], texts.mode[2]};
   }
-  for (const std::string& text : texts.faces) args.problem.face[face_of("--face", text)] = kind_of_face(text);
+  for (const std::string& text : texts.faces) {
+    const std::size_t face = face_of("--face", text);
+    args.problem.face[face] = kind_of_face(text);
+  }
   for (const std::string& text : texts.sources) {
     args.sources.push_back(entry_of("--source", text));
     if (args.sources.back().field != Field::electric) bad_input("--source {}: expected ex, ey or ez", text);

@@ -187,7 +187,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.flow.name != "stream" && (!args.body.file.empty() || !position.empty()))
     bad_input("--body and --position: only with --case stream");
   for (const std::string& text : face_texts) {
-    args.flow.face[face_of("--face", text)] = read_face(text.substr(3));
+    const std::size_t face = face_of("--face", text);
+    args.flow.face[face] = read_face(text.substr(3));
   }
   read_slice(slice, args.flow.cells, args.output.slice);
   check(args.output);

@@ -200,7 +200,8 @@ TEST_F(AsterismFdtd, SaysWhatIsWrong) {
   expect_bad_input({"--precision", "half"}, {"half"});
   expect_bad_input({"--steps", "-3"}, {"--steps"});
   expect_bad_input({"--face=-x=magnetic"}, {"--face", "box"});
-  expect_bad_input({"--case", "box", "--face=x=magnetic"}, {"--face", "x=magnetic"});
+  expect_bad_input({"--case", "box", "--face=x=magnetic"}, {"--face x=magnetic", "-x="});
+  expect_bad_input({"--case", "box", "--face=-x"}, {"--face -x", "+y="});
   expect_bad_input({"--case", "box", "--face=-x=glass"}, {"glass", "periodic"});
   expect_bad_input({"--case", "box", "--face=-x=periodic"}, {"-x", "periodic", "+x"});
   expect_bad_input({"--source", "ez=1,2,3"}, {"--source", "box"});
