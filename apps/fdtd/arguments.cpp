@@ -99,6 +99,11 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
       ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
                    "Strips of a GPU: the exchange of one hides behind another (default: 2 beside neighbours, else 1)")
       ->check(CLI::Range(1, 64));
+  group
+      ->add_option("--overlap", args.overlap,
+                   "Planes of strips between electric conductors that neighbours advance, too: they exchange after as\n"
+                   "many steps (default: what pays; 0: border planes after each half of a step)")
+      ->check(CLI::Range(0, 1 << 20));
   auto* strips =
       group->add_option("--strips", texts.strips, "Instead: N equal strips along x")->check(CLI::Range(1, 1 << 20));
   group->add_option("--boxes", texts.boxes, "Instead: equal boxes, NxMxK")->excludes(strips);

@@ -45,6 +45,7 @@ void describe(const Arguments& args, const Case& of, const Session& session, Run
                        {"steps", args.steps}};
   record["pieces"] = {{"bricks", division.bricks.size()},
                       {"gpu_share", division.gpu_share},
+                      {"overlap", division.overlap},
                       {"corrections", run.corrections()},
                       {"placed_by", args.scheduler_places ? "scheduler" : "program"}};
   if (run.rates()) record["rates"] = {{"cpus", run.rates()->cpus}, {"gpus", run.rates()->gpus}};

@@ -30,6 +30,7 @@ Division divide(const Arguments& args, const Problem& problem, const Session& se
   const bool neighbours = share < 1 || session.devices() > 1;
   const int per_gpu = args.bricks_per_gpu > 0 ? args.bricks_per_gpu : neighbours ? 2 : 1;
   Division d = args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
+  d.overlap = args.overlap.value_or(best_overlap(problem, d));
   if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
   return d;
 }
@@ -51,7 +52,7 @@ void calibrate(const Arguments& args, const Problem& problem) {
   anywhere.scheduler_places = true;
   const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
   const Division division = divide(anywhere, problem, session, share);
-  Simulation simulation(problem, division.bricks, division.placement);
+  Simulation simulation(problem, division.bricks, division.placement, division.overlap);
   ProgressLine line(!args.quiet);
   for (long t = 0; t < calibration_steps; ++t) {
     line.show(static_cast<double>(t) / calibration_steps, "calibrating");
@@ -64,7 +65,7 @@ Run::Run(const Arguments& args, const Problem& problem, const Session& session)
     : args_(args), problem_(problem), session_(session), line_(!args.quiet) {
   division_ = divide(args, problem, session, choose_share());
   line_.show(0, "setting up");
-  simulation_ = std::make_unique<Simulation>(problem, division_.bricks, division_.placement);
+  simulation_ = std::make_unique<Simulation>(problem, division_.bricks, division_.placement, division_.overlap);
   if (args.restart.empty())
     simulation_->initialise();
   else
@@ -143,7 +144,7 @@ void Run::move_to(double share) {
   const State state = gather_state(*simulation_, problem_);
   simulation_.reset();
   division_ = divide(args_, problem_, session_, share);
-  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement);
+  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
   scatter_state(*simulation_, problem_, state);
   starpu_task_wait_for_all();
   ++corrections_;

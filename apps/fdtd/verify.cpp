@@ -69,7 +69,7 @@ Verdict compare_with_reference(const Case& of, const Division& division, long st
   const Problem& p = of.problem;
   const long compared = compared_steps(p, steps);
   Reference reference(p);
-  Simulation simulation(p, division.bricks, division.placement);
+  Simulation simulation(p, division.bricks, division.placement, division.overlap);
   simulation.initialise();
   simulation.advance(compared);
   starpu_task_wait_for_all();

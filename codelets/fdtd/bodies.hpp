@@ -39,6 +39,11 @@ inline double addition(const AdvanceArgs& a, const PointSource& source, std::int
   return source.scale * (*source.current)((static_cast<double>(step) + 0.5) * a.dt);
 }
 
+/// The components of a box as two layers, as which kernels copy them.
+inline std::array<Layer, 2> layers_of(const Box& entries) {
+  return {Layer{{0, 1}, {entries, entries}}, Layer{{2, 2}, {entries, Box{}}}};
+}
+
 template <class Unit, class T>
 class Advance {
  public:
@@ -53,16 +58,22 @@ class Advance {
       for (std::int32_t e = 0; e < half.extensions; ++e)
         for (std::int32_t n = 0; n < half.extension[e].arrays; ++n) arrays_[f].push_back(buffers.take<void>());
     }
+    const Overlap& overlap = a_.overlap;
+    for (std::size_t side = 0; side < 2; ++side)
+      if (overlap.receive[side] != 0) from_neighbour_[side] = buffers.take<const T>();
+    for (std::size_t side = 0; side < 2; ++side)
+      if (overlap.send[side] != 0) to_neighbour_[side] = buffers.take<T>();
+    if (a_.scratch != 0)
+      for (T*& field : scratch_) field = buffers.take<T>();
     if (a_.probes == 0) return;
     places_ = buffers.take<const ProbePlace>();
     record_ = buffers.take<T>() + static_cast<std::int64_t>(a_.row) * a_.probes;
   }
 
   void run() {
-    if constexpr (Unit::wavefronts) {
-      if (a_.wave > 0) return run_waves();
-    }
-    for (std::int64_t step = a_.step; step < a_.step + a_.steps; ++step) {
+    receive_overlap();
+    const std::int32_t done = a_.wave > 0 ? run_waves() : 0;
+    for (std::int64_t step = a_.step + done; step < a_.step + a_.steps; ++step) {
       begin(Field::magnetic, step);
       if (a_.fused != 0) {
         unit_.update_both(a_.scheme, a_.fused_cells, media_, field_);
@@ -76,23 +87,60 @@ class Advance {
         record_ += a_.probes;
       }
     }
+    send_overlap();
   }
 
  private:
-  void run_waves() {
+  /// As many steps as go into whole waves, or all where a wave may be shorter: how many.
+  std::int32_t run_waves() {
     std::vector<T> values(static_cast<std::size_t>(a_.sources) * static_cast<std::size_t>(a_.wave));
     std::vector<Source<T>> sources;
     for (std::int32_t s = 0; s < a_.sources; ++s) {
       const PointSource& p = a_.source[s];
       sources.push_back({p.component, p.i, p.j, p.k, values.data() + static_cast<std::ptrdiff_t>(s) * a_.wave});
     }
-    for (std::int32_t done = 0; done < a_.steps; done += a_.wave) {
+    std::int32_t done = 0;
+    while (Unit::whole_waves ? done + a_.wave <= a_.steps : done < a_.steps) {
       const std::int32_t now = std::min(a_.wave, a_.steps - done);
       for (std::int32_t s = 0; s < a_.sources; ++s)
         for (std::int32_t n = 0; n < now; ++n)
           values[static_cast<std::size_t>(s * a_.wave + n)] =
               static_cast<T>(addition(a_, a_.source[s], a_.step + done + n));
-      unit_.update_steps(a_.scheme, now, media_, sources, field_);
+      unit_.update_steps(a_.scheme, now, media_, sources, field_, scratch_);
+      done += now;
+    }
+    return done;
+  }
+
+  [[nodiscard]] Box planes_of(std::int32_t first, std::int32_t end) const {
+    return {first, end, 0, a_.scheme.grid.n[1], 0, a_.scheme.grid.n[2]};
+  }
+  void receive_overlap() {
+    const Overlap& o = a_.overlap;
+    const Box box[2] = {planes_of(o.first - o.planes, o.first), planes_of(o.end, o.end + o.planes)};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const T* from = from_neighbour_[side];
+      for (T* const field : field_) {
+        if (from == nullptr) break;
+        for (const Layer& layer : layers_of(box[side])) {
+          unit_.unpack(a_.scheme.grid, layer, from, field);
+          from += layer.elements();
+        }
+      }
+    }
+  }
+  void send_overlap() {
+    const Overlap& o = a_.overlap;
+    const Box box[2] = {planes_of(o.first, o.first + o.planes), planes_of(o.end - o.planes, o.end)};
+    for (std::size_t side = 0; side < 2; ++side) {
+      T* to = to_neighbour_[side];
+      for (const T* const field : field_) {
+        if (to == nullptr) break;
+        for (const Layer& layer : layers_of(box[side])) {
+          unit_.pack(a_.scheme.grid, layer, field, to);
+          to += layer.elements();
+        }
+      }
     }
   }
 
@@ -148,6 +196,9 @@ class Advance {
   std::array<std::array<const T*, 3>, 2> received_{};
   std::array<std::array<T*, 3>, 2> sent_{};
   std::array<std::vector<void*>, 2> arrays_;
+  std::array<const T*, 2> from_neighbour_{};
+  std::array<T*, 2> to_neighbour_{};
+  T* scratch_[2]{};
   const ProbePlace* places_ = nullptr;
   T* record_ = nullptr;
 };
@@ -162,11 +213,6 @@ void clear(void** b, void* arguments) {
   const auto& a = as<ClearArgs>(arguments);
   Buffers buffers(b);
   for (int f = 0; f < 2; ++f) Unit().clear(a.grid.elements(), buffers.take<T>());
-}
-
-/// The components of a box as two layers, as which kernels copy them.
-inline std::array<Layer, 2> layers_of(const Box& entries) {
-  return {Layer{{0, 1}, {entries, entries}}, Layer{{2, 2}, {entries, Box{}}}};
 }
 
 template <class Unit, class T>

@@ -10,7 +10,7 @@ namespace asterism::fdtd::codelets {
 namespace {
 
 struct Cpu {
-  static constexpr bool wavefronts = true;
+  static constexpr bool whole_waves = false;
 
   template <class T>
   void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {
@@ -23,7 +23,7 @@ struct Cpu {
   }
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const std::array<Media<T>, 2>& media,
-                    const std::vector<Source<T>>& sources, T* const (&field)[2]) const {
+                    const std::vector<Source<T>>& sources, T* const (&field)[2], T* const (&)[2]) const {
     cpu::update_steps(s.grid, steps, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
                       static_cast<std::int32_t>(sources.size()), field[1], field[0]);
   }

@@ -45,18 +45,31 @@ struct Half {
   const Extending* extension = nullptr;
 };
 
+/// What strips that overlap along x do before and after their steps: planes of all components of both fields, E first,
+/// component by component, from and to the neighbours below and above.
+struct Overlap {
+  std::int32_t planes = 0;  ///< that come from a neighbour; 0: no overlap
+  std::int32_t first = 0;   ///< own planes: [first, end)
+  std::int32_t end = 0;
+  std::int32_t receive[2]{};  ///< from below, from above
+  std::int32_t send[2]{};
+};
+
 /// H, then E, of some boxes of a brick.
 /// electric RW, magnetic RW, [index R, table R]..., then for E and for H: received R..., sent W..., arrays of
-/// extensions RW...; [places R, record RW] with probes. A field that is only read may be R.
+/// extensions RW...; overlaps received R... and sent W...; [electric SCRATCH, magnetic SCRATCH]; [places R, record RW]
+/// with probes. A field that is only read may be R.
 struct AdvanceArgs {
   Work work;
   Scheme scheme;
   Half half[2];
   std::int32_t fused = 0;  ///< both fields in one pass, after the boxes of H and before those of E
   Box fused_cells[2]{};
-  std::int64_t step = 0;   ///< steps that E has behind it
-  std::int32_t steps = 1;  ///< several only without neighbours
-  std::int32_t wave = 0;   ///< steps of a wavefront on CPUs (cpu::update_steps); 0: one step after the other
+  std::int64_t step = 0;     ///< steps that E has behind it
+  std::int32_t steps = 1;    ///< several only without neighbours
+  std::int32_t wave = 0;     ///< steps in one pass through memory (update_steps); 0: one step after the other
+  std::int32_t scratch = 0;  ///< are there arrays for it, as GPUs need?
+  Overlap overlap;
   double dt = 0;
   std::int32_t sources = 0;
   const PointSource* source = nullptr;

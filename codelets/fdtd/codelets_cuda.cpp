@@ -12,7 +12,7 @@ namespace {
 
 /// Asynchronous on the worker's stream.
 struct Gpu {
-  static constexpr bool wavefronts = false;
+  static constexpr bool whole_waves = true;  // of two launches
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
@@ -24,6 +24,20 @@ struct Gpu {
                    T* const (&field)[2]) const {
     update(Field::magnetic, s, cells[1], media[1], static_cast<const T*>(field[0]), field[1]);
     update(Field::electric, s, cells[0], media[0], static_cast<const T*>(field[1]), field[0]);
+  }
+  /// Half of the steps to the scratch arrays, the other half back.
+  template <class T>
+  void update_steps(const Scheme& s, std::int32_t steps, const std::array<Media<T>, 2>& media,
+                    std::vector<Source<T>>& sources, T* const (&field)[2], T* const (&scratch)[2]) const {
+    const auto count = static_cast<std::int32_t>(sources.size());
+    const auto launch = [&](T* const(&from)[2], T* const(&to)[2]) {
+      cuda::update_steps(s.grid, steps / 2, s.factors[1], s.factors[0], media[1], media[0], sources.data(), count,
+                         static_cast<const T*>(from[1]), static_cast<const T*>(from[0]), to[1], to[0], stream);
+    };
+    launch(field, scratch);
+    for (Source<T>& source : sources) source.values += steps / 2;
+    launch(scratch, field);
+    for (Source<T>& source : sources) source.values -= steps / 2;
   }
   void extend(const Extension& kernel, const Updated& box) const { kernel.apply(box, stream); }
   template <class T>

@@ -7,6 +7,7 @@
 
 #include "codelets/fdtd/curl.hpp"
 #include "codelets/fdtd/kernels.hpp"
+#include "codelets/fdtd/shape.hpp"
 #include "codelets/fdtd/staging.cuh"
 
 namespace asterism::fdtd::cuda {
@@ -16,8 +17,6 @@ inline constexpr int tile_side = 32;
 inline constexpr int tile_columns = tile_side * tile_side;
 inline constexpr int most_steps = 4;
 
-/// Most that a launch takes along.
-inline constexpr int most_steps_sources = 16;
 template <class T>
 struct StepsSource {
   std::int32_t component, i, j, k;

@@ -41,7 +41,7 @@ double measure(const Problem& like, const Session& session, bool gpus, int units
   sample.materials = {{}};
   if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
   const Division division = strips(sample, session, gpus ? 1 : 0, 1);
-  Simulation simulation(sample, division.bricks, division.placement);
+  Simulation simulation(sample, division.bricks, division.placement, best_overlap(sample, division));
   simulation.advance(warm_up);
   starpu_task_wait_for_all();
   const auto begin = std::chrono::steady_clock::now();

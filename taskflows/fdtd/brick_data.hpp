@@ -21,10 +21,17 @@ struct Simulation::BrickData {
   codelets::Scheme scheme;
   std::array<bool, 6> connected{};         ///< to another brick
   std::array<bool, 3> wrapped{};           ///< its own neighbour
+  std::array<int, 2> overlap{};            ///< planes below and above that are a neighbour's
   std::array<std::vector<Box>, 2> border;  ///< what neighbours wait for; all cells where nothing is hidden
   std::array<Box, 2> inner{};              ///< the rest; empty where nothing is hidden
   bool fusible = false;                    ///< on a CPU
-  std::array<Array<char>, 2> memory;       ///< of fields, for a core: placed by its first touch
+  [[nodiscard]] std::array<int, 3> origin() const {
+    return {place.begin[0] - overlap[0], place.begin[1], place.begin[2]};
+  }
+  /// Planes along x that are the brick's own: [first, end).
+  [[nodiscard]] int first_plane() const { return overlap[0]; }
+  [[nodiscard]] int end_plane() const { return overlap[0] + place.size(0); }
+  std::array<Array<char>, 2> memory;  ///< of fields, for a core: placed by its first touch
   std::array<HostBuffer<char>, 2> shared_memory;
   std::array<HostBuffer<std::uint16_t>, 2> index_memory;
   std::array<HostBuffer<char>, 2> table_memory;
@@ -39,6 +46,8 @@ struct Simulation::BrickData {
   std::array<std::vector<Access>, 2> extension_arrays;
   std::array<Handle, 2> field, index, table, relative;
   std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis
+  std::array<std::array<HostBuffer<char>, 2>, 2> overlap_memory;
+  std::array<std::array<Handle, 2>, 2> overlap_sent;  ///< in rounds of even and odd number, down and up
   Handle sums, energy, places;
   std::array<Recording, 2> recordings;
 };

@@ -9,6 +9,9 @@
 namespace asterism::fdtd {
 namespace {
 
+/// Updates of cells that take a GPU about a millisecond.
+constexpr double cells_of_a_task = 4e7;
+
 std::vector<int> cores_of(const Session& session) {
   std::vector<int> cores;
   for (const Unit& unit : session.units())
@@ -56,6 +59,23 @@ Division strips(const Problem& problem, const Session& session, double gpu_share
   cut.parts[0] = static_cast<int>(cut.weights.size());
   d.bricks = decompose(problem, cut);
   return d;
+}
+
+int best_overlap(const Problem& problem, const Division& division) {
+  if (division.bricks.size() < 2) return 0;
+  if (std::any_of(problem.face.begin(), problem.face.end(), [](Face f) { return f != Face::electric; })) return 0;
+  int thinnest = problem.cells[0];
+  for (const BrickPlace& brick : division.bricks) {
+    if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
+    thinnest = std::min(thinnest, brick.size(0));
+  }
+  // as many steps as go through memory at once, or several times as many to make up for what a task costs
+  const int at_once = steps_at_once(problem.single_precision);
+  const double cells = cells_of(problem) / static_cast<double>(division.bricks.size());
+  const int for_tasks = static_cast<int>(std::ceil(cells_of_a_task / cells / at_once)) * at_once;
+  const int affordable = thinnest / 8 / at_once * at_once;
+  if (affordable >= at_once) return std::clamp(for_tasks, at_once, affordable);
+  return thinnest >= 4 * at_once ? at_once : 0;
 }
 
 Division boxes(const Problem& problem, const Session& session, const std::array<int, 3>& parts) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "codelets/fdtd/flops.hpp"
+#include "codelets/fdtd/shape.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 
 namespace asterism::fdtd {
@@ -23,10 +24,7 @@ constexpr int priority_of_inner = 0;
 /// Steps of a task whose brick has no neighbours: what a task costs is then little beside them.
 constexpr long most_steps = 16;
 
-/// Steps of a wavefront: so many planes of both fields stay in a cache of some megabytes.
-int wave_of(int element) {
-  return element == 4 ? 8 : 4;
-}
+constexpr int most_sources_on_gpus = cuda::most_steps_sources;
 
 /// Cells of `all` around `inner`.
 void add_around(const Box& all, const Box& inner, Half& half) {
@@ -46,11 +44,13 @@ void add_around(const Box& all, const Box& inner, Half& half) {
 
 void Simulation::advance(long steps) {
   for (long done = 0; done < steps;) {
-    const long now = alone_ ? std::min(steps - done, most_steps) : 1;
+    const long now = std::min(steps - done, alone_ ? most_steps : std::max<long>(overlap_, 1));
     const long taken = next_recording(now);
     starpu_iteration_push(static_cast<unsigned long>(time_));
     if (alone_)
       for (const auto& brick : bricks_) submit_alone(*brick, static_cast<int>(taken));
+    else if (overlap_ > 0)
+      submit_round(static_cast<int>(taken));
     else
       advance_once();
     starpu_iteration_pop();
@@ -132,22 +132,34 @@ void Simulation::submit_rest_of_e(const BrickData& brick) {
   submit_advance(brick, args, priority_of_border, true);
 }
 
-// whole steps of a brick without neighbours
+// steps of overlapping strips, each with the planes that it has of its neighbours
+void Simulation::submit_round(int steps) {
+  for (const std::size_t b : order_) submit_alone(*bricks_[b], steps);
+  ++round_;
+}
+
+// whole steps of a brick without neighbours, or that need nothing of them
 void Simulation::submit_alone(const BrickData& brick, int steps) {
   AdvanceArgs args = task_of(brick);
   const Grid& grid = brick.scheme.grid;
   args.steps = steps;
   complete(brick, Field::magnetic, args.half[1]);
   complete(brick, Field::electric, args.half[0]);
+  args.overlap = overlap_of(brick, true, true);
   if (fuses(brick)) {
     args.fused = 1;
     args.fused_cells[0] = fusible(grid);
     args.fused_cells[1] = grid.cells();
     add_around(grid.cells(), fusible(grid), args.half[0]);
-    if (brick.probes.empty() && std::all_of(grid.face, grid.face + 6, [](Face f) { return f == Face::electric; }))
-      args.wave = wave_of(element_);
   } else {
     for (Half& half : args.half) half.box[half.boxes++] = grid.cells();
+  }
+  const bool conductors = std::all_of(grid.face, grid.face + 6, [](Face f) { return f == Face::electric; });
+  const bool extended = !brick.extensions[0].empty() || !brick.extensions[1].empty();
+  if (conductors && !extended && brick.probes.empty() &&
+      (brick.fusible || brick.sources.size() <= most_sources_on_gpus)) {
+    args.wave = steps_at_once(problem_.single_precision);
+    args.scratch = scratch_[0] ? 1 : 0;
   }
   submit_advance(brick, args, priority_of_inner, true);
 }
@@ -157,8 +169,11 @@ void Simulation::submit_exchange() {
   for (const auto& brick : bricks_) {
     AdvanceArgs args = task_of(*brick);
     add_sent(*brick, Field::electric, args.half[0]);
-    if (args.half[0].sent > 0) submit_advance(*brick, args, priority_of_border, false);
+    args.overlap = overlap_of(*brick, false, true);
+    if (overlap_ > 0) args.steps = 0;
+    if (args.half[0].sent > 0 || overlap_ > 0) submit_advance(*brick, args, priority_of_border, false);
   }
+  if (overlap_ > 0) ++round_;
 }
 
 // ghosts of E in place, as the next step would find them
@@ -166,8 +181,37 @@ void Simulation::submit_completion() {
   for (const auto& brick : bricks_) {
     AdvanceArgs args = task_of(*brick);
     complete(*brick, Field::magnetic, args.half[1]);
-    if (args.half[1].received + args.half[1].wrapped > 0) submit_advance(*brick, args, priority_of_border, false);
+    args.overlap = overlap_of(*brick, true, false);
+    if (overlap_ > 0) args.steps = 0;
+    if (args.half[1].received + args.half[1].wrapped > 0 || overlap_ > 0)
+      submit_advance(*brick, args, priority_of_border, false);
   }
+}
+
+codelets::Overlap Simulation::overlap_of(const BrickData& brick, bool receive, bool send) const {
+  codelets::Overlap o;
+  if (overlap_ == 0) return o;
+  o.planes = overlap_;
+  o.first = brick.first_plane();
+  o.end = brick.end_plane();
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (brick.overlap[side] == 0) continue;
+    o.receive[side] = receive ? 1 : 0;
+    o.send[side] = send ? 1 : 0;
+  }
+  return o;
+}
+
+/// What was sent in the round before comes from the neighbours.
+void Simulation::add_overlap(const BrickData& brick, const codelets::Overlap& overlap,
+                             std::vector<Access>& data) const {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (overlap.receive[side] == 0) continue;
+    const auto from = static_cast<std::size_t>(*brick.place.neighbour[side]);
+    data.push_back({bricks_[from]->overlap_sent[(round_ + 1) % 2][1 - side], STARPU_R});
+  }
+  for (std::size_t side = 0; side < 2; ++side)
+    if (overlap.send[side] != 0) data.push_back({brick.overlap_sent[round_ % 2][side], STARPU_W});
 }
 
 AdvanceArgs Simulation::task_of(const BrickData& brick) const {
@@ -209,7 +253,7 @@ std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_acc
 void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int priority, bool last) {
   const auto changes = [&](std::size_t f) {
     const Half& next = args.half[1 - f];  // puts ghosts of this field in place
-    return args.half[f].boxes > 0 || args.fused != 0 ||
+    return args.half[f].boxes > 0 || args.fused != 0 || args.overlap.receive[0] + args.overlap.receive[1] > 0 ||
            (next.complete != 0 && (f == 1 || next.received + next.wrapped > 0));
   };
   std::vector<Access> data = accesses(brick, changes(0) ? STARPU_RW : STARPU_R, changes(1) ? STARPU_RW : STARPU_R);
@@ -235,6 +279,9 @@ void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int p
     half.extension = brick.extensions[f].data();
     data.insert(data.end(), brick.extension_arrays[f].begin(), brick.extension_arrays[f].end());
   }
+  add_overlap(brick, args.overlap, data);
+  if (args.scratch != 0)
+    for (const Handle& scratch : scratch_) data.push_back({scratch, STARPU_SCRATCH});
   if (args.half[0].boxes > 0 || args.fused != 0) {
     args.sources = static_cast<std::int32_t>(brick.sources.size());
     args.source = brick.sources.data();
@@ -246,7 +293,7 @@ void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int p
     data.push_back({brick.recordings[turn_].values, STARPU_RW});
   }
   args.work.variant = 4 * args.scheme.media[0] + 2 * args.fused + (args.half[0].boxes > 0 ? 1 : 0) +
-                      (args.half[0].extensions + args.half[1].extensions > 0 ? 8 : 0);
+                      (args.half[0].extensions + args.half[1].extensions > 0 ? 8 : 0) + (args.wave > 0 ? 16 : 0);
   submit(codelets_->advance, args, data, {priority, operations, brick.worker});
   ++tasks_;
 }

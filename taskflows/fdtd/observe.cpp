@@ -7,6 +7,17 @@
 
 namespace asterism::fdtd {
 
+namespace {
+
+/// body(plane of the brick, plane of the domain).
+template <class Brick, class Body>
+void for_own_planes(const Brick& brick, const Body& body) {
+  for (int i = brick.first_plane(); i < brick.end_plane(); ++i)
+    body(static_cast<std::size_t>(i), static_cast<std::size_t>(brick.origin()[0] + i));
+}
+
+}  // namespace
+
 void Simulation::submit_sums(Field field) {
   for (const auto& brick : bricks_) {
     const codelets::SumArgs args{{brick->scheme.grid.cells().cells()}, brick->scheme.grid, field};
@@ -24,8 +35,8 @@ std::array<double, 3> Simulation::add_sums() {
     const auto n = static_cast<std::size_t>(brick->scheme.grid.n[0]);
     const Acquired acquired(brick->sums, STARPU_R);
     for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t i = 0; i < n; ++i)
-        planes[c][static_cast<std::size_t>(brick->place.begin[0]) + i] += brick->sums_memory[c * n + i];
+      for_own_planes(
+          *brick, [&](std::size_t i, std::size_t of_domain) { planes[c][of_domain] += brick->sums_memory[c * n + i]; });
   }
   std::array<double, 3> sums{};
   for (std::size_t c = 0; c < 3; ++c)
@@ -64,11 +75,10 @@ Energy Simulation::energy() {
   std::vector<Energy> planes(static_cast<std::size_t>(problem_.cells[0]), Energy{0, 0});
   for (const auto& brick : bricks_) {
     const Acquired acquired(brick->energy, STARPU_R);
-    for (std::size_t i = 0; i < brick->energy_memory.size(); ++i) {
-      Energy& plane = planes[static_cast<std::size_t>(brick->place.begin[0]) + i];
-      plane.electric += brick->energy_memory[i].electric;
-      plane.magnetic += brick->energy_memory[i].magnetic;
-    }
+    for_own_planes(*brick, [&](std::size_t i, std::size_t of_domain) {
+      planes[of_domain].electric += brick->energy_memory[i].electric;
+      planes[of_domain].magnetic += brick->energy_memory[i].magnetic;
+    });
   }
   Energy sum{0, 0};
   for (const Energy& plane : planes) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "taskflows/fdtd/brick_data.hpp"
+#include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -49,6 +50,19 @@ int border_thickness(const Grid& grid, int axis, bool upper, int element) {
   return upper ? (grid.n[2] - 1) % per_line + 1 : std::min(per_line, grid.n[2]);
 }
 
+void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, int overlap) {
+  if (overlap == 0) return;
+  if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
+  if (std::any_of(problem.face.begin(), problem.face.end(), [](Face f) { return f != Face::electric; }))
+    bad_input("overlap of {} planes: only with electric conductors on all faces", overlap);
+  for (const BrickPlace& brick : bricks) {
+    if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), [](const auto& n) { return n.has_value(); }))
+      bad_input("overlap of {} planes: only of strips along x", overlap);
+    if (brick.size(0) < overlap && bricks.size() > 1)
+      bad_input("overlap of {} planes: a strip has {} only", overlap, brick.size(0));
+  }
+}
+
 template <class T>
 void fill_table(const std::vector<Medium>& media, double constant, double dt, void* table) {
   auto* const to = static_cast<Coefficients<T>*>(table);
@@ -57,8 +71,10 @@ void fill_table(const std::vector<Medium>& media, double constant, double dt, vo
 
 }  // namespace
 
-Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement)
-    : problem_(problem), element_(problem.single_precision ? 4 : 8) {
+Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
+                       int overlap)
+    : problem_(problem), element_(problem.single_precision ? 4 : 8), overlap_(overlap) {
+  check_overlap(problem, bricks, overlap);
   using namespace codelets;
   codelets_ = std::make_unique<Codelets>(
       problem.single_precision ? Codelets{codelets::advance<float>(), codelets::clear<float>(), store<float>(),
@@ -73,16 +89,23 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
     Face face[6];
     for (std::size_t f = 0; f < 6; ++f) {
       const auto& neighbour = bricks[b].neighbour[f];
+      if (overlap > 0) {
+        face[f] = Face::electric;  // beyond it nothing is right; what is wrong comes nearer by a plane in each step
+        if (neighbour) brick->overlap[f] = overlap;
+        continue;
+      }
       face[f] = neighbour ? Face::neighbour : problem.face[f];
       brick->connected[f] = neighbour && *neighbour != static_cast<int>(b);
       if (neighbour && !brick->connected[f]) brick->wrapped[f / 2] = true;
     }
-    brick->scheme.grid = make_grid(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), face, element_);
+    brick->scheme.grid = make_grid(bricks[b].size(0) + brick->overlap[0] + brick->overlap[1], bricks[b].size(1),
+                                   bricks[b].size(2), face, element_);
     const double d[3] = {problem.spacing[0], problem.spacing[1], problem.spacing[2]};
     brick->scheme.factors[0] = factors(problem.dt, problem.eps0, d);
     brick->scheme.factors[1] = factors(problem.dt, problem.mu0, d);
     build_fields(*brick, b);
     build_halo(*brick, placement);
+    build_overlap(*brick);
     bricks_.push_back(std::move(brick));
   }
   // the tables are made by all threads: no StarPU in there
@@ -101,9 +124,10 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
     build_sources(*brick);
     build_probes(*brick);
   }
-  alone_ = std::all_of(bricks_.begin(), bricks_.end(), [](const auto& brick) {
-    return std::none_of(brick->connected.begin(), brick->connected.end(), [](bool c) { return c; });
-  });
+  build_order(placement);
+  alone_ = overlap == 0 && std::all_of(bricks_.begin(), bricks_.end(), [](const auto& brick) {
+             return std::none_of(brick->connected.begin(), brick->connected.end(), [](bool c) { return c; });
+           });
   clear();
 }
 
@@ -137,7 +161,8 @@ void Simulation::build_media(BrickData& brick) {
   if (problem_.material.empty()) return;
   Cells cells{{problem_.cells[0], problem_.cells[1], problem_.cells[2]}, {}, problem_.material.data()};
   for (std::size_t a = 0; a < 3; ++a) cells.periodic[a] = problem_.face[2 * a] == Face::neighbour;
-  const std::int32_t origin[3] = {brick.place.begin[0], brick.place.begin[1], brick.place.begin[2]};
+  const std::array<int, 3> begin = brick.origin();
+  const std::int32_t origin[3] = {begin[0], begin[1], begin[2]};
   for (const Field field : {Field::electric, Field::magnetic}) {
     const std::size_t f = number(field);
     const double constant = field == Field::electric ? problem_.eps0 : problem_.mu0;
@@ -187,10 +212,10 @@ void Simulation::build_halo(BrickData& brick, const Placement& placement) {
 namespace {
 
 /// An entry of the domain in a brick that updates it.
-std::optional<std::array<int, 3>> within(const Grid& grid, const BrickPlace& place, Field field, int component,
+std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int, 3>& origin, Field field, int component,
                                          const std::array<int, 3>& cell) {
   const Box b = grid.entries(field, component, grid.cells());
-  const std::array<int, 3> here{cell[0] - place.begin[0], cell[1] - place.begin[1], cell[2] - place.begin[2]};
+  const std::array<int, 3> here{cell[0] - origin[0], cell[1] - origin[1], cell[2] - origin[2]};
   const bool inside =
       here[0] >= b.x0 && here[0] < b.x1 && here[1] >= b.y0 && here[1] < b.y1 && here[2] >= b.z0 && here[2] < b.z1;
   return inside ? std::optional(here) : std::nullopt;
@@ -203,7 +228,7 @@ void Simulation::build_sources(BrickData& brick) {
   const Grid& grid = brick.scheme.grid;
   const double volume = problem_.spacing[0] * problem_.spacing[1] * problem_.spacing[2];
   for (const CurrentSource& source : problem_.sources) {
-    const auto here = within(grid, brick.place, Field::electric, source.component, source.cell);
+    const auto here = within(grid, brick.origin(), Field::electric, source.component, source.cell);
     if (!here) continue;
     const auto [i, j, k] = *here;
     double b = 1;
@@ -221,8 +246,9 @@ void Simulation::build_probes(BrickData& brick) {
   std::vector<ProbePlace> places;
   for (std::size_t p = 0; p < problem_.probes.size(); ++p) {
     const Probe& probe = problem_.probes[p];
-    const auto here = within(brick.scheme.grid, brick.place, probe.field, probe.component, probe.cell);
-    if (!here) continue;
+    const auto here = within(brick.scheme.grid, brick.origin(), probe.field, probe.component, probe.cell);
+    if (!here || (*here)[0] < brick.first_plane()) continue;
+    if ((*here)[0] >= brick.end_plane() && brick.overlap[1] > 0) continue;
     brick.probes.push_back(p);
     places.push_back({brick.scheme.grid.at(probe.component, (*here)[0], (*here)[1], (*here)[2]), probe.field});
   }
@@ -235,6 +261,36 @@ void Simulation::build_probes(BrickData& brick) {
     recording.memory = HostBuffer<char>(values * at(element_));
     recording.values = Handle::temporary(recording.memory.data(), values, at(element_), "record");
   }
+}
+
+void Simulation::build_overlap(BrickData& brick) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (brick.overlap[side] == 0) continue;
+    const std::size_t bytes = 6 * at(overlap_) * at(brick.scheme.grid.n[1]) * at(brick.scheme.grid.n[2]) * at(element_);
+    for (std::size_t parity = 0; parity < 2; ++parity) {
+      brick.overlap_memory[parity][side] = HostBuffer<char>(bytes);
+      brick.overlap_sent[parity][side] =
+          Handle::temporary(brick.overlap_memory[parity][side].data(), bytes / at(element_), at(element_),
+                            side == 0 ? "overlap downwards" : "overlap upwards");
+    }
+  }
+}
+
+/// Bricks beside other units first: what they send travels while the others are advanced.
+void Simulation::build_order(const Placement& placement) {
+  const auto waits = [&](std::size_t b) {
+    const auto& neighbours = bricks_[b]->place.neighbour;
+    return std::any_of(neighbours.begin(), neighbours.end(),
+                       [&](const auto& n) { return n && !next_to_each_other(placement[at(*n)], placement[b]); });
+  };
+  for (std::size_t b = 0; b < bricks_.size(); ++b) order_.push_back(b);
+  std::stable_partition(order_.begin(), order_.end(), waits);
+  std::size_t largest = 0;
+  for (const auto& brick : bricks_)
+    if (!is_cpu(brick->worker))
+      largest = std::max(largest, static_cast<std::size_t>(brick->scheme.grid.elements()) * at(element_) / line);
+  if (largest == 0) return;
+  for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, largest, line, "scratch");
 }
 
 void Simulation::clear() {

@@ -19,10 +19,20 @@ namespace asterism::fdtd {
 /// Which StarPU worker advances a brick; -1: the scheduler decides.
 using Placement = std::vector<int>;
 
+/// Steps that go through memory in one pass.
+constexpr int steps_at_once(bool single_precision) {
+  return single_precision ? 8 : 4;
+}
+
 class Simulation {
  public:
   /// Bricks as decompose() gives them. `problem` is kept by reference. All fields are zero, at time 0.
-  Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement);
+  /// `overlap`: planes along x that strips have of their neighbours beside their own; they exchange all of them after
+  /// as many steps, instead of two components of one after each half-step, and take those steps in as few passes
+  /// through memory as can be. Throws Error (bad input) if not all faces of the domain are electric conductors, for
+  /// bricks that are no strips along x and for strips thinner than the overlap.
+  Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
+             int overlap = 0);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -91,6 +101,11 @@ class Simulation {
   void submit_fused(const BrickData& brick);
   void submit_rest_of_e(const BrickData& brick);
   void submit_alone(const BrickData& brick, int steps);
+  void submit_round(int steps);
+  void build_overlap(BrickData& brick);
+  void build_order(const Placement& placement);
+  void add_overlap(const BrickData& brick, const codelets::Overlap& overlap, std::vector<Access>& data) const;
+  [[nodiscard]] codelets::Overlap overlap_of(const BrickData& brick, bool receive, bool send) const;
   void submit_exchange();
   void submit_completion();
   [[nodiscard]] bool fuses(const BrickData& brick) const;
@@ -106,7 +121,11 @@ class Simulation {
   const int element_;  ///< bytes of an entry
   std::unique_ptr<Codelets> codelets_;
   std::vector<std::unique_ptr<BrickData>> bricks_;
-  bool alone_ = false;  ///< no brick has a neighbour other than itself
+  const int overlap_;
+  bool alone_ = false;              ///< no brick has a neighbour other than itself
+  std::vector<std::size_t> order_;  ///< of bricks in a round of overlapping strips
+  std::size_t round_ = 0;           ///< rounds whose results were sent
+  Handle scratch_[2];               ///< for several steps in one pass on GPUs
   bool sums_submitted_ = false;
   long time_ = 0;
   std::int64_t tasks_ = 0;

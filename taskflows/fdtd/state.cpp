@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::int64_t slab_bytes = std::int64_t{64} << 20;
 
-Box in_domain(const BrickPlace& place, const Box& b) {
-  const std::array<int, 3>& o = place.begin;
+Box in_domain(const std::array<int, 3>& o, const Box& b) {
   return {b.x0 + o[0], b.x1 + o[0], b.y0 + o[1], b.y1 + o[1], b.z0 + o[2], b.z1 + o[2]};
 }
 
@@ -54,9 +53,11 @@ void Simulation::for_slabs(const Body& body) {
     const Grid& grid = brick->scheme.grid;
     int end[3];  // what lies on a magnetic conductor belongs to the last brick
     for (std::size_t a = 0; a < 3; ++a)
-      end[a] = grid.n[a] + (brick->place.end[a] == problem_.cells[a] ? all[a] - problem_.cells[a] : 0);
+      end[a] = (a == 0 ? brick->end_plane() : grid.n[a]) +
+               (brick->place.end[a] == problem_.cells[a] ? all[a] - problem_.cells[a] : 0);
     const std::int64_t plane = std::int64_t{3} * end[1] * end[2] * element_;
-    const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, end[0]));
+    const int first = brick->first_plane();
+    const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, end[0] - first));
     const auto bytes = static_cast<std::size_t>(plane) * static_cast<std::size_t>(planes);
     for (Slab& slab : slabs) {
       if (slab.memory.size() == bytes) continue;
@@ -65,7 +66,7 @@ void Simulation::for_slabs(const Body& body) {
       const auto element = static_cast<std::size_t>(element_);
       slab.handle = Handle::temporary(slab.memory.data(), bytes / element, element, "slab");
     }
-    for (int x = 0; x < end[0]; x += planes, turn ^= 1U)
+    for (int x = first; x < end[0]; x += planes, turn ^= 1U)
       body(*brick, Box{x, std::min(x + planes, end[0]), 0, end[1], 0, end[2]}, slabs[turn]);
   }
 }
@@ -78,7 +79,7 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
       {
         const Acquired acquired(slab.handle, STARPU_W);
         const Pause pause;
-        (field == Field::electric ? electric : magnetic)(in_domain(brick.place, box), slab.memory.data());
+        (field == Field::electric ? electric : magnetic)(in_domain(brick.origin(), box), slab.memory.data());
         clear_rest(grid, field, box, element_, slab.memory.data());
       }
       submit(codelets_->load, codelets::CopyArgs{{box.cells()}, grid, box},
@@ -98,7 +99,7 @@ void Simulation::get(Field field, const Write& write) {
            {{brick.field[number(field)], STARPU_R}, {slab.handle, STARPU_W}}, {0, 0, brick.worker});
     const Acquired acquired(slab.handle, STARPU_RW);
     clear_rest(grid, field, box, element_, slab.memory.data());
-    write(in_domain(brick.place, box), slab.memory.data());
+    write(in_domain(brick.origin(), box), slab.memory.data());
   });
 }
 

@@ -98,9 +98,10 @@ inline Outcome outcome(Simulation& s, const Problem& p) {
   return o;
 }
 
-inline Outcome run(const Problem& p, const Cut& cut, long steps, Placement (*place)(const std::vector<BrickPlace>&)) {
+inline Outcome run(const Problem& p, const Cut& cut, long steps, Placement (*place)(const std::vector<BrickPlace>&),
+                   int overlap = 0) {
   const std::vector<BrickPlace> bricks = decompose(p, cut);
-  Simulation s(p, bricks, place(bricks));
+  Simulation s(p, bricks, place(bricks), overlap);
   s.initialise();
   s.advance(steps);
   return outcome(s, p);

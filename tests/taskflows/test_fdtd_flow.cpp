@@ -9,6 +9,7 @@
 
 #include "fdtd_problems.hpp"
 #include "taskflows/fdtd/reference.hpp"
+#include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -63,6 +64,58 @@ TEST(FdtdFlow, EveryDecompositionGivesTheSameBits) {
               << kind.name << ", " << fmt::format("{}", fmt::join(cut.parts, " x "))
               << (single ? ", float" : ", double") << (place == fixed ? ", fixed" : "");
     }
+}
+
+TEST(FdtdFlow, OverlappingStripsGiveTheSameBits) {
+  for (const Named& kind : {boundaries[0], boundaries[1]})
+    for (const bool single : {false, true})
+      for (const bool probes : {false, true}) {
+        Problem p = problem_of(kind, {37, 8, 37}, single);
+        if (!probes) p.probes.clear();
+        const Outcome whole = run(p, {{1, 1, 1}, {}}, 21, anywhere);
+        for (const Cut& cut : {Cut{{2, 1, 1}, {}}, Cut{{3, 1, 1}, {2, 1, 4}}, Cut{{4, 1, 1}, {}}})
+          for (const int overlap : {1, 2, 4, 5})
+            for (const auto place : {anywhere, fixed})
+              EXPECT_TRUE(whole == run(p, cut, 21, place, overlap))
+                  << kind.name << ", " << cut.parts[0] << " strips, " << overlap << " planes"
+                  << (single ? ", float" : ", double") << (probes ? ", probes" : "")
+                  << (place == fixed ? ", fixed" : "");
+      }
+}
+
+TEST(FdtdFlow, OverlappingStripsGoOnFromAnyStateAndHaveTheSameSums) {
+  Problem p = problem_of(boundaries[1], {30, 7, 12});
+  const std::vector<BrickPlace> one = decompose(p, {{1, 1, 1}, {}});
+  const std::vector<BrickPlace> three = decompose(p, {{3, 1, 1}, {1, 2, 1}});
+  Simulation whole(p, one, anywhere(one));
+  Simulation strips(p, three, fixed(three), 4);
+  for (Simulation* s : {&whole, &strips}) s->initialise();
+  for (const long steps : {3L, 1L, 9L}) {  // no whole rounds
+    for (Simulation* s : {&whole, &strips}) s->advance(steps);
+    EXPECT_EQ(whole.sums(Field::electric), strips.sums(Field::electric));
+    EXPECT_EQ(whole.sums(Field::magnetic), strips.sums(Field::magnetic));
+    const Energy expected = whole.energy();
+    const Energy found = strips.energy();
+    EXPECT_EQ(expected.electric, found.electric);
+    EXPECT_EQ(expected.magnetic, found.magnetic);
+  }
+  const State state = gather_state(strips, p);
+  Simulation later(p, three, anywhere(three), 5);
+  scatter_state(later, p, state);
+  for (Simulation* s : {&whole, &later}) s->advance(6);
+  EXPECT_TRUE(outcome(whole, p).fields == outcome(later, p).fields);
+}
+
+TEST(FdtdFlow, OverlapsThatCannotBeAreRefused) {
+  const auto refuses = [](const Problem& p, const Cut& cut, int overlap) {
+    const std::vector<BrickPlace> bricks = decompose(p, cut);
+    EXPECT_THROW(Simulation(p, bricks, anywhere(bricks), overlap), Error);
+  };
+  refuses(problem_of(boundaries[2], {12, 4, 4}), {{2, 1, 1}, {}}, 2);
+  refuses(problem_of(boundaries[3], {12, 4, 4}), {{2, 1, 1}, {}}, 2);
+  refuses(problem_of(boundaries[0], {12, 4, 4}), {{2, 2, 1}, {}}, 2);
+  refuses(problem_of(boundaries[0], {12, 4, 4}), {{3, 1, 1}, {}}, 5);
+  refuses(problem_of(boundaries[0], {12, 4, 4}), {{2, 1, 1}, {}}, -1);
 }
 
 /// Bricks that are advanced in several tasks even where all are on one unit.
