@@ -27,10 +27,15 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
+  const auto divided = [&](int per_gpu) {
+    Division d = args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
+    d.overlap = args.overlap.value_or(best_overlap(problem, d));
+    return d;
+  };
+  // strips that overlap exchange so seldom that one for each GPU is best
+  Division d = divided(std::max(args.bricks_per_gpu, 1));
   const bool neighbours = share < 1 || session.devices() > 1;
-  const int per_gpu = args.bricks_per_gpu > 0 ? args.bricks_per_gpu : neighbours ? 2 : 1;
-  Division d = args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
-  d.overlap = args.overlap.value_or(best_overlap(problem, d));
+  if (args.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
   if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
   return d;
 }
