@@ -82,6 +82,7 @@ class Advance {
       pack(Field::magnetic);
       begin(Field::electric, step);
       pack(Field::electric);
+      if (a_.ends != 0) extend(Field::electric, a_.scheme.grid.cells(), step, Stage::end);
       if (a_.probes > 0) {
         unit_.record(a_.probes, places_, field_[0], field_[1], record_);
         record_ += a_.probes;
@@ -148,12 +149,15 @@ class Advance {
   void begin(Field field, std::int64_t step) {
     const Half& half = a_.half[number(field)];
     if (half.complete != 0) complete(other(field), half, received_[static_cast<std::size_t>(field)]);
+    if (half.begins != 0) extend(field, a_.scheme.grid.cells(), step, Stage::begin);
     for (std::int32_t b = 0; b < half.boxes; ++b) {
       const Box& cells = half.box[b];
       const auto f = static_cast<std::size_t>(field);
       unit_.update(field, a_.scheme, cells, media_[f], field_[number(other(field))], field_[f]);
-      extend(field, cells, step);
-      if (field == Field::electric) add_sources(cells, step);
+      extend(field, cells, step, Stage::updated);
+      if (field != Field::electric) continue;
+      add_sources(cells, step);
+      extend(field, cells, step, Stage::driven);
     }
   }
   void complete(Field field, const Half& half, const std::array<const T*, 3>& received) {
@@ -164,13 +168,14 @@ class Advance {
     for (std::int32_t n = 0; n < half.wrapped; ++n) unit_.wrap(grid, field, half.wrap[n], values);
     if (field == Field::magnetic) unit_.reflect(grid, values);
   }
-  void extend(Field field, const Box& cells, std::int64_t step) {
+  void extend(Field field, const Box& cells, std::int64_t step, Stage stage) {
     const auto f = static_cast<std::size_t>(field);
     void* const* arrays = arrays_[f].data();
     for (std::int32_t e = 0; e < a_.half[f].extensions; ++e) {
       const Extending& extending = a_.half[f].extension[e];
-      unit_.extend(*extending.kernel,
-                   {field, a_.scheme.grid, cells, step, field_[number(other(field))], field_[f], arrays});
+      if ((extending.kernel->stages() & static_cast<int>(stage)) != 0)
+        unit_.extend(*extending.kernel, {stage, field, a_.scheme.grid, cells, step, field_[number(other(field))],
+                                         field_[f], media_[f].index, media_[f].table, arrays});
       arrays += extending.arrays;
     }
   }

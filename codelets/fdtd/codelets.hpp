@@ -33,6 +33,7 @@ struct PointSource {
 /// What a task does of a half-step.
 struct Half {
   std::int32_t complete = 0;  ///< put ghosts of the other field in place first
+  std::int32_t begins = 0;    ///< are the boxes the first ones of the half-step?
   std::int32_t received = 0;  ///< arrays with them, and their axes
   std::int32_t receive[3]{};
   std::int32_t wrapped = 0;  ///< axes along which the brick is its own neighbour
@@ -70,6 +71,7 @@ struct AdvanceArgs {
   std::int32_t wave = 0;     ///< steps in one pass through memory (update_steps); 0: one step after the other
   std::int32_t scratch = 0;  ///< are there arrays for it, as GPUs need?
   Overlap overlap;
+  std::int32_t ends = 0;  ///< is the step complete with this task?
   double dt = 0;
   std::int32_t sources = 0;
   const PointSource* source = nullptr;

@@ -1,7 +1,6 @@
-// Further kernels of a half-step: absorbing layers, dispersive media, incident waves, monitors. A brick applies its
-// list of them to each box right after the box was updated, before sources are added and before what neighbours need is
-// packed. So they hold where the domain is divided, as long as what they do to an entry depends on that entry, its
-// place in the domain and the step only.
+// Further kernels of a half-step: absorbing layers, dispersive media, incident waves, monitors. A brick calls its list
+// of them at the stages that each asks for, before what neighbours need is packed. So they hold where the domain is
+// divided, as long as what they do to an entry depends on that entry, its place in the domain and the step only.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +13,29 @@ struct CUstream_st;  // what cudaStream_t points to
 
 namespace asterism::fdtd {
 
-/// A box that was just updated. Fields and arrays are float or double, as the simulation.
+/// When a kernel is called.
+enum class Stage : std::uint8_t {
+  begin = 1,    ///< once before the first box of the half-step
+  updated = 2,  ///< after the update of each box
+  driven = 4,   ///< after sources were added to a box of the electric field
+  end = 8,      ///< once after the whole step; of kernels of the electric field
+};
+constexpr int operator|(Stage a, Stage b) {
+  return static_cast<int>(a) | static_cast<int>(b);
+}
+
+/// A box that was just updated; all cells at the stages begin and end. Fields and arrays are float or double, as the
+/// simulation.
 struct Updated {
+  Stage stage;
   Field field;
   Grid grid;
   Box cells;
-  std::int64_t step;    ///< number of the step, from 0: E is now at step + 1, H at step + 1/2
-  const void* other;    ///< the other field
-  void* values;         ///< the field that was updated
+  std::int64_t step;           ///< number of the step, from 0: E is now at step + 1, H at step + 1/2
+  const void* other;           ///< the other field
+  void* values;                ///< the field that was updated
+  const std::uint16_t* index;  ///< of media of the field, as in Media; null: the background everywhere
+  const void* table;
   void* const* arrays;  ///< of this kernel and this brick, as many as were registered with it
 };
 
@@ -32,6 +46,8 @@ class Extension {
   Extension(const Extension&) = delete;
   Extension& operator=(const Extension&) = delete;
   virtual ~Extension() = default;
+  /// Those at which it is called, as bits.
+  [[nodiscard]] virtual int stages() const { return static_cast<int>(Stage::updated); }
   virtual void apply(const Updated& box) const = 0;
 #ifdef ASTERISM_CUDA
   /// Asynchronous, all pointers to device memory.

@@ -148,23 +148,41 @@ ASTERISM_CLONES void record(const MonitorPart& part, const std::complex<double>*
 
 Spectrum::Spectrum(const Monitor& of) : monitor(of), values(static_cast<std::size_t>(of.elements())) {}
 
-void Spectrum::gather(const MonitorPart& part, const double* array) {
+namespace {
+
+/// `row(place in the whole's values, place in the part's array, length)` for all rows along z of a part.
+template <class Row>
+void for_rows(const Monitor& monitor, const MonitorPart& part, const Row& row) {
+  std::int64_t next = 0;
   for (int m = 0; m < part.count; ++m) {
     const Box& own = part.entries[m];
     const Box& all = monitor.components[static_cast<std::size_t>(m)].entries;
     for (int f = 0; f < part.frequencies; ++f)
-      for (int half = 0; half < 2; ++half) {
-        double* const to = values.data() + offset_of(monitor, m, f) + half * all.cells();
+      for (int half = 0; half < 2; ++half)
         for (int i = own.x0; i < own.x1; ++i)
           for (int j = own.y0; j < own.y1; ++j) {
             const std::int64_t x = part.origin[0] + i - all.x0;
             const std::int64_t y = part.origin[1] + j - all.y0;
             const std::int64_t z = part.origin[2] + own.z0 - all.z0;
-            std::copy_n(array, own.z1 - own.z0, to + (x * (all.y1 - all.y0) + y) * (all.z1 - all.z0) + z);
-            array += own.z1 - own.z0;
+            row(offset_of(monitor, m, f) + half * all.cells() + (x * (all.y1 - all.y0) + y) * (all.z1 - all.z0) + z,
+                next, own.z1 - own.z0);
+            next += own.z1 - own.z0;
           }
-      }
   }
+}
+
+}  // namespace
+
+void Spectrum::gather(const MonitorPart& part, const double* array) {
+  for_rows(monitor, part, [&](std::int64_t whole, std::int64_t own, std::int32_t length) {
+    std::copy_n(array + own, length, values.data() + whole);
+  });
+}
+
+void Spectrum::scatter(const MonitorPart& part, double* array) const {
+  for_rows(monitor, part, [&](std::int64_t whole, std::int64_t own, std::int32_t length) {
+    std::copy_n(values.data() + whole, length, array + own);
+  });
 }
 
 SpectrumRow Spectrum::row(int m, int f, int i, int j) const {

@@ -84,6 +84,8 @@ struct Spectrum {
   explicit Spectrum(const Monitor& of);
   /// The array of a part to its place. Every entry is in one part; those on perfect conductors are in none and stay 0.
   void gather(const MonitorPart& part, const double* array);
+  /// Back to the array of a part.
+  void scatter(const MonitorPart& part, double* array) const;
   /// Of component number m at frequency number f, from its first entry along z on.
   [[nodiscard]] SpectrumRow row(int m, int f, int i, int j) const;
   [[nodiscard]] std::complex<double> at(int m, int f, int i, int j, int k) const;

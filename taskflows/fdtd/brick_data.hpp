@@ -40,6 +40,7 @@ struct Simulation::BrickData {
   HostBuffer<double> sums_memory;
   HostBuffer<Energy> energy_memory;
   HostBuffer<ProbePlace> places_memory;
+  std::shared_ptr<void> dispersive;  ///< DispersiveMedia of the precision, while the simulation is built
   std::vector<codelets::PointSource> sources;
   std::vector<std::size_t> probes;  ///< numbers in the problem
   std::array<std::vector<Extending>, 2> extensions;

@@ -23,19 +23,63 @@ std::string faces_of(const Problem& p) {
   return text;
 }
 
-/// FNV-1a of what the domain is filled with and of the background's constants.
+/// FNV-1a of numbers.
+class Fingerprint {
+ public:
+  Fingerprint& add(const void* data, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i)
+      hash_ = (hash_ ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3U;
+    return *this;
+  }
+  template <class... Numbers>
+  Fingerprint& numbers(Numbers... values) {
+    for (const double value : {static_cast<double>(values)...}) add(&value, sizeof value);
+    return *this;
+  }
+  Fingerprint& box(const Box& b) { return numbers(b.x0, b.x1, b.y0, b.y1, b.z0, b.z1); }
+  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325U;
+};
+
+/// Of what the domain is filled with and of the background's constants.
 std::string materials_of(const Problem& p) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto add = [&](const void* data, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3U;
-  };
-  const auto add_number = [&](double value) { add(&value, sizeof value); };
-  add_number(p.eps0);
-  add_number(p.mu0);
-  for (const Material& m : p.materials)
-    for (const double value : {m.eps_r, m.mu_r, m.sigma, m.sigma_m}) add_number(value);
-  add(p.material.data(), p.material.size() * sizeof(std::uint16_t));
-  return fmt::format("{:016x}", hash);
+  Fingerprint all;
+  all.numbers(p.eps0, p.mu0);
+  for (const Material& m : p.materials) all.numbers(m.eps_r, m.mu_r, m.sigma, m.sigma_m);
+  all.add(p.material.data(), p.material.size() * sizeof(std::uint16_t));
+  for (std::size_t m = 0; m < p.poles.size(); ++m)
+    for (const Pole& pole : p.poles[m])
+      all.numbers(m, static_cast<int>(pole.kind), pole.strength, pole.omega_0, pole.damping);
+  return all.text();
+}
+
+std::string layers_of(const Problem& p) {
+  const Grading& g = p.cpml.grading;
+  if (!has_layers(p)) return "none";
+  return fmt::format("{} cells, grading {} {} {} {} {}", fmt::join(p.cpml.cells, " "), g.order, g.sigma, g.kappa,
+                     g.alpha, g.alpha_order);
+}
+
+std::string waves_of(const Problem& p) {
+  Fingerprint all;
+  for (const WaveInBox& w : p.waves) {
+    const Waveform& f = w.wave.waveform;
+    all.box(w.planes).numbers(w.wave.theta, w.wave.phi, w.wave.polarisation, w.wave.tolerance);
+    all.numbers(static_cast<int>(f.pulse), f.amplitude, f.width, f.delay, f.frequency);
+  }
+  return fmt::format("{}, {}", p.waves.size(), all.text());
+}
+
+std::string monitors_of(const Problem& p) {
+  Fingerprint all;
+  for (const Monitor& m : p.monitors) {
+    all.numbers(static_cast<int>(m.field), m.every);
+    for (const MonitoredEntries& e : m.components) all.box(e.entries).numbers(e.component);
+    for (const double f : m.frequencies) all.numbers(f);
+  }
+  return fmt::format("{}, {}", p.monitors.size(), all.text());
 }
 
 std::size_t size(int n) {
@@ -75,6 +119,9 @@ void check_same(const Hdf5Input& file, const Problem& p) {
   same_number("time_step", p.dt);
   same_text("faces", faces_of(p));
   same_text("materials", materials_of(p));
+  same_text("absorbing_layers", layers_of(p));
+  same_text("plane_waves", waves_of(p));
+  same_text("monitors", monitors_of(p));
   const std::int64_t step = file.integer_attribute("/", "step");
   if (step < 0 || step > std::numeric_limits<long>::max() / 2) bad_input("{}: step {}", file.name, step);
   if (p.probes.empty()) return;
@@ -111,6 +158,20 @@ void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
   simulation.set(step, read(Field::electric), read(Field::magnetic));
 }
 
+template <class T>
+void write_array(Hdf5Output& file, const StateArray& array) {
+  const std::size_t count = array.values.size() / sizeof(T);
+  file.write(array.name, {count}, std::span(reinterpret_cast<const T*>(array.values.data()), count));
+}
+
+template <class T>
+void read_array(const Hdf5Input& file, StateArray& array) {
+  const std::size_t count = array.values.size() / sizeof(T);
+  if (const std::vector<std::size_t> shape = file.shape(array.name); shape != std::vector{count})
+    bad_input("{}: dataset \"{}\" is {}; the run has {}", file.name, array.name, fmt::join(shape, " x "), count);
+  file.read_block(array.name, {{0}, {count}}, std::span(reinterpret_cast<T*>(array.values.data()), count));
+}
+
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
@@ -121,10 +182,15 @@ void write_checkpoint(const std::filesystem::path& path, Simulation& simulation,
   file.attribute("/", "time_step", problem.dt);
   file.attribute("/", "faces", faces_of(problem));
   file.attribute("/", "materials", materials_of(problem));
+  file.attribute("/", "absorbing_layers", layers_of(problem));
+  file.attribute("/", "plane_waves", waves_of(problem));
+  file.attribute("/", "monitors", monitors_of(problem));
   if (problem.single_precision)
     write_fields<float>(file, simulation, problem);
   else
     write_fields<double>(file, simulation, problem);
+  for (const StateArray& array : simulation.further_state())
+    array.element == 4 ? write_array<float>(file, array) : write_array<double>(file, array);
   if (!probes.empty())
     file.write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
                std::span<const double>(probes));
@@ -144,6 +210,10 @@ std::vector<double> read_checkpoint(const std::filesystem::path& path, const Pro
     read_fields<float>(file, step, simulation);
   else
     read_fields<double>(file, step, simulation);
+  std::vector<StateArray> further = simulation.further_state();
+  for (StateArray& array : further)
+    array.element == 4 ? read_array<float>(file, array) : read_array<double>(file, array);
+  simulation.set_further_state(further);
   std::vector<double> probes(static_cast<std::size_t>(step) * problem.probes.size());
   if (!probes.empty()) file.read_rows(probe_dataset, 0, probes);
   return probes;

@@ -1,6 +1,6 @@
 // The state of a run in one HDF5 file: "electric" and "magnetic", three components of all entries, z fastest, in the
-// run's precision; the values of probes so far; and attributes that tell which run it was. Read back, it is the same
-// to the last bit.
+// run's precision; what absorbing layers, poles, plane waves and monitors have (Simulation::further_state); the values
+// of probes so far; and attributes that tell which run it was. Read back, it is the same to the last bit.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,8 @@ void write_checkpoint(const std::filesystem::path& path, Simulation& simulation,
                       const std::vector<double>& probes);
 
 /// The step of a checkpoint. Throws Error (bad input), one line naming the file, when it is missing, damaged, foreign,
-/// or of another problem than this one: sizes, spacings, time step, faces, materials, precision, number of probes.
+/// or of another problem than this one: sizes, spacings, time step, faces, materials, absorbing layers, plane waves,
+/// monitors, precision, number of probes.
 long checkpoint_step(const std::filesystem::path& path, const Problem& problem);
 
 /// Sets the state; returns the values of probes until then. Throws as above.

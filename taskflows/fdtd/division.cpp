@@ -62,8 +62,7 @@ Division strips(const Problem& problem, const Session& session, double gpu_share
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  if (division.bricks.size() < 2) return 0;
-  if (std::any_of(problem.face.begin(), problem.face.end(), [](Face f) { return f != Face::electric; })) return 0;
+  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;

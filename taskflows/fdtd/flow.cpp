@@ -97,6 +97,7 @@ void Simulation::submit_first(const BrickData& brick, Field field) {
   } else {
     for (const Box& box : brick.border[f])
       if (!box.empty()) half.box[half.boxes++] = box;
+    half.begins = half.boxes > 0 ? 1 : 0;
   }
   add_sent(brick, field, half);
   submit_advance(brick, args, priority_of_border, everything && field == Field::electric);
@@ -109,6 +110,8 @@ void Simulation::submit_inner(const BrickData& brick, Field field) {
   AdvanceArgs args = task_of(brick);
   args.half[f].boxes = 1;
   args.half[f].box[0] = brick.inner[f];
+  args.half[f].begins =
+      std::all_of(brick.border[f].begin(), brick.border[f].end(), [](const Box& box) { return box.empty(); }) ? 1 : 0;
   submit_advance(brick, args, priority_of_inner, field == Field::electric);
 }
 
@@ -152,7 +155,10 @@ void Simulation::submit_alone(const BrickData& brick, int steps) {
     args.fused_cells[1] = grid.cells();
     add_around(grid.cells(), fusible(grid), args.half[0]);
   } else {
-    for (Half& half : args.half) half.box[half.boxes++] = grid.cells();
+    for (Half& half : args.half) {
+      half.box[half.boxes++] = grid.cells();
+      half.begins = 1;
+    }
   }
   const bool conductors = std::all_of(grid.face, grid.face + 6, [](Face f) { return f == Face::electric; });
   const bool extended = !brick.extensions[0].empty() || !brick.extensions[1].empty();
@@ -286,6 +292,7 @@ void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int p
     args.sources = static_cast<std::int32_t>(brick.sources.size());
     args.source = brick.sources.data();
   }
+  args.ends = last ? 1 : 0;
   if (last && !brick.probes.empty()) {
     args.probes = static_cast<std::int32_t>(brick.probes.size());
     args.row = static_cast<std::int32_t>(recorded_[turn_]);

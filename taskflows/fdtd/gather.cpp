@@ -47,11 +47,13 @@ Array<char> gather(Simulation& simulation, const Problem& problem, Field field) 
 
 State gather_state(Simulation& simulation, const Problem& problem) {
   return {simulation.time(),
-          {gather(simulation, problem, Field::electric), gather(simulation, problem, Field::magnetic)}};
+          {gather(simulation, problem, Field::electric), gather(simulation, problem, Field::magnetic)},
+          simulation.further_state()};
 }
 
 void scatter_state(Simulation& simulation, const Problem& problem, const State& state) {
   simulation.set(state.time, reader(problem, state.field[0]), reader(problem, state.field[1]));
+  simulation.set_further_state(state.further);
 }
 
 }  // namespace asterism::fdtd

@@ -10,6 +10,7 @@ namespace asterism::fdtd {
 struct State {
   long time = 0;
   std::array<Array<char>, 2> field;  ///< E, H: three components of extents(problem), z fastest, float or double
+  std::vector<StateArray> further;
 };
 
 Array<char> gather(Simulation& simulation, const Problem& problem, Field field);

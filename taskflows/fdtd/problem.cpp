@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "taskflows/fdtd/features_check.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
@@ -124,7 +125,9 @@ void check(const Problem& p) {
   check_materials(p);
   check_time_step(p);
   for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
+  for (const CurrentSource& s : p.magnetic_sources) check_entry(p, "source", Field::magnetic, s.component, s.cell);
   for (const Probe& probe : p.probes) check_entry(p, "probe", probe.field, probe.component, probe.cell);
+  check_features(p);
 }
 
 }  // namespace asterism::fdtd

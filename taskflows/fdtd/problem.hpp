@@ -7,7 +7,11 @@
 #include <functional>
 #include <vector>
 
+#include "codelets/fdtd/cpml.hpp"
+#include "codelets/fdtd/dispersive.hpp"
 #include "codelets/fdtd/kernels.hpp"
+#include "codelets/fdtd/monitor.hpp"
+#include "codelets/fdtd/plane_wave.hpp"
 
 namespace asterism::fdtd {
 
@@ -30,6 +34,12 @@ struct Probe {
   std::array<int, 3> cell{};
 };
 
+/// A plane wave that is part of the field between the planes of a box, [x0, x1] and so on.
+struct WaveInBox {
+  PlaneWave wave;
+  Box planes;
+};
+
 struct Problem {
   std::array<int, 3> cells{};
   std::array<double, 3> spacing{};  ///< m
@@ -41,13 +51,25 @@ struct Problem {
   double eps0 = vacuum_permittivity, mu0 = vacuum_permeability;  ///< of the background
   std::vector<Material> materials;                               ///< empty: the background everywhere
   std::vector<std::uint16_t> material;                           ///< of each cell, z fastest; empty: as materials
+  std::vector<std::vector<Pole>> poles;                          ///< of each material; those without may be left out
+  Cpml cpml;                                                     ///< absorbing layers, before electric conductors
   std::vector<CurrentSource> sources;
+  std::vector<CurrentSource> magnetic_sources;  ///< along entries of H: V m at the beginning of each step
+  std::vector<WaveInBox> waves;
   std::vector<Probe> probes;
+  std::vector<Monitor> monitors;
   /// E at time 0 (V/m) and H half a step before (A/m), of an entry; empty: 0
   std::function<double(Field field, int component, int i, int j, int k)> initial;
 };
 
 double cells_of(const Problem& problem);
+bool has_layers(const Problem& problem);
+bool has_poles(const Problem& problem);
+/// Can strips along x overlap? Where all faces are electric conductors and nothing has a state beside the fields.
+bool may_overlap(const Problem& problem);
+/// As the kernels ask for it.
+Cells cells_with_materials(const Problem& problem);
+Space space_of(const Problem& problem);
 
 /// Largest stable time step of the background: the Courant-Friedrichs-Lewy limit (Taflove and Hagness, section 4.7)
 ///   c dt < 1 / sqrt(1/dx^2 + 1/dy^2 + 1/dz^2)
@@ -62,7 +84,8 @@ std::array<int, 3> extents(const Problem& problem);
 
 /// Throws Error (bad input) with one line for what cannot be: sizes, spacings, a time step beyond the limit or beyond
 /// that of the fastest medium, one periodic face of an axis, materials that are not passive, cells of no material,
-/// sources and probes beyond the domain or on perfect conductors.
+/// sources and probes beyond the domain or on perfect conductors, absorbing layers that are too thick or before a face
+/// that is no electric conductor, waves and monitors that do not fit.
 void check(const Problem& problem);
 
 /// "ez", "hx", ...

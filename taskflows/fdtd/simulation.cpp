@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "taskflows/fdtd/brick_data.hpp"
+#include "taskflows/fdtd/features.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
@@ -53,8 +54,9 @@ int border_thickness(const Grid& grid, int axis, bool upper, int element) {
 void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, int overlap) {
   if (overlap == 0) return;
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
-  if (std::any_of(problem.face.begin(), problem.face.end(), [](Face f) { return f != Face::electric; }))
-    bad_input("overlap of {} planes: only with electric conductors on all faces", overlap);
+  if (!may_overlap(problem))
+    bad_input("overlap of {} planes: only between electric conductors, without layers, poles, waves and monitors",
+              overlap);
   for (const BrickPlace& brick : bricks) {
     if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), [](const auto& n) { return n.has_value(); }))
       bad_input("overlap of {} planes: only of strips along x", overlap);
@@ -128,6 +130,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
   alone_ = overlap == 0 && std::all_of(bricks_.begin(), bricks_.end(), [](const auto& brick) {
              return std::none_of(brick->connected.begin(), brick->connected.end(), [](bool c) { return c; });
            });
+  build_features();
   clear();
 }
 
@@ -157,10 +160,21 @@ void Simulation::build_fields(BrickData& brick, std::size_t number) {
   brick.energy = Handle::temporary(brick.energy_memory.data(), planes, sizeof(Energy), "energy", where);
 }
 
+/// With what the kernel of poles needs, where there are some.
+template <class T>
+void Simulation::build_media_of_e(BrickData& brick, const Cells& cells, std::vector<Medium>& media) {
+  const std::array<int, 3> begin = brick.origin();
+  const std::int32_t origin[3] = {begin[0], begin[1], begin[2]};
+  auto found = std::make_shared<DispersiveMedia<T>>(
+      assign_dispersive<T>(brick.scheme.grid, origin, cells, problem_.materials, problem_.poles, problem_.eps0,
+                           problem_.dt, brick.index_memory[0].data()));
+  media = found->media;
+  brick.dispersive = std::move(found);
+}
+
 void Simulation::build_media(BrickData& brick) {
   if (problem_.material.empty()) return;
-  Cells cells{{problem_.cells[0], problem_.cells[1], problem_.cells[2]}, {}, problem_.material.data()};
-  for (std::size_t a = 0; a < 3; ++a) cells.periodic[a] = problem_.face[2 * a] == Face::neighbour;
+  const Cells cells = cells_with_materials(problem_);
   const std::array<int, 3> begin = brick.origin();
   const std::int32_t origin[3] = {begin[0], begin[1], begin[2]};
   for (const Field field : {Field::electric, Field::magnetic}) {
@@ -168,8 +182,11 @@ void Simulation::build_media(BrickData& brick) {
     const double constant = field == Field::electric ? problem_.eps0 : problem_.mu0;
     brick.scheme.media[f] = 1;
     brick.index_memory[f] = HostBuffer<std::uint16_t>(static_cast<std::size_t>(brick.scheme.grid.elements()));
-    const std::vector<Medium> media =
-        assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
+    std::vector<Medium> media;
+    if (field == Field::electric && has_poles(problem_))
+      element_ == 4 ? build_media_of_e<float>(brick, cells, media) : build_media_of_e<double>(brick, cells, media);
+    else
+      media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
     brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * at(element_));
     if (element_ == 4)
       fill_table<float>(media, constant, problem_.dt, brick.table_memory[f].data());
@@ -223,6 +240,27 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 
 }  // namespace
 
+double Simulation::coefficient_b(const BrickData& brick, Field field, int component,
+                                 const std::array<int, 3>& entry) const {
+  const std::size_t f = number(field);
+  if (brick.scheme.media[f] == 0) return 1;
+  const std::int64_t at = brick.scheme.grid.at(component, entry[0], entry[1], entry[2]);
+  const std::uint16_t medium = brick.index_memory[f][static_cast<std::size_t>(at)];
+  return element_ == 4
+             ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[f].data())[medium].b)
+             : reinterpret_cast<Coefficients<double>*>(brick.table_memory[f].data())[medium].b;
+}
+
+void Simulation::build_magnetic_sources() {
+  for (const CurrentSource& source : problem_.magnetic_sources)
+    for (std::size_t b = 0; b < bricks_.size(); ++b) {
+      const BrickData& brick = *bricks_[b];
+      if (const auto here = within(brick.scheme.grid, brick.place, Field::magnetic, source.component, source.cell))
+        add_magnetic_source(*this, problem_, source, b, coefficient_b(brick, Field::magnetic, source.component, *here),
+                            magnetic_sources_);
+    }
+}
+
 /// E <- E - B dt / eps0 J, with the current of an edge spread over the area of its dual face.
 void Simulation::build_sources(BrickData& brick) {
   const Grid& grid = brick.scheme.grid;
@@ -231,13 +269,7 @@ void Simulation::build_sources(BrickData& brick) {
     const auto here = within(grid, brick.origin(), Field::electric, source.component, source.cell);
     if (!here) continue;
     const auto [i, j, k] = *here;
-    double b = 1;
-    if (brick.scheme.media[0] != 0) {
-      const std::uint16_t medium = brick.index_memory[0][static_cast<std::size_t>(grid.at(source.component, i, j, k))];
-      b = element_ == 4
-              ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[0].data())[medium].b)
-              : reinterpret_cast<Coefficients<double>*>(brick.table_memory[0].data())[medium].b;
-    }
+    const double b = coefficient_b(brick, Field::electric, source.component, *here);
     brick.sources.push_back({source.component, i, j, k, -b * problem_.dt / (problem_.eps0 * volume), &source.current});
   }
 }

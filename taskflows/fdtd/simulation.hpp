@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "codelets/fdtd/codelets.hpp"
@@ -24,13 +25,23 @@ constexpr int steps_at_once(bool single_precision) {
   return single_precision ? 8 : 4;
 }
 
+/// A part of the state beside the fields, of the whole domain, whatever the decomposition.
+struct StateArray {
+  std::string name;
+  std::size_t element = 0;  ///< bytes of a number, float or double
+  std::vector<char> values;
+};
+
+class Feature;
+
 class Simulation {
  public:
-  /// Bricks as decompose() gives them. `problem` is kept by reference. All fields are zero, at time 0.
+  /// Bricks as decompose() gives them. `problem` is kept by reference. All fields are zero, at time 0. Absorbing
+  /// layers, poles, plane waves and monitors of the problem are there.
   /// `overlap`: planes along x that strips have of their neighbours beside their own; they exchange all of them after
   /// as many steps, instead of two components of one after each half-step, and take those steps in as few passes
-  /// through memory as can be. Throws Error (bad input) if not all faces of the domain are electric conductors, for
-  /// bricks that are no strips along x and for strips thinner than the overlap.
+  /// through memory as can be. Throws Error (bad input) where may_overlap() says no, and for strips thinner than the
+  /// overlap.
   Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
              int overlap = 0);
   ~Simulation();
@@ -56,8 +67,14 @@ class Simulation {
   /// E at step `time` and H half a step before, from parts that are asked for one after the other: E, then H.
   void set(long time, const Read& electric, const Read& magnetic);
   /// Hands a field over in parts. What `set` is given in any decomposition continues bit for bit as if nothing had
-  /// happened (kernels of extend() have their own state). Waits.
+  /// happened, with set_further_state() after it (kernels of extend() have their own state). Waits.
   void get(Field field, const Write& write);
+  /// What absorbing layers, poles, plane waves and monitors have beside the fields; set() makes it zero. Wait.
+  [[nodiscard]] std::vector<StateArray> further_state() const;
+  void set_further_state(const std::vector<StateArray>& state);
+
+  /// What the problem's monitors have seen. Waits.
+  [[nodiscard]] std::vector<Spectrum> spectra() const;
 
   /// Sum of each component over the domain, of the planes across x one after the other: it does not depend on how the
   /// domain is cut along x. Waits.
@@ -88,6 +105,14 @@ class Simulation {
   void build_halo(BrickData& brick, const Placement& placement);
   void build_sources(BrickData& brick);
   void build_probes(BrickData& brick);
+  [[nodiscard]] double coefficient_b(const BrickData& brick, Field field, int component,
+                                     const std::array<int, 3>& entry) const;
+  template <class T>
+  void build_media_of_e(BrickData& brick, const Cells& cells, std::vector<Medium>& media);
+  void build_features();
+  void build_magnetic_sources();
+  template <class T>
+  void build_poles();
   void clear();
 
   [[nodiscard]] codelets::AdvanceArgs task_of(const BrickData& brick) const;
@@ -133,6 +158,8 @@ class Simulation {
   std::size_t turn_ = 0;
   std::array<long, 2> recorded_{};  ///< steps in them
   std::vector<double> probe_values_;
+  std::vector<std::unique_ptr<Extension>> magnetic_sources_;
+  std::vector<std::unique_ptr<Feature>> features_;
 };
 
 }  // namespace asterism::fdtd

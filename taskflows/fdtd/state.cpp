@@ -89,6 +89,7 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
   sums_submitted_ = false;
   recorded_ = {};
   probe_values_.clear();
+  set_further_state({});
   submit_exchange();
 }
 

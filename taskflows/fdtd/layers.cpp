@@ -1,0 +1,143 @@
+// Absorbing layers: psi of a brick in three arrays for each field, one along each axis.
+#include <cstring>
+
+#include "taskflows/fdtd/features.hpp"
+#ifdef ASTERISM_CUDA
+#include "codelets/fdtd/cpml_cuda.hpp"
+#endif
+
+namespace asterism::fdtd {
+namespace {
+
+/// Arrays: stretches, psi along x, y and z, where there are layers along them.
+template <class T>
+class Absorb final : public Extension {
+ public:
+  Absorb(const Layers& layers, const Factors& factors) : layers_(layers), factors_(factors) {}
+  void apply(const Updated& u) const override {
+    cpu::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
+                static_cast<const T*>(u.other), psi(u), static_cast<T*>(u.values));
+  }
+#ifdef ASTERISM_CUDA
+  void apply(const Updated& u, CUstream_st* stream) const override {
+    cuda::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
+                 static_cast<const T*>(u.other), psi(u), static_cast<T*>(u.values), stream);
+  }
+#endif
+
+ private:
+  static Media<T> media(const Updated& u) {
+    return {u.index, static_cast<const Coefficients<T>*>(u.table)};
+  }
+  [[nodiscard]] Psi<T> psi(const Updated& u) const {
+    Psi<T> psi{};
+    int next = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      if (layers_.elements(axis) > 0) psi.along[axis] = static_cast<T*>(u.arrays[next++]);
+    return psi;
+  }
+  Layers layers_;
+  Factors factors_;
+};
+
+std::string name_of(Field field, int axis) {
+  return std::string("psi_") + (field == Field::electric ? "e_" : "h_") + "xyz"[axis];
+}
+
+template <class T>
+class AbsorbingLayers final : public Feature {
+ public:
+  AbsorbingLayers(Simulation& simulation, const Problem& p) : whole_(layers(p, whole_grid(p), {0, 0, 0})) {
+    const double d[3] = {p.spacing[0], p.spacing[1], p.spacing[2]};
+    for (const Field field : fields)
+      stretches_[number(field)] = brick_array(stretches<T>(field, p.cpml, d, p.dt), "stretches");
+    for (std::size_t b = 0; b < simulation.bricks(); ++b) {
+      const BrickPlace& place = simulation.place(b);
+      const Layers own = layers(p, simulation.grid(b), place.begin);
+      if (own.none()) continue;
+      parts_.push_back({simulation.grid(b), place.begin, own, {}, {}});
+      for (const Field field : fields) {
+        const std::size_t f = number(field);
+        std::vector<Access> arrays{{stretches_[f].handle, STARPU_R}};
+        for (int axis = 0; axis < 3; ++axis) {
+          if (own.elements(axis) == 0) continue;
+          BrickArray& psi = parts_.back().psi[f][static_cast<std::size_t>(axis)];
+          psi = BrickArray(static_cast<std::size_t>(own.elements(axis)), sizeof(T), name_of(field, axis));
+          arrays.push_back({psi.handle, STARPU_RW});
+        }
+        const Factors factors = fdtd::factors(p.dt, field == Field::electric ? p.eps0 : p.mu0, d);
+        parts_.back().kernel[f] = std::make_unique<Absorb<T>>(own, factors);
+        simulation.extend(b, field, *parts_.back().kernel[f], arrays);
+      }
+    }
+  }
+
+  void collect(std::vector<StateArray>& state) const override {
+    for_arrays([&](Field field, int axis, std::size_t elements) {
+      state.push_back({name_of(field, axis), sizeof(T), std::vector<char>(elements * sizeof(T))});
+      T* const all = reinterpret_cast<T*>(state.back().values.data());
+      for_parts(field, axis, STARPU_R, [&](T& here, std::int64_t there) { all[there] = here; });
+    });
+  }
+  void restore(const std::vector<StateArray>& state) override {
+    for_arrays([&](Field field, int axis, std::size_t) {
+      const StateArray* const found = find(state, name_of(field, axis));
+      const T* const all = found == nullptr ? nullptr : reinterpret_cast<const T*>(found->values.data());
+      for_parts(field, axis, STARPU_RW,
+                [&](T& here, std::int64_t there) { here = all == nullptr ? T{0} : all[there]; });
+    });
+  }
+
+ private:
+  static constexpr Field fields[2] = {Field::electric, Field::magnetic};
+  struct Part {
+    Grid grid;
+    std::array<int, 3> origin;
+    Layers layers;
+    std::array<std::array<BrickArray, 3>, 2> psi;
+    std::array<std::unique_ptr<Absorb<T>>, 2> kernel;
+  };
+  static std::size_t number(Field field) { return static_cast<std::size_t>(field); }
+  static Layers layers(const Problem& p, const Grid& grid, const std::array<int, 3>& at) {
+    return layers_of(p.cpml, grid, {at[0], at[1], at[2]}, {p.cells[0], p.cells[1], p.cells[2]});
+  }
+  template <class Body>
+  void for_arrays(const Body& body) const {
+    for (const Field field : fields)
+      for (int axis = 0; axis < 3; ++axis)
+        if (whole_.elements(axis) > 0) body(field, axis, static_cast<std::size_t>(whole_.elements(axis)));
+  }
+  /// `body(psi of an entry in a brick, its place in the array of the whole domain)`.
+  template <class Body>
+  void for_parts(Field field, int axis, starpu_data_access_mode mode, const Body& body) const {
+    for (const Part& part : parts_) {
+      const BrickArray& psi = part.psi[number(field)][static_cast<std::size_t>(axis)];
+      if (psi.memory.size() == 0) continue;
+      const Opened<T> opened(psi, mode);
+      const std::array<int, 3>& o = part.origin;
+      for (const int c : {(axis + 1) % 3, (axis + 2) % 3}) {
+        const Box e = part.grid.entries(field, c, part.grid.cells());
+        for (int i = e.x0; i < e.x1; ++i)
+          for (int j = e.y0; j < e.y1; ++j)
+            for (int k = e.z0; k < e.z1; ++k)
+              if (part.layers.axis[axis].has(axis == 0 ? i : axis == 1 ? j : k))
+                body(opened.values()[part.layers.at(axis, c, i, j, k)],
+                     whole_.at(axis, c, i + o[0], j + o[1], k + o[2]));
+      }
+    }
+  }
+
+  Layers whole_;
+  std::array<BrickArray, 2> stretches_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Feature> make_layers(Simulation& simulation, const Problem& problem) {
+  if (!has_layers(problem)) return nullptr;
+  if (problem.single_precision) return std::make_unique<AbsorbingLayers<float>>(simulation, problem);
+  return std::make_unique<AbsorbingLayers<double>>(simulation, problem);
+}
+
+}  // namespace asterism::fdtd
