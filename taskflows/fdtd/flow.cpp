@@ -23,11 +23,6 @@ constexpr int priority_of_inner = 0;
 /// Steps of a task whose brick has no neighbours: what a task costs is then little beside them.
 constexpr long most_steps = 16;
 
-/// Steps of a wavefront: so many planes of both fields stay in a cache of some megabytes.
-int wave_of(int element) {
-  return element == 4 ? 8 : 4;
-}
-
 /// Cells of `all` around `inner`.
 void add_around(const Box& all, const Box& inner, Half& half) {
   const auto add = [&](const Box& box) {
@@ -144,8 +139,7 @@ void Simulation::submit_alone(const BrickData& brick, int steps) {
     args.fused_cells[0] = fusible(grid);
     args.fused_cells[1] = grid.cells();
     add_around(grid.cells(), fusible(grid), args.half[0]);
-    if (brick.probes.empty() && std::all_of(grid.face, grid.face + 6, [](Face f) { return f == Face::electric; }))
-      args.wave = wave_of(element_);
+    if (brick.probes.empty() && closed(grid)) args.wave = wave_of(element_);
   } else {
     for (Half& half : args.half) half.box[half.boxes++] = grid.cells();
   }

@@ -77,10 +77,8 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       brick->connected[f] = neighbour && *neighbour != static_cast<int>(b);
       if (neighbour && !brick->connected[f]) brick->wrapped[f / 2] = true;
     }
-    brick->scheme.grid = make_grid(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), face, element_);
-    const double d[3] = {problem.spacing[0], problem.spacing[1], problem.spacing[2]};
-    brick->scheme.factors[0] = factors(problem.dt, problem.eps0, d);
-    brick->scheme.factors[1] = factors(problem.dt, problem.mu0, d);
+    brick->scheme =
+        scheme_of(problem, make_grid(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), face, element_));
     build_fields(*brick, b);
     build_halo(*brick, placement);
     bricks_.push_back(std::move(brick));
@@ -198,10 +196,8 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const BrickPlace& pla
 
 }  // namespace
 
-/// E <- E - B dt / eps0 J, with the current of an edge spread over the area of its dual face.
 void Simulation::build_sources(BrickData& brick) {
   const Grid& grid = brick.scheme.grid;
-  const double volume = problem_.spacing[0] * problem_.spacing[1] * problem_.spacing[2];
   for (const CurrentSource& source : problem_.sources) {
     const auto here = within(grid, brick.place, Field::electric, source.component, source.cell);
     if (!here) continue;
@@ -213,7 +209,7 @@ void Simulation::build_sources(BrickData& brick) {
               ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[0].data())[medium].b)
               : reinterpret_cast<Coefficients<double>*>(brick.table_memory[0].data())[medium].b;
     }
-    brick.sources.push_back({source.component, i, j, k, -b * problem_.dt / (problem_.eps0 * volume), &source.current});
+    brick.sources.push_back(point_source(problem_, source, *here, b));
   }
 }
 
