@@ -149,6 +149,7 @@ void describe_speed(const FarmArguments& args, const std::vector<Case>& cases, d
 int run_and_report(int argc, char** argv) {
   FarmArguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  choose_farm_scheduler(args.session);
   const std::vector<Case> cases = make_cases(args);
   std::vector<const Problem*> domains;
   std::size_t bytes = 0;

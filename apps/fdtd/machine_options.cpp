@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include "taskflows/runtime/error.hpp"
@@ -48,6 +49,10 @@ CLI::Option_group* add_machine_options(CLI::App& app, SessionOptions& session) {
   group->add_option("--cpus", session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   group->add_option("--gpus", session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
   return group;
+}
+
+void choose_farm_scheduler(SessionOptions& session) {
+  if (!session.scheduler && std::getenv("STARPU_SCHED") == nullptr) session.scheduler = "greedy";
 }
 
 void add_precision(CLI::App& app, bool& single) {

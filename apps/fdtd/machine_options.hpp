@@ -11,6 +11,8 @@ namespace asterism::apps::fdtd {
 
 /// --scheduler, --cpus and --gpus.
 CLI::Option_group* add_machine_options(CLI::App& app, SessionOptions& session);
+/// Farms have the scheduler greedy unless --scheduler or STARPU_SCHED say another.
+void choose_farm_scheduler(SessionOptions& session);
 /// --precision single|double.
 void add_precision(CLI::App& app, bool& single);
 

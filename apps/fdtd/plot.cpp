@@ -132,10 +132,10 @@ Plot plot_of_shares(const PlotArguments& args, int argc, char** argv, ProgressLi
 
 Plot plot_of_units(const PlotArguments& args, int argc, char** argv, ProgressLine& line) {
   SessionOptions options = args.session;
-  if (!options.scheduler) options.scheduler = "greedy";
+  choose_farm_scheduler(options);
   const Problem problem = benchmark_problem(triple("--size", args.size), args.single_precision);
   Plot plot{fmt::format("Farm of {} domains of {} x {} x {} cells, {}", args.domains, problem.cells[0],
-                        problem.cells[1], problem.cells[2], *options.scheduler),
+                        problem.cells[1], problem.cells[2], options.scheduler.value_or("scheduler of STARPU_SCHED")),
             "CPU workers",
             "cpu_workers",
             points_of_units(options, problem, cpu_workers(args), gpu_streams(args), args.domains, args.steps),

@@ -71,6 +71,7 @@ TEST_F(AsterismFdtdFarm, TheRecordSaysWhatWasRun) {
   EXPECT_EQ(r["program"], "asterism-fdtd farm");
   EXPECT_EQ(r["farm"]["precision"], "single");
   EXPECT_EQ(r["farm"]["window"], 1);
+  EXPECT_EQ(r["starpu"]["scheduler"], "greedy");
   EXPECT_EQ(r["farm"]["tasks_per_domain"], 3);
   const double seconds = r["seconds"].get<double>();
   EXPECT_NEAR(r["domains_per_second"].get<double>() * seconds, 5, 1e-9);
