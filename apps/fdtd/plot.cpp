@@ -134,13 +134,17 @@ Plot plot_of_units(const PlotArguments& args, int argc, char** argv, ProgressLin
   SessionOptions options = args.session;
   choose_farm_scheduler(options);
   const Problem problem = benchmark_problem(triple("--size", args.size), args.single_precision);
-  Plot plot{fmt::format("Farm of {} domains of {} x {} x {} cells, {}", args.domains, problem.cells[0],
-                        problem.cells[1], problem.cells[2], options.scheduler.value_or("scheduler of STARPU_SCHED")),
+  Plot plot{fmt::format("Farm of {} domains of {} x {} x {} cells", args.domains, problem.cells[0], problem.cells[1],
+                        problem.cells[2]),
             "CPU workers",
             "cpu_workers",
             points_of_units(options, problem, cpu_workers(args), gpu_streams(args), args.domains, args.steps),
             {}};
-  plot.record = record_header("asterism-fdtd plot", argc, argv, Session(options));
+  {
+    const Session session(options);
+    plot.record = record_header("asterism-fdtd plot", argc, argv, session);
+    plot.title += ", " + session.scheduler();
+  }
   take(args, plot, line);
   return plot;
 }
