@@ -88,15 +88,17 @@ void remove_workers(unsigned context, int* workers, unsigned count) {
 
 int push_task(starpu_task* task) {
   Policy& policy = policy_of(task->sched_ctx);
+  std::vector<int> able;  // asked for now: once it waits, the task may be done and gone at any time
+  for (const int worker : policy.workers)
+    if (starpu_worker_can_execute_task_first_impl(static_cast<unsigned>(worker), task, nullptr) != 0)
+      able.push_back(worker);
   starpu_worker_relax_on();
   policy.mutex.lock();
   starpu_worker_relax_off();
   policy.waiting.push(task, task->priority, work_of(task));
   starpu_push_task_end(task);
   policy.mutex.unlock();
-  for (const int worker : policy.workers)
-    if (starpu_worker_can_execute_task_first_impl(static_cast<unsigned>(worker), task, nullptr) != 0)
-      starpu_wake_worker_relax_light(worker);
+  for (const int worker : able) starpu_wake_worker_relax_light(worker);
   return 0;
 }
 

@@ -186,7 +186,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "on CPUs and GPUs. SI units.\n\n"
       "  asterism-fdtd --size 100 --verify\n"
       "  asterism-fdtd --case cavity --size 60x40x50 --spacing 1e-3 --mode 2,1,0 --steps 5000 --verify\n"
-      "  asterism-fdtd --case box --size 80 --spacing 1e-3 --source ez=40,40,40 --probe ez=60,40,40 --probes ez.csv\n",
+      "  asterism-fdtd --case box --size 80 --spacing 1e-3 --source ez=40,40,40 --probe ez=60,40,40 --probes ez.csv\n\n"
+      "Other commands: asterism-fdtd farm --help (many independent domains), asterism-fdtd plot --help\n"
+      "(rates as charts)\n",
       "asterism-fdtd");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");

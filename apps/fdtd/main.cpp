@@ -1,9 +1,13 @@
 // asterism-fdtd: the finite-difference time-domain method as a task flow.
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
 #include "apps/fdtd/arguments.hpp"
+#include "apps/fdtd/farm.hpp"
+#include "apps/fdtd/plot.hpp"
 #include "apps/fdtd/run.hpp"
 #include "apps/fdtd/verify.hpp"
 #include "codelets/fdtd/flops.hpp"
@@ -146,5 +150,9 @@ int solve_and_report(int argc, char** argv) {
 
 // C linkage: StarPU's simulator renames and calls it.
 extern "C" int main(int argc, char** argv) {
-  return asterism::apps::run("asterism-fdtd", [&] { return asterism::apps::fdtd::solve_and_report(argc, argv); });
+  using namespace asterism::apps::fdtd;
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "farm") return farm_command(argc - 1, argv + 1);
+  if (command == "plot") return plot_command(argc - 1, argv + 1);
+  return asterism::apps::run("asterism-fdtd", [&] { return solve_and_report(argc, argv); });
 }

@@ -72,7 +72,8 @@ class Advance {
 
   void run() {
     receive_overlap();
-    const std::int32_t done = a_.wave > 0 ? run_waves() : 0;
+    const bool waves = a_.wave > 0 && (a_.scratch != 0 || !Unit::whole_waves);
+    const std::int32_t done = waves ? run_waves() : 0;
     for (std::int64_t step = a_.step + done; step < a_.step + a_.steps; ++step) {
       begin(Field::magnetic, step);
       if (a_.fused != 0) {
@@ -245,12 +246,30 @@ void load(void** b, void* arguments) {
 }
 
 template <class Unit, class T>
+void sum_components(const Unit& unit, Field field, const Grid& grid, const T* values, double* planes) {
+  for (int c = 0; c < 3; ++c, planes += grid.n[0]) unit.sum(field, grid, c, values, planes);
+}
+
+template <class Unit, class T>
 void sum(void** b, void* arguments) {
   const auto& a = as<SumArgs>(arguments);
   Buffers buffers(b);
   const T* const field = buffers.take<const T>();
-  auto* planes = buffers.take<double>();
-  for (int c = 0; c < 3; ++c, planes += a.grid.n[0]) Unit().sum(a.field, a.grid, c, field, planes);
+  sum_components(Unit(), a.field, a.grid, field, buffers.take<double>());
+}
+
+template <class Unit, class T>
+void domain(void** b, void* arguments) {
+  const auto& a = as<DomainArgs>(arguments);
+  const Grid& grid = a.advance.scheme.grid;
+  const Unit unit;
+  Buffers buffers(b);
+  T* const field[2] = {buffers.take<T>(), buffers.take<T>()};
+  if (a.first != 0)
+    for (T* const values : field) unit.clear(grid.elements(), values);
+  Advance<Unit, T>(b, a.advance).run();
+  for (int n = 0; a.advance.scratch != 0 && n < 2; ++n) static_cast<void>(buffers.take<T>());
+  if (a.last != 0) sum_components(unit, Field::electric, grid, static_cast<const T*>(field[0]), buffers.take<double>());
 }
 
 template <class Unit, class T>

@@ -84,6 +84,7 @@ constexpr bool is_double = sizeof(T) == 8;
   template starpu_codelet& name<double>();
 ASTERISM_CODELET(advance)
 ASTERISM_CODELET(clear)
+ASTERISM_CODELET(domain)
 ASTERISM_CODELET(store)
 ASTERISM_CODELET(load)
 ASTERISM_CODELET(sum)

@@ -81,6 +81,16 @@ struct AdvanceArgs {
 template <class T>
 starpu_codelet& advance();
 
+/// Steps of a domain in one piece, from zeros to sums without another task between.
+/// electric W or RW, magnetic W or RW, as those of SumArgs of E: 3 n doubles W
+struct DomainArgs {
+  AdvanceArgs advance;     ///< no materials, extensions, overlaps and probes
+  std::int32_t first = 0;  ///< fields become zeros before
+  std::int32_t last = 0;   ///< sums are made after
+};
+template <class T>
+starpu_codelet& domain();
+
 /// Zeros.  electric W, magnetic W
 struct ClearArgs {
   Work work;

@@ -84,7 +84,7 @@ struct Gpu {
 template <class T>
 Functions functions() {
   using namespace bodies;
-  return {advance<Gpu, T>, clear<Gpu, T>, store<Gpu, T>, load<Gpu, T>, sum<Gpu, T>, energy<Gpu, T>};
+  return {advance<Gpu, T>, clear<Gpu, T>, domain<Gpu, T>, store<Gpu, T>, load<Gpu, T>, sum<Gpu, T>, energy<Gpu, T>};
 }
 template Functions functions<float>();
 template Functions functions<double>();

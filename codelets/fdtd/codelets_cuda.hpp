@@ -7,8 +7,8 @@ namespace asterism::fdtd::codelets::gpu {
 
 /// Null where Asterism is built without CUDA.
 struct Functions {
-  starpu_cuda_func_t advance = nullptr, clear = nullptr, store = nullptr, load = nullptr, sum = nullptr,
-                     energy = nullptr;
+  starpu_cuda_func_t advance = nullptr, clear = nullptr, domain = nullptr, store = nullptr, load = nullptr,
+                     sum = nullptr, energy = nullptr;
 };
 
 #ifdef ASTERISM_CUDA

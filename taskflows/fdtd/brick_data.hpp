@@ -1,6 +1,7 @@
 // What a simulation has of a brick, and the codelets of its precision.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "taskflows/fdtd/simulation.hpp"
@@ -9,6 +10,28 @@ namespace asterism::fdtd {
 
 inline std::size_t number(Field field) {
   return static_cast<std::size_t>(field);
+}
+
+/// Electric conductors all around.
+inline bool closed(const Grid& grid) {
+  return std::all_of(grid.face, grid.face + 6, [](Face face) { return face == Face::electric; });
+}
+
+/// The background on a grid.
+inline codelets::Scheme scheme_of(const Problem& problem, const Grid& grid) {
+  codelets::Scheme scheme;
+  scheme.grid = grid;
+  const double d[3] = {problem.spacing[0], problem.spacing[1], problem.spacing[2]};
+  scheme.factors[0] = factors(problem.dt, problem.eps0, d);
+  scheme.factors[1] = factors(problem.dt, problem.mu0, d);
+  return scheme;
+}
+
+/// E <- E - B dt / eps0 J, with the current of an edge spread over the area of its dual face.
+inline codelets::PointSource point_source(const Problem& problem, const CurrentSource& source,
+                                          const std::array<int, 3>& entry, double b) {
+  const double volume = problem.spacing[0] * problem.spacing[1] * problem.spacing[2];
+  return {source.component, entry[0], entry[1], entry[2], -b * problem.dt / (problem.eps0 * volume), &source.current};
 }
 
 /// Steps that a recording of probes holds.

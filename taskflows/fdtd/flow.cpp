@@ -160,9 +160,8 @@ void Simulation::submit_alone(const BrickData& brick, int steps) {
       half.begins = 1;
     }
   }
-  const bool conductors = std::all_of(grid.face, grid.face + 6, [](Face f) { return f == Face::electric; });
   const bool extended = !brick.extensions[0].empty() || !brick.extensions[1].empty();
-  if (conductors && !extended && brick.probes.empty() &&
+  if (closed(grid) && !extended && brick.probes.empty() &&
       (brick.fusible || brick.sources.size() <= most_sources_on_gpus)) {
     args.wave = steps_at_once(problem_.single_precision);
     args.scratch = scratch_[0] ? 1 : 0;

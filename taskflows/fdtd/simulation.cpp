@@ -100,11 +100,8 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       brick->connected[f] = neighbour && *neighbour != static_cast<int>(b);
       if (neighbour && !brick->connected[f]) brick->wrapped[f / 2] = true;
     }
-    brick->scheme.grid = make_grid(bricks[b].size(0) + brick->overlap[0] + brick->overlap[1], bricks[b].size(1),
-                                   bricks[b].size(2), face, element_);
-    const double d[3] = {problem.spacing[0], problem.spacing[1], problem.spacing[2]};
-    brick->scheme.factors[0] = factors(problem.dt, problem.eps0, d);
-    brick->scheme.factors[1] = factors(problem.dt, problem.mu0, d);
+    brick->scheme = scheme_of(problem, make_grid(bricks[b].size(0) + brick->overlap[0] + brick->overlap[1],
+                                                 bricks[b].size(1), bricks[b].size(2), face, element_));
     build_fields(*brick, b);
     build_halo(*brick, placement);
     build_overlap(*brick);
@@ -255,22 +252,20 @@ void Simulation::build_magnetic_sources() {
   for (const CurrentSource& source : problem_.magnetic_sources)
     for (std::size_t b = 0; b < bricks_.size(); ++b) {
       const BrickData& brick = *bricks_[b];
-      if (const auto here = within(brick.scheme.grid, brick.place, Field::magnetic, source.component, source.cell))
+      if (const auto here = within(brick.scheme.grid, brick.origin(), Field::magnetic, source.component, source.cell))
         add_magnetic_source(*this, problem_, source, b, coefficient_b(brick, Field::magnetic, source.component, *here),
                             magnetic_sources_);
     }
 }
 
-/// E <- E - B dt / eps0 J, with the current of an edge spread over the area of its dual face.
 void Simulation::build_sources(BrickData& brick) {
   const Grid& grid = brick.scheme.grid;
-  const double volume = problem_.spacing[0] * problem_.spacing[1] * problem_.spacing[2];
   for (const CurrentSource& source : problem_.sources) {
     const auto here = within(grid, brick.origin(), Field::electric, source.component, source.cell);
     if (!here) continue;
     const auto [i, j, k] = *here;
     const double b = coefficient_b(brick, Field::electric, source.component, *here);
-    brick.sources.push_back({source.component, i, j, k, -b * problem_.dt / (problem_.eps0 * volume), &source.current});
+    brick.sources.push_back(point_source(problem_, source, *here, b));
   }
 }
 

@@ -20,7 +20,8 @@ namespace asterism::fdtd {
 /// Which StarPU worker advances a brick; -1: the scheduler decides.
 using Placement = std::vector<int>;
 
-/// Steps that go through memory in one pass.
+/// Steps that go through memory in one pass: so many planes of both fields stay in a CPU's caches, and GPUs take half
+/// of them at once.
 constexpr int steps_at_once(bool single_precision) {
   return single_precision ? 8 : 4;
 }

@@ -41,7 +41,8 @@ struct Png {
 };
 
 /// False when libpng refuses.
-bool encode(Png& png, std::size_t width, std::size_t height, std::int32_t zoom, const std::vector<std::uint8_t>& rgb) {
+bool encode(Png& png, const Raster& raster, std::int32_t zoom) {
+  const auto& [width, height, rgb] = raster;
   std::vector<std::uint8_t> row(3 * width * static_cast<std::size_t>(zoom));
   if (setjmp(png_jmpbuf(png.write)) != 0) return false;
   png_set_IHDR(png.write, png.info, static_cast<png_uint_32>(width) * static_cast<png_uint_32>(zoom),
@@ -58,6 +59,15 @@ bool encode(Png& png, std::size_t width, std::size_t height, std::int32_t zoom, 
   }
   png_write_end(png.write, nullptr);
   return true;
+}
+
+void write(const std::filesystem::path& path, const Raster& raster, std::int32_t zoom) {
+  OutputFile file(path);
+  Png png(file);
+  const bool encoded = encode(png, raster, zoom);
+  if (png.error) std::rethrow_exception(png.error);
+  if (!encoded) failed("{}: cannot be encoded as PNG", path.string());
+  file.commit();
 }
 
 /// What the ends of the colour map mean.
@@ -127,12 +137,12 @@ void write_png(const std::filesystem::path& path, const Plane& plane, const Colo
     const auto pixel = colour(colouring.map, t);
     std::copy(pixel.begin(), pixel.end(), rgb.begin() + static_cast<std::ptrdiff_t>(3 * i));
   }
-  OutputFile file(path);
-  Png png(file);
-  const bool encoded = encode(png, plane.width, plane.height, colouring.zoom, rgb);
-  if (png.error) std::rethrow_exception(png.error);
-  if (!encoded) failed("{}: cannot be encoded as PNG", path.string());
-  file.commit();
+  write(path, {plane.width, plane.height, std::move(rgb)}, colouring.zoom);
+}
+
+void write_png(const std::filesystem::path& path, const Raster& raster) {
+  detail::check_output(path, ".png", "a picture");
+  write(path, raster, 1);
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "taskflows/output/canvas.hpp"
 #include "taskflows/output/colour_map.hpp"
 #include "taskflows/output/series.hpp"
 
@@ -64,6 +65,8 @@ Plane sample(const std::array<std::int32_t, 3>& n, const Section& section, const
 /// Rows go from top to bottom. Values that are not finite are magenta and do not count for the range. Throws Error
 /// (bad_input) for a name that cannot be written, Error (failed) when the disk is full; then an older picture stays.
 void write_png(const std::filesystem::path& path, const Plane& plane, const Colouring& colouring);
+/// The pixels as they are.
+void write_png(const std::filesystem::path& path, const Raster& raster);
 /// A scalar, or the magnitude of a vector; checked as by check_picture. T: float or double.
 template <class T>
 void write_png(const std::filesystem::path& path, const Grid& grid, const Field<T>& field, const Section& section,

@@ -19,6 +19,8 @@ void submit(starpu_codelet& codelet, const void* arguments, std::size_t argument
   task->cl_arg_free = 1;
   task->priority = options.priority;
   task->flops = options.flops;
+  task->callback_func = options.done;
+  task->callback_arg = options.done_argument;
   if (options.worker >= 0) {
     task->execute_on_a_specific_worker = 1;
     task->workerid = static_cast<unsigned>(options.worker);

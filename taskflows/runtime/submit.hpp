@@ -19,8 +19,10 @@ struct Access {
 
 struct TaskOptions {
   int priority = 0;
-  double flops = 0;  ///< floating-point operations, for rates and bounds
-  int worker = -1;   ///< StarPU's number of the unit to run on; -1: the scheduler decides
+  double flops = 0;               ///< floating-point operations, for rates and bounds
+  int worker = -1;                ///< StarPU's number of the unit to run on; -1: the scheduler decides
+  void (*done)(void*) = nullptr;  ///< called with `done_argument` by the unit's thread when the task has ended
+  void* done_argument = nullptr;
 };
 
 /// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.

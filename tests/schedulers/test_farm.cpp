@@ -177,6 +177,23 @@ TEST_F(Farm, TasksForOneUnitDoNotHoldUpTheOther) {
   }
 }
 
+/// Submitted while units wait for them, so that many end before their submission does.
+TEST_F(Farm, TasksMayEndAtOnce) {
+  constexpr int many = 30000;
+  codelet_.cpu_funcs[0] = [](void**, void*) {};
+  for (const char* scheduler : {"greedy", "assignment"}) {
+    choose(scheduler, 2);
+    ASSERT_EQ(starpu_init(nullptr), 0);
+    for (int i = 0; i < many; ++i) {
+      starpu_task* task = starpu_task_create();
+      task->cl = &codelet_;
+      ASSERT_EQ(starpu_task_submit(task), 0);
+    }
+    EXPECT_EQ(starpu_task_wait_for_all(), 0);
+    starpu_shutdown();
+  }
+}
+
 TEST_F(Farm, AnUnreadableTimeIsReportedAndReplaced) {
   setenv("ASTERISM_ASSIGNMENT_SECONDS", "soon", 1);
   testing::internal::CaptureStderr();

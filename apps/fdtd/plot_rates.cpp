@@ -1,0 +1,166 @@
+#include "apps/fdtd/plot_rates.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <starpu.h>
+
+#include <chrono>
+#include <set>
+
+#include "taskflows/fdtd/division.hpp"
+#include "taskflows/fdtd/farm.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::fdtd {
+
+using namespace asterism::fdtd;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr long warm_up = 4;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double flops_per_cell(const Problem& problem) {
+  return benchmark_flops(problem.cells, 1) / cells_of(problem);
+}
+
+double rate_of_domain(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
+                      long steps) {
+  Simulation simulation(problem, bricks, placement);
+  simulation.advance(warm_up);
+  starpu_task_wait_for_all();
+  const Clock::time_point begin = Clock::now();
+  simulation.advance(steps);
+  starpu_task_wait_for_all();
+  return cells_of(problem) * static_cast<double>(steps) / seconds_since(begin);
+}
+
+/// Numbers of the kinds of cores (hwloc: by efficiency) of the session's CPU workers; all 0 where they are alike.
+class CoreKinds {
+ public:
+  CoreKinds() {
+    hwloc_topology_init(&topology_);
+    hwloc_topology_load(topology_);
+  }
+  ~CoreKinds() { hwloc_topology_destroy(topology_); }
+  CoreKinds(const CoreKinds&) = delete;
+  CoreKinds& operator=(const CoreKinds&) = delete;
+  [[nodiscard]] int of(const Unit& unit) const {
+    const hwloc_cpuset_t cpus = starpu_worker_get_hwloc_cpuset(unit.worker);
+    const int kind = hwloc_cpukinds_get_by_cpuset(topology_, cpus, 0);
+    hwloc_bitmap_free(cpus);
+    return std::max(kind, 0);
+  }
+  [[nodiscard]] int count() const { return hwloc_cpukinds_get_nr(topology_, 0); }
+
+ private:
+  hwloc_topology_t topology_ = nullptr;
+};
+
+/// One unit of each kind, with a name.
+std::vector<std::pair<std::string, int>> different_units(const Session& session) {
+  const CoreKinds kinds;
+  std::vector<std::pair<std::string, int>> units;
+  std::set<std::pair<bool, int>> seen;
+  for (const Unit& unit : session.units()) {
+    const int which = unit.gpu ? unit.device : kinds.of(unit);
+    if (!seen.insert({unit.gpu, which}).second) continue;
+    std::string name = kinds.count() > 1 ? fmt::format("one core of kind {}", which) : "one core";
+    units.emplace_back(unit.gpu ? unit.name : name, unit.worker);
+  }
+  return units;
+}
+
+double rate_of_farm(const SessionOptions& options, const Problem& problem, int domains, long steps) {
+  const Session session(options);
+  if (session.cpus() != *options.cpus)
+    bad_input("{} CPU workers: StarPU starts {} of them on this machine", *options.cpus, session.cpus());
+  if (options.streams && session.gpus() == 0) bad_input("streams of GPUs: this session has no GPU");
+  const int window = farm_window(session, field_bytes(problem));
+  const auto run = [&](std::size_t number, long of_each) {
+    run_farm(std::vector<const Problem*>(number, &problem), {of_each, 1, window});
+  };
+  run(2 * session.units().size(), warm_up);
+  const Clock::time_point begin = Clock::now();
+  run(static_cast<std::size_t>(domains), steps);
+  return domains * cells_of(problem) * static_cast<double>(steps) / seconds_since(begin);
+}
+
+}  // namespace
+
+Problem benchmark_problem(const std::array<int, 3>& cells, bool single_precision) {
+  CaseOptions options;
+  options.cells = cells;
+  options.single_precision = single_precision;
+  return make_case(options).problem;
+}
+
+std::vector<PlotPoint> points_of_sizes(const Session& session, const std::vector<int>& sizes, bool single_precision,
+                                       long steps) {
+  std::vector<PlotPoint> points;
+  for (const auto& [name, worker] : different_units(session))
+    for (const int n : sizes) {
+      const Problem problem = benchmark_problem({n, n, n}, single_precision);
+      points.push_back({name,
+                        static_cast<double>(n),
+                        flops_per_cell(problem),
+                        [problem, worker = worker, steps] {
+                          return rate_of_domain(problem, decompose(problem, {{1, 1, 1}, {}}), {worker}, steps);
+                        },
+                        {}});
+    }
+  return points;
+}
+
+std::vector<PlotPoint> points_of_shares(const Session& session, const Problem& problem,
+                                        const std::vector<double>& shares, int bricks_per_gpu, long steps) {
+  std::vector<PlotPoint> points;
+  const std::string name = fmt::format("{} cores, {} GPUs", session.cpus(), session.devices());
+  for (const double share : shares) {
+    const Division division = strips(problem, session, share, bricks_per_gpu);
+    points.push_back(
+        {name,
+         100 * share,
+         flops_per_cell(problem),
+         [problem, division, steps] { return rate_of_domain(problem, division.bricks, division.placement, steps); },
+         {}});
+  }
+  return points;
+}
+
+std::vector<PlotPoint> points_of_units(const SessionOptions& options, const Problem& problem,
+                                       const std::vector<int>& cpus, const std::vector<int>& streams, int domains,
+                                       long steps) {
+  std::vector<PlotPoint> points;
+  for (const int per_gpu : streams)
+    for (const int cores : cpus) {
+      if (cores == 0 && per_gpu == 0) continue;
+      SessionOptions of_point = options;
+      of_point.cpus = cores;
+      if (per_gpu > 0)
+        of_point.streams = per_gpu;
+      else
+        of_point.gpus = 0;
+      points.push_back({per_gpu == 0 ? "no GPU" : fmt::format("{} streams per GPU", per_gpu),
+                        static_cast<double>(cores),
+                        flops_per_cell(problem),
+                        [problem, of_point, domains, steps] { return rate_of_farm(of_point, problem, domains, steps); },
+                        {}});
+    }
+  return points;
+}
+
+void measure(std::vector<PlotPoint>& points, int repetitions, const std::function<void(double)>& measured) {
+  double done = 0;
+  for (int r = 0; r < repetitions; ++r)
+    for (PlotPoint& point : points) {
+      point.cells_per_second.push_back(point.measure());
+      measured(++done / (static_cast<double>(points.size()) * repetitions));
+    }
+}
+
+}  // namespace asterism::apps::fdtd

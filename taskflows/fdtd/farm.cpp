@@ -1,0 +1,238 @@
+// The task flow of a farm:
+//   for each domain
+//     wait for a place, memory for one domain, that is free
+//     for each part of the steps
+//       submit: E and H of these steps; zeros before the first of them, sums of E after the last
+// Places are as many as domains may be under way. What is in them is used once, so nothing is ever copied unless the
+// scheduler moves a domain between two of its tasks.
+#include "taskflows/fdtd/farm.hpp"
+
+#include <starpu.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "codelets/fdtd/flops.hpp"
+#include "codelets/fdtd/shape.hpp"
+#include "taskflows/fdtd/brick_data.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+constexpr int places_per_unit = 4;  // one runs, one is prefetched, and the scheduler has a choice
+constexpr std::size_t line = 128;   // bytes; as in Simulation, lines fit StarPU's 32 bits
+
+std::size_t element_of(const Problem& problem) {
+  return problem.single_precision ? 4 : 8;
+}
+std::size_t bytes_of_field(const Problem& problem) {
+  return static_cast<std::size_t>(whole_grid(problem).elements()) * element_of(problem);
+}
+
+void check(const std::vector<const Problem*>& domains, const FarmOptions& options) {
+  if (options.tasks_per_domain < 1 || options.tasks_per_domain > options.steps)
+    bad_input("{} tasks per domain of {} steps: expected 1 to {}", options.tasks_per_domain, options.steps,
+              options.steps);
+  if (options.window < 1) bad_input("a window of {} domains: expected 1 at least", options.window);
+  for (const Problem* p : domains) {
+    if (p->single_precision != domains.front()->single_precision) bad_input("a farm of two precisions");
+    if (!p->material.empty() || !p->probes.empty() || p->initial)
+      bad_input("a farm of domains with materials, probes or initial fields");
+  }
+}
+
+class Farm {
+ public:
+  Farm(const std::vector<const Problem*>& domains, const FarmOptions& options);
+  ~Farm() { starpu_task_wait_for_all(); }  // tasks use what is in here
+  Farm(const Farm&) = delete;
+  Farm& operator=(const Farm&) = delete;
+  std::vector<FarmAnswer> run(const std::function<void(std::size_t)>& ended);
+
+ private:
+  static constexpr std::size_t nothing = static_cast<std::size_t>(-1);
+  struct Place;
+  struct Part {
+    Place* place;
+    int worker;
+  };
+  struct Place {
+    Farm* farm = nullptr;
+    std::array<Array<char>, 2> memory;
+    std::array<Handle, 2> field;
+    HostBuffer<double> planes_memory;
+    Handle planes;
+    std::vector<codelets::PointSource> sources;
+    std::vector<Part> parts;
+    int running = 0;  ///< parts of the domain that have not ended
+    std::size_t domain = nothing;
+  };
+
+  static void part_ended(void* part);
+  Place& free_place();
+  void collect(Place& place);
+  void submit_domain(std::size_t domain, Place& place);
+
+  const std::vector<const Problem*>& domains_;
+  const FarmOptions options_;
+  starpu_codelet& codelet_;
+  std::vector<FarmAnswer> answers_;
+  std::vector<Place> places_;
+  std::array<Handle, 2> scratch_;  ///< of GPUs
+  std::mutex mutex_;               ///< of free_ and of running
+  std::condition_variable freed_;
+  std::vector<Place*> free_;
+};
+
+Farm::Farm(const std::vector<const Problem*>& domains, const FarmOptions& options)
+    : domains_(domains),
+      options_(options),
+      codelet_(domains.front()->single_precision ? codelets::domain<float>() : codelets::domain<double>()),
+      answers_(domains.size()),
+      places_(std::min(domains.size(), static_cast<std::size_t>(options.window))) {
+  std::size_t bytes = 0;
+  int planes = 0;
+  for (const Problem* p : domains) {
+    bytes = std::max(bytes, bytes_of_field(*p));
+    planes = std::max(planes, p->cells[0]);
+  }
+  if (starpu_cuda_worker_get_count() > 0)
+    for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, bytes / line, line, "scratch");
+  const std::size_t sums = 3 * static_cast<std::size_t>(planes);
+  for (Place& place : places_) {
+    place.farm = this;
+    for (std::size_t f = 0; f < 2; ++f) {
+      place.memory[f] = Array<char>(bytes);
+      place.field[f] = Handle::temporary(place.memory[f].data(), bytes / line, line, f == 0 ? "electric" : "magnetic");
+    }
+    place.planes_memory = HostBuffer<double>(sums);
+    place.planes = Handle::temporary(place.planes_memory.data(), sums, sizeof(double), "sums");
+    place.parts.assign(static_cast<std::size_t>(options.tasks_per_domain), {&place, -1});
+    free_.push_back(&place);
+  }
+}
+
+/// By the thread of the unit.
+void Farm::part_ended(void* argument) {
+  Part& part = *static_cast<Part*>(argument);
+  part.worker = starpu_worker_get_id();
+  Place& place = *part.place;
+  Farm& farm = *place.farm;
+  const std::lock_guard lock(farm.mutex_);
+  if (--place.running > 0) return;
+  farm.free_.push_back(&place);
+  farm.freed_.notify_one();
+}
+
+/// Waits for one; the domain that ended there has its answer then.
+Farm::Place& Farm::free_place() {
+  Place* place = nullptr;
+  {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [&] { return !free_.empty(); });
+    place = free_.back();
+    free_.pop_back();
+  }
+  collect(*place);
+  return *place;
+}
+
+/// Planes one after the other, as Simulation adds them.
+void Farm::collect(Place& place) {
+  if (place.domain == nothing) return;
+  FarmAnswer& answer = answers_[place.domain];
+  for (const Part& part : place.parts) answer.workers.push_back(part.worker);
+  const auto n = static_cast<std::size_t>(domains_[place.domain]->cells[0]);
+  const Acquired acquired(place.planes, STARPU_R);
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < n; ++i) answer.sums[c] += place.planes_memory[c * n + i];
+  place.domain = nothing;
+}
+
+/// A domain in one piece, several steps at once where they go together.
+codelets::AdvanceArgs steps_of(const Problem& problem) {
+  codelets::AdvanceArgs args;
+  args.scheme = scheme_of(problem, whole_grid(problem));
+  args.dt = problem.dt;
+  const Grid& grid = args.scheme.grid;
+  for (codelets::Half& half : args.half) {
+    half.box[half.boxes++] = grid.cells();
+    if (closed(grid)) continue;
+    half.complete = 1;
+    for (std::int32_t axis = 0; axis < 3; ++axis)
+      if (grid.face[2 * axis] == Face::neighbour) half.wrap[half.wrapped++] = axis;
+  }
+  if (closed(grid) && problem.sources.size() <= cuda::most_steps_sources)
+    args.wave = steps_at_once(problem.single_precision);
+  return args;
+}
+
+void Farm::submit_domain(std::size_t domain, Place& place) {
+  const Problem& problem = *domains_[domain];
+  place.domain = domain;
+  place.running = options_.tasks_per_domain;
+  place.sources.clear();
+  for (const CurrentSource& source : problem.sources)
+    place.sources.push_back(point_source(problem, source, source.cell, 1));
+  codelets::DomainArgs args{steps_of(problem)};
+  args.advance.sources = static_cast<std::int32_t>(place.sources.size());
+  args.advance.source = place.sources.data();
+  const Grid& grid = args.advance.scheme.grid;
+  double operations = 0;  // of a step
+  for (const Field field : {Field::electric, Field::magnetic}) operations += flops(field, grid, grid.cells(), false);
+  const int parts = options_.tasks_per_domain;
+  for (int part = 0; part < parts; ++part) {
+    args.first = part == 0 ? 1 : 0;
+    args.last = part == parts - 1 ? 1 : 0;
+    args.advance.step = options_.steps * part / parts;
+    args.advance.steps = static_cast<std::int32_t>(options_.steps * (part + 1) / parts - args.advance.step);
+    args.advance.work = {2 * grid.cells().cells() * args.advance.steps, 2 * args.first + args.last};
+    const starpu_data_access_mode mode = part == 0 ? STARPU_W : STARPU_RW;
+    std::vector<Access> data{{place.field[0], mode}, {place.field[1], mode}};
+    if (args.advance.wave > 0 && starpu_cuda_worker_get_count() > 0) {
+      args.advance.scratch = 1;
+      for (const Handle& scratch : scratch_) data.push_back({scratch, STARPU_SCRATCH});
+    }
+    if (args.last != 0) data.push_back({place.planes, STARPU_W});
+    // domains that are begun come first
+    submit(codelet_, args, data,
+           {part, operations * args.advance.steps, -1, part_ended, &place.parts[static_cast<std::size_t>(part)]});
+  }
+  // what a full GPU would bring back to main memory
+  for (const Handle& field : place.field) starpu_data_invalidate_submit(field);
+}
+
+std::vector<FarmAnswer> Farm::run(const std::function<void(std::size_t)>& ended) {
+  for (std::size_t d = 0; d < domains_.size(); ++d) {
+    submit_domain(d, free_place());
+    if (ended) ended(d + 1 - std::min(d + 1, places_.size()));
+  }
+  for (std::size_t left = places_.size(); left > 0; --left) {
+    free_place();
+    if (ended) ended(domains_.size() - left + 1);
+  }
+  return std::move(answers_);
+}
+
+}  // namespace
+
+std::size_t field_bytes(const Problem& problem) {
+  return 2 * bytes_of_field(problem);
+}
+
+int farm_window(const Session& session, std::size_t bytes) {
+  const double fit = this_machine().memory_bytes / 2 / static_cast<double>(bytes);
+  const double wanted = places_per_unit * static_cast<double>(session.units().size());
+  return std::max(1, static_cast<int>(std::min(fit, wanted)));
+}
+
+std::vector<FarmAnswer> run_farm(const std::vector<const Problem*>& domains, const FarmOptions& options,
+                                 const std::function<void(std::size_t)>& ended) {
+  check(domains, options);
+  if (domains.empty()) return {};
+  return Farm(domains, options).run(ended);
+}
+
+}  // namespace asterism::fdtd
