@@ -34,12 +34,30 @@ Probe entry_of(const std::string& option, const std::string& text) {
   return probe;
 }
 
-Face kind_of_face(const std::string& text) {
+/// "-x=magnetic", "+y=cpml:12".
+void set_face(const std::string& text, CaseOptions& problem) {
+  const std::size_t face = face_of("--face", text);
   const std::string kind = text.substr(3);
-  if (kind == "electric") return Face::electric;
-  if (kind == "magnetic") return Face::magnetic;
-  if (kind == "periodic") return Face::neighbour;
-  bad_input("--face {}: expected electric, magnetic or periodic", text);
+  if (kind.starts_with("cpml")) {
+    int cells = default_cpml_cells;
+    const char* const end = kind.data() + kind.size();
+    if (kind.size() > 4) {
+      const auto [next, error] = std::from_chars(kind.data() + 5, end, cells);
+      if (kind[4] != ':' || error != std::errc{} || next != end || cells < 0)
+        bad_input("--face {}: expected cpml:N, N cells of absorbing layer", text);
+    }
+    problem.layer[face] = cells;
+    return;
+  }
+  if (kind == "electric")
+    problem.face[face] = Face::electric;
+  else if (kind == "magnetic")
+    problem.face[face] = Face::magnetic;
+  else if (kind == "periodic")
+    problem.face[face] = Face::neighbour;
+  else
+    bad_input("--face {}: expected electric, magnetic, periodic or cpml:N", text);
+  problem.layer[face] = 0;
 }
 
 std::string about_cases() {
@@ -54,24 +72,37 @@ struct Texts {
   std::vector<double> spacing;
   std::vector<int> mode;
   std::vector<std::string> faces, sources, probes;
+  std::optional<int> layers;
   std::string strips, boxes, share = "auto";
 };
 
 void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
   CLI::Option_group* group = app.add_option_group("Problem");
-  group->add_option("--case", args.problem.name, about_cases())->capture_default_str();
-  group->add_option("--size", texts.size, "Cells: N or NxMxK")->capture_default_str();
-  group->add_option("--spacing", texts.spacing, "Of cells, in metres: D or DX,DY,DZ (default: 1)")->delimiter(',');
-  group->add_option("--steps", args.steps, "Time steps")->check(CLI::Range(0L, 1L << 40))->capture_default_str();
+  CLI::Option* const scene = group->add_option(
+      "--scene", args.scene,
+      "A TOML file with grid, materials, geometry, sources, monitors and outputs, instead of a case;\n"
+      "what monitors saw goes to NAME_monitors.h5 and NAME_far_field.csv");
+  group->add_option("--case", args.problem.name, about_cases())->capture_default_str()->excludes(scene);
+  group->add_option("--size", texts.size, "Cells: N or NxMxK")->capture_default_str()->excludes(scene);
+  group->add_option("--spacing", texts.spacing, "Of cells, in metres: D or DX,DY,DZ (default: 1)")
+      ->delimiter(',')
+      ->excludes(scene);
+  group->add_option("--steps", args.steps, "Time steps (default: 200, or as a scene says)")
+      ->check(CLI::Range(0L, 1L << 40));
   group->add_option("--courant", args.problem.courant,
                     "Time step in units of the largest stable one (default: 0.99; the benchmark has its own)");
   group->add_option("--mode", texts.mode, "Of the cavity: half waves along x,y,z (default: 1,1,1)")
       ->delimiter(',')
       ->expected(3);
   group
-      ->add_option("--face", texts.faces,
-                   "Of a box: --face=-x=magnetic, --face=+y=periodic, electric else: conductors; may be repeated")
+      ->add_option(
+          "--face", texts.faces,
+          "Of a box: --face=-x=magnetic, --face=+y=periodic, --face=-z=cpml:12, electric else: conductors; may\n"
+          "be repeated")
       ->allow_extra_args(false);
+  group->add_option("--cpml", texts.layers, "Absorbing layers of N cells before all faces (default: 10 of the dipole)")
+      ->excludes(scene)
+      ->check(CLI::Range(0, 1 << 20));
   group
       ->add_option("--source", texts.sources,
                    "In a box: a current pulse of 1 A m along an edge, --source ez=I,J,K; may be repeated")
@@ -128,7 +159,16 @@ void add_results(CLI::App& app, Arguments& args) {
   group->add_option("--check-every", args.check_every, "Steps after which fields that are no numbers are noticed")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  group->add_option("--probes", args.probe_file, "Values of --probe over time, CSV (V/m, A/m)");
+  group->add_option("--output", args.output.series,
+                    "E and H at centres of cells: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF), for ParaView");
+  group->add_option("--every", args.output.every, "Steps between outputs (default: at the end only)")
+      ->check(CLI::Range(1L, 1L << 40));
+  group->add_option("--png", args.output.picture, "Picture of a slice at each output");
+  group->add_option("--slice", args.output.slice, "Of --png: x, y or z, or x=K")->capture_default_str();
+  group->add_option("--quantity", args.output.quantity, "Of --png: Ex to Hz, or E or H for a magnitude")
+      ->capture_default_str();
+  group->add_option("--zoom", args.output.zoom, "Of --png: pixels per cell")->check(CLI::Range(1, 64));
+  group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
   group->add_option("--checkpoint", args.checkpoint, "State to go on from, HDF5");
   group->add_option("--checkpoint-every", args.checkpoint_every, "Steps (default: at the end only)")
       ->check(CLI::Range(1L, 1L << 40));
@@ -154,17 +194,22 @@ void understand(Arguments& args, const Texts& texts) {
     if (args.problem.name != "cavity") bad_input("--mode: only with --case cavity");
     args.problem.mode = {texts.mode[0], texts.mode[1], texts.mode[2]};
   }
-  for (const std::string& text : texts.faces) {
-    const std::size_t face = face_of("--face", text);
-    args.problem.face[face] = kind_of_face(text);
-  }
+  if (texts.layers) args.problem.layer.fill(*texts.layers);
+  for (const std::string& text : texts.faces) set_face(text, args.problem);
+  args.problem.pulse = args.pulse;
   for (const std::string& text : texts.sources) {
     args.sources.push_back(entry_of("--source", text));
     if (args.sources.back().field != Field::electric) bad_input("--source {}: expected ex, ey or ez", text);
   }
-  if (!args.sources.empty() && args.problem.name != "box") bad_input("--source: only with --case box");
+  if (!args.sources.empty() && (args.problem.name != "box" || !args.scene.empty()))
+    bad_input("--source: only with --case box");
   for (const std::string& text : texts.probes) args.probes.push_back(entry_of("--probe", text));
-  if (!args.probe_file.empty() && args.probes.empty()) bad_input("--probes {}: there is no --probe", args.probe_file);
+  if (!args.scene.empty() && !args.probes.empty()) bad_input("--probe: not with --scene, which has its own");
+  if (!args.scene.empty() &&
+      (args.problem.single_precision || args.problem.courant || !texts.faces.empty() || args.pulse))
+    bad_input("--precision, --courant, --face and --pulse: not with --scene, which has its own");
+  if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
+    bad_input("--probes {}: there is no --probe", args.probe_file);
   if (!texts.strips.empty()) args.boxes = {std::stoi(texts.strips), 1, 1};
   if (!texts.boxes.empty()) args.boxes = triple("--boxes", texts.boxes);
   args.gpu_share = share_of_gpus("--gpu-share", texts.share);
@@ -186,6 +231,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "on CPUs and GPUs. SI units.\n\n"
       "  asterism-fdtd --size 100 --verify\n"
       "  asterism-fdtd --case cavity --size 60x40x50 --spacing 1e-3 --mode 2,1,0 --steps 5000 --verify\n"
+      "  asterism-fdtd --case dipole --size 80 --spacing 1e-3 --png dipole.png --slice y --quantity Ez --verify\n"
+      "  asterism-fdtd --scene dipole_antenna.toml\n"
       "  asterism-fdtd --case box --size 80 --spacing 1e-3 --source ez=40,40,40 --probe ez=60,40,40 --probes ez.csv\n\n"
       "Other commands: asterism-fdtd farm --help (many independent domains), asterism-fdtd plot --help\n"
       "(rates as charts)\n",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/fdtd/results.hpp"
 #include "taskflows/fdtd/cases.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -14,7 +15,8 @@ namespace asterism::apps::fdtd {
 struct Arguments {
   // the problem
   asterism::fdtd::CaseOptions problem;
-  long steps = asterism::fdtd::validation_steps;
+  std::string scene;                           ///< a TOML file instead of a case
+  std::optional<long> steps;                   ///< none: those of the scene, or validation_steps
   std::vector<asterism::fdtd::Probe> sources;  ///< where currents are
   std::optional<double> pulse;                 ///< their width, s
   std::vector<asterism::fdtd::Probe> probes;
@@ -30,6 +32,7 @@ struct Arguments {
   bool measure_again = false;
   // results
   long check_every = 100;
+  OutputOptions output;
   std::string probe_file;
   std::string checkpoint;
   std::optional<long> checkpoint_every;

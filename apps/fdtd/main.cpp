@@ -22,6 +22,23 @@ using namespace asterism::fdtd;
 using nlohmann::json;
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
+/// What a run is made of.
+struct Task {
+  Case of;
+  std::optional<LoadedScene> scene;
+  Outputs outputs;
+  long steps = 0;
+};
+
+Case case_of(const LoadedScene& loaded) {
+  Case c;
+  c.problem = loaded.problem.problem;
+  c.probe_names = loaded.problem.probe_names;
+  const auto& n = c.problem.cells;
+  c.describe = fmt::format("{}, {} x {} x {} cells", loaded.file, n[0], n[1], n[2]);
+  return c;
+}
+
 /// The case with the sources and probes that were asked for.
 Case make_case_of(const Arguments& args) {
   Case c = make_case(args.problem);
@@ -33,7 +50,26 @@ Case make_case_of(const Arguments& args) {
   return c;
 }
 
-void describe(const Arguments& args, const Case& of, const Session& session, Run& run, json& record, Rows& rows) {
+Task make_task(const Arguments& args) {
+  Task task;
+  if (args.scene.empty()) {
+    task.of = make_case_of(args);
+    task.steps = args.steps.value_or(validation_steps);
+  } else {
+    task.scene = load_scene(args.scene);
+    const scene::Scene& scene = task.scene->scene;
+    task.of = case_of(*task.scene);
+    task.steps = args.steps.value_or(static_cast<long>(scene.steps));
+    task.outputs = {scene.grid.origin, scene.field_outputs, scene.slice_outputs};
+    if (!args.probe_file.empty() && task.of.problem.probes.empty())
+      bad_input("--probes {}: {} has no probes", args.probe_file, args.scene);
+  }
+  add_outputs(args.output, task.of.problem, task.outputs);
+  return task;
+}
+
+void describe(const Arguments& args, long steps, const Case& of, const Session& session, Run& run, json& record,
+              Rows& rows) {
   const Problem& p = of.problem;
   const Division& division = run.division();
   rows.emplace_back("problem", fmt::format("{}, {} precision", of.describe, p.single_precision ? "single" : "double"));
@@ -43,10 +79,13 @@ void describe(const Arguments& args, const Case& of, const Session& session, Run
   rows.emplace_back("pieces",
                     fmt::format("{} bricks, GPUs {:.2f} %{}", division.bricks.size(), 100 * division.gpu_share,
                                 run.corrections() > 0 ? fmt::format(" (moved {} times)", run.corrections()) : ""));
-  record["problem"] = {{"case", args.problem.name},    {"cells", p.cells},
-                       {"spacing", p.spacing},         {"time_step", p.dt},
-                       {"courant", courant_number(p)}, {"precision", p.single_precision ? "single" : "double"},
-                       {"steps", args.steps}};
+  record["problem"] = {{"case", args.scene.empty() ? args.problem.name : args.scene},
+                       {"cells", p.cells},
+                       {"spacing", p.spacing},
+                       {"time_step", p.dt},
+                       {"courant", courant_number(p)},
+                       {"precision", p.single_precision ? "single" : "double"},
+                       {"steps", steps}};
   record["pieces"] = {{"bricks", division.bricks.size()},
                       {"gpu_share", division.gpu_share},
                       {"overlap", division.overlap},
@@ -92,10 +131,10 @@ void describe_speed(const Problem& p, const Session& session, Run& run, json& re
 }
 
 /// Throws Error (failed) for a wrong answer, with the table and the record but no speed.
-void judge(const Arguments& args, const Case& of, Run& run, json& record, Rows& rows) {
+void judge(const Arguments& args, long steps, const Case& of, Run& run, json& record, Rows& rows) {
   record["right"] = true;
   if (!args.verify) return;
-  const Verdict verdict = verify(of, run.simulation(), run.division(), args.steps);
+  const Verdict verdict = verify(of, run.simulation(), run.division(), steps);
   record["verification"] = {{"against", verdict.against}, {"error", verdict.error}, {"allowed", verdict.allowed}};
   record["right"] = verdict.right();
   rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict.error, verdict.against));
@@ -108,12 +147,13 @@ void judge(const Arguments& args, const Case& of, Run& run, json& record, Rows& 
 int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
-  const Case of = make_case_of(args);
+  const Task task = make_task(args);
+  const Case& of = task.of;
   if (!args.restart.empty()) {
     const long step = checkpoint_step(args.restart, of.problem);
-    if (step > args.steps) bad_input("--restart {}: at step {}, beyond --steps {}", args.restart, step, args.steps);
+    if (step > task.steps) bad_input("--restart {}: at step {}, beyond --steps {}", args.restart, step, task.steps);
   }
-  if (args.verify) require_verifiable(of, args.steps);
+  if (args.verify) require_verifiable(of, task.steps);
   if (args.calibrate) calibrate(args, of.problem);
   if (!args.trace.empty()) args.session.trace = args.trace;
 
@@ -123,13 +163,17 @@ int solve_and_report(int argc, char** argv) {
   {
     const Session session(args.session);
     record = record_header("asterism-fdtd", argc, argv, session);
-    Run run(args, of.problem, session);
+    Run run(args, of, task.outputs, task.steps, session);
     run.advance();
     run.write_probes();
     written = run.written();
-    describe(args, of, session, run, record, rows);
+    if (task.scene) {
+      const std::vector<std::string> names = task.scene->write(run.simulation());
+      written.insert(written.end(), names.begin(), names.end());
+    }
+    describe(args, task.steps, of, session, run, record, rows);
     describe_state(of, run, record, rows);
-    judge(args, of, run, record, rows);
+    judge(args, task.steps, of, run, record, rows);
     if (run.timed_steps() > 0) describe_speed(of.problem, session, run, record, rows);
   }
   print_table(rows);

@@ -66,16 +66,18 @@ void calibrate(const Arguments& args, const Problem& problem) {
   }
 }
 
-Run::Run(const Arguments& args, const Problem& problem, const Session& session)
-    : args_(args), problem_(problem), session_(session), line_(!args.quiet) {
-  division_ = divide(args, problem, session, choose_share());
+Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long steps, const Session& session)
+    : args_(args), of_(of), problem_(of.problem), steps_(steps), session_(session), line_(!args.quiet) {
+  division_ = divide(args, problem_, session, choose_share());
   line_.show(0, "setting up");
-  simulation_ = std::make_unique<Simulation>(problem, division_.bricks, division_.placement, division_.overlap);
+  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
   if (args.restart.empty())
     simulation_->initialise();
   else
-    earlier_probes_ = read_checkpoint(args.restart, problem, *simulation_);
+    earlier_probes_ = read_checkpoint(args.restart, problem_, *simulation_);
   starpu_task_wait_for_all();
+  if (!outputs.fields.empty() || !outputs.slices.empty())
+    fields_.emplace(problem_, outputs.origin, outputs.fields, outputs.slices, simulation_->time(), steps_);
 }
 
 double Run::choose_share() {
@@ -108,25 +110,32 @@ void Run::advance() {
   start_clock();
   since_look_ = 0;
   mark("begin steps");
-  while (simulation_->time() < args_.steps) {
+  while (simulation_->time() < steps_) {
     const long now = simulation_->time();
     const auto next = [&](long every) { return (now / every + 1) * every; };
-    long t = std::min(args_.steps, next(args_.check_every));
+    long t = std::min(steps_, next(args_.check_every));
     if (args_.checkpoint_every) t = std::min(t, next(*args_.checkpoint_every));
+    if (fields_) t = std::min(t, fields_->next_due(now));
     if (balance_) t = std::min(t, next_look_);
     simulation_->advance(t - now);
     if (t % args_.check_every == 0) {
       if (const auto sums = simulation_->exchange_sums()) check_fields(*sums, t - args_.check_every + 1);
       show(t);
     }
-    if (args_.checkpoint_every && t % *args_.checkpoint_every == 0 && t < args_.steps) write_checkpoint_of_now();
-    if (balance_ && t == next_look_ && t < args_.steps) look(t);
+    if (fields_ && t < steps_ && t == fields_->next_due(now)) write_fields();
+    if (args_.checkpoint_every && t % *args_.checkpoint_every == 0 && t < steps_) write_checkpoint_of_now();
+    if (balance_ && t == next_look_ && t < steps_) look(t);
   }
   starpu_task_wait_for_all();
   mark("end steps");
   seconds_ = seconds_since(begin_) - writing_;
-  timed_steps_ = args_.steps - timed_from_;
-  check_fields(simulation_->sums(Field::electric), args_.steps);
+  timed_steps_ = steps_ - timed_from_;
+  check_fields(simulation_->sums(Field::electric), steps_);
+  if (fields_) {
+    fields_->write(*simulation_);
+    const std::vector<std::string> names = fields_->names();
+    written_.insert(written_.end(), names.begin(), names.end());
+  }
   if (!args_.checkpoint.empty()) write_checkpoint_of_now();
 }
 
@@ -158,12 +167,21 @@ void Run::move_to(double share) {
   since_look_ = 0;
 }
 
+void Run::write_fields() {
+  starpu_task_wait_for_all();
+  const auto before = Clock::now();
+  check_fields(simulation_->sums(Field::electric), simulation_->time());
+  fields_->write(*simulation_);
+  writing_ += seconds_since(before);
+}
+
 void Run::write_checkpoint_of_now() {
   starpu_task_wait_for_all();
   const auto before = Clock::now();
   check_fields(simulation_->sums(Field::electric), simulation_->time());  // nothing of a run that failed is kept
   write_checkpoint(args_.checkpoint, *simulation_, problem_, all_probe_values());
-  if (written_.empty()) written_.push_back(args_.checkpoint);
+  if (std::find(written_.begin(), written_.end(), args_.checkpoint) == written_.end())
+    written_.push_back(args_.checkpoint);
   writing_ += seconds_since(before);
 }
 
@@ -180,8 +198,12 @@ void Run::write_probes() {
   const std::vector<double> values = all_probe_values();
   OutputFile file(args_.probe_file);
   std::string text = "step,time";
-  for (const Probe& p : problem_.probes)
-    text += fmt::format(",{} {} {} {}", component_name(p.field, p.component), p.cell[0], p.cell[1], p.cell[2]);
+  for (std::size_t n = 0; n < problem_.probes.size(); ++n) {
+    const Probe& p = problem_.probes[n];
+    text += n < of_.probe_names.size()
+                ? "," + of_.probe_names[n]
+                : fmt::format(",{} {} {} {}", component_name(p.field, p.component), p.cell[0], p.cell[1], p.cell[2]);
+  }
   file.write(text + "\n");
   const std::size_t count = problem_.probes.size();
   for (std::size_t s = 0; s * count < values.size(); ++s) {
@@ -199,8 +221,8 @@ double Run::rate() const {
 
 void Run::show(long step) {
   const double seconds = seconds_since(begin_) - writing_;
-  line_.show(static_cast<double>(step) / static_cast<double>(args_.steps),
-             fmt::format("step {} of {}, {:.0f} Mcells/s", step, args_.steps,
+  line_.show(static_cast<double>(step) / static_cast<double>(steps_),
+             fmt::format("step {} of {}, {:.0f} Mcells/s", step, steps_,
                          cells_of(problem_) * static_cast<double>(step - timed_from_) / seconds * 1e-6));
 }
 

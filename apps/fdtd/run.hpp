@@ -18,7 +18,9 @@ void calibrate(const Arguments& args, const asterism::fdtd::Problem& problem);
 
 class Run {
  public:
-  Run(const Arguments& args, const asterism::fdtd::Problem& problem, const Session& session);
+  /// `steps`: at which it ends.
+  Run(const Arguments& args, const asterism::fdtd::Case& of, const Outputs& outputs, long steps,
+      const Session& session);
   /// All steps. Throws Error (failed) when fields are no numbers any more.
   void advance();
   /// Values of probes, when they are asked for.
@@ -41,12 +43,15 @@ class Run {
   void look(long now);
   void move_to(double share);
   void write_checkpoint_of_now();
+  void write_fields();
   [[nodiscard]] std::vector<double> all_probe_values();
   void show(long step);
   void start_clock();
 
   const Arguments& args_;
+  const asterism::fdtd::Case& of_;
   const asterism::fdtd::Problem& problem_;
+  const long steps_;
   const Session& session_;
   ProgressLine line_;
   std::optional<asterism::fdtd::Rates> rates_;
@@ -54,6 +59,7 @@ class Run {
   std::unique_ptr<asterism::fdtd::Simulation> simulation_;
   std::unique_ptr<asterism::fdtd::Balance> balance_;
   std::vector<double> earlier_probes_;  ///< until the state was last set
+  std::optional<asterism::fdtd::FieldFiles> fields_;
   long looked_ = 0;
   long next_look_ = 0;
   double since_look_ = 0;  ///< when that was, on the run's clock

@@ -22,8 +22,8 @@ void check(const Waveform& w) {
   if (w.pulse != Pulse::ricker) require_positive(w.width, "width");
   if (w.pulse != Pulse::gaussian && w.pulse != Pulse::differentiated_gaussian)
     require_positive(w.frequency, "frequency");
-  if (!std::isfinite(w.amplitude) || !std::isfinite(w.delay))
-    throw std::invalid_argument("amplitude and delay of a waveform have to be finite");
+  if (!std::isfinite(w.amplitude) || !std::isfinite(w.delay) || !std::isfinite(w.phase))
+    throw std::invalid_argument("amplitude, delay and phase of a waveform have to be finite");
 }
 
 double value(const Waveform& w, double t) {
@@ -38,11 +38,11 @@ double value(const Waveform& w, double t) {
     case Pulse::ricker:
       return w.amplitude * (1 - phase * phase / 2) * std::exp(-phase * phase / 4);
     case Pulse::modulated_gaussian:
-      return w.amplitude * std::exp(-u * u) * std::sin(phase);
+      return w.amplitude * std::exp(-u * u) * std::sin(phase + w.phase);
     case Pulse::ramped_sine: {
       if (u <= 0) return 0;
       const double ramp = u < 1 ? (1 - std::cos(pi * u)) / 2 : 1;
-      return w.amplitude * ramp * std::sin(phase);
+      return w.amplitude * ramp * std::sin(phase + w.phase);
     }
   }
   throw std::invalid_argument("unknown pulse");

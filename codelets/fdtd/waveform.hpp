@@ -21,6 +21,7 @@ struct Waveform {
   double width = 0;      ///< s; not of a Ricker pulse
   double delay = 0;      ///< s
   double frequency = 0;  ///< Hz; not of a Gaussian and its derivative
+  double phase = 0;      ///< rad, of the sine of a modulated Gaussian and of a ramped sine
 };
 
 /// Throws std::invalid_argument if a width or frequency that the pulse has is not positive, or anything is not finite.

@@ -113,13 +113,90 @@ Case box(const CaseOptions& options) {
   return c;
 }
 
+/// exp(-u^2), u = (t - 4 width) / width, and its derivatives.
+std::array<double, 3> bell(double time, double width) {
+  const double u = (time - 4 * width) / width;
+  const double p = std::exp(-u * u);
+  return {p, -2 * u / width * p, (4 * u * u - 2) / (width * width) * p};
+}
+
+/// A dipole in the middle of absorbing layers, whose field everywhere is known.
+Case dipole(const CaseOptions& options) {
+  constexpr int beside = 10;     // cells that the grid does not resolve
+  constexpr int reference = 10;  // where the amplitude is taken
+  Case c = box(options);
+  Problem& p = c.problem;
+  const double width = options.pulse.value_or(20 * p.dt);
+  const auto moment = [width](double t) {
+    std::array<double, 3> m = bell(t, width);
+    for (double& x : m) x *= 1e-12;
+    return m;
+  };
+  CurrentSource source;
+  for (std::size_t a = 0; a < 3; ++a) source.cell[a] = p.cells[a] / 2;
+  source.current = [moment](double t) { return moment(t)[1]; };
+  p.sources = {source};
+  for (std::int32_t& cells : p.cpml.cells) cells = default_cpml_cells;
+  const auto beside_it = [=, cell = source.cell, d = p.spacing](int component, const std::array<int, 3>& at) {
+    std::array<double, 3> r{};
+    for (std::size_t a = 0; a < 3; ++a)
+      r[a] = d[a] * (at[a] - cell[a] + (static_cast<int>(a) == component ? 0.5 : 0) - (a == 2 ? 0.5 : 0));
+    return r;
+  };
+  c.exact = [=, dt = p.dt, eps0 = p.eps0, mu0 = p.mu0](long step, int component, int i, int j, int k) {
+    return hertzian_field(moment, eps0, mu0, static_cast<double>(step) * dt, component,
+                          beside_it(component, {i, j, k}));
+  };
+  c.compared = [cell = source.cell, n = p.cells, layers = options.layer](int, int i, int j, int k) {
+    const std::array<int, 3> at{i, j, k};
+    bool near = true, inside = true;
+    for (std::size_t a = 0; a < 3; ++a) {
+      near = near && std::abs(at[a] - cell[a]) < beside;
+      inside = inside && at[a] > layers[2 * a].value_or(default_cpml_cells) &&
+               at[a] + 1 < n[a] - layers[2 * a + 1].value_or(default_cpml_cells);
+    }
+    return inside && !near;
+  };
+  for (int t = 0; t < 200; ++t)
+    c.amplitude =
+        std::max(c.amplitude,
+                 std::abs(hertzian_field(moment, p.eps0, p.mu0, t * width / 20, 2,
+                                         {reference * std::max({p.spacing[0], p.spacing[1], p.spacing[2]}), 0, 0})));
+  c.discretisation = 0.05;
+  c.describe = fmt::format("Hertzian dipole in {} x {} x {} cells, open", p.cells[0], p.cells[1], p.cells[2]);
+  return c;
+}
+
+/// Layers stand before electric conductors.
+void set_faces(const CaseOptions& options, Problem& p) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    if (options.face[f] && options.name != "box") bad_input("--face: only with --case box");
+    if (options.face[f]) p.face[f] = *options.face[f];
+    if (!options.layer[f]) continue;
+    if (options.name != "box" && options.name != "dipole") bad_input("--cpml: only with --case box and --case dipole");
+    p.cpml.cells[f] = *options.layer[f];
+  }
+}
+
 }  // namespace
+
+double hertzian_field(const std::function<std::array<double, 3>(double)>& moment, double eps0, double mu0, double time,
+                      int component, const std::array<double, 3>& at) {
+  const double light = 1 / std::sqrt(eps0 * mu0);
+  const double r = std::hypot(at[0], at[1], at[2]);
+  const auto [p, rate, second] = moment(time - r / light);
+  const double nn = at[static_cast<std::size_t>(component)] * at[2] / (r * r);
+  const double along = component == 2 ? 1 : 0;
+  const double near = p / (r * r * r) + rate / (light * r * r);
+  return ((3 * nn - along) * near + (nn - along) * second / (light * light * r)) / (4 * pi * eps0);
+}
 
 const std::vector<std::pair<std::string, std::string>>& case_names() {
   static const std::vector<std::pair<std::string, std::string>> names{
       {"benchmark", "a dipole in a box of conductors, 200 steps: the thesis' problem, with its sum of Ez (default)"},
       {"cavity", "a box of conductors in one of its modes (--mode)"},
-      {"box", "nothing but what --face, --source and --probe put there"}};
+      {"dipole", "a pulse of a Hertzian dipole between absorbing layers (--cpml, --pulse)"},
+      {"box", "nothing but what --face, --cpml, --source and --probe put there"}};
   return names;
 }
 
@@ -134,16 +211,14 @@ Case make_case(const CaseOptions& options) {
     c = benchmark(options);
   else if (options.name == "cavity")
     c = cavity(options);
+  else if (options.name == "dipole")
+    c = dipole(options);
   else if (options.name == "box")
     c = box(options);
   else
-    bad_input("--case {}: expected benchmark, cavity or box", options.name);
+    bad_input("--case {}: expected benchmark, cavity, dipole or box", options.name);
   c.problem.single_precision = options.single_precision;
-  for (std::size_t f = 0; f < 6; ++f) {
-    if (!options.face[f]) continue;
-    if (options.name != "box") bad_input("--face: only with --case box");
-    c.problem.face[f] = *options.face[f];
-  }
+  set_faces(options, c.problem);
   check(c.problem);
   return c;
 }

@@ -20,6 +20,8 @@ struct CaseOptions {
   bool single_precision = false;
   std::array<int, 3> mode{1, 1, 1};  ///< of the cavity: half waves along x, y and z
   std::array<std::optional<Face>, 6> face;
+  std::array<std::optional<int>, 6> layer;  ///< cells of absorbing layers
+  std::optional<double> pulse;              ///< width of that of the dipole, s; none: 20 steps
 };
 
 struct Case {
@@ -27,13 +29,23 @@ struct Case {
   std::string describe;
   /// E at a step, where that is known: to be met but for rounding
   std::function<double(long step, int component, int i, int j, int k)> exact;
-  double amplitude = 0;              ///< of it
-  double resonance = 0;              ///< of the cavity on the grid: frequency, Hz
-  double continuum = 0;              ///< the same without a grid
-  std::optional<double> validation;  ///< published sum of Ez after `validation_steps`
+  /// Is an entry among those for which that is so? None: all are
+  std::function<bool(int component, int i, int j, int k)> compared;
+  double amplitude = 0;                  ///< of it
+  double discretisation = 0;             ///< what the grid may add to errors, by the amplitude
+  std::vector<std::string> probe_names;  ///< empty: from their entries
+  double resonance = 0;                  ///< of the cavity on the grid: frequency, Hz
+  double continuum = 0;                  ///< the same without a grid
+  std::optional<double> validation;      ///< published sum of Ez after `validation_steps`
 };
 
 inline constexpr long validation_steps = 200;
+
+/// The field (V/m) of a Hertzian dipole p z^, whose moment is that of `moment` (C m) with its first two derivatives, at
+/// a place beside it (m):
+///   E = ((3 n n - 1) (p / r^3 + p' / (c r^2)) + (n n - 1) p'' / (c^2 r)) z^ / (4 pi eps0),  at t - r / c
+double hertzian_field(const std::function<std::array<double, 3>(double)>& moment, double eps0, double mu0, double time,
+                      int component, const std::array<double, 3>& at);
 
 /// Names and what they are.
 const std::vector<std::pair<std::string, std::string>>& case_names();

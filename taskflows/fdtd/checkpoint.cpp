@@ -67,7 +67,7 @@ std::string waves_of(const Problem& p) {
   for (const WaveInBox& w : p.waves) {
     const Waveform& f = w.wave.waveform;
     all.box(w.planes).numbers(w.wave.theta, w.wave.phi, w.wave.polarisation, w.wave.tolerance);
-    all.numbers(static_cast<int>(f.pulse), f.amplitude, f.width, f.delay, f.frequency);
+    all.numbers(static_cast<int>(f.pulse), f.amplitude, f.width, f.delay, f.frequency, f.phase);
   }
   return fmt::format("{}, {}", p.waves.size(), all.text());
 }

@@ -1,0 +1,108 @@
+#include "apps/fdtd/results.hpp"
+
+#include <charconv>
+
+#include "apps/common/program.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::fdtd {
+
+using namespace asterism::fdtd;
+
+namespace {
+
+void read_slice(const std::string& text, const Problem& p, scene::SliceOutput& slice) {
+  const std::size_t axis = text.empty() ? std::string::npos : std::string("xyz").find(text[0]);
+  if (axis == std::string::npos) bad_input("--slice {}: expected x, y or z, or x=K", text);
+  slice.axis = axis;
+  slice.index = p.cells[axis] / 2;
+  if (text.size() > 1) {
+    const char* const end = text.data() + text.size();
+    const auto [next, error] = std::from_chars(text.data() + std::min<std::size_t>(2, text.size()), end, slice.index);
+    if (text[1] != '=' || error != std::errc{} || next != end)
+      bad_input("--slice {}: expected x, y or z, or x=K", text);
+  }
+  if (slice.index < 0 || slice.index >= p.cells[axis])
+    bad_input("--slice {}: expected a plane from 0 to {}", text, p.cells[axis] - 1);
+}
+
+void read_quantity(const std::string& text, scene::SliceOutput& slice) {
+  const std::size_t axis = text.size() == 2 ? std::string("xyz").find(text[1]) : std::string::npos;
+  const bool named = !text.empty() && (text[0] == 'E' || text[0] == 'H');
+  if (!named || (text.size() != 1 && axis == std::string::npos))
+    bad_input("--quantity {}: expected Ex to Hz, or E or H for a magnitude", text);
+  const Field field = text[0] == 'E' ? Field::electric : Field::magnetic;
+  if (text.size() == 1)
+    slice.quantity = field;
+  else
+    slice.quantity = scene::Component{field, static_cast<std::int32_t>(axis)};
+}
+
+std::string stem(const std::string& file) {
+  return std::filesystem::path(file).stem().string();
+}
+
+}  // namespace
+
+void add_outputs(const OutputOptions& options, const Problem& problem, Outputs& outputs) {
+  if (!options.series.empty()) {
+    scene::FieldOutput output;
+    output.file = options.series;
+    output.every = options.every;
+    output.fields = {Field::electric, Field::magnetic};
+    const std::string extension = output.file.extension().string();
+    if (extension != ".pvd" && extension != ".h5")
+      bad_input("--output {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", options.series);
+    require_writable("--output", options.series);
+    outputs.fields.push_back(output);
+  }
+  if (!options.picture.empty()) {
+    scene::SliceOutput slice{};
+    slice.file = options.picture;
+    slice.every = options.every;
+    slice.zoom = options.zoom;
+    read_slice(options.slice, problem, slice);
+    read_quantity(options.quantity, slice);
+    require_writable("--png", options.picture);
+    outputs.slices.push_back(slice);
+  }
+  if (options.every > 0 && options.series.empty() && options.picture.empty())
+    bad_input("--every {}: there is neither --output nor --png", options.every);
+}
+
+std::string LoadedScene::monitors_file() const {
+  return scene.monitors.empty() ? std::string{} : stem(file) + "_monitors.h5";
+}
+std::string LoadedScene::far_field_file() const {
+  return scene.far_fields.empty() ? std::string{} : stem(file) + "_far_field.csv";
+}
+
+std::vector<std::string> LoadedScene::write(const Simulation& simulation) const {
+  std::vector<std::string> names;
+  if (scene.monitors.empty() && scene.far_fields.empty()) return names;
+  const std::vector<Spectrum> spectra = simulation.spectra();
+  if (!scene.monitors.empty()) {
+    write_monitors(monitors_file(), scene, problem, spectra);
+    names.push_back(monitors_file());
+  }
+  if (!scene.far_fields.empty()) {
+    write_far_fields(far_field_file(), scene, problem, spectra);
+    names.push_back(far_field_file());
+  }
+  return names;
+}
+
+LoadedScene load_scene(const std::string& file) {
+  LoadedScene loaded{file, scene::read_scene(file), {}};
+  loaded.problem = make_problem(loaded.scene);
+  const auto writable = [&](const std::string& name) {
+    if (!name.empty()) require_writable(file, name);
+  };
+  for (const scene::FieldOutput& output : loaded.scene.field_outputs) writable(output.file.string());
+  for (const scene::SliceOutput& output : loaded.scene.slice_outputs) writable(output.file.string());
+  writable(loaded.monitors_file());
+  writable(loaded.far_field_file());
+  return loaded;
+}
+
+}  // namespace asterism::apps::fdtd

@@ -1,0 +1,47 @@
+// What a run of a scene, or with --output and --png, leaves in files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "taskflows/fdtd/field_files.hpp"
+#include "taskflows/fdtd/scene_results.hpp"
+
+namespace asterism::apps::fdtd {
+
+/// --output, --every, --png, --slice, --quantity, --zoom.
+struct OutputOptions {
+  std::string series;
+  long every = 0;
+  std::string picture;
+  std::string slice = "z";  ///< or "z=K"
+  std::string quantity = "E";
+  int zoom = 1;
+};
+
+struct Outputs {
+  std::array<double, 3> origin{};  ///< of the domain, m
+  std::vector<asterism::fdtd::scene::FieldOutput> fields;
+  std::vector<asterism::fdtd::scene::SliceOutput> slices;
+};
+
+/// Adds what the options ask for. Throws Error (bad input).
+void add_outputs(const OutputOptions& options, const asterism::fdtd::Problem& problem, Outputs& outputs);
+
+/// A scene, with the name of its file.
+struct LoadedScene {
+  std::string file;
+  asterism::fdtd::scene::Scene scene;
+  asterism::fdtd::SceneProblem problem;
+
+  /// NAME_monitors.h5 and NAME_far_field.csv in the working directory; empty where there are none.
+  [[nodiscard]] std::string monitors_file() const;
+  [[nodiscard]] std::string far_field_file() const;
+  /// Writes them; returns their names.
+  [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation) const;
+};
+/// Throws Error (bad input), also when results could not be written.
+LoadedScene load_scene(const std::string& file);
+
+}  // namespace asterism::apps::fdtd

@@ -1,0 +1,126 @@
+// asterism-fdtd with scenes, absorbing layers and files of fields.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "taskflows/runtime/hdf5_file.hpp"
+#include "tests/apps/run_program.hpp"
+#include "tests/taskflows/files_fixture.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace asterism::tests;
+
+const fs::path examples = ASTERISM_FDTD_EXAMPLES;
+
+class AsterismFdtdScenes : public ProgramTest {
+ protected:
+  AsterismFdtdScenes() : ProgramTest("asterism-fdtd", "ASTERISM_FDTD", ASTERISM_FDTD, {"--checkpoint", "state.h5"}) {}
+
+  void succeed(Arguments arguments) const {
+    arguments.push_back("--quiet");
+    const Ran ran = run(arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+  }
+  [[nodiscard]] fs::path example(const std::string& name) const { return examples / (name + ".toml"); }
+};
+
+std::vector<double> numbers(const fs::path& path, const std::string& dataset) {
+  const asterism::Hdf5Input file(path);
+  std::size_t count = 1;
+  for (const std::size_t n : file.shape(dataset)) count *= n;
+  std::vector<double> values(count);
+  file.read_rows(dataset, 0, values);
+  return values;
+}
+
+TEST_F(AsterismFdtdScenes, ExamplesRun) {
+  succeed({"--scene", example("dipole_antenna"), "--steps", "12", "--probes", "gap.csv"});
+  EXPECT_EQ(lines_of(contents(output("dipole_antenna_far_field.csv"))).size(), 1U + 3 * 37 * 2);
+  EXPECT_TRUE(fs::exists(output("dipole_antenna_0000012.png")));
+  EXPECT_EQ(lines_of(contents(output("gap.csv")))[0], "step,time,gap.Ez,gap.Hx,gap.Hy");
+  succeed({"--scene", example("plasmonic_sphere"), "--steps", "6"});
+  EXPECT_EQ(asterism::Hdf5Input(output("plasmonic_sphere.h5")).shape("step_0000000006/E"),
+            (std::vector<std::size_t>{100, 100, 100, 3}));
+  EXPECT_EQ(asterism::Hdf5Input(output("plasmonic_sphere_monitors.h5")).shape("near_field/Ex_real"),
+            (std::vector<std::size_t>{3, 60, 1, 60}));
+}
+
+/// What comes back from a slab by what passes it: 4 R sin^2(2 pi f n d / c) / (1 - R)^2, R = ((n - 1) / (n + 1))^2
+/// (Airy's formula).
+TEST_F(AsterismFdtdScenes, TheSlabFollowsFresnel) {
+  succeed({"--scene", example("slab"), "--steps", "3200", "--cpus", "1"});
+  const fs::path file = output("slab_monitors.h5");
+  const std::vector<double> frequencies = numbers(file, "transmitted/frequencies");
+  const auto power = [&](const std::string& monitor, std::size_t f) {
+    const std::size_t cells = 4 * 4;
+    return std::pow(numbers(file, monitor + "/Ex_real")[f * cells + 5], 2) +
+           std::pow(numbers(file, monitor + "/Ex_imag")[f * cells + 5], 2);
+  };
+  for (const std::size_t f : {5U, 15U, 25U}) {
+    const double phase = 2 * std::numbers::pi * frequencies[f] * 1.5 * 100e-9 / 299792458;
+    const double expected = 4 * 0.04 / (0.96 * 0.96) * std::pow(std::sin(phase), 2);
+    EXPECT_NEAR(power("reflected", f) / power("transmitted", f), expected, 0.02 * expected) << frequencies[f];
+  }
+}
+
+TEST_F(AsterismFdtdScenes, ARestartedSceneEndsInTheSameState) {
+  const std::string scene = example("slab");
+  succeed({"--scene", scene, "--steps", "60", "--cpus", "1", "--checkpoint", output("whole.h5")});
+  const std::string monitors = contents(output("slab_monitors.h5"));
+  succeed({"--scene", scene, "--steps", "25", "--checkpoint", output("half.h5"), "--boxes", "1x1x3"});
+  succeed({"--scene", scene, "--steps", "60", "--restart", output("half.h5"), "--checkpoint", output("end.h5")});
+  const asterism::Hdf5Input whole(output("whole.h5"));
+  EXPECT_GT(whole.members().size(), 5U);
+  for (const std::string& name : whole.members())
+    EXPECT_TRUE(numbers(output("whole.h5"), name) == numbers(output("end.h5"), name)) << name;
+}
+
+TEST_F(AsterismFdtdScenes, ADipoleBetweenLayersIsVerified) {
+  const Arguments dipole{"--case",  "dipole", "--size",   "48x50x46", "--spacing", "1e-3,1.1e-3,0.9e-3",
+                         "--steps", "110",    "--verify", "--quiet"};
+  Ran ran = run(dipole);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "analytic"));
+  Arguments closed = dipole;
+  closed.insert(closed.end(), {"--cpml", "0"});
+  ran = run(closed);
+  EXPECT_EQ(ran.status, 1);
+  expect_one_line(ran.err, {"analytic"});
+}
+
+TEST_F(AsterismFdtdScenes, FieldsAndPictures) {
+  succeed({"--case",  "box",        "--size",  "12x10x8", "--face=-x=cpml:3", "--cpml", "2",     "--source", "ez=6,5,4",
+           "--steps", "10",         "--every", "4",       "--output",         "f.h5",   "--png", "p.png",    "--slice",
+           "y=3",     "--quantity", "Ez"});
+  for (const char* step : {"step_0000000004/E", "step_0000000008/H", "step_0000000010/E"})
+    EXPECT_EQ(asterism::Hdf5Input(output("f.h5")).shape(step), (std::vector<std::size_t>{8, 10, 12, 3})) << step;
+  for (const char* name : {"p_0000004.png", "p_0000008.png", "p_0000010.png", "f.xdmf"})
+    EXPECT_TRUE(fs::exists(output(name))) << name;
+}
+
+TEST_F(AsterismFdtdScenes, SaysWhatIsWrong) {
+  expect_bad_input({"--scene", "none.toml"}, {"none.toml"});
+  expect_bad_input({"--scene", file("[grid]\ncells = [4, 4, 4]\nspacing = 1\ncels = 3\n", "odd.toml")},
+                   {"odd.toml", "cels"});
+  expect_bad_input({"--scene", example("slab"), "--size", "9"}, {"--size", "--scene"});
+  expect_bad_input({"--scene", example("slab"), "--probe", "ez=1,1,1"}, {"--probe", "--scene"});
+  expect_bad_input({"--scene", example("slab"), "--face=-x=magnetic"}, {"--face", "--scene"});
+  expect_bad_input({"--scene", example("slab"), "--verify"}, {"--verify", "slab.toml"});
+  expect_bad_input({"--cpml", "5"}, {"--cpml", "box"});
+  expect_bad_input({"--case", "box", "--cpml", "60"}, {"60", "100"});
+  expect_bad_input({"--case", "box", "--face=-x=cpml:q"}, {"cpml:q"});
+  expect_bad_input({"--output", "f.txt"}, {"--output", "f.txt", ".h5"});
+  expect_bad_input({"--png", "p.png", "--slice", "w"}, {"--slice", "w"});
+  expect_bad_input({"--png", "p.png", "--slice", "x=100"}, {"--slice", "99"});
+  expect_bad_input({"--png", "p.png", "--quantity", "Bz"}, {"--quantity", "Bz"});
+  expect_bad_input({"--every", "5"}, {"--every", "--output"});
+  expect_bad_input({"--output", "nowhere/f.h5"}, {"nowhere"});
+}
+
+}  // namespace
