@@ -263,7 +263,6 @@ void Simulation::build_sources(BrickData& brick) {
   for (const CurrentSource& source : problem_.sources) {
     const auto here = within(grid, brick.origin(), Field::electric, source.component, source.cell);
     if (!here) continue;
-    const auto [i, j, k] = *here;
     const double b = coefficient_b(brick, Field::electric, source.component, *here);
     brick.sources.push_back(point_source(problem_, source, *here, b));
   }
