@@ -99,6 +99,21 @@ TEST(FdtdFeaturePhysics, ManyCollisionsMakeAConductor) {
   EXPECT_LT(largest_difference(probed(p, {{2, 1, 1}, {}}, 80), expected), 1e-3 * largest(expected));
 }
 
+/// What a current adds to E in a step, poles have to see in that step.
+TEST(FdtdFeaturePhysics, PolesSeeTheCurrentsOfTheirStep) {
+  Problem p = empty_domain({8, 9, 7});
+  p.material.assign(static_cast<std::size_t>(cells_of(p)), 0);
+  const double sigma = 0.6;
+  const double gamma = 5e4 / p.dt;
+  p.sources = {{2, {4, 4, 3}, [dt = p.dt](double t) { return t < dt ? 1.0 : 0.0; }}};
+  p.probes = {{Field::electric, 2, {4, 4, 3}}};
+  p.materials = {{2, 1, sigma, 0}};
+  const std::vector<double> expected = probed(p, {{1, 1, 1}, {}}, 4);
+  p.materials[0].sigma = 0;
+  p.poles = {{drude(std::sqrt(sigma * gamma / p.eps0), gamma)}};
+  EXPECT_LT(largest_difference(probed(p, {{1, 1, 1}, {}}, 4), expected), 1e-3 * largest(expected));
+}
+
 TEST(FdtdFeaturePhysics, APlaneWaveIsInItsBoxOnly) {
   Problem p = empty_domain({24, 20, 22});
   for (std::int32_t& cells : p.cpml.cells) cells = 5;
