@@ -99,6 +99,25 @@ TEST(FdtdFeaturePhysics, ManyCollisionsMakeAConductor) {
   EXPECT_LT(largest_difference(probed(p, {{2, 1, 1}, {}}, 80), expected), 1e-3 * largest(expected));
 }
 
+/// One periodic cell of plasma, where nothing turns: E and the current of electrons by the trapezoidal rule, which see
+/// what a kick adds to E in the same step. With h = (omega_p dt)^2 / 2, J = h E after the first step, and so
+/// E2 (1 + h/2) = E1 (1 - 3h/2); then E(n+1) + E(n-1) = 2 E(n) (1 - h/2) / (1 + h/2).
+TEST(FdtdFeaturePhysics, AKickedPlasmaOscillates) {
+  Problem p = empty_domain({1, 1, 1});
+  p.face.fill(periodic);
+  p.material = {0};
+  const double omega_p = 0.4 / p.dt;
+  const double h = 0.08;
+  p.sources = {{2, {0, 0, 0}, [dt = p.dt](double t) { return t < dt ? 1.0 : 0.0; }}};
+  p.probes = {{Field::electric, 2, {0, 0, 0}}};
+  p.materials = {{}};
+  p.poles = {{drude(omega_p, 0)}};
+  const std::vector<double> e = probed(p, {{1, 1, 1}, {}}, 30);
+  EXPECT_NEAR(e[1] / e[0], (1 - 1.5 * h) / (1 + 0.5 * h), 1e-12);
+  for (std::size_t n = 1; n + 1 < e.size(); ++n)
+    EXPECT_NEAR((e[n + 1] + e[n - 1]) / e[0], 2 * e[n] / e[0] * (1 - h / 2) / (1 + h / 2), 1e-12) << n;
+}
+
 TEST(FdtdFeaturePhysics, APlaneWaveIsInItsBoxOnly) {
   Problem p = empty_domain({24, 20, 22});
   for (std::int32_t& cells : p.cpml.cells) cells = 5;
