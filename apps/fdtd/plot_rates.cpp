@@ -30,7 +30,8 @@ double flops_per_cell(const Problem& problem) {
 
 double rate_of_domain(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
                       long steps) {
-  Simulation simulation(problem, bricks, placement, best_overlap(problem, {bricks, placement}));
+  Simulation simulation(problem, bricks, placement,
+                        best_overlap(problem, {bricks, placement, starpu_cuda_worker_get_count() > 0 ? 1.0 : 0.0}));
   simulation.advance(warm_up);
   starpu_task_wait_for_all();
   const Clock::time_point begin = Clock::now();

@@ -62,7 +62,8 @@ Division strips(const Problem& problem, const Session& session, double gpu_share
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
+  // cores take both fields in one pass anyway, which measures faster than the wavefront of overlapping strips
+  if (division.gpu_share == 0 || division.bricks.size() < 2 || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
