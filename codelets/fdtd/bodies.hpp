@@ -95,18 +95,19 @@ class Advance {
  private:
   /// As many steps as go into whole waves, or all where a wave may be shorter: how many.
   std::int32_t run_waves() {
-    std::vector<T> values(static_cast<std::size_t>(a_.sources) * static_cast<std::size_t>(a_.wave));
+    const std::int32_t wave = Unit::wave(a_.wave);
+    std::vector<T> values(static_cast<std::size_t>(a_.sources) * static_cast<std::size_t>(wave));
     std::vector<Source<T>> sources;
     for (std::int32_t s = 0; s < a_.sources; ++s) {
       const PointSource& p = a_.source[s];
-      sources.push_back({p.component, p.i, p.j, p.k, values.data() + static_cast<std::ptrdiff_t>(s) * a_.wave});
+      sources.push_back({p.component, p.i, p.j, p.k, values.data() + static_cast<std::ptrdiff_t>(s) * wave});
     }
     std::int32_t done = 0;
-    while (Unit::whole_waves ? done + a_.wave <= a_.steps : done < a_.steps) {
-      const std::int32_t now = std::min(a_.wave, a_.steps - done);
+    while (Unit::whole_waves ? done + wave <= a_.steps : done < a_.steps) {
+      const std::int32_t now = std::min(wave, a_.steps - done);
       for (std::int32_t s = 0; s < a_.sources; ++s)
         for (std::int32_t n = 0; n < now; ++n)
-          values[static_cast<std::size_t>(s * a_.wave + n)] =
+          values[static_cast<std::size_t>(s * wave + n)] =
               static_cast<T>(addition(a_, a_.source[s], a_.step + done + n));
       unit_.update_steps(a_.scheme, now, media_, sources, field_, scratch_);
       done += now;

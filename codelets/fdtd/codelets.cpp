@@ -11,6 +11,7 @@ namespace {
 
 struct Cpu {
   static constexpr bool whole_waves = false;
+  static constexpr std::int32_t wave(std::int32_t /*of_gpus*/) { return cpu::steps_at_once; }
 
   template <class T>
   void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {

@@ -68,7 +68,7 @@ struct AdvanceArgs {
   Box fused_cells[2]{};
   std::int64_t step = 0;     ///< steps that E has behind it
   std::int32_t steps = 1;    ///< several only without neighbours
-  std::int32_t wave = 0;     ///< steps in one pass through memory (update_steps); 0: one step after the other
+  std::int32_t wave = 0;     ///< steps of a GPU in one pass through memory (update_steps); 0: one after the other
   std::int32_t scratch = 0;  ///< are there arrays for it, as GPUs need?
   Overlap overlap;
   std::int32_t ends = 0;  ///< is the step complete with this task?

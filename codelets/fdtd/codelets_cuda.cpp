@@ -13,6 +13,7 @@ namespace {
 /// Asynchronous on the worker's stream.
 struct Gpu {
   static constexpr bool whole_waves = true;  // of two launches
+  static constexpr std::int32_t wave(std::int32_t of_gpus) { return of_gpus; }
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>

@@ -114,7 +114,9 @@ void update_both(const Grid& grid, const Box& h_cells, const Box& e_cells, const
 template <class T>
 void update_steps(const Grid& grid, int steps, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count, T* h,
-                  T* e, int rows = 24);
+                  T* e, int rows = 16);
+/// Steps after which the wavefront gains no more: it is bound by arithmetic then.
+inline constexpr int steps_at_once = 8;
 
 template <class T>
 void pack(const Grid& grid, const Layer& layer, const T* field, T* array);

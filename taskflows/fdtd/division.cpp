@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "codelets/fdtd/kernels.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
@@ -62,12 +63,17 @@ Division strips(const Problem& problem, const Session& session, double gpu_share
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  // cores take both fields in one pass anyway, which measures faster than the wavefront of overlapping strips
-  if (division.gpu_share == 0 || division.bricks.size() < 2 || !may_overlap(problem)) return 0;
+  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
     thinnest = std::min(thinnest, brick.size(0));
+  }
+  // half as many steps as the wavefront takes at best still gain more than two planes in eight cost
+  if (division.gpu_share == 0) {
+    for (int steps = cpu::steps_at_once; steps >= cpu::steps_at_once / 2; steps /= 2)
+      if (thinnest >= 8 * steps) return steps;
+    return 0;
   }
   // as many steps as go through memory at once, or several times as many to make up for what a task costs
   const int at_once = steps_at_once(problem.single_precision);

@@ -26,8 +26,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int steps_at_once = 4;
-
 /// A field, or an index for each of its entries.
 template <class T>
 class Array {
@@ -112,8 +110,8 @@ struct Part {
   void update_e_materials() {
     cpu::update(Field::electric, grid, grid.cells(), some, {index.data(), table}, h.data(), e.data());
   }
-  void update_steps(int rows) {
-    cpu::update_steps<T>(grid, steps_at_once, some, some, {}, {}, nullptr, 0, h.data(), e.data(), rows);
+  void update_steps() {
+    cpu::update_steps<T>(grid, cpu::steps_at_once, some, some, {}, {}, nullptr, 0, h.data(), e.data());
   }
   void update_both() { cpu::update_both<T>(grid, grid.cells(), fusible(grid), some, some, {}, {}, h.data(), e.data()); }
 };
@@ -161,7 +159,7 @@ Json measure(int edge, int threads, int repetitions) {
         if (k == 2) part.update_e();
         if (k == 3) part.update_e_materials();
         if (k == 4) part.update_both();
-        if (k == 5) part.update_steps(24);
+        if (k == 5) part.update_steps();
         if (k == 6) scale(3 * cells, part.e.data());
         sync.arrive_and_wait();
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
@@ -187,8 +185,8 @@ Json measure(int edge, int threads, int repetitions) {
   }
   const double two = run["h"]["seconds"].get<double>() + run["e"]["seconds"].get<double>();
   run["mcells_per_s_in_two_passes"] = cells / two * 1e-6;
-  run["steps"]["at_once"] = steps_at_once;
-  run["steps"]["mcells_per_s"] = run["steps"]["mcells_per_s"].get<double>() * steps_at_once;
+  run["steps"]["at_once"] = cpu::steps_at_once;
+  run["steps"]["mcells_per_s"] = run["steps"]["mcells_per_s"].get<double>() * cpu::steps_at_once;
   return run;
 }
 
