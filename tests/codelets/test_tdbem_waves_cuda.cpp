@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "codelets/tdbem/illumination_cuda.hpp"
+#include "codelets/tdbem/observe_cuda.hpp"
 #include "codelets/tdbem/solve_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/tdbem_matrices.hpp"
+#include "tests/codelets/tdbem_observers.hpp"
 #include "tests/codelets/tdbem_surfaces.hpp"
 
 namespace asterism::tdbem {
@@ -49,6 +51,27 @@ TYPED_TEST(TdbemWavesCuda, IlluminationIsThatOfCpus) {
           const std::vector<T> got = out.values();
           for (std::size_t k = 0; k < size; ++k) EXPECT_NEAR(got[k], expected[k], sizeof(T) == 8 ? 1e-15 : 1e-8);
         }
+}
+
+TYPED_TEST(TdbemWavesCuda, ObserversAreThoseOfCpus) {
+  using T = TypeParam;
+  for (const std::int32_t unknowns : {1, 255, 256, 6001}) {
+    const RandomObservers<T> r(3, unknowns);
+    const auto start = this->upload(r.start);
+    const auto first = this->upload(r.first);
+    const auto weight = this->upload(r.weight);
+    const auto history = this->upload(r.history);
+    const ObserverView<T> view{3, unknowns, start.data(), first.data(), weight.data()};
+    for (const auto& [begin, end] : {std::pair{0, 3}, std::pair{1, 2}, std::pair{2, 2}})
+      for (const std::int32_t steps : {1, 4}) {
+        std::vector<T> expected(static_cast<std::size_t>((end - begin) * steps));
+        cpu::observe(r.view(), r.past(), begin, end, steps, expected.data());
+        const DeviceArray<T> p(this->stream_, expected.size(), 1);
+        cuda::observe(view, {history.data(), r.stride, r.position}, begin, end, steps, p.data(), this->stream_);
+        const std::vector<T> got = p.values();
+        for (std::size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], expected[k], sizeof(T) == 8 ? 1e-10 : 1e-2);
+      }
+  }
 }
 
 template <class T>

@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "codelets/tdbem/illumination.cuh"
+#include "codelets/tdbem/observe.cuh"
 #include "codelets/tdbem/solve.cuh"
 #include "tests/codelets/tdbem_matrices.hpp"
+#include "tests/codelets/tdbem_observers.hpp"
 #include "tests/codelets/tdbem_surfaces.hpp"
 
 namespace asterism::tdbem {
@@ -39,6 +41,21 @@ TYPED_TEST(TdbemEmulated, Illumination) {
       }
 }
 
+TYPED_TEST(TdbemEmulated, Observers) {
+  using T = TypeParam;
+  for (const std::int32_t unknowns : {1, 255, 256, 600}) {
+    const RandomObservers<T> r(3, unknowns);
+    for (const auto& [begin, end] : {std::pair{0, 3}, std::pair{1, 2}})
+      for (const std::int32_t steps : {1, 4}) {
+        std::vector<T> expected(static_cast<std::size_t>((end - begin) * steps)), p(expected.size());
+        cpu::observe(r.view(), r.past(), begin, end, steps, expected.data());
+        cuda_on_host::launch(static_cast<unsigned>(p.size()), cuda::observe_threads,
+                             [&, first = begin] { cuda::observe_kernel(r.view(), r.past(), first, steps, p.data()); });
+        for (std::size_t k = 0; k < p.size(); ++k) EXPECT_NEAR(p[k], expected[k], sizeof(T) == 8 ? 1e-11 : 1e-3);
+      }
+  }
+}
+
 /// One block, for which a barrier of the block is one of the grid.
 template <class T>
 Convergence emulated_solve(const Matrix<T>& m, const SolveLimits& limits, const std::vector<T>& s, std::vector<T>& a) {
@@ -66,7 +83,8 @@ TYPED_TEST(TdbemEmulated, ConjugateGradients) {
       const Convergence c = emulated_solve(m, limits, s, a);
       EXPECT_EQ(c.iterations, expected.iterations);
       EXPECT_EQ(c.ending, expected.ending);
-      EXPECT_NEAR(c.residual, expected.residual, (sizeof(T) == 8 ? 1e-9 : 1e-2) * expected.residual + (sizeof(T) == 8 ? 1e-15 : 1e-7));
+      EXPECT_NEAR(c.residual, expected.residual,
+                  (sizeof(T) == 8 ? 1e-9 : 1e-2) * expected.residual + (sizeof(T) == 8 ? 1e-15 : 1e-7));
       for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], (sizeof(T) == 8 ? 1e-10 : 1e-3) * 100);
     }
     std::vector<T> a = s;
