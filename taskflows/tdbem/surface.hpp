@@ -24,7 +24,7 @@ struct Surface {
   std::vector<Triangle> triangles;
   std::vector<Point> normals;               ///< of triangles: unit, outward
   std::vector<double> areas;                ///< of triangles
-  std::vector<std::array<Point, 3>> curls;  ///< of triangles: surface curl n x grad b_i of their basis functions, 1/m
+  std::vector<std::array<Point, 3>> curls;  ///< of triangles: surface curl grad b_i x n of their basis functions, 1/m
   std::vector<std::int32_t> start;          ///< vertices + 1: where in `around` the triangles of a vertex begin
   std::vector<std::int32_t> around;         ///< 3 * triangle + corner, ascending
   std::vector<std::int32_t> mesh_vertices;  ///< of each vertex: its number in the mesh
