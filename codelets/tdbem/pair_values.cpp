@@ -224,8 +224,7 @@ ASTERISM_INLINE void values(const PairRules& rules, const Discretisation& d, con
   const double normal = scale * dot(x.normal, y.normal) / (d.speed * d.speed * d.step);
   double tangential[9];
   for (int a = 0; a < 3; ++a)
-    for (int c = 0; c < 3; ++c)
-      tangential[3 * a + c] = scale * d.step * dot(x.curl[t.x[a]], y.curl[t.y[c]]);
+    for (int c = 0; c < 3; ++c) tangential[3 * a + c] = scale * d.step * dot(x.curl[t.x[a]], y.curl[t.y[c]]);
   for (std::int32_t k = 0; k < count; k += width<double>) {
     // B summed: (m0 - 2 m1 + m2) / 2, m0 / 2 + m1 - m2, m2 / 2 with the moments of th
     const double *const m0 = line(zeroth_moment), *const m1 = line(first_moment), *const m2 = line(second_moment);

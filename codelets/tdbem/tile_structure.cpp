@@ -44,8 +44,7 @@ void merge(const StepSet& from, StepSet& to) {
   constexpr std::int32_t words = most_lags / 64;
   for (std::int32_t w = 0; w + shift / 64 < words; ++w) {
     to.bits[w + shift / 64] |= from.bits[w] << (shift % 64);
-    if (shift % 64 != 0 && w + shift / 64 + 1 < words)
-      to.bits[w + shift / 64 + 1] |= from.bits[w] >> (64 - shift % 64);
+    if (shift % 64 != 0 && w + shift / 64 + 1 < words) to.bits[w + shift / 64 + 1] |= from.bits[w] >> (64 - shift % 64);
   }
 }
 
@@ -180,8 +179,7 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
     return ranges[static_cast<std::size_t>(r) * width + static_cast<std::size_t>(s)];
   };
   out.tile = structure_of(rows, slices, d, range_of);
-  if (apart)
-    out.mirror = structure_of(slices, rows, d, [&](std::int32_t r, std::int32_t s) { return range_of(s, r); });
+  if (apart) out.mirror = structure_of(slices, rows, d, [&](std::int32_t r, std::int32_t s) { return range_of(s, r); });
   return out;
 }
 

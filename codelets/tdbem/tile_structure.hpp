@@ -36,8 +36,7 @@ struct TileStructure {
 
   template <class T>
   [[nodiscard]] Tile<T> view(const T* values) const {
-    return {rows.begin,   rows.size(),  slices.begin,  slices.size(),
-            start.data(), first.data(), length.data(), values};
+    return {rows.begin, rows.size(), slices.begin, slices.size(), start.data(), first.data(), length.data(), values};
   }
 };
 
@@ -45,7 +44,7 @@ struct TileStructure {
 struct LagFault {
   enum class Kind : std::uint8_t {
     none,
-    hole,  ///< a lag without values between others: the step is too short for the spacing of quadrature points
+    hole,         ///< a lag without values between others: the step is too short for the spacing of quadrature points
     long_vector,  ///< more than max_length values: the step is too short for the size of the triangles
     late_lag,     ///< beyond max_lag: the step is too short for the size of the body
   };
@@ -63,10 +62,10 @@ inline constexpr double spacing_per_edge = 0.6;
 /// Memory for the work on a tile, one per thread.
 struct TileScratch {
   PairScratch pair;
-  std::vector<DistanceRange> ranges;         ///< rows x slices
-  std::vector<StepSet> steps;                ///< as many; for steps that may leave holes
-  std::vector<std::int32_t> origin;          ///< as many: lag of the first value in the window
-  std::vector<Eight> window;                 ///< rows x slices x lags, sums in double precision
+  std::vector<DistanceRange> ranges;  ///< rows x slices
+  std::vector<StepSet> steps;         ///< as many; for steps that may leave holes
+  std::vector<std::int32_t> origin;   ///< as many: lag of the first value in the window
+  std::vector<Eight> window;          ///< rows x slices x lags, sums in double precision
 
   explicit TileScratch(const PairRules& rules) : pair(rules) {}
 };

@@ -34,8 +34,8 @@ struct TileTriangles {
 TileTriangles tile_triangles(const SurfaceView& surface, const PairRules& rules, Range rows, Range slices);
 
 /// Calls visit(t, u, direct, transposed) for pairs of triangles, u not before t, where the rows have a corner of t and
-/// the slices one of u (direct), or the rows one of u and the slices one of t (transposed). A pair of unknowns meets its
-/// pairs of triangles by ascending t, then ascending u, whatever the ranges.
+/// the slices one of u (direct), or the rows one of u and the slices one of t (transposed). A pair of unknowns meets
+/// its pairs of triangles by ascending t, then ascending u, whatever the ranges.
 template <class Visit>
 void for_each_pair(const TileTriangles& tile, const Visit& visit) {
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(tile.triangles.size()); ++t) {

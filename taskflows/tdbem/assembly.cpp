@@ -29,13 +29,15 @@ std::vector<TilePlace> upper_tiles(std::size_t clusters) {
           d.step, fault.found, fault.row, fault.slice, lags_of_distance(d.body),
           spacing_per_edge * fault.longest_edge / (lags_of_distance(d.body) * d.speed));
     case LagFault::Kind::long_vector:
-      bad_input("time step {:g} s: unknowns {} and {} interact in {} consecutive steps, expected at most {}: take a "
-                "larger step or smaller triangles",
-                d.step, fault.row, fault.slice, fault.found, max_length);
+      bad_input(
+          "time step {:g} s: unknowns {} and {} interact in {} consecutive steps, expected at most {}: take a "
+          "larger step or smaller triangles",
+          d.step, fault.row, fault.slice, fault.found, max_length);
     default:
-      bad_input("time step {:g} s: waves from unknown {} reach unknown {} as late as {} steps after, expected at most "
-                "{}: take a larger step",
-                d.step, fault.slice, fault.row, fault.found, max_lag);
+      bad_input(
+          "time step {:g} s: waves from unknown {} reach unknown {} as late as {} steps after, expected at most "
+          "{}: take a larger step",
+          d.step, fault.slice, fault.row, fault.found, max_lag);
   }
 }
 
@@ -131,9 +133,8 @@ ConvolutionMatrices<T> assemble_all(const SurfaceView& surface, const PairRules&
   const auto target = [&](std::size_t x) -> TileTarget<T> {
     const TileStructure& tile = structure.tiles[x];
     store_structure(tile, matrices.layouts[x], matrices.buffers[x].data());
-    return {tile_in<T>(matrices.layouts[x], matrices.buffers[x].data()),
-            tile_values_in<T>(matrices.buffers[x].data()), tile.initial_start.data(), tile.initial_slice.data(),
-            initial[x].data()};
+    return {tile_in<T>(matrices.layouts[x], matrices.buffers[x].data()), tile_values_in<T>(matrices.buffers[x].data()),
+            tile.initial_start.data(), tile.initial_slice.data(), initial[x].data()};
   };
   const std::vector<TilePlace> places = upper_tiles(clusters.size());
 #pragma omp parallel

@@ -39,8 +39,8 @@ double worst_moment(const std::vector<PointPair>& points, int degree) {
         double sum = 0;
         for (const PointPair& p : points)
           sum += p.weight * std::pow(p.x[1], a) * std::pow(p.x[2], b) * std::pow(p.y[1], c) * std::pow(p.y[2], d);
-        const double exact = 4 * factorial(a) * factorial(b) / factorial(a + b + 2) * factorial(c) * factorial(d) /
-                             factorial(c + d + 2);
+        const double exact =
+            4 * factorial(a) * factorial(b) / factorial(a + b + 2) * factorial(c) * factorial(d) / factorial(c + d + 2);
         worst = std::max(worst, std::abs(sum / exact - 1));
       }
   return worst;
@@ -152,8 +152,7 @@ std::array<Point, 3> corners(const Patch& patch, std::size_t t) {
 double sum_over_distance(const Patch& patch, const std::vector<PointPair>& points) {
   const SurfaceView s = patch.view();
   double sum = 0;
-  for (const PointPair& p : points)
-    sum += p.weight / norm(at(p.x, s, s.triangles[0]) - at(p.y, s, s.triangles[1]));
+  for (const PointPair& p : points) sum += p.weight / norm(at(p.x, s, s.triangles[0]) - at(p.y, s, s.triangles[1]));
   return sum * s.areas[0] * s.areas[1];
 }
 
