@@ -25,7 +25,8 @@ std::vector<TilePlace> upper_tiles(std::size_t clusters) {
     case LagFault::Kind::hole:
       bad_input(
           "time step {:g} s: lag {} of unknowns {} and {} has no values though later ones have, as waves cross the "
-          "spacing of quadrature points in more than {} steps; expected a step of {:g} s or more, or a finer mesh",
+          "spacing of quadrature points in more than {} steps; a step of {:g} s or more leaves none, and so may a "
+          "finer mesh",
           d.step, fault.found, fault.row, fault.slice, lags_of_distance(d.body),
           spacing_per_edge * fault.longest_edge / (lags_of_distance(d.body) * d.speed));
     case LagFault::Kind::long_vector:
