@@ -51,12 +51,12 @@ struct Choice {
 ASTERISM_INLINE Choice choose(const PairRules& rules, const PairTriangle& x, const PairTriangle& y) {
   const Point between = y.centre - x.centre;
   const double squared = dot(between, between);
-  const double reach = x.reach + y.reach;
-  const double near = reach + rules.options.near_gap * 0.5 * (x.edge + y.edge);
-  if (squared > near * near && squared > 1.01 * reach * reach) return {&rules.far, nullptr, {}};
+  // triangles that meet in their farthest corners are not far, whatever the rounding
+  const double near = (1 + 1e-9) * (x.reach + y.reach) + rules.options.near_gap * 0.5 * (x.edge + y.edge);
+  if (squared > near * near) return {&rules.far, nullptr, {}};
   const Touch t = touch(x.vertices, y.vertices);
   if (t.contact != Contact::none) return {nullptr, &rules.touching(t.contact), t};
-  return {squared > near * near ? &rules.far : &rules.near, nullptr, {}};
+  return {&rules.near, nullptr, {}};
 }
 
 /// The points of a rule on a triangle, filled up with copies of the last one.
@@ -144,7 +144,9 @@ ASTERISM_INLINE DistanceRange distances(const Choice& choice, const PairRules& r
   return e.range();
 }
 
-/// H and the moments of th by q - first, in two copies so that an addition need not wait for the one before it.
+/// H and the moments of th by q - first, in two copies so that an addition need not wait for the one before it. Points
+/// go to the copies in turn: as x and y change places from point to point in the rule of a triangle and itself, what
+/// one copy has of (a, c) the other has of (c, a), and the sum of both is symmetric to the bit.
 ASTERISM_INLINE void sum_points(const WeightedProducts& table, const double* squared, double per_step,
                                 std::int32_t first, std::int32_t steps, double* sums) {
   const std::int32_t copy = steps * sum_lanes;
@@ -188,62 +190,6 @@ ASTERISM_INLINE void transpose(const double* sums, std::int32_t steps, double* l
     for (int e = 0; e < 9; ++e) sum += vector(lines + e * line_stride + k);
     *reinterpret_cast<V*>(lines + zeroth_moment * line_stride + k) = sum;
   }
-}
-
-ASTERISM_INLINE void values(const PairRules& rules, const Discretisation& d, const PairTriangle& x,
-                            const PairTriangle& y, PairScratch& scratch, PairValues& out) {
-  const Choice choice = choose(rules, x, y);
-  double* const squared = scratch.squared.data()->lane;
-  double* const sums = scratch.sums.data()->lane;
-  double* const lines = scratch.lines.data()->lane;
-  const double per_step = steps_per_metre(d);
-  const DistanceRange range = distances(choice, rules, x, y, squared);
-  const auto first = static_cast<std::int32_t>(steps_of(range.least, per_step));
-  const std::int32_t steps = static_cast<std::int32_t>(steps_of(range.largest, per_step)) - first + 1;
-  sum_points(choice.table(), squared, per_step, first, steps, sums);
-  transpose(sums, steps, lines);
-
-  // w / rho was summed: g = w / (4 pi r) has the factor |T| |T'| / (4 pi c dt)
-  const double scale = x.area * y.area * per_step / (4 * std::numbers::pi);
-  const std::int32_t count = steps + lags_of_distance(d.body) - 1;
-  out.first = first;
-  out.count = count;
-  const auto line = [&](int e) { return lines + e * line_stride + line_offset; };
-  const auto at = [](const double* p) -> V { return *reinterpret_cast<const Lanes<double>::Unaligned*>(p); };
-  const Touch& t = choice.touch;
-  if (d.body == Body::soft) {
-    for (int a = 0; a < 3; ++a)
-      for (int c = 0; c < 3; ++c) {
-        const double* const h = line(3 * a + c);
-        double* const to = out.value[3 * t.x[a] + t.y[c]];
-        for (std::int32_t k = 0; k < count; k += width<double>)
-          *reinterpret_cast<V*>(to + k) = scale * (at(h + k) - at(h + k - 1));
-      }
-    return;
-  }
-  const double normal = scale * dot(x.normal, y.normal) / (d.speed * d.speed * d.step);
-  double tangential[9];
-  for (int a = 0; a < 3; ++a)
-    for (int c = 0; c < 3; ++c) tangential[3 * a + c] = scale * d.step * dot(x.curl[t.x[a]], y.curl[t.y[c]]);
-  for (std::int32_t k = 0; k < count; k += width<double>) {
-    // B summed: (m0 - 2 m1 + m2) / 2, m0 / 2 + m1 - m2, m2 / 2 with the moments of th
-    const double *const m0 = line(zeroth_moment), *const m1 = line(first_moment), *const m2 = line(second_moment);
-    const V s = 0.5 * (at(m0 + k) + at(m0 + k - 1)) - (at(m1 + k) - at(m1 + k - 1)) +
-                0.5 * ((at(m2 + k) - at(m2 + k - 1)) - (at(m2 + k - 1) - at(m2 + k - 2)));
-    for (int e = 0; e < 9; ++e) {
-      const double* const h = line(e);
-      const V second = at(h + k) - 2 * at(h + k - 1) + at(h + k - 2);
-      *reinterpret_cast<V*>(out.value[3 * t.x[e / 3] + t.y[e % 3]] + k) = tangential[e] * s + normal * second;
-    }
-  }
-}
-
-/// The rule of a triangle and itself is symmetric, the sums over its points are up to rounding.
-ASTERISM_INLINE void symmetrise(PairValues& v) {
-  for (int a = 0; a < 3; ++a)
-    for (int c = 0; c < a; ++c)
-      for (std::int32_t k = 0; k < v.count; ++k)
-        v.value[3 * a + c][k] = v.value[3 * c + a][k] = 0.5 * (v.value[3 * a + c][k] + v.value[3 * c + a][k]);
 }
 
 }  // namespace
@@ -303,8 +249,50 @@ StepSet pair_steps(const PairRules& rules, const Discretisation& d, const PairTr
 
 ASTERISM_CLONES void pair_values(const PairRules& rules, const Discretisation& d, const PairTriangle& x,
                                  const PairTriangle& y, PairScratch& scratch, PairValues& out) {
-  values(rules, d, x, y, scratch, out);
-  if (x.index == y.index) symmetrise(out);
+  const Choice choice = choose(rules, x, y);
+  double* const squared = scratch.squared.data()->lane;
+  double* const sums = scratch.sums.data()->lane;
+  double* const lines = scratch.lines.data()->lane;
+  const double per_step = steps_per_metre(d);
+  const DistanceRange range = distances(choice, rules, x, y, squared);
+  const auto first = static_cast<std::int32_t>(steps_of(range.least, per_step));
+  const std::int32_t steps = static_cast<std::int32_t>(steps_of(range.largest, per_step)) - first + 1;
+  sum_points(choice.table(), squared, per_step, first, steps, sums);
+  transpose(sums, steps, lines);
+
+  // w / rho was summed: g = w / (4 pi r) has the factor |T| |T'| / (4 pi c dt)
+  const double scale = x.area * y.area * per_step / (4 * std::numbers::pi);
+  const std::int32_t count = steps + lags_of_distance(d.body) - 1;
+  out.first = first;
+  out.count = count;
+  const auto line = [&](int e) { return lines + e * line_stride + line_offset; };
+  const auto at = [](const double* p) -> V { return *reinterpret_cast<const Lanes<double>::Unaligned*>(p); };
+  const Touch& t = choice.touch;
+  if (d.body == Body::soft) {
+    for (int a = 0; a < 3; ++a)
+      for (int c = 0; c < 3; ++c) {
+        const double* const h = line(3 * a + c);
+        double* const to = out.value[3 * t.x[a] + t.y[c]];
+        for (std::int32_t k = 0; k < count; k += width<double>)
+          *reinterpret_cast<V*>(to + k) = scale * (at(h + k) - at(h + k - 1));
+      }
+    return;
+  }
+  const double normal = scale * dot(x.normal, y.normal) / (d.speed * d.speed * d.step);
+  double tangential[9];
+  for (int a = 0; a < 3; ++a)
+    for (int c = 0; c < 3; ++c) tangential[3 * a + c] = scale * d.step * dot(x.curl[t.x[a]], y.curl[t.y[c]]);
+  for (std::int32_t k = 0; k < count; k += width<double>) {
+    // B summed: (m0 - 2 m1 + m2) / 2, m0 / 2 + m1 - m2, m2 / 2 with the moments of th
+    const double *const m0 = line(zeroth_moment), *const m1 = line(first_moment), *const m2 = line(second_moment);
+    const V s = 0.5 * (at(m0 + k) + at(m0 + k - 1)) - (at(m1 + k) - at(m1 + k - 1)) +
+                0.5 * ((at(m2 + k) - at(m2 + k - 1)) - (at(m2 + k - 1) - at(m2 + k - 2)));
+    for (int e = 0; e < 9; ++e) {
+      const double* const h = line(e);
+      const V second = at(h + k) - 2 * at(h + k - 1) + at(h + k - 2);
+      *reinterpret_cast<V*>(out.value[3 * t.x[e / 3] + t.y[e % 3]] + k) = tangential[e] * s + normal * second;
+    }
+  }
 }
 
 }  // namespace asterism::tdbem

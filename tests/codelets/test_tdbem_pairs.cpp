@@ -218,9 +218,8 @@ Patch apart(double gap) {
 }
 
 void expect_defined(const Patch& patch, const Discretisation& d, const PairRules& rules,
-                    const std::vector<PointPair>& points) {
+                    const std::vector<PointPair>& points, PairScratch& scratch) {
   const SurfaceView s = patch.view();
-  PairScratch scratch(rules);
   PairValues values;
   const PairTriangle x = pair_triangle(s, rules, 0), y = pair_triangle(s, rules, 1);
   pair_values(rules, d, x, y, scratch, values);
@@ -235,6 +234,12 @@ void expect_defined(const Patch& patch, const Discretisation& d, const PairRules
             << k << ' ' << a << ' ' << c;
   for (std::int32_t k = values.count; k < (values.count + 7) / 8 * 8; ++k)
     for (int e = 0; e < 9; ++e) ASSERT_EQ(values.value[e][k], 0);
+}
+
+void expect_defined(const Patch& patch, const Discretisation& d, const PairRules& rules,
+                    const std::vector<PointPair>& points) {
+  PairScratch scratch(rules);
+  expect_defined(patch, d, rules, points, scratch);
 }
 
 constexpr Body bodies[2] = {Body::rigid, Body::soft};
@@ -264,6 +269,37 @@ TEST(PairValues, TouchingPairsAreAsDefined) {
         const Touch t = touch(patch.triangles[0], patch.triangles[1]);
         expect_defined(patch, {body, 1.3, step}, rules, touching_points(rules.touching(contact), t));
       }
+}
+
+TEST(PairValues, NothingIsLeftOfThePairBefore) {
+  // fewer and fewer lags in the same memory
+  const PairRules rules;
+  for (const Body body : bodies) {
+    PairScratch scratch(rules);
+    for (double step = 0.021; step < 3; step *= 1.07)
+      expect_defined(apart(7.3), {body, 1, step}, rules, product_points(7), scratch);
+  }
+}
+
+TEST(PairTriangle, IsPrepared) {
+  const Patch patch = apart(2);
+  const PairRules rules;
+  const PairTriangle t = pair_triangle(patch.view(), rules, 1);
+  const Point v[3] = {{2.7, 0.3, 1.2}, {2, 0.9, 0.5}, {2, -0.4, 0.1}};
+  const double opposite[3] = {norm(v[2] - v[1]), norm(v[0] - v[2]), norm(v[1] - v[0])};
+  EXPECT_EQ(t.index, 1);
+  EXPECT_EQ(t.vertices.corner[0], 4);
+  EXPECT_NEAR(norm(t.centre - 1.0 / 3 * (v[0] + v[1] + v[2])), 0, 1e-15);
+  EXPECT_NEAR(t.edge, (opposite[0] + opposite[1] + opposite[2]) / 3, 1e-15);
+  double reach = 0;
+  for (int a = 0; a < 3; ++a) {
+    EXPECT_EQ(norm(t.corner[a] - v[a]), 0);
+    reach = std::max(reach, norm(v[a] - t.centre));
+    // n x grad b_a runs along the edge, as corners turn, and b_a falls from 1 to 0 over the height
+    EXPECT_NEAR(dot(t.curl[a], v[(a + 2) % 3] - v[(a + 1) % 3]), opposite[a] * norm(t.curl[a]), 1e-14);
+    EXPECT_NEAR(norm(t.curl[a]), opposite[a] / (2 * patch.areas[1]), 1e-14);
+  }
+  EXPECT_EQ(t.reach, reach);
 }
 
 TEST(PairValues, ATriangleWithItselfIsSymmetric) {
@@ -342,6 +378,19 @@ TEST(PairValues, RulesByDistance) {
     const Patch patch({{0, 0, 0}, {1, 0, 0}, {0.5, h, 0}, {x, 0, 0}, {x + 1, 0, 0}, {x + 0.5, h, 0}},
                       {{{0, 1, 2}}, {{3, 4, 5}}});
     EXPECT_EQ(points(patch), gap < 2 ? 144 : 49) << gap;
+  }
+}
+
+TEST(PairValues, TouchingPairsAreNeverFar) {
+  // common corners in the middle between the centres: the distance of the centres is that of the corners
+  const PairRules rules({.near_gap = 0});
+  for (int i = 0; i < 50; ++i) {
+    const double c = std::cos(i), s = std::sin(i), z = 0.1 * i;
+    const Point a{c - 0.1 * s, s + 0.1 * c, z}, b{c + 0.1 * s, s - 0.1 * c, z};
+    const Point middle{0.2 * c, 0.2 * s, z};
+    const auto mirrored = [&](const Point& p) { return 2 * middle - p; };
+    const Patch patch({middle, a, b, mirrored(a), mirrored(b)}, {{{0, 1, 2}}, {{0, 3, 4}}});
+    EXPECT_EQ(pair_points(rules, pair_triangle(patch.view(), rules, 0), pair_triangle(patch.view(), rules, 1)), 1250);
   }
 }
 
