@@ -1,0 +1,74 @@
+// The convolution matrices of a surface, cut into tiles: which tiles there are, what lags and how many values they
+// have, and the assembly of all of them in memory, without StarPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codelets/tdbem/pair_rules.hpp"
+#include "codelets/tdbem/tile_structure.hpp"
+#include "codelets/tdbem/tile_values.hpp"
+#include "taskflows/runtime/array.hpp"
+
+namespace asterism::tdbem {
+
+/// [0, unknowns) in ranges of `size` unknowns, the last one maybe shorter. Throws Error (bad_input) unless there are
+/// unknowns and size is a positive multiple of panel_rows.
+std::vector<Range> clusters(std::int32_t unknowns, std::int32_t size);
+
+/// How wide panels are.
+enum class Widths : std::uint8_t {
+  of_panels,  ///< as the longest row-vector of each
+  uniform,    ///< as the longest of all: Contiguous-Blocking as published
+};
+
+/// Rows and slices are cut in the same clusters.
+struct TiledStructure {
+  std::vector<Range> clusters;
+  std::vector<TileStructure> tiles;  ///< tile (I, J) has rows of cluster I, slices of cluster J: I * clusters + J
+  TileCounts counts;                 ///< of all
+
+  [[nodiscard]] std::size_t place(std::size_t row_cluster, std::size_t slice_cluster) const {
+    return row_cluster * clusters.size() + slice_cluster;
+  }
+  /// Bytes of all tiles, as tile_layout() packs them.
+  template <class T>
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// In parallel (OpenMP). Throws Error (bad_input), naming the time step and a pair of unknowns, when row-vectors have
+/// holes, too many values or too large lags: all of them ask for larger steps. Throws Error (bad_input) as well for
+/// speeds and steps that are not positive.
+TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                               const std::vector<Range>& clusters, Widths widths = Widths::of_panels);
+
+/// M^0 by rows, columns ascending.
+struct InitialMatrix {
+  std::vector<std::int64_t> start;  ///< unknowns + 1
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+};
+/// initial[place(I, J)]: values of tile (I, J), as TileTarget::initial has them.
+InitialMatrix gather_initial(const TiledStructure& structure, std::span<const std::vector<double>> initial);
+
+template <class T>
+struct ConvolutionMatrices {
+  TiledStructure structure;
+  std::vector<TileLayout> layouts;        ///< of tiles, as those of the structure
+  std::vector<Array<std::byte>> buffers;  ///< as many
+  InitialMatrix initial;
+
+  [[nodiscard]] Tile<T> tile(std::size_t row_cluster, std::size_t slice_cluster) const {
+    const std::size_t x = structure.place(row_cluster, slice_cluster);
+    return tile_in<T>(layouts[x], buffers[x].data());
+  }
+};
+
+/// Structure and values of all tiles, in parallel (OpenMP); errors as those of tiled_structure().
+template <class T>
+ConvolutionMatrices<T> assemble_all(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                                    const std::vector<Range>& clusters, Widths widths = Widths::of_panels);
+
+}  // namespace asterism::tdbem
