@@ -6,7 +6,10 @@
 #include <string>
 
 #include "codelets/tdbem/product.cuh"
+#include "codelets/tdbem/radiation.cuh"
+#include "codelets/tdbem/windows.cuh"
 #include "codelets/tdbem/with_group.hpp"
+#include "tests/codelets/tdbem_near.hpp"
 #include "tests/codelets/tdbem_products.hpp"
 
 namespace asterism::tdbem {
@@ -44,6 +47,33 @@ TYPED_TEST(TdbemEmulated, ProductsAreSumsOverLags) {
         }
         p.expect(s, std::string(c.name) + ", group " + std::to_string(group) + ", parts " + std::to_string(parts));
       }
+}
+
+TYPED_TEST(TdbemEmulated, RadiationAddsToLaterSums) {
+  using T = TypeParam;
+  for_each_radiation<T>([](const Radiation<T>& r, std::int32_t g0, std::int32_t begin, std::int32_t end) {
+    std::vector<T> s = r.start;
+    Sums<T> sums = r.sums;
+    sums.values = s.data();
+    const std::int32_t lags = r.near.lags - g0;
+    cuda_on_host::launch(
+        cuda::radiation_blocks(r.row_begin, lags, begin, end), cuda::radiation_threads, [&] {
+          cuda::radiate_kernel<T>(r.near.view(), g0, lags, {r.found.data(), r.unknown_begin}, sums, begin, end);
+        });
+    r.expect(s, g0, begin, end);
+  });
+}
+
+TYPED_TEST(TdbemEmulated, WindowsMoveOn) {
+  using T = TypeParam;
+  for_each_moving<T>([](const Moving<T>& m) {
+    std::vector<T> values = m.values;
+    MovedWindows<T> windows = m.windows();
+    windows.values = values.data();
+    cuda_on_host::launch(static_cast<unsigned>(m.slices * m.waves), cuda::window_threads,
+                         [&] { cuda::move_on_kernel<T>(windows, m.done()); });
+    EXPECT_EQ(values, m.windows_at(m.shape.group)) << "reach " << m.shape.reach << ", group " << m.shape.group;
+  });
 }
 
 TEST(TdbemProductShape, HasPartsForManyWarps) {

@@ -6,7 +6,10 @@
 #include <string>
 
 #include "codelets/tdbem/product_cuda.hpp"
+#include "codelets/tdbem/radiation_cuda.hpp"
+#include "codelets/tdbem/windows_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
+#include "tests/codelets/tdbem_near.hpp"
 #include "tests/codelets/tdbem_products.hpp"
 
 namespace asterism::tdbem {
@@ -67,6 +70,38 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
         }
         p.expect(s.values(), std::string(c.name) + ", group " + std::to_string(group));
       }
+}
+
+TYPED_TEST(TdbemCuda, RadiationAddsToLaterSums) {
+  using T = TypeParam;
+  for_each_radiation<T>([&](const Radiation<T>& r, std::int32_t g0, std::int32_t begin, std::int32_t end) {
+    const DeviceArray<T> s(this->stream_, r.start), found(this->stream_, r.found, 0, Guard::nan),
+        values(this->stream_, r.near.values, 0, Guard::nan);
+    const DeviceArray<std::int64_t> places(this->stream_, r.near.begin);
+    const DeviceArray<std::int32_t> reached(this->stream_, r.near.reached), column(this->stream_, r.near.column);
+    NearRowsView<T> near = r.near.view();
+    near.begin = places.data();
+    near.reached = reached.data();
+    near.column = column.data();
+    near.values = values.data();
+    Sums<T> sums = r.sums;
+    sums.values = s.data();
+    cuda::radiate(near, g0, Found<T>{found.data(), r.unknown_begin}, sums, begin, end, this->stream_);
+    r.expect(s.values(), g0, begin, end);
+  });
+}
+
+TYPED_TEST(TdbemCuda, WindowsMoveOn) {
+  using T = TypeParam;
+  for_each_moving<T>([&](const Moving<T>& m) {
+    const DeviceArray<T> values(this->stream_, m.values), done_values(this->stream_, m.done_values, 0, Guard::nan);
+    MovedWindows<T> windows = m.windows();
+    windows.values = values.data();
+    Done<T> done = m.done();
+    done.values = done_values.data();
+    cuda::move_on(windows, done, this->stream_);
+    EXPECT_EQ(values.values(), m.windows_at(m.shape.group)) << m.shape.reach << ' ' << m.shape.group;
+  });
 }
 
 }  // namespace
