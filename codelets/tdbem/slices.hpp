@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codelets/host_device.hpp"
+
 namespace asterism::tdbem {
 
 /// Rows of a panel: column after column, so that the lanes of a GPU's warp read consecutive values.
@@ -35,7 +37,7 @@ struct Tile {
   const std::uint8_t* length = nullptr;  ///< as many
   const T* values = nullptr;             ///< start[panels() * slices] * panel_rows
 
-  [[nodiscard]] constexpr std::int32_t panels() const { return (rows + panel_rows - 1) / panel_rows; }
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t panels() const { return (rows + panel_rows - 1) / panel_rows; }
 };
 
 /// Longest row-vector that a tile takes.

@@ -1,0 +1,90 @@
+// The device code of the boundary element kernels run on the host: what a machine without GPU can check.
+#include "tests/codelets/cuda_on_host.hpp"
+//
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "codelets/tdbem/product.cuh"
+#include "codelets/tdbem/radiation.cuh"
+#include "codelets/tdbem/windows.cuh"
+#include "codelets/tdbem/with_group.hpp"
+#include "tests/codelets/tdbem_near.hpp"
+#include "tests/codelets/tdbem_products.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+template <class T>
+class TdbemEmulated : public ::testing::Test {};
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(TdbemEmulated, Precisions);
+
+TYPED_TEST(TdbemEmulated, ProductsAreSumsOverLags) {
+  using T = TypeParam;
+  for (const ProductCase& c : product_cases())
+    for (std::int32_t group = 1; group <= max_group; ++group)
+      for (const std::int32_t parts : {1, 3}) {
+        const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, c.waves, c.more_reach);
+        std::vector<T> s = p.start;
+        Sums<T> sums = p.sums;
+        sums.values = s.data();
+        const std::vector<Tile<T>> tiles = p.tiles();
+        const auto rows = c.row_cuts.size() - 1;  // tiles of a column come one after the other
+        std::int32_t panels = 0;
+        for (const Tile<T>& t : tiles) panels = std::max(panels, t.panels());
+        const ProductShape shape{static_cast<std::int32_t>(rows), panels, parts};
+        for (std::size_t column = 0; column < tiles.size(); column += rows) {
+          std::vector<T> scratch(static_cast<std::size_t>(product_scratch(shape, group, c.waves)), T(1e30));
+          with_group<max_group>(group, [&](auto n) {
+            cuda_on_host::launch(cuda::product_blocks(shape, c.waves), cuda::product_threads, [&] {
+              cuda::product_kernel<T, n.value>(&tiles[column], shape, p.windows, scratch.data());
+            });
+          });
+          cuda_on_host::launch(cuda::add_blocks(shape, group, c.waves), cuda::add_threads, [&] {
+            cuda::add_parts_kernel<T>(&tiles[column], shape, c.waves, group, scratch.data(), sums);
+          });
+        }
+        p.expect(s, std::string(c.name) + ", group " + std::to_string(group) + ", parts " + std::to_string(parts));
+      }
+}
+
+TYPED_TEST(TdbemEmulated, RadiationAddsToLaterSums) {
+  using T = TypeParam;
+  for_each_radiation<T>([](const Radiation<T>& r, std::int32_t g0, std::int32_t begin, std::int32_t end) {
+    std::vector<T> s = r.start;
+    Sums<T> sums = r.sums;
+    sums.values = s.data();
+    const std::int32_t lags = r.near.lags - g0;
+    cuda_on_host::launch(
+        cuda::radiation_blocks(r.row_begin, lags, begin, end), cuda::radiation_threads, [&] {
+          cuda::radiate_kernel<T>(r.near.view(), g0, lags, {r.found.data(), r.unknown_begin}, sums, begin, end);
+        });
+    r.expect(s, g0, begin, end);
+  });
+}
+
+TYPED_TEST(TdbemEmulated, WindowsMoveOn) {
+  using T = TypeParam;
+  for_each_moving<T>([](const Moving<T>& m) {
+    std::vector<T> values = m.values;
+    MovedWindows<T> windows = m.windows();
+    windows.values = values.data();
+    cuda_on_host::launch(static_cast<unsigned>(m.slices * m.waves), cuda::window_threads,
+                         [&] { cuda::move_on_kernel<T>(windows, m.done()); });
+    EXPECT_EQ(values, m.windows_at(m.shape.group)) << "reach " << m.shape.reach << ", group " << m.shape.group;
+  });
+}
+
+TEST(TdbemProductShape, HasPartsForManyWarps) {
+  EXPECT_EQ(product_shape(1, 1, 10).parts, 1);
+  EXPECT_EQ(product_shape(1, 1, 24 * 5 + 1).parts, 6);
+  EXPECT_EQ(product_shape(16, 1024, 100000).parts, 1);
+  EXPECT_EQ(product_shape(4, 1024, 100000).parts, 4);
+  EXPECT_EQ(product_shape(0, 0, 10).parts, 1);
+  EXPECT_EQ(product_shape(2, 3, 0).parts, 1);
+  EXPECT_EQ(product_scratch({2, 3, 4}, 8, 5), 2 * 3 * 4 * 8 * 5 * 32);
+}
+
+}  // namespace
+}  // namespace asterism::tdbem

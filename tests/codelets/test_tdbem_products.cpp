@@ -1,0 +1,80 @@
+// Products of tiles with windows of past values, against the sum over lags written out.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "codelets/tdbem/costs.hpp"
+#include "codelets/tdbem/product.hpp"
+#include "tests/codelets/tdbem_products.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+template <class T>
+class TdbemProducts : public ::testing::Test {};
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(TdbemProducts, Precisions);
+
+TYPED_TEST(TdbemProducts, AreSumsOverLags) {
+  using T = TypeParam;
+  for (const ProductCase& c : product_cases())
+    for (std::int32_t group = 1; group <= max_group; ++group) {
+      const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, c.waves, c.more_reach);
+      const std::vector<Tile<T>> tiles = p.tiles();
+      for (const cpu::Registers registers : {cpu::Registers::suited, cpu::Registers::sums, cpu::Registers::rows}) {
+        if (registers == cpu::Registers::rows && !cpu::permutes_two_registers()) continue;
+        std::vector<T> s = p.start;
+        Sums<T> sums = p.sums;
+        sums.values = s.data();
+        cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), p.windows, sums, registers);
+        p.expect(s, std::string(c.name) + ", group " + std::to_string(group));
+      }
+    }
+}
+
+TYPED_TEST(TdbemProducts, OfNothingAddNothing) {
+  using T = TypeParam;
+  const Products<T> p({}, 8, {0, 5}, {0, 3});
+  std::vector<T> s = p.start;
+  Sums<T> sums = p.sums;
+  sums.values = s.data();
+  cpu::product<T>(nullptr, 0, p.windows, sums);
+  Tile<T> none = p.tiles()[0];
+  none.rows = 0;
+  cpu::product(&none, 1, p.windows, sums);
+  EXPECT_EQ(s, p.start);
+}
+
+TYPED_TEST(TdbemProducts, RefuseOtherGroups) {
+  using T = TypeParam;
+  const Products<T> p({}, 1, {0, 5}, {0, 3});
+  for (const std::int32_t group : {0, -1, max_group + 1}) {
+    Windows<T> w = p.windows;
+    w.shape.group = group;
+    EXPECT_THROW(cpu::product(p.tiles().data(), 1, w, p.sums), std::invalid_argument);
+  }
+}
+
+TEST(TdbemCosts, CountWhatATileHolds) {
+  // 33 rows: two panels; row i has i % 3 values
+  const auto t = make_tile<float>(
+      0, 33, 0, 2, [](int i, int) { return Extent{1, i % 3}; }, [](int, int, int) { return 1.0; });
+  const TileCounts c = count(t.tile());
+  EXPECT_EQ(c.values, 2 * (11 * 1 + 11 * 2));
+  EXPECT_EQ(c.stored, 2 * 32 * (2 + 2));
+  EXPECT_EQ(c.extents, 2 * 2 * 32);
+  EXPECT_EQ(c.starts, 5);
+  EXPECT_EQ(stored_bytes(c, 4), 256 * 4 + 128 * 3 + 5 * 4);
+  EXPECT_EQ(product_bytes(c, 8), 256 * 8 + 128 * 2 + 5 * 4);
+  EXPECT_EQ(product_flops(c, 8), 2 * 66 * 8);
+  EXPECT_EQ(product_flops(c, 8, 3), 3 * 2 * 66 * 8);
+  EXPECT_EQ(padded_product_flops(c, 4), 2 * 256 * 4);
+  TileCounts twice = c;
+  twice += c;
+  EXPECT_EQ(twice.values, 2 * c.values);
+  EXPECT_EQ(stored_bytes(twice, 4), 2 * stored_bytes(c, 4));
+}
+
+}  // namespace
+}  // namespace asterism::tdbem
