@@ -60,7 +60,7 @@ TEST(TdbemCosts, CountWhatATileHolds) {
   // 33 rows: two panels; row i has i % 3 values
   const auto t = make_tile<float>(
       0, 33, 0, 2, [](int i, int) { return Extent{1, i % 3}; }, [](int, int, int) { return 1.0; });
-  const TileCounts c = count(t.tile());
+  const SliceCounts c = count(t.tile());
   EXPECT_EQ(c.values, 2 * (11 * 1 + 11 * 2));
   EXPECT_EQ(c.stored, 2 * 32 * (2 + 2));
   EXPECT_EQ(c.extents, 2 * 2 * 32);
@@ -70,7 +70,7 @@ TEST(TdbemCosts, CountWhatATileHolds) {
   EXPECT_EQ(product_flops(c, 8), 2 * 66 * 8);
   EXPECT_EQ(product_flops(c, 8, 3), 3 * 2 * 66 * 8);
   EXPECT_EQ(padded_product_flops(c, 4), 2 * 256 * 4);
-  TileCounts twice = c;
+  SliceCounts twice = c;
   twice += c;
   EXPECT_EQ(twice.values, 2 * c.values);
   EXPECT_EQ(stored_bytes(twice, 4), 2 * stored_bytes(c, 4));
