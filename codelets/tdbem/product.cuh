@@ -129,8 +129,9 @@ __global__ void __launch_bounds__(product_threads)
     column += batch;
   }
 
-  T* const to = scratch + (((static_cast<std::int64_t>(wave) * shape.parts + part) * shape.tiles + t) * shape.panels +
-                           panel) * group * panel_rows +
+  T* const to = scratch +
+                (((static_cast<std::int64_t>(wave) * shape.parts + part) * shape.tiles + t) * shape.panels + panel) *
+                    group * panel_rows +
                 stream.lane;
 #pragma unroll
   for (int g = 0; g < group; ++g) to[g * panel_rows] = s[g];

@@ -1,0 +1,169 @@
+#include "codelets/tdbem/codelets.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "codelets/tdbem/block.hpp"
+#include "codelets/tdbem/bodies.hpp"
+#include "codelets/tdbem/codelets_cuda.hpp"
+#include "taskflows/runtime/submit.hpp"
+
+namespace asterism::tdbem::codelets {
+namespace {
+
+struct Cpu {
+  template <class T>
+  void zero(T* values, std::int64_t elements) const {
+    std::fill_n(values, elements, T(0));
+  }
+  template <class T, class Scratch>
+  void product(const ProductArgs& a, const void* block, const Windows<T>& windows, const Sums<T>& sums,
+               const Scratch& /*scratch*/) const {
+    std::vector<Tile<T>> tiles;
+    for (std::int32_t t = 0; t < a.place.tiles; ++t)
+      tiles.push_back(tile_of_block<T>(block, a.place.directory, a.place.first_tile + t));
+    cpu::product(tiles.data(), a.place.tiles, windows, sums);
+  }
+  template <class T>
+  void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals) const {
+    cpu::combine(shape, partials, count, totals);
+  }
+  template <class T>
+  void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+                  std::int32_t end, T* out) const {
+    cpu::illuminate(surface, light, steps, begin, end, out);
+  }
+  template <class T>
+  void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r) const {
+    cpu::right_hand_side(shape, g, r);
+  }
+  template <class T>
+  void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const T* last, const T* before, T* rhs,
+             T* answer, SolveTally* tally) const {
+    if (a.direct != nullptr) {
+      (*a.direct)(rhs);
+      std::copy_n(rhs, a.rows, answer);
+      add(*tally, {0, 0, Ending::converged}, a.step);
+      return;
+    }
+    const bodies::SolveScratch<T> scratch(rhs, a.rows);
+    cpu::extrapolate(a.rows, last, before, answer);
+    add(*tally, cpu::solve(m, inverse, a.limits, rhs, answer, scratch.workspace), a.step);
+  }
+  template <class T>
+  void radiate(const NearRowsView<T>& near, std::int32_t g0, const Found<T>& found, const Sums<T>& sums,
+               std::int32_t begin, std::int32_t end) const {
+    cpu::radiate(near, g0, found, sums, begin, end);
+  }
+  template <class T>
+  void move_on(const MovedWindows<T>& windows, const Done<T>& done) const {
+    cpu::move_on(windows, done);
+  }
+  template <class T>
+  void observe(const ObserverView<T>& observers, const HistoryView<T>& history, std::int32_t steps, T* p) const {
+    cpu::observe(observers, history, 0, observers.observers, steps, p);
+  }
+};
+
+template <class T>
+void prepare_block(void** b, void* arguments) {
+  const auto& a = as<PrepareArgs>(arguments);
+  Buffers buffers(b);
+  char* const block = buffers.take<char>();
+  std::fill_n(buffers.take<double>(), a.initial, 0.0);
+  std::memset(block, 0, static_cast<std::size_t>(a.bytes));
+  std::memcpy(block + a.directory, a.places, static_cast<std::size_t>(a.count) * sizeof(PlacedTile));
+  for (std::int32_t t = 0; t < a.count; ++t) {
+    const TileStructure& s = *a.tiles[t];
+    std::copy(s.start.begin(), s.start.end(), reinterpret_cast<std::uint32_t*>(block + a.places[t].start));
+    std::copy(s.first.begin(), s.first.end(), reinterpret_cast<std::uint16_t*>(block + a.places[t].first));
+    std::copy(s.length.begin(), s.length.end(), reinterpret_cast<std::uint8_t*>(block + a.places[t].length));
+  }
+}
+
+template <class T>
+void assemble_tile(void** b, void* arguments) {
+  const auto& a = as<AssembleArgs>(arguments);
+  Buffers buffers(b);
+  TileTarget<T> target[2];
+  const bool mirrored = a.structure[1] != nullptr;
+  for (int side = 0; side < (mirrored ? 2 : 1); ++side) {
+    char* const block = buffers.take<char>();
+    double* const initial = buffers.take<double>();
+    const TileStructure& s = *a.structure[side];
+    target[side].tile = tile_of_block<T>(block, a.directory[side], a.tile[side]);
+    target[side].values = const_cast<T*>(target[side].tile.values);
+    target[side].initial_start = s.initial_start.data();
+    target[side].initial_slice = s.initial_slice.data();
+    target[side].initial = initial + a.initial_offset[side];
+  }
+  TileScratch scratch(*a.rules);
+  tdbem::assemble(*a.surface, *a.rules, *a.discretisation, target[0], mirrored ? &target[1] : nullptr, scratch);
+}
+
+template <class T>
+void record_heard(void** b, void* arguments) {
+  const auto& a = as<RecordArgs>(arguments);
+  Buffers buffers(b);
+  for (std::int32_t block = 0; block < a.blocks; ++block) {
+    const T* const heard = buffers.take<const T>();
+    for (std::int32_t line = 0; line < a.lines; ++line)
+      for (std::int32_t g = 0; g < a.kept; ++g) {
+        double& p = a.record[line * a.stride + g];
+        p = (block == 0 ? 0 : p) + static_cast<double>(heard[line * a.group + g]);
+      }
+  }
+}
+
+template <class T>
+constexpr bool is_double = sizeof(T) == 8;
+
+}  // namespace
+
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define ASTERISM_CODELET(name, cpu_function, cuda_function)                                                        \
+  template <class T>                                                                                               \
+  starpu_codelet& name() {                                                                                         \
+    static starpu_perfmodel m = model_by_cells(is_double<T> ? "tdbem_" #name "_double" : "tdbem_" #name "_float"); \
+    static starpu_codelet codelet =                                                                                \
+        make_codelet({"tdbem_" #name, cpu_function, "tdbem_" #name "_cpu", cuda_function, &m});                    \
+    return codelet;                                                                                                \
+  }                                                                                                                \
+  template starpu_codelet& name<float>();                                                                          \
+  template starpu_codelet& name<double>();
+#define ASTERISM_CODELET_OF_BOTH(name) ASTERISM_CODELET(name, (bodies::name<Cpu, T>), gpu::functions<T>().name)
+ASTERISM_CODELET(prepare, prepare_block<T>, nullptr)
+ASTERISM_CODELET(assemble, assemble_tile<T>, nullptr)
+ASTERISM_CODELET(record, record_heard<T>, nullptr)
+ASTERISM_CODELET(solve_directly, (bodies::solve<Cpu, T>), nullptr)
+ASTERISM_CODELET_OF_BOTH(product)
+ASTERISM_CODELET_OF_BOTH(clear)
+ASTERISM_CODELET_OF_BOTH(accumulate)
+ASTERISM_CODELET_OF_BOTH(combine)
+ASTERISM_CODELET_OF_BOTH(illuminate)
+ASTERISM_CODELET_OF_BOTH(solve)
+ASTERISM_CODELET_OF_BOTH(radiate)
+ASTERISM_CODELET_OF_BOTH(move_on)
+ASTERISM_CODELET_OF_BOTH(observe)
+#undef ASTERISM_CODELET_OF_BOTH
+#undef ASTERISM_CODELET
+// NOLINTEND(bugprone-macro-parentheses)
+
+template <class T>
+std::size_t product_scratch_bytes(const BlockPlace& largest, std::int32_t group, std::int32_t waves) {
+  const ProductShape shape = product_shape(largest.tiles, largest.panels, largest.slices);
+  return bodies::tile_bytes<T>(largest.tiles) +
+         static_cast<std::size_t>(product_scratch(shape, group, waves)) * sizeof(T);
+}
+template std::size_t product_scratch_bytes<float>(const BlockPlace&, std::int32_t, std::int32_t);
+template std::size_t product_scratch_bytes<double>(const BlockPlace&, std::int32_t, std::int32_t);
+
+template <class T>
+std::size_t solve_scratch_bytes(std::int32_t rows) {
+  return bodies::SolveScratch<T>::bytes(rows);
+}
+template std::size_t solve_scratch_bytes<float>(std::int32_t);
+template std::size_t solve_scratch_bytes<double>(std::int32_t);
+
+}  // namespace asterism::tdbem::codelets

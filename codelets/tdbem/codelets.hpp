@@ -1,0 +1,184 @@
+// The StarPU codelets of time-domain boundary elements, on CPUs and GPUs, each for float and double. Next to each: its
+// arguments and, in order, the data that a task must be submitted with.
+//   block     a block of slices (block.hpp), in lines of 64 bytes
+//   window    past values of the unknowns of a block (slices.hpp), for every wave
+//   partial   sums of some rows for a group of steps (march.hpp), of one unit
+//   totals    sums of some rows, of all units
+//   solutions a of the steps of a group: [wave][g][unknown]; two of them, in turn
+#pragma once
+
+#include <starpu.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "codelets/buffers.hpp"
+#include "codelets/tdbem/block.hpp"
+#include "codelets/tdbem/illumination.hpp"
+#include "codelets/tdbem/march.hpp"
+#include "codelets/tdbem/product.hpp"
+#include "codelets/tdbem/radiation.hpp"
+#include "codelets/tdbem/tile_values.hpp"
+
+namespace asterism::tdbem::codelets {
+
+/// Which tiles of which block: rows of some clusters, slices of one.
+struct BlockPlace {
+  std::int64_t directory = 0;  ///< bytes (block.hpp)
+  std::int32_t first_tile = 0;
+  std::int32_t tiles = 0;
+  std::int32_t panels = 0;  ///< of the tile that has most
+  std::int32_t slice_begin = 0;
+  std::int32_t slices = 0;
+};
+
+/// The arrays of a block but its values, which become zero.  block W, initial W
+struct PrepareArgs {
+  Work work;
+  const TileStructure* const* tiles = nullptr;  ///< of the block, in main memory
+  const PlacedTile* places = nullptr;            ///< as many
+  std::int64_t directory = 0;
+  std::int32_t count = 0;
+  std::int64_t bytes = 0;
+  std::int64_t initial = 0;  ///< values of M^0
+};
+template <class T>
+starpu_codelet& prepare();
+
+/// The values of a tile and of its mirror image, on CPUs.
+/// block RW, initial RW, then of the mirror image unless both are one: block RW, initial RW
+struct AssembleArgs {
+  Work work;
+  const SurfaceView* surface = nullptr;
+  const PairRules* rules = nullptr;
+  const Discretisation* discretisation = nullptr;
+  const TileStructure* structure[2]{};
+  std::int64_t directory[2]{};
+  std::int32_t tile[2]{};            ///< number in its block
+  std::int64_t initial_offset[2]{};  ///< of the tile's values of M^0 in those of the block
+};
+template <class T>
+starpu_codelet& assemble();
+
+/// partial += tiles x windows.  block R, window R, partial W (first) or RW or REDUX, scratch SCRATCH (GPUs)
+struct ProductArgs {
+  Work work;
+  BlockPlace place;
+  WindowShape shape;
+  std::int32_t waves = 1;
+  std::int32_t row_begin = 0;  ///< of the partial sums
+  std::int32_t rows = 0;
+  std::int32_t clear = 0;  ///< set them to zero first
+};
+template <class T>
+starpu_codelet& product();
+/// Bytes of the scratch datum.
+template <class T>
+std::size_t product_scratch_bytes(const BlockPlace& largest, std::int32_t group, std::int32_t waves);
+
+/// For REDUX: a partial sum of nothing, and one added to another.  partial W / partial RW, partial R
+template <class T>
+starpu_codelet& clear();
+template <class T>
+starpu_codelet& accumulate();
+
+/// totals RW, partial R...
+struct CombineArgs {
+  Work work;
+  TotalsShape shape;
+  std::int32_t partials = 0;
+  struct Rows {
+    std::int32_t begin = 0, count = 0;
+  } rows[most_partials]{};
+};
+template <class T>
+starpu_codelet& combine();
+
+/// Right-hand sides of a group of steps and some rows.
+/// light W, then of the surface, R: vertices, triangles, normals, areas, start, around
+struct IlluminateArgs {
+  Work work;
+  Illumination light;
+  Steps steps;
+  std::int32_t row_begin = 0;
+  std::int32_t rows = 0;
+  std::int32_t vertices = 0;
+  std::int32_t triangles = 0;
+};
+template <class T>
+starpu_codelet& illuminate();
+
+/// M^0 a = s for step n, place g of the group.
+/// of M^0 R: start, column, value, inverse diagonal; solutions RW, the other solutions R, tally RW, scratch SCRATCH,
+/// then for each part of the rows: totals R, and light R if lit
+struct SolveArgs {
+  Work work;
+  std::int32_t rows = 0;
+  std::int32_t group = 1, width = 1, waves = 1;
+  std::int32_t g = 0, wave = 0;
+  std::int64_t step = 0;  ///< n
+  SolveLimits limits;
+  std::int32_t lit = 0;
+  std::int32_t parts = 0;
+  std::int32_t part_rows[64]{};
+  /// a factorisation instead of conjugate gradients: turns a right-hand side, an array of T, into the solution
+  const std::function<void(void*)>* direct = nullptr;
+};
+inline constexpr std::int32_t most_parts = 64;
+template <class T>
+starpu_codelet& solve();
+/// The same on CPUs only, by `direct`.
+template <class T>
+starpu_codelet& solve_directly();
+/// Bytes of the scratch datum.
+template <class T>
+std::size_t solve_scratch_bytes(std::int32_t rows);
+
+/// totals of later steps += M^(g-g0) a^(n+g0).  near R, solutions R, totals RW
+struct RadiateArgs {
+  Work work;
+  std::int64_t reached = 0, column = 0, values = 0;  ///< bytes: where arrays of NearRowsView begin; `begin` is at 0
+  std::int32_t row_begin = 0, rows = 0, lags = 0;
+  std::int32_t unknowns = 0;
+  std::int32_t group = 1;
+  std::int32_t g0 = 0;
+  std::int32_t waves = 1;
+};
+template <class T>
+starpu_codelet& radiate();
+
+/// window RW, solutions R
+struct MoveOnArgs {
+  Work work;
+  WindowShape shape;
+  std::int32_t slice_begin = 0, slices = 0;
+  std::int32_t unknowns = 0;
+  std::int32_t waves = 1;
+};
+template <class T>
+starpu_codelet& move_on();
+
+/// Pressure at observers by the unknowns of a block: heard[wave][observer][g].
+/// start R, first R, weight R (ObserverView of the block), window R after it has moved on, heard W
+struct ObserveArgs {
+  Work work;
+  WindowShape shape;
+  std::int32_t observers = 0, slices = 0, waves = 1;
+};
+template <class T>
+starpu_codelet& observe();
+
+/// The sum over blocks, for good, on CPUs: record[(wave * observers + o) * stride + g].  heard R...
+struct RecordArgs {
+  Work work;
+  double* record = nullptr;
+  std::int64_t stride = 0;
+  std::int32_t lines = 0;  ///< waves x observers
+  std::int32_t group = 1;
+  std::int32_t kept = 1;  ///< steps of the group that are wanted
+  std::int32_t blocks = 0;
+};
+template <class T>
+starpu_codelet& record();
+
+}  // namespace asterism::tdbem::codelets

@@ -1,0 +1,85 @@
+// The kernels of GPUs, as the bodies of the codelets call them.
+#include "codelets/tdbem/codelets_cuda.hpp"
+
+#include <starpu_cuda.h>
+
+#include "codelets/tdbem/bodies.hpp"
+#include "codelets/tdbem/illumination_cuda.hpp"
+#include "codelets/tdbem/march_cuda.hpp"
+#include "codelets/tdbem/observe_cuda.hpp"
+#include "codelets/tdbem/product_cuda.hpp"
+#include "codelets/tdbem/radiation_cuda.hpp"
+#include "codelets/tdbem/solve_cuda.hpp"
+#include "codelets/tdbem/windows_cuda.hpp"
+#include "taskflows/runtime/cuda_check.hpp"
+
+namespace asterism::tdbem::codelets::gpu {
+namespace {
+
+/// Asynchronous on the worker's stream.
+struct Gpu {
+  cudaStream_t stream = starpu_cuda_get_local_stream();
+
+  template <class T>
+  void zero(T* values, std::int64_t elements) const {
+    ASTERISM_CHECK_CUDA(cudaMemsetAsync(values, 0, static_cast<std::size_t>(elements) * sizeof(T), stream));
+  }
+  template <class T, class Scratch>
+  void product(const ProductArgs& a, const void* block, const Windows<T>& windows, const Sums<T>& sums,
+               const Scratch& scratch) const {
+    char* const memory = scratch();
+    auto* const tiles = reinterpret_cast<Tile<T>*>(memory);
+    cuda::place_tiles(block, a.place.directory + a.place.first_tile * static_cast<std::int64_t>(sizeof(PlacedTile)),
+                      a.place.tiles, tiles, stream);
+    auto* const parts = reinterpret_cast<T*>(memory + bodies::tile_bytes<T>(a.place.tiles));
+    cuda::product(tiles, product_shape(a.place.tiles, a.place.panels, a.place.slices), windows, sums, parts, stream);
+  }
+  template <class T>
+  void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals) const {
+    cuda::combine(shape, partials, count, totals, stream);
+  }
+  template <class T>
+  void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+                  std::int32_t end, T* out) const {
+    cuda::illuminate(surface, light, steps, begin, end, out, stream);
+  }
+  template <class T>
+  void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r) const {
+    cuda::right_hand_side(shape, g, r, stream);
+  }
+  template <class T>
+  void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const T* last, const T* before, T* rhs,
+             T* answer, SolveTally* tally) const {
+    const bodies::SolveScratch<T> scratch(rhs, a.rows);
+    cuda::extrapolate(a.rows, last, before, answer, stream);
+    cuda::solve(m, inverse, a.limits, rhs, answer, scratch.workspace, scratch.partials, cuda::solve_blocks<T>(a.rows),
+                scratch.convergence, stream);
+    cuda::add(tally, scratch.convergence, a.step, stream);
+  }
+  template <class T>
+  void radiate(const NearRowsView<T>& near, std::int32_t g0, const Found<T>& found, const Sums<T>& sums,
+               std::int32_t begin, std::int32_t end) const {
+    cuda::radiate(near, g0, found, sums, begin, end, stream);
+  }
+  template <class T>
+  void move_on(const MovedWindows<T>& windows, const Done<T>& done) const {
+    cuda::move_on(windows, done, stream);
+  }
+  template <class T>
+  void observe(const ObserverView<T>& observers, const HistoryView<T>& history, std::int32_t steps, T* p) const {
+    cuda::observe(observers, history, 0, observers.observers, steps, p, stream);
+  }
+};
+
+}  // namespace
+
+template <class T>
+Functions functions() {
+  return {bodies::product<Gpu, T>, bodies::clear<Gpu, T>,      bodies::accumulate<Gpu, T>,
+          bodies::combine<Gpu, T>, bodies::illuminate<Gpu, T>, bodies::solve<Gpu, T>,
+          bodies::radiate<Gpu, T>, bodies::move_on<Gpu, T>,    bodies::observe<Gpu, T>};
+}
+template Functions functions<double>();
+template Functions functions<float>();
+
+}  // namespace asterism::tdbem::codelets::gpu

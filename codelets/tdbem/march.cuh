@@ -1,0 +1,52 @@
+// A thread for each value.
+#pragma once
+
+#include "codelets/tdbem/block.hpp"
+#include "codelets/tdbem/march.hpp"
+
+namespace asterism::tdbem::cuda {
+
+inline constexpr unsigned march_threads = 256;
+
+/// What combine() reads, as an argument of its kernel.
+template <class T>
+struct Partials {
+  std::int32_t count = 0;
+  PartialSums<T> of[most_partials];
+};
+
+template <class T>
+__global__ void combine_kernel(const __grid_constant__ TotalsShape shape, const __grid_constant__ Partials<T> partials,
+                               T* totals) {
+  // the thread of a value of the present group also clears that of the next one, after it has read it
+  const std::int64_t lines = shape.elements() / shape.width;
+  const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * march_threads + threadIdx.x;
+  if (n >= lines * shape.group) return;
+  const std::int64_t x = n / shape.group * shape.width + n % shape.group;
+  const bool begun = shape.width > shape.group;
+  const T before = begun ? totals[x + shape.group] : T(0);
+  totals[x] = combined(shape, partials.of, partials.count, x, before);
+  if (begun) totals[x + shape.group] = 0;
+}
+
+template <class T>
+__global__ void right_hand_side_kernel(const __grid_constant__ TotalsShape shape, std::int32_t g,
+                                       const __grid_constant__ RightHandSide<T> r) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * march_threads + threadIdx.x;
+  if (i >= shape.rows) return;
+  r.rhs[i] = (r.light == nullptr ? T(0) : r.light[i * shape.group + g]) - r.totals[i * shape.width + g];
+}
+
+template <class T>
+__global__ void extrapolate_kernel(std::int32_t rows, const T* last, const T* before, T* guess) {
+  const auto i = static_cast<std::int32_t>(blockIdx.x * march_threads + threadIdx.x);
+  if (i < rows) guess[i] = 2 * last[i] - before[i];
+}
+
+template <class T>
+__global__ void place_tiles_kernel(const void* block, std::int64_t directory, std::int32_t count, Tile<T>* tiles) {
+  const auto t = static_cast<std::int32_t>(blockIdx.x * march_threads + threadIdx.x);
+  if (t < count) tiles[t] = tile_of_block<T>(block, directory, t);
+}
+
+}  // namespace asterism::tdbem::cuda

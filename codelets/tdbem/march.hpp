@@ -1,0 +1,99 @@
+// What happens to the sums of a group of time steps between the products with the slices and the solutions with M^0:
+// they are put together from the parts that units computed, and become right-hand sides s^n = l^n - sum_k M^k a^(n-k)
+// (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), equations 3 to 5).
+#pragma once
+
+#include <cstdint>
+
+#include "codelets/host_device.hpp"
+#include "codelets/tdbem/product.hpp"
+#include "codelets/tdbem/solve.hpp"
+
+namespace asterism::tdbem {
+
+/// What one unit, or some of them, added to the sums of rows [row_begin, row_begin + rows).
+template <class T>
+struct PartialSums {
+  const T* values = nullptr;  ///< values[wave * rows * group + (i - row_begin) * group + g]
+  std::int32_t row_begin = 0;
+  std::int32_t rows = 0;
+};
+/// Most of them that one call of combine() takes.
+inline constexpr std::int32_t most_partials = 96;
+
+/// Totals of rows [row_begin, row_begin + rows): values[wave * rows * width + (i - row_begin) * width + g], where width
+/// is `group`, or 2 `group` if the next group's sums are begun while this one is being solved.
+struct TotalsShape {
+  std::int32_t row_begin = 0;
+  std::int32_t rows = 0;
+  std::int32_t group = 1;
+  std::int32_t width = 1;
+  std::int32_t waves = 1;
+
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements() const {
+    return static_cast<std::int64_t>(waves) * rows * width;
+  }
+};
+
+/// The next value of a total: what was begun of the next group moves to the present one, the partial sums are added in
+/// their order, and a new group begins with zeros.
+template <class T>
+ASTERISM_HOST_DEVICE inline T combined(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count,
+                                       std::int64_t element, T begun) {
+  const auto g = static_cast<std::int32_t>(element % shape.width);
+  if (g >= shape.group) return 0;
+  const std::int64_t line = element / shape.width;
+  const auto wave = static_cast<std::int32_t>(line / shape.rows);
+  const auto i = static_cast<std::int32_t>(line % shape.rows) + shape.row_begin;
+  T sum = begun;
+  for (const PartialSums<T>* p = partials; p != partials + count; ++p) {
+    const std::int32_t row = i - p->row_begin;
+    if (row < 0 || row >= p->rows) continue;
+    sum += p->values[(static_cast<std::int64_t>(wave) * p->rows + row) * shape.group + g];
+  }
+  return sum;
+}
+
+/// Right-hand sides of some rows in step g of the group, for one wave: rhs[i - row_begin].
+template <class T>
+struct RightHandSide {
+  const T* light = nullptr;   ///< l: [(i - row_begin) * group + g]; null: the wave has passed
+  const T* totals = nullptr;  ///< of the wave, as above
+  T* rhs = nullptr;
+};
+
+/// How the solutions of all steps went.
+struct SolveTally {
+  std::int64_t solves = 0;
+  std::int64_t iterations = 0;
+  std::int32_t most_iterations = 0;
+  Ending ending = Ending::converged;  ///< of the first that did not converge
+  std::int64_t failed_step = -1;      ///< n of that
+  double residual = 0;                ///< the largest one
+};
+ASTERISM_HOST_DEVICE inline void add(SolveTally& tally, const Convergence& c, std::int64_t step) {
+  ++tally.solves;
+  tally.iterations += c.iterations;
+  if (c.iterations > tally.most_iterations) tally.most_iterations = c.iterations;
+  if (!(c.residual <= tally.residual)) tally.residual = c.residual;  // NaN stays
+  if (c.ending == Ending::converged || tally.failed_step >= 0) return;
+  tally.ending = c.ending;
+  tally.failed_step = step;
+}
+
+namespace cpu {
+
+/// Replaces totals by those of the next group.
+template <class T>
+void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals);
+
+/// s = l - totals.
+template <class T>
+void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r);
+
+/// guess = 2 last - before: where a smooth solution goes on to.
+template <class T>
+void extrapolate(std::int32_t rows, const T* last, const T* before, T* guess);
+
+}  // namespace cpu
+}  // namespace asterism::tdbem

@@ -1,0 +1,70 @@
+// The convolution matrices as StarPU data: a datum per block of slices, filled by tasks, and what is needed of them to
+// march on in time, M^0 and the pairs that are near.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "codelets/tdbem/block.hpp"
+#include "codelets/tdbem/codelets.hpp"
+#include "codelets/tdbem/near_rows.hpp"
+#include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/session.hpp"
+#include "taskflows/tdbem/assembly.hpp"
+#include "taskflows/tdbem/problem.hpp"
+
+namespace asterism::tdbem {
+
+/// Unknowns of a block that suit so many unknowns and cores: enough blocks that all units have some to do, each as
+/// large as that allows.
+std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores);
+
+template <class T>
+class Matrices {
+ public:
+  /// Finds the structure (OpenMP; StarPU's workers sleep meanwhile) and registers the blocks. Nothing is filled. Throws
+  /// as tiled_structure(). `problem` is kept by reference.
+  Matrices(const Problem& problem, std::int32_t cluster);
+
+  /// Submits the assembly: each pair of blocks is one task, in rounds in which no block occurs twice, so that all cores
+  /// work. `progress` is called with the share of point pairs that is done, by the calling thread, until all is; then
+  /// M^0 is gathered.
+  void assemble(const std::function<void(double)>& progress);
+
+  /// Hands over the blocks one after the other, or sets them: bytes as in block(). For files.
+  void get(const std::function<void(std::size_t block, const void* bytes, const double* initial)>& write);
+  void set(const std::function<void(std::size_t block, void* bytes, double* initial)>& read);
+
+  [[nodiscard]] std::size_t blocks() const { return handles_.size(); }
+  [[nodiscard]] starpu_data_handle_t block(std::size_t b) const { return handles_[b]; }
+  [[nodiscard]] std::int64_t block_bytes(std::size_t b) const { return bytes_[b]; }
+  [[nodiscard]] std::int64_t initial_values(std::size_t b) const { return initial_offset_[b].back(); }
+  [[nodiscard]] std::int64_t values(std::size_t b) const { return values_[b]; }  ///< without padding
+  [[nodiscard]] const TiledStructure& structure() const { return structure_; }
+  [[nodiscard]] const InitialMatrix& initial() const { return initial_; }
+  /// Tiles with rows of clusters [first, end).
+  [[nodiscard]] codelets::BlockPlace place(std::size_t b, std::size_t first, std::size_t end) const;
+  [[nodiscard]] double point_pairs() const;  ///< of the assembly
+
+  /// Of rows of clusters [first, end), lags 1 to group - 1. Waits for the blocks.
+  [[nodiscard]] NearRows<T> near(std::size_t first, std::size_t end, std::int32_t group);
+
+ private:
+  void gather();
+
+  const Problem& problem_;
+  SurfaceView surface_;
+  PairRules rules_;
+  Discretisation discretisation_;
+  TiledStructure structure_;
+  std::vector<std::vector<PlacedTile>> places_;                 ///< of each block, by row cluster
+  std::vector<std::vector<std::int64_t>> initial_offset_;      ///< of each block: clusters + 1
+  std::vector<std::vector<const TileStructure*>> of_block_;
+  std::vector<std::int64_t> directory_, bytes_, values_;
+  std::vector<Handle> handles_, initial_handles_;
+  InitialMatrix initial_;
+};
+
+}  // namespace asterism::tdbem

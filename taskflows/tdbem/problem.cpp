@@ -1,0 +1,43 @@
+#include "taskflows/tdbem/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "codelets/tdbem/slices.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::tdbem {
+
+void check(const Problem& problem, const Method& method) {
+  if (!(problem.speed > 0 && std::isfinite(problem.speed)))
+    bad_input("speed of sound {} m/s: expected a positive one", problem.speed);
+  if (!(problem.dt > 0 && std::isfinite(problem.dt))) bad_input("time step {} s: expected a positive one", problem.dt);
+  if (problem.waves.empty()) bad_input("no incident wave");
+  for (const PlaneWave& wave : problem.waves)
+    if (wave.speed != problem.speed)
+      bad_input("an incident wave of {} m/s, where the speed of sound is {} m/s", wave.speed, problem.speed);
+  const std::int32_t most = method.ahead ? max_group / 2 : max_group;
+  if (method.group < 1 || method.group > most)
+    bad_input("{} summation vectors at once{}: expected 1 to {}", method.group,
+              method.ahead ? " with products ahead" : "", most);
+  if (method.cluster < 0 || method.cluster % panel_rows != 0)
+    bad_input("blocks of {} slices: expected a multiple of {}", method.cluster, panel_rows);
+  if (!(problem.limits.tolerance > 0 && problem.limits.tolerance < 1))
+    bad_input("tolerance {}: expected between 0 and 1", problem.limits.tolerance);
+}
+
+Passage passage(const Problem& problem) {
+  Passage p{INFINITY, -INFINITY};
+  for (const PlaneWave& wave : problem.waves) {
+    const double half = half_duration(wave.pulse);
+    for (const Point& x : problem.surface.vertices) {
+      const double arrival = wave.pulse.centre + wave.delay(x);
+      p.begin = std::min(p.begin, arrival - half);
+      p.end = std::max(p.end, arrival + half);
+    }
+  }
+  p.end += problem.dt;  // the right-hand side of a step looks back to the one before
+  return p;
+}
+
+}  // namespace asterism::tdbem

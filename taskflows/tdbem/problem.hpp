@@ -1,0 +1,55 @@
+// A problem of time-domain boundary elements: bodies, what they do to waves, the waves, and how time is cut.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codelets/tdbem/boundary.hpp"
+#include "codelets/tdbem/pair_rules.hpp"
+#include "codelets/tdbem/product.hpp"
+#include "codelets/tdbem/pulse.hpp"
+#include "codelets/tdbem/solve.hpp"
+#include "taskflows/tdbem/surface.hpp"
+
+namespace asterism::tdbem {
+
+/// How M^0 a = s is solved.
+enum class Solver : std::uint8_t {
+  conjugate_gradients,  ///< on any unit, from where the last steps point to
+  factorisation,        ///< MUMPS, on a core
+};
+
+struct Problem {
+  Surface surface;  ///< its numbering is that of the unknowns
+  Boundary boundary = Boundary::rigid;
+  double speed = 1;              ///< of sound, m/s
+  double dt = 1;                 ///< s; step n is at n dt
+  std::vector<PlaneWave> waves;  ///< scattered one by one, with the same matrices
+  std::vector<Point> observers;  ///< outside of the bodies
+  PairRuleOptions rules;
+  SolveLimits limits;
+  Solver solver = Solver::conjugate_gradients;
+};
+
+/// How a problem is worked on; the answer depends on it by rounding only.
+struct Method {
+  /// n_g: summation vectors computed at once, 1 to 16
+  std::int32_t group = 8;
+  /// Products for the next group go on while this group is being solved; what its solutions add to the next one is left
+  /// to the radiation stage, which then reaches over two groups: group up to 8.
+  bool ahead = false;
+  /// Unknowns of a block of slices and of a tile, a multiple of panel_rows; 0: by the number of unknowns and units
+  std::int32_t cluster = 0;
+};
+
+/// Throws Error (bad_input), one line: speeds, steps, groups and clusters that cannot be, no wave, waves of another
+/// speed.
+void check(const Problem& problem, const Method& method);
+
+/// Times between which the waves are at the bodies: their right-hand sides are zero before and after, s.
+struct Passage {
+  double begin = 0, end = 0;
+};
+Passage passage(const Problem& problem);
+
+}  // namespace asterism::tdbem
