@@ -19,22 +19,20 @@ ASTERISM_INLINE double add_up(const double (&sum)[lanes]) {
 
 /// (M x)_i
 template <class T>
-ASTERISM_INLINE double row_times(const CsrView<T>& m, std::int32_t i, const T* x) {
-  double sum[2] = {};
+ASTERISM_INLINE T row_times(const CsrView<T>& m, std::int32_t i, const T* x) {
+  T sum[4] = {};
   std::int32_t k = m.start[i];
   const std::int32_t end = m.start[i + 1];
-  for (; k + 1 < end; k += 2) {
-    sum[0] += static_cast<double>(m.value[k]) * static_cast<double>(x[m.column[k]]);
-    sum[1] += static_cast<double>(m.value[k + 1]) * static_cast<double>(x[m.column[k + 1]]);
-  }
-  if (k < end) sum[0] += static_cast<double>(m.value[k]) * static_cast<double>(x[m.column[k]]);
-  return sum[0] + sum[1];
+  for (; k + 3 < end; k += 4)
+    for (std::int32_t lane = 0; lane < 4; ++lane) sum[lane] += m.value[k + lane] * x[m.column[k + lane]];
+  for (; k < end; ++k) sum[0] += m.value[k] * x[m.column[k]];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /// r = s - M x
 template <class T>
 ASTERISM_CLONES void residual(const CsrView<T>& m, const T* s, const T* x, T* r) {
-  for (std::int32_t i = 0; i < m.rows; ++i) r[i] = static_cast<T>(static_cast<double>(s[i]) - row_times(m, i, x));
+  for (std::int32_t i = 0; i < m.rows; ++i) r[i] = s[i] - row_times(m, i, x);
 }
 
 /// q = M p; returns p . q
@@ -42,9 +40,8 @@ template <class T>
 ASTERISM_CLONES double multiply(const CsrView<T>& m, const T* p, T* q) {
   double sum = 0;
   for (std::int32_t i = 0; i < m.rows; ++i) {
-    const double value = row_times(m, i, p);
-    q[i] = static_cast<T>(value);
-    sum += static_cast<double>(p[i]) * value;
+    q[i] = row_times(m, i, p);
+    sum += static_cast<double>(p[i]) * static_cast<double>(q[i]);
   }
   return sum;
 }

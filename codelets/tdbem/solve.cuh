@@ -54,10 +54,9 @@ __device__ inline void grid_sum(double (&sum)[count], unsigned blocks, double* p
 }
 
 template <class T>
-__device__ inline double row_times(const CsrView<T>& m, std::int32_t i, const T* x) {
-  double sum = 0;
-  for (std::int32_t k = m.start[i]; k < m.start[i + 1]; ++k)
-    sum += static_cast<double>(m.value[k]) * static_cast<double>(x[m.column[k]]);
+__device__ inline T row_times(const CsrView<T>& m, std::int32_t i, const T* x) {
+  T sum = 0;
+  for (std::int32_t k = m.start[i]; k < m.start[i + 1]; ++k) sum += m.value[k] * x[m.column[k]];
   return sum;
 }
 
@@ -79,7 +78,7 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
 
   double now[3] = {};  // r . D^-1 r, r . r, s . s
   each_row([&](std::int32_t i) {
-    const T rest = static_cast<T>(static_cast<double>(system.s[i]) - row_times(m, i, system.a));
+    const T rest = system.s[i] - row_times(m, i, system.a);
     r[i] = rest;
     p[i] = 0;
     const double square = static_cast<double>(rest) * static_cast<double>(rest);
@@ -106,9 +105,9 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
     wait();
     double curvature[1] = {};
     each_row([&](std::int32_t i) {
-      const double value = row_times(m, i, p);
-      q[i] = static_cast<T>(value);
-      curvature[0] += static_cast<double>(p[i]) * value;
+      const T value = row_times(m, i, p);
+      q[i] = value;
+      curvature[0] += static_cast<double>(p[i]) * static_cast<double>(value);
     });
     grid_sum(curvature, blocks, curvatures, wait);
     if (!(curvature[0] > 0)) break;

@@ -79,6 +79,7 @@ TEST(TdbemObservers, SumsOfWeights) {
       const auto x = static_cast<std::size_t>(o * s.unknowns() + j);
       for (std::uint64_t c = rigid.start[x]; c < rigid.start[x + 1]; ++c) angle += rigid.weight[c];
       for (std::uint64_t c = soft.start[x]; c < soft.start[x + 1]; ++c) {
+        EXPECT_LE(soft.weight[c], 0) << "between two values, never beyond";
         charge += soft.weight[c];
         delay += soft.weight[c] * (soft.first[x] + static_cast<double>(c - soft.start[x]) + 0.5) * dt;
       }

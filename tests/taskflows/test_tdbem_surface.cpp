@@ -130,17 +130,17 @@ TEST(TdbemSurface, WhatIsRefused) {
 
 TEST(TdbemSurface, OrientationOfEachPiece) {
   mesh::TriangleMesh m = tetrahedron(1, 2, 3);
-  append(m, box({1, 1, 1}, {1, 2, 1}), 1e6);  // far away: its volume is that of its own corners
+  append(m, box({1, 1, 1}, {1, 2, 1}), 1 << 30);  // coordinates are exact, products of them are not
   const std::size_t second = 4;
   const Surface expected = prepare_surface(m);
   EXPECT_EQ(expected.bodies, 2);
-  EXPECT_NEAR(expected.volume, 2, 1e-8);
+  EXPECT_NEAR(expected.volume, 2, 1e-12);
   for (std::size_t t = second; t < m.triangles.size(); ++t) std::swap(m.triangles[t][0], m.triangles[t][1]);
   const std::string line = complaint([&] { prepare_surface(m); });
   expect_names(line, "triangle 4");
   expect_names(line, "inward");
   const Surface turned = prepare_surface(m, Inward::turned);
-  EXPECT_NEAR(turned.volume, 2, 1e-8);
+  EXPECT_NEAR(turned.volume, 2, 1e-12);
   for (std::size_t t = 0; t < m.triangles.size(); ++t) expect_near(turned.normals[t], expected.normals[t], 1e-9);
   EXPECT_EQ(turned.start, expected.start);
   for (std::int32_t v = 0; v < turned.unknowns(); ++v)
