@@ -70,7 +70,6 @@ struct PairValues {
 struct PairScratch {
   std::vector<Eight> squared;  ///< distances
   std::vector<Eight> sums;     ///< H and moments by q
-  std::vector<Eight> lines;    ///< the same, transposed
 
   explicit PairScratch(const PairRules& rules);
 };
