@@ -205,6 +205,9 @@ template TileLayout tile_layout<double>(const TileStructure&);
 
 void store_structure(const TileStructure& tile, const TileLayout& layout, void* buffer) {
   auto* const bytes = static_cast<std::byte*>(buffer);
+  // gaps between the arrays as well, so that buffers of the same tile are the same; none follows the values
+  static_assert(panel_rows * sizeof(float) % 64 == 0);
+  std::memset(bytes + layout.start, 0, layout.bytes - layout.start);
   std::memcpy(bytes + layout.start, tile.start.data(), tile.start.size() * sizeof(std::uint32_t));
   std::memcpy(bytes + layout.first, tile.first.data(), tile.first.size() * sizeof(std::uint16_t));
   std::memcpy(bytes + layout.length, tile.length.data(), tile.length.size());

@@ -20,7 +20,9 @@ std::vector<TilePlace> upper_tiles(std::size_t clusters) {
   return places;
 }
 
-[[noreturn]] void report(const LagFault& fault, const Discretisation& d) {
+}  // namespace
+
+void refuse(const LagFault& fault, const Discretisation& d) {
   switch (fault.kind) {
     case LagFault::Kind::hole:
       bad_input(
@@ -41,8 +43,6 @@ std::vector<TilePlace> upper_tiles(std::size_t clusters) {
           d.step, fault.slice, fault.row, fault.found, max_lag);
   }
 }
-
-}  // namespace
 
 std::vector<Range> clusters(std::int32_t unknowns, std::int32_t size) {
   if (unknowns < 1) bad_input("{} unknowns, expected at least one", unknowns);
@@ -84,7 +84,7 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
     }
   }
   for (const LagFault& fault : faults)
-    if (fault.kind != LagFault::Kind::none) report(fault, d);
+    if (fault.kind != LagFault::Kind::none) refuse(fault, d);
 
   for (const TileStructure& tile : structure.tiles) structure.counts.add(tile.counts);
   if (widths == Widths::uniform) {

@@ -38,6 +38,9 @@ struct TiledStructure {
   [[nodiscard]] std::size_t bytes() const;
 };
 
+/// Throws Error (bad_input) saying why the lags of a tile cannot be stored and what to do; `fault` has a kind.
+[[noreturn]] void refuse(const LagFault& fault, const Discretisation& d);
+
 /// In parallel (OpenMP). Throws Error (bad_input), naming the time step and a pair of unknowns, when row-vectors have
 /// holes, too many values or too large lags: all of them ask for larger steps. Throws Error (bad_input) as well for
 /// speeds and steps that are not positive.

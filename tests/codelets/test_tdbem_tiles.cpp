@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 
 #include "codelets/tdbem/tile_values.hpp"
@@ -240,6 +239,14 @@ TEST(Tiles, OneBuffer) {
   a.put_tile(own.tile());
   b.put_tile(tile_in<float>(layout, buffer.data()));
   expect_same(a, b);
+  // all bytes are set
+  std::vector<Eight> other(buffer.size());
+  std::memset(static_cast<void*>(other.data()), 0xff, layout.bytes);
+  store_structure(own.structure, layout, other.data());
+  target.tile = tile_in<float>(layout, other.data());
+  target.values = tile_values_in<float>(other.data());
+  assemble<float>(s, few_points(), rigid, target, nullptr, scratch);
+  EXPECT_EQ(std::memcmp(buffer.data(), other.data(), layout.bytes), 0);
   EXPECT_EQ(target.tile.row_begin, 0);
   EXPECT_EQ(target.tile.rows, 40);
   EXPECT_EQ(target.tile.slice_begin, 40);
