@@ -313,11 +313,12 @@ ASTERISM_CLONES void pair_values(const PairRules& rules, const Discretisation& d
 
   // w / rho was summed: g = w / (4 pi r) has the factor |T| |T'| / (4 pi c dt)
   const double scale = x.area * y.area * per_step / (4 * std::numbers::pi);
-  const std::int32_t count = steps + lags_of_distance(d.body) - 1;
+  const std::int32_t count = steps + lags_of_distance(d.boundary) - 1;
   out.first = first;
   out.count = count;
   const Touch& t = choice.touch;
-  const double normal = d.body == Body::soft ? scale : scale * dot(x.normal, y.normal) / (d.speed * d.speed * d.step);
+  const double normal =
+      d.boundary == Boundary::soft ? scale : scale * dot(x.normal, y.normal) / (d.speed * d.speed * d.step);
   double* to[9];
   double tangential[9];
   for (int a = 0; a < 3; ++a)
@@ -328,7 +329,7 @@ ASTERISM_CLONES void pair_values(const PairRules& rules, const Discretisation& d
   Lines before;
   for (std::int32_t k = 0; k < count; k += width<double>) {
     const Lines now = lines_of(sums, steps, k);
-    if (d.body == Body::soft) {
+    if (d.boundary == Boundary::soft) {
       for (int e = 0; e < 9; ++e)
         *reinterpret_cast<V*>(to[e] + k) = normal * (now.h[e] - one_before(before.h[e], now.h[e]));
     } else {

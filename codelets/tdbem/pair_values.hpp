@@ -1,8 +1,9 @@
 // The contributions of a pair of triangles to the convolution matrices M^0, M^1, ...: for every lag a 3 x 3 matrix.
 //
-// Rigid body: the hypersingular operator (A. Bamberger, T. Ha Duong, Math. Methods Appl. Sci. 8 (1986), 598) with hat
-// functions in time, tested with the derivative of boxes. Soft body: the single layer (ibid., 405), linear in time,
-// tested with boxes. Point pairs p have the weight g = w / (4 pi r), rho = r / (c dt), q = floor(rho), th = rho - q:
+// Rigid: the hypersingular operator (A. Bamberger, T. Ha Duong, Math. Methods Appl. Sci. 8 (1986), 598), unknowns
+// linear in time. Soft: the single layer (ibid., 405), unknowns constant in each step, differentiated in time. Both are
+// tested with constants in each step. Point pairs p have the weight g = w / (4 pi r), rho = r / (c dt), q = floor(rho),
+// th = rho - q:
 //
 //   rigid  M^k_ac = dt (curl_a . curl_c) sum g B_(k-q)(th) + (n_x . n_y) / (c^2 dt) sum g b_a(x) b_c(y) D_(k-q)
 //          B = ((1 - th)^2, 1 + 2 th - 2 th^2, th^2) / 2    D = (1, -2, 1)
@@ -18,27 +19,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "codelets/tdbem/boundary.hpp"
 #include "codelets/tdbem/pair_rules.hpp"
 #include "codelets/tdbem/slices.hpp"
 #include "codelets/tdbem/surface_view.hpp"
 
 namespace asterism::tdbem {
 
-enum class Body : std::uint8_t {
-  rigid,  ///< no normal velocity on it; the unknown is the pressure
-  soft,   ///< no pressure on it; the unknown is the normal derivative
-};
-
 /// What the integrals depend on apart from the surface.
 struct Discretisation {
-  Body body = Body::rigid;
+  Boundary boundary = Boundary::rigid;
   double speed = 1;  ///< of sound, m/s
   double step = 1;   ///< of time, s
 };
 
 /// Lags that a distance touches: floor(r / (c dt)) and those after it.
-constexpr std::int32_t lags_of_distance(Body body) {
-  return body == Body::rigid ? 3 : 2;
+constexpr std::int32_t lags_of_distance(Boundary boundary) {
+  return boundary == Boundary::rigid ? 3 : 2;
 }
 
 /// Lags of a pair of unknowns or triangles, lag 0 among them.

@@ -29,8 +29,8 @@ void refuse(const LagFault& fault, const Discretisation& d) {
           "time step {:g} s: lag {} of unknowns {} and {} has no values though later ones have, as waves cross the "
           "spacing of quadrature points in more than {} steps; a step of {:g} s or more leaves none, and so may a "
           "finer mesh",
-          d.step, fault.found, fault.row, fault.slice, lags_of_distance(d.body),
-          spacing_per_edge * fault.longest_edge / (lags_of_distance(d.body) * d.speed));
+          d.step, fault.found, fault.row, fault.slice, lags_of_distance(d.boundary),
+          spacing_per_edge * fault.longest_edge / (lags_of_distance(d.boundary) * d.speed));
     case LagFault::Kind::long_vector:
       bad_input(
           "time step {:g} s: unknowns {} and {} interact in {} consecutive steps, expected at most {}: take a "

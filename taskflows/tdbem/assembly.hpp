@@ -28,7 +28,7 @@ enum class Widths : std::uint8_t {
 struct TiledStructure {
   std::vector<Range> clusters;
   std::vector<TileStructure> tiles;  ///< tile (I, J) has rows of cluster I, slices of cluster J: I * clusters + J
-  TileCounts counts;                 ///< of all
+  LagCounts counts;                  ///< of all
 
   [[nodiscard]] std::size_t place(std::size_t row_cluster, std::size_t slice_cluster) const {
     return row_cluster * clusters.size() + slice_cluster;

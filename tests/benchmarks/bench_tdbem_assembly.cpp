@@ -63,11 +63,11 @@ struct TileMemory {
   }
 };
 
-Json measure(Body body, std::int32_t level, int repetitions) {
+Json measure(Boundary boundary, std::int32_t level, int repetitions) {
   const Surface surface = prepare_surface(icosphere(level, 1));
   const SurfaceView view = surface.view();
   const PairRules rules;
-  const Discretisation d{body, 1, 0.5 * surface.edges.mean};
+  const Discretisation d{boundary, 1, 0.5 * surface.edges.mean};
   TileScratch scratch(rules);
   PairValues values;
   double sink = 0;
@@ -138,7 +138,7 @@ Json measure(Body body, std::int32_t level, int repetitions) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       if (r >= 0) work.seconds.push_back(passed.count());
     }
-  Json run = {{"body", body == Body::rigid ? "rigid" : "soft"},
+  Json run = {{"boundary", boundary == Boundary::rigid ? "rigid" : "soft"},
               {"unknowns", view.vertex_count},
               {"tile", {{"rows", rows.size()}, {"slices", slices.size()}, {"values", both.tile.counts.values}}}};
   for (const Work& work : works) {
@@ -161,7 +161,8 @@ int main(int argc, char** argv) {
   const int level = argc > 1 ? std::clamp(std::atoi(argv[1]), 2, 8) : 4;
   const int repetitions = argc > 2 ? std::max(1, std::atoi(argv[2])) : 9;
   Json out = {{"program", "bench_tdbem_assembly"}, {"repetitions", repetitions}, {"runs", Json::array()}};
-  for (const Body body : {Body::rigid, Body::soft}) out["runs"].push_back(measure(body, level, repetitions));
+  for (const Boundary boundary : {Boundary::rigid, Boundary::soft})
+    out["runs"].push_back(measure(boundary, level, repetitions));
   std::printf("%s\n", out.dump(2).c_str());
   return 0;
 }

@@ -114,7 +114,7 @@ inline std::map<std::int32_t, Matrix3> defined_values(const SurfaceView& s, std:
     for (int a = 0; a < 3; ++a)
       for (int c = 0; c < 3; ++c) {
         const double bb = p.x[a] * p.y[c];
-        if (d.body == Body::soft) {
+        if (d.boundary == Boundary::soft) {
           values[q][a][c] += g * bb;
           values[q + 1][a][c] -= g * bb;
           continue;

@@ -242,42 +242,42 @@ void expect_defined(const Patch& patch, const Discretisation& d, const PairRules
   expect_defined(patch, d, rules, points, scratch);
 }
 
-constexpr Body bodies[2] = {Body::rigid, Body::soft};
+constexpr Boundary boundaries[2] = {Boundary::rigid, Boundary::soft};
 constexpr double many_steps[5] = {20, 1.37, 0.31, 0.083, 0.0391};  // from one to dozens of distances
 
 TEST(PairValues, FarPairsAreAsDefined) {
   const PairRules rules;
-  for (const Body body : bodies)
+  for (const Boundary boundary : boundaries)
     for (const double step : many_steps) {
-      expect_defined(apart(7.3), {body, 1, step}, rules, product_points(7));
-      expect_defined(apart(7.3), {body, 1.7, step}, rules, product_points(7));
+      expect_defined(apart(7.3), {boundary, 1, step}, rules, product_points(7));
+      expect_defined(apart(7.3), {boundary, 1.7, step}, rules, product_points(7));
     }
 }
 
 TEST(PairValues, NearPairsAreAsDefined) {
   const PairRules rules;
-  for (const Body body : bodies)
-    for (const double step : many_steps) expect_defined(apart(1.4), {body, 0.6, step}, rules, product_points(12));
+  for (const Boundary boundary : boundaries)
+    for (const double step : many_steps) expect_defined(apart(1.4), {boundary, 0.6, step}, rules, product_points(12));
 }
 
 TEST(PairValues, TouchingPairsAreAsDefined) {
   const PairRules rules;
-  for (const Body body : bodies)
+  for (const Boundary boundary : boundaries)
     for (const Contact contact : {Contact::vertex, Contact::edge})
       for (const double step : many_steps) {
         const Patch patch = touching_patch(contact);
         const Touch t = touch(patch.triangles[0], patch.triangles[1]);
-        expect_defined(patch, {body, 1.3, step}, rules, touching_points(rules.touching(contact), t));
+        expect_defined(patch, {boundary, 1.3, step}, rules, touching_points(rules.touching(contact), t));
       }
 }
 
 TEST(PairValues, NothingIsLeftOfThePairBefore) {
   // fewer and fewer lags in the same memory
   const PairRules rules;
-  for (const Body body : bodies) {
+  for (const Boundary boundary : boundaries) {
     PairScratch scratch(rules);
     for (double step = 0.021; step < 3; step *= 1.07)
-      expect_defined(apart(7.3), {body, 1, step}, rules, product_points(7), scratch);
+      expect_defined(apart(7.3), {boundary, 1, step}, rules, product_points(7), scratch);
   }
 }
 
@@ -309,9 +309,9 @@ TEST(PairValues, ATriangleWithItselfIsSymmetric) {
   PairScratch scratch(rules);
   PairValues values;
   const PairTriangle x = pair_triangle(s, rules, 0);
-  for (const Body body : bodies)
+  for (const Boundary boundary : boundaries)
     for (const double step : many_steps) {
-      const Discretisation d{body, 1.3, step};
+      const Discretisation d{boundary, 1.3, step};
       pair_values(rules, d, x, x, scratch, values);
       auto expected = defined_values(s, 0, 0, d, touching_points(rules.same));
       const double scale = largest(expected);
@@ -328,7 +328,7 @@ TEST(PairValues, OtherRulesServe) {
   // one point each, rules of more than one vector, and no near ones
   for (const std::int32_t points : {1, 6, 12, 16}) {
     const PairRules rules({.far_points = points, .near_points = 3, .touching_points = 2, .near_gap = 0});
-    expect_defined(apart(3.3), {Body::rigid, 1, 0.43}, rules, product_points(points));
+    expect_defined(apart(3.3), {Boundary::rigid, 1, 0.43}, rules, product_points(points));
   }
 }
 
@@ -337,7 +337,7 @@ TEST(PairValues, CornersMayTurn) {
   const PairRules rules({.touching_points = 12});
   PairScratch scratch(rules);
   PairValues first, other;
-  const Discretisation d{Body::soft, 1, 20};  // one distance: the integral of b_a b_c / (4 pi r)
+  const Discretisation d{Boundary::soft, 1, 20};  // one distance: the integral of b_a b_c / (4 pi r)
   for (const Contact contact : contacts) {
     const Patch patch = touching_patch(contact);
     const SurfaceView s = patch.view();
@@ -405,7 +405,7 @@ TEST(PairDistances, LeastAndLargest) {
     const auto pairs = points == 49 || points == 144 ? product_points(points == 49 ? 7 : 12)
                                                      : touching_points(rules.touching(t.contact), t);
     double least = HUGE_VAL, most = 0;
-    const Discretisation d{Body::rigid, 1.1, 0.0371};
+    const Discretisation d{Boundary::rigid, 1.1, 0.0371};
     std::map<std::int32_t, bool> steps;
     for (const PointPair& p : pairs) {
       const double r = norm(at(p.x, s, x.vertices) - at(p.y, s, y.vertices));
@@ -429,7 +429,7 @@ TEST(PairDistances, MultiplesOfAStepFallOnOneSideForAll) {
   PairScratch scratch(rules);
   PairValues values;
   for (int n = 3; n < 40; ++n) {
-    const Discretisation d{Body::rigid, 1.0 / 3, 0.3 * n / 7.0};
+    const Discretisation d{Boundary::rigid, 1.0 / 3, 0.3 * n / 7.0};
     const double shift = 40 * d.speed * d.step;
     const Patch patch({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, shift}, {1, 0, shift}, {0, 1, shift}},
                       {{{0, 1, 2}}, {{3, 4, 5}}});
