@@ -1,145 +1,20 @@
 #include "codelets/tdbem/pair_values.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <numbers>
 
 #include "codelets/isa.hpp"
+#include "codelets/tdbem/pair_points.hpp"
 #include "codelets/vectors.hpp"
 
 namespace asterism::tdbem {
+
+using namespace pair_detail;
+
 namespace {
 
-using V = Vector<double>;
 using Four = double __attribute__((vector_size(32)));
 using Places = std::int64_t __attribute__((vector_size(64)));
-
-constexpr int sum_lanes = 16;  // of each q: nine H, first and second moment of th, which fill up two vectors
-
-ASTERISM_INLINE const V& vector(const Eight& e) {
-  return *reinterpret_cast<const V*>(e.lane);
-}
-ASTERISM_INLINE const V& vector(const double* p) {
-  return *reinterpret_cast<const V*>(p);
-}
-ASTERISM_INLINE V smaller(V a, V b) {
-  return a < b ? a : b;
-}
-ASTERISM_INLINE V larger(V a, V b) {
-  return a > b ? a : b;
-}
-
-/// One expression for all: what the structure of tiles and their values must agree on.
-ASTERISM_INLINE double steps_of(double squared, double per_step) {
-  return std::sqrt(squared) * per_step;
-}
-double steps_per_metre(const Discretisation& d) {
-  return 1 / (d.speed * d.step);
-}
-
-/// The rule of a pair: the product of two rules or, if they touch, that of their contact.
-struct Choice {
-  const ProductRule* product = nullptr;
-  const TouchingRule* touching = nullptr;
-  Touch touch;
-  [[nodiscard]] const WeightedProducts& table() const { return product != nullptr ? product->table : touching->table; }
-};
-ASTERISM_INLINE Choice choose(const PairRules& rules, const PairTriangle& x, const PairTriangle& y) {
-  const Point between = y.centre - x.centre;
-  const double squared = dot(between, between);
-  // triangles that meet in their farthest corners are not far, whatever the rounding
-  const double near = (1 + 1e-9) * (x.reach + y.reach) + rules.options.near_gap * 0.5 * (x.edge + y.edge);
-  if (squared > near * near) return {&rules.far, nullptr, {}};
-  const Touch t = touch(x.vertices, y.vertices);
-  if (t.contact != Contact::none) return {nullptr, &rules.touching(t.contact), t};
-  return {&rules.near, nullptr, {}};
-}
-
-/// The points of a rule on a triangle, filled up with copies of the last one.
-ASTERISM_INLINE void place_points(const TriangleRule& rule, const Point (&corner)[3],
-                                  double (&points)[3][most_triangle_points]) {
-  for (int p = 0; p < most_triangle_points; ++p) {
-    const double(&b)[3] = rule.point[std::min(p, rule.points - 1)].coordinate;
-    const Point at = b[0] * corner[0] + b[1] * corner[1] + b[2] * corner[2];
-    points[0][p] = at.x;
-    points[1][p] = at.y;
-    points[2][p] = at.z;
-  }
-}
-
-struct Extremes {
-  V least, largest;
-  ASTERISM_INLINE void take(V squared) {
-    least = smaller(least, squared);
-    largest = larger(largest, squared);
-  }
-  [[nodiscard]] ASTERISM_INLINE DistanceRange range() const {
-    DistanceRange r{least[0], largest[0]};
-    for (int l = 1; l < width<double>; ++l) {
-      r.least = std::min(r.least, least[l]);
-      r.largest = std::max(r.largest, largest[l]);
-    }
-    return r;
-  }
-};
-
-/// r^2 of n x n points; rows of `vectors` vectors overlap, as the next row overwrites what fills a row up.
-template <int vectors>
-ASTERISM_INLINE void product_distances(int n, const double (&x)[3][most_triangle_points],
-                                       const double (&y)[3][most_triangle_points], double* squared, Extremes& e) {
-  V at[3][vectors];
-  for (int c = 0; c < 3; ++c)
-    for (int v = 0; v < vectors; ++v) at[c][v] = vector(y[c] + v * width<double>);
-  for (int i = 0; i < n; ++i) {
-    for (int v = 0; v < vectors; ++v) {
-      const V dx = at[0][v] - x[0][i], dy = at[1][v] - x[1][i], dz = at[2][v] - x[2][i];
-      const V s = dx * dx + dy * dy + dz * dz;
-      *reinterpret_cast<Lanes<double>::Unaligned*>(squared + i * n + v * width<double>) = s;
-      e.take(s);
-    }
-  }
-}
-
-ASTERISM_INLINE void touching_distances(const TouchingRule& rule, const Touch& t, const PairTriangle& x,
-                                        const PairTriangle& y, double* squared, Extremes& e) {
-  // differences of corners, from the first common one, keep their digits where points come close
-  const Point& origin = x.corner[t.x[0]];
-  const Point x1 = x.corner[t.x[1]] - origin, x2 = x.corner[t.x[2]] - origin;
-  const Point y1 = y.corner[t.y[1]] - origin, y2 = y.corner[t.y[2]] - origin;
-  for (std::int32_t v = 0; v < rule.table.vectors(); ++v) {
-    const V &a = vector(rule.x1[v]), &b = vector(rule.x2[v]), &c = vector(rule.y1[v]), &d = vector(rule.y2[v]);
-    const V dx = (a * x1.x + b * x2.x) - (c * y1.x + d * y2.x);
-    const V dy = (a * x1.y + b * x2.y) - (c * y1.y + d * y2.y);
-    const V dz = (a * x1.z + b * x2.z) - (c * y1.z + d * y2.z);
-    const V s = dx * dx + dy * dy + dz * dz;
-    *reinterpret_cast<V*>(squared + v * width<double>) = s;
-    e.take(s);
-  }
-}
-
-ASTERISM_INLINE DistanceRange distances(const Choice& choice, const PairRules& rules, const PairTriangle& x,
-                                        const PairTriangle& y, double* squared) {
-  Extremes e{V{} + HUGE_VAL, V{}};
-  if (choice.touching != nullptr) {
-    touching_distances(*choice.touching, choice.touch, x, y, squared, e);
-  } else {
-    const int n = choice.product->rule.points;
-    alignas(64) double near_x[3][most_triangle_points], near_y[3][most_triangle_points];
-    const bool far = choice.product == &rules.far;
-    if (!far) {
-      place_points(choice.product->rule, x.corner, near_x);
-      place_points(choice.product->rule, y.corner, near_y);
-    }
-    const auto& px = far ? x.points : near_x;
-    const auto& py = far ? y.points : near_y;
-    if (n <= width<double>)
-      product_distances<1>(n, px, py, squared, e);
-    else
-      product_distances<2>(n, px, py, squared, e);
-  }
-  return e.range();
-}
 
 /// Lanes 0, 2, 4, 6 of a, each with that of b after it; lanes 1, 3, 5, 7 alike.
 ASTERISM_INLINE V even_lanes(V a, V b) {
@@ -161,7 +36,7 @@ ASTERISM_INLINE V second_pairs(V a, V b) {
 /// one copy has of (a, c) the other has of (c, a), and the sum of both is symmetric to the bit.
 ASTERISM_INLINE void sum_points(const WeightedProducts& table, const double* squared, double per_step,
                                 std::int32_t first, std::int32_t steps, double* sums) {
-  const std::int32_t copy = steps * sum_lanes;
+  const std::int32_t copy = steps * sums_of_step;
   for (std::int32_t e = 0; e < 2 * copy; e += width<double>) *reinterpret_cast<V*>(sums + e) = V{};
   for (std::int32_t v = 0; v < table.vectors(); ++v) {
     alignas(64) double rho[8], whole[8], g[8];
@@ -170,7 +45,7 @@ ASTERISM_INLINE void sum_points(const WeightedProducts& table, const double* squ
       rho[l] = steps_of(squared[8 * v + l], per_step);
       const auto q = static_cast<std::int32_t>(rho[l]);
       whole[l] = q;
-      place[l] = static_cast<std::int64_t>(q - first) * sum_lanes;
+      place[l] = static_cast<std::int64_t>(q - first) * sums_of_step;
     }
     const V th = vector(rho) - vector(whole);
     const V weight = vector(table.weight[v]) / vector(rho);
@@ -201,14 +76,14 @@ struct Lines {
 
 /// Those of q from `begin` on; zeros from `steps` on. In registers, as loads that do not match a store before wait.
 ASTERISM_INLINE Lines lines_of(const double* sums, std::int32_t steps, std::int32_t begin) {
-  const std::int32_t copy = steps * sum_lanes;
+  const std::int32_t copy = steps * sums_of_step;
   V row[8];
   Four rest[8];
   for (std::int32_t q = 0; q < 8; ++q) {
     row[q] = V{};
     rest[q] = Four{};
     if (begin + q < steps) {
-      const double* const from = sums + (begin + q) * sum_lanes;
+      const double* const from = sums + (begin + q) * sums_of_step;
       row[q] = vector(from) + vector(from + copy);
       rest[q] = *reinterpret_cast<const Four*>(from + 8) + *reinterpret_cast<const Four*>(from + copy + 8);
     }
@@ -247,58 +122,6 @@ ASTERISM_INLINE V two_before(V before, V now) {
 }
 
 }  // namespace
-
-PairTriangle pair_triangle(const SurfaceView& surface, const PairRules& rules, std::int32_t index) {
-  PairTriangle t;
-  t.index = index;
-  t.vertices = surface.triangles[index];
-  t.normal = surface.normals[index];
-  t.area = surface.areas[index];
-  for (int a = 0; a < 3; ++a) t.corner[a] = surface.vertices[t.vertices.corner[a]];
-  t.centre = 1.0 / 3 * (t.corner[0] + t.corner[1] + t.corner[2]);
-  for (int a = 0; a < 3; ++a) {
-    const Point opposite = t.corner[(a + 2) % 3] - t.corner[(a + 1) % 3];
-    t.curl[a] = 1 / (2 * t.area) * opposite;
-    t.edge += norm(opposite) / 3;
-    t.reach = std::max(t.reach, norm(t.corner[a] - t.centre));
-  }
-  place_points(rules.far.rule, t.corner, t.points);
-  return t;
-}
-
-PairScratch::PairScratch(const PairRules& rules) {
-  std::int32_t most = 0;
-  for (const WeightedProducts* table :
-       {&rules.far.table, &rules.near.table, &rules.vertex.table, &rules.edge.table, &rules.same.table})
-    most = std::max(most, table->vectors());
-  squared.resize(static_cast<std::size_t>(most) + 2);
-  sums.resize(static_cast<std::size_t>(2 * most_lags * sum_lanes / 8));
-}
-
-std::int32_t pair_points(const PairRules& rules, const PairTriangle& x, const PairTriangle& y) {
-  return choose(rules, x, y).table().points;
-}
-
-ASTERISM_CLONES DistanceRange pair_distances(const PairRules& rules, const PairTriangle& x, const PairTriangle& y,
-                                             PairScratch& scratch) {
-  return distances(choose(rules, x, y), rules, x, y, scratch.squared.data()->lane);
-}
-
-std::int32_t whole_steps(double squared_distance, const Discretisation& d) {
-  return static_cast<std::int32_t>(steps_of(squared_distance, steps_per_metre(d)));
-}
-
-StepSet pair_steps(const PairRules& rules, const Discretisation& d, const PairTriangle& x, const PairTriangle& y,
-                   PairScratch& scratch) {
-  const Choice choice = choose(rules, x, y);
-  const double* const squared = scratch.squared.data()->lane;
-  StepSet set{whole_steps(pair_distances(rules, x, y, scratch).least, d)};
-  for (std::int32_t p = 0; p < choice.table().points; ++p) {
-    const std::int32_t q = whole_steps(squared[p], d) - set.first;
-    set.bits[q / 64] |= std::uint64_t{1} << (q % 64);
-  }
-  return set;
-}
 
 ASTERISM_CLONES void pair_values(const PairRules& rules, const Discretisation& d, const PairTriangle& x,
                                  const PairTriangle& y, PairScratch& scratch, PairValues& out) {

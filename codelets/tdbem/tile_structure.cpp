@@ -158,12 +158,15 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
   const auto width = static_cast<std::size_t>(slices.size());
   auto& ranges = scratch.ranges;
   ranges.assign(static_cast<std::size_t>(rows.size()) * width, {HUGE_VAL, 0});
+  std::int64_t points = 0;
   for_each_pair(triangles, [&](const PairTriangle& t, const PairTriangle& u, bool direct, bool transposed) {
-    const DistanceRange range = pair_distances(rules, t, u, scratch.pair);
+    const PairDistances pair = pair_distances(rules, t, u, scratch.pair);
+    const DistanceRange squared = pair.squared;
+    points += pair.points;
     for_cells(t, u, direct, transposed, rows, slices, [&](std::uint32_t r, std::uint32_t s) {
       DistanceRange& of = ranges[r * width + s];
-      of.least = std::min(of.least, range.least);
-      of.largest = std::max(of.largest, range.largest);
+      of.least = std::min(of.least, squared.least);
+      of.largest = std::max(of.largest, squared.largest);
     });
   });
 

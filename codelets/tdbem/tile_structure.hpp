@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/tdbem/pair_values.hpp"
+#include "codelets/tdbem/pair_distances.hpp"
 #include "codelets/tdbem/slices.hpp"
 #include "codelets/tdbem/tile_triangles.hpp"
 
@@ -74,7 +74,8 @@ struct TileScratch {
 /// the same. Throws std::invalid_argument unless the ranges are equal or disjoint and not empty.
 struct MirroredStructure {
   TileStructure tile, mirror;
-  LagFault fault;  ///< if there is one, the structures are empty
+  LagFault fault;                ///< if there is one, the structures are empty
+  std::int64_t point_pairs = 0;  ///< that assemble() evaluates for both, of flops_of_point_pair
 };
 MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
                                  Range rows, Range slices, TileScratch& scratch);

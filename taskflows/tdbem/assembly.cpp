@@ -67,8 +67,9 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
                                const std::vector<Range>& clusters, Widths widths) {
   if (!(d.speed > 0) || !(d.step > 0) || !std::isfinite(d.speed) || !std::isfinite(d.step))
     bad_input("speed of sound {:g} m/s and time step {:g} s, expected positive ones", d.speed, d.step);
-  TiledStructure structure{clusters, {}, {}};
+  TiledStructure structure{clusters, {}, {}, {}};
   structure.tiles.resize(clusters.size() * clusters.size());
+  structure.point_pairs.resize(structure.tiles.size());
   const std::vector<TilePlace> places = upper_tiles(clusters.size());
   std::vector<LagFault> faults(places.size());
 #pragma omp parallel
@@ -79,6 +80,7 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
       const auto [row, slice] = places[p];
       MirroredStructure tiles = tile_structure(surface, rules, d, clusters[row], clusters[slice], scratch);
       faults[p] = tiles.fault;
+      structure.point_pairs[structure.place(row, slice)] = tiles.point_pairs;
       structure.tiles[structure.place(row, slice)] = std::move(tiles.tile);
       if (row != slice) structure.tiles[structure.place(slice, row)] = std::move(tiles.mirror);
     }
