@@ -16,7 +16,7 @@ struct Lags {
 };
 
 Lags lags_of(const DistanceRange& range, const Discretisation& d) {
-  return {whole_steps(range.least, d), whole_steps(range.largest, d) + lags_of_distance(d.body) - 1};
+  return {whole_steps(range.least, d), whole_steps(range.largest, d) + lags_of_distance(d.boundary) - 1};
 }
 
 /// Calls take(place of the row, place of the slice) for the pairs of corners of a pair of triangles that are in a tile.
@@ -71,7 +71,7 @@ LagFault find_hole(const TileTriangles& triangles, const PairRules& rules, const
               [&](std::uint32_t r, std::uint32_t s) { merge(steps, scratch.steps[r * width + s]); });
   });
   for (std::size_t x = 0; x < scratch.steps.size(); ++x) {
-    const std::int32_t lag = hole_in(scratch.steps[x], lags_of_distance(d.body));
+    const std::int32_t lag = hole_in(scratch.steps[x], lags_of_distance(d.boundary));
     if (lag >= 0)
       return {LagFault::Kind::hole, rows.begin + static_cast<std::int32_t>(x / width),
               slices.begin + static_cast<std::int32_t>(x % width), lag, triangles.longest_edge};
@@ -105,7 +105,7 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
   // rows that fill up the last panel begin at lag 1 and have no values
   tile.first.assign(row_vectors * panel_rows, 1);
   tile.length.assign(row_vectors * panel_rows, 0);
-  TileCounts& counts = tile.counts;
+  LagCounts& counts = tile.counts;
   for (std::int32_t panel = 0; panel < panels; ++panel)
     for (std::int32_t s = 0; s < slices.size(); ++s) {
       std::int32_t longest = 0;
@@ -140,7 +140,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
 
 }  // namespace
 
-void TileCounts::add(const TileCounts& other) {
+void LagCounts::add(const LagCounts& other) {
   values += other.values;
   padded_values += other.padded_values;
   initial += other.initial;
@@ -158,12 +158,15 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
   const auto width = static_cast<std::size_t>(slices.size());
   auto& ranges = scratch.ranges;
   ranges.assign(static_cast<std::size_t>(rows.size()) * width, {HUGE_VAL, 0});
+  std::int64_t points = 0;
   for_each_pair(triangles, [&](const PairTriangle& t, const PairTriangle& u, bool direct, bool transposed) {
-    const DistanceRange range = pair_distances(rules, t, u, scratch.pair);
+    const PairDistances pair = pair_distances(rules, t, u, scratch.pair);
+    const DistanceRange squared = pair.squared;
+    points += pair.points;
     for_cells(t, u, direct, transposed, rows, slices, [&](std::uint32_t r, std::uint32_t s) {
       DistanceRange& of = ranges[r * width + s];
-      of.least = std::min(of.least, range.least);
-      of.largest = std::max(of.largest, range.largest);
+      of.least = std::min(of.least, squared.least);
+      of.largest = std::max(of.largest, squared.largest);
     });
   });
 
@@ -171,7 +174,7 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
   out.fault = find_excess(ranges, d, rows, slices);
   const bool dense = std::min(rules.options.far_points, rules.options.near_points) >= 6;
   if (out.fault.kind == LagFault::Kind::none &&
-      !(dense && spacing_per_edge * triangles.longest_edge <= lags_of_distance(d.body) * d.speed * d.step))
+      !(dense && spacing_per_edge * triangles.longest_edge <= lags_of_distance(d.boundary) * d.speed * d.step))
     out.fault = find_hole(triangles, rules, d, rows, slices, scratch);
   if (out.fault.kind != LagFault::Kind::none) return out;
 
@@ -205,6 +208,9 @@ template TileLayout tile_layout<double>(const TileStructure&);
 
 void store_structure(const TileStructure& tile, const TileLayout& layout, void* buffer) {
   auto* const bytes = static_cast<std::byte*>(buffer);
+  // gaps between the arrays as well, so that buffers of the same tile are the same; none follows the values
+  static_assert(panel_rows * sizeof(float) % 64 == 0);
+  std::memset(bytes + layout.start, 0, layout.bytes - layout.start);
   std::memcpy(bytes + layout.start, tile.start.data(), tile.start.size() * sizeof(std::uint32_t));
   std::memcpy(bytes + layout.first, tile.first.data(), tile.first.size() * sizeof(std::uint16_t));
   std::memcpy(bytes + layout.length, tile.length.data(), tile.length.size());

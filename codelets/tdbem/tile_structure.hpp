@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/tdbem/pair_values.hpp"
+#include "codelets/tdbem/pair_distances.hpp"
 #include "codelets/tdbem/slices.hpp"
 #include "codelets/tdbem/tile_triangles.hpp"
 
 namespace asterism::tdbem {
 
-struct TileCounts {
+struct LagCounts {
   std::int64_t values = 0;         ///< of M^1, M^2, ...: without what pads panels
   std::int64_t padded_values = 0;  ///< with it
   std::int64_t initial = 0;        ///< of M^0
@@ -20,7 +20,7 @@ struct TileCounts {
   std::int32_t longest = 0;      ///< row-vector, lag 0 not among its values
   std::int32_t largest_lag = 0;  ///< Kmax
 
-  void add(const TileCounts& other);
+  void add(const LagCounts& other);
   [[nodiscard]] double mean_length() const { return static_cast<double>(values) / static_cast<double>(row_vectors); }
 };
 
@@ -32,7 +32,7 @@ struct TileStructure {
   std::vector<std::uint8_t> length;
   std::vector<std::int32_t> initial_start;  ///< rows + 1: where the entries of M^0 of a row begin
   std::vector<std::int32_t> initial_slice;  ///< place among the slices, ascending
-  TileCounts counts;
+  LagCounts counts;
 
   template <class T>
   [[nodiscard]] Tile<T> view(const T* values) const {
@@ -74,7 +74,8 @@ struct TileScratch {
 /// the same. Throws std::invalid_argument unless the ranges are equal or disjoint and not empty.
 struct MirroredStructure {
   TileStructure tile, mirror;
-  LagFault fault;  ///< if there is one, the structures are empty
+  LagFault fault;                ///< if there is one, the structures are empty
+  std::int64_t point_pairs = 0;  ///< that assemble() evaluates for both, of flops_of_point_pair
 };
 MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
                                  Range rows, Range slices, TileScratch& scratch);

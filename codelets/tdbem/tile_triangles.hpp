@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/tdbem/pair_values.hpp"
+#include "codelets/tdbem/pair_distances.hpp"
 #include "codelets/tdbem/surface_view.hpp"
 
 namespace asterism::tdbem {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "codelets/isa.hpp"
+#include "codelets/tdbem/pair_values.hpp"
 #include "codelets/vectors.hpp"
 
 namespace asterism::tdbem {

@@ -20,15 +20,17 @@ std::vector<TilePlace> upper_tiles(std::size_t clusters) {
   return places;
 }
 
-[[noreturn]] void report(const LagFault& fault, const Discretisation& d) {
+}  // namespace
+
+void refuse(const LagFault& fault, const Discretisation& d) {
   switch (fault.kind) {
     case LagFault::Kind::hole:
       bad_input(
           "time step {:g} s: lag {} of unknowns {} and {} has no values though later ones have, as waves cross the "
           "spacing of quadrature points in more than {} steps; a step of {:g} s or more leaves none, and so may a "
           "finer mesh",
-          d.step, fault.found, fault.row, fault.slice, lags_of_distance(d.body),
-          spacing_per_edge * fault.longest_edge / (lags_of_distance(d.body) * d.speed));
+          d.step, fault.found, fault.row, fault.slice, lags_of_distance(d.boundary),
+          spacing_per_edge * fault.longest_edge / (lags_of_distance(d.boundary) * d.speed));
     case LagFault::Kind::long_vector:
       bad_input(
           "time step {:g} s: unknowns {} and {} interact in {} consecutive steps, expected at most {}: take a "
@@ -41,8 +43,6 @@ std::vector<TilePlace> upper_tiles(std::size_t clusters) {
           d.step, fault.slice, fault.row, fault.found, max_lag);
   }
 }
-
-}  // namespace
 
 std::vector<Range> clusters(std::int32_t unknowns, std::int32_t size) {
   if (unknowns < 1) bad_input("{} unknowns, expected at least one", unknowns);
@@ -67,8 +67,9 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
                                const std::vector<Range>& clusters, Widths widths) {
   if (!(d.speed > 0) || !(d.step > 0) || !std::isfinite(d.speed) || !std::isfinite(d.step))
     bad_input("speed of sound {:g} m/s and time step {:g} s, expected positive ones", d.speed, d.step);
-  TiledStructure structure{clusters, {}, {}};
+  TiledStructure structure{clusters, {}, {}, {}};
   structure.tiles.resize(clusters.size() * clusters.size());
+  structure.point_pairs.resize(structure.tiles.size());
   const std::vector<TilePlace> places = upper_tiles(clusters.size());
   std::vector<LagFault> faults(places.size());
 #pragma omp parallel
@@ -79,12 +80,13 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
       const auto [row, slice] = places[p];
       MirroredStructure tiles = tile_structure(surface, rules, d, clusters[row], clusters[slice], scratch);
       faults[p] = tiles.fault;
+      structure.point_pairs[structure.place(row, slice)] = tiles.point_pairs;
       structure.tiles[structure.place(row, slice)] = std::move(tiles.tile);
       if (row != slice) structure.tiles[structure.place(slice, row)] = std::move(tiles.mirror);
     }
   }
   for (const LagFault& fault : faults)
-    if (fault.kind != LagFault::Kind::none) report(fault, d);
+    if (fault.kind != LagFault::Kind::none) refuse(fault, d);
 
   for (const TileStructure& tile : structure.tiles) structure.counts.add(tile.counts);
   if (widths == Widths::uniform) {

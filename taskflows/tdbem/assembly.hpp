@@ -27,8 +27,9 @@ enum class Widths : std::uint8_t {
 /// Rows and slices are cut in the same clusters.
 struct TiledStructure {
   std::vector<Range> clusters;
-  std::vector<TileStructure> tiles;  ///< tile (I, J) has rows of cluster I, slices of cluster J: I * clusters + J
-  TileCounts counts;                 ///< of all
+  std::vector<TileStructure> tiles;       ///< tile (I, J) has rows of cluster I, slices of cluster J: I * clusters + J
+  LagCounts counts;                       ///< of all
+  std::vector<std::int64_t> point_pairs;  ///< at place(I, J), I <= J: of a tile and its mirror image together; else 0
 
   [[nodiscard]] std::size_t place(std::size_t row_cluster, std::size_t slice_cluster) const {
     return row_cluster * clusters.size() + slice_cluster;
@@ -37,6 +38,9 @@ struct TiledStructure {
   template <class T>
   [[nodiscard]] std::size_t bytes() const;
 };
+
+/// Throws Error (bad_input) saying why the lags of a tile cannot be stored and what to do; `fault` has a kind.
+[[noreturn]] void refuse(const LagFault& fault, const Discretisation& d);
 
 /// In parallel (OpenMP). Throws Error (bad_input), naming the time step and a pair of unknowns, when row-vectors have
 /// holes, too many values or too large lags: all of them ask for larger steps. Throws Error (bad_input) as well for

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "codelets/tdbem/pair_values.hpp"
 #include "codelets/tdbem/tile_values.hpp"
 #include "taskflows/tdbem/assembly.hpp"
 #include "taskflows/tdbem/bodies.hpp"
@@ -39,14 +40,6 @@ struct Work {
   std::vector<double> seconds = {};
 };
 
-/// Point pairs that the assembly of a tile evaluates.
-void count(const TileTriangles& triangles, const PairRules& rules, Work& work) {
-  for_each_pair(triangles, [&](const PairTriangle& t, const PairTriangle& u, bool, bool) {
-    work.points += pair_points(rules, t, u);
-    ++work.pairs;
-  });
-}
-
 template <class T>
 struct TileMemory {
   TileStructure structure;
@@ -63,11 +56,11 @@ struct TileMemory {
   }
 };
 
-Json measure(Body body, std::int32_t level, int repetitions) {
+Json measure(Boundary boundary, std::int32_t level, int repetitions) {
   const Surface surface = prepare_surface(icosphere(level, 1));
   const SurfaceView view = surface.view();
   const PairRules rules;
-  const Discretisation d{body, 1, 0.5 * surface.edges.mean};
+  const Discretisation d{boundary, 1, 0.5 * surface.edges.mean};
   TileScratch scratch(rules);
   PairValues values;
   double sink = 0;
@@ -81,7 +74,7 @@ Json measure(Body body, std::int32_t level, int repetitions) {
   std::vector<Pair> of_kind[3];
   for (std::size_t x = 0; x < triangles.size(); ++x)
     for (std::size_t y = x; y < triangles.size(); ++y) {
-      const std::int32_t points = pair_points(rules, triangles[x], triangles[y]);
+      const std::int32_t points = pair_distances(rules, triangles[x], triangles[y], scratch.pair).points;
       of_kind[points == far    ? 0
               : points == near ? 1
                                : 2]
@@ -93,7 +86,8 @@ Json measure(Body body, std::int32_t level, int repetitions) {
   for (int kind = 0; kind < 3; ++kind) {
     const std::vector<Pair>& pairs = of_kind[kind];
     Work work{names[kind]};
-    for (const Pair& p : pairs) work.points += pair_points(rules, triangles[p.x], triangles[p.y]);
+    for (const Pair& p : pairs)
+      work.points += pair_distances(rules, triangles[p.x], triangles[p.y], scratch.pair).points;
     work.pairs = static_cast<double>(pairs.size());
     work.run = [&] {
       for (const Pair& p : pairs) {
@@ -104,7 +98,8 @@ Json measure(Body body, std::int32_t level, int repetitions) {
     works.push_back(work);
     work.name += "_distances";
     work.run = [&] {
-      for (const Pair& p : pairs) sink += pair_distances(rules, triangles[p.x], triangles[p.y], scratch.pair).least;
+      for (const Pair& p : pairs)
+        sink += pair_distances(rules, triangles[p.x], triangles[p.y], scratch.pair).squared.least;
     };
     works.push_back(work);
   }
@@ -115,7 +110,9 @@ Json measure(Body body, std::int32_t level, int repetitions) {
   TileMemory<float> single(both.tile), single_mirror(both.mirror);
   TileMemory<double> twice(both.tile), twice_mirror(both.mirror);
   Work tile{"tile_structure"};
-  count(tile_triangles(view, rules, rows, slices), rules, tile);
+  tile.points = static_cast<double>(both.point_pairs);
+  for_each_pair(tile_triangles(view, rules, rows, slices),
+                [&](const PairTriangle&, const PairTriangle&, bool, bool) { ++tile.pairs; });
   tile.run = [&] { both = tile_structure(view, rules, d, rows, slices, scratch); };
   works.push_back(tile);
   tile.name = "tile_values_float";
@@ -138,7 +135,7 @@ Json measure(Body body, std::int32_t level, int repetitions) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       if (r >= 0) work.seconds.push_back(passed.count());
     }
-  Json run = {{"body", body == Body::rigid ? "rigid" : "soft"},
+  Json run = {{"boundary", boundary == Boundary::rigid ? "rigid" : "soft"},
               {"unknowns", view.vertex_count},
               {"tile", {{"rows", rows.size()}, {"slices", slices.size()}, {"values", both.tile.counts.values}}}};
   for (const Work& work : works) {
@@ -161,7 +158,8 @@ int main(int argc, char** argv) {
   const int level = argc > 1 ? std::clamp(std::atoi(argv[1]), 2, 8) : 4;
   const int repetitions = argc > 2 ? std::max(1, std::atoi(argv[2])) : 9;
   Json out = {{"program", "bench_tdbem_assembly"}, {"repetitions", repetitions}, {"runs", Json::array()}};
-  for (const Body body : {Body::rigid, Body::soft}) out["runs"].push_back(measure(body, level, repetitions));
+  for (const Boundary boundary : {Boundary::rigid, Boundary::soft})
+    out["runs"].push_back(measure(boundary, level, repetitions));
   std::printf("%s\n", out.dump(2).c_str());
   return 0;
 }

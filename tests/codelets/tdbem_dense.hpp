@@ -72,12 +72,14 @@ struct DenseMatrices {
 inline DenseMatrices defined_matrices(const SurfaceView& s, const PairRules& rules, const Discretisation& d) {
   DenseMatrices matrices(s.vertex_count);
   const auto far = product_points(rules.options.far_points), near = product_points(rules.options.near_points);
+  PairScratch scratch(rules);
   std::vector<PairTriangle> triangles;
   for (std::int32_t t = 0; t < s.triangle_count; ++t) triangles.push_back(pair_triangle(s, rules, t));
   for (std::int32_t x = 0; x < s.triangle_count; ++x)
     for (std::int32_t y = x; y < s.triangle_count; ++y) {
       const Touch t = touch(s.triangles[x], s.triangles[y]);
-      const bool is_far = pair_points(rules, triangles[x], triangles[y]) == static_cast<std::int32_t>(far.size());
+      const bool is_far =
+          pair_distances(rules, triangles[x], triangles[y], scratch).points == static_cast<std::int32_t>(far.size());
       const auto values = defined_values(s, x, y, d,
                                          t.contact != Contact::none ? touching_points(rules.touching(t.contact), t)
                                          : is_far                   ? far

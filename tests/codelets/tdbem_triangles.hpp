@@ -48,6 +48,25 @@ struct Patch {
   }
 };
 
+/// Triangles with 1, 2 and 3 common corners, the last two ones bent out of the plane of the first.
+inline Patch touching_patch(Contact contact) {
+  const std::vector<Point> v = {{0, 0, 0}, {1, 0.1, 0}, {0.3, 0.9, 0.2}, {-0.4, -0.8, 0.5}, {-0.9, 0.2, 0.3}};
+  switch (contact) {
+    case Contact::vertex:
+      return {v, {{{0, 1, 2}}, {{0, 4, 3}}}};
+    case Contact::edge:
+      return {v, {{{0, 1, 2}}, {{1, 0, 3}}}};
+    default:
+      return {v, {{{0, 1, 2}}, {{0, 1, 2}}}};
+  }
+}
+
+/// Point pairs of the rule that the library takes for two triangles.
+inline std::int32_t points_of(const PairRules& rules, const PairTriangle& x, const PairTriangle& y) {
+  PairScratch scratch(rules);
+  return pair_distances(rules, x, y, scratch).points;
+}
+
 /// A point of both triangles: barycentric coordinates and weight, of sum 1.
 struct PointPair {
   std::array<double, 3> x, y;
@@ -114,7 +133,7 @@ inline std::map<std::int32_t, Matrix3> defined_values(const SurfaceView& s, std:
     for (int a = 0; a < 3; ++a)
       for (int c = 0; c < 3; ++c) {
         const double bb = p.x[a] * p.y[c];
-        if (d.body == Body::soft) {
+        if (d.boundary == Boundary::soft) {
           values[q][a][c] += g * bb;
           values[q + 1][a][c] -= g * bb;
           continue;

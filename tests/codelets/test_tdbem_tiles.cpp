@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 
 #include "codelets/tdbem/tile_values.hpp"
@@ -96,8 +95,8 @@ DenseMatrices assembled(const SurfaceView& s, const PairRules& rules, const Disc
   return matrices;
 }
 
-constexpr Discretisation rigid{Body::rigid, 1.3, 0.21};
-constexpr Discretisation soft{Body::soft, 1.3, 0.34};
+constexpr Discretisation rigid{Boundary::rigid, 1.3, 0.21};
+constexpr Discretisation soft{Boundary::soft, 1.3, 0.34};
 
 void expect_same(const DenseMatrices& a, const DenseMatrices& b) {
   ASSERT_EQ(a.lags(), b.lags());
@@ -240,6 +239,14 @@ TEST(Tiles, OneBuffer) {
   a.put_tile(own.tile());
   b.put_tile(tile_in<float>(layout, buffer.data()));
   expect_same(a, b);
+  // all bytes are set
+  std::vector<Eight> other(buffer.size());
+  std::memset(static_cast<void*>(other.data()), 0xff, layout.bytes);
+  store_structure(own.structure, layout, other.data());
+  target.tile = tile_in<float>(layout, other.data());
+  target.values = tile_values_in<float>(other.data());
+  assemble<float>(s, few_points(), rigid, target, nullptr, scratch);
+  EXPECT_EQ(std::memcmp(buffer.data(), other.data(), layout.bytes), 0);
   EXPECT_EQ(target.tile.row_begin, 0);
   EXPECT_EQ(target.tile.rows, 40);
   EXPECT_EQ(target.tile.slice_begin, 40);
@@ -265,7 +272,7 @@ TEST(Tiles, StepsThatAreTooShort) {
   const Range all{0, s.vertex_count};
   // holes: found exactly, by what the definition says of the first lag without values
   int holes = 0, whole = 0;
-  for (const Body kind : {Body::rigid, Body::soft})
+  for (const Boundary kind : {Boundary::rigid, Boundary::soft})
     for (const double step : {0.12, 0.06, 0.04, 0.03, 0.02, 0.012}) {
       const Discretisation d{kind, 1.3, step};
       const MirroredStructure both = tile_structure(s, few_points(), d, all, all, scratch);
@@ -302,10 +309,10 @@ TEST(Tiles, StepsThatAreTooShort) {
   EXPECT_GT(holes, 1);
   EXPECT_GT(whole, 1);
 
-  const LagFault lengths = tile_structure(s, few_points(), {Body::rigid, 1.3, 0.004}, all, all, scratch).fault;
+  const LagFault lengths = tile_structure(s, few_points(), {Boundary::rigid, 1.3, 0.004}, all, all, scratch).fault;
   EXPECT_EQ(lengths.kind, LagFault::Kind::long_vector);
   EXPECT_GT(lengths.found, max_length);
-  const LagFault lags = tile_structure(s, few_points(), {Body::rigid, 1e-3, 0.001}, all, all, scratch).fault;
+  const LagFault lags = tile_structure(s, few_points(), {Boundary::rigid, 1e-3, 0.001}, all, all, scratch).fault;
   EXPECT_NE(lags.kind, LagFault::Kind::none);
 }
 
@@ -314,11 +321,12 @@ TEST(Tiles, LagsThatAreTooLate) {
   const Patch pair({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {70000, 0, 0}, {70001, 0, 0}, {70000, 1, 0}},
                    {{{0, 1, 2}}, {{3, 4, 5}}});
   TileScratch scratch(few_points());
-  const LagFault lags = tile_structure(pair.view(), few_points(), {Body::rigid, 1, 1}, {0, 3}, {3, 6}, scratch).fault;
+  const LagFault lags =
+      tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1}, {0, 3}, {3, 6}, scratch).fault;
   EXPECT_EQ(lags.kind, LagFault::Kind::late_lag);
   EXPECT_GT(lags.found, 69999);
   const MirroredStructure slower =
-      tile_structure(pair.view(), few_points(), {Body::rigid, 1, 1.1}, {0, 3}, {3, 6}, scratch);
+      tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1.1}, {0, 3}, {3, 6}, scratch);
   EXPECT_EQ(slower.fault.kind, LagFault::Kind::none);
   EXPECT_NEAR(slower.tile.first[0], 70000 / 1.1, 2);
 }

@@ -78,15 +78,16 @@ TEST(Assembly, SizesAsMeasuredElsewhere) {
     double initial;
   };
   for (const Row& row : {Row{1, 42, 8, 8, 6.64, 11718, 16.7}, Row{2, 162, 15, 10, 7.30, 191478, 18.4},
-                         Row{3, 642, 28, 10, 7.41, 3054696, 18.9}}) {
+                         Row{3, 642, 28, 10, 7.41, 3054696, 18.9}, Row{4, 2562, 54, 11, 7.43, 48767136, 19.0}}) {
     const Surface surface = prepare_surface(icosphere(row.level, 1));
     ASSERT_EQ(surface.unknowns(), row.unknowns);
-    const Discretisation d{Body::rigid, 1, 0.5 * surface.edges.mean};
-    const TileCounts counts = tiled_structure(surface.view(), rules(), d, clusters(row.unknowns, 96)).counts;
+    const Discretisation d{Boundary::rigid, 1, 0.5 * surface.edges.mean};
+    const LagCounts counts = tiled_structure(surface.view(), rules(), d, clusters(row.unknowns, 96)).counts;
     EXPECT_EQ(counts.largest_lag, row.largest_lag);
     EXPECT_EQ(counts.longest, row.longest);
     EXPECT_NEAR(counts.mean_length(), row.mean, 0.005);
-    EXPECT_EQ(counts.values, row.values);
+    // the largest has pairs of triangles on the edge of near and far, which the other program took otherwise
+    EXPECT_NEAR(static_cast<double>(counts.values), static_cast<double>(row.values), row.level < 4 ? 0 : 1000);
     EXPECT_NEAR(static_cast<double>(counts.initial) / row.unknowns, row.initial, 0.05);
     EXPECT_EQ(counts.row_vectors, static_cast<std::int64_t>(row.unknowns) * row.unknowns);
   }
@@ -94,7 +95,7 @@ TEST(Assembly, SizesAsMeasuredElsewhere) {
 
 TEST(Assembly, AnyCutGivesTheSameMatrices) {
   const Surface surface = prepare_surface(icosphere(2, 1));
-  const Discretisation d{Body::rigid, 1, 0.5 * surface.edges.mean};
+  const Discretisation d{Boundary::rigid, 1, 0.5 * surface.edges.mean};
   const auto of = [&](std::int32_t cluster, Widths widths) {
     return assemble_all<double>(surface.view(), rules(), d, clusters(surface.unknowns(), cluster), widths);
   };
@@ -107,7 +108,7 @@ TEST(Assembly, AnyCutGivesTheSameMatrices) {
   EXPECT_EQ(whole.initial.value, cut.initial.value);
   EXPECT_EQ(whole.structure.counts.values, cut.structure.counts.values);
   // uniform panels: the longest row-vector times all rows, those that fill up the last panel among them
-  const TileCounts& counts = cut.structure.counts;
+  const LagCounts& counts = cut.structure.counts;
   EXPECT_EQ(counts.padded_values, std::int64_t{counts.longest} * 192 * 162);
   EXPECT_LT(whole.structure.counts.padded_values, counts.padded_values);
   EXPECT_EQ(cut.structure.bytes<float>(), [&] {
@@ -130,7 +131,7 @@ TEST(Assembly, AnyCutGivesTheSameMatrices) {
 TEST(Assembly, ConstantAndLinearPressuresMakeNoWave) {
   for (const auto& [name, mesh] : small_bodies()) {
     const Surface surface = prepare_surface(mesh);
-    const std::vector<Matrix> m = matrices_of(surface, {Body::rigid, 1.4, 0.3 * surface.edges.mean});
+    const std::vector<Matrix> m = matrices_of(surface, {Boundary::rigid, 1.4, 0.3 * surface.edges.mean});
     Vector constant = Vector::Zero(surface.unknowns()), linear = constant;
     double most = 0;
     for (std::size_t k = 0; k < m.size(); ++k) {
@@ -149,7 +150,7 @@ TEST(Assembly, SoftBodiesForget) {
   // the sum over k of D is 0: a constant charge rate since ever leaves no change of the potential
   for (const auto& [name, mesh] : small_bodies()) {
     const Surface surface = prepare_surface(mesh);
-    const std::vector<Matrix> m = matrices_of(surface, {Body::soft, 1.4, 0.4 * surface.edges.mean});
+    const std::vector<Matrix> m = matrices_of(surface, {Boundary::soft, 1.4, 0.4 * surface.edges.mean});
     Matrix sum = Matrix::Zero(surface.unknowns(), surface.unknowns());
     double most = 0;
     for (const Matrix& matrix : m) {
@@ -162,10 +163,10 @@ TEST(Assembly, SoftBodiesForget) {
 }
 
 TEST(Assembly, InitialMatrixIsPositiveDefinite) {
-  for (const Body body : {Body::rigid, Body::soft})
+  for (const Boundary boundary : {Boundary::rigid, Boundary::soft})
     for (const auto& [name, mesh] : small_bodies()) {
       const Surface surface = prepare_surface(mesh);
-      const std::vector<Matrix> m = matrices_of(surface, {body, 1.4, 0.5 * surface.edges.mean / 1.4});
+      const std::vector<Matrix> m = matrices_of(surface, {boundary, 1.4, 0.5 * surface.edges.mean / 1.4});
       EXPECT_EQ(Eigen::LLT<Eigen::MatrixXd>(m[0]).info(), Eigen::Success) << name;
     }
 }
@@ -176,7 +177,7 @@ TEST(Assembly, WavesCarryEnergyAway) {
   std::normal_distribution<double> normal;
   for (const auto& [name, mesh] : small_bodies()) {
     const Surface surface = prepare_surface(mesh);
-    const std::vector<Matrix> m = matrices_of(surface, {Body::rigid, 1, 0.5 * surface.edges.mean});
+    const std::vector<Matrix> m = matrices_of(surface, {Boundary::rigid, 1, 0.5 * surface.edges.mean});
     for (int trial = 0; trial < 20; ++trial) {
       std::vector<Vector> a{Vector::Zero(surface.unknowns())};
       for (int n = 1; n < 12; ++n)
@@ -196,11 +197,11 @@ TEST(Assembly, WavesCarryEnergyAway) {
 TEST(Assembly, SpeedAndStepScale) {
   // rigid: dt (curl . curl) and 1 / (c^2 dt) with the same c dt: both go with 1 / c. Soft: c dt only.
   const Surface surface = prepare_surface(ellipsoid(1, {1.2, 0.8, 0.6}));
-  for (const Body body : {Body::rigid, Body::soft}) {
-    const std::vector<Matrix> one = matrices_of(surface, {body, 1, 0.3}),
-                              other = matrices_of(surface, {body, 4, 0.075});
+  for (const Boundary boundary : {Boundary::rigid, Boundary::soft}) {
+    const std::vector<Matrix> one = matrices_of(surface, {boundary, 1, 0.3}),
+                              other = matrices_of(surface, {boundary, 4, 0.075});
     ASSERT_EQ(one.size(), other.size());
-    const double factor = body == Body::rigid ? 4 : 1;
+    const double factor = boundary == Boundary::rigid ? 4 : 1;
     for (std::size_t k = 0; k < one.size(); ++k)
       EXPECT_LT((factor * other[k] - one[k]).cwiseAbs().maxCoeff(), 1e-13 * one[0].cwiseAbs().maxCoeff());
   }
@@ -210,7 +211,7 @@ TEST(Assembly, TellsWhyStepsDoNotServe) {
   const Surface surface = prepare_surface(icosphere(1, 1));
   const auto line = [&](double speed, double step) {
     return complaint([&] {
-      tiled_structure(surface.view(), rules(), {Body::rigid, speed, step}, clusters(surface.unknowns(), 32));
+      tiled_structure(surface.view(), rules(), {Boundary::rigid, speed, step}, clusters(surface.unknowns(), 32));
     });
   };
   expect_names(line(1, 0.015), "time step 0.015 s: lag 6 of unknowns 0 and 1");
@@ -253,11 +254,11 @@ struct March {
   [[nodiscard]] double mean(std::size_t n) const { return weights.dot(a[n]) / weights.sum(); }
 };
 
-March march(std::int32_t level, Body body, const Point& d) {
+March march(std::int32_t level, Boundary boundary, const Point& d) {
   March m{prepare_surface(icosphere(level, 1)), 0, {}, {}};
   const Surface& s = m.surface;
   m.step = 0.5 * s.edges.mean;
-  const std::vector<Matrix> matrices = matrices_of(s, {body, 1, m.step}, 128);
+  const std::vector<Matrix> matrices = matrices_of(s, {boundary, 1, m.step}, 128);
   const Eigen::LLT<Eigen::MatrixXd> solver(matrices[0]);
   m.weights = Vector::Zero(s.unknowns());
   const TriangleRule rule = triangle_rule(7);
@@ -271,7 +272,7 @@ March march(std::int32_t level, Body body, const Point& d) {
         for (int c = 0; c < 3; ++c) x = x + b[c] * s.vertices[s.triangles[t].corner[c]];
         const double now = static_cast<double>(n) * m.step - dot(d, x);
         const double change = pulse(now) - pulse(now - m.step);
-        const double factor = body == Body::rigid ? -dot(s.normals[t], d) : 1;
+        const double factor = boundary == Boundary::rigid ? -dot(s.normals[t], d) : 1;
         for (int c = 0; c < 3; ++c) {
           const double weight = rule.point[p].weight * s.areas[t] * b[c];
           right[s.triangles[t].corner[c]] += weight * factor * change;
@@ -299,7 +300,7 @@ TEST(March, RigidSphere) {
   // an independent program had relative errors of 0.055 and 0.012 over the sphere
   const Surface coarse = prepare_surface(icosphere(2, 1));
   const Point d = -1.0 * coarse.vertices[5];  // towards a vertex, which another one is opposite to
-  const March a = march(2, Body::rigid, d), b = march(3, Body::rigid, d);
+  const March a = march(2, Boundary::rigid, d), b = march(3, Boundary::rigid, d);
   const double error_a = mean_error(a, mean_pressure, 0), error_b = mean_error(b, mean_pressure, 0);
   EXPECT_LT(error_a, 0.06);
   EXPECT_LT(error_b, 0.015);
@@ -339,8 +340,8 @@ TEST(March, RigidSphere) {
 TEST(March, SoftSphere) {
   const Point d{0.36, 0.48, 0.8};
   const auto exact = [](double t) { return pulse(t + 1); };
-  const double error_a = mean_error(march(2, Body::soft, d), exact, 0.5);
-  const double error_b = mean_error(march(3, Body::soft, d), exact, 0.5);
+  const double error_a = mean_error(march(2, Boundary::soft, d), exact, 0.5);
+  const double error_b = mean_error(march(3, Boundary::soft, d), exact, 0.5);
   EXPECT_LT(error_a, 0.06);
   EXPECT_LT(error_b, 0.018);
   EXPECT_LT(error_b, error_a / 2.5);
