@@ -13,11 +13,11 @@
 
 #include "tests/codelets/tdbem_tiles.hpp"
 
-namespace asterism::tdbem::bench {
+namespace asterism::tdbem {
 
-class Sphere {
+class PointsOnSphere {
  public:
-  explicit Sphere(std::int32_t unknowns) : step_(std::sqrt(4 * std::numbers::pi / unknowns) / 2) {
+  explicit PointsOnSphere(std::int32_t unknowns) : step_(std::sqrt(4 * std::numbers::pi / unknowns) / 2) {
     std::vector<std::pair<std::uint64_t, std::array<double, 3>>> points;
     for (std::int32_t n = 0; n < unknowns; ++n) {  // the golden spiral
       const double z = 1 - (2 * n + 1.0) / unknowns;
@@ -54,4 +54,4 @@ inline double some_value(std::int64_t i, std::int64_t k, std::int64_t j) {
   return static_cast<double>((i * 7 + k * 13 + j * 5) % 31 - 15) / 16 + 1.0 / 64;
 }
 
-}  // namespace asterism::tdbem::bench
+}  // namespace asterism::tdbem

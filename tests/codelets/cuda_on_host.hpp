@@ -57,6 +57,12 @@ template <class T>
 T __ldg(const T* p) {
   return *p;
 }
+template <class T>
+T atomicAdd(T* p, T value) {
+  const T before = *p;
+  *p = before + value;
+  return before;
+}
 inline int __double2hiint(double x) {
   std::int64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));

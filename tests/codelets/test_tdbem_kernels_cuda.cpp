@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "codelets/tdbem/front_cuda.hpp"
+#include "codelets/tdbem/full_blocking_cuda.hpp"
 #include "codelets/tdbem/product_cuda.hpp"
 #include "codelets/tdbem/radiation_cuda.hpp"
 #include "codelets/tdbem/windows_cuda.hpp"
@@ -70,6 +72,59 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
         }
         p.expect(s.values(), std::string(c.name) + ", group " + std::to_string(group));
       }
+}
+
+TYPED_TEST(TdbemCuda, FullBlocksAreSumsOverLags) {
+  using T = TypeParam;
+  for (const ProductCase& c : product_cases()) {
+    if (c.waves > 1) continue;
+    for (std::int32_t group = 1; group <= max_group; ++group)
+      for (const BlockShape shape : {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
+        if (c.matrix.longest > shape.columns) continue;
+        const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
+        const DeviceArray<T> s(this->stream_, p.start);
+        const DeviceArray<T> window_values(this->stream_, p.window_values, 0, Guard::nan);
+        Sums<T> sums = p.sums;
+        sums.values = s.data();
+        Windows<T> windows = p.windows;
+        windows.values = window_values.data();
+        for (const TileArrays<T>& a : p.arrays) {
+          const FullBlocks<T> of = full_blocks(a.tile(), shape);
+          const DeviceArray<std::int32_t> slice(this->stream_, of.slice);
+          const DeviceArray<BlockPlace> place(this->stream_, of.place);
+          const DeviceArray<T> values(this->stream_, of.values, 0, Guard::nan);
+          FullBlocksView<T> blocks = view(of);
+          blocks.slice = slice.data();
+          blocks.place = place.data();
+          blocks.values = values.data();
+          cuda::full_blocks_product(blocks, windows, sums, this->stream_);
+          check(cudaStreamSynchronize(this->stream_));
+        }
+        p.expect(s.values(), std::string(c.name) + ", group " + std::to_string(group));
+      }
+  }
+}
+
+TYPED_TEST(TdbemCuda, ByFrontAreTheSame) {
+  using T = TypeParam;
+  for (const ProductCase& c : product_cases()) {
+    if (c.waves > 1) continue;
+    const Products<T> p(c.matrix, 1, c.row_cuts, c.slice_cuts, 1, c.more_reach);
+    const std::vector<Tile<T>> tiles = p.tiles();
+    const Front<T> front = front_of(tiles.data(), static_cast<std::int32_t>(tiles.size()));
+    std::vector<T> past_values;
+    for (std::int32_t k = 1; k <= front.lags; ++k)
+      for (std::int32_t j = 0; j < p.slices; ++j)
+        past_values.push_back(static_cast<T>(p.past(0, p.slice_begin + j, k)));
+    const DeviceArray<std::int32_t> row_start(this->stream_, front.row_start), column(this->stream_, front.column);
+    const DeviceArray<T> values(this->stream_, front.values), past(this->stream_, past_values),
+        s(this->stream_, p.start);
+    const cuda::FrontProduct<T> product(front, {row_start.data(), column.data(), values.data()}, past.data(), s.data(),
+                                        this->stream_);
+    const DeviceArray<char> scratch(this->stream_, product.scratch_bytes(), 0);
+    product.run(scratch.data());
+    p.expect(s.values(), std::string("front, ") + c.name);
+  }
 }
 
 TYPED_TEST(TdbemCuda, RadiationAddsToLaterSums) {

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "codelets/tdbem/costs.hpp"
+#include "codelets/tdbem/front.hpp"
 #include "codelets/tdbem/product.hpp"
+#include "codelets/tdbem/variants.hpp"
 #include "tests/codelets/tdbem_products.hpp"
 
 namespace asterism::tdbem {
@@ -54,6 +56,59 @@ TYPED_TEST(TdbemProducts, RefuseOtherGroups) {
     w.shape.group = group;
     EXPECT_THROW(cpu::product(p.tiles().data(), 1, w, p.sums), std::invalid_argument);
   }
+}
+
+TYPED_TEST(TdbemProducts, OneByOneAreTheSame) {
+  using T = TypeParam;
+  for (const ProductCase& c : product_cases())
+    for (const std::int32_t group : {1, 2, 5, 8, 16}) {
+      const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
+      const std::vector<Tile<T>> tiles = p.tiles();
+      const auto count = static_cast<std::int32_t>(tiles.size());
+      const std::string what = std::string(c.name) + ", group " + std::to_string(group);
+      std::vector<T> s = p.start;
+      Sums<T> sums = p.sums;
+      sums.values = s.data();
+      cpu::scalar_products(tiles.data(), count, p.windows, sums);
+      p.expect(s, "scalar products, " + what);
+
+      cpu::SeparateWindows<T> windows{nullptr, p.slice_begin, p.slices, p.windows.shape};
+      windows.shape.stride = windows.shape.reach + 1;
+      std::vector<T> values(static_cast<std::size_t>(cpu::separate_elements(windows)));
+      cpu::separate(p.windows, windows, values.data());
+      windows.values = values.data();
+      s = p.start;
+      sums.values = s.data();
+      cpu::matrix_vector_products(tiles.data(), count, windows, sums);
+      p.expect(s, "matrix/vector, " + what);
+    }
+}
+
+TYPED_TEST(TdbemProducts, ByFrontAreTheSame) {
+  using T = TypeParam;
+  for (const ProductCase& c : product_cases()) {
+    const Products<T> p(c.matrix, 1, c.row_cuts, c.slice_cuts, 1, c.more_reach);
+    const std::vector<Tile<T>> tiles = p.tiles();
+    const Front<T> front = front_of(tiles.data(), static_cast<std::int32_t>(tiles.size()));
+    ASSERT_EQ(front.rows, p.rows);
+    ASSERT_EQ(front.slices, p.slices);
+    std::vector<T> past;
+    for (std::int32_t k = 1; k <= front.lags; ++k)
+      for (std::int32_t j = 0; j < p.slices; ++j) past.push_back(static_cast<T>(p.past(0, p.slice_begin + j, k)));
+    std::vector<T> s = p.start;
+    cpu::front_product(front, past.data(), s.data());
+    p.expect(s, std::string("front, ") + c.name);
+    TileCounts counts;
+    for (const Tile<T>& t : tiles) counts += count(t);
+    EXPECT_EQ(static_cast<std::int64_t>(front.values.size()), counts.values);
+    for (std::int32_t k = 1; k <= front.lags; ++k)
+      for (std::int32_t i = 0; i < front.rows; ++i)
+        for (std::int32_t e = front.starts(k)[i] + 1; e < front.starts(k)[i + 1]; ++e) {
+          const std::int32_t* column = front.column.data() + front.matrix_begin[static_cast<std::size_t>(k - 1)];
+          EXPECT_LT(column[e - 1], column[e]);
+        }
+  }
+  EXPECT_EQ(front_of<T>(nullptr, 0).lags, 0);
 }
 
 TEST(TdbemCosts, CountWhatATileHolds) {
