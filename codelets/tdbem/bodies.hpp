@@ -70,9 +70,8 @@ void accumulate(void** b, void* /*arguments*/) {
   Buffers buffers(b);
   T* const to = buffers.take<T>();
   const auto elements = static_cast<std::int32_t>(bytes_of(b[0]) / static_cast<std::int64_t>(sizeof(T)));
-  // rows of one sum each, in a group that goes on from what was begun
-  const PartialSums<T> parts[2] = {{to, 0, elements}, {buffers.take<const T>(), 0, elements}};
-  Unit{}.combine({0, elements, 1, 1, 1}, parts, 2, to);
+  const PartialSums<T> part = {buffers.take<const T>(), 0, elements};
+  Unit{}.combine({0, elements, 1, 1, 1}, Begun::present, &part, 1, to);
 }
 
 template <class Unit, class T>
@@ -83,7 +82,7 @@ void combine(void** b, void* arguments) {
   std::array<PartialSums<T>, most_partials> partials;
   for (std::int32_t p = 0; p < a.partials; ++p)
     partials[static_cast<std::size_t>(p)] = {buffers.take<const T>(), a.rows[p].begin, a.rows[p].count};
-  Unit{}.combine(a.shape, partials.data(), a.partials, totals);
+  Unit{}.combine(a.shape, a.begun, partials.data(), a.partials, totals);
 }
 
 template <class Unit, class T>

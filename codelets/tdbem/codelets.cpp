@@ -26,8 +26,9 @@ struct Cpu {
     cpu::product(tiles.data(), a.place.tiles, windows, sums);
   }
   template <class T>
-  void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals) const {
-    cpu::combine(shape, partials, count, totals);
+  void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count,
+               T* totals) const {
+    cpu::combine(shape, begun, partials, count, totals);
   }
   template <class T>
   void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
@@ -103,20 +104,6 @@ void assemble_tile(void** b, void* arguments) {
 }
 
 template <class T>
-void record_heard(void** b, void* arguments) {
-  const auto& a = as<RecordArgs>(arguments);
-  Buffers buffers(b);
-  for (std::int32_t block = 0; block < a.blocks; ++block) {
-    const T* const heard = buffers.take<const T>();
-    for (std::int32_t line = 0; line < a.lines; ++line)
-      for (std::int32_t g = 0; g < a.kept; ++g) {
-        double& p = a.record[line * a.stride + g];
-        p = (block == 0 ? 0 : p) + static_cast<double>(heard[line * a.group + g]);
-      }
-  }
-}
-
-template <class T>
 constexpr bool is_double = sizeof(T) == 8;
 
 }  // namespace
@@ -135,7 +122,6 @@ constexpr bool is_double = sizeof(T) == 8;
 #define ASTERISM_CODELET_OF_BOTH(name) ASTERISM_CODELET(name, (bodies::name<Cpu, T>), gpu::functions<T>().name)
 ASTERISM_CODELET(prepare, prepare_block<T>, nullptr)
 ASTERISM_CODELET(assemble, assemble_tile<T>, nullptr)
-ASTERISM_CODELET(record, record_heard<T>, nullptr)
 ASTERISM_CODELET(solve_directly, (bodies::solve<Cpu, T>), nullptr)
 ASTERISM_CODELET_OF_BOTH(product)
 ASTERISM_CODELET_OF_BOTH(clear)

@@ -36,7 +36,7 @@ struct BlockPlace {
 struct PrepareArgs {
   Work work;
   const TileStructure* const* tiles = nullptr;  ///< of the block, in main memory
-  const PlacedTile* places = nullptr;            ///< as many
+  const PlacedTile* places = nullptr;           ///< as many
   std::int64_t directory = 0;
   std::int32_t count = 0;
   std::int64_t bytes = 0;
@@ -86,6 +86,7 @@ starpu_codelet& accumulate();
 struct CombineArgs {
   Work work;
   TotalsShape shape;
+  Begun begun = Begun::nothing;
   std::int32_t partials = 0;
   struct Rows {
     std::int32_t begin = 0, count = 0;
@@ -167,18 +168,5 @@ struct ObserveArgs {
 };
 template <class T>
 starpu_codelet& observe();
-
-/// The sum over blocks, for good, on CPUs: record[(wave * observers + o) * stride + g].  heard R...
-struct RecordArgs {
-  Work work;
-  double* record = nullptr;
-  std::int64_t stride = 0;
-  std::int32_t lines = 0;  ///< waves x observers
-  std::int32_t group = 1;
-  std::int32_t kept = 1;  ///< steps of the group that are wanted
-  std::int32_t blocks = 0;
-};
-template <class T>
-starpu_codelet& record();
 
 }  // namespace asterism::tdbem::codelets

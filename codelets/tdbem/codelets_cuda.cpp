@@ -35,8 +35,9 @@ struct Gpu {
     cuda::product(tiles, product_shape(a.place.tiles, a.place.panels, a.place.slices), windows, sums, parts, stream);
   }
   template <class T>
-  void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals) const {
-    cuda::combine(shape, partials, count, totals, stream);
+  void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count,
+               T* totals) const {
+    cuda::combine(shape, begun, partials, count, totals, stream);
   }
   template <class T>
   void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,

@@ -3,11 +3,16 @@
 namespace asterism::tdbem::cpu {
 
 template <class T>
-void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals) {
-  for (std::int64_t x = 0; x < shape.elements(); ++x) {
-    const bool begun = shape.width > shape.group && x % shape.width < shape.group;
-    totals[x] = combined(shape, partials, count, x, begun ? totals[x + shape.group] : T(0));
-  }
+void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count, T* totals) {
+  for (std::int64_t line = 0; line < shape.elements(); line += shape.width)
+    for (std::int64_t x = line; x < line + shape.group; ++x) {
+      T& next = totals[x + shape.group];
+      totals[x] = combined(shape, partials, count, x,
+                           begun == Begun::nothing   ? T(0)
+                           : begun == Begun::present ? totals[x]
+                                                     : next);
+      if (begun == Begun::next) next = 0;
+    }
 }
 
 template <class T>
@@ -21,8 +26,8 @@ void extrapolate(std::int32_t rows, const T* last, const T* before, T* guess) {
   for (std::int32_t i = 0; i < rows; ++i) guess[i] = 2 * last[i] - before[i];
 }
 
-template void combine(const TotalsShape&, const PartialSums<double>*, std::int32_t, double*);
-template void combine(const TotalsShape&, const PartialSums<float>*, std::int32_t, float*);
+template void combine(const TotalsShape&, Begun, const PartialSums<double>*, std::int32_t, double*);
+template void combine(const TotalsShape&, Begun, const PartialSums<float>*, std::int32_t, float*);
 template void right_hand_side(const TotalsShape&, std::int32_t, const RightHandSide<double>&);
 template void right_hand_side(const TotalsShape&, std::int32_t, const RightHandSide<float>&);
 template void extrapolate(std::int32_t, const double*, const double*, double*);

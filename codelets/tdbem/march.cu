@@ -20,7 +20,7 @@ __global__ void add_kernel(SolveTally* tally, const Convergence* c, std::int64_t
 }  // namespace
 
 template <class T>
-void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals,
+void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count, T* totals,
              cudaStream_t stream) {
   if (count > most_partials) throw std::invalid_argument("combine: too many partial sums");
   Partials<T> all;
@@ -28,7 +28,7 @@ void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int3
   std::copy_n(partials, count, all.of);
   const std::int64_t values = shape.elements() / shape.width * shape.group;
   if (values == 0) return;
-  combine_kernel<<<blocks_of(values), march_threads, 0, stream>>>(shape, all, totals);
+  combine_kernel<<<blocks_of(values), march_threads, 0, stream>>>(shape, begun, all, totals);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
@@ -56,8 +56,8 @@ void place_tiles(const void* block, std::int64_t directory, std::int32_t count, 
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
-template void combine(const TotalsShape&, const PartialSums<double>*, std::int32_t, double*, cudaStream_t);
-template void combine(const TotalsShape&, const PartialSums<float>*, std::int32_t, float*, cudaStream_t);
+template void combine(const TotalsShape&, Begun, const PartialSums<double>*, std::int32_t, double*, cudaStream_t);
+template void combine(const TotalsShape&, Begun, const PartialSums<float>*, std::int32_t, float*, cudaStream_t);
 template void right_hand_side(const TotalsShape&, std::int32_t, const RightHandSide<double>&, cudaStream_t);
 template void right_hand_side(const TotalsShape&, std::int32_t, const RightHandSide<float>&, cudaStream_t);
 template void extrapolate(std::int32_t, const double*, const double*, double*, cudaStream_t);

@@ -16,17 +16,17 @@ struct Partials {
 };
 
 template <class T>
-__global__ void combine_kernel(const __grid_constant__ TotalsShape shape, const __grid_constant__ Partials<T> partials,
-                               T* totals) {
-  // the thread of a value of the present group also clears that of the next one, after it has read it
+__global__ void combine_kernel(const __grid_constant__ TotalsShape shape, Begun begun,
+                               const __grid_constant__ Partials<T> partials, T* totals) {
   const std::int64_t lines = shape.elements() / shape.width;
   const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * march_threads + threadIdx.x;
   if (n >= lines * shape.group) return;
   const std::int64_t x = n / shape.group * shape.width + n % shape.group;
-  const bool begun = shape.width > shape.group;
-  const T before = begun ? totals[x + shape.group] : T(0);
+  T before = 0;
+  if (begun == Begun::present) before = totals[x];
+  if (begun == Begun::next) before = totals[x + shape.group];
   totals[x] = combined(shape, partials.of, partials.count, x, before);
-  if (begun) totals[x + shape.group] = 0;
+  if (begun == Begun::next) totals[x + shape.group] = 0;
 }
 
 template <class T>

@@ -35,13 +35,18 @@ struct TotalsShape {
   }
 };
 
-/// The next value of a total: what was begun of the next group moves to the present one, the partial sums are added in
-/// their order, and a new group begins with zeros.
+/// What partial sums are added to.
+enum class Begun : std::uint8_t {
+  nothing,
+  present,  ///< the totals of the present group
+  next,     ///< those of the next group, which becomes the present one; a new one begins with zeros
+};
+
+/// A total of the present group: the partial sums are added to `begun` in their order.
 template <class T>
 ASTERISM_HOST_DEVICE inline T combined(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count,
                                        std::int64_t element, T begun) {
   const auto g = static_cast<std::int32_t>(element % shape.width);
-  if (g >= shape.group) return 0;
   const std::int64_t line = element / shape.width;
   const auto wave = static_cast<std::int32_t>(line / shape.rows);
   const auto i = static_cast<std::int32_t>(line % shape.rows) + shape.row_begin;
@@ -83,9 +88,9 @@ ASTERISM_HOST_DEVICE inline void add(SolveTally& tally, const Convergence& c, st
 
 namespace cpu {
 
-/// Replaces totals by those of the next group.
+/// Totals of the present group. Begun::next needs a width of 2 groups.
 template <class T>
-void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals);
+void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count, T* totals);
 
 /// s = l - totals.
 template <class T>

@@ -9,7 +9,7 @@ namespace asterism::tdbem::cuda {
 
 /// `partials`: in main memory, at most most_partials; what they point to in device memory.
 template <class T>
-void combine(const TotalsShape& shape, const PartialSums<T>* partials, std::int32_t count, T* totals,
+void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count, T* totals,
              cudaStream_t stream);
 template <class T>
 void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r, cudaStream_t stream);

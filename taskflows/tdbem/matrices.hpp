@@ -52,6 +52,7 @@ class Matrices {
   [[nodiscard]] NearRows<T> near(std::size_t first, std::size_t end, std::int32_t group);
 
  private:
+  void prepare();
   void gather();
 
   const Problem& problem_;
@@ -59,8 +60,8 @@ class Matrices {
   PairRules rules_;
   Discretisation discretisation_;
   TiledStructure structure_;
-  std::vector<std::vector<PlacedTile>> places_;                 ///< of each block, by row cluster
-  std::vector<std::vector<std::int64_t>> initial_offset_;      ///< of each block: clusters + 1
+  std::vector<std::vector<PlacedTile>> places_;            ///< of each block, by row cluster
+  std::vector<std::vector<std::int64_t>> initial_offset_;  ///< of each block: clusters + 1
   std::vector<std::vector<const TileStructure*>> of_block_;
   std::vector<std::int64_t> directory_, bytes_, values_;
   std::vector<Handle> handles_, initial_handles_;

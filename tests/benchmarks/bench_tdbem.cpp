@@ -63,7 +63,7 @@ struct Case {
   TileArrays<T> arrays;
   std::unique_ptr<T, void (*)(T*)> values;
   Tile<T> tile;
-  TileCounts counts;
+  SliceCounts counts;
 
   explicit Case(TileArrays<T> of)
       : arrays(std::move(of)),

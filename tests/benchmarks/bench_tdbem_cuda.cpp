@@ -70,7 +70,7 @@ class DeviceTiles {
   }
   [[nodiscard]] const Tile<T>* tiles() const { return tiles_; }
   [[nodiscard]] const ProductShape& shape() const { return shape_; }
-  [[nodiscard]] const TileCounts& counts() const { return counts_; }
+  [[nodiscard]] const SliceCounts& counts() const { return counts_; }
 
  private:
   template <class U>
@@ -80,7 +80,7 @@ class DeviceTiles {
   }
   std::vector<std::unique_ptr<Memory>> memory_;
   ProductShape shape_;
-  TileCounts counts_;
+  SliceCounts counts_;
   const Tile<T>* tiles_ = nullptr;
 };
 
@@ -179,7 +179,7 @@ class Bench {
 
   void fronts_and_blocks(const TileArrays<T>& arrays) {
     const Tile<T> tile = arrays.tile();
-    const TileCounts counts = count(tile);
+    const SliceCounts counts = count(tile);
     const Front<T> front = front_of(&tile, 1);
     const auto row_start = upload(front.row_start), column = upload(front.column), values = upload(front.values);
     const Memory past(static_cast<std::size_t>(front.lags) * slices * sizeof(T));
@@ -238,7 +238,7 @@ class Bench {
     measure(candidates, arrays.rows * copies, tiles.counts());
   }
   /// Values are zeros, as only their number counts.
-  void measure_blocks(const FullBlocks<T>& blocks, double flops, const TileCounts& counts) {
+  void measure_blocks(const FullBlocks<T>& blocks, double flops, const SliceCounts& counts) {
     const Past<T> past(256, 8, 1);
     const auto slice = upload(blocks.slice);
     const auto place = upload(blocks.place);
@@ -260,7 +260,7 @@ class Bench {
          [&] { cuda::full_blocks_product(of, past.device, Sums<T>{s.as<T>(), 0, 0}, clock_.stream); }}};
     measure(candidates, blocks.rows, counts);
   }
-  void measure(std::vector<Candidate>& candidates, std::int32_t of_rows, const TileCounts& counts) {
+  void measure(std::vector<Candidate>& candidates, std::int32_t of_rows, const SliceCounts& counts) {
     for (int r = -2; r < repetitions; ++r)  // the first ones warm up
       for (Candidate& c : candidates) {
         const double s = clock_.seconds(c.launch);

@@ -98,7 +98,7 @@ TYPED_TEST(TdbemProducts, ByFrontAreTheSame) {
     std::vector<T> s = p.start;
     cpu::front_product(front, past.data(), s.data());
     p.expect(s, std::string("front, ") + c.name);
-    TileCounts counts;
+    SliceCounts counts;
     for (const Tile<T>& t : tiles) counts += count(t);
     EXPECT_EQ(static_cast<std::int64_t>(front.values.size()), counts.values);
     for (std::int32_t k = 1; k <= front.lags; ++k)

@@ -1,0 +1,303 @@
+// The tasks of a group of time steps. Steps n to n + n_g - 1:
+//   sums      s_i^(n+g) = sum_j sum_k M^k(i, j) a_j^(n+g-k) over what is known, a^m with m < n   by slices
+//   per step  M^0 a^(n+g) = l^(n+g) - s^(n+g)
+//             s^(n+h) += M^(h-g) a^(n+g), h > g                                                 radiation
+//   windows   move on by n_g steps
+#include <starpu.h>
+#include <starpu_profiling.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "taskflows/tdbem/simulation.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+/// What the others wait for comes first.
+enum Priority : int { products = 0, windows = 1, solutions_first = 2 };
+
+/// Adds the time of the task that has ended.
+void add_time(void* argument) {
+  auto* const nanoseconds = static_cast<std::atomic<std::int64_t>*>(argument);
+  const starpu_task* const task = starpu_task_get_current();
+  if (task == nullptr || task->profiling_info == nullptr) return;
+  nanoseconds->fetch_add(static_cast<std::int64_t>(
+      1e3 * starpu_timing_timespec_delay_us(&task->profiling_info->start_time, &task->profiling_info->end_time)));
+}
+
+}  // namespace
+
+template <class T>
+TaskOptions Simulation<T>::home(double flops, int priority) const {
+  TaskOptions options;
+  options.flops = flops;
+  options.priority = priority;
+  options.worker = home_;
+  return options;
+}
+
+/// Is there light in the steps of the group that begins with `step`?
+template <class T>
+bool Simulation<T>::lit(std::int64_t step) const {
+  const double begin = static_cast<double>(step) * problem_.dt;
+  return begin + method_.group * problem_.dt > passage_.begin && begin < passage_.end;
+}
+
+template <class T>
+void Simulation<T>::submit_product(std::size_t block, std::size_t partial, std::atomic<std::int64_t>* busy) {
+  Partial& to = partials_[partial];
+  codelets::ProductArgs args;
+  args.place = matrices_.place(block, to.first, to.end);
+  args.shape = shape_;
+  if (method_.ahead) args.shape.reach += method_.group;  // to a group further on; this one's values are still zero
+  args.waves = waves_;
+  args.row_begin = to.row_begin;
+  args.rows = to.rows;
+  const bool reduction = sharing_ == Sharing::scheduler;
+  args.clear = !reduction && !to.used ? 1 : 0;
+  const double share = static_cast<double>(to.rows) / unknowns_;
+  args.work.cells = static_cast<std::int64_t>(share * static_cast<double>(matrices_.block_bytes(block)));
+  args.work.variant = method_.group;
+  TaskOptions options;
+  options.flops = 2.0 * static_cast<double>(matrices_.values(block)) * share * method_.group * waves_;
+  options.priority = products;
+  options.worker = to.worker;
+  options.done = add_time;
+  options.done_argument = busy;
+  std::vector<Access> accesses = {{matrices_.block(block), STARPU_R},
+                                  {windows_[block], STARPU_R},
+                                  {to.sums, reduction         ? STARPU_REDUX
+                                            : args.clear != 0 ? STARPU_W
+                                                              : STARPU_RW}};
+  if (reduction || partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
+  to.used = true;
+  submit(codelets::product<T>(), args, accesses, options);
+  ++tasks_;
+}
+
+template <class T>
+void Simulation<T>::submit_products() {
+  if (sharing_ == Sharing::scheduler) {
+    submit(codelets::clear<T>(), Work{}, {{partials_[0].sums, STARPU_W}});
+    for (std::size_t b = 0; b < matrices_.blocks(); ++b) submit_product(b, 0, &busy_[0].nanoseconds);
+    return;
+  }
+  std::size_t b = 0;
+  for (std::size_t w = 0; w < shares_.size(); ++w) {
+    const bool cores = w == 0 && !cores_.empty();
+    const std::size_t first = cores ? 0 : core_partials_ + w - (cores_.empty() ? 0 : 1);
+    const std::size_t end = cores ? core_partials_ : first + 1;
+    for (std::int64_t k = 0; k < shares_[w]; ++k, ++b)
+      for (std::size_t p = first; p < end; ++p) submit_product(b, p, &busy_[w].nanoseconds);
+  }
+}
+
+template <class T>
+void Simulation<T>::submit_combine(Part& part) {
+  codelets::CombineArgs args;
+  args.shape = {part.row_begin, part.rows, method_.group, width_, waves_};
+  args.begun = method_.ahead ? Begun::next : Begun::nothing;
+  std::vector<Access> accesses = {{part.totals, method_.ahead ? STARPU_RW : STARPU_W}};
+  for (const Partial& p : partials_) {
+    if (!p.used || p.row_begin >= part.row_begin + part.rows || p.row_begin + p.rows <= part.row_begin) continue;
+    args.rows[args.partials++] = {p.row_begin, p.rows};
+    accesses.push_back({p.sums, STARPU_R});
+  }
+  args.work.cells = args.shape.elements();
+  args.work.variant = args.partials;
+  submit(codelets::combine<T>(), args, accesses,
+         home(static_cast<double>(args.shape.elements()) * args.partials, solutions_first));
+  ++tasks_;
+}
+
+template <class T>
+void Simulation<T>::submit_illuminate(Part& part) {
+  for (std::int32_t w = 0; w < waves_; ++w) {
+    codelets::IlluminateArgs args;
+    args.light = illumination(problem_.boundary, problem_.waves[static_cast<std::size_t>(w)],
+                              triangle_rule(problem_.rules.far_points));
+    args.steps = {problem_.dt, steps_, method_.group};
+    args.row_begin = part.row_begin;
+    args.rows = part.rows;
+    args.vertices = unknowns_;
+    args.triangles = static_cast<std::int32_t>(problem_.surface.triangles.size());
+    args.work.cells = part.rows;
+    args.work.variant = method_.group;
+    std::vector<Access> accesses = {{part.light[static_cast<std::size_t>(w)], STARPU_W}};
+    for (const Handle& h : surface_) accesses.push_back({h, STARPU_R});
+    submit(codelets::illuminate<T>(), args, accesses, home(0, solutions_first));
+    ++tasks_;
+  }
+}
+
+template <class T>
+void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
+  const std::int64_t number = steps_ / method_.group;
+  codelets::SolveArgs args;
+  args.work.cells = unknowns_;
+  args.rows = unknowns_;
+  args.group = method_.group;
+  args.width = width_;
+  args.waves = waves_;
+  args.g = g;
+  args.wave = wave;
+  args.step = steps_ + g;
+  args.limits = problem_.limits;
+  args.lit = lit(steps_) ? 1 : 0;
+  args.parts = static_cast<std::int32_t>(parts_.size());
+  std::vector<Access> accesses;
+  for (const Handle& h : m0_) accesses.push_back({h, STARPU_R});
+  accesses.push_back({solutions(number), STARPU_RW});
+  accesses.push_back({solutions(number + 1), STARPU_R});
+  accesses.push_back({tally_, STARPU_RW});
+  accesses.push_back({solve_scratch_, STARPU_SCRATCH});
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    args.part_rows[p] = parts_[p].rows;
+    accesses.push_back({parts_[p].totals, STARPU_R});
+    if (args.lit != 0) accesses.push_back({parts_[p].light[static_cast<std::size_t>(wave)], STARPU_R});
+  }
+  TaskOptions options = home(0, solutions_first);
+  if (direct_) {
+    args.direct = &solve_directly_;
+    options.worker = -1;
+  }
+  submit(direct_ ? codelets::solve_directly<T>() : codelets::solve<T>(), args, accesses, options);
+  ++tasks_;
+}
+
+template <class T>
+void Simulation<T>::submit_radiate(Part& part, std::int32_t g) {
+  codelets::RadiateArgs args = part.radiate;
+  args.g0 = g;
+  args.work.variant = width_ - 1 - g;
+  submit(codelets::radiate<T>(), args,
+         {{part.near, STARPU_R}, {solutions(steps_ / method_.group), STARPU_R}, {part.totals, STARPU_RW}},
+         home(radiation_flops(args.work.cells, width_ - 1 - g) * waves_, solutions_first));
+  ++tasks_;
+}
+
+template <class T>
+void Simulation<T>::submit_move_on(std::size_t block) {
+  codelets::MoveOnArgs args;
+  args.shape = shape_;
+  args.slice_begin = matrices_.structure().clusters[block].begin;
+  args.slices = matrices_.structure().clusters[block].size();
+  args.unknowns = unknowns_;
+  args.waves = waves_;
+  args.work.cells = args.slices * shape_.stride;
+  TaskOptions options;
+  options.priority = windows;
+  options.worker = owner(block);
+  submit(codelets::move_on<T>(), args, {{windows_[block], STARPU_RW}, {solutions(steps_ / method_.group), STARPU_R}},
+         options);
+  ++tasks_;
+}
+
+/// Where the windows of a block are needed next: on its GPU, or on some core.
+template <class T>
+int Simulation<T>::owner(std::size_t block) const {
+  if (sharing_ == Sharing::scheduler) return -1;
+  auto b = static_cast<std::int64_t>(block);
+  for (std::size_t w = 0; w < shares_.size(); ++w) {
+    if (b >= shares_[w]) {
+      b -= shares_[w];
+      continue;
+    }
+    const bool cores = w == 0 && !cores_.empty();
+    return cores ? cores_[block % cores_.size()] : gpus_[w - (cores_.empty() ? 0 : 1)];
+  }
+  return -1;
+}
+
+template <class T>
+void Simulation<T>::submit_observe() {
+  const std::int64_t number = steps_ / method_.group;
+  const auto observers = static_cast<std::int32_t>(problem_.observers.size());
+  const Handle& pressure = pressure_[static_cast<std::size_t>(number % 2)];
+  for (std::size_t first = 0; first < listening_.size(); first += most_partials) {
+    codelets::CombineArgs sum;
+    sum.shape = {0, observers, method_.group, method_.group, waves_};
+    sum.begun = first == 0 ? Begun::nothing : Begun::present;
+    std::vector<Access> accesses = {{pressure, first == 0 ? STARPU_W : STARPU_RW}};
+    for (std::size_t b = first; b < std::min(first + most_partials, listening_.size()); ++b) {
+      const Listening& l = listening_[b];
+      codelets::ObserveArgs args;
+      args.shape = shape_;
+      args.observers = observers;
+      args.slices = matrices_.structure().clusters[b].size();
+      args.waves = waves_;
+      args.work.cells = static_cast<std::int64_t>(l.weight.size());
+      TaskOptions options;
+      options.flops = observe_flops_per_weight * static_cast<double>(l.weight.size()) * method_.group * waves_;
+      options.worker = owner(b);
+      submit(codelets::observe<T>(), args,
+             {{l.start_handle, STARPU_R},
+              {l.first_handle, STARPU_R},
+              {l.weight_handle, STARPU_R},
+              {windows_[b], STARPU_R},
+              {l.heard, STARPU_W}},
+             options);
+      sum.rows[sum.partials++] = {0, observers};
+      accesses.push_back({l.heard, STARPU_R});
+      ++tasks_;
+    }
+    sum.work.cells = sum.shape.elements();
+    sum.work.variant = sum.partials;
+    submit(codelets::combine<T>(), sum, accesses, home(0, windows));
+    ++tasks_;
+  }
+  struct Kept {
+    starpu_data_handle_t handle;
+    double* record;
+    std::int64_t stride;
+    std::int64_t lines;
+    std::int64_t group;
+  };
+  auto* const kept = new Kept{pressure, record_.data() + steps_, record_stride_,
+                              static_cast<std::int64_t>(waves_) * observers, method_.group};
+  starpu_data_acquire_cb(
+      pressure, STARPU_R,
+      [](void* argument) {
+        const std::unique_ptr<Kept> k(static_cast<Kept*>(argument));
+        const auto* const values = static_cast<const T*>(starpu_data_get_local_ptr(k->handle));
+        for (std::int64_t line = 0; line < k->lines; ++line)
+          std::copy_n(values + line * k->group, k->group, k->record + line * k->stride);
+        starpu_data_release(k->handle);
+      },
+      kept);
+}
+
+template <class T>
+void Simulation<T>::begin_group() {
+  if (begun_) return;
+  if (!method_.ahead) submit_products();
+  for (Part& part : parts_) submit_combine(part);
+  for (Partial& p : partials_) p.used = false;
+  begun_ = true;
+}
+
+template <class T>
+void Simulation<T>::advance() {
+  reserve(steps_ + method_.group);
+  starpu_iteration_push(static_cast<unsigned long>(steps_ / method_.group));
+  begin_group();
+  if (lit(steps_))
+    for (Part& part : parts_) submit_illuminate(part);
+  if (method_.ahead) submit_products();
+  for (std::int32_t g = 0; g < method_.group; ++g) {
+    for (std::int32_t wave = 0; wave < waves_; ++wave) submit_solve(g, wave);
+    if (g + 1 < width_)
+      for (Part& part : parts_) submit_radiate(part, g);
+  }
+  for (std::size_t b = 0; b < matrices_.blocks(); ++b) submit_move_on(b);
+  if (!listening_.empty()) submit_observe();
+  steps_ += method_.group;
+  begun_ = false;
+  starpu_iteration_pop();
+}
+
+template class Simulation<float>;
+template class Simulation<double>;
+
+}  // namespace asterism::tdbem

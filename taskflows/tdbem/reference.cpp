@@ -1,0 +1,88 @@
+#include "taskflows/tdbem/reference.hpp"
+
+#include <starpu.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/tdbem/direct.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+/// visit(i, j, k, value) for all values of M^1, M^2, ...; rows are shared among threads.
+template <class T, class Visit>
+void for_each_value(Matrices<T>& matrices, const Visit& visit) {
+  for (std::size_t b = 0; b < matrices.blocks(); ++b) {
+    const Acquired held(matrices.block(b), STARPU_R);
+    const void* const bytes = starpu_data_get_local_ptr(matrices.block(b));
+    const codelets::BlockPlace place = matrices.place(b, 0, matrices.blocks());
+#pragma omp parallel for schedule(static)
+    for (std::int32_t t = 0; t < place.tiles; ++t) {
+      const Tile<T> tile = tile_of_block<T>(bytes, place.directory, t);
+      for (std::int32_t r = 0; r < tile.rows; ++r)
+        for (std::int32_t j = 0; j < tile.slices; ++j) {
+          const std::int64_t x = static_cast<std::int64_t>(r / panel_rows) * tile.slices + j;
+          const std::int64_t e = x * panel_rows + r % panel_rows;
+          for (std::int32_t c = 0; c < tile.length[e]; ++c)
+            visit(tile.row_begin + r, tile.slice_begin + j, tile.first[e] + c,
+                  static_cast<double>(
+                      tile.values[(static_cast<std::int64_t>(tile.start[x]) + c) * panel_rows + r % panel_rows]));
+        }
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::vector<double>> reference_march(const Problem& problem, Matrices<T>& matrices, std::int32_t wave,
+                                                 std::int64_t steps) {
+  const Pause pause;
+  const std::int32_t n = problem.surface.unknowns();
+  const InitialMatrix& m = matrices.initial();
+  const std::vector<std::int32_t> start(m.start.begin(), m.start.end());
+  DirectSolver<double> m0(CsrView<double>{n, start.data(), m.column.data(), m.value.data()});
+  const Illumination light = illumination(problem.boundary, problem.waves[static_cast<std::size_t>(wave)],
+                                          triangle_rule(problem.rules.far_points));
+  std::vector<std::vector<double>> a;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    std::vector<double> rhs(static_cast<std::size_t>(n));
+    cpu::illuminate(problem.surface.view(), light, {problem.dt, step, 1}, 0, n, rhs.data());
+    for_each_value(matrices, [&](std::int32_t i, std::int32_t j, std::int32_t k, double value) {
+      if (k <= step)
+        rhs[static_cast<std::size_t>(i)] -= value * a[static_cast<std::size_t>(step - k)][static_cast<std::size_t>(j)];
+    });
+    m0.solve(rhs);
+    a.push_back(std::move(rhs));
+  }
+  return a;
+}
+template std::vector<std::vector<double>> reference_march(const Problem&, Matrices<float>&, std::int32_t, std::int64_t);
+template std::vector<std::vector<double>> reference_march(const Problem&, Matrices<double>&, std::int32_t,
+                                                          std::int64_t);
+
+template <class T>
+double identity_error(const Problem& problem, Matrices<T>& matrices) {
+  const Pause pause;
+  const auto n = static_cast<std::size_t>(problem.surface.unknowns());
+  std::vector<double> sums(n), largest(n);
+  const InitialMatrix& m = matrices.initial();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::int64_t e = m.start[i]; e < m.start[i + 1]; ++e) {
+      sums[i] += m.value[static_cast<std::size_t>(e)];
+      largest[i] = std::max(largest[i], std::abs(m.value[static_cast<std::size_t>(e)]));
+    }
+  for_each_value(matrices, [&](std::int32_t row, std::int32_t, std::int32_t, double value) {
+    const auto i = static_cast<std::size_t>(row);
+    sums[i] += value;
+    largest[i] = std::max(largest[i], std::abs(value));
+  });
+  double most = 0;
+  for (const double sum : sums) most = std::max(most, std::abs(sum));
+  return most / *std::max_element(largest.begin(), largest.end());
+}
+template double identity_error(const Problem&, Matrices<float>&);
+template double identity_error(const Problem&, Matrices<double>&);
+
+}  // namespace asterism::tdbem

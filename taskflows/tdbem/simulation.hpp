@@ -1,0 +1,174 @@
+// Marching on in time as a flow of StarPU tasks: the summation stage by slices, the solution with M^0, the radiation
+// stage (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), sections 2.3, 3.3 and 6.2).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "codelets/tdbem/codelets.hpp"
+#include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/host_memory.hpp"
+#include "taskflows/runtime/session.hpp"
+#include "taskflows/runtime/submit.hpp"
+#include "taskflows/tdbem/balance.hpp"
+#include "taskflows/tdbem/direct.hpp"
+#include "taskflows/tdbem/matrices.hpp"
+#include "taskflows/tdbem/observers.hpp"
+
+namespace asterism::tdbem {
+
+/// Who computes the products with which slices.
+enum class Sharing : std::uint8_t {
+  intervals,  ///< consecutive blocks of slices for each worker: all cores together, and each GPU
+  scheduler,  ///< StarPU's scheduler decides for each block, and the sums are a reduction
+};
+
+template <class T>
+class Simulation {
+ public:
+  /// `matrices`, filled, and `problem` are kept by reference. Time before step 0 is zero.
+  Simulation(const Problem& problem, const Method& method, Matrices<T>& matrices, const Session& session,
+             Sharing sharing = Sharing::intervals);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Submits the steps of a group: after it, steps() is larger by `group`. Waits for nothing.
+  void advance();
+  /// Steps that were submitted: a^0 to a^(steps - 1).
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::int32_t group() const { return method_.group; }
+
+  /// Workers in their order: all cores, if there are any, then each GPU.
+  [[nodiscard]] std::int32_t workers() const;
+  /// Numbers of consecutive blocks for each worker, from the next group on. Sharing::intervals only.
+  void share(const Sizes& blocks);
+  [[nodiscard]] const Sizes& shares() const { return shares_; }
+  /// Seconds that each worker has spent on products since the last call; all tasks have to be done. Needs profiling
+  /// (BusyTime).
+  std::vector<double> product_seconds();
+
+  /// a^n of a wave, by unknown; n is one of the last group. Waits.
+  std::vector<double> solution(std::int64_t step, std::int32_t wave);
+  /// Scattered pressure at observer o in steps 0 to steps() - 1: a pointer to as many values. Waits.
+  [[nodiscard]] const double* heard(std::int32_t wave, std::int32_t observer);
+  /// Room for the observers' record: steps to come must not exceed it. Waits if it has to grow.
+  void reserve(std::int64_t steps);
+  /// How the solutions went. Waits.
+  SolveTally tally();
+
+  /// All that the past leaves behind: for each wave and unknown the values a^(n - reach) to a^(n - 1), in rows of
+  /// history_length(), and sums begun of the next group (`ahead`). With the same method it continues bit for bit.
+  struct State {
+    std::int64_t steps = 0;
+    std::int32_t reach = 0;
+    std::vector<T> history;      ///< [wave][unknown][reach]
+    std::vector<T> begun;        ///< [wave][unknown][width]
+    std::vector<double> record;  ///< [wave][observer][steps]
+  };
+  State state();
+  void set(const State& state);
+
+  [[nodiscard]] std::int64_t tasks() const { return tasks_; }
+  /// Largest lag.
+  [[nodiscard]] std::int32_t largest_lag() const { return matrices_.structure().counts.largest_lag; }
+
+ private:
+  struct Part {                      ///< consecutive rows
+    std::size_t first = 0, end = 0;  ///< clusters
+    std::int32_t row_begin = 0, rows = 0;
+    HostBuffer<T> totals_memory;
+    Handle totals;
+    std::vector<Handle> light;  ///< of each wave
+    std::vector<char> near_bytes;
+    Handle near;
+    codelets::RadiateArgs radiate;
+  };
+  struct Partial {  ///< the sums of one worker, or of one core's rows
+    std::size_t first = 0, end = 0;
+    std::int32_t row_begin = 0, rows = 0;
+    int worker = -1;
+    Handle sums;
+    bool used = false;  ///< has it sums of the present group?
+  };
+  struct Busy {
+    std::atomic<std::int64_t> nanoseconds{0};
+  };
+
+  void build_surface();
+  void build_parts();
+  void build_partials();
+  void build_windows(std::int32_t heard_lag);
+  void build_initial();
+  void build_observers(const ObserverWeights<T>& all);
+  Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
+  TaskOptions home(double flops, int priority) const;
+
+  void submit_product(std::size_t block, std::size_t partial, std::atomic<std::int64_t>* busy);
+  void submit_products();
+  void submit_combine(Part& part);
+  void submit_illuminate(Part& part);
+  void submit_solve(std::int32_t g, std::int32_t wave);
+  void submit_radiate(Part& part, std::int32_t g);
+  void submit_move_on(std::size_t block);
+  void submit_observe();
+  [[nodiscard]] starpu_data_handle_t solutions(std::int64_t group_number) const {
+    return solutions_[static_cast<std::size_t>(group_number % 2)];
+  }
+  [[nodiscard]] bool lit(std::int64_t step) const;
+  [[nodiscard]] int owner(std::size_t block) const;
+  void begin_group();
+  void wait_for_record();
+
+  const Problem& problem_;
+  Method method_;
+  Matrices<T>& matrices_;
+  Sharing sharing_;
+  std::int32_t unknowns_ = 0, waves_ = 0, width_ = 1;
+  WindowShape shape_;
+  std::vector<int> cores_;
+  std::vector<int> gpus_;  ///< a worker of each GPU
+  int home_ = -1;          ///< where all is done but products: the first GPU, if there is one
+  std::int64_t steps_ = 0;
+  std::int64_t tasks_ = 0;
+  bool begun_ = false;  ///< are the sums of the group to come put together?
+  Passage passage_;
+
+  std::vector<Part> parts_;
+  std::vector<Partial> partials_;  ///< of cores, then of GPUs; one for Sharing::scheduler
+  std::size_t core_partials_ = 0;
+  Sizes shares_;
+  std::vector<Busy> busy_;
+  std::vector<HostBuffer<T>> window_memory_;
+  std::vector<Handle> windows_;
+  HostBuffer<T> solution_memory_[2];
+  Handle solutions_[2];
+  HostBuffer<SolveTally> tally_memory_;
+  Handle tally_;
+  Handle product_scratch_, solve_scratch_;
+
+  std::vector<Triangle> triangles_;
+  std::vector<Handle> surface_;  ///< vertices, triangles, normals, areas, start, around
+  std::vector<std::int32_t> m0_start_;
+  std::vector<T> m0_value_, m0_inverse_;
+  std::vector<Handle> m0_;  ///< start, column, value, inverse
+  std::unique_ptr<DirectSolver<T>> direct_;
+  std::function<void(void*)> solve_directly_;
+
+  struct Listening {  ///< what observers hear of a block
+    std::vector<std::uint64_t> start;
+    std::vector<std::int32_t> first;
+    std::vector<T> weight;
+    Handle start_handle, first_handle, weight_handle, heard;
+  };
+  std::vector<Listening> listening_;
+  HostBuffer<T> pressure_memory_[2];
+  Handle pressure_[2];  ///< at observers, of a group
+  std::vector<double> record_;
+  std::int64_t record_stride_ = 0;
+};
+
+}  // namespace asterism::tdbem
