@@ -106,6 +106,14 @@ void assemble_tile(void** b, void* arguments) {
 template <class T>
 constexpr bool is_double = sizeof(T) == 8;
 
+/// Of tasks that StarPU inserts, which have no arguments: durations by the size of their data.
+starpu_perfmodel model_by_datum(const char* symbol) {
+  starpu_perfmodel m{};
+  m.type = STARPU_HISTORY_BASED;
+  m.symbol = symbol;
+  return m;
+}
+
 }  // namespace
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
@@ -124,8 +132,6 @@ ASTERISM_CODELET(prepare, prepare_block<T>, nullptr)
 ASTERISM_CODELET(assemble, assemble_tile<T>, nullptr)
 ASTERISM_CODELET(solve_directly, (bodies::solve<Cpu, T>), nullptr)
 ASTERISM_CODELET_OF_BOTH(product)
-ASTERISM_CODELET_OF_BOTH(clear)
-ASTERISM_CODELET_OF_BOTH(accumulate)
 ASTERISM_CODELET_OF_BOTH(combine)
 ASTERISM_CODELET_OF_BOTH(illuminate)
 ASTERISM_CODELET_OF_BOTH(solve)
@@ -135,6 +141,38 @@ ASTERISM_CODELET_OF_BOTH(observe)
 #undef ASTERISM_CODELET_OF_BOTH
 #undef ASTERISM_CODELET
 // NOLINTEND(bugprone-macro-parentheses)
+
+// StarPU asks for the number of data and their modes where it inserts tasks of a reduction itself.
+template <class T>
+starpu_codelet& clear() {
+  static starpu_perfmodel m = model_by_datum(is_double<T> ? "tdbem_clear_double" : "tdbem_clear_float");
+  static starpu_codelet codelet = [] {
+    starpu_codelet c =
+        make_codelet({"tdbem_clear", bodies::clear<Cpu, T>, "tdbem_clear_cpu", gpu::functions<T>().clear, &m});
+    c.nbuffers = 1;
+    c.modes[0] = STARPU_W;
+    return c;
+  }();
+  return codelet;
+}
+template starpu_codelet& clear<float>();
+template starpu_codelet& clear<double>();
+
+template <class T>
+starpu_codelet& accumulate() {
+  static starpu_perfmodel m = model_by_datum(is_double<T> ? "tdbem_accumulate_double" : "tdbem_accumulate_float");
+  static starpu_codelet codelet = [] {
+    starpu_codelet c = make_codelet(
+        {"tdbem_accumulate", bodies::accumulate<Cpu, T>, "tdbem_accumulate_cpu", gpu::functions<T>().accumulate, &m});
+    c.nbuffers = 2;
+    c.modes[0] = static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
+    c.modes[1] = STARPU_R;
+    return c;
+  }();
+  return codelet;
+}
+template starpu_codelet& accumulate<float>();
+template starpu_codelet& accumulate<double>();
 
 template <class T>
 std::size_t product_scratch_bytes(const BlockPlace& largest, std::int32_t group, std::int32_t waves) {

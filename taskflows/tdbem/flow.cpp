@@ -40,7 +40,7 @@ TaskOptions Simulation<T>::home(double flops, int priority) const {
 /// Is there light in the steps of the group that begins with `step`?
 template <class T>
 bool Simulation<T>::lit(std::int64_t step) const {
-  const double begin = static_cast<double>(step) * problem_.dt;
+  const double begin = static_cast<double>(problem_.first_step + step) * problem_.dt;
   return begin + method_.group * problem_.dt > passage_.begin && begin < passage_.end;
 }
 
@@ -117,7 +117,7 @@ void Simulation<T>::submit_illuminate(Part& part) {
     codelets::IlluminateArgs args;
     args.light = illumination(problem_.boundary, problem_.waves[static_cast<std::size_t>(w)],
                               triangle_rule(problem_.rules.far_points));
-    args.steps = {problem_.dt, steps_, method_.group};
+    args.steps = {problem_.dt, problem_.first_step + steps_, method_.group};
     args.row_begin = part.row_begin;
     args.rows = part.rows;
     args.vertices = unknowns_;

@@ -40,4 +40,8 @@ Passage passage(const Problem& problem) {
   return p;
 }
 
+std::int64_t first_step_of(const Problem& problem) {
+  return static_cast<std::int64_t>(std::floor(passage(problem).begin / problem.dt));
+}
+
 }  // namespace asterism::tdbem

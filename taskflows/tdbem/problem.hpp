@@ -22,8 +22,11 @@ enum class Solver : std::uint8_t {
 struct Problem {
   Surface surface;  ///< its numbering is that of the unknowns
   Boundary boundary = Boundary::rigid;
-  double speed = 1;              ///< of sound, m/s
-  double dt = 1;                 ///< s; step n is at n dt
+  double speed = 1;  ///< of sound, m/s
+  double dt = 1;     ///< s
+  /// Step n is at (first_step + n) dt. Before step 0 all is still: a pulse that is cut off there drives a rigid body's
+  /// constant mode, which then grows with time.
+  std::int64_t first_step = 0;
   std::vector<PlaneWave> waves;  ///< scattered one by one, with the same matrices
   std::vector<Point> observers;  ///< outside of the bodies
   PairRuleOptions rules;
@@ -51,5 +54,7 @@ struct Passage {
   double begin = 0, end = 0;
 };
 Passage passage(const Problem& problem);
+/// The latest first step before which all is still.
+std::int64_t first_step_of(const Problem& problem);
 
 }  // namespace asterism::tdbem

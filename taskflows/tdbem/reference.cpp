@@ -48,7 +48,7 @@ std::vector<std::vector<double>> reference_march(const Problem& problem, Matrice
   std::vector<std::vector<double>> a;
   for (std::int64_t step = 0; step < steps; ++step) {
     std::vector<double> rhs(static_cast<std::size_t>(n));
-    cpu::illuminate(problem.surface.view(), light, {problem.dt, step, 1}, 0, n, rhs.data());
+    cpu::illuminate(problem.surface.view(), light, {problem.dt, problem.first_step + step, 1}, 0, n, rhs.data());
     for_each_value(matrices, [&](std::int32_t i, std::int32_t j, std::int32_t k, double value) {
       if (k <= step)
         rhs[static_cast<std::size_t>(i)] -= value * a[static_cast<std::size_t>(step - k)][static_cast<std::size_t>(j)];

@@ -34,6 +34,7 @@ Problem ellipsoid_problem(Boundary boundary) {
   p.waves = {plane_wave(modulated_gaussian(3, 0.8, 2), {1, -2, 0.5}, p.speed),
              plane_wave(ricker(2.5, 3), {0, 0.3, -1}, p.speed)};
   p.limits.tolerance = 1e-13;
+  p.first_step = first_step_of(p);
   return p;
 }
 
@@ -70,12 +71,12 @@ TYPED_TEST_SUITE(TdbemFlow, Precisions);
 /// Every group, ahead or not, both ways of sharing, both solvers, several cuts.
 TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
   using T = TypeParam;
-  constexpr std::int64_t steps = 50;
+  constexpr std::int64_t steps = 75;
   for (const Boundary boundary : {Boundary::rigid, Boundary::soft}) {
     Problem p = ellipsoid_problem(boundary);
     p.limits.tolerance = sizeof(T) == 8 ? 1e-13 : 1e-6;
     std::vector<std::vector<double>> expected;
-    for (const std::int32_t cluster : {32, 64, 192}) {
+    for (const std::int32_t cluster : {32, 192}) {
       Matrices<T> matrices(p, cluster);
       matrices.assemble([](double) {});
       EXPECT_LT(identity_error(p, matrices), sizeof(T) == 8 ? 1e-12 : 1e-5);
@@ -110,11 +111,11 @@ TEST(TdbemSharing, MovesWhileTheFlowRuns) {
   const Problem p = ellipsoid_problem(Boundary::rigid);
   Matrices<double> matrices(p, 32);
   matrices.assemble([](double) {});
-  const auto expected = reference_march(p, matrices, 0, 60);
+  const auto expected = reference_march(p, matrices, 0, 90);
   Simulation<double> s(p, {6, false, 0}, matrices, Runtime::session());
   const BusyTime profiling(Runtime::session());
   std::vector<std::vector<double>> a;
-  for (int group = 0; group < 10; ++group) {
+  for (int group = 0; group < 15; ++group) {
     Sizes sizes(static_cast<std::size_t>(s.workers()), 0);
     const auto blocks = static_cast<std::int64_t>(matrices.blocks());
     sizes[static_cast<std::size_t>(group) % sizes.size()] = blocks - std::min<std::int64_t>(group % 3, blocks);
@@ -142,20 +143,20 @@ TEST(TdbemState, ContinuesBitForBit) {
     Simulation<double>::State state;
     {
       Simulation<double> s(p, method, matrices, Runtime::session());
-      for (int group = 0; group < 12; ++group) {
+      for (int group = 0; group < 34; ++group) {
         s.advance();
-        if (group == 6) state = s.state();
+        if (group == 19) state = s.state();
       }
-      expected = s.solution(59, 1);
-      heard.assign(s.heard(1, 1), s.heard(1, 1) + 60);
+      expected = s.solution(169, 1);
+      heard.assign(s.heard(1, 1), s.heard(1, 1) + 170);
     }
-    EXPECT_EQ(state.steps, 35);
+    EXPECT_EQ(state.steps, 100);
     Simulation<double> s(p, method, matrices, Runtime::session());
     s.set(state);
-    for (int group = 7; group < 12; ++group) s.advance();
-    EXPECT_EQ(s.solution(59, 1), expected);
-    EXPECT_EQ(std::vector<double>(s.heard(1, 1), s.heard(1, 1) + 60), heard);
-    EXPECT_GT(std::abs(heard[40]), 1e-4);
+    for (int group = 20; group < 34; ++group) s.advance();
+    EXPECT_EQ(s.solution(169, 1), expected);
+    EXPECT_EQ(std::vector<double>(s.heard(1, 1), s.heard(1, 1) + 170), heard);
+    EXPECT_GT(*std::max_element(heard.begin(), heard.end()), 1e-2);
   }
 }
 
@@ -175,15 +176,16 @@ TEST(TdbemSphere, ApproachesTheSeries) {
       p.boundary = boundary;
       p.dt = 0.5 * p.surface.edges.mean;
       p.waves = {plane_wave(modulated_gaussian(7, 1, 2), {0, 0, 1}, 1)};
+      p.first_step = first_step_of(p);
       p.observers = {{0, 0, -3}, {2.5, 1, 0}, {0, 0.3, 4}};
       Matrices<double> matrices(p, 96);
       matrices.assemble([](double) {});
       Simulation<double> s(p, {8, true, 0}, matrices, Runtime::session());
-      const auto steps = static_cast<std::int64_t>(19 / p.dt);
+      const auto steps = static_cast<std::int64_t>(19 / p.dt) - p.first_step;
       const auto a = march(s, steps, 0);
       std::vector<double> computed, times;
       for (std::int64_t n = 0; n < steps; ++n) {
-        times.push_back((static_cast<double>(n) - (boundary == Boundary::soft ? 0.5 : 0)) * p.dt);
+        times.push_back((static_cast<double>(p.first_step + n) - (boundary == Boundary::soft ? 0.5 : 0)) * p.dt);
         computed.insert(computed.end(), a[static_cast<std::size_t>(n)].begin(), a[static_cast<std::size_t>(n)].end());
       }
       const auto exact = sphere_surface_field(boundary, 1, p.waves[0], p.surface.vertices, times);
@@ -192,11 +194,11 @@ TEST(TdbemSphere, ApproachesTheSeries) {
       // observers hear what the series radiates
       std::vector<double> ticks, heard;
       for (std::int64_t n = 0; n < steps; ++n) {
-        ticks.push_back(static_cast<double>(n) * p.dt);
+        ticks.push_back(static_cast<double>(p.first_step + n) * p.dt);
         for (std::int32_t o = 0; o < 3; ++o) heard.push_back(s.heard(0, o)[n]);
       }
       const auto radiated = sphere_scattered_pressure(boundary, 1, p.waves[0], p.observers, ticks);
-      far = relative_error({1, 1, 1}, heard, radiated);
+      far = relative_error(std::vector<double>(3, 1), heard, radiated);
       EXPECT_LT(far, boundary == Boundary::rigid ? 1.5 * rigid : 1.5 * soft) << "level " << level;
       RecordProperty("error_at_observers", std::to_string(far));
     }
@@ -214,6 +216,7 @@ TEST(TdbemStability, TwentyThousandSteps) {
       p.boundary = boundary;
       p.dt = 0.5 * p.surface.edges.mean;
       p.waves = {plane_wave(ricker(4, 2), {1, 0.4, -0.3}, 1)};
+      p.first_step = first_step_of(p);
       p.limits.tolerance = 1e-14;
       Matrices<double> matrices(p, 64);
       matrices.assemble([](double) {});
@@ -226,7 +229,7 @@ TEST(TdbemStability, TwentyThousandSteps) {
           (s.steps() <= 200 ? during : after) = std::max(s.steps() <= 200 ? during : after, std::abs(v));
       }
       EXPECT_GT(during, 0.5);
-      EXPECT_LT(after, 1e-3 * during) << p.surface.unknowns() << (boundary == Boundary::rigid ? " rigid" : " soft");
+      EXPECT_LT(after, 1e-6 * during) << p.surface.unknowns() << (boundary == Boundary::rigid ? " rigid" : " soft");
     }
 }
 
