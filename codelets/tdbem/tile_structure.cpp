@@ -172,7 +172,8 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
 
   MirroredStructure out;
   out.fault = find_excess(ranges, d, rows, slices);
-  const bool dense = std::min(rules.options.far_points, rules.options.near_points) >= 6;
+  const bool dense =
+      std::min(rules.options.far_points, rules.options.near_points) >= 6 && rules.options.touching_points >= 3;
   if (out.fault.kind == LagFault::Kind::none &&
       !(dense && spacing_per_edge * triangles.longest_edge <= lags_of_distance(d.boundary) * d.speed * d.step))
     out.fault = find_hole(triangles, rules, d, rows, slices, scratch);

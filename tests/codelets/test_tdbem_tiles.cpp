@@ -273,7 +273,7 @@ TEST(Tiles, StepsThatAreTooShort) {
   // holes: found exactly, by what the definition says of the first lag without values
   int holes = 0, whole = 0;
   for (const Boundary kind : {Boundary::rigid, Boundary::soft})
-    for (const double step : {0.12, 0.06, 0.04, 0.03, 0.02, 0.012}) {
+    for (const double step : {0.2, 0.14, 0.12, 0.06, 0.04, 0.03, 0.02, 0.012}) {
       const Discretisation d{kind, 1.3, step};
       const MirroredStructure both = tile_structure(s, few_points(), d, all, all, scratch);
       const DenseMatrices defined = defined_matrices(s, few_points(), d);
@@ -325,6 +325,10 @@ TEST(Tiles, LagsThatAreTooLate) {
       tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1}, {0, 3}, {3, 6}, scratch).fault;
   EXPECT_EQ(lags.kind, LagFault::Kind::late_lag);
   EXPECT_GT(lags.found, 69999);
+  const LagFault many =
+      tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1e-12}, {0, 3}, {3, 6}, scratch).fault;
+  EXPECT_EQ(many.kind, LagFault::Kind::late_lag);
+  EXPECT_GE(many.found, most_steps);
   const MirroredStructure slower =
       tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1.1}, {0, 3}, {3, 6}, scratch);
   EXPECT_EQ(slower.fault.kind, LagFault::Kind::none);
