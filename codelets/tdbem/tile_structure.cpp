@@ -182,6 +182,7 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
   const auto range_of = [&](std::int32_t r, std::int32_t s) -> const DistanceRange& {
     return ranges[static_cast<std::size_t>(r) * width + static_cast<std::size_t>(s)];
   };
+  out.point_pairs = points;
   out.tile = structure_of(rows, slices, d, range_of);
   if (apart) out.mirror = structure_of(slices, rows, d, [&](std::int32_t r, std::int32_t s) { return range_of(s, r); });
   return out;
