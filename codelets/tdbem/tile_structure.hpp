@@ -95,7 +95,7 @@ TileLayout tile_layout(const TileStructure& tile);
 /// Copies start, first and length to their places.
 void store_structure(const TileStructure& tile, const TileLayout& layout, void* buffer);
 
-/// What lies in a buffer. T may be const.
+/// What lies in a buffer of that layout: the values, for those who fill them, and the whole tile.
 template <class T>
 T* tile_values_in(void* buffer) {
   return static_cast<T*>(buffer);
