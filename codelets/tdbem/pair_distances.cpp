@@ -43,7 +43,7 @@ ASTERISM_CLONES PairDistances pair_distances(const PairRules& rules, const PairT
 }
 
 std::int32_t whole_steps(double squared_distance, const Discretisation& d) {
-  return static_cast<std::int32_t>(steps_of(squared_distance, steps_per_metre(d)));
+  return static_cast<std::int32_t>(std::min(steps_of(squared_distance, steps_per_metre(d)), 1.0 * most_steps));
 }
 
 StepSet pair_steps(const PairRules& rules, const Discretisation& d, const PairTriangle& x, const PairTriangle& y,

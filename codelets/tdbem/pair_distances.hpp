@@ -68,7 +68,8 @@ struct PairDistances {
 PairDistances pair_distances(const PairRules& rules, const PairTriangle& x, const PairTriangle& y,
                              PairScratch& scratch);
 
-/// floor(r / (c dt)) from the square of r: what pair_values() computes, to the bit.
+/// floor(r / (c dt)) from the square of r: what pair_values() computes, to the bit; at most most_steps.
+inline constexpr std::int32_t most_steps = 1 << 30;
 std::int32_t whole_steps(double squared_distance, const Discretisation& d);
 
 /// Bit q - first is set if distances of q whole steps occur; distances span at most most_lags steps.

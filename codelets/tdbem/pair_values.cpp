@@ -14,21 +14,20 @@ using namespace pair_detail;
 namespace {
 
 using Four = double __attribute__((vector_size(32)));
-using Places = std::int64_t __attribute__((vector_size(64)));
 
 /// Lanes 0, 2, 4, 6 of a, each with that of b after it; lanes 1, 3, 5, 7 alike.
 ASTERISM_INLINE V even_lanes(V a, V b) {
-  return __builtin_shuffle(a, b, Places{0, 8, 2, 10, 4, 12, 6, 14});
+  return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
 }
 ASTERISM_INLINE V odd_lanes(V a, V b) {
-  return __builtin_shuffle(a, b, Places{1, 9, 3, 11, 5, 13, 7, 15});
+  return __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
 }
 /// First pairs of lanes of both halves of a, each with that of b after it; second pairs alike.
 ASTERISM_INLINE V first_pairs(V a, V b) {
-  return __builtin_shuffle(a, b, Places{0, 1, 8, 9, 4, 5, 12, 13});
+  return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
 }
 ASTERISM_INLINE V second_pairs(V a, V b) {
-  return __builtin_shuffle(a, b, Places{2, 3, 10, 11, 6, 7, 14, 15});
+  return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
 /// H and the moments of th by q - first, in two copies so that an addition need not wait for the one before it. Points
@@ -55,10 +54,11 @@ ASTERISM_INLINE void sum_points(const WeightedProducts& table, const double* squ
     const V even = even_lanes(last, linear), even_square = even_lanes(square, V{});
     const V odd = odd_lanes(last, linear), odd_square = odd_lanes(square, V{});
     alignas(64) Four others[8];
-    *reinterpret_cast<V*>(others + 0) = __builtin_shuffle(even, even_square, Places{0, 1, 8, 9, 2, 3, 10, 11});
-    *reinterpret_cast<V*>(others + 2) = __builtin_shuffle(even, even_square, Places{4, 5, 12, 13, 6, 7, 14, 15});
-    *reinterpret_cast<V*>(others + 4) = __builtin_shuffle(odd, odd_square, Places{0, 1, 8, 9, 2, 3, 10, 11});
-    *reinterpret_cast<V*>(others + 6) = __builtin_shuffle(odd, odd_square, Places{4, 5, 12, 13, 6, 7, 14, 15});
+    *reinterpret_cast<V*>(others + 0) = __builtin_shufflevector(even, even_square, 0, 1, 8, 9, 2, 3, 10, 11);
+    *reinterpret_cast<V*>(others + 2) = __builtin_shufflevector(even, even_square, 4, 5, 12, 13, 6, 7, 14, 15);
+    *reinterpret_cast<V*>(others + 4) = __builtin_shufflevector(odd, odd_square, 0, 1, 8, 9, 2, 3, 10, 11);
+    *reinterpret_cast<V*>(others + 6) = __builtin_shufflevector(odd, odd_square, 4, 5, 12, 13, 6, 7, 14, 15);
+    // lanes that fill up the last vector have any distance
     const std::int32_t lanes = std::min(8, table.points - 8 * v);
     for (std::int32_t l = 0; l < lanes; ++l) {
       double* const to = sums + place[l] + (l & 1) * copy;
@@ -100,8 +100,8 @@ ASTERISM_INLINE Lines lines_of(const double* sums, std::int32_t steps, std::int3
       four[q + e + 2] = second_pairs(two[q + e], two[q + e + 2]);
     }
   for (int e = 0; e < 4; ++e) {
-    lines.h[e] = __builtin_shuffle(four[e], four[4 + e], Places{0, 1, 2, 3, 8, 9, 10, 11});
-    lines.h[4 + e] = __builtin_shuffle(four[e], four[4 + e], Places{4, 5, 6, 7, 12, 13, 14, 15});
+    lines.h[e] = __builtin_shufflevector(four[e], four[4 + e], 0, 1, 2, 3, 8, 9, 10, 11);
+    lines.h[4 + e] = __builtin_shufflevector(four[e], four[4 + e], 4, 5, 6, 7, 12, 13, 14, 15);
   }
   V both[4];
   for (int q = 0; q < 4; ++q) both[q] = __builtin_shufflevector(rest[q], rest[q + 4], 0, 1, 2, 3, 4, 5, 6, 7);
@@ -115,10 +115,10 @@ ASTERISM_INLINE Lines lines_of(const double* sums, std::int32_t steps, std::int3
 
 /// Values of eight lags from those of the same q and of the eight before.
 ASTERISM_INLINE V one_before(V before, V now) {
-  return __builtin_shuffle(before, now, Places{7, 8, 9, 10, 11, 12, 13, 14});
+  return __builtin_shufflevector(before, now, 7, 8, 9, 10, 11, 12, 13, 14);
 }
 ASTERISM_INLINE V two_before(V before, V now) {
-  return __builtin_shuffle(before, now, Places{6, 7, 8, 9, 10, 11, 12, 13});
+  return __builtin_shufflevector(before, now, 6, 7, 8, 9, 10, 11, 12, 13);
 }
 
 }  // namespace

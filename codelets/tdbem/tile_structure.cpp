@@ -172,7 +172,8 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
 
   MirroredStructure out;
   out.fault = find_excess(ranges, d, rows, slices);
-  const bool dense = std::min(rules.options.far_points, rules.options.near_points) >= 6;
+  const bool dense =
+      std::min(rules.options.far_points, rules.options.near_points) >= 6 && rules.options.touching_points >= 3;
   if (out.fault.kind == LagFault::Kind::none &&
       !(dense && spacing_per_edge * triangles.longest_edge <= lags_of_distance(d.boundary) * d.speed * d.step))
     out.fault = find_hole(triangles, rules, d, rows, slices, scratch);
@@ -181,6 +182,7 @@ MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& ru
   const auto range_of = [&](std::int32_t r, std::int32_t s) -> const DistanceRange& {
     return ranges[static_cast<std::size_t>(r) * width + static_cast<std::size_t>(s)];
   };
+  out.point_pairs = points;
   out.tile = structure_of(rows, slices, d, range_of);
   if (apart) out.mirror = structure_of(slices, rows, d, [&](std::int32_t r, std::int32_t s) { return range_of(s, r); });
   return out;

@@ -54,9 +54,10 @@ struct LagFault {
   double longest_edge = 0;          ///< of the triangles around them, m
 };
 
-/// Steps that quadrature with at least 6 points per triangle cannot leave holes in: edges / (c dt) up to
-/// edges_per_distance times the lags of a distance. Neighbouring points of a rule, and of two rules side by side, are
-/// less than 0.6 of the longest edge apart, so sorted distances of two unknowns leave no more than that between them.
+/// Row-vectors have no holes where spacing_per_edge times the longest edge is not more than waves go in as many steps
+/// as a distance has lags, if rules have 6 points on a triangle and 3 in a variable or more: neighbouring points of a
+/// rule, and of two rules side by side, are less than that apart, so the sorted distances of two unknowns leave no
+/// larger gaps. Shorter steps need not leave holes; they are looked for.
 inline constexpr double spacing_per_edge = 0.6;
 
 /// Memory for the work on a tile, one per thread.
@@ -94,7 +95,7 @@ TileLayout tile_layout(const TileStructure& tile);
 /// Copies start, first and length to their places.
 void store_structure(const TileStructure& tile, const TileLayout& layout, void* buffer);
 
-/// What lies in a buffer. T may be const.
+/// What lies in a buffer of that layout: the values, for those who fill them, and the whole tile.
 template <class T>
 T* tile_values_in(void* buffer) {
   return static_cast<T*>(buffer);

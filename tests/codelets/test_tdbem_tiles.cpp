@@ -212,6 +212,25 @@ TEST(Tiles, CountsAreThoseOfTheArrays) {
   EXPECT_THROW(widen(tile, max_length + 1), std::invalid_argument);
 }
 
+TEST(Tiles, PointPairsAreCounted) {
+  // of every two triangles of which one has a corner among the rows and one among the slices, once
+  const Patch body = potato();
+  const SurfaceView s = body.view();
+  TileScratch scratch(few_points());
+  for (const auto& [rows, slices] : {std::pair<Range, Range>{{0, 8}, {30, s.vertex_count}}, {{8, 19}, {8, 19}}}) {
+    const auto has = [&](std::int32_t t, Range range) {
+      const auto& c = s.triangles[t].corner;
+      return std::any_of(c, c + 3, [&](std::int32_t v) { return v >= range.begin && v < range.end; });
+    };
+    std::int64_t points = 0;
+    for (std::int32_t t = 0; t < s.triangle_count; ++t)
+      for (std::int32_t u = t; u < s.triangle_count; ++u)
+        if ((has(t, rows) && has(u, slices)) || (has(u, rows) && has(t, slices)))
+          points += points_of(few_points(), pair_triangle(s, few_points(), t), pair_triangle(s, few_points(), u));
+    EXPECT_EQ(tile_structure(s, few_points(), rigid, rows, slices, scratch).point_pairs, points);
+  }
+}
+
 TEST(Tiles, OneBuffer) {
   const Patch body = potato();
   const SurfaceView s = body.view();
@@ -273,7 +292,7 @@ TEST(Tiles, StepsThatAreTooShort) {
   // holes: found exactly, by what the definition says of the first lag without values
   int holes = 0, whole = 0;
   for (const Boundary kind : {Boundary::rigid, Boundary::soft})
-    for (const double step : {0.12, 0.06, 0.04, 0.03, 0.02, 0.012}) {
+    for (const double step : {0.2, 0.14, 0.12, 0.06, 0.04, 0.03, 0.02, 0.012}) {
       const Discretisation d{kind, 1.3, step};
       const MirroredStructure both = tile_structure(s, few_points(), d, all, all, scratch);
       const DenseMatrices defined = defined_matrices(s, few_points(), d);
@@ -325,6 +344,10 @@ TEST(Tiles, LagsThatAreTooLate) {
       tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1}, {0, 3}, {3, 6}, scratch).fault;
   EXPECT_EQ(lags.kind, LagFault::Kind::late_lag);
   EXPECT_GT(lags.found, 69999);
+  const LagFault many =
+      tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1e-12}, {0, 3}, {3, 6}, scratch).fault;
+  EXPECT_EQ(many.kind, LagFault::Kind::late_lag);
+  EXPECT_GE(many.found, most_steps);
   const MirroredStructure slower =
       tile_structure(pair.view(), few_points(), {Boundary::rigid, 1, 1.1}, {0, 3}, {3, 6}, scratch);
   EXPECT_EQ(slower.fault.kind, LagFault::Kind::none);
