@@ -49,8 +49,8 @@ namespace cpu {
 template <class T>
 std::int32_t invert_diagonal(const CsrView<T>& m, T* inverse);
 
-/// One right-hand side. `a` holds the initial guess and becomes the solution; scalar products are taken in double. s = 0 gives
-/// a = 0 in no iteration.
+/// One right-hand side. `a` holds the initial guess and becomes the solution; scalar products are taken in double. s =
+/// 0 gives a = 0 in no iteration.
 template <class T>
 Convergence solve(const CsrView<T>& m, const T* inverse_diagonal, const SolveLimits& limits, const T* s, T* a,
                   T* workspace);
