@@ -18,19 +18,26 @@ ASTERISM_HOST_DEVICE inline void illuminate_row(const SurfaceView& surface, cons
     const std::int32_t t = surface.around[a] / 3;
     const std::int32_t corner = surface.around[a] % 3;
     const Triangle triangle = surface.triangles[t];
-    const Point v[3] = {surface.vertices[triangle.corner[0]], surface.vertices[triangle.corner[1]],
-                        surface.vertices[triangle.corner[2]]};
+    double delay[3], earliest = HUGE_VAL, latest = -HUGE_VAL;
+    for (int c = 0; c < 3; ++c) {
+      delay[c] = light.wave.delay(surface.vertices[triangle.corner[c]]);
+      earliest = fmin(earliest, delay[c]);
+      latest = fmax(latest, delay[c]);
+    }
+    // most triangles are dark most of the time
+    const double from = static_cast<double>(first - 1) * dt - latest - light.wave.pulse.centre;
+    const double to = static_cast<double>(first + count - 1) * dt - earliest - light.wave.pulse.centre;
+    if (from > light.half_duration || to < -light.half_duration) continue;
     const double scale = light.boundary == Boundary::soft
                              ? surface.areas[t]
                              : -surface.areas[t] * dot(surface.normals[t], light.wave.direction) / light.wave.speed;
     for (std::int32_t p = 0; p < light.rule.points; ++p) {
       const TrianglePoint& q = light.rule.point[p];
-      const Point x = q.coordinate[0] * v[0] + q.coordinate[1] * v[1] + q.coordinate[2] * v[2];
-      const double delay = light.wave.delay(x);
+      const double late = q.coordinate[0] * delay[0] + q.coordinate[1] * delay[1] + q.coordinate[2] * delay[2];
       const double weight = scale * q.weight * q.coordinate[corner];
-      double before = value_within(light, static_cast<double>(first - 1) * dt - delay);
+      double before = value_within(light, static_cast<double>(first - 1) * dt - late);
       for (std::int32_t g = 0; g < count; ++g) {
-        const double now = value_within(light, static_cast<double>(first + g) * dt - delay);
+        const double now = value_within(light, static_cast<double>(first + g) * dt - late);
         sums[g] += weight * (now - before);
         before = now;
       }

@@ -2,7 +2,7 @@
 // mesh. Conjugate gradients with the diagonal as preconditioner (M. R. Hestenes, E. Stiefel 1952): some 16 iterations
 // to 1e-10, less from the values of the last time step.
 //
-// Per iteration and non-zero: 2 flops, sizeof(T) + 4 bytes; per row: 12 flops more and about 10 sizeof(T) bytes.
+// Per iteration and non-zero: 2 flops, sizeof(T) + 4 bytes; per row: 13 flops more and about 10 sizeof(T) bytes.
 #pragma once
 
 #include <cstdint>
@@ -41,16 +41,16 @@ constexpr std::int64_t solve_workspace(std::int32_t rows) {
 }
 
 inline constexpr double solve_flops_per_value = 2;
-inline constexpr double solve_flops_per_row = 12;
+inline constexpr double solve_flops_per_row = 13;
 
 namespace cpu {
 
-/// diagonal[i] = 1 / M_ii: the preconditioner. Returns the first row without a positive diagonal entry, or -1.
+/// inverse[i] = 1 / M_ii: the preconditioner. Returns the first row without a positive diagonal entry, or -1.
 template <class T>
 std::int32_t invert_diagonal(const CsrView<T>& m, T* inverse);
 
-/// One right-hand side. `a` holds the initial guess and becomes the solution; scalar products are taken in double. s =
-/// 0 gives a = 0 in no iteration.
+/// One right-hand side. `a` holds the initial guess and becomes the solution; for s = 0 that is 0, in no iteration.
+/// Vectors and the products of rows are in T, scalar products in double.
 template <class T>
 Convergence solve(const CsrView<T>& m, const T* inverse_diagonal, const SolveLimits& limits, const T* s, T* a,
                   T* workspace);

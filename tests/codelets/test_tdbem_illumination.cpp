@@ -116,6 +116,32 @@ TEST(TdbemIllumination, Telescopes) {
   }
 }
 
+/// A pulse that lights a part of a triangle only: the sum over points is the same as without a look at what is dark.
+TEST(TdbemIllumination, PulsesShorterThanTriangles) {
+  const TestSurface s = bent_spindle(3, 5);
+  const PlaneWave brief = plane_wave(modulated_gaussian(0.4, 0.015, 30), {2, -3, 6}, 1.3);
+  const TriangleRule rule = triangle_rule(16);
+  const std::int32_t count = 3;
+  for (const double dt : {0.02, 0.3})
+    for (std::int64_t n = -60; n < 100; n += count) {
+      const auto l = illuminated<double>(s, illumination(Boundary::soft, brief, rule), {dt, n, count}, 0, s.unknowns());
+      std::vector<double> expected(l.size());
+      for (std::size_t t = 0; t < s.triangles.size(); ++t)
+        for (std::int32_t p = 0; p < rule.points; ++p) {
+          const auto& b = rule.point[p].coordinate;
+          Point x;
+          for (int c = 0; c < 3; ++c) x = x + b[c] * s.vertices[static_cast<std::size_t>(s.triangles[t].corner[c])];
+          for (std::int32_t g = 0; g < count; ++g)
+            for (int c = 0; c < 3; ++c)
+              expected[static_cast<std::size_t>(s.triangles[t].corner[c] * count + g)] +=
+                  s.areas[t] * rule.point[p].weight * b[c] *
+                  (pressure(brief, x, static_cast<double>(n + g) * dt) -
+                   pressure(brief, x, static_cast<double>(n + g - 1) * dt));
+        }
+      for (std::size_t k = 0; k < l.size(); ++k) EXPECT_NEAR(l[k], expected[k], 1e-14);
+    }
+}
+
 TEST(TdbemIllumination, GroupsAndRowsDoNotMatter) {
   const TestSurface s = bent_spindle(4, 5);
   const Illumination light = illumination(Boundary::rigid, wave, triangle_rule(12));

@@ -115,6 +115,13 @@ TEST(TdbemSphereSeries, MeansHaveClosedForms) {
       const double driven = value(f, times[5 * k + 2] + scale);
       EXPECT_NEAR(scale * rate + p(2), driven, 1e-9);
       EXPECT_NEAR(radius * mean(soft, 5 * k + 2), driven, 1e-12);
+      // S phi = g has phi = 2 sum_k g'(t - 2 k a/c) for the mean, and that of the wave has g' = [f(t + a/c) - f(t -
+      // a/c)] / 2
+      double echoes = 0;
+      for (int echo = 0; echo < 20; ++echo)
+        echoes +=
+            value(f, times[5 * k + 2] + (1 - 2 * echo) * scale) - value(f, times[5 * k + 2] - (1 + 2 * echo) * scale);
+      EXPECT_NEAR(radius * mean(soft, 5 * k + 2), echoes, 1e-12);
     }
   }
 }
