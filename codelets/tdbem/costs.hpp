@@ -9,10 +9,10 @@ namespace asterism::tdbem {
 
 /// What a tile holds.
 struct TileCounts {
-  std::int64_t values = 0;    ///< of the row-vectors
-  std::int64_t stored = 0;    ///< with those that pad panels
-  std::int64_t extents = 0;   ///< first lags, as many lengths
-  std::int64_t starts = 0;    ///< of panels
+  std::int64_t values = 0;   ///< of the row-vectors
+  std::int64_t stored = 0;   ///< with those that pad panels
+  std::int64_t extents = 0;  ///< first lags, as many lengths
+  std::int64_t starts = 0;   ///< of panels
   constexpr TileCounts& operator+=(const TileCounts& o) {
     values += o.values;
     stored += o.stored;

@@ -66,9 +66,8 @@ Front<T> front_of(const Tile<T>* tiles, std::int32_t count) {
   front.rows = row_end - front.row_begin;
   front.slices = slice_end - front.slice_begin;
   for (const Tile<T>* tile : in_order)
-    for_each_value(*tile, front, [&](std::int32_t, std::int32_t, std::int32_t k, T) {
-      front.lags = std::max(front.lags, k);
-    });
+    for_each_value(*tile, front,
+                   [&](std::int32_t, std::int32_t, std::int32_t k, T) { front.lags = std::max(front.lags, k); });
 
   // entries per row of each matrix, then where each begins
   const auto place = [&](std::int32_t k, std::int32_t row) {
@@ -76,9 +75,8 @@ Front<T> front_of(const Tile<T>* tiles, std::int32_t count) {
   };
   front.row_start.assign(place(front.lags + 1, 0), 0);
   for (const Tile<T>* tile : in_order)
-    for_each_value(*tile, front, [&](std::int32_t row, std::int32_t, std::int32_t k, T) {
-      ++front.row_start[place(k, row + 1)];
-    });
+    for_each_value(*tile, front,
+                   [&](std::int32_t row, std::int32_t, std::int32_t k, T) { ++front.row_start[place(k, row + 1)]; });
   front.matrix_begin.push_back(0);
   for (std::int32_t k = 1; k <= front.lags; ++k) {
     for (std::int32_t row = 0; row < front.rows; ++row)
@@ -90,8 +88,8 @@ Front<T> front_of(const Tile<T>* tiles, std::int32_t count) {
   std::vector<std::int32_t> next = front.row_start;
   for (const Tile<T>* tile : in_order)
     for_each_value(*tile, front, [&](std::int32_t row, std::int32_t slice, std::int32_t k, T value) {
-      const auto e = static_cast<std::size_t>(front.matrix_begin[static_cast<std::size_t>(k - 1)] +
-                                              next[place(k, row)]++);
+      const auto e =
+          static_cast<std::size_t>(front.matrix_begin[static_cast<std::size_t>(k - 1)] + next[place(k, row)]++);
       front.column[e] = slice;
       front.values[e] = value;
     });

@@ -35,7 +35,8 @@ FrontProduct<T>::FrontProduct(const Front<T>& front, const FrontArrays<T>& array
                               arrays.row_start + static_cast<std::int64_t>(k - 1) * (front.rows + 1),
                               arrays.column + begin, arrays.values + begin, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                               CUSPARSE_INDEX_BASE_ZERO, real<T>));
-      CHECK(cusparseCreateDnVec(&m.past, front.slices, past + static_cast<std::int64_t>(k - 1) * front.slices, real<T>));
+      CHECK(
+          cusparseCreateDnVec(&m.past, front.slices, past + static_cast<std::int64_t>(k - 1) * front.slices, real<T>));
       std::size_t bytes = 0;
       CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<T>, m.matrix, m.past, &one<T>, s_,
                                     real<T>, CUSPARSE_SPMV_CSR_ALG2, &bytes));

@@ -88,7 +88,8 @@ FullBlocks<T> full_blocks(const Tile<T>& tile, const BlockShape& shape) {
       for (std::int32_t i = place.row; i < end; ++i) {
         const RowVector v = row_vector(i);
         for (std::int32_t c = 0; c < v.length; ++c)
-          to[(v.first + c - place.lag) * shape.rows + i - place.row] = v.values[static_cast<std::int64_t>(c) * panel_rows];
+          to[(v.first + c - place.lag) * shape.rows + i - place.row] =
+              v.values[static_cast<std::int64_t>(c) * panel_rows];
       }
     }
   }

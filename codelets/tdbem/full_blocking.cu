@@ -22,6 +22,7 @@ void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& wind
 
 template void full_blocks_product(const FullBlocksView<double>&, const Windows<double>&, const Sums<double>&,
                                   cudaStream_t);
-template void full_blocks_product(const FullBlocksView<float>&, const Windows<float>&, const Sums<float>&, cudaStream_t);
+template void full_blocks_product(const FullBlocksView<float>&, const Windows<float>&, const Sums<float>&,
+                                  cudaStream_t);
 
 }  // namespace asterism::tdbem::cuda

@@ -95,7 +95,7 @@ struct FullBlocksView {
 };
 template <class T>
 FullBlocksView<T> view(const FullBlocks<T>& blocks) {
-  return {blocks.shape,        blocks.row_begin,    blocks.rows, static_cast<std::int32_t>(blocks.slice.size()),
+  return {blocks.shape,        blocks.row_begin,    blocks.rows,         static_cast<std::int32_t>(blocks.slice.size()),
           blocks.slice.data(), blocks.place.data(), blocks.values.data()};
 }
 

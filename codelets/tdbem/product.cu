@@ -9,8 +9,8 @@
 namespace asterism::tdbem::cuda {
 
 template <class T>
-void product(const Tile<T>* tiles, const ProductShape& shape, const Windows<T>& windows, const Sums<T>& sums, T* scratch,
-             cudaStream_t stream) {
+void product(const Tile<T>* tiles, const ProductShape& shape, const Windows<T>& windows, const Sums<T>& sums,
+             T* scratch, cudaStream_t stream) {
   const std::int32_t group = windows.shape.group;
   if (group < 1 || group > max_group) throw std::invalid_argument("product: groups have 1 to 16 summation vectors");
   const std::uint32_t blocks = product_blocks(shape, windows.waves);
@@ -20,7 +20,7 @@ void product(const Tile<T>* tiles, const ProductShape& shape, const Windows<T>& 
   });
   ASTERISM_CHECK_CUDA(cudaGetLastError());
   add_parts_kernel<T><<<add_blocks(shape, group, windows.waves), add_threads, 0, stream>>>(tiles, shape, windows.waves,
-                                                                                          group, scratch, sums);
+                                                                                           group, scratch, sums);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

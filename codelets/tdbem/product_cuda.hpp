@@ -12,7 +12,7 @@ namespace asterism::tdbem::cuda {
 /// panels. `scratch`: product_scratch() elements, with nothing in them before or after. The same bits in every run.
 /// Throws std::invalid_argument unless 1 <= group <= max_group.
 template <class T>
-void product(const Tile<T>* tiles, const ProductShape& shape, const Windows<T>& windows, const Sums<T>& sums, T* scratch,
-             cudaStream_t stream);
+void product(const Tile<T>* tiles, const ProductShape& shape, const Windows<T>& windows, const Sums<T>& sums,
+             T* scratch, cudaStream_t stream);
 
 }  // namespace asterism::tdbem::cuda

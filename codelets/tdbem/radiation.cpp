@@ -24,7 +24,8 @@ ASTERISM_INLINE void radiate_rows(const NearRowsView<T>& near, std::int32_t g0, 
       for (std::int64_t place = near.begin[panel]; place < near.begin[panel] + places; ++place) {
         const T* const values = near.values + (place * near.lags + k - 1) * panel_rows;
         const std::int32_t* const column = near.column + place * panel_rows;
-        for (int row = 0; row < panel_rows; ++row) s[row] += values[row] * found.values[column[row] - found.unknown_begin];
+        for (int row = 0; row < panel_rows; ++row)
+          s[row] += values[row] * found.values[column[row] - found.unknown_begin];
       }
       for (std::int32_t row = row_begin; row < row_end; ++row) panel_sums[row * group + k] += s[row];
     }

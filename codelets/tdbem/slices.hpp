@@ -37,7 +37,9 @@ struct Tile {
   const std::uint8_t* length = nullptr;  ///< as many
   const T* values = nullptr;             ///< start[panels() * slices] * panel_rows
 
-  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t panels() const { return (rows + panel_rows - 1) / panel_rows; }
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t panels() const {
+    return (rows + panel_rows - 1) / panel_rows;
+  }
 };
 
 /// Longest row-vector that a tile takes.

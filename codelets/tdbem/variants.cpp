@@ -28,16 +28,15 @@ template <class T>
 ASTERISM_INLINE void scalar_tile(const Tile<T>& tile, const Windows<T>& windows, const Sums<T>& sums) {
   const WindowShape& shape = windows.shape;
   for (std::int32_t g = 0; g < shape.group; ++g)
-    for_each_row_vector(tile, [&](std::int32_t i, std::int32_t j, const T* values, std::int32_t columns,
-                                  std::int32_t first) {
-      const T* const past = windows.values + (j - windows.slice_begin) * shape.stride + shape.reach - first + g;
-      T s = 0;
-      for (std::int32_t c = 0; c < columns; ++c) s += values[c * panel_rows] * past[-c];
-      sums.values[static_cast<std::int64_t>(i - sums.row_begin) * shape.group + g] += s;
-    });
+    for_each_row_vector(
+        tile, [&](std::int32_t i, std::int32_t j, const T* values, std::int32_t columns, std::int32_t first) {
+          const T* const past = windows.values + (j - windows.slice_begin) * shape.stride + shape.reach - first + g;
+          T s = 0;
+          for (std::int32_t c = 0; c < columns; ++c) s += values[c * panel_rows] * past[-c];
+          sums.values[static_cast<std::int64_t>(i - sums.row_begin) * shape.group + g] += s;
+        });
 }
-ASTERISM_CLONES void scalar_clones(const Tile<double>& tile, const Windows<double>& windows,
-                                   const Sums<double>& sums) {
+ASTERISM_CLONES void scalar_clones(const Tile<double>& tile, const Windows<double>& windows, const Sums<double>& sums) {
   scalar_tile(tile, windows, sums);
 }
 ASTERISM_CLONES void scalar_clones(const Tile<float>& tile, const Windows<float>& windows, const Sums<float>& sums) {
@@ -47,15 +46,16 @@ ASTERISM_CLONES void scalar_clones(const Tile<float>& tile, const Windows<float>
 template <class T, int group>
 ASTERISM_INLINE void matrix_vector_tile(const Tile<T>& tile, const SeparateWindows<T>& windows, const Sums<T>& sums) {
   const std::int64_t apart = windows.slices * windows.shape.stride;
-  for_each_row_vector(tile, [&](std::int32_t i, std::int32_t j, const T* values, std::int32_t columns,
-                                std::int32_t first) {
-    const T* const past = windows.values + (j - windows.slice_begin) * windows.shape.stride + windows.shape.reach - first;
-    T s[group] = {};
-    for (std::int32_t c = 0; c < columns; ++c)
-      for (int g = 0; g < group; ++g) s[g] += values[c * panel_rows] * past[g * apart - c];
-    T* const to = sums.values + static_cast<std::int64_t>(i - sums.row_begin) * group;
-    for (int g = 0; g < group; ++g) to[g] += s[g];
-  });
+  for_each_row_vector(
+      tile, [&](std::int32_t i, std::int32_t j, const T* values, std::int32_t columns, std::int32_t first) {
+        const T* const past =
+            windows.values + (j - windows.slice_begin) * windows.shape.stride + windows.shape.reach - first;
+        T s[group] = {};
+        for (std::int32_t c = 0; c < columns; ++c)
+          for (int g = 0; g < group; ++g) s[g] += values[c * panel_rows] * past[g * apart - c];
+        T* const to = sums.values + static_cast<std::int64_t>(i - sums.row_begin) * group;
+        for (int g = 0; g < group; ++g) to[g] += s[g];
+      });
 }
 template <int group>
 ASTERISM_CLONES void matrix_vector_clones(const Tile<double>& tile, const SeparateWindows<double>& windows,

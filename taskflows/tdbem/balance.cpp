@@ -41,7 +41,7 @@ Sizes rounded(const std::vector<double>& wanted, std::int64_t elements) {
   std::int64_t left = elements - std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   for (std::size_t n = 0; left > 0; ++n, --left) ++sizes[order[n % order.size()]];
   // rounding errors of `wanted` may have made one too many
-  for (std::size_t n = order.size(); left < 0; n = n > 1 ? n - 1 : order.size()) {
+  for (std::size_t n = order.size(); left<0; n = n> 1 ? n - 1 : order.size()) {
     std::int64_t& size = sizes[order[n - 1]];
     if (size > 0) --size, ++left;
   }

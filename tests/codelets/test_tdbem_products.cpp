@@ -114,7 +114,11 @@ TYPED_TEST(TdbemProducts, ByFrontAreTheSame) {
 TEST(TdbemCosts, CountWhatATileHolds) {
   // 33 rows: two panels; row i has i % 3 values
   const auto t = make_tile<float>(
-      0, 33, 0, 2, [](int i, int) { return Extent{1, i % 3}; }, [](int, int, int) { return 1.0; });
+      0, 33, 0, 2,
+      [](int i, int) {
+        return Extent{1, i % 3};
+      },
+      [](int, int, int) { return 1.0; });
   const TileCounts c = count(t.tile());
   EXPECT_EQ(c.values, 2 * (11 * 1 + 11 * 2));
   EXPECT_EQ(c.stored, 2 * 32 * (2 + 2));

@@ -12,7 +12,9 @@
 namespace asterism::tdbem {
 namespace {
 
-std::int64_t total(const Sizes& sizes) { return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}); }
+std::int64_t total(const Sizes& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+}
 
 /// All ways to cut.
 double brute_force(const Workload& load, std::size_t worker, std::size_t begin) {
