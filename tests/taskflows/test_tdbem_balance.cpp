@@ -136,7 +136,7 @@ TEST(TdbemBalance, NoElementIsLost) {
   EXPECT_GT(rebalanced({10, 0}, {10, 0}, Target::mean)[1], 0);
   EXPECT_EQ(rebalanced({10, 0}, {10, 0}, Target::fixed_point), (Sizes{5, 5}));
   // no time measured: as fast as the fastest
-  EXPECT_EQ(rebalanced({10, 10}, {10, 0}, Target::fixed_point), (Sizes{10, 10}));
+  EXPECT_EQ(rebalanced({10, 10}, {20, 0}, Target::fixed_point), (Sizes{10, 10}));
 }
 
 TEST(TdbemBalance, ReturnsToTheBest) {
