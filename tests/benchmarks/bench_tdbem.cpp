@@ -123,8 +123,8 @@ class Bench {
         candidates.push_back({name, Json::object(), flops, read_bytes, run});
       };
       add("multi-vectors/vector", bytes, [=, this] { cpu::product(tile, 1, windows_, sums_); });
-      add("multi-vectors/vector, sums in registers", bytes,
-          [=, this] { cpu::product(tile, 1, windows_, sums_, cpu::Registers::sums); });
+      add("multi-vectors/vector, panels by rows", bytes,
+          [=, this] { cpu::product(tile, 1, windows_, sums_, cpu::Panels::by_rows); });
       add("scalar products", group * bytes, [=, this] { cpu::scalar_products(tile, 1, windows_, sums_); });
       cpu::SeparateWindows<T> separate{nullptr, 0, slices, windows_.shape};
       std::vector<T> separate_values(static_cast<std::size_t>(cpu::separate_elements(separate)));

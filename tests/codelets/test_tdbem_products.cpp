@@ -24,12 +24,12 @@ TYPED_TEST(TdbemProducts, AreSumsOverLags) {
     for (std::int32_t group = 1; group <= max_group; ++group) {
       const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, c.waves, c.more_reach);
       const std::vector<Tile<T>> tiles = p.tiles();
-      for (const cpu::Registers registers : {cpu::Registers::suited, cpu::Registers::sums, cpu::Registers::rows}) {
-        if (registers == cpu::Registers::rows && !cpu::permutes_two_registers()) continue;
+      for (const cpu::Panels panels : {cpu::Panels::suited, cpu::Panels::by_rows, cpu::Panels::by_lanes}) {
+        if (panels == cpu::Panels::by_lanes && !cpu::permutes_two_registers()) continue;
         std::vector<T> s = p.start;
         Sums<T> sums = p.sums;
         sums.values = s.data();
-        cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), p.windows, sums, registers);
+        cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), p.windows, sums, panels);
         p.expect(s, std::string(c.name) + ", group " + std::to_string(group));
       }
     }
