@@ -175,13 +175,13 @@ template starpu_codelet& accumulate<float>();
 template starpu_codelet& accumulate<double>();
 
 template <class T>
-std::size_t product_scratch_bytes(const BlockPlace& largest, std::int32_t group, std::int32_t waves) {
+std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves) {
   const ProductShape shape = product_shape(largest.tiles, largest.panels, largest.slices);
   return bodies::tile_bytes<T>(largest.tiles) +
          static_cast<std::size_t>(product_scratch(shape, group, waves)) * sizeof(T);
 }
-template std::size_t product_scratch_bytes<float>(const BlockPlace&, std::int32_t, std::int32_t);
-template std::size_t product_scratch_bytes<double>(const BlockPlace&, std::int32_t, std::int32_t);
+template std::size_t product_scratch_bytes<float>(const PartOfBlock&, std::int32_t, std::int32_t);
+template std::size_t product_scratch_bytes<double>(const PartOfBlock&, std::int32_t, std::int32_t);
 
 template <class T>
 std::size_t solve_scratch_bytes(std::int32_t rows) {

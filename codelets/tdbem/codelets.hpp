@@ -23,7 +23,7 @@
 namespace asterism::tdbem::codelets {
 
 /// Which tiles of which block: rows of some clusters, slices of one.
-struct BlockPlace {
+struct PartOfBlock {
   std::int64_t directory = 0;  ///< bytes (block.hpp)
   std::int32_t first_tile = 0;
   std::int32_t tiles = 0;
@@ -63,7 +63,7 @@ starpu_codelet& assemble();
 /// partial += tiles x windows.  block R, window R, partial W (first) or RW or REDUX, scratch SCRATCH (GPUs)
 struct ProductArgs {
   Work work;
-  BlockPlace place;
+  PartOfBlock place;
   WindowShape shape;
   std::int32_t waves = 1;
   std::int32_t row_begin = 0;  ///< of the partial sums
@@ -74,7 +74,7 @@ template <class T>
 starpu_codelet& product();
 /// Bytes of the scratch datum.
 template <class T>
-std::size_t product_scratch_bytes(const BlockPlace& largest, std::int32_t group, std::int32_t waves);
+std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves);
 
 /// For REDUX: a partial sum of nothing, and one added to another.  partial W / partial RW, partial R
 template <class T>

@@ -8,14 +8,19 @@ namespace asterism::tdbem {
 namespace {
 
 constexpr std::int32_t most_columns = 128;
+/// How far ahead of their use values are asked for, in bytes.
+constexpr std::int64_t ahead = 6144;
 
-/// A row per lane; `past[m]` is what lag `lag` + columns - 1 - m meets, at g = 0.
+/// A row per lane; past[m] is what the block's column shape.columns - 1 - m meets at g = 0. Asks for as many bytes as
+/// it reads from `next` on.
 template <class T, int group>
-ASTERISM_INLINE void multiply_rows(const T* values, const BlockShape& shape, const T* past, std::int32_t rows, T* s) {
+ASTERISM_INLINE void multiply_rows(const T* values, const BlockShape& shape, const T* past, std::int32_t rows,
+                                   const char* next, T* s) {
   using V = Vector<T>;
   constexpr int lanes = width<T>;
   V sum[group] = {};
   for (std::int32_t c = 0; c < shape.columns; ++c) {
+    __builtin_prefetch(next + static_cast<std::int64_t>(c) * 64);
     const V v = *reinterpret_cast<const typename Lanes<T>::Unaligned*>(values + c * shape.rows);
     const T* const a = past + shape.columns - 1 - c;
 #pragma GCC unroll 16
@@ -39,7 +44,9 @@ ASTERISM_INLINE void multiply(const FullBlocksView<T>& blocks, const Windows<T>&
     T* const s = sums.values + static_cast<std::int64_t>(blocks.row_begin - sums.row_begin + place.row) * group;
     const std::int32_t rows = std::min(blocks.shape.rows, blocks.rows - place.row);
     for (std::int32_t r = 0; r < rows; r += width<T>)
-      multiply_rows<T, group>(values + r, blocks.shape, past, rows - r, s + static_cast<std::int64_t>(r) * group);
+      multiply_rows<T, group>(values + r, blocks.shape, past, rows - r,
+                              reinterpret_cast<const char*>(values + static_cast<std::int64_t>(r) * columns) + ahead,
+                              s + static_cast<std::int64_t>(r) * group);
   }
 }
 template <int group>

@@ -1,7 +1,8 @@
 // A slice of a panel with a row in each lane of a 64-byte register. The rows of a register are neighbours and begin at
 // lags close to each other, so that what they read of a window is within two registers: permuting these gives the past
 // value of every row, and this serves `group` columns, since s^(n+g) reads at lag k what s^(n+g+1) reads at lag k + 1.
-// For processors that permute two registers in one instruction (AVX-512).
+// For processors that permute two registers in one instruction (AVX-512). Everything is inlined, as functions compiled
+// for less return such vectors in another way.
 #pragma once
 
 #include <algorithm>
@@ -61,21 +62,24 @@ struct alignas(64) PanelByLanes {
       const auto lags = __builtin_convertvector(
           __builtin_convertvector(*reinterpret_cast<const typename Of::Lags*>(lag), typename Of::Wider), Numbers);
       if (const Reach<2> near(shape, columns, last); near.holds(least))
-        add_block<0>(v, columns, s, next, [=, place = -near.begin - lags](std::int32_t at) {
-          return __builtin_shuffle(load(window + near.begin + at), load(window + near.begin + at + lanes), place);
-        });
+        add_block<0>(
+            v, columns, s, next, [ =, place = -near.begin - lags ](std::int32_t at) __attribute__((always_inline)) {
+              return __builtin_shuffle(load(window + near.begin + at), load(window + near.begin + at + lanes), place);
+            });
       else if (const Reach<4> wide(shape, columns, last); wide.holds(least))
-        add_block<0>(v, columns, s, next, [=, place = -wide.begin - lags](std::int32_t at) {
-          const T* const from = window + wide.begin + at;
-          return place < 2 * lanes ? __builtin_shuffle(load(from), load(from + lanes), place)
-                                   : __builtin_shuffle(load(from + 2 * lanes), load(from + 3 * lanes), place);
-        });
+        add_block<0>(
+            v, columns, s, next, [ =, place = -wide.begin - lags ](std::int32_t at) __attribute__((always_inline)) {
+              const T* const from = window + wide.begin + at;
+              return place < 2 * lanes ? __builtin_shuffle(load(from), load(from + lanes), place)
+                                       : __builtin_shuffle(load(from + 2 * lanes), load(from + 3 * lanes), place);
+            });
       else
-        add_block<0>(v, columns, s, next, [=](std::int32_t at) {
-          V past;
-          for (int l = 0; l < lanes; ++l) past[l] = window[at - lags[l]];
-          return past;
-        });
+        add_block<0>(
+            v, columns, s, next, [=](std::int32_t at) __attribute__((always_inline)) {
+              V past;
+              for (int l = 0; l < lanes; ++l) past[l] = window[at - lags[l]];
+              return past;
+            });
       next += static_cast<std::int64_t>(columns) * lanes * sizeof(T);
     }
   }

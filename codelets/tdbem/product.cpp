@@ -81,22 +81,21 @@ bool permutes_two_registers() {
 }
 
 template <class T>
-void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums,
-             Registers registers) {
+void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums, Panels panels) {
   const std::int32_t group = windows.shape.group;
   if (group < 1 || group > max_group) throw std::invalid_argument("product: groups have 1 to 16 summation vectors");
   const bool lanes = permutes_two_registers();
-  if (registers == Registers::rows && !lanes) throw std::invalid_argument("product: rows in registers need AVX-512");
+  if (panels == Panels::by_lanes && !lanes) throw std::invalid_argument("product: rows in lanes need AVX-512");
   with_group<max_group>(group, [&](auto n) {
     for (std::int32_t t = 0; t < count; ++t)
-      if (lanes && registers != Registers::sums)
+      if (lanes && panels != Panels::by_rows)
         by_lanes<T, n.value>(tiles[t], windows, sums);
       else
         by_rows<n.value>(tiles[t], windows, sums);
   });
 }
 
-template void product(const Tile<double>*, std::int32_t, const Windows<double>&, const Sums<double>&, Registers);
-template void product(const Tile<float>*, std::int32_t, const Windows<float>&, const Sums<float>&, Registers);
+template void product(const Tile<double>*, std::int32_t, const Windows<double>&, const Sums<double>&, Panels);
+template void product(const Tile<float>*, std::int32_t, const Windows<float>&, const Sums<float>&, Panels);
 
 }  // namespace asterism::tdbem::cpu

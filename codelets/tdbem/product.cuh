@@ -30,27 +30,27 @@ ASTERISM_HOST_DEVICE constexpr int batch_columns(int group) {
   return (group + 7) / group * group;
 }
 
-/// Which columns a warp adds: those of slices [slice, slice_end) of one panel, and where the lane's row is.
+/// The slices of a panel that a warp adds, one after the other.
 template <class T>
-struct PanelStream {
-  const Tile<T>* tile;
-  std::int64_t x;      ///< slice of the panel that is next
-  std::int64_t x_end;  ///< behind the last one
-  const T* present;    ///< times n of the window of slice x
+struct SliceStream {
+  const std::uint32_t* end;    ///< of the slice that is next, in Tile::start
+  const std::uint16_t* first;  ///< of the lane's row in it
+  const T* present;            ///< times n of its window
   std::int64_t stride;
-  int lane;
-  std::int32_t left;  ///< columns of the slice begun
-  const T* past;      ///< what its next column meets, at g = 0
+  std::int32_t slices;  ///< not begun
+  std::int32_t left;    ///< columns of the slice begun
+  const T* past;        ///< what its next column meets, at g = 0
   std::uint32_t next_start;
   std::uint32_t next_end;
   std::int32_t next_first;
 
   /// The next slice's description is asked for long before it is needed.
   __device__ void fetch() {
-    if (x == x_end) return;
+    if (slices == 0) return;
     next_start = next_end;
-    next_end = tile->start[x + 1];
-    next_first = tile->first[x * panel_rows + lane];
+    next_end = *end++;
+    next_first = *first;
+    first += panel_rows;
   }
   /// To the next slice that has columns.
   __device__ void begin_slice() {
@@ -58,7 +58,7 @@ struct PanelStream {
       left = static_cast<std::int32_t>(next_end - next_start);
       past = present - next_first;
       present += stride;
-      ++x;
+      --slices;
       fetch();
     } while (left == 0);
   }
@@ -84,36 +84,35 @@ __global__ void __launch_bounds__(product_threads)
   const std::int32_t slices = tile->slices;
   const auto begin = static_cast<std::int32_t>(static_cast<std::int64_t>(slices) * part / shape.parts);
   const auto end = static_cast<std::int32_t>(static_cast<std::int64_t>(slices) * (part + 1) / shape.parts);
-  PanelStream<T> stream{};
-  stream.tile = tile;
-  stream.x = static_cast<std::int64_t>(panel) * slices + begin;
-  stream.x_end = static_cast<std::int64_t>(panel) * slices + end;
+  const int lane = static_cast<int>(threadIdx.x) % panel_rows;
+  const std::uint32_t* const start = tile->start + static_cast<std::int64_t>(panel) * slices;
+  SliceStream<T> stream{};
+  stream.end = start + begin + 1;
+  stream.first = tile->first + (static_cast<std::int64_t>(panel) * slices + begin) * panel_rows + lane;
   stream.present = windows.values + wave * windows.wave_stride + windows.shape.reach +
                    (tile->slice_begin + begin - windows.slice_begin) * windows.shape.stride;
   stream.stride = windows.shape.stride;
-  stream.lane = static_cast<int>(threadIdx.x) % panel_rows;
-  stream.next_end = tile->start[stream.x];
-  std::int64_t column = stream.next_end;
-  const std::int64_t column_end = tile->start[stream.x_end];
+  stream.slices = end - begin;
+  stream.next_end = start[begin];
   stream.fetch();
 
-  const T* value = tile->values + column * panel_rows + stream.lane;
+  const T* value = tile->values + static_cast<std::int64_t>(start[begin]) * panel_rows + lane;
   T s[group] = {};
   T a[group] = {};  // window element past[g - columns done] at (g - columns done) mod group
   T asked[batch];
+  auto columns = static_cast<std::int32_t>(start[end] - start[begin]);  // not added yet
 #pragma unroll
-  for (int u = 0; u < batch; ++u) asked[u] = column + u < column_end ? streamed(value + u * panel_rows) : T(0);
-  while (column < column_end) {
+  for (int u = 0; u < batch; ++u) asked[u] = u < columns ? streamed(value + u * panel_rows) : T(0);
+  for (; columns > 0; columns -= batch) {
     T v[batch];
 #pragma unroll
     for (int u = 0; u < batch; ++u) v[u] = asked[u];
     value += batch * panel_rows;
 #pragma unroll
-    for (int u = 0; u < batch; ++u)
-      asked[u] = column + batch + u < column_end ? streamed(value + u * panel_rows) : T(0);
+    for (int u = 0; u < batch; ++u) asked[u] = batch + u < columns ? streamed(value + u * panel_rows) : T(0);
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-      if (column + u < column_end) {  // the same for the whole warp, as is the next
+      if (u < columns) {  // the same for the whole warp, as is the next
         if (stream.left == 0) {
           stream.begin_slice();
 #pragma unroll
@@ -126,13 +125,12 @@ __global__ void __launch_bounds__(product_threads)
         for (int g = 0; g < group; ++g) s[g] += v[u] * a[(g + batch - u) % group];
       }
     }
-    column += batch;
   }
 
   T* const to = scratch +
                 (((static_cast<std::int64_t>(wave) * shape.parts + part) * shape.tiles + t) * shape.panels + panel) *
                     group * panel_rows +
-                stream.lane;
+                lane;
 #pragma unroll
   for (int g = 0; g < group; ++g) to[g * panel_rows] = s[g];
 }

@@ -59,19 +59,19 @@ constexpr std::int64_t product_scratch(const ProductShape& shape, std::int32_t g
 
 namespace cpu {
 
-/// What is in a vector register of a CPU.
-enum class Registers {
-  suited,  ///< rows where the processor has AVX-512, else sums
-  sums,    ///< the sums of a row: a value at a time, and windows are read at any alignment; for every processor
-  rows,    ///< a sum of 8 or 16 rows: about twice as fast in the cache where two registers are permuted at once
+/// How a panel's rows are in vector registers.
+enum class Panels {
+  suited,    ///< by_lanes where the processor has AVX-512, else by_rows
+  by_rows,   ///< the sums of a row in a register (panel_by_rows.hpp): any processor, but two loads per multiply-add
+  by_lanes,  ///< a row in each lane (panel_by_lanes.hpp): about twice as fast in the cache; permutes two registers
 };
 
 /// s_i^(n+g) += sum over the tiles' slices j and lags k of M^k(i, j) a_j^(n+g-k), for all rows of the tiles, g < group
-/// and waves. Throws std::invalid_argument unless 1 <= group <= max_group, and for rows without AVX-512.
+/// and waves. Throws std::invalid_argument unless 1 <= group <= max_group, and for by_lanes without AVX-512.
 template <class T>
 void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums,
-             Registers registers = Registers::suited);
-/// Whether this processor can do Registers::rows.
+             Panels panels = Panels::suited);
+/// Whether this processor can do Panels::by_lanes.
 bool permutes_two_registers();
 
 }  // namespace cpu

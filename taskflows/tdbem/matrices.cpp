@@ -186,8 +186,8 @@ void Matrices<T>::set(const std::function<void(std::size_t, void*, double*)>& re
 }
 
 template <class T>
-codelets::BlockPlace Matrices<T>::place(std::size_t b, std::size_t first, std::size_t end) const {
-  codelets::BlockPlace p;
+codelets::PartOfBlock Matrices<T>::place(std::size_t b, std::size_t first, std::size_t end) const {
+  codelets::PartOfBlock p;
   p.directory = directory_[b];
   p.first_tile = static_cast<std::int32_t>(first);
   p.tiles = static_cast<std::int32_t>(end - first);

@@ -45,7 +45,7 @@ class Matrices {
   [[nodiscard]] const TiledStructure& structure() const { return structure_; }
   [[nodiscard]] const InitialMatrix& initial() const { return initial_; }
   /// Tiles with rows of clusters [first, end).
-  [[nodiscard]] codelets::BlockPlace place(std::size_t b, std::size_t first, std::size_t end) const;
+  [[nodiscard]] codelets::PartOfBlock place(std::size_t b, std::size_t first, std::size_t end) const;
   [[nodiscard]] double point_pairs() const;  ///< of the assembly
 
   /// Of rows of clusters [first, end), lags 1 to group - 1. Waits for the blocks.

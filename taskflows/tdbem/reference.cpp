@@ -16,7 +16,7 @@ void for_each_value(Matrices<T>& matrices, const Visit& visit) {
   for (std::size_t b = 0; b < matrices.blocks(); ++b) {
     const Acquired held(matrices.block(b), STARPU_R);
     const void* const bytes = starpu_data_get_local_ptr(matrices.block(b));
-    const codelets::BlockPlace place = matrices.place(b, 0, matrices.blocks());
+    const codelets::PartOfBlock place = matrices.place(b, 0, matrices.blocks());
 #pragma omp parallel for schedule(static)
     for (std::int32_t t = 0; t < place.tiles; ++t) {
       const Tile<T> tile = tile_of_block<T>(bytes, place.directory, t);

@@ -207,7 +207,7 @@ typename Simulation<T>::Partial Simulation<T>::partial_of(std::size_t first, std
 template <class T>
 void Simulation<T>::build_partials() {
   const std::size_t clusters = matrices_.blocks();
-  codelets::BlockPlace largest = matrices_.place(0, 0, clusters);
+  codelets::PartOfBlock largest = matrices_.place(0, 0, clusters);
   product_scratch_ = Handle::temporary(nullptr, codelets::product_scratch_bytes<T>(largest, method_.group, waves_), 1,
                                        "scratch_of_products");
   if (sharing_ == Sharing::scheduler) {

@@ -88,7 +88,10 @@ Case<T> of_width(std::int32_t rows, std::int32_t slices, std::int32_t columns) {
   const PointsOnSphere sphere(rows);
   return Case<T>(make_tile<T>(
       0, rows, 0, slices,
-      [&](std::int32_t i, std::int32_t j) { return Extent{sphere.extent(i, j).first, columns}; }, some_value));
+      [&](std::int32_t i, std::int32_t j) {
+        return Extent{sphere.extent(i, j).first, columns};
+      },
+      some_value));
 }
 
 struct Candidate {
@@ -120,8 +123,8 @@ class Bench {
         candidates.push_back({name, Json::object(), flops, read_bytes, run});
       };
       add("multi-vectors/vector", bytes, [=, this] { cpu::product(tile, 1, windows_, sums_); });
-      add("multi-vectors/vector, sums in registers", bytes,
-          [=, this] { cpu::product(tile, 1, windows_, sums_, cpu::Registers::sums); });
+      add("multi-vectors/vector, panels by rows", bytes,
+          [=, this] { cpu::product(tile, 1, windows_, sums_, cpu::Panels::by_rows); });
       add("scalar products", group * bytes, [=, this] { cpu::scalar_products(tile, 1, windows_, sums_); });
       cpu::SeparateWindows<T> separate{nullptr, 0, slices, windows_.shape};
       std::vector<T> separate_values(static_cast<std::size_t>(cpu::separate_elements(separate)));
@@ -143,11 +146,10 @@ class Bench {
       set_windows(c, slices, 8);
       const Tile<T>* tile = &c.tile;
       const double flops = product_flops(c.counts, 8);
-      std::vector<Candidate> candidates = {{"contiguous blocks",
-                                            {{"columns", columns}},
-                                            flops,
-                                            product_bytes(c.counts, sizeof(T)),
-                                            [=, this] { cpu::product(tile, 1, windows_, sums_); }}};
+      std::vector<Candidate> candidates = {
+          {"contiguous blocks", {{"columns", columns}}, flops, product_bytes(c.counts, sizeof(T)), [=, this] {
+             cpu::product(tile, 1, windows_, sums_);
+           }}};
       std::vector<FullBlocks<T>> blocks;
       for (const std::int32_t height : {32, 64, 128}) {
         // rows below each other, all of which begin at the block's first lag
@@ -259,7 +261,8 @@ void count_all_blocks(std::int32_t unknowns, Json& out) {
       BlockCounts counts;
       constexpr std::int32_t every = 16;  // slices
       for (std::int32_t j = 0; j < unknowns; j += every)
-        count_blocks(unknowns, shape, [&](std::int32_t i) { return sphere.extent(i, j); }, counts);
+        count_blocks(
+            unknowns, shape, [&](std::int32_t i) { return sphere.extent(i, j); }, counts);
       out["blocks"].push_back({{"unknowns", unknowns},
                                {"slices", (unknowns + every - 1) / every},
                                {"rows", rows},
@@ -277,8 +280,8 @@ int main(int argc, char** argv) {
   const int rows = argc > 1 ? std::max(1, std::atoi(argv[1])) : 6400;
   const int slices = argc > 2 ? std::max(1, std::atoi(argv[2])) : 420;
   const int repetitions = argc > 3 ? std::max(1, std::atoi(argv[3])) : 9;
-  Json out = {{"program", "bench_tdbem"}, {"repetitions", repetitions}, {"runs", Json::array()},
-              {"blocks", Json::array()}};
+  Json out = {
+      {"program", "bench_tdbem"}, {"repetitions", repetitions}, {"runs", Json::array()}, {"blocks", Json::array()}};
   const bool right = run<double>(rows, std::min(rows, slices), repetitions, out["runs"]) &
                      run<float>(rows, std::min(rows, slices), repetitions, out["runs"]);
   count_all_blocks(rows, out);

@@ -170,8 +170,8 @@ class Bench {
                                 product_flops(tiles.counts(), group, waves),
                                 product_bytes(tiles.counts(), sizeof(T)),
                                 [&, shape] {
-                                  cuda::product(tiles.tiles(), shape, past.device,
-                                                Sums<T>{s.as<T>(), 0, wave_stride}, scratch.as<T>(), clock_.stream);
+                                  cuda::product(tiles.tiles(), shape, past.device, Sums<T>{s.as<T>(), 0, wave_stride},
+                                                scratch.as<T>(), clock_.stream);
                                 }});
         measure(candidates, arrays.rows * copies, tiles.counts());
       }
@@ -188,10 +188,10 @@ class Bench {
         front, {row_start->template as<std::int32_t>(), column->template as<std::int32_t>(), values->template as<T>()},
         past.as<T>(), s.as<T>(), clock_.stream);
     const Memory scratch(product.scratch_bytes() + 1);
-    std::vector<Candidate> candidates = {{{{"variant", "front"}, {"group", 1}},
-                                          product_flops(counts, 1),
-                                          front_bytes(front),
-                                          [&] { product.run(scratch.as<void>()); }}};
+    std::vector<Candidate> candidates = {
+        {{{"variant", "front"}, {"group", 1}}, product_flops(counts, 1), front_bytes(front), [&] {
+           product.run(scratch.as<void>());
+         }}};
     measure(candidates, arrays.rows, counts);
     for (const std::int32_t height : {32, 64, 128})
       for (const std::int32_t width : {16, 32, 64}) {
@@ -205,7 +205,9 @@ class Bench {
     constexpr std::int32_t copies = 8;
     const TileArrays<T> arrays = make_tile<T>(
         0, rows, 0, slices / copies,
-        [&](std::int32_t i, std::int32_t j) { return Extent{sphere.extent(i, j).first, columns}; },
+        [&](std::int32_t i, std::int32_t j) {
+          return Extent{sphere.extent(i, j).first, columns};
+        },
         [](std::int64_t, std::int64_t, std::int64_t) { return 0.25; });
     products_of_width(arrays, copies, columns);
     for (const std::int32_t height : {32, 64, 128}) {
@@ -257,7 +259,9 @@ class Bench {
           {"blocks", blocks.slice.size()}},
          flops,
          static_cast<double>(elements * sizeof(T)),
-         [&] { cuda::full_blocks_product(of, past.device, Sums<T>{s.as<T>(), 0, 0}, clock_.stream); }}};
+         [&] {
+           cuda::full_blocks_product(of, past.device, Sums<T>{s.as<T>(), 0, 0}, clock_.stream);
+         }}};
     measure(candidates, blocks.rows, counts);
   }
   void measure(std::vector<Candidate>& candidates, std::int32_t of_rows, const SliceCounts& counts) {

@@ -41,8 +41,7 @@ class PointsOnSphere {
   static std::uint64_t morton(const std::array<double, 3>& x) {
     std::uint64_t code = 0;
     for (int bit = 20; bit >= 0; --bit)
-      for (int a = 0; a < 3; ++a)
-        code = 2 * code + (static_cast<std::uint64_t>((x[a] + 1) * (1 << 20)) >> bit & 1);
+      for (int a = 0; a < 3; ++a) code = 2 * code + (static_cast<std::uint64_t>((x[a] + 1) * (1 << 20)) >> bit & 1);
     return code;
   }
   double step_;  ///< c dt, half of the distance of neighbours

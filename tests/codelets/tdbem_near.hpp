@@ -32,8 +32,7 @@ struct Radiation {
             [&](std::int32_t i, std::int32_t k, std::int32_t j) { return matrix.value(i, k, j); }));
     for (const TileArrays<T>& a : arrays) tiles.push_back(a.tile());
     near = near_rows(tiles.data(), static_cast<std::int32_t>(tiles.size()), row_begin, rows, group);
-    for (std::int32_t j = 0; j < unknowns; ++j)
-      found.push_back(static_cast<T>(Past{1}(3, unknown_begin + j, 1)));
+    for (std::int32_t j = 0; j < unknowns; ++j) found.push_back(static_cast<T>(Past{1}(3, unknown_begin + j, 1)));
     sums.row_begin = row_begin - 2;
     start.resize(static_cast<std::size_t>((rows + 4) * group));
     for (std::size_t e = 0; e < start.size(); ++e) start[e] = static_cast<T>(0.01 * static_cast<double>(e % 57));
@@ -108,7 +107,7 @@ struct Moving {
     for (std::int32_t w = 0; w < waves; ++w)
       for (std::int32_t j = 0; j < slices; ++j)
         for (std::int32_t m = 0; m < shape.stride; ++m)
-          all.push_back(m < shape.reach ? value(w, slice_begin + j, now + m - shape.reach)
+          all.push_back(m < shape.reach                 ? value(w, slice_begin + j, now + m - shape.reach)
                         : m < shape.reach + shape.group ? T(0)
                                                         : T(-1));
     return all;

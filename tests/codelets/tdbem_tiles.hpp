@@ -32,8 +32,8 @@ struct TileArrays {
     std::int32_t last = 1;
     for (std::size_t x = 0; x + 1 < start.size(); ++x)
       for (int row = 0; row < panel_rows; ++row)
-        last = std::max<std::int32_t>(last, first[x * panel_rows + row] +
-                                                static_cast<std::int32_t>(start[x + 1] - start[x]) - 1);
+        last = std::max<std::int32_t>(
+            last, first[x * panel_rows + row] + static_cast<std::int32_t>(start[x + 1] - start[x]) - 1);
     return last;
   }
 };

@@ -40,7 +40,12 @@ TEST(TdbemBlocking, CountsBlocksAndValues) {
   BlockCounts counts;
   EXPECT_EQ(counts.share(shape), 0);
   for (int slice = 0; slice < 3; ++slice)
-    count_blocks(100, shape, [](std::int32_t i) { return Extent{1 + i / 50, 8}; }, counts);
+    count_blocks(
+        100, shape,
+        [](std::int32_t i) {
+          return Extent{1 + i / 50, 8};
+        },
+        counts);
   EXPECT_EQ(counts.blocks, 3 * 4);
   EXPECT_EQ(counts.values, 3 * 800);
   EXPECT_DOUBLE_EQ(counts.share(shape), 2400.0 / (12 * 512));
@@ -56,7 +61,8 @@ TYPED_TEST(TdbemBlocks, ProductsAreSumsOverLags) {
   for (const ProductCase& c : product_cases()) {
     if (c.waves > 1) continue;
     for (std::int32_t group = 1; group <= max_group; ++group)
-      for (const BlockShape shape : {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
+      for (const BlockShape shape :
+           {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
         if (c.matrix.longest > shape.columns) continue;
         const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
         std::vector<T> s = p.start;
@@ -68,7 +74,8 @@ TYPED_TEST(TdbemBlocks, ProductsAreSumsOverLags) {
           cpu::full_blocks_product(view(of), p.windows, sums);
           BlockCounts counts;
           for (std::int32_t j = a.slice_begin; j < a.slice_begin + a.slices; ++j)
-            count_blocks(a.rows, shape, [&](std::int32_t i) { return c.matrix.extent(a.row_begin + i, j); }, counts);
+            count_blocks(
+                a.rows, shape, [&](std::int32_t i) { return c.matrix.extent(a.row_begin + i, j); }, counts);
           EXPECT_EQ(static_cast<std::int64_t>(of.place.size()), counts.blocks);
           blocks += counts.blocks;
         }

@@ -55,7 +55,8 @@ TYPED_TEST(TdbemEmulated, FullBlocksAreSumsOverLags) {
   for (const ProductCase& c : product_cases()) {
     if (c.waves > 1) continue;
     for (const std::int32_t group : {1, 2, 7, 8, 16})
-      for (const BlockShape shape : {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
+      for (const BlockShape shape :
+           {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
         if (c.matrix.longest > shape.columns) continue;
         const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
         std::vector<T> s = p.start;
@@ -83,10 +84,9 @@ TYPED_TEST(TdbemEmulated, RadiationAddsToLaterSums) {
     Sums<T> sums = r.sums;
     sums.values = s.data();
     const std::int32_t lags = r.near.lags - g0;
-    cuda_on_host::launch(
-        cuda::radiation_blocks(r.row_begin, lags, begin, end), cuda::radiation_threads, [&] {
-          cuda::radiate_kernel<T>(r.near.view(), g0, lags, {r.found.data(), r.unknown_begin}, sums, begin, end);
-        });
+    cuda_on_host::launch(cuda::radiation_blocks(r.row_begin, lags, begin, end), cuda::radiation_threads, [&] {
+      cuda::radiate_kernel<T>(r.near.view(), g0, lags, {r.found.data(), r.unknown_begin}, sums, begin, end);
+    });
     r.expect(s, g0, begin, end);
   });
 }

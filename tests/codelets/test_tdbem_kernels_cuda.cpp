@@ -64,8 +64,8 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
           }
           const ProductShape shape{static_cast<std::int32_t>(rows), panels, parts};
           const DeviceArray<Tile<T>> device_tiles(this->stream_, tiles);
-          const DeviceArray<T> scratch(
-              this->stream_, static_cast<std::size_t>(product_scratch(shape, group, c.waves)), 0, Guard::nan);
+          const DeviceArray<T> scratch(this->stream_, static_cast<std::size_t>(product_scratch(shape, group, c.waves)),
+                                       0, Guard::nan);
           cuda::product(device_tiles.data(), shape, windows, sums, scratch.data(), this->stream_);
           check(cudaStreamSynchronize(this->stream_));
           static_cast<void>(scratch.values());  // nothing outside is written
@@ -79,7 +79,8 @@ TYPED_TEST(TdbemCuda, FullBlocksAreSumsOverLags) {
   for (const ProductCase& c : product_cases()) {
     if (c.waves > 1) continue;
     for (std::int32_t group = 1; group <= max_group; ++group)
-      for (const BlockShape shape : {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
+      for (const BlockShape shape :
+           {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
         if (c.matrix.longest > shape.columns) continue;
         const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
         const DeviceArray<T> s(this->stream_, p.start);

@@ -24,12 +24,12 @@ TYPED_TEST(TdbemProducts, AreSumsOverLags) {
     for (std::int32_t group = 1; group <= max_group; ++group) {
       const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, c.waves, c.more_reach);
       const std::vector<Tile<T>> tiles = p.tiles();
-      for (const cpu::Registers registers : {cpu::Registers::suited, cpu::Registers::sums, cpu::Registers::rows}) {
-        if (registers == cpu::Registers::rows && !cpu::permutes_two_registers()) continue;
+      for (const cpu::Panels panels : {cpu::Panels::suited, cpu::Panels::by_rows, cpu::Panels::by_lanes}) {
+        if (panels == cpu::Panels::by_lanes && !cpu::permutes_two_registers()) continue;
         std::vector<T> s = p.start;
         Sums<T> sums = p.sums;
         sums.values = s.data();
-        cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), p.windows, sums, registers);
+        cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), p.windows, sums, panels);
         p.expect(s, std::string(c.name) + ", group " + std::to_string(group));
       }
     }
@@ -114,7 +114,11 @@ TYPED_TEST(TdbemProducts, ByFrontAreTheSame) {
 TEST(TdbemCosts, CountWhatATileHolds) {
   // 33 rows: two panels; row i has i % 3 values
   const auto t = make_tile<float>(
-      0, 33, 0, 2, [](int i, int) { return Extent{1, i % 3}; }, [](int, int, int) { return 1.0; });
+      0, 33, 0, 2,
+      [](int i, int) {
+        return Extent{1, i % 3};
+      },
+      [](int, int, int) { return 1.0; });
   const SliceCounts c = count(t.tile());
   EXPECT_EQ(c.values, 2 * (11 * 1 + 11 * 2));
   EXPECT_EQ(c.stored, 2 * 32 * (2 + 2));

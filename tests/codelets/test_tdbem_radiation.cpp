@@ -56,7 +56,9 @@ TYPED_TEST(TdbemRadiation, GroupsMarchAsStepsDo) {
   constexpr std::int32_t n = 37, steps = 48;
   Scattered matrix{6, 20};
   const auto value = [&](std::int32_t i, std::int32_t k, std::int32_t j) { return 0.02 * matrix.value(i, k, j); };
-  const auto force = [](std::int32_t step, std::int32_t i) { return step < 9 ? std::sin(0.3 * (step + 1) * (i + 1)) : 0; };
+  const auto force = [](std::int32_t step, std::int32_t i) {
+    return step < 9 ? std::sin(0.3 * (step + 1) * (i + 1)) : 0;
+  };
   std::vector<std::vector<double>> right;
   for (std::int32_t step = 0; step < steps; ++step) {
     std::vector<double> a(n);
@@ -87,8 +89,8 @@ TYPED_TEST(TdbemRadiation, GroupsMarchAsStepsDo) {
         T* const a = done.data() + g * n;
         for (std::int32_t i = 0; i < n; ++i) {
           a[i] = static_cast<T>(force(begin + g, i)) - s[static_cast<std::size_t>(i * group + g)];
-          error = std::max(error, std::abs(static_cast<double>(a[i]) - right[static_cast<std::size_t>(begin + g)]
-                                                                           [static_cast<std::size_t>(i)]));
+          error = std::max(error, std::abs(static_cast<double>(a[i]) -
+                                           right[static_cast<std::size_t>(begin + g)][static_cast<std::size_t>(i)]));
         }
         cpu::radiate(near.view(), g, {a, 0}, sums, 0, n);
       }
