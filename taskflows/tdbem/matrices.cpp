@@ -18,8 +18,9 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::int32_t smallest_cluster = 64;
 constexpr std::int32_t largest_cluster = 1024;
-/// Blocks for each core: rounds of the assembly keep half as many tasks at work.
-constexpr std::int32_t blocks_per_core = 4;
+/// Rounds of the assembly keep half as many tasks at work as there are blocks.
+constexpr std::int32_t blocks_per_unit = 4;
+constexpr std::int32_t most_blocks = 128;
 
 std::size_t lines(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + line_bytes - 1) / line_bytes;
@@ -42,8 +43,9 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
 
 }  // namespace
 
-std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores) {
-  const std::int32_t wanted = unknowns / (blocks_per_core * std::max(cores, 1));
+std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus) {
+  const std::int32_t units = std::max(cores + gpus, 1);
+  const std::int32_t wanted = unknowns / std::clamp(blocks_per_unit * units, 2 * units, most_blocks);
   return std::clamp(wanted / panel_rows * panel_rows, smallest_cluster, largest_cluster);
 }
 

@@ -17,9 +17,9 @@
 
 namespace asterism::tdbem {
 
-/// Unknowns of a block that suit so many unknowns and cores: enough blocks that all units have some to do, each as
-/// large as that allows.
-std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores);
+/// Unknowns of a block that suit so many unknowns and units: enough blocks for the assembly to keep all cores at work
+/// and for shares of a per cent, not more, as a GPU wants large ones.
+std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus);
 
 template <class T>
 class Matrices {

@@ -1,0 +1,46 @@
+// asterism-tdbem: time-domain boundary elements as a task flow.
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include "apps/common/program.hpp"
+#include "apps/common/trace_report.hpp"
+#include "apps/tdbem/arguments.hpp"
+#include "apps/tdbem/run.hpp"
+#include "apps/tdbem/statistics.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::tdbem {
+namespace {
+
+int solve_and_report(int argc, char** argv) {
+  Arguments args;
+  if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  Case of = make_case(args);
+  if (args.statistics) {
+    print_statistics(args, of);
+    return 0;
+  }
+  if (args.calibrate) args.single_precision ? calibrate<float>(args, of) : calibrate<double>(args, of);
+  Report report = args.single_precision ? solve<float>(args, of, argc, argv) : solve<double>(args, of, argc, argv);
+  print_table(report.rows);
+  for (const std::string& name : report.written) fmt::print("wrote {}\n", name);
+  if (!args.json.empty()) {
+    write_json(args.json, report.record);
+    fmt::print("wrote {}\n", args.json);
+  }
+  if (!report.wrong.empty()) failed("{}", report.wrong);
+  if (!args.trace.empty())
+    report_trace(
+        args.trace,
+        fmt::format("asterism-tdbem {}, {}", of.describe, report.record["starpu"]["scheduler"].get<std::string>()),
+        args.calibrate ? args.trace + "/calibration" : std::string{});
+  return 0;
+}
+
+}  // namespace
+}  // namespace asterism::apps::tdbem
+
+// C linkage: StarPU's simulator renames and calls it.
+extern "C" int main(int argc, char** argv) {
+  return asterism::apps::run("asterism-tdbem", [&] { return asterism::apps::tdbem::solve_and_report(argc, argv); });
+}

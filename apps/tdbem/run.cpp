@@ -1,0 +1,308 @@
+#include "apps/tdbem/run.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "apps/common/program.hpp"
+#include "apps/tdbem/verify.hpp"
+#include "taskflows/runtime/bandwidth.hpp"
+#include "taskflows/runtime/busy_time.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/tdbem/matrices.hpp"
+
+namespace asterism::apps::tdbem {
+
+using namespace asterism::tdbem;
+using nlohmann::json;
+
+namespace {
+
+/// Groups of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr int calibration_groups = 24;
+/// Groups that are submitted before the program waits for them.
+constexpr std::int64_t groups_at_once = 16;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Method method_for(const Arguments& args, const Session& session) {
+  Method method = args.method;
+  const bool several = session.devices() > 1 || (session.devices() > 0 && session.cpus() > 0);
+  method.ahead = args.ahead.value_or(several && method.group <= max_group / 2);
+  return method;
+}
+
+std::int32_t cluster_for(const Arguments& args, const Case& of, const Session& session) {
+  if (args.method.cluster > 0) return args.method.cluster;
+  return suitable_cluster(of.problem.surface.unknowns(), session.cpus(), session.devices());
+}
+
+void require_solved(const SolveTally& tally, const Problem& problem) {
+  if (tally.failed_step < 0) return;
+  const double time = static_cast<double>(problem.first_step + tally.failed_step) * problem.dt;
+  if (tally.ending == Ending::breakdown)
+    failed(
+        "the march broke down at step {} (t = {:.6g} s): values that are not finite, or M^0 is not positive definite "
+        "(a finer quadrature may help: --near-points, --touching-points)",
+        tally.failed_step, time);
+  failed("M^0 a = s was not solved to {:.1e} in {} iterations at step {} (a larger --tolerance, or --solver mumps)",
+         problem.limits.tolerance, problem.limits.most_iterations, tally.failed_step);
+}
+
+template <class T>
+class Run {
+ public:
+  Run(const Arguments& args, const Case& of, const Session& session)
+      : args_(args), of_(of), session_(session), line_(!args.quiet) {
+    const auto begin = std::chrono::steady_clock::now();
+    line_.show(0, "finding the matrices' structure");
+    matrices_ = std::make_unique<Matrices<T>>(of.problem, cluster_for(args, of, session));
+    structure_seconds_ = seconds_since(begin);
+    const auto assembly = std::chrono::steady_clock::now();
+    mark("begin assembly");
+    matrices_->assemble([&](double done) {
+      const double elapsed = seconds_since(assembly);
+      line_.show(done,
+                 done > 0.02 ? fmt::format("assembling, {:.0f} s left", elapsed / done * (1 - done)) : "assembling");
+    });
+    mark("end assembly");
+    assembly_seconds_ = seconds_since(assembly);
+    simulation_ =
+        std::make_unique<Simulation<T>>(of.problem, method_for(args, session), *matrices_, session, args.sharing);
+    method_ = method_for(args, session);
+    if (!args.intervals.empty()) simulation_->share(Sizes(args.intervals.begin(), args.intervals.end()));
+    simulation_->reserve(of.steps);
+  }
+
+  void march() {
+    const bool balances = args_.sharing == Sharing::intervals && args_.intervals.empty() &&
+                          simulation_->workers() > 1 && args_.balance_groups > 0;
+    const std::int64_t kept = args_.verify ? compared_steps(of_) : 0;
+    mark("begin steps");
+    if (balances) balance(kept);
+    auto begin = std::chrono::steady_clock::now();
+    const std::int64_t first = simulation_->steps();
+    while (simulation_->steps() < of_.steps) {
+      for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < of_.steps; ++g) {
+        simulation_->advance();
+        keep(kept);
+      }
+      starpu_task_wait_for_all();
+      require_solved(simulation_->tally(), of_.problem);
+      show(begin, first);
+    }
+    starpu_task_wait_for_all();
+    mark("end steps");
+    seconds_ = seconds_since(begin);
+    timed_steps_ = simulation_->steps() - first;
+    require_solved(simulation_->tally(), of_.problem);
+  }
+
+  void report(Report& out) {
+    const Problem& p = of_.problem;
+    const LagCounts& counts = matrices_->structure().counts;
+    double bytes = 0;
+    for (std::size_t b = 0; b < matrices_->blocks(); ++b) bytes += static_cast<double>(matrices_->block_bytes(b));
+    json& record = out.record;
+    record["problem"] = {{"body", of_.describe},
+                         {"unknowns", p.surface.unknowns()},
+                         {"triangles", p.surface.triangles.size()},
+                         {"boundary", p.boundary == Boundary::rigid ? "rigid" : "soft"},
+                         {"diameter", p.surface.diameter},
+                         {"edges", {p.surface.edges.shortest, p.surface.edges.mean, p.surface.edges.longest}},
+                         {"speed", p.speed},
+                         {"dt", p.dt},
+                         {"first_step", p.first_step},
+                         {"steps", of_.steps},
+                         {"waves", p.waves.size()},
+                         {"observers", p.observers.size()},
+                         {"precision", sizeof(T) == 4 ? "single" : "double"}};
+    record["matrices"] = {{"largest_lag", counts.largest_lag},
+                          {"values", counts.values},
+                          {"padded_values", counts.padded_values},
+                          {"mean_length", counts.mean_length()},
+                          {"longest", counts.longest},
+                          {"initial_values", counts.initial},
+                          {"bytes", bytes},
+                          {"blocks", matrices_->blocks()},
+                          {"structure_seconds", structure_seconds_},
+                          {"assembly_seconds", assembly_seconds_},
+                          {"point_pairs", matrices_->point_pairs()},
+                          {"point_pairs_per_second", matrices_->point_pairs() / assembly_seconds_}};
+    record["method"] = {{"group", method_.group},
+                        {"ahead", method_.ahead},
+                        {"solver", p.solver == Solver::factorisation ? "mumps" : "cg"},
+                        {"tolerance", p.limits.tolerance},
+                        {"sharing", args_.sharing == Sharing::scheduler ? "scheduler" : "intervals"},
+                        {"balance", args_.target == Target::mean ? "paper" : "fixed-point"},
+                        {"shares", simulation_->shares()}};
+    if (!history_.empty()) record["balancing"] = history_;
+    const SolveTally tally = simulation_->tally();
+    record["solutions"] = {{"count", tally.solves},
+                           {"mean_iterations", static_cast<double>(tally.iterations) /
+                                                   static_cast<double>(std::max<std::int64_t>(tally.solves, 1))},
+                           {"most_iterations", tally.most_iterations},
+                           {"largest_residual", tally.residual}};
+    out.rows = {
+        {"problem", fmt::format("{}, {} waves, {} observers, {} precision", of_.describe, p.waves.size(),
+                                p.observers.size(), sizeof(T) == 4 ? "single" : "double")},
+        {"time", fmt::format("{} steps of {:.4g} s from {:.4g} s, c dt / h = {:.2f}", of_.steps, p.dt,
+                             static_cast<double>(p.first_step) * p.dt, p.speed * p.dt / p.surface.edges.mean)},
+        {"matrices",
+         fmt::format(
+             "Kmax {}, {:.4g} values in row-vectors of {:.2f} on average and {} at most, {:.2f} GB in {} blocks",
+             counts.largest_lag, static_cast<double>(counts.values), counts.mean_length(), counts.longest, bytes * 1e-9,
+             matrices_->blocks())},
+        {"units",
+         fmt::format("{} CPUs, {} GPUs, scheduler {}{}", session_.cpus(), session_.devices(), session_.scheduler(),
+                     simulation_->workers() > 1 && args_.sharing == Sharing::intervals
+                         ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
+                         : "")}};
+    if (args_.verify) judge(out);
+    if (!out.wrong.empty()) return;
+    rates(out, bytes);
+  }
+
+ private:
+  void keep(std::int64_t kept) {
+    const std::int64_t end = simulation_->steps();
+    for (std::int64_t n = end - method_.group; n < std::min(end, kept); ++n) {
+      const std::vector<double> a = simulation_->solution(n, 0);
+      values_.insert(values_.end(), a.begin(), a.end());
+    }
+  }
+
+  /// Intervals from the times of groups, until they stay or enough groups have been looked at.
+  void balance(std::int64_t kept) {
+    const BusyTime profiling(session_);
+    Balance balance(static_cast<std::int64_t>(matrices_->blocks()), simulation_->workers(), args_.balance_groups,
+                    args_.target);
+    while (balance.searches() && simulation_->steps() < of_.steps) {
+      simulation_->share(balance.sizes());
+      simulation_->advance();
+      keep(kept);
+      starpu_task_wait_for_all();
+      const std::vector<double> seconds = simulation_->product_seconds();
+      history_.push_back({{"blocks", balance.sizes()}, {"seconds", seconds}});
+      line_.show(static_cast<double>(simulation_->steps()) / static_cast<double>(of_.steps), "balancing");
+      // the first group also brings the matrices to where they are used
+      if (history_.size() > 1) balance.measured(seconds);
+    }
+    simulation_->share(balance.sizes());
+    // once more, for blocks that have moved
+    if (simulation_->steps() < of_.steps) {
+      simulation_->advance();
+      keep(kept);
+      starpu_task_wait_for_all();
+    }
+  }
+
+  void show(std::chrono::steady_clock::time_point begin, std::int64_t first) {
+    const auto done = static_cast<double>(simulation_->steps() - first);
+    line_.show(static_cast<double>(simulation_->steps()) / static_cast<double>(of_.steps),
+               fmt::format("step {} of {}, {:.3g} ms per step", simulation_->steps(), of_.steps,
+                           seconds_since(begin) / done * 1e3));
+  }
+
+  void judge(Report& out) {
+    json all = json::array();
+    values_.resize(static_cast<std::size_t>(std::min<std::int64_t>(compared_steps(of_), simulation_->steps())) *
+                   static_cast<std::size_t>(of_.problem.surface.unknowns()));
+    for (const Verdict& v : verify(of_, *matrices_, values_)) {
+      all.push_back({{"against", v.against}, {"error", v.error}, {"allowed", v.allowed}});
+      out.rows.emplace_back("verified", fmt::format("{:.2e}: {}", v.error, v.against));
+      if (!v.right() && out.wrong.empty())
+        out.wrong = fmt::format("{}: {:.3e}, expected at most {:.1e}", v.against, v.error, v.allowed);
+    }
+    out.record["verification"] = all;
+    out.record["right"] = out.wrong.empty();
+  }
+
+  void rates(Report& out, double bytes) {
+    const double per_second = static_cast<double>(of_.problem.waves.size());
+    out.rows.emplace_back("assembly",
+                          fmt::format("{:.3f} s, {:.4g} point pairs per second", structure_seconds_ + assembly_seconds_,
+                                      matrices_->point_pairs() / assembly_seconds_));
+    if (timed_steps_ == 0) return;
+    const Bandwidth bandwidth = measure_bandwidth();
+    const double step = seconds_ / static_cast<double>(timed_steps_);
+    const double achieved = bytes / (step * method_.group);
+    const double flops = 2 * static_cast<double>(matrices_->structure().counts.values) * per_second / step;
+    const bool gpus = session_.devices() > 0;
+    const bool cores =
+        session_.cpus() > 0 && (!gpus || args_.sharing == Sharing::scheduler || simulation_->shares().front() > 0);
+    const double ceiling = (gpus ? bandwidth.gpu_read * session_.devices() : 0) + (cores ? bandwidth.cpu_read : 0);
+    const SolveTally tally = simulation_->tally();
+    out.record["seconds"] = seconds_;
+    out.record["timed_steps"] = timed_steps_;
+    out.record["seconds_per_step"] = step;
+    out.record["gflops"] = flops * 1e-9;
+    out.record["bandwidth"] = {{"achieved", achieved}, {"read", ceiling}, {"share", achieved / ceiling}};
+    out.record["tasks"] = simulation_->tasks();
+    out.rows.emplace_back(
+        "march", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} GFlop/s, {:.1f} iterations with M^0", seconds_,
+                             step * 1e3, flops * 1e-9,
+                             static_cast<double>(tally.iterations) /
+                                 static_cast<double>(std::max<std::int64_t>(tally.solves, 1))));
+    out.rows.emplace_back(
+        "memory",
+        fmt::format("{:.1f} GB/s of slices, one pass for {} steps, {:.0f} % of measured read bandwidth ({:.0f} GB/s)",
+                    achieved * 1e-9, method_.group, 100 * achieved / ceiling, ceiling * 1e-9));
+  }
+
+  const Arguments& args_;
+  const Case& of_;
+  const Session& session_;
+  ProgressLine line_;
+  std::unique_ptr<Matrices<T>> matrices_;
+  std::unique_ptr<Simulation<T>> simulation_;
+  Method method_;
+  double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0;
+  std::int64_t timed_steps_ = 0;
+  std::vector<double> values_;  ///< of the first steps and wave, to be verified
+  json history_ = json::array();
+};
+
+}  // namespace
+
+template <class T>
+Report solve(const Arguments& args, Case& of, int argc, char** argv) {
+  SessionOptions options = args.session;
+  if (!args.trace.empty()) options.trace = args.trace;
+  const Session session(options);
+  Report report;
+  report.record = record_header("asterism-tdbem", argc, argv, session);
+  Run<T> run(args, of, session);
+  run.march();
+  run.report(report);
+  return report;
+}
+template Report solve<float>(const Arguments&, Case&, int, char**);
+template Report solve<double>(const Arguments&, Case&, int, char**);
+
+template <class T>
+void calibrate(const Arguments& args, Case& of) {
+  SessionOptions options = args.session;
+  options.calibrate = true;
+  options.scheduler.reset();
+  if (!args.trace.empty()) options.trace = args.trace + "/calibration";
+  const Session session(options);
+  ProgressLine line(!args.quiet);
+  Matrices<T> matrices(of.problem, cluster_for(args, of, session));
+  matrices.assemble([&](double done) { line.show(done / 2, "calibrating"); });
+  Simulation<T> simulation(of.problem, method_for(args, session), matrices, session, Sharing::scheduler);
+  for (int group = 0; group < calibration_groups; ++group) {
+    line.show(0.5 + 0.5 * group / calibration_groups, "calibrating");
+    simulation.advance();
+    starpu_task_wait_for_all();
+  }
+}
+template void calibrate<float>(const Arguments&, Case&);
+template void calibrate<double>(const Arguments&, Case&);
+
+}  // namespace asterism::apps::tdbem

@@ -1,0 +1,28 @@
+// Is the answer right?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/tdbem/arguments.hpp"
+#include "taskflows/tdbem/simulation.hpp"
+
+namespace asterism::apps::tdbem {
+
+struct Verdict {
+  std::string against;  ///< what it was compared with, and how
+  double error = 0;
+  double allowed = 0;
+  [[nodiscard]] bool right() const { return error <= allowed; }  ///< not for NaN
+};
+
+/// Steps of which verify() wants all values, the first ones.
+std::int64_t compared_steps(const Case& of);
+
+/// `values`: [step][unknown] of the first wave, compared_steps() of them. On the sphere with the exact series, whose
+/// distance falls with the square of the edges; elsewhere with plain marching, and the matrices with what exact ones
+/// fulfil.
+template <class T>
+std::vector<Verdict> verify(const Case& of, asterism::tdbem::Matrices<T>& matrices, const std::vector<double>& values);
+
+}  // namespace asterism::apps::tdbem
