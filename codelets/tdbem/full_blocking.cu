@@ -12,10 +12,8 @@ void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& wind
   check_blocks(blocks.shape, windows.shape.group);
   if (blocks.count == 0) return;
   with_group<max_group>(windows.shape.group, [&](auto n) {
-    with_columns(blocks.shape.columns, [&](auto columns) {
-      full_blocks_kernel<T, decltype(n)::value, decltype(columns)::value>
-          <<<full_blocks_grid(blocks.count), blocks.shape.rows, 0, stream>>>(blocks, windows, sums);
-    });
+    full_blocks_kernel<T, decltype(n)::value>
+        <<<full_blocks_grid(blocks.count), blocks.shape.rows, 0, stream>>>(blocks, windows, sums);
   });
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }

@@ -2,8 +2,6 @@
 // that all rows meet go to shared memory, values are read column by column, and the `group` sums are in registers.
 #pragma once
 
-#include <type_traits>
-
 #include "codelets/tdbem/full_blocking.hpp"
 
 namespace asterism::tdbem::cuda {
@@ -14,12 +12,15 @@ inline std::uint32_t full_blocks_grid(std::int32_t count) {
   return static_cast<std::uint32_t>((count + blocks_in_turn - 1) / blocks_in_turn);
 }
 
-/// blocks.shape.rows threads.
-template <class T, int group, int columns>
+/// blocks.shape.rows threads; as many columns at a time as the narrowest blocks have.
+template <class T, int group>
 __global__ void __launch_bounds__(128)
     full_blocks_kernel(const __grid_constant__ FullBlocksView<T> blocks, const __grid_constant__ Windows<T> windows,
                        const __grid_constant__ Sums<T> sums) {
-  __shared__ T past[columns + group - 1];
+  constexpr int most_columns = 128;
+  constexpr int at_once = 16;
+  __shared__ T past[most_columns + group - 1];
+  const std::int32_t columns = blocks.shape.columns;
   const auto row = static_cast<std::int32_t>(threadIdx.x);
   const std::int32_t rows = blocks.shape.rows;
   for (std::int32_t turn = 0; turn < blocks_in_turn; ++turn) {
@@ -33,26 +34,19 @@ __global__ void __launch_bounds__(128)
     __syncthreads();
     const T* const values = blocks.values + static_cast<std::int64_t>(b) * rows * columns + row;
     T s[group] = {};
-#pragma unroll 16
-    for (int c = 0; c < columns; ++c) {
-      const T v = values[c * rows];
+    for (int first = 0; first < columns; first += at_once) {
 #pragma unroll
-      for (int g = 0; g < group; ++g) s[g] += v * past[columns - 1 - c + g];
+      for (int c = first; c < first + at_once; ++c) {
+        const T v = values[c * rows];
+#pragma unroll
+        for (int g = 0; g < group; ++g) s[g] += v * past[columns - 1 - c + g];
+      }
     }
     if (place.row + row >= blocks.rows) continue;
     T* const to = sums.values + static_cast<std::int64_t>(blocks.row_begin - sums.row_begin + place.row + row) * group;
 #pragma unroll
     for (int g = 0; g < group; ++g) atomicAdd(to + g, s[g]);
   }
-}
-
-/// Calls f(std::integral_constant<int, columns>).
-template <class F>
-void with_columns(std::int32_t columns, F&& f) {
-  if (columns == 16) f(std::integral_constant<int, 16>{});
-  if (columns == 32) f(std::integral_constant<int, 32>{});
-  if (columns == 64) f(std::integral_constant<int, 64>{});
-  if (columns == 128) f(std::integral_constant<int, 128>{});
 }
 
 }  // namespace asterism::tdbem::cuda

@@ -65,11 +65,8 @@ TYPED_TEST(TdbemEmulated, FullBlocksAreSumsOverLags) {
         for (const TileArrays<T>& a : p.arrays) {
           const FullBlocks<T> of = full_blocks(a.tile(), shape);
           with_group<max_group>(group, [&](auto n) {
-            cuda::with_columns(shape.columns, [&](auto columns) {
-              cuda_on_host::launch(cuda::full_blocks_grid(view(of).count), static_cast<unsigned>(shape.rows), [&] {
-                cuda::full_blocks_kernel<T, n.value, columns.value>(view(of), p.windows, sums);
-              });
-            });
+            cuda_on_host::launch(cuda::full_blocks_grid(view(of).count), static_cast<unsigned>(shape.rows),
+                                 [&] { cuda::full_blocks_kernel<T, n.value>(view(of), p.windows, sums); });
           });
         }
         p.expect(s, std::string(c.name) + ", group " + std::to_string(group));
