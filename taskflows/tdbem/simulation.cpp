@@ -64,6 +64,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   if (problem.solver == Solver::factorisation && cores_.empty())
     bad_input("the factorisation of M^0 needs a core, of which this session has none");
   home_ = gpus_.empty() ? -1 : gpus_.front();
+  if (sharing == Sharing::gpus && !gpus_.empty()) cores_.clear();
   const Pause pause;
   const auto weights = problem.observers.empty()
                            ? ObserverWeights<T>{}

@@ -23,6 +23,7 @@ namespace asterism::tdbem {
 /// Who computes the products with which slices.
 enum class Sharing : std::uint8_t {
   intervals,  ///< consecutive blocks of slices for each worker: all cores together, and each GPU
+  gpus,       ///< the same for GPUs only, where there are some
   scheduler,  ///< StarPU's scheduler decides for each block, and the sums are a reduction
 };
 
