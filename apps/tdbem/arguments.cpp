@@ -150,11 +150,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->add_option_function<std::string>(
           "--sharing",
           [&args](const std::string& name) {
-            args.sharing = name == "scheduler" ? Sharing::scheduler : Sharing::intervals;
+            args.sharing = name == "scheduler" ? Sharing::scheduler
+                           : name == "gpus"    ? Sharing::gpus
+                                               : Sharing::intervals;
           },
           "Of blocks of slices: intervals, consecutive ones for all cores together and for each GPU, by measured\n"
-          "times; scheduler: StarPU's decides for each")
-      ->check(CLI::IsMember({"intervals", "scheduler"}))
+          "times; gpus: the same without cores; scheduler: StarPU's decides for each")
+      ->check(CLI::IsMember({"intervals", "gpus", "scheduler"}))
       ->default_str("intervals");
   machine
       ->add_option_function<std::string>(

@@ -42,6 +42,10 @@ std::int32_t cluster_for(const Arguments& args, const Case& of, const Session& s
   return suitable_cluster(of.problem.surface.unknowns(), session.cpus(), session.devices());
 }
 
+const char* sharing_name(Sharing sharing) {
+  return sharing == Sharing::scheduler ? "scheduler" : sharing == Sharing::gpus ? "gpus" : "intervals";
+}
+
 void require_solved(const SolveTally& tally, const Problem& problem) {
   if (tally.failed_step < 0) return;
   const double time = static_cast<double>(problem.first_step + tally.failed_step) * problem.dt;
@@ -80,7 +84,7 @@ class Run {
   }
 
   void march() {
-    const bool balances = args_.sharing == Sharing::intervals && args_.intervals.empty() &&
+    const bool balances = args_.sharing != Sharing::scheduler && args_.intervals.empty() &&
                           simulation_->workers() > 1 && args_.balance_groups > 0;
     const std::int64_t kept = args_.verify ? compared_steps(of_) : 0;
     mark("begin steps");
@@ -138,7 +142,7 @@ class Run {
                         {"ahead", method_.ahead},
                         {"solver", p.solver == Solver::factorisation ? "mumps" : "cg"},
                         {"tolerance", p.limits.tolerance},
-                        {"sharing", args_.sharing == Sharing::scheduler ? "scheduler" : "intervals"},
+                        {"sharing", sharing_name(args_.sharing)},
                         {"balance", args_.target == Target::mean ? "paper" : "fixed-point"},
                         {"shares", simulation_->shares()}};
     if (!history_.empty()) record["balancing"] = history_;
@@ -160,7 +164,7 @@ class Run {
              matrices_->blocks())},
         {"units",
          fmt::format("{} CPUs, {} GPUs, scheduler {}{}", session_.cpus(), session_.devices(), session_.scheduler(),
-                     simulation_->workers() > 1 && args_.sharing == Sharing::intervals
+                     simulation_->workers() > 1 && args_.sharing != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
     if (args_.verify) judge(out);
@@ -234,8 +238,8 @@ class Run {
     const double achieved = bytes / (step * method_.group);
     const double flops = 2 * static_cast<double>(matrices_->structure().counts.values) * per_second / step;
     const bool gpus = session_.devices() > 0;
-    const bool cores =
-        session_.cpus() > 0 && (!gpus || args_.sharing == Sharing::scheduler || simulation_->shares().front() > 0);
+    const bool cores = session_.cpus() > 0 && args_.sharing != Sharing::gpus &&
+                       (!gpus || args_.sharing == Sharing::scheduler || simulation_->shares().front() > 0);
     const double ceiling = (gpus ? bandwidth.gpu_read * session_.devices() : 0) + (cores ? bandwidth.cpu_read : 0);
     const SolveTally tally = simulation_->tally();
     out.record["seconds"] = seconds_;
