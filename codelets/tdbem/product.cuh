@@ -1,7 +1,7 @@
-// A warp per panel, part of the slices and wave, a row per lane with its `group` sums in registers. The values of a
-// panel's slices are one stream of columns: each lane asks for those of the next batch while it adds the last one, so
-// that memory is never idle, and slices may begin anywhere in a batch. From a column to the next the window moves by
-// one element, which takes the place of the one that is left behind in a ring of registers.
+// A warp per panel, part of the slices and wave, a row per lane with its `group` sums in registers. A slice's columns
+// are taken in batches, whose values are asked for together; from a column to the next the window moves by one element,
+// which takes the place of the one that is left behind in a ring of registers. What comes some slices later is asked
+// for ahead, so that most of the way from memory is done when it is needed.
 #pragma once
 
 #include <algorithm>
@@ -30,39 +30,36 @@ ASTERISM_HOST_DEVICE constexpr int batch_columns(int group) {
   return (group + 7) / group * group;
 }
 
-/// The slices of a panel that a warp adds, one after the other.
-template <class T>
-struct SliceStream {
-  const std::uint32_t* end;    ///< of the slice that is next, in Tile::start
-  const std::uint16_t* first;  ///< of the lane's row in it
-  const T* present;            ///< times n of its window
-  std::int64_t stride;
-  std::int32_t slices;  ///< not begun
-  std::int32_t left;    ///< columns of the slice begun
-  const T* past;        ///< what its next column meets, at g = 0
-  std::uint32_t next_start;
-  std::uint32_t next_end;
-  std::int32_t next_first;
+inline constexpr int line_bytes = 128;
+/// How far ahead of its values a warp asks for more.
+inline constexpr int bytes_ahead = 6144;
 
-  /// The next slice's description is asked for long before it is needed.
-  __device__ void fetch() {
-    if (slices == 0) return;
-    next_start = next_end;
-    next_end = *end++;
-    next_first = *first;
-    first += panel_rows;
+/// To the second-level cache.
+__device__ inline void ask_ahead(const void* p) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#else
+  static_cast<void>(p);
+#endif
+}
+
+/// Up to batch_columns(group) columns of a slice: s_g += value x window element past[g], then past moves back by one.
+/// `columns` is the same for the whole warp.
+template <bool all, int group, class T>
+__device__ inline void add_batch(const T* value, int columns, const T*& past, T (&a)[group], T (&s)[group]) {
+  constexpr int batch = batch_columns(group);
+  T v[batch];
+#pragma unroll
+  for (int u = 0; u < batch; ++u) v[u] = all || u < columns ? streamed(value + u * panel_rows) : T(0);
+#pragma unroll
+  for (int u = 0; u < batch; ++u) {
+    if (!all && u >= columns) break;
+    a[(batch - u) % group] = past[-u];
+#pragma unroll
+    for (int g = 0; g < group; ++g) s[g] += v[u] * a[(g + batch - u) % group];
   }
-  /// To the next slice that has columns.
-  __device__ void begin_slice() {
-    do {
-      left = static_cast<std::int32_t>(next_end - next_start);
-      past = present - next_first;
-      present += stride;
-      --slices;
-      fetch();
-    } while (left == 0);
-  }
-};
+  past -= batch;
+}
 
 /// scratch[((wave * parts + part) * panels + panel of all tiles) * group + g][lane]
 template <class T, int group>
@@ -86,45 +83,37 @@ __global__ void __launch_bounds__(product_threads)
   const auto end = static_cast<std::int32_t>(static_cast<std::int64_t>(slices) * (part + 1) / shape.parts);
   const int lane = static_cast<int>(threadIdx.x) % panel_rows;
   const std::uint32_t* const start = tile->start + static_cast<std::int64_t>(panel) * slices;
-  SliceStream<T> stream{};
-  stream.end = start + begin + 1;
-  stream.first = tile->first + (static_cast<std::int64_t>(panel) * slices + begin) * panel_rows + lane;
-  stream.present = windows.values + wave * windows.wave_stride + windows.shape.reach +
-                   (tile->slice_begin + begin - windows.slice_begin) * windows.shape.stride;
-  stream.stride = windows.shape.stride;
-  stream.slices = end - begin;
-  stream.next_end = start[begin];
-  stream.fetch();
-
+  const std::uint16_t* first = tile->first + (static_cast<std::int64_t>(panel) * slices + begin) * panel_rows + lane;
+  const T* present = windows.values + wave * windows.wave_stride + windows.shape.reach +
+                     (tile->slice_begin + begin - windows.slice_begin) * windows.shape.stride;
   const T* value = tile->values + static_cast<std::int64_t>(start[begin]) * panel_rows + lane;
+  const char* const stream_end =
+      reinterpret_cast<const char*>(tile->values + static_cast<std::int64_t>(start[end]) * panel_rows);
   T s[group] = {};
-  T a[group] = {};  // window element past[g - columns done] at (g - columns done) mod group
-  T asked[batch];
-  auto columns = static_cast<std::int32_t>(start[end] - start[begin]);  // not added yet
-#pragma unroll
-  for (int u = 0; u < batch; ++u) asked[u] = u < columns ? streamed(value + u * panel_rows) : T(0);
-  for (; columns > 0; columns -= batch) {
-    T v[batch];
-#pragma unroll
-    for (int u = 0; u < batch; ++u) v[u] = asked[u];
-    value += batch * panel_rows;
-#pragma unroll
-    for (int u = 0; u < batch; ++u) asked[u] = batch + u < columns ? streamed(value + u * panel_rows) : T(0);
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      if (u < columns) {  // the same for the whole warp, as is the next
-        if (stream.left == 0) {
-          stream.begin_slice();
-#pragma unroll
-          for (int g = 1; g < group; ++g) a[(g + batch - u) % group] = stream.past[g];
-        }
-        a[(batch - u) % group] = *stream.past;
-        --stream.past;
-        --stream.left;
-#pragma unroll
-        for (int g = 0; g < group; ++g) s[g] += v[u] * a[(g + batch - u) % group];
-      }
+  std::uint32_t slice_begin = start[begin];
+  std::uint32_t slice_end = start[begin + 1];
+  std::int32_t slice_first = *first;
+  for (std::int32_t slice = begin; slice < end; ++slice) {
+    auto columns = static_cast<int>(slice_end - slice_begin);
+    const T* past = present - slice_first;
+    present += windows.shape.stride;
+    slice_begin = slice_end;
+    if (slice + 1 < end) {
+      first += panel_rows;
+      slice_first = *first;
+      slice_end = start[slice + 2];
     }
+    const char* const ahead = reinterpret_cast<const char*>(value - lane) + bytes_ahead + lane * line_bytes;
+    if (lane * line_bytes < columns * panel_rows * static_cast<int>(sizeof(T)) && ahead < stream_end) ask_ahead(ahead);
+    T a[group];  // element past[g - columns done] at (g - columns done) mod group
+#pragma unroll
+    for (int g = 1; g < group; ++g) a[g] = past[g];
+    for (; columns >= batch; columns -= batch) {
+      add_batch<true>(value, batch, past, a, s);
+      value += batch * panel_rows;
+    }
+    if (columns > 0) add_batch<false>(value, columns, past, a, s);
+    value += columns * panel_rows;
   }
 
   T* const to = scratch +

@@ -260,7 +260,8 @@ void Simulation<T>::submit_observe() {
       pressure, STARPU_R,
       [](void* argument) {
         const std::unique_ptr<Kept> k(static_cast<Kept*>(argument));
-        const auto* const values = static_cast<const T*>(starpu_data_get_local_ptr(k->handle));
+        // not the local pointer: a GPU's thread may be the one that gets here
+        const auto* const values = static_cast<const T*>(starpu_data_handle_to_pointer(k->handle, STARPU_MAIN_RAM));
         for (std::int64_t line = 0; line < k->lines; ++line)
           std::copy_n(values + line * k->group, k->group, k->record + line * k->stride);
         starpu_data_release(k->handle);
