@@ -34,15 +34,17 @@ class Fingerprint {
 
 /// Of gigabytes, a word at a time: each step is one-to-one, so that any one word that changes is seen.
 inline std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t sum = 0xcbf29ce484222325U) {
-  constexpr std::uint64_t prime = 0x9e3779b97f4a7c15U;
-  constexpr int turn = 29;
+  const auto step = [](std::uint64_t before, std::uint64_t word) {
+    const std::uint64_t mixed = std::rotl(before ^ word, 29) * 0x9e3779b97f4a7c15U;
+    return mixed ^ (mixed >> 32U);
+  };
   const auto* at = static_cast<const unsigned char*>(data);
   for (; bytes >= sizeof sum; bytes -= sizeof sum, at += sizeof sum) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);
-    sum = std::rotl(sum ^ word, turn) * prime;
+    sum = step(sum, word);
   }
-  for (; bytes > 0; --bytes, ++at) sum = std::rotl(sum ^ *at, turn) * prime;
+  for (; bytes > 0; --bytes, ++at) sum = step(sum, *at);
   return sum;
 }
 

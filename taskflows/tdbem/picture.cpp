@@ -77,13 +77,18 @@ std::vector<SeenCorner> seen(const Surface& surface, const Axes& axes, const Sur
   return corners;
 }
 
-/// Means of the normals around vertices, by area.
+/// Means of the normals around vertices by the angles of triangles there, so that how faces are cut does not matter.
 std::vector<Point> vertex_normals(const Surface& surface) {
   std::vector<Point> normals(surface.vertices.size());
   for (std::size_t t = 0; t < surface.triangles.size(); ++t)
-    for (const std::int32_t corner : surface.triangles[t].corner) {
-      Point& n = normals[static_cast<std::size_t>(corner)];
-      n = n + surface.areas[t] * surface.normals[t];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto vertex = [&](std::size_t k) {
+        return static_cast<std::size_t>(surface.triangles[t].corner[(c + k) % 3]);
+      };
+      const Point a = surface.vertices[vertex(1)] - surface.vertices[vertex(0)];
+      const Point b = surface.vertices[vertex(2)] - surface.vertices[vertex(0)];
+      Point& n = normals[vertex(0)];
+      n = n + std::atan2(norm(cross(a, b)), dot(a, b)) * surface.normals[t];
     }
   for (Point& n : normals)
     if (norm(n) > 0) n = unit(n);

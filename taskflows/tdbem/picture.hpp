@@ -27,10 +27,10 @@ struct ValueRange {
 ValueRange symmetric_range(std::span<const double> values);
 
 struct SurfacePicture {
-  View view;
+  View view = {};
   std::optional<ValueRange> range = {};  ///< else symmetric_range()
   output::ColourMap map = output::ColourMap::cool_warm;
-  std::string title;
+  std::string title = {};
   std::size_t width = 960, height = 720;  ///< pixels
 };
 
