@@ -36,11 +36,16 @@ struct Axes {
   Point right, up, towards;
 };
 Axes axes_of(const std::filesystem::path& path, const View& view) {
-  const Point right = cross(view.up, view.from);
   constexpr double smallest_sine = 1e-6;
-  if (!(norm(right) > smallest_sine * norm(view.up) * norm(view.from)) || !std::isfinite(norm(right)))
+  const auto differ = [&](const Point& up) {
+    return norm(cross(up, view.from)) > smallest_sine * norm(up) * norm(view.from);
+  };
+  constexpr Point y{0, 1, 0}, z{0, 0, 1};
+  const Point up = view.up.value_or(differ(z) ? z : y);
+  const Point right = cross(up, view.from);
+  if (!differ(up) || !std::isfinite(norm(right)))
     bad_input("{}: view from ({}, {}, {}) with ({}, {}, {}) upwards; expected two directions that differ",
-              path.string(), view.from.x, view.from.y, view.from.z, view.up.x, view.up.y, view.up.z);
+              path.string(), view.from.x, view.from.y, view.from.z, up.x, up.y, up.z);
   Axes axes;
   axes.towards = unit(view.from);
   axes.right = unit(right);

@@ -15,8 +15,8 @@ namespace asterism::tdbem {
 
 /// Where the viewer stands and what is upwards in the picture; any lengths.
 struct View {
-  Point from = {1, -1.6, 0.9};  ///< direction from the surface to the viewer
-  Point up = {0, 0, 1};
+  Point from = {1, -1.6, 0.9};   ///< direction from the surface to the viewer
+  std::optional<Point> up = {};  ///< else z, or y where that is seen along z
 };
 
 /// What the ends of the colours mean.

@@ -86,11 +86,11 @@ TEST_F(Drawn, AxesAreWhereTheyBelong) {
     int right_sign;
     double Point::*upwards;
   };
-  for (const Case& c : {Case{{{0, -5, 0}, {0, 0, 1}}, 3, &Point::x, 1, &Point::z},
-                        Case{{{0, 2, 0}, {0, 0, 3}}, 3, &Point::x, -1, &Point::z},
-                        Case{{{1, 0, 0}, {0, 0, 1}}, 2, &Point::y, 1, &Point::z},
-                        Case{{{0, 0, 1}, {0, 1, 0}}, 1.5, &Point::x, 1, &Point::y},
-                        Case{{{0, 0, -1}, {0, 1, 0}}, 1.5, &Point::x, -1, &Point::y}}) {
+  for (const Case& c :
+       {Case{{{0, -5, 0}, Point{0, 0, 1}}, 3, &Point::x, 1, &Point::z},
+        Case{{{0, 2, 0}, Point{0, 0, 3}}, 3, &Point::x, -1, &Point::z}, Case{{{1, 0, 0}}, 2, &Point::y, 1, &Point::z},
+        Case{{{0, 0, 1}, Point{0, 1, 0}}, 1.5, &Point::x, 1, &Point::y},
+        Case{{{0, 0, -1}}, 1.5, &Point::x, -1, &Point::y}}) {
     SurfacePicture picture;
     picture.view = c.view;
     Picture seen = draw(s, values_of(s, [&](const Point& v) { return v.*c.rightwards; }), picture);
@@ -140,7 +140,7 @@ TEST_F(Drawn, NearerBodiesHideOthers) {
   const Surface s = prepare_surface(two);
   const auto values = values_of(s, [](const Point& v) { return v.y > 2 ? 1.0 : -1.0; });
   SurfacePicture picture;
-  picture.view = {{0, 1, 0}, {0, 0, 1}};
+  picture.view = {{0, 1, 0}, Point{0, 0, 1}};
   Picture seen = draw(s, values, picture);
   EXPECT_EQ(region(seen, blue).count, 0U);
   EXPECT_GT(region(seen, red).count, 100000U);
@@ -154,7 +154,7 @@ TEST_F(Drawn, NearerBodiesHideOthers) {
 TEST_F(Drawn, ColoursAreThoseOfTheBar) {
   const Surface s = brick();
   SurfacePicture picture;
-  picture.view = {{0, -1, 0}, {0, 0, 1}};
+  picture.view = {{0, -1, 0}, Point{0, 0, 1}};
   picture.range = ValueRange{-1.5, 1.5};
   Picture seen = draw(s, values_of(s, [](const Point& v) { return v.x; }), picture);
   const Region all = body(seen);
@@ -191,7 +191,7 @@ TEST_F(Drawn, ColoursAreThoseOfTheBar) {
 TEST_F(Drawn, EdgesThatBendStaySharp) {
   const Surface s = brick();
   SurfacePicture picture;
-  picture.view = {{0, -1, 1}, {0, 0, 1}};
+  picture.view = {{0, -1, 1}, Point{0, 0, 1}};
   picture.range = ValueRange{-1, 1};
   const Picture seen = draw(s, std::vector<double>(s.vertices.size(), 0.1), picture);
   const Region all = body(seen);
@@ -219,7 +219,7 @@ TEST_F(Drawn, ValuesThatAreNotFiniteAreMagenta) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (s.vertices[i].x > 1.4) values[i] = std::numeric_limits<double>::quiet_NaN();
   SurfacePicture picture;
-  picture.view = {{0, -1, 0}, {0, 0, 1}};
+  picture.view = {{0, -1, 0}, Point{0, 0, 1}};
   const Picture seen = draw(s, values, picture);
   const Region wrong = region(seen, [](const Pixel& p) { return p == magenta; });
   const Region all = body(seen);
@@ -253,9 +253,10 @@ TEST_F(Drawn, ErrorsNameWhatIsWrong) {
   const auto wrong = [&](const SurfacePicture& picture, const std::vector<std::string>& words) {
     expect_bad_input([&] { draw_surface(folder_ / "a.png", s, values, picture); }, words);
   };
-  wrong({.view = {{0, 0, 0}, {0, 0, 1}}}, {"a.png: view from (0, 0, 0)"});
-  wrong({.view = {{0, 0, 2}, {0, 0, 1}}}, {"a.png: view from (0, 0, 2) with (0, 0, 1) upwards"});
-  wrong({.view = {{NAN, 0, 2}, {0, 0, 1}}}, {"a.png: view"});
+  wrong({.view = {{0, 0, 0}}}, {"a.png: view from (0, 0, 0)"});
+  wrong({.view = {{0, 0, 2}, Point{0, 0, 1}}}, {"a.png: view from (0, 0, 2) with (0, 0, 1) upwards"});
+  wrong({.view = {{0, 1, 1}, Point{0, 0, 0}}}, {"a.png: view from (0, 1, 1) with (0, 0, 0) upwards"});
+  wrong({.view = {{NAN, 0, 2}}}, {"a.png: view"});
   wrong({.range = ValueRange{1, 1}}, {"a.png: range 1 to 1"});
   wrong({.range = ValueRange{0, INFINITY}}, {"a.png: range 0 to inf"});
   wrong({.width = 319}, {"319 x 720 pixels"});
