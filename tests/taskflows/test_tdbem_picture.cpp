@@ -188,8 +188,9 @@ TEST_F(Drawn, ColoursAreThoseOfTheBar) {
   EXPECT_NEAR(seen.at(all.left + 5, row)[0], light * output::colour(output::ColourMap::viridis, 0)[0], 2);
 }
 
+/// However faces are cut: triangles of the top are twice as large as those of the front.
 TEST_F(Drawn, EdgesThatBendStaySharp) {
-  const Surface s = brick();
+  const Surface s = prepare_surface(box({3, 2, 1}, {12, 1, 1}));
   SurfacePicture picture;
   picture.view = {{0, -1, 1}, Point{0, 0, 1}};
   picture.range = ValueRange{-1, 1};
