@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/fingerprint.hpp"
 #include "taskflows/runtime/hdf5_file.hpp"
 
 namespace asterism::fdtd {
@@ -23,25 +24,9 @@ std::string faces_of(const Problem& p) {
   return text;
 }
 
-/// FNV-1a of numbers.
-class Fingerprint {
- public:
-  Fingerprint& add(const void* data, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i)
-      hash_ = (hash_ ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3U;
-    return *this;
-  }
-  template <class... Numbers>
-  Fingerprint& numbers(Numbers... values) {
-    for (const double value : {static_cast<double>(values)...}) add(&value, sizeof value);
-    return *this;
-  }
-  Fingerprint& box(const Box& b) { return numbers(b.x0, b.x1, b.y0, b.y1, b.z0, b.z1); }
-  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", hash_); }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325U;
-};
+void add_box(Fingerprint& all, const Box& b) {
+  all.numbers(b.x0, b.x1, b.y0, b.y1, b.z0, b.z1);
+}
 
 /// Of what the domain is filled with and of the background's constants.
 std::string materials_of(const Problem& p) {
@@ -66,7 +51,8 @@ std::string waves_of(const Problem& p) {
   Fingerprint all;
   for (const WaveInBox& w : p.waves) {
     const Waveform& f = w.wave.waveform;
-    all.box(w.planes).numbers(w.wave.theta, w.wave.phi, w.wave.polarisation, w.wave.tolerance);
+    add_box(all, w.planes);
+    all.numbers(w.wave.theta, w.wave.phi, w.wave.polarisation, w.wave.tolerance);
     all.numbers(static_cast<int>(f.pulse), f.amplitude, f.width, f.delay, f.frequency, f.phase);
   }
   return fmt::format("{}, {}", p.waves.size(), all.text());
@@ -76,7 +62,10 @@ std::string monitors_of(const Problem& p) {
   Fingerprint all;
   for (const Monitor& m : p.monitors) {
     all.numbers(static_cast<int>(m.field), m.every);
-    for (const MonitoredEntries& e : m.components) all.box(e.entries).numbers(e.component);
+    for (const MonitoredEntries& e : m.components) {
+      add_box(all, e.entries);
+      all.numbers(e.component);
+    }
     for (const double f : m.frequencies) all.numbers(f);
   }
   return fmt::format("{}, {}", p.monitors.size(), all.text());

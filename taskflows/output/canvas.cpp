@@ -23,6 +23,10 @@ void Canvas::blend(std::int64_t x, std::int64_t y, double share, Colour colour) 
     pixel[c] = static_cast<std::uint8_t>(std::lround(pixel[c] + share * (colour[c] - pixel[c])));
 }
 
+void Canvas::paint(std::size_t x, std::size_t y, Colour colour) {
+  for (std::size_t c = 0; c < 3; ++c) raster_.rgb[3 * (y * raster_.width + x) + c] = colour[c];
+}
+
 /// A pixel is covered by how far its centre is inside the edge, which is half a pixel wide to both sides.
 void Canvas::line(double x0, double y0, double x1, double y1, double width, Colour colour) {
   const double dx = x1 - x0, dy = y1 - y0;

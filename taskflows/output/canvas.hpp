@@ -22,6 +22,8 @@ class Canvas {
  public:
   Canvas(std::size_t width, std::size_t height, Colour background);
 
+  /// The pixel of column x and row y, from the lower left corner; it has to be inside.
+  void paint(std::size_t x, std::size_t y, Colour colour);
   void line(double x0, double y0, double x1, double y1, double width, Colour colour);
   void disc(double x, double y, double radius, Colour colour) { line(x, y, x, y, 2 * radius, colour); }
   /// `x`, `y`: of the middle of the text's left end; `upwards`: read from below, the end is the lower one.

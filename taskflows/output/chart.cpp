@@ -70,7 +70,7 @@ class Drawing {
   /// Between the title and the axes, where no line is.
   void name(const std::string& text, double y, Colour colour) {
     canvas_.line(left, y, left + 25, y, 2, colour);
-    canvas_.disc(left + 12.5, y, 4, colour);
+    if (chart_.marks == Marks::spreads) canvas_.disc(left + 12.5, y, 4, colour);
     canvas_.text(left + 35, y, text, 0, black);
   }
 
@@ -78,12 +78,16 @@ class Drawing {
     const ChartPoint* before = nullptr;
     for (const ChartPoint& p : line.points) {
       const double at = column(p.x);
-      canvas_.line(at, row(p.low), at, row(p.high), 1.5, colour);
-      for (const double end : {p.low, p.high}) canvas_.line(at - 5, row(end), at + 5, row(end), 1.5, colour);
       if (before != nullptr) canvas_.line(column(before->x), row(before->y), at, row(p.y), 2, colour);
-      canvas_.disc(at, row(p.y), 4, colour);
+      if (chart_.marks == Marks::spreads) spread(p, at, colour);
       before = &p;
     }
+  }
+
+  void spread(const ChartPoint& p, double at, Colour colour) {
+    canvas_.line(at, row(p.low), at, row(p.high), 1.5, colour);
+    for (const double end : {p.low, p.high}) canvas_.line(at - 5, row(end), at + 5, row(end), 1.5, colour);
+    canvas_.disc(at, row(p.y), 4, colour);
   }
 
   const Chart& chart_;

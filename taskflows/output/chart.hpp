@@ -15,9 +15,15 @@ struct ChartLine {
   std::string name;
   std::vector<ChartPoint> points;  ///< ascending in x
 };
+/// What is drawn at the points of lines.
+enum class Marks {
+  spreads,  ///< discs and bars from low to high: for few points
+  none,     ///< for curves of many
+};
 struct Chart {
   std::string title, x_label, y_label;
   std::vector<ChartLine> lines;
+  Marks marks = Marks::spreads;
 };
 
 inline constexpr int chart_width = 960, chart_height = 600;  ///< pixels

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "taskflows/output/hdf5_groups.hpp"
 #include "taskflows/output/pieces.hpp"
 #include "taskflows/output/series_detail.hpp"
 #include "taskflows/runtime/hdf5_file.hpp"
@@ -12,16 +13,6 @@ namespace {
 using detail::xml;
 
 constexpr const char* format_name = "asterism series 1";
-constexpr std::string_view group_mark = "step_";
-
-std::string group_of(std::int64_t step) {
-  return fmt::format("{}{:010}", group_mark, step);
-}
-
-std::filesystem::path xdmf_of(std::filesystem::path path) {
-  return path.replace_extension(".xdmf");
-}
-
 constexpr const char* axes[] = {"x", "y", "z"};
 
 Grid read_grid(const Hdf5Input& file) {
@@ -137,7 +128,7 @@ Hdf5Series::Hdf5Series(std::filesystem::path path, const Grid& grid, std::int64_
 
 void Hdf5Series::open_existing(std::int64_t keep_until) {
   Hdf5Transaction::recover(path_);
-  std::vector<std::string> dropped;
+  SavedGroups saved;
   {
     const Hdf5Input file(path_);
     if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format_name) {
@@ -145,14 +136,9 @@ void Hdf5Series::open_existing(std::int64_t keep_until) {
     }
     const Grid found = read_grid(file);
     if (found != grid_) bad_input("{}: holds {}; expected {}", file.name, show(found), show(grid_));
-    for (const std::string& group : file.members()) {
-      if (!group.starts_with(group_mark)) continue;
-      const std::int64_t step = file.integer_attribute(group, "step");
-      if (step > keep_until) {
-        dropped.push_back(group);
-        continue;
-      }
-      times_.push_back({step, file.number_attribute(group, "time")});
+    saved = saved_groups(file, keep_until);
+    for (const SavedTime& kept : saved.kept) {
+      const std::string group = group_of(kept.step);
       std::istringstream names(file.text_attribute(group, "fields"));
       datasets_.emplace_back();
       for (std::string field; std::getline(names, field, ',');) {
@@ -162,10 +148,9 @@ void Hdf5Series::open_existing(std::int64_t keep_until) {
       }
     }
   }
-  if (dropped.empty()) return;
-  Hdf5Output file(path_, Hdf5Output::Existing::extend);
-  for (const std::string& group : dropped) file.remove(group);
-  file.commit();
+  times_ = saved.kept;
+  if (saved.dropped.empty()) return;
+  remove(path_, saved.dropped);
   write_xdmf();
 }
 

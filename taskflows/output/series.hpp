@@ -49,8 +49,6 @@ class VtiSeries {
   [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
 
  private:
-  void write_collection(const std::vector<SavedTime>& times) const;
-
   std::filesystem::path path_;
   Grid grid_;
   Compression compression_;

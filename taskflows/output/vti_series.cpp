@@ -1,17 +1,15 @@
-// VTK ImageData with appended binary data (VTK file formats, XML 1.0), and the ParaView collection that lists the
-// times.
+// VTK ImageData with appended binary data (VTK file formats, XML 1.0).
 #include <libdeflate.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "taskflows/output/collection.hpp"
 #include "taskflows/output/series_detail.hpp"
 #include "taskflows/runtime/array.hpp"
 #include "taskflows/runtime/batches.hpp"
-#include "taskflows/runtime/text_file.hpp"
 
 namespace asterism::output {
 namespace {
@@ -19,7 +17,7 @@ namespace {
 using detail::xml;
 
 constexpr std::size_t block_cells = 1 << 15;
-constexpr const char* byte_order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+constexpr const char* extension = ".vti";
 
 using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
 
@@ -119,8 +117,8 @@ void write_vti(OutputFile& file, const Grid& grid, Compression compression, cons
                   "header_type=\"UInt64\"{}>\n"
                   "<ImageData WholeExtent=\"{}\" Origin=\"{}\" Spacing=\"{}\">\n<Piece Extent=\"{}\">\n"
                   "<{}{}{}>\n",
-                  byte_order, compression == Compression::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "", extent,
-                  fmt::join(grid.origin, " "), fmt::join(grid.spacing, " "), extent, data,
+                  vtk_byte_order, compression == Compression::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "",
+                  extent, fmt::join(grid.origin, " "), fmt::join(grid.spacing, " "), extent, data,
                   first_of(fields, 1, "Scalars"), first_of(fields, 3, "Vectors")));
   std::vector<std::int64_t> offsets;  // where the offset of each array is written once it is known
   for (const Field<T>& field : fields) {
@@ -141,90 +139,25 @@ void write_vti(OutputFile& file, const Grid& grid, Compression compression, cons
   file.write("\n</AppendedData>\n</VTKFile>\n");
 }
 
-std::string file_name(const std::filesystem::path& path, std::int64_t step) {
-  return fmt::format("{}_{:010}.vti", path.stem().string(), step);
-}
-
-/// The value of an attribute in a line of XML; false when it is missing.
-bool xml_attribute(std::string_view line, const char* name, std::string_view& value) {
-  const std::string mark = fmt::format(" {}=\"", name);
-  const std::size_t begin = line.find(mark);
-  if (begin == std::string_view::npos) return false;
-  line.remove_prefix(begin + mark.size());
-  value = line.substr(0, line.find('"'));
-  return value.size() < line.size();
-}
-
-/// The times of a collection that this program wrote.
-std::vector<SavedTime> read_collection(const std::filesystem::path& path) {
-  const TextFile text(path, "a ParaView collection");
-  if (text.text.find("<VTKFile type=\"Collection\"") == std::string_view::npos) {
-    bad_input("{}: is no ParaView collection; expected one that this program wrote", text.name);
-  }
-  std::vector<SavedTime> times;
-  Lines lines{text.text.data(), text.text.data() + text.text.size()};
-  for (std::string_view line; lines.next(line);) {
-    if (!trimmed(line).starts_with("<DataSet ")) continue;
-    SavedTime saved{};
-    std::string_view time;
-    std::string_view file;
-    constexpr std::size_t digits = 10;
-    constexpr std::size_t extension = 4;
-    std::int64_t step = -1;
-    bool known = xml_attribute(line, "timestep", time) && parse_number(time, saved.time) &&
-                 xml_attribute(line, "file", file) && file.size() > digits + extension;
-    if (known) {
-      const std::string_view stem = file.substr(0, file.size() - extension);
-      const std::size_t begin = stem.rfind('_') + 1;
-      known = begin > 0 &&
-              parse_integer(
-                  stem.substr(begin + std::min(stem.substr(begin).find_first_not_of('0'), stem.size() - begin - 1)),
-                  step) &&
-              file == xml(file_name(path, step));
-    }
-    if (!known || (!times.empty() && step <= times.back().step)) {
-      bad_input("{}: line {}: found {}, expected a time and a file as this program writes them", text.name,
-                lines.number, in_quotes(trimmed(line)));
-    }
-    saved.step = step;
-    times.push_back(saved);
-  }
-  return times;
-}
-
 }  // namespace
 
 VtiSeries::VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression, std::int64_t keep_until)
     : path_(std::move(path)), grid_(grid), compression_(compression) {
   detail::check_output(path_, ".pvd", "a ParaView collection");
   if (keep_until == keep_nothing || !std::filesystem::exists(path_)) return;
-  times_ = read_collection(path_);
+  times_ = read_collection(path_, extension);
   std::erase_if(times_, [&](const SavedTime& saved) { return saved.step > keep_until; });
-}
-
-void VtiSeries::write_collection(const std::vector<SavedTime>& times) const {
-  OutputFile file(path_);
-  file.write(
-      fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"{}\">\n"
-                  "<Collection>\n",
-                  byte_order));
-  for (const SavedTime& saved : times) {
-    file.write(fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", saved.time,
-                           xml(file_name(path_, saved.step))));
-  }
-  file.write("</Collection>\n</VTKFile>\n");
-  file.commit();
 }
 
 template <class T>
 void VtiSeries::append(std::int64_t step, double time, const Fields<T>& fields) {
   detail::check_append(path_, grid_, times_, step, fields);
-  OutputFile file(path_.parent_path() / file_name(path_, step));
+  OutputFile file(path_.parent_path() / member_of(path_, step, extension));
   write_vti(file, grid_, compression_, fields);
   file.commit();
   std::vector<SavedTime> times = times_;
   times.push_back({step, time});
-  write_collection(times);
+  write_collection(path_, times, extension);
   times_ = std::move(times);
 }
 

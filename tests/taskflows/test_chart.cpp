@@ -55,6 +55,15 @@ TEST(Canvas, LinesCoverPixelsByTheirWidth) {
   EXPECT_EQ(pixel(canvas, 0, 0), white);
 }
 
+TEST(Canvas, PaintsOnePixel) {
+  Canvas canvas(9, 7, white);
+  canvas.paint(8, 6, red);
+  canvas.paint(2, 3, red);
+  for (std::size_t y = 0; y < 7; ++y)
+    for (std::size_t x = 0; x < 9; ++x)
+      EXPECT_EQ(pixel(canvas, x, y), (x == 8 && y == 6) || (x == 2 && y == 3) ? red : white);
+}
+
 TEST(Canvas, TextIsItsDots) {
   Canvas canvas(40, 40, white);
   canvas.text(10, 20.5, "L", 0, red, false, 1);
@@ -109,6 +118,23 @@ TEST_F(ChartFiles, PointsAreWhereTheirValuesAre) {
   EXPECT_EQ(picture.at(112, 60), blue);  // beside the names
   EXPECT_EQ(picture.at(112, 82), orange);
   EXPECT_NE(at(2, 2.6), blue);  // beside the spread
+}
+
+/// Curves have neither discs nor spreads: a column has few pixels of the line.
+TEST_F(ChartFiles, CurvesOfManyPointsAreThin) {
+  Chart chart{"", "t", "p", {{"curve", {}}}, Marks::none};
+  for (int n = 0; n <= 400; ++n) chart.lines[0].points.push_back({0.25 * n, n % 2 == 0 ? 1.0 : 1.1, 1, 2});
+  write_chart(folder_ / "chart.png", chart);
+  const Picture picture = read_png(folder_ / "chart.png");
+  const Pixel blue{0, 114, 178};
+  for (std::size_t x = 120; x < 920; ++x) {
+    int count = 0;
+    for (std::size_t y = 100; y < 600; ++y) count += picture.at(x, y) == blue ? 1 : 0;
+    EXPECT_GT(count, 0) << x;
+    EXPECT_LT(count, 40) << x;
+  }
+  EXPECT_NE(picture.at(122, 56), blue);  // no disc beside the name
+  EXPECT_EQ(picture.at(122, 60), blue);
 }
 
 TEST_F(ChartFiles, SaysWhatCannotBeDrawn) {

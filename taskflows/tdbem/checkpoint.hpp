@@ -1,0 +1,30 @@
+// The state of a run in one HDF5 file: "history" [wave][unknown][reach] and "begun" [wave][unknown][width] in the run's
+// precision, "record" [wave][observer][step] of what observers heard, and attributes that tell which run it was. Read
+// back, it is the same to the last bit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "taskflows/tdbem/simulation.hpp"
+
+namespace asterism::tdbem {
+
+/// `path` is replaced when all is written: throws Error and leaves it else.
+template <class T>
+void write_checkpoint(const std::filesystem::path& path, const Problem& problem, const Method& method,
+                      const typename Simulation<T>::State& state);
+
+/// Steps that were done. Throws Error (bad_input), one line naming the file, when it is missing, damaged, foreign, or
+/// of another run, with what was found and what the run has: precision, boundary, speed, time step, surface,
+/// quadrature, first step, waves, observers; group and ahead of the method. Clusters, solvers and their limits may be
+/// others; with the same ones the run goes on bit for bit.
+template <class T>
+std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& problem, const Method& method);
+
+/// For Simulation::set(). Throws as above, and for changed bytes.
+template <class T>
+typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path, const Problem& problem,
+                                              const Method& method);
+
+}  // namespace asterism::tdbem

@@ -1,0 +1,117 @@
+#include "taskflows/tdbem/matrix_file.hpp"
+
+#include <string>
+
+#include "taskflows/tdbem/checked_data.hpp"
+#include "taskflows/tdbem/traits.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+constexpr const char* format_mark = "asterism tdbem matrices 1";
+
+std::string slices_of(std::size_t block) {
+  return fmt::format("slices_{}", block);
+}
+std::string initial_of(std::size_t block) {
+  return fmt::format("initial_{}", block);
+}
+
+/// As Matrices takes it: of a single block that is no multiple of panels, the next one.
+template <class T>
+std::int64_t cluster_of(const Matrices<T>& matrices) {
+  const std::int64_t size = matrices.structure().clusters.front().size();
+  return (size + panel_rows - 1) / panel_rows * panel_rows;
+}
+
+template <class T>
+std::vector<std::size_t> words(const Matrices<T>& matrices, std::size_t block) {
+  return {static_cast<std::size_t>(matrices.block_bytes(block)) / sizeof(std::int64_t)};
+}
+template <class T>
+std::vector<std::size_t> initial_values(const Matrices<T>& matrices, std::size_t block) {
+  return {static_cast<std::size_t>(matrices.initial_values(block))};
+}
+
+/// Of all in a block but the values: where its tiles are, and which lags they have.
+template <class T>
+std::string structure_of(const Matrices<T>& matrices, std::size_t block, const void* bytes) {
+  const std::int64_t directory = matrices.place(block, 0, matrices.blocks()).directory;
+  const auto* const begin = static_cast<const char*>(bytes);
+  const auto* const tiles = reinterpret_cast<const PlacedTile*>(begin + directory);
+  std::uint64_t sum = checksum(begin + directory, static_cast<std::size_t>(matrices.block_bytes(block) - directory));
+  for (std::size_t t = 0; t < matrices.blocks(); ++t) {
+    const std::int64_t end = t + 1 < matrices.blocks() ? tiles[t + 1].values : directory;
+    sum = checksum(begin + tiles[t].start, static_cast<std::size_t>(end - tiles[t].start), sum);
+  }
+  return digits(sum);
+}
+
+template <class T>
+void check_file(const Hdf5Input& file, const Problem& problem, const Matrices<T>& matrices) {
+  check_format(file, format_mark, "convolution matrices");
+  check_same(file, matrix_traits(problem, sizeof(T)));
+  const std::int64_t cluster = file.integer_attribute("/", "cluster");
+  if (cluster != cluster_of(matrices))
+    bad_input("{}: cluster: found {}, expected {} as the run has", file.name, cluster, cluster_of(matrices));
+  for (std::size_t b = 0; b < matrices.blocks(); ++b) {
+    check_shape<std::int64_t>(file, slices_of(b), words(matrices, b));
+    check_shape<double>(file, initial_of(b), initial_values(matrices, b));
+  }
+}
+
+}  // namespace
+
+template <class T>
+void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices) {
+  Hdf5Output file(path);
+  file.attribute("/", "format", std::string(format_mark));
+  write(file, matrix_traits(problem, sizeof(T)));
+  file.attribute("/", "cluster", cluster_of(matrices));
+  matrices.get([&](std::size_t b, const void* bytes, const double* initial) {
+    const std::vector<std::size_t> shape = words(matrices, b), few = initial_values(matrices, b);
+    write_checked(file, slices_of(b), shape, std::span(static_cast<const std::int64_t*>(bytes), shape[0]));
+    file.attribute(slices_of(b), "structure", structure_of(matrices, b, bytes));
+    write_checked(file, initial_of(b), few, std::span(initial, few[0]));
+  });
+  file.commit();
+}
+
+MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem) {
+  const Hdf5Input file(path);
+  check_format(file, format_mark, "convolution matrices");
+  const bool single = file.text_attribute("/", "precision") == "single";
+  check_same(file, matrix_traits(problem, single ? sizeof(float) : sizeof(double)));
+  const std::int64_t cluster = file.integer_attribute("/", "cluster");
+  const std::int64_t unknowns = problem.surface.unknowns();
+  if (cluster <= 0 || cluster % panel_rows != 0 || cluster >= unknowns + panel_rows)
+    bad_input("{}: cluster: found {}, expected a multiple of {} for {} unknowns", file.name, cluster, panel_rows,
+              unknowns);
+  return {static_cast<std::int32_t>(cluster), single};
+}
+
+template <class T>
+void load_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices) {
+  const Hdf5Input file(path);
+  check_file(file, problem, matrices);
+  matrices.set([&](std::size_t b, void* bytes, double* initial) {
+    // `bytes` has all but the values already
+    const std::string expected = structure_of(matrices, b, bytes);
+    const std::string found = file.text_attribute(slices_of(b), "structure");
+    if (found != expected)
+      bad_input("{}: dataset \"{}\" has other lags than the surface: found {}, expected {}", file.name, slices_of(b),
+                in_quotes(found), expected);
+    const std::vector<std::size_t> shape = words(matrices, b), few = initial_values(matrices, b);
+    read_checked(file, slices_of(b), shape, std::span(static_cast<std::int64_t*>(bytes), shape[0]));
+    read_checked(file, initial_of(b), few, std::span(initial, few[0]));
+  });
+}
+
+#define ASTERISM_MATRIX_FILE(T)                                                            \
+  template void save_matrices(const std::filesystem::path&, const Problem&, Matrices<T>&); \
+  template void load_matrices(const std::filesystem::path&, const Problem&, Matrices<T>&);
+ASTERISM_MATRIX_FILE(float)
+ASTERISM_MATRIX_FILE(double)
+#undef ASTERISM_MATRIX_FILE
+
+}  // namespace asterism::tdbem
