@@ -20,8 +20,9 @@ namespace {
 constexpr double affordable_updates = 2e7;
 constexpr double double_rounding = 1e-12;
 constexpr double single_rounding = 1e-5;
-/// What comes back from the end of a plane wave's line, where the simple solver has none: some 1e-8 of the wave.
-constexpr double echo_of_waves = 1e-7;
+/// What comes back from the end of a plane wave's line, where the simple solver has none: 1e-8 of waves of 20 cells and
+/// more, 1e-6 of those of 10.
+constexpr double echo_of_waves = 1e-5;
 
 long compared_steps(const Problem& p, long steps) {
   return std::min(steps, steps_worth(p, affordable_updates));

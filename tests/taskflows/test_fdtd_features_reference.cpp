@@ -14,7 +14,8 @@ const Cut whole{{1, 1, 1}, {}};
 const Cut bricks{{2, 1, 3}, {}};
 
 constexpr double rounding = 1e-12;
-/// Beside rounding, what the end of a plane wave's line gives back: the simple solver's has no end.
+/// Beside rounding, what the end of a plane wave's line gives back of waves of 20 cells and more: the simple solver's
+/// has no end.
 constexpr double echo = 1e-7;
 
 /// In both precisions, whole and cut; and the simple solver sees what `change` takes away.
@@ -178,6 +179,18 @@ TEST(FdtdFeaturesReference, WavesThroughPeriodicDomains) {
   p.waves = {wave_towards(p, 1.0, pi / 2, 0.9, {0, 5, 7, 33, 6, 25})};
   expect_agreement(
       p, 100, [](Problem& o) { o.waves[0].planes.y0 = 8; }, echo);
+}
+
+/// So many steps that the wave, had the simple solver's line an end, would have come back from it.
+TEST(FdtdFeaturesReference, AWaveOverManySteps) {
+  Problem p = driven({3, 2, 24});
+  p.sources.clear();
+  p.face = {periodic, periodic, periodic, periodic, pec, pec};
+  p.cpml.cells[4] = p.cpml.cells[5] = 5;
+  p.waves = {wave_towards(p, 0, 0, 0.3, {0, 3, 0, 2, 8, 16})};
+  p.waves[0].wave.waveform = {Pulse::ramped_sine, 2.0, 130 * p.dt, 0, 0.015 / p.dt};
+  expect_agreement(
+      p, 1500, [](Problem& o) { o.waves[0].planes.z0 = 9; }, echo);
 }
 
 TEST(FdtdFeaturesReference, TwoWavesWhoseBoxesOverlap) {
