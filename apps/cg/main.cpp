@@ -7,8 +7,8 @@
 
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
+#include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
-#include "apps/common/trace_report.hpp"
 #include "codelets/cg/traffic.hpp"
 #include "taskflows/cg/matrix_market.hpp"
 #include "taskflows/cg/verify.hpp"
@@ -149,8 +149,7 @@ int solve_and_report(int argc, char** argv) {
       calibrated_shares =
           block_shares(args, session, args.units == "all" ? measure_bandwidth() : Bandwidth{}, options.blocks);
     }
-    calibrate(args, whole_machine, a, b, options, calibrated_shares,
-              args.trace.empty() ? std::string{} : args.trace + "/calibration");
+    calibrate(args, whole_machine, a, b, options, calibrated_shares);
   }
   if (!args.trace.empty()) args.session.trace = args.trace;
   {
@@ -261,19 +260,12 @@ int solve_and_report(int argc, char** argv) {
                       fmt::format("S = {:.3f} on {} units, e = {:.3f} = granularity {:.3f} x pipeline {:.3f}",
                                   e.speedup(), e.units, e.e(), e.granularity(), e.pipeline()));
   }
-  print_table(rows);
+  std::vector<std::string> written;
   if (!args.solution.empty()) {
     write_vector(args.solution, run.x, fmt::format("solution of {} by asterism-cg {}", a.name, ASTERISM_VERSION));
-    fmt::print("wrote {}\n", args.solution);
+    written.push_back(args.solution);
   }
-  if (!args.json.empty()) {
-    write_json(args.json, record);
-    fmt::print("wrote {}\n", args.json);
-  }
-  if (!args.trace.empty())
-    report_trace(args.trace,
-                 fmt::format("asterism-cg {}, {}", a.name, record["starpu"]["scheduler"].get<std::string>()),
-                 args.calibrate ? args.trace + "/calibration" : std::string{});
+  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-cg {}", a.name), record, rows, written);
   return 0;
 }
 

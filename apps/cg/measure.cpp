@@ -41,12 +41,8 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
 }
 
 void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMatrix& a, std::span<const double> b,
-               Options options, std::span<const double> shares, const std::string& trace) {
-  SessionOptions session_options = machine;
-  session_options.calibrate = true;
-  session_options.scheduler.reset();
-  if (!trace.empty()) session_options.trace = trace;
-  const Session session(session_options);
+               Options options, std::span<const double> shares) {
+  const Session session(calibration(machine, args.trace));
   // StarPU's schedulers trust a duration after ten samples; the class that runs once per iteration needs as many on
   // each kind
   constexpr int samples = 10;

@@ -29,11 +29,10 @@ Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::sp
                const asterism::cg::Options& options, std::span<const double> shares,
                const std::function<void(const asterism::cg::Progress&)>& progress);
 
-/// A few iterations of the same flow, so that every class of tasks has run on every kind of unit; recorded into `trace`
-/// unless that is empty.
+/// A few iterations of the same flow, so that every class of tasks has run on every kind of unit; recorded with
+/// --trace.
 void calibrate(const Arguments& arguments, const SessionOptions& machine, const asterism::cg::CsrMatrix& a,
-               std::span<const double> b, asterism::cg::Options options, std::span<const double> shares,
-               const std::string& trace);
+               std::span<const double> b, asterism::cg::Options options, std::span<const double> shares);
 
 /// Median time of an iteration in seconds.
 double seconds_per_iteration(const asterism::cg::SolveResult& result);

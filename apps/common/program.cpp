@@ -130,6 +130,13 @@ nlohmann::json record_header(const char* program, int argc, char** argv, const S
   return record;
 }
 
+SessionOptions calibration(SessionOptions of_run, const std::string& trace) {
+  of_run.calibrate = true;
+  of_run.scheduler.reset();
+  if (!trace.empty()) of_run.trace = trace + "/calibration";
+  return of_run;
+}
+
 ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {

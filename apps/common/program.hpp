@@ -31,6 +31,10 @@ nlohmann::json record_header(const char* program, const std::string& command);
 /// Version, machine, StarPU's configuration and the command line, of a program that runs tasks.
 nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session);
 
+/// The session of --calibrate: every codelet on every kind of unit in turn, recorded into the folder "calibration" of
+/// that of --trace, unless there is none.
+SessionOptions calibration(SessionOptions of_run, const std::string& trace);
+
 /// A line that rewrites itself on a terminal's stderr, at most ten times a second; nothing elsewhere.
 class ProgressLine {
  public:

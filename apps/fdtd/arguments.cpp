@@ -178,9 +178,11 @@ void add_results(CLI::App& app, Arguments& args) {
   group->add_option("--trace", args.trace,
                     "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, "
                     "bounds");
-  group->add_flag("--verify", args.verify,
-                  "Compare with the exact or published answer where there is one, else with a simple solver that\n"
-                  "shares no code; exit status 1 when they differ");
+  group->add_flag(
+      "--verify", args.verify,
+      "Compare with the exact or published answer where there is one, else E and H with a simple solver that\n"
+      "shares no code, after as many of the steps as it can do in some seconds; exit status 1 when they\n"
+      "differ");
   group->add_flag("--quiet", args.quiet, "No progress line");
 }
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
-#include "apps/common/trace_report.hpp"
 #include "apps/fdtd/arguments.hpp"
 #include "apps/fdtd/farm.hpp"
 #include "apps/fdtd/plot.hpp"
@@ -176,16 +176,8 @@ int solve_and_report(int argc, char** argv) {
     judge(args, task.steps, of, run, record, rows);
     if (run.timed_steps() > 0) describe_speed(of.problem, session, run, record, rows);
   }
-  print_table(rows);
-  for (const std::string& name : written) fmt::print("wrote {}\n", name);
-  if (!args.json.empty()) {
-    write_json(args.json, record);
-    fmt::print("wrote {}\n", args.json);
-  }
-  if (!args.trace.empty())
-    report_trace(args.trace,
-                 fmt::format("asterism-fdtd {}, {}", of.describe, record["starpu"]["scheduler"].get<std::string>()),
-                 args.calibrate ? args.trace + "/calibration" : std::string{});
+  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fdtd {}", of.describe), record, rows,
+           written);
   return 0;
 }
 

@@ -48,11 +48,7 @@ void check_fields(const std::array<double, 3>& sums, long step) {
 }  // namespace
 
 void calibrate(const Arguments& args, const Problem& problem) {
-  SessionOptions options = args.session;
-  options.calibrate = true;
-  options.scheduler.reset();
-  if (!args.trace.empty()) options.trace = args.trace + "/calibration";
-  const Session session(options);
+  const Session session(calibration(args.session, args.trace));
   Arguments anywhere = args;
   anywhere.scheduler_places = true;
   const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
@@ -104,7 +100,7 @@ void Run::start_clock() {
 }
 
 void Run::advance() {
-  if (corrects()) balance_ = std::make_unique<Balance>(division_, session_);
+  if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);
   looked_ = simulation_->time();
   next_look_ = looked_ + first_look;
   start_clock();
@@ -162,7 +158,7 @@ void Run::move_to(double share) {
   scatter_state(*simulation_, problem_, state);
   starpu_task_wait_for_all();
   ++corrections_;
-  if (corrects()) balance_ = std::make_unique<Balance>(division_, session_);
+  if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);
   start_clock();
   since_look_ = 0;
 }

@@ -28,7 +28,7 @@ class Run {
 
   [[nodiscard]] const asterism::fdtd::Division& division() const { return division_; }
   [[nodiscard]] asterism::fdtd::Simulation& simulation() { return *simulation_; }
-  [[nodiscard]] const std::optional<asterism::fdtd::Rates>& rates() const { return rates_; }
+  [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
   [[nodiscard]] int corrections() const { return corrections_; }
   [[nodiscard]] double seconds() const { return seconds_; }
   [[nodiscard]] long timed_steps() const { return timed_steps_; }
@@ -54,10 +54,10 @@ class Run {
   const long steps_;
   const Session& session_;
   ProgressLine line_;
-  std::optional<asterism::fdtd::Rates> rates_;
+  std::optional<Rates> rates_;
   asterism::fdtd::Division division_;
   std::unique_ptr<asterism::fdtd::Simulation> simulation_;
-  std::unique_ptr<asterism::fdtd::Balance> balance_;
+  std::unique_ptr<Balance> balance_;
   std::vector<double> earlier_probes_;  ///< until the state was last set
   std::optional<asterism::fdtd::FieldFiles> fields_;
   long looked_ = 0;

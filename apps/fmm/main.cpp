@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
-#include "apps/common/trace_report.hpp"
 #include "apps/fmm/arguments.hpp"
 #include "taskflows/fmm/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
@@ -119,11 +119,7 @@ json tree_json(const System& system) {
 /// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
 void calibrate(const Arguments& args, const Interaction& interaction, const Options& options,
                const Particles& particles) {
-  SessionOptions session_options = args.session;
-  session_options.calibrate = true;
-  session_options.scheduler.reset();
-  if (!args.trace.empty()) session_options.trace = args.trace + "/calibration";
-  const Session session(session_options);
+  const Session session(calibration(args.session, args.trace));
   System system(interaction, options, particles);
   ProgressLine line(!args.quiet);
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();
@@ -281,20 +277,13 @@ int solve_and_report(int argc, char** argv) {
     record["step_seconds"] = run.step_seconds;
     rows.emplace_back("step", fmt::format("{:.3f} s with moving and adapting the tree", run.step_seconds));
   }
-  print_table(rows);
+  std::vector<std::string> written;
   if (!args.output.empty()) {
     write_result(args.output, particles, run.result);
-    fmt::print("wrote {}\n", args.output);
+    written.push_back(args.output);
   }
-  if (!args.json.empty()) {
-    write_json(args.json, record);
-    fmt::print("wrote {}\n", args.json);
-  }
-  if (!args.trace.empty())
-    report_trace(
-        args.trace,
-        fmt::format("asterism-fmm {}, {}", describe(args, particles), record["starpu"]["scheduler"].get<std::string>()),
-        args.calibrate ? args.trace + "/calibration" : std::string{});
+  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fmm {}", describe(args, particles)), record,
+           rows, written);
   return 0;
 }
 

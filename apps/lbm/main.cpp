@@ -6,8 +6,8 @@
 #include <cmath>
 #include <memory>
 
+#include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
-#include "apps/common/trace_report.hpp"
 #include "apps/lbm/arguments.hpp"
 #include "apps/lbm/verify.hpp"
 #include "codelets/lbm/flops.hpp"
@@ -83,11 +83,7 @@ void check_flow(const Totals& totals, long steps) {
 
 /// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
 void calibrate(const Arguments& args, const Case& flow) {
-  SessionOptions options = args.session;
-  options.calibrate = true;
-  options.scheduler.reset();
-  if (!args.trace.empty()) options.trace = args.trace + "/calibration";
-  const Session session(options);
+  const Session session(calibration(args.session, args.trace));
   Arguments anywhere = args;
   anywhere.scheduler_places = true;
   const Pieces pieces = cut(anywhere, flow.problem, session, args.gpu_share.value_or(0));
@@ -340,16 +336,8 @@ int solve_and_report(int argc, char** argv) {
                                               bytes * 1e-9, 100 * bytes / ceiling, ceiling * 1e-9));
     }
   }
-  print_table(rows);
-  for (const std::string& name : written) fmt::print("wrote {}\n", name);
-  if (!args.json.empty()) {
-    write_json(args.json, record);
-    fmt::print("wrote {}\n", args.json);
-  }
-  if (!args.trace.empty())
-    report_trace(args.trace,
-                 fmt::format("asterism-lbm {}, {}", flow.describe, record["starpu"]["scheduler"].get<std::string>()),
-                 args.calibrate ? args.trace + "/calibration" : std::string{});
+  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-lbm {}", flow.describe), record, rows,
+           written);
   return 0;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "codelets/by_precision.hpp"
 #include "codelets/fdtd/bodies.hpp"
 #include "codelets/fdtd/codelets_cuda.hpp"
-#include "taskflows/runtime/submit.hpp"
 
 namespace asterism::fdtd::codelets {
 namespace {
@@ -68,28 +68,14 @@ struct Cpu {
   }
 };
 
-template <class T>
-constexpr bool is_double = sizeof(T) == 8;
-
 }  // namespace
 
-#define ASTERISM_CODELET(name)                                                                                   \
-  template <class T>                                                                                             \
-  starpu_codelet& name() {                                                                                       \
-    static starpu_perfmodel m = model_by_cells(is_double<T> ? "fdtd_" #name "_double" : "fdtd_" #name "_float"); \
-    static starpu_codelet codelet =                                                                              \
-        make_codelet({"fdtd_" #name, bodies::name<Cpu, T>, "fdtd_" #name "_cpu", gpu::functions<T>().name, &m}); \
-    return codelet;                                                                                              \
-  }                                                                                                              \
-  template starpu_codelet& name<float>();                                                                        \
-  template starpu_codelet& name<double>();
-ASTERISM_CODELET(advance)
-ASTERISM_CODELET(clear)
-ASTERISM_CODELET(domain)
-ASTERISM_CODELET(store)
-ASTERISM_CODELET(load)
-ASTERISM_CODELET(sum)
-ASTERISM_CODELET(energy)
-#undef ASTERISM_CODELET
+ASTERISM_CODELET(fdtd, advance)
+ASTERISM_CODELET(fdtd, clear)
+ASTERISM_CODELET(fdtd, domain)
+ASTERISM_CODELET(fdtd, store)
+ASTERISM_CODELET(fdtd, load)
+ASTERISM_CODELET(fdtd, sum)
+ASTERISM_CODELET(fdtd, energy)
 
 }  // namespace asterism::fdtd::codelets

@@ -62,7 +62,8 @@ TotalField total_field(const Box& planes, const Space& space, const Direction& d
 /// Beyond the box, for waves that decay along the line, as they do from where E is given.
 constexpr std::int32_t margin_per_m = 8;
 constexpr std::int32_t absorber_per_m = 96;
-/// Of what comes back from the end of the line.
+/// Of what comes back from the end of the line, were the layer before it continuous. As it is one of entries, it gives
+/// back 1e-8 of waves of 20 cells and more, 1e-6 of those of 10 (measured).
 constexpr double absorbed_to = 1e-14;
 
 Line line_through(const TotalField& total, const Direction& direction) {
@@ -142,7 +143,8 @@ Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& sp
   return incident;
 }
 
-void require_vacuum(const TotalField& total, const Cells& cells, const std::vector<Material>& materials) {
+void require_vacuum(const TotalField& total, const Cells& cells, const std::vector<Material>& materials,
+                    const std::vector<std::vector<Pole>>& poles) {
   const Box& p = total.planes;
   const std::int32_t lower[3] = {p.x0, p.y0, p.z0};
   const std::int32_t upper[3] = {p.x1, p.y1, p.z1};
@@ -161,9 +163,10 @@ void require_vacuum(const TotalField& total, const Cells& cells, const std::vect
     for (std::int32_t j = first[1]; j < end[1]; ++j)
       for (std::int32_t k = first[2]; k < end[2]; ++k) {
         if (!beside_face({i, j, k})) continue;
-        const Material& m =
-            materials.at(cells.material[(static_cast<std::int64_t>(i) * cells.n[1] + j) * cells.n[2] + k]);
-        if (m.eps_r != 1 || m.mu_r != 1 || m.sigma != 0 || m.sigma_m != 0)
+        const std::uint16_t number = cells.material[(static_cast<std::int64_t>(i) * cells.n[1] + j) * cells.n[2] + k];
+        const Material& m = materials.at(number);
+        const bool dispersive = number < poles.size() && !poles[number].empty();
+        if (m.eps_r != 1 || m.mu_r != 1 || m.sigma != 0 || m.sigma_m != 0 || dispersive)
           throw std::invalid_argument("cell (" + std::to_string(i) + ", " + std::to_string(j) + ", " +
                                       std::to_string(k) +
                                       ") beside a face of the plane wave's box is not vacuum, which it has to be");

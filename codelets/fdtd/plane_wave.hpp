@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "codelets/fdtd/curl.hpp"
+#include "codelets/fdtd/dispersive.hpp"
 #include "codelets/fdtd/grid.hpp"
 #include "codelets/fdtd/materials.hpp"
 #include "codelets/fdtd/waveform.hpp"
@@ -105,7 +106,9 @@ struct Incident {
 /// periodic axis that the wave does not travel along; for a wave that round_direction refuses; for a bad waveform.
 Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& space);
 /// Throws std::invalid_argument if a cell beside a face of the box is not vacuum: corrections hold in vacuum only.
-void require_vacuum(const TotalField& total, const Cells& cells, const std::vector<Material>& materials);
+/// `poles`: of each material; those without may be left out.
+void require_vacuum(const TotalField& total, const Cells& cells, const std::vector<Material>& materials,
+                    const std::vector<std::vector<Pole>>& poles);
 /// Does the wave change anything in a brick? Others need no line.
 bool reaches(const Incident& incident, const Grid& grid, const std::int32_t (&origin)[3]);
 /// Seconds by which the wave at an entry is behind the waveform.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "codelets/by_precision.hpp"
 #include "codelets/lbm/bodies.hpp"
 #include "codelets/lbm/codelets_cuda.hpp"
 #include "codelets/lbm/copy.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/lbm/kernels_cuda.hpp"
 #endif
-#include "taskflows/runtime/submit.hpp"
 
 namespace asterism::lbm::codelets {
 namespace {
@@ -72,29 +72,15 @@ struct Cpu {
   }
 };
 
-template <class T>
-constexpr bool is_double = sizeof(T) == 8;
-
 }  // namespace
 
-#define ASTERISM_CODELET(name)                                                                                 \
-  template <class T>                                                                                           \
-  starpu_codelet& name() {                                                                                     \
-    static starpu_perfmodel m = model_by_cells(is_double<T> ? "lbm_" #name "_double" : "lbm_" #name "_float"); \
-    static starpu_codelet codelet =                                                                            \
-        make_codelet({"lbm_" #name, bodies::name<Cpu, T>, "lbm_" #name "_cpu", gpu::functions<T>().name, &m}); \
-    return codelet;                                                                                            \
-  }                                                                                                            \
-  template starpu_codelet& name<float>();                                                                      \
-  template starpu_codelet& name<double>();
-ASTERISM_CODELET(advance)
-ASTERISM_CODELET(forward)
-ASTERISM_CODELET(complete)
-ASTERISM_CODELET(observe)
-ASTERISM_CODELET(total)
-ASTERISM_CODELET(store)
-ASTERISM_CODELET(load)
-#undef ASTERISM_CODELET
+ASTERISM_CODELET(lbm, advance)
+ASTERISM_CODELET(lbm, forward)
+ASTERISM_CODELET(lbm, complete)
+ASTERISM_CODELET(lbm, observe)
+ASTERISM_CODELET(lbm, total)
+ASTERISM_CODELET(lbm, store)
+ASTERISM_CODELET(lbm, load)
 
 std::size_t total_scratch_bytes() {
 #ifdef ASTERISM_CUDA

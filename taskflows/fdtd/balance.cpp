@@ -119,23 +119,6 @@ void forget_rates(const std::filesystem::path& file) {
   std::filesystem::remove(file, ignored);
 }
 
-Balance::Balance(const Division& division, const Session& session) : busy_(session) {
-  for (std::size_t b = 0; b < division.bricks.size(); ++b) {
-    const BrickPlace& brick = division.bricks[b];
-    const double cells = static_cast<double>(brick.size(0)) * brick.size(1) * brick.size(2);
-    (starpu_worker_get_type(division.placement[b]) == STARPU_CUDA_WORKER ? cells_of_gpus_ : cells_of_cpus_) += cells;
-  }
-}
-
-Rates Balance::measured(long steps) {
-  const BusyTime::Seconds busy = busy_.since_last();
-  const auto done = static_cast<double>(steps);
-  Rates rates;
-  if (busy.cpus > 0) rates.cpus = done * cells_of_cpus_ / busy.cpus;
-  if (busy.gpus > 0) rates.gpus = done * cells_of_gpus_ / busy.gpus;
-  return rates;
-}
-
 std::optional<double> better_share(const Problem& problem, double share_now, const Rates& busy, double together,
                                    double gpus_alone) {
   if (gpus_alone > together) return 1;

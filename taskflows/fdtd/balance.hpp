@@ -1,11 +1,11 @@
-// How fast units are: measured once by a small domain of the same kind (the thesis' micro-benchmark), kept in a file,
-// and corrected by what the run itself shows.
+// How fast units are: measured once by a small domain of the same kind (the thesis' micro-benchmark), kept in a file;
+// and when the cut should move.
 #pragma once
 
 #include <filesystem>
 
 #include "taskflows/fdtd/division.hpp"
-#include "taskflows/runtime/busy_time.hpp"
+#include "taskflows/runtime/balance.hpp"
 
 namespace asterism::fdtd {
 
@@ -17,19 +17,6 @@ std::filesystem::path rates_file();
 Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file);
 /// All that the file has; no file: nothing.
 void forget_rates(const std::filesystem::path& file);
-
-/// Says when the domain should be cut elsewhere.
-class Balance {
- public:
-  Balance(const Division& division, const Session& session);
-  /// What the steps since the last call say, per time that units were busy. Call it when `steps` steps are done.
-  [[nodiscard]] Rates measured(long steps);
-
- private:
-  BusyTime busy_;
-  double cells_of_cpus_ = 0;
-  double cells_of_gpus_ = 0;
-};
 
 /// The share of GPUs to go on with after cells/s of the whole were measured beside the rates of both kinds: all, where
 /// GPUs alone would be faster than both together are; none where the cut may stay.

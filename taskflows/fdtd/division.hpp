@@ -8,14 +8,6 @@
 
 namespace asterism::fdtd {
 
-/// Cells that units advance by a step, per second.
-struct Rates {
-  double cpus = 0;  ///< of all cores together, each busy with its own brick
-  double gpus = 0;  ///< of all GPUs together
-  /// Share of the cells that makes both end together.
-  [[nodiscard]] double gpu_share() const { return gpus > 0 ? gpus / (gpus + cpus) : 0; }
-};
-
 /// The domain in pieces, on units.
 struct Division {
   std::vector<BrickPlace> bricks;

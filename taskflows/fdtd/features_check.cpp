@@ -52,7 +52,7 @@ void check_waves(const Problem& p) {
   for (const WaveInBox& w : p.waves)
     refuse("plane wave", [&] {
       const Incident incident = make_incident(w.wave, w.planes, space_of(p));
-      if (!p.material.empty()) require_vacuum(incident.total, cells_with_materials(p), p.materials);
+      if (!p.material.empty()) require_vacuum(incident.total, cells_with_materials(p), p.materials, p.poles);
       const std::int32_t lower[3] = {w.planes.x0, w.planes.y0, w.planes.z0};
       const std::int32_t upper[3] = {w.planes.x1, w.planes.y1, w.planes.z1};
       for (std::size_t a = 0; a < 3; ++a)

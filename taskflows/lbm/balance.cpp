@@ -42,21 +42,4 @@ Rates measure_rates(const Problem& problem, const Session& session) {
   return rates;
 }
 
-Balance::Balance(const std::vector<BrickPlace>& bricks, const Placement& placement, const Session& session)
-    : busy_(session) {
-  for (std::size_t b = 0; b < bricks.size(); ++b) {
-    const double cells = static_cast<double>(bricks[b].size(0)) * bricks[b].size(1) * bricks[b].size(2);
-    (starpu_worker_get_type(placement[b]) == STARPU_CUDA_WORKER ? cells_of_gpus_ : cells_of_cpus_) += cells;
-  }
-}
-
-Rates Balance::measured(long steps) {
-  const BusyTime::Seconds busy = busy_.since_last();
-  const auto updates = static_cast<double>(steps);
-  Rates rates;
-  if (busy.cpus > 0) rates.cpus = updates * cells_of_cpus_ / busy.cpus;
-  if (busy.gpus > 0) rates.gpus = updates * cells_of_gpus_ / busy.gpus;
-  return rates;
-}
-
 }  // namespace asterism::lbm

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "taskflows/runtime/hdf5_file.hpp"
-#include "tests/apps/run_program.hpp"
-#include "tests/taskflows/files_fixture.hpp"
+#include "tests/apps/checkpoint_tests.hpp"
 
 namespace {
 
@@ -16,11 +15,11 @@ namespace fs = std::filesystem;
 using namespace asterism::tests;
 using nlohmann::json;
 
-class AsterismFdtd : public ProgramTest {
+class AsterismFdtd : public CheckpointTest {
  protected:
   AsterismFdtd()
-      : ProgramTest("asterism-fdtd", "ASTERISM_FDTD", ASTERISM_FDTD,
-                    {"--json", "run.json", "--checkpoint", "state.h5"}) {}
+      : CheckpointTest("asterism-fdtd", "ASTERISM_FDTD", ASTERISM_FDTD,
+                       {"--json", "run.json", "--checkpoint", "state.h5"}) {}
 
   json record(Arguments arguments) const {
     arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
@@ -126,46 +125,11 @@ TEST_F(AsterismFdtd, ARestartedRunEndsInTheSameState) {
 }
 
 TEST_F(AsterismFdtd, AKilledRunGoesOnFromItsCheckpoint) {
-  const Arguments benchmark{"--size", "14x11x9", "--quiet", "--checkpoint"};
-  const auto to = [&](const std::string& name, const Arguments& more) {
-    Arguments all = benchmark;
-    all.push_back(output(name));
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
-  long last = 0;
-  for (int round = 0; round < 3; ++round) {
-    Arguments on = to("killed.h5", {"--steps", "1000000", "--checkpoint-every", "7"});
-    if (round > 0) on.insert(on.end(), {"--restart", output("killed.h5")});
-    // at any moment of the writing of one of the next checkpoints, or between two
-    const fs::path state = output("killed.h5");
-    const auto before = round > 0 ? fs::last_write_time(state) : fs::file_time_type::min();
-    int looks = 0;
-    const auto enough = [&] { return fs::exists(state) && fs::last_write_time(state) > before && ++looks > 5 * round; };
-    EXPECT_EQ(run(on, enough).status, 124);
-    const long reached = step_of(output("killed.h5"));
-    EXPECT_EQ(reached % 7, 0);
-    EXPECT_GT(reached, last);
-    last = reached;
-  }
-  const std::string end = std::to_string(last + 5);
-  ASSERT_EQ(run(to("resumed.h5", {"--steps", end, "--restart", output("killed.h5")})).status, 0);
-  ASSERT_EQ(run(to("whole.h5", {"--steps", end})).status, 0);
-  EXPECT_TRUE(numbers(output("resumed.h5")) == numbers(output("whole.h5")));
+  expect_going_on_after_kills({"--size", "14x11x9"}, 3, step_of, numbers);
 }
 
 TEST_F(AsterismFdtd, AFullDiskLeavesTheOldCheckpoint) {
-  const auto to = [&](const char* steps) {
-    return Arguments{"--size", "20", "--steps", steps, "--quiet", "--checkpoint", output("state.h5")};
-  };
-  ASSERT_EQ(run(to("4")).status, 0);
-  const std::string before = contents(output("state.h5"));
-  const asterism::FullDisk full(100000);
-  const Ran ran = run(to("8"));
-  EXPECT_EQ(ran.status, 1);
-  expect_one_line(ran.err, {"state.h5", "cannot be written"});
-  EXPECT_TRUE(contents(output("state.h5")) == before);
-  EXPECT_EQ(outputs(), 1U);
+  expect_the_old_one_on_a_full_disk({"--size", "20"});
 }
 
 TEST_F(AsterismFdtd, OptionsFromAFile) {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "taskflows/lbm/checkpoint.hpp"
-#include "tests/apps/run_program.hpp"
-#include "tests/taskflows/files_fixture.hpp"
+#include "tests/apps/checkpoint_tests.hpp"
 
 namespace {
 
@@ -16,12 +15,12 @@ namespace fs = std::filesystem;
 using namespace asterism::tests;
 using nlohmann::json;
 
-class AsterismLbm : public ProgramTest {
+class AsterismLbm : public CheckpointTest {
  protected:
   AsterismLbm()
-      : ProgramTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
-                    {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5",
-                     "--profiles", "lines.csv"}) {}
+      : CheckpointTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
+                       {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5",
+                        "--profiles", "lines.csv"}) {}
 
   json record(Arguments arguments) const {
     arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
@@ -45,6 +44,10 @@ std::vector<double> populations(const fs::path& path) {
                                                               static_cast<std::size_t>(part.z0) * plane));
       });
   return all;
+}
+
+long step_of(const fs::path& path) {
+  return static_cast<long>(asterism::lbm::read_checkpoint(path).step);
 }
 
 // ---- good runs
@@ -130,46 +133,11 @@ TEST_F(AsterismLbm, ARestartedRunEndsInTheSameState) {
 }
 
 TEST_F(AsterismLbm, AKilledRunGoesOnFromItsCheckpoint) {
-  const Arguments flow{"--size", "14x11x9", "--re", "30", "--quiet", "--checkpoint"};
-  const auto to = [&](const std::string& name, const Arguments& more) {
-    Arguments all = flow;
-    all.push_back(output(name));
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
-  long last = 0;
-  for (int round = 0; round < 4; ++round) {
-    Arguments on = to("killed.h5", {"--steps", "1000000", "--checkpoint-every", "7"});
-    if (round > 0) on.insert(on.end(), {"--restart", output("killed.h5")});
-    // at any moment of the writing of one of the next checkpoints, or between two
-    const fs::path state = output("killed.h5");
-    const auto before = round > 0 ? fs::last_write_time(state) : fs::file_time_type::min();
-    int looks = 0;
-    const auto enough = [&] { return fs::exists(state) && fs::last_write_time(state) > before && ++looks > 5 * round; };
-    EXPECT_EQ(run(on, enough).status, 124);
-    const auto reached = static_cast<long>(asterism::lbm::read_checkpoint(output("killed.h5")).step);
-    EXPECT_EQ(reached % 7, 0);
-    EXPECT_GT(reached, last);
-    last = reached;
-  }
-  const std::string end = std::to_string(last + 5);
-  ASSERT_EQ(run(to("resumed.h5", {"--steps", end, "--restart", output("killed.h5")})).status, 0);
-  ASSERT_EQ(run(to("whole.h5", {"--steps", end})).status, 0);
-  EXPECT_TRUE(populations(output("resumed.h5")) == populations(output("whole.h5")));
+  expect_going_on_after_kills({"--size", "14x11x9", "--re", "30"}, 4, step_of, populations);
 }
 
 TEST_F(AsterismLbm, AFullDiskLeavesTheOldCheckpoint) {
-  const auto to = [&](const char* steps) {
-    return Arguments{"--size", "20", "--steps", steps, "--quiet", "--checkpoint", output("state.h5")};
-  };
-  ASSERT_EQ(run(to("4")).status, 0);
-  const std::string before = contents(output("state.h5"));
-  const asterism::FullDisk full(100000);
-  const Ran ran = run(to("8"));
-  EXPECT_EQ(ran.status, 1);
-  expect_one_line(ran.err, {"state.h5", "cannot be written"});
-  EXPECT_TRUE(contents(output("state.h5")) == before);
-  EXPECT_EQ(outputs(), 1U);
+  expect_the_old_one_on_a_full_disk({"--size", "20"});
 }
 
 TEST_F(AsterismLbm, WritesSeriesPicturesAndForces) {

@@ -246,14 +246,15 @@ TEST(FdtdPlaneWaveBox, HasVacuumAround) {
   const Incident wave = make_incident(wave_along({1, 0, 0}, s.d, 0, short_pulse(s)), inside, space_of(s));
   std::vector<std::uint16_t> cells(index(s.n[0] * s.n[1] * s.n[2]), 0);
   const Cells all{{s.n[0], s.n[1], s.n[2]}, {}, cells.data()};
-  const std::vector<Material> materials = {{}, {1, 1, 0, 0}, {2, 1, 0, 0}};
-  EXPECT_NO_THROW(require_vacuum(wave.total, all, materials));
+  const std::vector<Material> materials = {{}, {1, 1, 0, 0}, {2, 1, 0, 0}, {}};
+  const std::vector<std::vector<Pole>> poles = {{}, {}, {}, {debye(1, 1e-12)}};
+  EXPECT_NO_THROW(require_vacuum(wave.total, all, materials, poles));
   const auto refused = [&](int i, int j, int k, std::uint16_t material) {
     std::uint16_t& cell = cells[index((i * s.n[1] + j) * s.n[2] + k)];
     cell = material;
     bool thrown = false;
     try {
-      require_vacuum(wave.total, all, materials);
+      require_vacuum(wave.total, all, materials, poles);
     } catch (const std::invalid_argument&) {
       thrown = true;
     }
@@ -264,7 +265,9 @@ TEST(FdtdPlaneWaveBox, HasVacuumAround) {
   EXPECT_TRUE(refused(4, 8, 8, 2));
   EXPECT_TRUE(refused(10, 8, 8, 2));
   EXPECT_TRUE(refused(11, 12, 13, 2));
+  EXPECT_TRUE(refused(4, 8, 8, 3));
   EXPECT_FALSE(refused(4, 8, 8, 1));
+  EXPECT_FALSE(refused(5, 8, 8, 3));
   EXPECT_FALSE(refused(2, 8, 8, 2));
   EXPECT_FALSE(refused(12, 8, 8, 2));
   EXPECT_FALSE(refused(5, 8, 8, 2));

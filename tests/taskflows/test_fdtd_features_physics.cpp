@@ -217,6 +217,7 @@ TEST(FdtdFeaturePhysics, WhatDoesNotFitIsRefused) {
   refused([](Problem& p) { p.initial = [](Field, int, int, int, int) { return 1.0; }; }, "initial");
   refused([](Problem& p) { p.waves[0].planes.x0 = 2; }, "along x");
   refused([](Problem& p) { p.waves[0].planes.x0 = 11; }, "vacuum");
+  refused([](Problem& p) { p.waves[0].planes.x0 = 11, p.materials[1] = p.materials[2] = {}; }, "vacuum");  // but poles
   refused([](Problem& p) { p.waves[0].planes.y1 = 20; }, "plane wave");
   refused([](Problem& p) { p.waves[0].wave.waveform.width = 0; }, "plane wave");
   refused([](Problem& p) { p.monitors[0].components[0].entries.x1 = 99; }, "monitor 0");

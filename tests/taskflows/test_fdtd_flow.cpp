@@ -7,8 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "fdtd_problems.hpp"
-#include "taskflows/fdtd/reference.hpp"
+#include "fdtd_compared.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
@@ -21,35 +20,9 @@ const std::vector<Cut> cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 
 TEST(FdtdFlow, AgreesWithTheReference) {
   for (const Named& kind : boundaries)
     for (const bool single : {false, true}) {
-      SCOPED_TRACE(testing::Message() << kind.name << (single ? ", float" : ", double"));
-      const Problem p = problem_of(kind, {9, 7, 11}, single);
-      Reference reference(p);
-      const std::vector<BrickPlace> bricks = decompose(p, {{1, 1, 1}, {}});
-      Simulation s(p, bricks, anywhere(bricks));
-      s.initialise();
-      s.advance(12);
-      starpu_task_wait_for_all();
-      {
-        const Pause pause;
-        for (int t = 0; t < 12; ++t) reference.advance();
-      }
-      double worst = 0, largest = 0;
-      for (const Field field : {Field::electric, Field::magnetic}) {
-        const Array<char> all = gather(s, p, field);
-        const double scale = field == Field::electric ? 1 : 376.7;
-        const std::array<int, 3> n = extents(p);
-        for (int c = 0; c < 3; ++c)
-          for (int i = 0; i < n[0]; ++i)
-            for (int j = 0; j < n[1]; ++j)
-              for (int k = 0; k < n[2]; ++k) {
-                const double expected = reference.at(field, c, i, j, k) * scale;
-                const double error = std::abs(entry(all, p, c, i, j, k) * scale - expected);
-                worst = error <= worst ? worst : error;
-                largest = std::max(largest, std::abs(expected));
-              }
-      }
-      EXPECT_GT(largest, 0.5);
-      EXPECT_LT(worst, (single ? 3e-6 : 1e-14) * largest);
+      const Compared found = compare(problem_of(kind, {9, 7, 11}, single), {{1, 1, 1}, {}}, 12);
+      EXPECT_GT(found.largest, 0.5);
+      EXPECT_LT(found.error, single ? 3e-6 : 1e-14) << kind.name << (single ? ", float" : ", double");
     }
 }
 
