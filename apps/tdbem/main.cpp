@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
+#include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
-#include "apps/common/trace_report.hpp"
 #include "apps/tdbem/arguments.hpp"
 #include "apps/tdbem/run.hpp"
 #include "apps/tdbem/statistics.hpp"
@@ -22,18 +22,14 @@ int solve_and_report(int argc, char** argv) {
   }
   if (args.calibrate) args.single_precision ? calibrate<float>(args, of) : calibrate<double>(args, of);
   Report report = args.single_precision ? solve<float>(args, of, argc, argv) : solve<double>(args, of, argc, argv);
-  print_table(report.rows);
-  for (const std::string& name : report.written) fmt::print("wrote {}\n", name);
-  if (!args.json.empty()) {
-    write_json(args.json, report.record);
-    fmt::print("wrote {}\n", args.json);
+  if (!report.wrong.empty()) {
+    print_table(report.rows);
+    if (!args.json.empty()) write_json(args.json, report.record);
+    failed("{}", report.wrong);
   }
-  if (!report.wrong.empty()) failed("{}", report.wrong);
-  if (!args.trace.empty())
-    report_trace(
-        args.trace,
-        fmt::format("asterism-tdbem {}, {}", of.describe, report.record["starpu"]["scheduler"].get<std::string>()),
-        args.calibrate ? args.trace + "/calibration" : std::string{});
+  conclude({args.json, args.trace, args.calibrate},
+           fmt::format("asterism-tdbem {}, {}", of.describe, report.record["starpu"]["scheduler"].get<std::string>()),
+           report.record, report.rows, report.written);
   return 0;
 }
 

@@ -5,14 +5,18 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 #include "apps/common/program.hpp"
+#include "apps/tdbem/output.hpp"
 #include "apps/tdbem/verify.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/busy_time.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
+#include "taskflows/tdbem/matrix_file.hpp"
 
 namespace asterism::apps::tdbem {
 
@@ -63,24 +67,18 @@ class Run {
  public:
   Run(const Arguments& args, const Case& of, const Session& session)
       : args_(args), of_(of), session_(session), line_(!args.quiet) {
-    const auto begin = std::chrono::steady_clock::now();
-    line_.show(0, "finding the matrices' structure");
-    matrices_ = std::make_unique<Matrices<T>>(of.problem, cluster_for(args, of, session));
-    structure_seconds_ = seconds_since(begin);
-    const auto assembly = std::chrono::steady_clock::now();
-    mark("begin assembly");
-    matrices_->assemble([&](double done) {
-      const double elapsed = seconds_since(assembly);
-      line_.show(done,
-                 done > 0.02 ? fmt::format("assembling, {:.0f} s left", elapsed / done * (1 - done)) : "assembling");
-    });
-    mark("end assembly");
-    assembly_seconds_ = seconds_since(assembly);
+    prepare_matrices();
     simulation_ =
         std::make_unique<Simulation<T>>(of.problem, method_for(args, session), *matrices_, session, args.sharing);
     method_ = method_for(args, session);
     if (!args.intervals.empty()) simulation_->share(Sizes(args.intervals.begin(), args.intervals.end()));
+    if (!args.files.restart.empty()) {
+      simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_));
+      if (simulation_->steps() > of.steps)
+        bad_input("--restart {}: at step {}, beyond --steps {}", args.files.restart, simulation_->steps(), of.steps);
+    }
     simulation_->reserve(of.steps);
+    output_ = std::make_unique<Output>(args.files, of.problem, simulation_->steps(), of.steps);
   }
 
   void march() {
@@ -89,7 +87,8 @@ class Run {
     const std::int64_t kept = args_.verify ? compared_steps(of_) : 0;
     mark("begin steps");
     if (balances) balance(kept);
-    auto begin = std::chrono::steady_clock::now();
+    writing_ = 0;
+    const auto begin = std::chrono::steady_clock::now();
     const std::int64_t first = simulation_->steps();
     while (simulation_->steps() < of_.steps) {
       for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < of_.steps; ++g) {
@@ -102,7 +101,7 @@ class Run {
     }
     starpu_task_wait_for_all();
     mark("end steps");
-    seconds_ = seconds_since(begin);
+    seconds_ = seconds_since(begin) - writing_;
     timed_steps_ = simulation_->steps() - first;
     require_solved(simulation_->tally(), of_.problem);
   }
@@ -126,18 +125,19 @@ class Run {
                          {"waves", p.waves.size()},
                          {"observers", p.observers.size()},
                          {"precision", sizeof(T) == 4 ? "single" : "double"}};
-    record["matrices"] = {{"largest_lag", counts.largest_lag},
-                          {"values", counts.values},
-                          {"padded_values", counts.padded_values},
-                          {"mean_length", counts.mean_length()},
-                          {"longest", counts.longest},
-                          {"initial_values", counts.initial},
-                          {"bytes", bytes},
-                          {"blocks", matrices_->blocks()},
-                          {"structure_seconds", structure_seconds_},
-                          {"assembly_seconds", assembly_seconds_},
-                          {"point_pairs", matrices_->point_pairs()},
-                          {"point_pairs_per_second", matrices_->point_pairs() / assembly_seconds_}};
+    record["matrices"] = {
+        {"largest_lag", counts.largest_lag},
+        {"values", counts.values},
+        {"padded_values", counts.padded_values},
+        {"mean_length", counts.mean_length()},
+        {"longest", counts.longest},
+        {"initial_values", counts.initial},
+        {"bytes", bytes},
+        {"blocks", matrices_->blocks()},
+        {"structure_seconds", structure_seconds_},
+        {"assembly_seconds", assembly_seconds_},
+        {"point_pairs", matrices_->point_pairs()},
+        {"point_pairs_per_second", assembly_seconds_ > 0 ? matrices_->point_pairs() / assembly_seconds_ : 0}};
     record["method"] = {{"group", method_.group},
                         {"ahead", method_.ahead},
                         {"solver", p.solver == Solver::factorisation ? "mumps" : "cg"},
@@ -169,12 +169,60 @@ class Run {
                          : "")}};
     if (args_.verify) judge(out);
     if (!out.wrong.empty()) return;
+    output_->finish(*simulation_, method_);
+    out.written = written_;
+    const std::vector<std::string> files = output_->written();
+    out.written.insert(out.written.end(), files.begin(), files.end());
     rates(out, bytes);
   }
 
  private:
+  /// From the file if there is one, else assembled and written to it if one is wanted.
+  void prepare_matrices() {
+    const std::string& file = args_.files.matrices;
+    const auto begin = std::chrono::steady_clock::now();
+    line_.show(0, "finding the matrices' structure");
+    const bool stored = !file.empty() && std::filesystem::exists(file);
+    std::int32_t cluster = cluster_for(args_, of_, session_);
+    if (stored) {
+      const MatrixFile found = read_matrix_file(file, of_.problem);
+      if (found.single_precision != (sizeof(T) == 4))
+        bad_input("--matrices {}: in {} precision, expected {}", file, found.single_precision ? "single" : "double",
+                  sizeof(T) == 4 ? "single" : "double");
+      cluster = found.cluster;
+    }
+    matrices_ = std::make_unique<Matrices<T>>(of_.problem, cluster);
+    structure_seconds_ = seconds_since(begin);
+    if (stored) {
+      line_.show(0, "reading the matrices");
+      load_matrices(file, of_.problem, *matrices_);
+      return;
+    }
+    const auto assembly = std::chrono::steady_clock::now();
+    mark("begin assembly");
+    matrices_->assemble([&](double done) {
+      const double elapsed = seconds_since(assembly);
+      line_.show(done,
+                 done > 0.02 ? fmt::format("assembling, {:.0f} s left", elapsed / done * (1 - done)) : "assembling");
+    });
+    mark("end assembly");
+    assembly_seconds_ = seconds_since(assembly);
+    if (file.empty()) return;
+    line_.show(1, "writing the matrices");
+    save_matrices(file, of_.problem, *matrices_);
+    written_.push_back(file);
+  }
+
+  /// What a group leaves: values to be verified, and outputs that are due.
   void keep(std::int64_t kept) {
     const std::int64_t end = simulation_->steps();
+    const auto before = std::chrono::steady_clock::now();
+    if (output_->due(end - method_.group, std::min(end, of_.steps))) {
+      starpu_task_wait_for_all();
+      require_solved(simulation_->tally(), of_.problem);  // nothing of a march that broke down is written
+      output_->write(*simulation_, method_);
+      writing_ += seconds_since(before);
+    }
     for (std::int64_t n = end - method_.group; n < std::min(end, kept); ++n) {
       const std::vector<double> a = simulation_->solution(n, 0);
       values_.insert(values_.end(), a.begin(), a.end());
@@ -229,9 +277,10 @@ class Run {
 
   void rates(Report& out, double bytes) {
     const double per_second = static_cast<double>(of_.problem.waves.size());
-    out.rows.emplace_back("assembly",
-                          fmt::format("{:.3f} s, {:.4g} point pairs per second", structure_seconds_ + assembly_seconds_,
-                                      matrices_->point_pairs() / assembly_seconds_));
+    if (assembly_seconds_ > 0)
+      out.rows.emplace_back(
+          "assembly", fmt::format("{:.3f} s, {:.4g} point pairs per second", structure_seconds_ + assembly_seconds_,
+                                  matrices_->point_pairs() / assembly_seconds_));
     if (timed_steps_ == 0) return;
     const Bandwidth bandwidth = measure_bandwidth();
     const double step = seconds_ / static_cast<double>(timed_steps_);
@@ -266,7 +315,9 @@ class Run {
   std::unique_ptr<Matrices<T>> matrices_;
   std::unique_ptr<Simulation<T>> simulation_;
   Method method_;
-  double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0;
+  std::unique_ptr<Output> output_;
+  std::vector<std::string> written_;
+  double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0, writing_ = 0;
   std::int64_t timed_steps_ = 0;
   std::vector<double> values_;  ///< of the first steps and wave, to be verified
   json history_ = json::array();

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <vector>
 
+#include "codelets/by_precision.hpp"
 #include "codelets/tdbem/block.hpp"
 #include "codelets/tdbem/bodies.hpp"
 #include "codelets/tdbem/codelets_cuda.hpp"
-#include "taskflows/runtime/submit.hpp"
 
 namespace asterism::tdbem::codelets {
 namespace {
@@ -103,9 +103,6 @@ void assemble_tile(void** b, void* arguments) {
   tdbem::assemble(*a.surface, *a.rules, *a.discretisation, target[0], mirrored ? &target[1] : nullptr, scratch);
 }
 
-template <class T>
-constexpr bool is_double = sizeof(T) == 8;
-
 /// Of tasks that StarPU inserts, which have no arguments: durations by the size of their data.
 starpu_perfmodel model_by_datum(const char* symbol) {
   starpu_perfmodel m{};
@@ -117,30 +114,27 @@ starpu_perfmodel model_by_datum(const char* symbol) {
 }  // namespace
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define ASTERISM_CODELET(name, cpu_function, cuda_function)                                                        \
+#define ASTERISM_CPU_CODELET(name, function)                                                                       \
   template <class T>                                                                                               \
   starpu_codelet& name() {                                                                                         \
     static starpu_perfmodel m = model_by_cells(is_double<T> ? "tdbem_" #name "_double" : "tdbem_" #name "_float"); \
-    static starpu_codelet codelet =                                                                                \
-        make_codelet({"tdbem_" #name, cpu_function, "tdbem_" #name "_cpu", cuda_function, &m});                    \
+    static starpu_codelet codelet = make_codelet({"tdbem_" #name, function, "tdbem_" #name "_cpu", nullptr, &m});  \
     return codelet;                                                                                                \
   }                                                                                                                \
   template starpu_codelet& name<float>();                                                                          \
   template starpu_codelet& name<double>();
-#define ASTERISM_CODELET_OF_BOTH(name) ASTERISM_CODELET(name, (bodies::name<Cpu, T>), gpu::functions<T>().name)
-ASTERISM_CODELET(prepare, prepare_block<T>, nullptr)
-ASTERISM_CODELET(assemble, assemble_tile<T>, nullptr)
-ASTERISM_CODELET(solve_directly, (bodies::solve<Cpu, T>), nullptr)
-ASTERISM_CODELET_OF_BOTH(product)
-ASTERISM_CODELET_OF_BOTH(combine)
-ASTERISM_CODELET_OF_BOTH(illuminate)
-ASTERISM_CODELET_OF_BOTH(solve)
-ASTERISM_CODELET_OF_BOTH(radiate)
-ASTERISM_CODELET_OF_BOTH(move_on)
-ASTERISM_CODELET_OF_BOTH(observe)
-#undef ASTERISM_CODELET_OF_BOTH
-#undef ASTERISM_CODELET
+ASTERISM_CPU_CODELET(prepare, prepare_block<T>)
+ASTERISM_CPU_CODELET(assemble, assemble_tile<T>)
+ASTERISM_CPU_CODELET(solve_directly, (bodies::solve<Cpu, T>))
+#undef ASTERISM_CPU_CODELET
 // NOLINTEND(bugprone-macro-parentheses)
+ASTERISM_CODELET(tdbem, product)
+ASTERISM_CODELET(tdbem, combine)
+ASTERISM_CODELET(tdbem, illuminate)
+ASTERISM_CODELET(tdbem, solve)
+ASTERISM_CODELET(tdbem, radiate)
+ASTERISM_CODELET(tdbem, move_on)
+ASTERISM_CODELET(tdbem, observe)
 
 // StarPU asks for the number of data and their modes where it inserts tasks of a reduction itself.
 template <class T>

@@ -19,7 +19,7 @@ constexpr std::size_t line_bytes = 64;
 constexpr std::int32_t smallest_cluster = 64;
 constexpr std::int32_t largest_cluster = 1024;
 /// Rounds of the assembly keep half as many tasks at work as there are blocks.
-constexpr std::int32_t blocks_per_unit = 4;
+constexpr std::int32_t blocks_per_unit = 2;
 constexpr std::int32_t most_blocks = 128;
 
 std::size_t lines(std::int64_t bytes) {
@@ -45,7 +45,7 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
 
 std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus) {
   const std::int32_t units = std::max(cores + gpus, 1);
-  const std::int32_t wanted = unknowns / std::clamp(blocks_per_unit * units, 2 * units, most_blocks);
+  const std::int32_t wanted = unknowns / std::min(blocks_per_unit * units, most_blocks);
   return std::clamp(wanted / panel_rows * panel_rows, smallest_cluster, largest_cluster);
 }
 

@@ -1,0 +1,98 @@
+#include "apps/tdbem/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace asterism::apps::tdbem {
+
+using namespace asterism::tdbem;
+
+namespace {
+
+/// NAME_0000100.png for a series of pictures.
+std::string numbered(const std::string& path, std::int64_t step) {
+  const std::filesystem::path p(path);
+  return (p.parent_path() / fmt::format("{}_{:07}{}", p.stem().string(), step, p.extension().string())).string();
+}
+
+}  // namespace
+
+Output::Output(const FileOptions& options, const Problem& problem, std::int64_t begin, std::int64_t steps)
+    : options_(options), problem_(problem), steps_(steps) {
+  if (!options.series.empty())
+    series_ = std::make_unique<SurfaceSeries>(options.series, problem, begin > 0 ? begin - 1 : output::keep_nothing);
+}
+
+bool Output::due_at(std::int64_t step) const {
+  if (!series_ && options_.picture.empty()) return false;
+  return step == steps_ - 1 || (options_.every > 0 && step > 0 && step % options_.every == 0);
+}
+
+bool Output::checkpoint_due(std::int64_t first, std::int64_t end) const {
+  const long every = options_.checkpoint_every;
+  return !options_.checkpoint.empty() && every > 0 && first / every != end / every;
+}
+
+bool Output::due(std::int64_t first, std::int64_t end) const {
+  for (std::int64_t n = first; n < end; ++n)
+    if (due_at(n)) return true;
+  return checkpoint_due(first, end);
+}
+
+void Output::note(const std::string& name) {
+  if (std::find(written_.begin(), written_.end(), name) == written_.end()) written_.push_back(name);
+}
+
+template <class T>
+void Output::write(Simulation<T>& simulation, const Method& method) {
+  const std::int64_t first = simulation.steps() - method.group;
+  for (std::int64_t n = first; n < std::min(simulation.steps(), steps_); ++n) {
+    if (!due_at(n)) continue;
+    std::vector<std::vector<double>> values;
+    for (std::size_t w = 0; w < problem_.waves.size(); ++w)
+      values.push_back(simulation.solution(n, static_cast<std::int32_t>(w)));
+    if (series_) {
+      series_->append(n, values);
+      note(options_.series);
+    }
+    if (options_.picture.empty()) continue;
+    for (const double v : values[0]) range_ = std::max(range_, std::abs(v));
+    const std::string name = options_.every > 0 ? numbered(options_.picture, n) : options_.picture;
+    SurfacePicture picture;
+    picture.view.from = options_.view;
+    picture.title = picture_title(problem_, n);
+    if (range_ > 0) picture.range = ValueRange{-range_, range_};
+    draw_surface(name, problem_.surface, values[0], picture);
+    note(name);
+  }
+  if (!checkpoint_due(first, simulation.steps())) return;
+  write_checkpoint<T>(options_.checkpoint, problem_, method, simulation.state());
+  note(options_.checkpoint);
+}
+
+template <class T>
+void Output::finish(Simulation<T>& simulation, const Method& method) {
+  const Heard heard = [&](std::int32_t wave, std::int32_t observer) { return simulation.heard(wave, observer); };
+  const std::int64_t steps = std::min(simulation.steps(), steps_);
+  if (!options_.observers.empty()) {
+    write_observers(options_.observers, problem_, steps, heard);
+    note(options_.observers);
+  }
+  if (!options_.chart.empty()) {
+    draw_observers(options_.chart, problem_, 0, steps, heard);
+    note(options_.chart);
+  }
+  if (options_.checkpoint.empty()) return;
+  write_checkpoint<T>(options_.checkpoint, problem_, method, simulation.state());
+  note(options_.checkpoint);
+}
+
+template void Output::write(Simulation<float>&, const Method&);
+template void Output::write(Simulation<double>&, const Method&);
+template void Output::finish(Simulation<float>&, const Method&);
+template void Output::finish(Simulation<double>&, const Method&);
+
+}  // namespace asterism::apps::tdbem
