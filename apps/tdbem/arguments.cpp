@@ -140,9 +140,15 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->check(CLI::IsMember({"cg", "mumps"}))
       ->default_str("cg");
   method->add_option("--tolerance", args.tolerance, "Of cg: relative residual (default: 1e-12, single 1e-6)");
-  method->add_option("--far-points", args.rules.far_points, "Quadrature points of a triangle")->capture_default_str();
-  method->add_option("--near-points", args.rules.near_points, "The same beside near triangles")->capture_default_str();
+  const CLI::IsMember rules({1, 3, 6, 7, 12, 16});
+  method->add_option("--far-points", args.rules.far_points, "Quadrature points of a triangle")
+      ->check(rules)
+      ->capture_default_str();
+  method->add_option("--near-points", args.rules.near_points, "The same beside near triangles")
+      ->check(rules)
+      ->capture_default_str();
   method->add_option("--touching-points", args.rules.touching_points, "Per variable, for triangles that touch")
+      ->check(CLI::Range(1, 16))
       ->capture_default_str();
 
   CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");

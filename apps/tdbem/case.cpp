@@ -8,6 +8,7 @@
 #include "taskflows/mesh/placement.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/tdbem/bodies.hpp"
+#include "taskflows/tdbem/observers.hpp"
 #include "taskflows/tdbem/refine.hpp"
 
 namespace asterism::apps::tdbem {
@@ -69,6 +70,7 @@ Case make_case(const Arguments& args) {
   p.limits.tolerance = args.tolerance.value_or(args.single_precision ? 1e-6 : 1e-12);
   p.solver = args.solver;
   check(p, args.method);
+  check_observers(p.surface, p.speed, p.dt, p.observers);
   p.first_step = first_step_of(p);
   if (args.steps) {
     c.steps = *args.steps;

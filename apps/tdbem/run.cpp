@@ -67,18 +67,22 @@ class Run {
  public:
   Run(const Arguments& args, const Case& of, const Session& session)
       : args_(args), of_(of), session_(session), line_(!args.quiet) {
-    prepare_matrices();
-    simulation_ =
-        std::make_unique<Simulation<T>>(of.problem, method_for(args, session), *matrices_, session, args.sharing);
     method_ = method_for(args, session);
-    if (!args.intervals.empty()) simulation_->share(Sizes(args.intervals.begin(), args.intervals.end()));
     if (!args.files.restart.empty()) {
-      simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_));
-      if (simulation_->steps() > of.steps)
-        bad_input("--restart {}: at step {}, beyond --steps {}", args.files.restart, simulation_->steps(), of.steps);
+      const std::int64_t done = checkpoint_steps<T>(args.files.restart, of.problem, method_);
+      if (done > of.steps) bad_input("--restart {}: at step {}, beyond --steps {}", args.files.restart, done, of.steps);
     }
+    prepare_matrices();
+    simulation_ = std::make_unique<Simulation<T>>(of.problem, method_, *matrices_, session, args.sharing);
+    if (!args.intervals.empty()) simulation_->share(Sizes(args.intervals.begin(), args.intervals.end()));
+    if (!args.files.restart.empty()) simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_));
     simulation_->reserve(of.steps);
     output_ = std::make_unique<Output>(args.files, of.problem, simulation_->steps(), of.steps);
+    if (!args.files.matrices.empty() && assembly_seconds_ > 0) {
+      line_.show(1, "writing the matrices");
+      save_matrices(args.files.matrices, of.problem, *matrices_);
+      written_.push_back(args.files.matrices);
+    }
   }
 
   void march() {
@@ -207,10 +211,6 @@ class Run {
     });
     mark("end assembly");
     assembly_seconds_ = seconds_since(assembly);
-    if (file.empty()) return;
-    line_.show(1, "writing the matrices");
-    save_matrices(file, of_.problem, *matrices_);
-    written_.push_back(file);
   }
 
   /// What a group leaves: values to be verified, and outputs that are due.

@@ -154,12 +154,17 @@ Situation situation(const Surface& surface, const Point& x) {
   return {distance, angle / (4 * pi)};
 }
 
-template <class T>
-ObserverWeights<T> observer_weights(const Surface& surface, Boundary boundary, double speed, double dt,
-                                    const TriangleRule& rule, std::span<const Point> observers) {
+void check_observers(const Surface& surface, double speed, double dt, std::span<const Point> observers) {
   for (const double positive : {speed, dt})
     if (!(positive > 0 && std::isfinite(positive)))
       bad_input("speed {} and time step {} of observers have to be positive", speed, dt);
+  for (std::size_t o = 0; o < observers.size(); ++o) require_outside(surface, speed * dt, o, observers[o]);
+}
+
+template <class T>
+ObserverWeights<T> observer_weights(const Surface& surface, Boundary boundary, double speed, double dt,
+                                    const TriangleRule& rule, std::span<const Point> observers) {
+  check_observers(surface, speed, dt, observers);
   ObserverWeights<T> w;
   w.observers = static_cast<std::int32_t>(observers.size());
   w.unknowns = surface.unknowns();
@@ -168,7 +173,6 @@ ObserverWeights<T> observer_weights(const Surface& surface, Boundary boundary, d
   w.smallest_lag = observers.empty() ? 0 : std::numeric_limits<std::int32_t>::max();
   std::vector<Lags> rows(unknowns);
   for (std::size_t o = 0; o < observers.size(); ++o) {
-    require_outside(surface, speed * dt, o, observers[o]);
     const Potential potential{boundary, speed * dt, rule, observers[o]};
 #pragma omp parallel for schedule(dynamic, 64)
     for (std::size_t j = 0; j < unknowns; ++j) collect(surface, potential, j, rows[j]);

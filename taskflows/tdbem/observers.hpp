@@ -39,10 +39,13 @@ struct Situation {
 };
 Situation situation(const Surface& surface, const Point& x);
 
+/// Throws Error (bad_input), naming the observer, for observers inside of a body, and for those nearer to the surface
+/// than its mean edge or than the way of two steps: there the flat triangles and the steps are too coarse for what is
+/// asked.
+void check_observers(const Surface& surface, double speed, double dt, std::span<const Point> observers);
+
 /// `dt` and `speed` as in the solution. Triangles near an observer are cut into pieces smaller than half their
-/// distance; `rule` is used on each. Throws Error (bad_input), naming the observer, for observers inside of a body, and
-/// for those nearer to the surface than its mean edge or than the way of two steps: there the flat triangles and the
-/// steps are too coarse for what is asked.
+/// distance; `rule` is used on each. Throws as check_observers().
 template <class T>
 ObserverWeights<T> observer_weights(const Surface& surface, Boundary boundary, double speed, double dt,
                                     const TriangleRule& rule, std::span<const Point> observers);

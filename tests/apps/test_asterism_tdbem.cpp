@@ -1,0 +1,190 @@
+// asterism-tdbem as its users meet it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "taskflows/runtime/hdf5_file.hpp"
+#include "tests/apps/checkpoint_tests.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace asterism::tests;
+using nlohmann::json;
+
+class AsterismTdbem : public CheckpointTest {
+ protected:
+  AsterismTdbem()
+      : CheckpointTest("asterism-tdbem", "ASTERISM_TDBEM", ASTERISM_TDBEM,
+                       {"--json", "run.json", "--output", "wave.pvd", "--png", "wave.png", "--checkpoint", "state.h5",
+                        "--matrices", "matrices.h5"}) {}
+
+  json record(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
+    const Ran ran = run(arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
+  }
+};
+
+/// What the past has left in a checkpoint.
+std::vector<double> history(const fs::path& path) {
+  const asterism::Hdf5Input file(path);
+  const std::vector<std::size_t> shape = file.shape("history");
+  std::vector<double> values(shape[0] * shape[1] * shape[2]);
+  file.read_rows("history", 0, values);
+  return values;
+}
+long step_of(const fs::path& path) {
+  return static_cast<long>(asterism::Hdf5Input(path).integer_attribute("/", "steps"));
+}
+
+// ---- good runs
+
+TEST_F(AsterismTdbem, HelpTeaches) {
+  const Ran ran = run({"--help"});
+  EXPECT_EQ(ran.status, 0);
+  for (const char* word :
+       {"--mesh", "sphere", "--boundary", "--pulse", "--direction", "--observer", "--group", "--ahead", "--ordering",
+        "--solver", "mumps", "--sharing", "--output", "--matrices", "--restart", "--verify"})
+    EXPECT_TRUE(contains(ran.out, word)) << word;
+}
+
+/// Halving the edges divides the error by about four.
+TEST_F(AsterismTdbem, SpheresApproachTheSeries) {
+  for (const char* boundary : {"rigid", "soft"}) {
+    double before = 0;
+    for (const char* unknowns : {"162", "642"}) {
+      // the same wave on both: waves of 8 mean edges of the coarser one
+      const json r = record({"--unknowns", unknowns, "--speed", "1", "--frequency", "0.32", "--width", "1",
+                             "--boundary", boundary, "--verify"});
+      ASSERT_TRUE(r.value("right", false));
+      const double error = r["verification"][0]["error"];
+      EXPECT_LT(error, 0.08);
+      if (before > 0) {
+        EXPECT_LT(error, before / 2.5) << boundary;
+      }
+      before = error;
+    }
+  }
+}
+
+/// Ways of working, bodies and precisions, each compared with plain marching.
+TEST_F(AsterismTdbem, OtherBodiesAndMethodsAreRight) {
+  const std::vector<Arguments> cases = {
+      {"--body", "ellipsoid", "--unknowns", "162", "--group", "1", "--cluster", "64"},
+      {"--body", "box", "--unknowns", "150", "--solver", "mumps", "--group", "5", "--boundary", "soft"},
+      {"--body", "box", "--unknowns", "150", "--precision", "single", "--ahead", "--direction", "1,1,0", "--direction",
+       "0,0,-1"},
+      {"--body", "ellipsoid", "--unknowns", "162", "--sharing", "scheduler", "--scheduler", "lws", "--pulse", "ricker",
+       "--ordering", "morton"}};
+  for (Arguments arguments : cases) {
+    arguments.insert(arguments.end(), {"--verify", "--cluster", "32"});
+    if (arguments[4] == "--group" && arguments[5] == "1") arguments.resize(arguments.size() - 2);
+    EXPECT_TRUE(record(arguments).value("right", false)) << arguments[1];
+  }
+}
+
+/// The paper's statistics, without values: as those that a run finds.
+TEST_F(AsterismTdbem, StatisticsAreThoseOfTheMatrices) {
+  const Arguments body = {"--unknowns", "162", "--speed", "1"};
+  Arguments statistics = body;
+  statistics.insert(statistics.end(), {"--statistics"});
+  const json s = record(statistics);
+  EXPECT_EQ(s["matrices"]["values"], 191478);
+  EXPECT_EQ(s["matrices"]["largest_lag"], 15);
+  EXPECT_GT(s["ordering_score"], 10.0);
+  const json run = record(body);
+  EXPECT_EQ(run["matrices"]["values"], s["matrices"]["values"]);
+  double share = 1;
+  for (const json& block : s["full_blocking"]) {
+    EXPECT_GT(block["share"], 0.02);
+    share = std::min(share, block["share"].get<double>());
+    EXPECT_NEAR(block["share"].get<double>() * block["blocks"].get<double>() * block["rows"].get<double>() *
+                    block["columns"].get<double>(),
+                191478, 1);
+  }
+  EXPECT_LT(share, 0.2);
+}
+
+/// Matrices from a file give the same bits, and the file says whose they are.
+TEST_F(AsterismTdbem, MatricesAreReadAgain) {
+  const Arguments problem = {"--body",  "ellipsoid",  "--unknowns",         "162", "--steps", "96",
+                             "--quiet", "--matrices", output("matrices.h5")};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = problem;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(run(with({"--checkpoint", output("first.h5")})).status, 0);
+  ASSERT_EQ(run(with({"--checkpoint", output("second.h5"), "--verify"})).status, 0);
+  EXPECT_EQ(history(output("first.h5")), history(output("second.h5")));
+  const Ran other = run(with({"--speed", "340"}));
+  EXPECT_EQ(other.status, 2);
+  expect_one_line(other.err, {"matrices.h5", "speed"});
+}
+
+TEST_F(AsterismTdbem, WritesWhatIsAskedFor) {
+  const Ran ran = run({"--unknowns", "42", "--steps", "120", "--every", "50", "--observer", "3,0,0", "--observer",
+                       "0,0,-4", "--listen", output("ears.csv"), "--chart", output("ears.png"), "--output",
+                       output("wave.pvd"), "--png", output("wave.png"), "--quiet"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  for (const char* name :
+       {"ears.csv", "ears.png", "wave.pvd", "wave_0000050.png", "wave_0000100.png", "wave_0000119.png"})
+    EXPECT_TRUE(fs::exists(output(name))) << name;
+  std::size_t rows = 0;
+  for (const std::string& line : lines_of(contents(output("ears.csv")))) rows += line.empty() || line[0] == '#' ? 0 : 1;
+  EXPECT_EQ(rows, 121U);  // with the names of the columns
+}
+
+TEST_F(AsterismTdbem, GoesOnAfterKills) {
+  expect_going_on_after_kills({"--unknowns", "42", "--group", "7", "--observer", "3,0,0"}, 3, step_of, history);
+}
+
+TEST_F(AsterismTdbem, KeepsTheOldCheckpointOnAFullDisk) {
+  expect_the_old_one_on_a_full_disk({"--unknowns", "642"});
+}
+
+TEST_F(AsterismTdbem, RecordsItsSchedule) {
+  ASSERT_EQ(run({"--unknowns", "162", "--steps", "64", "--quiet", "--trace", output("trace")}).status, 0);
+  EXPECT_TRUE(fs::exists(output("trace") / "trace.html"));
+}
+
+// ---- bad input
+
+TEST_F(AsterismTdbem, SaysWhatIsWrong) {
+  expect_bad_input({"--body", "cube"}, {"cube", "sphere"});
+  expect_bad_input({"--mesh", "nowhere.off"}, {"nowhere.off"});
+  expect_bad_input({"--mesh", file("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "open.off")}, {"triangle"});
+  expect_bad_input(
+      {"--mesh", file("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n3 0 3 2\n3 1 2 3\n", "turned.off")},
+      {"opposite"});
+  expect_bad_input(
+      {"--mesh", file("OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 3 1\n3 0 2 3\n3 1 3 2\n", "inward.off")},
+      {"inward"});
+  expect_bad_input({"--unknowns", "42", "--dt", "-1"}, {"time step", "-1"});
+  expect_bad_input({"--unknowns", "42", "--dt", "1e-9"}, {"1e-09", "step"});
+  expect_bad_input({"--unknowns", "42", "--speed", "0"}, {"--speed"});
+  expect_bad_input({"--unknowns", "42", "--direction", "0,0,0"}, {"direction"});
+  expect_bad_input({"--unknowns", "42", "--direction", "1,2"}, {"--direction", "1,2"});
+  expect_bad_input({"--unknowns", "42", "--frequency", "-3"}, {"--frequency", "-3"});
+  expect_bad_input({"--unknowns", "42", "--group", "17"}, {"--group"});
+  expect_bad_input({"--unknowns", "42", "--group", "12", "--ahead"}, {"--group", "8"});
+  expect_bad_input({"--unknowns", "42", "--cluster", "40"}, {"40", "32"});
+  expect_bad_input({"--unknowns", "42", "--tolerance", "2"}, {"tolerance"});
+  expect_bad_input({"--unknowns", "42", "--observer", "0,0,0.1"}, {"observer", "inside"});
+  expect_bad_input({"--unknowns", "42", "--observer", "0,0,1.01"}, {"observer"});
+  expect_bad_input({"--unknowns", "42", "--chart", "c.png"}, {"--chart"});
+  expect_bad_input({"--unknowns", "42", "--far-points", "5"}, {"5"});
+  expect_bad_input({"--unknowns", "42", "--scheduler", "best"}, {"best"});
+  expect_bad_input({"--unknowns", "42", "--intervals", "1,1"}, {"blocks"});
+  expect_bad_input({"--unknowns", "42", "--restart", "nowhere.h5"}, {"nowhere.h5"});
+  expect_bad_input({"--unknowns", "42", "--json", "/nowhere/run.json"}, {"/nowhere"}, false);
+  expect_bad_input({"--unknowns", "42", "--output", "/nowhere/wave.pvd"}, {"/nowhere"}, false);
+}
+
+}  // namespace
