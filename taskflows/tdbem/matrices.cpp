@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 constexpr std::int32_t smallest_cluster = 64;
-constexpr std::int32_t largest_cluster = 1024;
+/// Sums of a larger tile leave the caches of a core.
+constexpr std::int32_t largest_cluster = 256;
 /// Rounds of the assembly keep half as many tasks at work as there are blocks.
 constexpr std::int32_t blocks_per_unit = 2;
 constexpr std::int32_t most_blocks = 128;
