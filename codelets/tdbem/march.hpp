@@ -80,7 +80,7 @@ ASTERISM_HOST_DEVICE inline void add(SolveTally& tally, const Convergence& c, st
   ++tally.solves;
   tally.iterations += c.iterations;
   if (c.iterations > tally.most_iterations) tally.most_iterations = c.iterations;
-  if (!(c.residual <= tally.residual)) tally.residual = c.residual;  // NaN stays
+  if (tally.residual == tally.residual && !(c.residual <= tally.residual)) tally.residual = c.residual;  // NaN stays
   if (c.ending == Ending::converged || tally.failed_step >= 0) return;
   tally.ending = c.ending;
   tally.failed_step = step;

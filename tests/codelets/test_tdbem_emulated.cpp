@@ -6,10 +6,12 @@
 #include <string>
 
 #include "codelets/tdbem/full_blocking.cuh"
+#include "codelets/tdbem/march.cuh"
 #include "codelets/tdbem/product.cuh"
 #include "codelets/tdbem/radiation.cuh"
 #include "codelets/tdbem/windows.cuh"
 #include "codelets/tdbem/with_group.hpp"
+#include "tests/codelets/tdbem_march.hpp"
 #include "tests/codelets/tdbem_near.hpp"
 #include "tests/codelets/tdbem_products.hpp"
 
@@ -72,6 +74,42 @@ TYPED_TEST(TdbemEmulated, FullBlocksAreSumsOverLags) {
         p.expect(s, std::string(c.name) + ", group " + std::to_string(group));
       }
   }
+}
+
+TYPED_TEST(TdbemEmulated, PartsAreAddedToWhatWasBegun) {
+  using T = TypeParam;
+  for (const TotalsShape& shape : totals_shapes())
+    for (const Begun begun : ways_to_begin(shape)) {
+      RandomSums<T> r(shape);
+      const std::vector<T> expected = r.expected(begun);
+      cuda::Partials<T> partials;
+      partials.count = static_cast<std::int32_t>(r.partials.size());
+      std::copy(r.partials.begin(), r.partials.end(), partials.of);
+      const std::int64_t values = shape.elements() / shape.width * shape.group;
+      cuda_on_host::launch(static_cast<unsigned>((values + cuda::march_threads - 1) / cuda::march_threads),
+                           cuda::march_threads, [&] { cuda::combine_kernel(shape, begun, partials, r.totals.data()); });
+      EXPECT_EQ(r.totals, expected) << shape.rows << ' ' << static_cast<int>(begun);
+    }
+}
+
+TYPED_TEST(TdbemEmulated, RightHandSidesAndGuesses) {
+  using T = TypeParam;
+  const TotalsShape shape{0, 300, 2, 4, 1};
+  std::vector<T> light(600), totals(1200), expected(300), rhs(308, T(7));
+  for (std::size_t i = 0; i < light.size(); ++i) light[i] = static_cast<T>(i % 17);
+  for (std::size_t i = 0; i < totals.size(); ++i) totals[i] = static_cast<T>(i % 23);
+  for (const T* lit : {static_cast<const T*>(light.data()), static_cast<const T*>(nullptr)}) {
+    cpu::right_hand_side(shape, 1, RightHandSide<T>{lit, totals.data(), expected.data()});
+    cuda_on_host::launch(2, cuda::march_threads, [&] {
+      cuda::right_hand_side_kernel(shape, 1, RightHandSide<T>{lit, totals.data(), rhs.data()});
+    });
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), rhs.begin()));
+  }
+  cpu::extrapolate(300, light.data(), totals.data(), expected.data());
+  cuda_on_host::launch(2, cuda::march_threads,
+                       [&] { cuda::extrapolate_kernel(300, light.data(), totals.data(), rhs.data()); });
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), rhs.begin()));
+  EXPECT_EQ(std::vector<T>(rhs.begin() + 300, rhs.end()), std::vector<T>(8, T(7)));
 }
 
 TYPED_TEST(TdbemEmulated, RadiationAddsToLaterSums) {
