@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <omp.h>
-
 #include "apps/common/program.hpp"
 #include "codelets/tdbem/full_blocking.hpp"
 #include "taskflows/tdbem/assembly.hpp"
@@ -19,23 +17,33 @@ constexpr std::int32_t statistics_cluster = 256;
 constexpr std::int32_t block_rows[] = {32, 64, 128};
 constexpr std::int32_t block_columns[] = {16, 32, 64, 128};
 
-/// Extents of row-vectors in tiles that share the rows of a slice.
-class Extents {
- public:
-  explicit Extents(const TiledStructure& s) : structure_(s), size_(s.clusters.front().size()) {}
-  [[nodiscard]] RowExtent operator()(std::int32_t row, std::int32_t slice) const {
-    const auto i = static_cast<std::size_t>(row / size_), j = static_cast<std::size_t>(slice / size_);
-    const TileStructure& tile = structure_.tiles[structure_.place(i, j)];
-    const std::int32_t r = row - tile.rows.begin;
-    const std::int64_t x = static_cast<std::int64_t>(r / panel_rows) * tile.slices.size() + (slice - tile.slices.begin);
-    const auto e = static_cast<std::size_t>(x * panel_rows + r % panel_rows);
-    return {tile.first[e], tile.length[e]};
-  }
-
- private:
-  const TiledStructure& structure_;
-  std::int32_t size_;
+struct Sizes {
+  BlockShape shape;
+  BlockCounts counts;
 };
+std::vector<Sizes> block_sizes(std::int32_t longest) {
+  std::vector<Sizes> sizes;
+  for (const std::int32_t r : block_rows)
+    for (const std::int32_t c : block_columns)
+      if (c >= longest) sizes.push_back({{r, c}, {}});
+  return sizes;
+}
+
+/// Row-vectors of a slice, which lie in the tiles of a column.
+std::vector<RowExtent> slice_of(const TiledStructure& structure, std::int32_t slice) {
+  const auto size = structure.clusters.front().size();
+  std::vector<RowExtent> extents;
+  for (std::size_t i = 0; i < structure.clusters.size(); ++i) {
+    const TileStructure& tile = structure.tiles[structure.place(i, static_cast<std::size_t>(slice / size))];
+    for (std::int32_t r = 0; r < tile.rows.size(); ++r) {
+      const std::int64_t x =
+          static_cast<std::int64_t>(r / panel_rows) * tile.slices.size() + (slice - tile.slices.begin);
+      const auto e = static_cast<std::size_t>(x * panel_rows + r % panel_rows);
+      extents.push_back({tile.first[e], tile.length[e]});
+    }
+  }
+  return extents;
+}
 
 }  // namespace
 
@@ -46,13 +54,26 @@ void print_statistics(const Arguments& args, const Case& of) {
   const TiledStructure structure = tiled_structure(p.surface.view(), PairRules(p.rules), {p.boundary, p.speed, p.dt},
                                                    clusters(p.surface.unknowns(), statistics_cluster));
   const LagCounts& counts = structure.counts;
-  const Extents extents(structure);
   const std::int32_t n = p.surface.unknowns();
-  line.show(0.5, "scoring the numbering");
+  line.show(0.5, "scoring the numbering, cutting blocks");
   double score = 0;
-#pragma omp parallel for schedule(dynamic, 16) reduction(+ : score)
-  for (std::int32_t j = 0; j < n; ++j)
-    score += ordering_score(n, 1, [&](std::int32_t row, std::int32_t) { return extents(row, j); }) / n;
+  std::vector<Sizes> sizes = block_sizes(counts.longest);
+#pragma omp parallel
+  {
+    std::vector<Sizes> own = block_sizes(counts.longest);
+#pragma omp for schedule(dynamic, 16) reduction(+ : score)
+    for (std::int32_t j = 0; j < n; ++j) {
+      const std::vector<RowExtent> slice = slice_of(structure, j);
+      const auto at = [&](std::int32_t row) { return slice[static_cast<std::size_t>(row)]; };
+      score += ordering_score(n, 1, [&](std::int32_t row, std::int32_t) { return at(row); }) / n;
+      for (Sizes& s : own) count_blocks(n, s.shape, at, s.counts);
+    }
+#pragma omp critical
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+      sizes[s].counts.blocks += own[s].counts.blocks;
+      sizes[s].counts.values += own[s].counts.values;
+    }
+  }
 
   json record = record_header("asterism-tdbem", "--statistics");
   record["problem"] = {
@@ -74,29 +95,13 @@ void print_statistics(const Arguments& args, const Case& of) {
                                                                   static_cast<double>(counts.padded_values))},
       {"score of the numbering", fmt::format("{:.1f}", score)}};
   json table = json::array();
-  int done = 0;
-  for (const std::int32_t r : block_rows)
-    for (const std::int32_t c : block_columns) {
-      line.show(0.6 + 0.4 * done++ / 12, "cutting blocks");
-      if (c < counts.longest) continue;
-      const BlockShape shape{r, c};
-      BlockCounts all;
-      std::int64_t blocks = 0, values = 0;
-#pragma omp parallel for schedule(dynamic, 16) reduction(+ : blocks, values)
-      for (std::int32_t j = 0; j < n; ++j) {
-        BlockCounts of_slice;
-        count_blocks(
-            n, shape, [&](std::int32_t row) { return extents(row, j); }, of_slice);
-        blocks += of_slice.blocks;
-        values += of_slice.values;
-      }
-      all.blocks = blocks;
-      all.values = values;
-      table.push_back({{"rows", r}, {"columns", c}, {"blocks", all.blocks}, {"share", all.share(shape)}});
-      rows.emplace_back(
-          fmt::format("blocks {} x {}", r, c),
-          fmt::format("{:.4g}, {:.1f} % non-zeros", static_cast<double>(all.blocks), 100 * all.share(shape)));
-    }
+  for (const auto& [shape, all] : sizes) {
+    table.push_back(
+        {{"rows", shape.rows}, {"columns", shape.columns}, {"blocks", all.blocks}, {"share", all.share(shape)}});
+    rows.emplace_back(
+        fmt::format("blocks {} x {}", shape.rows, shape.columns),
+        fmt::format("{:.4g}, {:.1f} % non-zeros", static_cast<double>(all.blocks), 100 * all.share(shape)));
+  }
   record["full_blocking"] = table;
   print_table(rows);
   if (args.json.empty()) return;
