@@ -79,8 +79,9 @@ std::optional<std::pair<double, double>> interval(const Recording& r, const Wind
     case Window::Part::automatic:
       break;
   }
+  // the last of them: what comes before prepares it
   constexpr std::string_view opening = "begin ";
-  for (std::size_t i = 0; i < r.markers.size(); ++i) {
+  for (std::size_t i = r.markers.size(); i-- > 0;) {
     if (!r.markers[i].text.starts_with(opening)) continue;
     const std::string closing = "end " + r.markers[i].text.substr(opening.size());
     for (std::size_t j = i + 1; j < r.markers.size(); ++j)

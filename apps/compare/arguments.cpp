@@ -152,7 +152,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
       ->capture_default_str();
   measure
       ->add_option("--window", s.window,
-                   "Part of the recording that counts: auto (between the program's markers \"begin NAME\" and\n"
+                   "Part of the recording that counts: auto (between the program's last markers \"begin NAME\" and\n"
                    "\"end NAME\", else all), all, iterations, or BEGIN:END in seconds")
       ->capture_default_str();
 

@@ -56,7 +56,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->required();
   app.add_option(
          "--window", args.window,
-         "Which part: auto (between the events \"begin NAME\" and \"end NAME\" of starpu_fxt_trace_user_event_string "
+         "Which part: auto (between the last events \"begin NAME\" and \"end NAME\" of "
+         "starpu_fxt_trace_user_event_string "
          "when the\n"
          "program set them, else all), all, iterations (tasks inside starpu_iteration_push), or BEGIN:END in seconds")
       ->capture_default_str();

@@ -241,8 +241,9 @@ TEST(Window, KeepsTasksInsideAndCutsTheRest) {
 TEST(Window, ByIterationsByMarkersAndRefusals) {
   EXPECT_DOUBLE_EQ(restrict_to(three_units(), Window::parse("iterations")).makespan(), 10);
   Recording marked = three_units();
-  marked.markers = {{1, "end loop"}, {2, "begin loop"}, {3, "begin other"}, {9.5, "end loop"}};
-  EXPECT_DOUBLE_EQ(restrict_to(marked, Window{}).begin, 2);
+  marked.markers = {{1, "end loop"},   {2, "begin other"}, {2.5, "begin loop"},
+                    {3, "begin more"}, {4, "end other"},   {9.5, "end loop"}};
+  EXPECT_DOUBLE_EQ(restrict_to(marked, Window{}).begin, 2.5);  // the last that ends
   EXPECT_DOUBLE_EQ(restrict_to(marked, Window{}).end, 9.5);
   EXPECT_DOUBLE_EQ(restrict_to(marked, Window::parse("all")).makespan(), 10);
   EXPECT_THROW(restrict_to(three_units(), Window::parse("4.1:4.2")), Error);
