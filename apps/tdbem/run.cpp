@@ -91,6 +91,7 @@ class Run {
     const std::int64_t kept = args_.verify ? compared_steps(of_) : 0;
     mark("begin steps");
     if (balances) balance(kept);
+    if (balances || session_.devices() > 0) settle(kept);
     writing_ = 0;
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t first = simulation_->steps();
@@ -246,12 +247,14 @@ class Run {
       if (history_.size() > 1) balance.measured(seconds);
     }
     simulation_->share(balance.sizes());
-    // once more, for blocks that have moved
-    if (simulation_->steps() < of_.steps) {
-      simulation_->advance();
-      keep(kept);
-      starpu_task_wait_for_all();
-    }
+  }
+
+  /// A group that brings the matrices to where they are used, before time counts.
+  void settle(std::int64_t kept) {
+    if (simulation_->steps() >= of_.steps) return;
+    simulation_->advance();
+    keep(kept);
+    starpu_task_wait_for_all();
   }
 
   void show(std::chrono::steady_clock::time_point begin, std::int64_t first) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "codelets/host_device.hpp"
+#include "codelets/tdbem/product.hpp"
 #include "codelets/tdbem/slices.hpp"
 
 namespace asterism::tdbem {
@@ -14,6 +15,14 @@ namespace asterism::tdbem {
 struct PlacedTile {
   std::int64_t values = 0, start = 0, first = 0, length = 0;
   std::int32_t row_begin = 0, rows = 0, slice_begin = 0, slices = 0;
+};
+
+/// Some blocks in device memory, and the bytes at which the directory, or the part of it that is wanted, begins in
+/// each.
+struct Directories {
+  std::int32_t count = 0;
+  const void* block[most_blocks_at_once]{};
+  std::int64_t directory[most_blocks_at_once]{};
 };
 
 /// Tile t of a block whose directory begins at byte `directory`.

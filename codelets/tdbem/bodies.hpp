@@ -28,36 +28,39 @@ template <class T>
 struct SolveScratch {
   T* workspace;
   double* partials;
-  Convergence* convergence;
 
   SolveScratch(T* memory, std::int32_t rows)
       : workspace(memory + padded(rows)),
-        partials(reinterpret_cast<double*>(workspace + padded(static_cast<std::int32_t>(solve_workspace(rows))))),
-        convergence(reinterpret_cast<Convergence*>(partials + most_partial_sums)) {}
+        partials(reinterpret_cast<double*>(workspace + padded(static_cast<std::int32_t>(solve_workspace(rows))))) {}
   static constexpr std::size_t bytes(std::int32_t rows) {
     return static_cast<std::size_t>(padded(rows) + padded(static_cast<std::int32_t>(solve_workspace(rows)))) *
                sizeof(T) +
-           static_cast<std::size_t>(most_partial_sums) * sizeof(double) + sizeof(Convergence);
+           static_cast<std::size_t>(most_partial_sums) * sizeof(double);
   }
 
  private:
   static constexpr std::int64_t padded(std::int32_t elements) { return (elements + 31) / 32 * 32; }
-  /// Thread blocks of a GPU, four numbers each: far more than any has at once.
-  static constexpr std::int64_t most_partial_sums = 4 * 8192;
+  /// Thread blocks of a GPU, six numbers each: far more than any has at once.
+  static constexpr std::int64_t most_partial_sums = 6 * 8192;
 };
 
 template <class Unit, class T>
 void product(void** b, void* arguments) {
   const auto& a = as<ProductArgs>(arguments);
   Buffers buffers(b);
-  const auto* block = buffers.take<const char>();
-  const Windows<T> windows{buffers.take<const T>(), a.place.slice_begin, a.waves, a.place.slices * a.shape.stride,
-                           a.shape};
+  std::array<const void*, most_blocks_at_once> blocks{};
+  WindowsOfBlocks<T> windows;
+  windows.tiles_of_each = a.place[0].tiles;
+  for (std::int32_t k = 0; k < a.blocks; ++k) {
+    blocks[static_cast<std::size_t>(k)] = buffers.take<const char>();
+    const PartOfBlock& place = a.place[k];
+    windows.of[k] = {buffers.take<const T>(), place.slice_begin, a.waves, place.slices * a.shape.stride, a.shape};
+  }
   T* const partial = buffers.take<T>();
   const Unit unit;
   const std::int64_t line = static_cast<std::int64_t>(a.rows) * a.shape.group;
   if (a.clear != 0) unit.zero(partial, a.waves * line);
-  unit.product(a, block, windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
+  unit.product(a, blocks.data(), windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
 }
 
 template <class Unit, class T>
@@ -139,7 +142,7 @@ void solve(void** b, void* arguments) {
   // groups of one step: the value before the last is gone, and the last one is the guess
   const T* const last = earlier(a, 1, static_cast<const T*>(solutions), other);
   const T* const before = a.group > 1 ? earlier(a, 2, static_cast<const T*>(solutions), other) : last;
-  unit.solve(a, m, inverse, last, before, rhs, answer, tally);
+  unit.solve(a, m, inverse, Guess<T>{last, before}, rhs, answer, tally);
 }
 
 template <class Unit, class T>
@@ -169,9 +172,14 @@ template <class Unit, class T>
 void move_on(void** b, void* arguments) {
   const auto& a = as<MoveOnArgs>(arguments);
   Buffers buffers(b);
-  T* const window = buffers.take<T>();
+  MovedBlocks<T> windows;
+  windows.count = a.blocks;
+  for (std::int32_t k = 0; k < a.blocks; ++k) {
+    const auto [begin, slices] = a.slices[k];
+    windows.of[k] = {buffers.take<T>(), begin, slices, a.waves, slices * a.shape.stride, a.shape};
+  }
   const Done<T> done{buffers.take<const T>(), 0, a.unknowns, static_cast<std::int64_t>(a.shape.group) * a.unknowns};
-  Unit{}.move_on(MovedWindows<T>{window, a.slice_begin, a.slices, a.waves, a.slices * a.shape.stride, a.shape}, done);
+  Unit{}.move_on(windows, done);
 }
 
 template <class Unit, class T>

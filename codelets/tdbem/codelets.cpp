@@ -18,12 +18,15 @@ struct Cpu {
     std::fill_n(values, elements, T(0));
   }
   template <class T, class Scratch>
-  void product(const ProductArgs& a, const void* block, const Windows<T>& windows, const Sums<T>& sums,
+  void product(const ProductArgs& a, const void* const* blocks, const WindowsOfBlocks<T>& windows, const Sums<T>& sums,
                const Scratch& /*scratch*/) const {
     std::vector<Tile<T>> tiles;
-    for (std::int32_t t = 0; t < a.place.tiles; ++t)
-      tiles.push_back(tile_of_block<T>(block, a.place.directory, a.place.first_tile + t));
-    cpu::product(tiles.data(), a.place.tiles, windows, sums);
+    for (std::int32_t k = 0; k < a.blocks; ++k) {
+      tiles.clear();
+      for (std::int32_t t = 0; t < a.place[k].tiles; ++t)
+        tiles.push_back(tile_of_block<T>(blocks[k], a.place[k].directory, a.place[k].first_tile + t));
+      cpu::product(tiles.data(), a.place[k].tiles, windows.of[k], sums);
+    }
   }
   template <class T>
   void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count,
@@ -40,8 +43,8 @@ struct Cpu {
     cpu::right_hand_side(shape, g, r);
   }
   template <class T>
-  void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const T* last, const T* before, T* rhs,
-             T* answer, SolveTally* tally) const {
+  void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const Guess<T>& guess, T* rhs, T* answer,
+             SolveTally* tally) const {
     if (a.direct != nullptr) {
       (*a.direct)(rhs);
       std::copy_n(rhs, a.rows, answer);
@@ -49,7 +52,7 @@ struct Cpu {
       return;
     }
     const bodies::SolveScratch<T> scratch(rhs, a.rows);
-    cpu::extrapolate(a.rows, last, before, answer);
+    cpu::extrapolate(a.rows, guess, answer);
     add(*tally, cpu::solve(m, inverse, a.limits, rhs, answer, scratch.workspace), a.step);
   }
   template <class T>
@@ -58,8 +61,8 @@ struct Cpu {
     cpu::radiate(near, g0, found, sums, begin, end);
   }
   template <class T>
-  void move_on(const MovedWindows<T>& windows, const Done<T>& done) const {
-    cpu::move_on(windows, done);
+  void move_on(const MovedBlocks<T>& windows, const Done<T>& done) const {
+    for (std::int32_t k = 0; k < windows.count; ++k) cpu::move_on(windows.of[k], done);
   }
   template <class T>
   void observe(const ObserverView<T>& observers, const HistoryView<T>& history, std::int32_t steps, T* p) const {
@@ -170,9 +173,14 @@ template starpu_codelet& accumulate<double>();
 
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves) {
-  const ProductShape shape = product_shape(largest.tiles, largest.panels, largest.slices);
-  return bodies::tile_bytes<T>(largest.tiles) +
-         static_cast<std::size_t>(product_scratch(shape, group, waves)) * sizeof(T);
+  std::size_t bytes = 0;
+  for (std::int32_t blocks = 1; blocks <= most_blocks_at_once; ++blocks) {
+    const std::int32_t tiles = blocks * largest.tiles;
+    const ProductShape shape = product_shape(tiles, largest.panels, largest.slices);
+    bytes = std::max(bytes, bodies::tile_bytes<T>(tiles) +
+                                static_cast<std::size_t>(product_scratch(shape, group, waves)) * sizeof(T));
+  }
+  return bytes;
 }
 template std::size_t product_scratch_bytes<float>(const PartOfBlock&, std::int32_t, std::int32_t);
 template std::size_t product_scratch_bytes<double>(const PartOfBlock&, std::int32_t, std::int32_t);

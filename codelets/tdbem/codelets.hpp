@@ -60,10 +60,12 @@ struct AssembleArgs {
 template <class T>
 starpu_codelet& assemble();
 
-/// partial += tiles x windows.  block R, window R, partial W (first) or RW or REDUX, scratch SCRATCH (GPUs)
+/// partial += tiles x windows of some blocks, the same rows of each.
+/// of each block: block R, window R; then partial W (first) or RW or REDUX, scratch SCRATCH (GPUs)
 struct ProductArgs {
   Work work;
-  PartOfBlock place;
+  std::int32_t blocks = 0;
+  PartOfBlock place[most_blocks_at_once];
   WindowShape shape;
   std::int32_t waves = 1;
   std::int32_t row_begin = 0;  ///< of the partial sums
@@ -72,7 +74,7 @@ struct ProductArgs {
 };
 template <class T>
 starpu_codelet& product();
-/// Bytes of the scratch datum.
+/// Bytes of the scratch datum for any of up to most_blocks_at_once blocks that are no larger than this.
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves);
 
@@ -148,11 +150,14 @@ struct RadiateArgs {
 template <class T>
 starpu_codelet& radiate();
 
-/// window RW, solutions R
+/// The windows of some blocks.  window RW of each block, solutions R
 struct MoveOnArgs {
   Work work;
   WindowShape shape;
-  std::int32_t slice_begin = 0, slices = 0;
+  std::int32_t blocks = 0;
+  struct Slices {
+    std::int32_t begin = 0, count = 0;
+  } slices[most_blocks_at_once]{};
   std::int32_t unknowns = 0;
   std::int32_t waves = 1;
 };

@@ -25,14 +25,23 @@ struct Gpu {
     ASTERISM_CHECK_CUDA(cudaMemsetAsync(values, 0, static_cast<std::size_t>(elements) * sizeof(T), stream));
   }
   template <class T, class Scratch>
-  void product(const ProductArgs& a, const void* block, const Windows<T>& windows, const Sums<T>& sums,
+  void product(const ProductArgs& a, const void* const* blocks, const WindowsOfBlocks<T>& windows, const Sums<T>& sums,
                const Scratch& scratch) const {
     char* const memory = scratch();
     auto* const tiles = reinterpret_cast<Tile<T>*>(memory);
-    cuda::place_tiles(block, a.place.directory + a.place.first_tile * static_cast<std::int64_t>(sizeof(PlacedTile)),
-                      a.place.tiles, tiles, stream);
-    auto* const parts = reinterpret_cast<T*>(memory + bodies::tile_bytes<T>(a.place.tiles));
-    cuda::product(tiles, product_shape(a.place.tiles, a.place.panels, a.place.slices), windows, sums, parts, stream);
+    Directories directories;
+    std::int32_t panels = 0, slices = 0;
+    for (std::int32_t& k = directories.count; k < a.blocks; ++k) {
+      const PartOfBlock& place = a.place[k];
+      directories.block[k] = blocks[k];
+      directories.directory[k] = place.directory + place.first_tile * static_cast<std::int64_t>(sizeof(PlacedTile));
+      panels = std::max(panels, place.panels);
+      slices = std::max(slices, place.slices);
+    }
+    const std::int32_t count = a.blocks * windows.tiles_of_each;
+    cuda::place_tiles(directories, windows.tiles_of_each, tiles, stream);
+    auto* const parts = reinterpret_cast<T*>(memory + bodies::tile_bytes<T>(count));
+    cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream);
   }
   template <class T>
   void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count,
@@ -49,13 +58,11 @@ struct Gpu {
     cuda::right_hand_side(shape, g, r, stream);
   }
   template <class T>
-  void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const T* last, const T* before, T* rhs,
-             T* answer, SolveTally* tally) const {
+  void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const Guess<T>& guess, T* rhs, T* answer,
+             SolveTally* tally) const {
     const bodies::SolveScratch<T> scratch(rhs, a.rows);
-    cuda::extrapolate(a.rows, last, before, answer, stream);
-    cuda::solve(m, inverse, a.limits, rhs, answer, scratch.workspace, scratch.partials, cuda::solve_blocks<T>(a.rows),
-                scratch.convergence, stream);
-    cuda::add(tally, scratch.convergence, a.step, stream);
+    cuda::solve(m, inverse, a.limits, rhs, guess, answer, scratch.workspace, scratch.partials,
+                cuda::solve_blocks<T>(a.rows), tally, a.step, stream);
   }
   template <class T>
   void radiate(const NearRowsView<T>& near, std::int32_t g0, const Found<T>& found, const Sums<T>& sums,
@@ -63,7 +70,7 @@ struct Gpu {
     cuda::radiate(near, g0, found, sums, begin, end, stream);
   }
   template <class T>
-  void move_on(const MovedWindows<T>& windows, const Done<T>& done) const {
+  void move_on(const MovedBlocks<T>& windows, const Done<T>& done) const {
     cuda::move_on(windows, done, stream);
   }
   template <class T>

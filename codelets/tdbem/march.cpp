@@ -22,15 +22,15 @@ void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSi
 }
 
 template <class T>
-void extrapolate(std::int32_t rows, const T* last, const T* before, T* guess) {
-  for (std::int32_t i = 0; i < rows; ++i) guess[i] = 2 * last[i] - before[i];
+void extrapolate(std::int32_t rows, const Guess<T>& guess, T* a) {
+  for (std::int32_t i = 0; i < rows; ++i) a[i] = guess(i);
 }
 
 template void combine(const TotalsShape&, Begun, const PartialSums<double>*, std::int32_t, double*);
 template void combine(const TotalsShape&, Begun, const PartialSums<float>*, std::int32_t, float*);
 template void right_hand_side(const TotalsShape&, std::int32_t, const RightHandSide<double>&);
 template void right_hand_side(const TotalsShape&, std::int32_t, const RightHandSide<float>&);
-template void extrapolate(std::int32_t, const double*, const double*, double*);
-template void extrapolate(std::int32_t, const float*, const float*, float*);
+template void extrapolate(std::int32_t, const Guess<double>&, double*);
+template void extrapolate(std::int32_t, const Guess<float>&, float*);
 
 }  // namespace asterism::tdbem::cpu

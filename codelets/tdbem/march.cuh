@@ -38,15 +38,11 @@ __global__ void right_hand_side_kernel(const __grid_constant__ TotalsShape shape
 }
 
 template <class T>
-__global__ void extrapolate_kernel(std::int32_t rows, const T* last, const T* before, T* guess) {
-  const auto i = static_cast<std::int32_t>(blockIdx.x * march_threads + threadIdx.x);
-  if (i < rows) guess[i] = 2 * last[i] - before[i];
-}
-
-template <class T>
-__global__ void place_tiles_kernel(const void* block, std::int64_t directory, std::int32_t count, Tile<T>* tiles) {
+__global__ void place_tiles_kernel(const __grid_constant__ Directories blocks, std::int32_t of_each, Tile<T>* tiles) {
   const auto t = static_cast<std::int32_t>(blockIdx.x * march_threads + threadIdx.x);
-  if (t < count) tiles[t] = tile_of_block<T>(block, directory, t);
+  if (t >= blocks.count * of_each) return;
+  const std::int32_t b = t / of_each;
+  tiles[t] = tile_of_block<T>(blocks.block[b], blocks.directory[b], t % of_each);
 }
 
 }  // namespace asterism::tdbem::cuda

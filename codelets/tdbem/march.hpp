@@ -96,9 +96,9 @@ void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partia
 template <class T>
 void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r);
 
-/// guess = 2 last - before: where a smooth solution goes on to.
+/// a = guess
 template <class T>
-void extrapolate(std::int32_t rows, const T* last, const T* before, T* guess);
+void extrapolate(std::int32_t rows, const Guess<T>& guess, T* a);
 
 }  // namespace cpu
 }  // namespace asterism::tdbem

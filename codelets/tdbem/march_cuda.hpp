@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "codelets/tdbem/block.hpp"
 #include "codelets/tdbem/march.hpp"
 
 namespace asterism::tdbem::cuda {
@@ -13,14 +14,9 @@ void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partia
              cudaStream_t stream);
 template <class T>
 void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r, cudaStream_t stream);
-template <class T>
-void extrapolate(std::int32_t rows, const T* last, const T* before, T* guess, cudaStream_t stream);
-/// Both in device memory.
-void add(SolveTally* tally, const Convergence* c, std::int64_t step, cudaStream_t stream);
 
-/// The tiles of a block of slices where the block lies in device memory: count descriptors in `tiles`, from
-/// `directory`, count entries in device memory that give the places of arrays in the block.
+/// The tiles of blocks of slices where these lie in device memory: `of_each` descriptors of each block in `tiles`.
 template <class T>
-void place_tiles(const void* block, std::int64_t directory, std::int32_t count, Tile<T>* tiles, cudaStream_t stream);
+void place_tiles(const Directories& blocks, std::int32_t of_each, Tile<T>* tiles, cudaStream_t stream);
 
 }  // namespace asterism::tdbem::cuda

@@ -65,17 +65,18 @@ __device__ inline void add_batch(const T* value, int columns, const T*& past, T 
 template <class T, int group>
 __global__ void __launch_bounds__(product_threads)
     product_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape,
-                   const __grid_constant__ Windows<T> windows, T* __restrict__ scratch) {
+                   const __grid_constant__ WindowsOfBlocks<T> blocks, T* __restrict__ scratch) {
   constexpr int warps = product_threads / panel_rows;
   constexpr int batch = batch_columns(group);
   // Waves beside each other, as they read the same values; then panels that read neighbouring parts of windows.
-  const std::int32_t wave = static_cast<std::int32_t>(blockIdx.x) % windows.waves;
-  const std::int32_t rest = static_cast<std::int32_t>(blockIdx.x) / windows.waves;
+  const std::int32_t wave = static_cast<std::int32_t>(blockIdx.x) % blocks.of[0].waves;
+  const std::int32_t rest = static_cast<std::int32_t>(blockIdx.x) / blocks.of[0].waves;
   const std::int32_t groups = (shape.panels + warps - 1) / warps;
   const std::int32_t panel = rest % groups * warps + static_cast<std::int32_t>(threadIdx.x) / panel_rows;
   const std::int32_t part = rest / groups % shape.parts;
   const std::int32_t t = rest / groups / shape.parts;
   const Tile<T>* const tile = tiles + t;
+  const Windows<T>& windows = blocks.of[t / blocks.tiles_of_each];
   if (panel >= tile->panels()) return;
 
   const std::int32_t slices = tile->slices;
@@ -124,16 +125,19 @@ __global__ void __launch_bounds__(product_threads)
   for (int g = 0; g < group; ++g) to[g * panel_rows] = s[g];
 }
 
-/// s += what the parts left, in their order: a thread per row, g, tile and wave.
+/// s += what the parts left, in the order of blocks and of the parts of each: a thread per row, g, tile and wave.
 template <class T>
 __global__ void __launch_bounds__(add_threads)
-    add_parts_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape, std::int32_t waves,
-                     std::int32_t group, const T* __restrict__ scratch, const __grid_constant__ Sums<T> sums) {
-  const std::int64_t of_wave = static_cast<std::int64_t>(shape.tiles) * shape.panels * group * panel_rows;
+    add_parts_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape,
+                     std::int32_t tiles_of_each, std::int32_t waves, std::int32_t group, const T* __restrict__ scratch,
+                     const __grid_constant__ Sums<T> sums) {
+  const std::int64_t of_tile = static_cast<std::int64_t>(shape.panels) * group * panel_rows;
+  const std::int64_t of_block = tiles_of_each * of_tile;
+  const std::int64_t of_part = shape.tiles * of_tile;
   const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * add_threads + threadIdx.x;
-  const std::int64_t wave = number / of_wave;
+  const std::int64_t wave = number / of_block;
   if (wave >= waves) return;
-  const std::int64_t place = number - wave * of_wave;
+  const std::int64_t place = number - wave * of_block;
   const auto lane = static_cast<std::int32_t>(place % panel_rows);
   const auto g = static_cast<std::int32_t>(place / panel_rows % group);
   const auto panel = static_cast<std::int32_t>(place / panel_rows / group % shape.panels);
@@ -141,7 +145,9 @@ __global__ void __launch_bounds__(add_threads)
   const std::int32_t row = panel * panel_rows + lane;
   if (row >= tile.rows) return;
   T sum = 0;
-  for (std::int32_t part = 0; part < shape.parts; ++part) sum += scratch[(wave * shape.parts + part) * of_wave + place];
+  for (std::int64_t block = place; block < of_part; block += of_block)
+    for (std::int32_t part = 0; part < shape.parts; ++part)
+      sum += scratch[(wave * shape.parts + part) * of_part + block];
   sums.values[wave * sums.wave_stride + static_cast<std::int64_t>(tile.row_begin - sums.row_begin + row) * group + g] +=
       sum;
 }
@@ -151,8 +157,9 @@ inline std::uint32_t product_blocks(const ProductShape& shape, std::int32_t wave
   constexpr std::int32_t warps = product_threads / panel_rows;
   return static_cast<std::uint32_t>((shape.panels + warps - 1) / warps * shape.parts * shape.tiles * waves);
 }
-inline std::uint32_t add_blocks(const ProductShape& shape, std::int32_t group, std::int32_t waves) {
-  const std::int64_t elements = product_scratch({shape.tiles, shape.panels, 1}, group, waves);
+inline std::uint32_t add_blocks(const ProductShape& shape, std::int32_t tiles_of_each, std::int32_t group,
+                                std::int32_t waves) {
+  const std::int64_t elements = product_scratch({tiles_of_each, shape.panels, 1}, group, waves);
   return static_cast<std::uint32_t>((elements + add_threads - 1) / add_threads);
 }
 

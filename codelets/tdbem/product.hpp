@@ -32,11 +32,20 @@ struct Sums {
   std::int64_t wave_stride = 0;
 };
 
+/// Most blocks of slices that a GPU takes at once: small ones leave it without enough to do.
+inline constexpr std::int32_t most_blocks_at_once = 8;
+/// The windows of some blocks, whose tiles come one block after the other, as many of each and of the same rows.
+template <class T>
+struct WindowsOfBlocks {
+  std::int32_t tiles_of_each = 0;
+  Windows<T> of[most_blocks_at_once];  ///< all of one shape and of as many waves
+};
+
 /// Work of a GPU: panels per tile at most, and parts into which the slices of each tile are cut so that many warps have
 /// something to do. Each part leaves its sums in scratch memory and they are added in the order of the slices, which
 /// gives the same bits on every GPU.
 struct ProductShape {
-  std::int32_t tiles = 0;
+  std::int32_t tiles = 0;   ///< of all blocks
   std::int32_t panels = 0;  ///< of the tile that has most
   std::int32_t parts = 1;
 };

@@ -1,15 +1,20 @@
-// Conjugate gradients in one kernel: all thread blocks go through the iterations together, and wait for each other
-// three times in each. Sums go over the blocks' parts in the same order in every block, so all take the same decisions
-// and the result does not depend on which block was first.
+// Conjugate gradients in one kernel: all thread blocks go through the iterations together. What takes time is that they
+// wait for each other, three times per iteration in the usual order of operations; P. Ghysels and W. Vanroose (Parallel
+// Computing 40 (2014), algorithm 4) find the same iterates by longer recurrences, with which once is enough. Those lose
+// digits, which computing in double whatever T makes good. Sums go over the blocks' parts in the same order in every
+// block, so all take the same decisions and the result does not depend on which block was first.
 #pragma once
 
 #include <cstdint>
 
+#include "codelets/tdbem/march.hpp"
 #include "codelets/tdbem/solve.hpp"
 
 namespace asterism::tdbem::cuda {
 
-inline constexpr unsigned solve_threads = 256;
+inline constexpr unsigned solve_threads = 128;
+/// Rows of a thread at most, whose vectors it has in registers.
+inline constexpr int most_rows_of_thread = 16;
 
 /// Arrays in device memory.
 template <class T>
@@ -18,24 +23,38 @@ struct System {
   const T* inverse_diagonal;
   SolveLimits limits;
   const T* s;
+  Guess<T> guess;
   T* a;
-  T* workspace;     ///< solve_workspace() elements
+  double* shared;   ///< 2 rows
   double* partial;  ///< solve_partials(blocks)
-  Convergence* out;
+  SolveTally* tally;
+  std::int64_t step;
 };
 
 /// Sums of a thread block, valid in all of its threads.
 template <int count>
 __device__ inline void block_sum(double (&sum)[count]) {
-  __shared__ double shared[count][solve_threads];
-  for (int c = 0; c < count; ++c) shared[c][threadIdx.x] = sum[c];
-  __syncthreads();
-  for (unsigned half = solve_threads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half)
-      for (int c = 0; c < count; ++c) shared[c][threadIdx.x] += shared[c][threadIdx.x + half];
-    __syncthreads();
+#ifdef __CUDA_ARCH__
+  constexpr unsigned warp = 32;
+  __shared__ double of_warp[count][solve_threads / warp];
+  for (int c = 0; c < count; ++c) {
+    for (unsigned half = warp / 2; half > 0; half /= 2) sum[c] += __shfl_down_sync(~0U, sum[c], half);
+    if (threadIdx.x % warp == 0) of_warp[c][threadIdx.x / warp] = sum[c];
   }
-  for (int c = 0; c < count; ++c) sum[c] = shared[c][0];
+  __syncthreads();
+  for (int c = 0; c < count; ++c) {
+    sum[c] = 0;
+    for (unsigned w = 0; w < solve_threads / warp; ++w) sum[c] += of_warp[c][w];
+  }
+#else
+  __shared__ double of_thread[count][solve_threads];
+  for (int c = 0; c < count; ++c) of_thread[c][threadIdx.x] = sum[c];
+  __syncthreads();
+  for (int c = 0; c < count; ++c) {
+    sum[c] = 0;
+    for (unsigned t = 0; t < solve_threads; ++t) sum[c] += of_thread[c][t];
+  }
+#endif
   __syncthreads();
 }
 
@@ -53,46 +72,62 @@ __device__ inline void grid_sum(double (&sum)[count], unsigned blocks, double* p
   block_sum(sum);
 }
 
-template <class T>
-__device__ inline T row_times(const CsrView<T>& m, std::int32_t i, const T* x) {
-  T sum = 0;
-  for (std::int32_t k = m.start[i]; k < m.start[i + 1]; ++k) sum += m.value[k] * x[m.column[k]];
+/// sum over the row's values of value x element(column)
+template <class T, class Element>
+__device__ inline double row_times(const CsrView<T>& m, std::int32_t i, const Element& element) {
+  double sum = 0;
+  const std::int32_t end = m.start[i + 1];
+#pragma unroll 8
+  for (std::int32_t k = m.start[i]; k < end; ++k)
+    sum += static_cast<double>(__ldg(m.value + k)) * element(__ldg(m.column + k));
   return sum;
 }
 
 /// wait() returns when all threads of all `blocks` thread blocks have called it, and what they wrote is seen by all.
-template <class T, class Wait>
+/// A thread has `per_thread` rows at most.
+template <int per_thread, class T, class Wait>
 __device__ inline void conjugate_gradients(const System<T>& system, unsigned blocks, const Wait& wait) {
   const CsrView<T>& m = system.matrix;
-  const T* const inverse = system.inverse_diagonal;
-  T* const r = system.workspace;
-  T* const p = r + m.rows;
-  T* const q = p + m.rows;
-  // sums of one kind are two waits apart from their next use
-  double* const curvatures = system.partial;
-  double* const norms = system.partial + blocks;
+  double* const shared[2] = {system.shared, system.shared + m.rows};
+  double* const partial[2] = {system.partial, system.partial + 3 * blocks};
+  const auto first = static_cast<std::int32_t>(blockIdx.x * solve_threads + threadIdx.x);
+  const auto stride = static_cast<std::int32_t>(blocks * solve_threads);
   const auto each_row = [&](const auto& visit) {
-    for (std::int64_t i = blockIdx.x * solve_threads + threadIdx.x; i < m.rows; i += blocks * solve_threads)
-      visit(static_cast<std::int32_t>(i));
+#pragma unroll
+    for (int k = 0; k < per_thread; ++k)
+      if (const std::int32_t i = first + k * stride; i < m.rows) visit(k, i);
   };
+  // x and, with D for the diagonal: r = s - M x, u = D^-1 r, w = M u; p direction of x, and M p, D^-1 M p, M D^-1 M p
+  double x[per_thread] = {}, r[per_thread] = {}, u[per_thread] = {}, w[per_thread] = {}, inverse[per_thread] = {};
+  double p[per_thread] = {}, mp[per_thread] = {}, dmp[per_thread] = {}, mdmp[per_thread] = {};
 
-  double now[3] = {};  // r . D^-1 r, r . r, s . s
-  each_row([&](std::int32_t i) {
-    const T rest = system.s[i] - row_times(m, i, system.a);
-    r[i] = rest;
-    p[i] = 0;
-    const double square = static_cast<double>(rest) * static_cast<double>(rest);
-    now[0] += static_cast<double>(inverse[i]) * square;
-    now[1] += square;
-    now[2] += static_cast<double>(system.s[i]) * static_cast<double>(system.s[i]);
+  double scale[1] = {};
+  each_row([&](int k, std::int32_t i) {
+    const auto rhs = static_cast<double>(system.s[i]);
+    inverse[k] = static_cast<double>(system.inverse_diagonal[i]);
+    x[k] = system.guess(i);
+    r[k] = rhs - row_times(m, i, system.guess);
+    u[k] = inverse[k] * r[k];
+    shared[1][i] = u[k];
+    scale[0] += rhs * rhs;
   });
-  grid_sum(now, blocks, norms, wait);
-  const double scale = now[2];
+  grid_sum(scale, blocks, partial[1], wait);
+  each_row([&](int k, std::int32_t i) { w[k] = row_times(m, i, [&](std::int32_t j) { return shared[1][j]; }); });
+
   Convergence c;
-  if (scale == 0) each_row([&](std::int32_t i) { system.a[i] = 0; });
-  double before = now[0];
-  for (; scale != 0; ++c.iterations) {
-    c.residual = sqrt(now[1] / scale);
+  if (scale[0] == 0) each_row([&](int k, std::int32_t) { x[k] = 0; });
+  double alpha = 0, before = 0;
+  for (; scale[0] != 0; ++c.iterations) {
+    double* const z = shared[c.iterations % 2];  // D^-1 w
+    double sum[3] = {};                          // r . u, w . u, r . r
+    each_row([&](int k, std::int32_t i) {
+      z[i] = inverse[k] * w[k];
+      sum[0] += r[k] * u[k];
+      sum[1] += w[k] * u[k];
+      sum[2] += r[k] * r[k];
+    });
+    grid_sum(sum, blocks, partial[c.iterations % 2], wait);
+    c.residual = sqrt(sum[2] / scale[0]);
     if (c.residual <= system.limits.tolerance) break;
     c.ending = Ending::breakdown;
     if (!(c.residual < HUGE_VAL)) break;
@@ -100,34 +135,25 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
       c.ending = Ending::most_iterations;
       break;
     }
-    const T beta = static_cast<T>(now[0] / before);
-    each_row([&](std::int32_t i) { p[i] = inverse[i] * r[i] + beta * p[i]; });
-    wait();
-    double curvature[1] = {};
-    each_row([&](std::int32_t i) {
-      const T value = row_times(m, i, p);
-      q[i] = value;
-      curvature[0] += static_cast<double>(p[i]) * static_cast<double>(value);
-    });
-    grid_sum(curvature, blocks, curvatures, wait);
-    if (!(curvature[0] > 0)) break;
+    const double beta = c.iterations == 0 ? 0 : sum[0] / before;
+    const double curvature = c.iterations == 0 ? sum[1] : sum[1] - beta * sum[0] / alpha;  // p . M p
+    if (!(curvature > 0)) break;
     c.ending = Ending::converged;
-    before = now[0];
-    const T alpha = static_cast<T>(before / curvature[0]);
-    double next[2] = {};
-    each_row([&](std::int32_t i) {
-      system.a[i] += alpha * p[i];
-      const T rest = r[i] - alpha * q[i];
-      r[i] = rest;
-      const double square = static_cast<double>(rest) * static_cast<double>(rest);
-      next[0] += static_cast<double>(inverse[i]) * square;
-      next[1] += square;
+    before = sum[0];
+    alpha = before / curvature;
+    each_row([&](int k, std::int32_t i) {
+      mdmp[k] = row_times(m, i, [&](std::int32_t j) { return z[j]; }) + beta * mdmp[k];
+      dmp[k] = inverse[k] * w[k] + beta * dmp[k];
+      mp[k] = w[k] + beta * mp[k];
+      p[k] = u[k] + beta * p[k];
+      x[k] += alpha * p[k];
+      r[k] -= alpha * mp[k];
+      u[k] -= alpha * dmp[k];
+      w[k] -= alpha * mdmp[k];
     });
-    grid_sum(next, blocks, norms, wait);
-    now[0] = next[0];
-    now[1] = next[1];
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) *system.out = c;
+  each_row([&](int k, std::int32_t i) { system.a[i] = static_cast<T>(x[k]); });
+  if (blockIdx.x == 0 && threadIdx.x == 0) add(*system.tally, c, system.step);
 }
 
 }  // namespace asterism::tdbem::cuda

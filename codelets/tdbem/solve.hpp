@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "codelets/host_device.hpp"
+
 namespace asterism::tdbem {
 
 /// A square matrix by rows; both triangles of a symmetric one.
@@ -35,9 +37,18 @@ struct SolveLimits {
   std::int32_t most_iterations = 200;
 };
 
-/// Elements of T that solve() works in.
+/// The first guess, where a smooth solution goes on to: 2 last - before.
+template <class T>
+struct Guess {
+  const T* last = nullptr;
+  const T* before = nullptr;
+
+  ASTERISM_HOST_DEVICE T operator()(std::int32_t i) const { return 2 * last[i] - before[i]; }
+};
+
+/// Elements of T that solve() works in: three vectors on CPUs, two of doubles on GPUs.
 constexpr std::int64_t solve_workspace(std::int32_t rows) {
-  return 3 * static_cast<std::int64_t>(rows);
+  return 4 * static_cast<std::int64_t>(rows);
 }
 
 inline constexpr double solve_flops_per_value = 2;

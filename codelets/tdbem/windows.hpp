@@ -29,6 +29,13 @@ struct MovedWindows {
   WindowShape shape;
 };
 
+/// The windows of some blocks of slices.
+template <class T>
+struct MovedBlocks {
+  std::int32_t count = 0;
+  MovedWindows<T> of[most_blocks_at_once];  ///< all of one shape and of as many waves
+};
+
 /// What window element m < reach + group becomes, time n + m - reach before and n + group + m - reach after the move:
 /// older past, one of the values done, or the future, which is 0. `window` still holds what it held at places >= m.
 template <class T>

@@ -8,6 +8,6 @@
 namespace asterism::tdbem::cuda {
 
 template <class T>
-void move_on(const MovedWindows<T>& windows, const Done<T>& done, cudaStream_t stream);
+void move_on(const MovedBlocks<T>& windows, const Done<T>& done, cudaStream_t stream);
 
 }  // namespace asterism::tdbem::cuda

@@ -45,10 +45,9 @@ bool Simulation<T>::lit(std::int64_t step) const {
 }
 
 template <class T>
-void Simulation<T>::submit_product(std::size_t block, std::size_t partial, std::atomic<std::int64_t>* busy) {
+void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomic<std::int64_t>* busy) {
   Partial& to = partials_[partial];
   codelets::ProductArgs args;
-  args.place = matrices_.place(block, to.first, to.end);
   args.shape = shape_;
   if (method_.ahead) args.shape.reach += method_.group;  // to a group further on; this one's values are still zero
   args.waves = waves_;
@@ -56,20 +55,26 @@ void Simulation<T>::submit_product(std::size_t block, std::size_t partial, std::
   args.rows = to.rows;
   const bool reduction = sharing_ == Sharing::scheduler;
   args.clear = !reduction && !to.used ? 1 : 0;
-  const double share = static_cast<double>(to.rows) / unknowns_;
-  args.work.cells = static_cast<std::int64_t>(share * static_cast<double>(matrices_.block_bytes(block)));
-  args.work.variant = method_.group;
   TaskOptions options;
-  options.flops = 2.0 * static_cast<double>(matrices_.values(block)) * share * method_.group * waves_;
+  std::vector<Access> accesses;
+  double bytes = 0, values = 0;
+  for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
+    const auto block = static_cast<std::size_t>(b);
+    args.place[args.blocks++] = matrices_.place(block, to.first, to.end);
+    bytes += static_cast<double>(matrices_.block_bytes(block));
+    values += static_cast<double>(matrices_.values(block));
+    accesses.push_back({matrices_.block(block), STARPU_R});
+    accesses.push_back({windows_[block], STARPU_R});
+  }
+  const double share = static_cast<double>(to.rows) / unknowns_;
+  args.work.cells = static_cast<std::int64_t>(share * bytes);
+  args.work.variant = method_.group;
+  options.flops = 2.0 * values * share * method_.group * waves_;
   options.priority = products;
   options.worker = to.worker;
   options.done = add_time;
   options.done_argument = busy;
-  std::vector<Access> accesses = {{matrices_.block(block), STARPU_R},
-                                  {windows_[block], STARPU_R},
-                                  {to.sums, reduction         ? STARPU_REDUX
-                                            : args.clear != 0 ? STARPU_W
-                                                              : STARPU_RW}};
+  accesses.push_back({to.sums, reduction ? STARPU_REDUX : args.clear != 0 ? STARPU_W : STARPU_RW});
   if (reduction || partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
   to.used = true;
   submit(codelets::product<T>(), args, accesses, options);
@@ -80,17 +85,32 @@ template <class T>
 void Simulation<T>::submit_products() {
   if (sharing_ == Sharing::scheduler) {
     submit(codelets::clear<T>(), Work{}, {{partials_[0].sums, STARPU_W}});
-    for (std::size_t b = 0; b < matrices_.blocks(); ++b) submit_product(b, 0, &busy_[0].nanoseconds);
+    for (std::int32_t b = 0; b < static_cast<std::int32_t>(matrices_.blocks()); ++b)
+      submit_product({b, b + 1}, 0, &busy_[0].nanoseconds);
     return;
   }
-  std::size_t b = 0;
+  std::int32_t b = 0;
   for (std::size_t w = 0; w < shares_.size(); ++w) {
     const bool cores = w == 0 && !cores_.empty();
     const std::size_t first = cores ? 0 : core_partials_ + w - (cores_.empty() ? 0 : 1);
     const std::size_t end = cores ? core_partials_ : first + 1;
-    for (std::int64_t k = 0; k < shares_[w]; ++k, ++b)
-      for (std::size_t p = first; p < end; ++p) submit_product(b, p, &busy_[w].nanoseconds);
+    for (const std::int32_t all = b + static_cast<std::int32_t>(shares_[w]); b < all;) {
+      const std::int32_t next = cores ? b + 1 : end_of_batch(b, all);
+      for (std::size_t p = first; p < end; ++p) submit_product({b, next}, p, &busy_[w].nanoseconds);
+      b = next;
+    }
   }
+}
+
+/// Blocks from `first` on that a GPU takes together, up to `end`.
+template <class T>
+std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end) const {
+  std::int64_t bytes = 0;
+  std::int32_t b = first;
+  do bytes += matrices_.block_bytes(static_cast<std::size_t>(b++));
+  while (b < end && b < first + most_blocks_at_once &&
+         bytes + matrices_.block_bytes(static_cast<std::size_t>(b)) <= batch_bytes_);
+  return b;
 }
 
 template <class T>
@@ -178,20 +198,39 @@ void Simulation<T>::submit_radiate(Part& part, std::int32_t g) {
 }
 
 template <class T>
-void Simulation<T>::submit_move_on(std::size_t block) {
+void Simulation<T>::submit_move_on(Range blocks) {
   codelets::MoveOnArgs args;
   args.shape = shape_;
-  args.slice_begin = matrices_.structure().clusters[block].begin;
-  args.slices = matrices_.structure().clusters[block].size();
   args.unknowns = unknowns_;
   args.waves = waves_;
-  args.work.cells = args.slices * shape_.stride;
+  std::vector<Access> accesses;
+  for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
+    const Range slices = matrices_.structure().clusters[static_cast<std::size_t>(b)];
+    args.slices[args.blocks++] = {slices.begin, slices.size()};
+    args.work.cells += slices.size() * shape_.stride;
+    accesses.push_back({windows_[static_cast<std::size_t>(b)], STARPU_RW});
+  }
+  args.work.variant = args.blocks;
+  accesses.push_back({solutions(steps_ / method_.group), STARPU_R});
   TaskOptions options;
   options.priority = windows;
-  options.worker = owner(block);
-  submit(codelets::move_on<T>(), args, {{windows_[block], STARPU_RW}, {solutions(steps_ / method_.group), STARPU_R}},
-         options);
+  options.worker = owner(static_cast<std::size_t>(blocks.begin));
+  submit(codelets::move_on<T>(), args, accesses, options);
   ++tasks_;
+}
+
+/// Windows of a GPU move on together.
+template <class T>
+void Simulation<T>::submit_moves() {
+  const auto blocks = static_cast<std::int32_t>(matrices_.blocks());
+  for (std::int32_t b = 0, next = 0; b < blocks; b = next) {
+    const int unit = owner(static_cast<std::size_t>(b));
+    const bool gpu = std::find(gpus_.begin(), gpus_.end(), unit) != gpus_.end();
+    const std::int32_t most = gpu ? std::min(blocks, b + most_blocks_at_once) : b + 1;
+    next = b + 1;
+    while (next < most && owner(static_cast<std::size_t>(next)) == unit) ++next;
+    submit_move_on({b, next});
+  }
 }
 
 /// Where the windows of a block are needed next: on its GPU, or on some core.
@@ -291,7 +330,7 @@ void Simulation<T>::advance() {
     if (g + 1 < width_)
       for (Part& part : parts_) submit_radiate(part, g);
   }
-  for (std::size_t b = 0; b < matrices_.blocks(); ++b) submit_move_on(b);
+  submit_moves();
   if (!listening_.empty()) submit_observe();
   steps_ += method_.group;
   begun_ = false;

@@ -13,6 +13,9 @@
 namespace asterism::tdbem {
 namespace {
 
+/// Bytes of blocks that make a task of a GPU long beside what starting it costs.
+constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
+
 std::int64_t aligned(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
@@ -57,6 +60,10 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
     else if (std::find(devices.begin(), devices.end(), unit.device) == devices.end()) {
       devices.push_back(unit.device);
       gpus_.push_back(unit.worker);
+      // a small part of the GPU's memory, which may not hold all blocks
+      const starpu_ssize_t memory = starpu_memory_get_total(unit.node);
+      const std::int64_t most = memory > 0 ? memory / 16 : largest_batch;
+      batch_bytes_ = std::min(batch_bytes_ == 0 ? largest_batch : batch_bytes_, most);
     }
   }
   if (cores_.size() > static_cast<std::size_t>(most_partials) - gpus_.size())

@@ -108,13 +108,15 @@ class Simulation {
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
   TaskOptions home(double flops, int priority) const;
 
-  void submit_product(std::size_t block, std::size_t partial, std::atomic<std::int64_t>* busy);
+  void submit_product(Range blocks, std::size_t partial, std::atomic<std::int64_t>* busy);
+  [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end) const;
   void submit_products();
   void submit_combine(Part& part);
   void submit_illuminate(Part& part);
   void submit_solve(std::int32_t g, std::int32_t wave);
   void submit_radiate(Part& part, std::int32_t g);
-  void submit_move_on(std::size_t block);
+  void submit_move_on(Range blocks);
+  void submit_moves();
   void submit_observe();
   [[nodiscard]] starpu_data_handle_t solutions(std::int64_t group_number) const {
     return solutions_[static_cast<std::size_t>(group_number % 2)];
@@ -131,8 +133,9 @@ class Simulation {
   std::int32_t unknowns_ = 0, waves_ = 0, width_ = 1;
   WindowShape shape_;
   std::vector<int> cores_;
-  std::vector<int> gpus_;  ///< a worker of each GPU
-  int home_ = -1;          ///< where all is done but products: the first GPU, if there is one
+  std::vector<int> gpus_;         ///< a worker of each GPU
+  std::int64_t batch_bytes_ = 0;  ///< of blocks that a GPU takes together
+  int home_ = -1;                 ///< where all is done but products: the first GPU, if there is one
   std::int64_t steps_ = 0;
   std::int64_t tasks_ = 0;
   bool begun_ = false;  ///< are the sums of the group to come put together?

@@ -102,6 +102,8 @@ struct Past {
     device = host;
     device.values = memory->template as<T>();
   }
+  [[nodiscard]] WindowsOfBlocks<T> for_tiles(std::int32_t tiles) const { return {tiles, {device}}; }
+
   std::vector<T> values;
   std::unique_ptr<Memory> memory;
   Windows<T> host, device;
@@ -131,8 +133,8 @@ class Bench {
       const Tile<T> tile = arrays.tile();
       cpu::product(&tile, 1, past.host, Sums<T>{expected.data(), 0, wave_stride});
       const Memory s(expected.size() * sizeof(T)), scratch(scratch_bytes(tiles.shape(), group, 2));
-      cuda::product(tiles.tiles(), tiles.shape(), past.device, Sums<T>{s.as<T>(), 0, wave_stride}, scratch.as<T>(),
-                    clock_.stream);
+      cuda::product(tiles.tiles(), tiles.shape(), past.for_tiles(tiles.shape().tiles),
+                    Sums<T>{s.as<T>(), 0, wave_stride}, scratch.as<T>(), clock_.stream);
       ASTERISM_CHECK_CUDA(cudaStreamSynchronize(clock_.stream));
       ASTERISM_CHECK_CUDA(cudaMemcpy(found.data(), s.as<T>(), found.size() * sizeof(T), cudaMemcpyDeviceToHost));
       double error = 0, size = 0;
@@ -170,8 +172,8 @@ class Bench {
                                 product_flops(tiles.counts(), group, waves),
                                 product_bytes(tiles.counts(), sizeof(T)),
                                 [&, shape] {
-                                  cuda::product(tiles.tiles(), shape, past.device, Sums<T>{s.as<T>(), 0, wave_stride},
-                                                scratch.as<T>(), clock_.stream);
+                                  cuda::product(tiles.tiles(), shape, past.for_tiles(shape.tiles),
+                                                Sums<T>{s.as<T>(), 0, wave_stride}, scratch.as<T>(), clock_.stream);
                                 }});
         measure(candidates, arrays.rows * copies, tiles.counts());
       }
@@ -234,8 +236,9 @@ class Bench {
                                           product_flops(tiles.counts(), 8),
                                           product_bytes(tiles.counts(), sizeof(T)),
                                           [&] {
-                                            cuda::product(tiles.tiles(), tiles.shape(), past.device,
-                                                          Sums<T>{s.as<T>(), 0, 0}, scratch.as<T>(), clock_.stream);
+                                            cuda::product(tiles.tiles(), tiles.shape(),
+                                                          past.for_tiles(tiles.shape().tiles), Sums<T>{s.as<T>(), 0, 0},
+                                                          scratch.as<T>(), clock_.stream);
                                           }}};
     measure(candidates, arrays.rows * copies, tiles.counts());
   }

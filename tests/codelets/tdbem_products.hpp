@@ -99,6 +99,19 @@ struct Products {
     for (const TileArrays<T>& a : arrays) all.push_back(a.tile());
     return all;
   }
+  /// Of `blocks` columns of tiles from tile `first` on, each from where its own slices begin. `values`: of `windows`.
+  [[nodiscard]] WindowsOfBlocks<T> windows_of(std::size_t first, std::size_t blocks, const T* values) const {
+    WindowsOfBlocks<T> all;
+    const std::size_t each = static_cast<std::size_t>(std::count_if(
+        arrays.begin(), arrays.end(), [&](const TileArrays<T>& a) { return a.slice_begin == slice_begin; }));
+    all.tiles_of_each = static_cast<std::int32_t>(each);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      all.of[b] = windows;
+      all.of[b].slice_begin = arrays[first + b * each].slice_begin;
+      all.of[b].values = values + (all.of[b].slice_begin - slice_begin) * windows.shape.stride;
+    }
+    return all;
+  }
   /// start + sum over j and k of M^k(i, j) a_j^(n + g - k), and the same of absolute values in `size`.
   [[nodiscard]] double expected(std::int32_t wave, std::int32_t i, std::int32_t g, double& size) const {
     double sum = start[place(wave, i, g)];

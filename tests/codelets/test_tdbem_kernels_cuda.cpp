@@ -51,22 +51,24 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
         Sums<T> sums = p.sums;
         sums.values = s.data();
         const DeviceArray<T> window_values(this->stream_, p.window_values, 0, Guard::nan);
-        Windows<T> windows = p.windows;
-        windows.values = window_values.data();
-        for (std::size_t column = 0; column < p.arrays.size(); column += rows) {
+        const std::size_t columns = p.arrays.size() / rows;
+        const std::size_t at_once = parts == 1 ? 1 : std::min<std::size_t>(columns, most_blocks_at_once);
+        for (std::size_t column = 0; column < p.arrays.size(); column += at_once * rows) {
+          const std::size_t blocks = std::min(at_once, (p.arrays.size() - column) / rows);
           std::vector<std::unique_ptr<DeviceTile<T>>> owners;
           std::vector<Tile<T>> tiles;
           std::int32_t panels = 0;
-          for (std::size_t t = column; t < column + rows; ++t) {
+          for (std::size_t t = column; t < column + blocks * rows; ++t) {
             owners.push_back(std::make_unique<DeviceTile<T>>(this->stream_, p.arrays[t]));
             tiles.push_back(owners.back()->tile);
             panels = std::max(panels, tiles.back().panels());
           }
-          const ProductShape shape{static_cast<std::int32_t>(rows), panels, parts};
+          const ProductShape shape{static_cast<std::int32_t>(blocks * rows), panels, parts};
           const DeviceArray<Tile<T>> device_tiles(this->stream_, tiles);
           const DeviceArray<T> scratch(this->stream_, static_cast<std::size_t>(product_scratch(shape, group, c.waves)),
                                        0, Guard::nan);
-          cuda::product(device_tiles.data(), shape, windows, sums, scratch.data(), this->stream_);
+          cuda::product(device_tiles.data(), shape, p.windows_of(column, blocks, window_values.data()), sums,
+                        scratch.data(), this->stream_);
           check(cudaStreamSynchronize(this->stream_));
           static_cast<void>(scratch.values());  // nothing outside is written
         }
@@ -85,10 +87,10 @@ TYPED_TEST(TdbemCuda, FullBlocksAreSumsOverLags) {
         const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
         const DeviceArray<T> s(this->stream_, p.start);
         const DeviceArray<T> window_values(this->stream_, p.window_values, 0, Guard::nan);
-        Sums<T> sums = p.sums;
-        sums.values = s.data();
         Windows<T> windows = p.windows;
         windows.values = window_values.data();
+        Sums<T> sums = p.sums;
+        sums.values = s.data();
         for (const TileArrays<T>& a : p.arrays) {
           const FullBlocks<T> of = full_blocks(a.tile(), shape);
           const DeviceArray<std::int32_t> slice(this->stream_, of.slice);
@@ -150,13 +152,18 @@ TYPED_TEST(TdbemCuda, RadiationAddsToLaterSums) {
 TYPED_TEST(TdbemCuda, WindowsMoveOn) {
   using T = TypeParam;
   for_each_moving<T>([&](const Moving<T>& m) {
-    const DeviceArray<T> values(this->stream_, m.values), done_values(this->stream_, m.done_values, 0, Guard::nan);
-    MovedWindows<T> windows = m.windows();
-    windows.values = values.data();
+    const DeviceArray<T> values(this->stream_, m.values), others(this->stream_, m.values),
+        done_values(this->stream_, m.done_values, 0, Guard::nan);
+    MovedBlocks<T> windows;
+    windows.count = 2;
+    windows.of[0] = windows.of[1] = m.windows();
+    windows.of[0].values = values.data();
+    windows.of[1].values = others.data();
     Done<T> done = m.done();
     done.values = done_values.data();
     cuda::move_on(windows, done, this->stream_);
     EXPECT_EQ(values.values(), m.windows_at(m.shape.group)) << m.shape.reach << ' ' << m.shape.group;
+    EXPECT_EQ(others.values(), m.windows_at(m.shape.group)) << m.shape.reach << ' ' << m.shape.group;
   });
 }
 

@@ -39,7 +39,7 @@ TYPED_TEST(TdbemMarch, RightHandSideIsLightLessSums) {
 TYPED_TEST(TdbemMarch, GuessGoesOnInAStraightLine) {
   const std::vector<TypeParam> last = {1, -2, 5}, before = {3, -3, 5};
   std::vector<TypeParam> guess(3);
-  cpu::extrapolate(3, last.data(), before.data(), guess.data());
+  cpu::extrapolate(3, Guess<TypeParam>{last.data(), before.data()}, guess.data());
   EXPECT_EQ(guess, (std::vector<TypeParam>{-1, -1, 5}));
 }
 

@@ -94,7 +94,7 @@ TYPED_TEST(TdbemWavesCuda, ConjugateGradientsAreThoseOfCpus) {
     SCOPED_TRACE(rows);
     const Matrix<T> m = small_condition<T>(rows, 5);
     const std::vector<T> s = random_vector<T>(rows, 6);
-    std::vector<T> inverse(s.size()), workspace(3 * s.size());
+    std::vector<T> inverse(s.size()), workspace(4 * s.size());
     cpu::invert_diagonal(m.view(), inverse.data());
     const OnDevice<T> device(this->stream_, m, inverse);
     const auto right = this->upload(s);
@@ -103,16 +103,19 @@ TYPED_TEST(TdbemWavesCuda, ConjugateGradientsAreThoseOfCpus) {
     const std::vector<T> guess = expected;
     const Convergence of_cpu =
         cpu::solve(m.view(), inverse.data(), limits, s.data(), expected.data(), workspace.data());
-    for (const std::int32_t blocks : {1, 2, 7, cuda::solve_blocks<T>(rows)}) {
+    const std::int32_t most = cuda::solve_blocks<T>(rows);
+    for (const std::int32_t blocks : {(most + 15) / 16, (most + 3) / 4, std::max(1, most - 1), most}) {
       std::vector<T> first;
       for (int repeat = 0; repeat < 5; ++repeat) {
-        const auto a = this->upload(guess);
+        const auto a = this->upload(std::vector<T>(guess.size(), std::numeric_limits<T>::quiet_NaN()));
+        const auto first_guess = this->upload(guess);
         const DeviceArray<T> work(this->stream_, static_cast<std::size_t>(solve_workspace(rows)), 0);
         const DeviceArray<double> partials(this->stream_, static_cast<std::size_t>(cuda::solve_partials(blocks)), 0);
-        const DeviceArray<Convergence> out(this->stream_, 1, 0);
-        cuda::solve(device.view, device.inverse.data(), limits, right.data(), a.data(), work.data(), partials.data(),
-                    blocks, out.data(), this->stream_);
-        const Convergence c = out.values()[0];
+        const auto tally = this->upload(std::vector<SolveTally>(1));
+        cuda::solve(device.view, device.inverse.data(), limits, right.data(),
+                    Guess<T>{first_guess.data(), first_guess.data()}, a.data(), work.data(), partials.data(), blocks,
+                    tally.data(), 3, this->stream_);
+        const SolveTally c = tally.values()[0];
         EXPECT_EQ(c.ending, Ending::converged);
         EXPECT_LE(c.residual, limits.tolerance);
         EXPECT_NEAR(c.iterations, of_cpu.iterations, 1);
@@ -134,12 +137,12 @@ TYPED_TEST(TdbemWavesCuda, EndingsOfConjugateGradients) {
   const auto ending = [&](const std::vector<T>& s, std::int32_t most) {
     const auto right = this->upload(s);
     const auto a = this->upload(std::vector<T>{0, 0});
-    const DeviceArray<T> work(this->stream_, 6, 0);
-    const DeviceArray<double> partials(this->stream_, 8, 0);
-    const DeviceArray<Convergence> out(this->stream_, 1, 0);
-    cuda::solve(device.view, device.inverse.data(), {1e-10, most}, right.data(), a.data(), work.data(), partials.data(),
-                2, out.data(), this->stream_);
-    return out.values()[0];
+    const DeviceArray<T> work(this->stream_, 8, 0);
+    const DeviceArray<double> partials(this->stream_, 12, 0);
+    const auto tally = this->upload(std::vector<SolveTally>(1));
+    cuda::solve(device.view, device.inverse.data(), {1e-10, most}, right.data(), Guess<T>{a.data(), a.data()}, a.data(),
+                work.data(), partials.data(), 2, tally.data(), 3, this->stream_);
+    return tally.values()[0];
   };
   EXPECT_EQ(ending({1, -1}, 9).ending, Ending::breakdown);
   EXPECT_EQ(ending({1, std::numeric_limits<T>::quiet_NaN()}, 9).ending, Ending::breakdown);

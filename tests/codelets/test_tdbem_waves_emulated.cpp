@@ -59,14 +59,29 @@ TYPED_TEST(TdbemEmulated, Observers) {
 /// One block, for which a barrier of the block is one of the grid.
 template <class T>
 Convergence emulated_solve(const Matrix<T>& m, const SolveLimits& limits, const std::vector<T>& s, std::vector<T>& a) {
-  std::vector<T> inverse(s.size()), workspace(3 * s.size(), std::numeric_limits<T>::quiet_NaN());
+  std::vector<T> inverse(s.size());
   cpu::invert_diagonal(m.view(), inverse.data());
-  std::vector<double> partial(4, std::numeric_limits<double>::quiet_NaN());
-  Convergence out;
-  const cuda::System<T> system{m.view(), inverse.data(),   limits,         s.data(),
-                               a.data(), workspace.data(), partial.data(), &out};
-  cuda_on_host::launch(1, cuda::solve_threads, [&] { cuda::conjugate_gradients(system, 1, [] { __syncthreads(); }); });
-  return out;
+  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> shared(2 * s.size(), nothing), partial(6, nothing);
+  // a guess that is a straight line's next point
+  std::vector<T> last(a.size()), before(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    before[i] = static_cast<T>(static_cast<double>(i % 5) - 2);
+    last[i] = (a[i] + before[i]) / 2;
+  }
+  SolveTally tally;
+  const cuda::System<T> system{m.view(), inverse.data(), limits,         s.data(), {last.data(), before.data()},
+                               a.data(), shared.data(),  partial.data(), &tally,   17};
+  cuda_on_host::launch(1, cuda::solve_threads, [&] {
+    const auto barrier = [] { __syncthreads(); };
+    if (s.size() <= cuda::solve_threads)
+      cuda::conjugate_gradients<1>(system, 1, barrier);
+    else
+      cuda::conjugate_gradients<cuda::most_rows_of_thread>(system, 1, barrier);
+  });
+  EXPECT_EQ(tally.solves, 1);
+  EXPECT_EQ(tally.failed_step, tally.ending == Ending::converged ? -1 : 17);
+  return {tally.residual, static_cast<std::int32_t>(tally.iterations), tally.ending};
 }
 
 TYPED_TEST(TdbemEmulated, ConjugateGradients) {
@@ -74,7 +89,7 @@ TYPED_TEST(TdbemEmulated, ConjugateGradients) {
   for (const std::int32_t rows : {1, 2, 31, 256, 257, 597}) {
     const Matrix<T> m = small_condition<T>(rows, 5);
     const std::vector<T> s = random_vector<T>(rows, 6);
-    std::vector<T> inverse(s.size()), workspace(3 * s.size());
+    std::vector<T> inverse(s.size()), workspace(4 * s.size());
     cpu::invert_diagonal(m.view(), inverse.data());
     for (const std::int32_t iterations : {1, 4, 60}) {
       const SolveLimits limits{sizeof(T) == 8 ? 1e-12 : 1e-5, iterations};
