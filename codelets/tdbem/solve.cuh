@@ -12,7 +12,7 @@
 
 namespace asterism::tdbem::cuda {
 
-inline constexpr unsigned solve_threads = 128;
+inline constexpr unsigned solve_threads = 64;
 /// Rows of a thread at most, whose vectors it has in registers.
 inline constexpr int most_rows_of_thread = 16;
 
@@ -72,14 +72,58 @@ __device__ inline void grid_sum(double (&sum)[count], unsigned blocks, double* p
   block_sum(sum);
 }
 
+/// The first values of each thread's row, where it has them beside those of the other threads: what lies one after the
+/// other in memory would take the cache as many accesses as there are threads.
+template <class T>
+struct KeptRows {
+  static constexpr int kept = 40;
+  static constexpr int at_once = 8;
+  std::int32_t column[kept][solve_threads];
+  T value[kept][solve_threads];
+
+  /// Row i, for every thread.
+  __device__ void keep(const CsrView<T>& m, std::int32_t i) {
+    const std::int32_t begin = i < m.rows ? m.start[i] : 0;
+    const std::int32_t end = i < m.rows ? m.start[i + 1] : 0;
+    for (int k = 0; k < kept; ++k) {
+      const bool inside = begin + k < end;
+      column[k][threadIdx.x] = inside ? m.column[begin + k] : 0;
+      value[k][threadIdx.x] = inside ? m.value[begin + k] : T(0);
+    }
+  }
+  /// Row i that was kept: sum of value x element(column).
+  template <class Element>
+  __device__ double times(const CsrView<T>& m, std::int32_t i, const Element& element) const {
+    const std::int32_t begin = m.start[i];
+    const std::int32_t length = m.start[i + 1] - begin;
+    double sum = 0;
+    for (int k = 0; k < kept && k < length; k += at_once) {
+      double of[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) of[u] = element(column[k + u][threadIdx.x]);
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) sum += static_cast<double>(value[k + u][threadIdx.x]) * of[u];
+    }
+    for (std::int32_t k = kept; k < length; k += at_once) {
+      double of[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const bool inside = k + u < length;
+        of[u] = inside ? static_cast<double>(m.value[begin + k + u]) * element(m.column[begin + k + u]) : 0;
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) sum += of[u];
+    }
+    return sum;
+  }
+};
+
 /// sum over the row's values of value x element(column)
 template <class T, class Element>
 __device__ inline double row_times(const CsrView<T>& m, std::int32_t i, const Element& element) {
   double sum = 0;
-  const std::int32_t end = m.start[i + 1];
-#pragma unroll 8
-  for (std::int32_t k = m.start[i]; k < end; ++k)
-    sum += static_cast<double>(__ldg(m.value + k)) * element(__ldg(m.column + k));
+  for (std::int32_t k = m.start[i]; k < m.start[i + 1]; ++k)
+    sum += static_cast<double>(m.value[k]) * element(m.column[k]);
   return sum;
 }
 
@@ -97,6 +141,11 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
     for (int k = 0; k < per_thread; ++k)
       if (const std::int32_t i = first + k * stride; i < m.rows) visit(k, i);
   };
+  __shared__ KeptRows<T> rows;
+  if (per_thread == 1) rows.keep(m, first);
+  const auto times = [&](std::int32_t i, const auto& element) {
+    return per_thread == 1 ? rows.times(m, i, element) : row_times(m, i, element);
+  };
   // x and, with D for the diagonal: r = s - M x, u = D^-1 r, w = M u; p direction of x, and M p, D^-1 M p, M D^-1 M p
   double x[per_thread] = {}, r[per_thread] = {}, u[per_thread] = {}, w[per_thread] = {}, inverse[per_thread] = {};
   double p[per_thread] = {}, mp[per_thread] = {}, dmp[per_thread] = {}, mdmp[per_thread] = {};
@@ -106,13 +155,13 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
     const auto rhs = static_cast<double>(system.s[i]);
     inverse[k] = static_cast<double>(system.inverse_diagonal[i]);
     x[k] = system.guess(i);
-    r[k] = rhs - row_times(m, i, system.guess);
+    r[k] = rhs - times(i, system.guess);
     u[k] = inverse[k] * r[k];
     shared[1][i] = u[k];
     scale[0] += rhs * rhs;
   });
   grid_sum(scale, blocks, partial[1], wait);
-  each_row([&](int k, std::int32_t i) { w[k] = row_times(m, i, [&](std::int32_t j) { return shared[1][j]; }); });
+  each_row([&](int k, std::int32_t i) { w[k] = times(i, [&](std::int32_t j) { return shared[1][j]; }); });
 
   Convergence c;
   if (scale[0] == 0) each_row([&](int k, std::int32_t) { x[k] = 0; });
@@ -142,7 +191,7 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
     before = sum[0];
     alpha = before / curvature;
     each_row([&](int k, std::int32_t i) {
-      mdmp[k] = row_times(m, i, [&](std::int32_t j) { return z[j]; }) + beta * mdmp[k];
+      mdmp[k] = times(i, [&](std::int32_t j) { return z[j]; }) + beta * mdmp[k];
       dmp[k] = inverse[k] * w[k] + beta * dmp[k];
       mp[k] = w[k] + beta * mp[k];
       p[k] = u[k] + beta * p[k];

@@ -44,12 +44,18 @@ Matrix<T> small_condition(std::int32_t rows, unsigned seed) {
       entries[static_cast<std::size_t>(i)][j] = v;
       entries[static_cast<std::size_t>(j)][i] = v;
     }
+  // one unknown with many neighbours
+  for (std::int32_t j = 5; j < std::min(rows, 230); j += 5) {
+    const std::int32_t hub = rows / 3;
+    if (j == hub || entries[static_cast<std::size_t>(hub)].count(j) != 0) continue;
+    entries[static_cast<std::size_t>(hub)][j] = entries[static_cast<std::size_t>(j)][hub] = 0.3 * uniform(random);
+  }
   std::vector<double> weight(entries.size());
   for (double& w : weight) w = std::exp(1.5 * uniform(random)) * 1e-3;
   Matrix<T> m;
   for (std::int32_t i = 0; i < rows; ++i) {
     auto& row = entries[static_cast<std::size_t>(i)];
-    row[i] = 36;  // at most 18 others of at most 1
+    row[i] = 36;  // at most 18 others of at most 1, or those and 46 of at most 0.3
     for (const auto& [j, v] : row) {
       m.column.push_back(j);
       m.value.push_back(
