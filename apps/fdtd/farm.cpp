@@ -5,7 +5,6 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/verify.hpp"
 #include "taskflows/fdtd/farm.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::fdtd {
@@ -164,11 +164,11 @@ int run_and_report(int argc, char** argv) {
     record = record_header("asterism-fdtd farm", argc, argv, session);
     if (args.farm.window == 0) args.farm.window = farm_window(session, bytes);
     ProgressLine line(!args.quiet);
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const std::vector<FarmAnswer> answers = run_farm(domains, args.farm, [&](std::size_t ended) {
       line.show(static_cast<double>(ended) / args.domains, fmt::format("{} of {} domains", ended, args.domains));
     });
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = seconds_since(begin);
     std::vector<std::string> sizes;
     for (const auto& s : args.sizes) sizes.push_back(fmt::format("{}x{}x{}", s[0], s[1], s[2]));
     record["farm"] = {{"sizes", sizes},

@@ -4,11 +4,11 @@
 #include <hwloc.h>
 #include <starpu.h>
 
-#include <chrono>
 #include <set>
 
 #include "taskflows/fdtd/division.hpp"
 #include "taskflows/fdtd/farm.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::fdtd {
@@ -16,13 +16,7 @@ namespace asterism::apps::fdtd {
 using namespace asterism::fdtd;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 constexpr long warm_up = 4;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double flops_per_cell(const Problem& problem) {
   return benchmark_flops(problem.cells, 1) / cells_of(problem);

@@ -8,6 +8,7 @@
 
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/gather.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
 
@@ -21,10 +22,6 @@ namespace {
 constexpr long first_look = 20;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
   const auto divided = [&](int per_gpu) {

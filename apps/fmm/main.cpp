@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/verify.hpp"
 #include "taskflows/fmm/write_particles.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::fmm {
@@ -32,10 +32,6 @@ constexpr double other_distributions = 4;
 /// Evaluations of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr int calibration_samples = 10;
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 struct Run {
   std::vector<double> seconds;  ///< of the evaluations
   double build_seconds = 0;
@@ -51,7 +47,7 @@ void advance(const Arguments& args, System& system, Particles& particles, Run& r
   std::vector<double> steps;
   const double dt = args.dt;
   for (int s = 0; s < args.steps; ++s) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const auto kick = [&](double share) {
       for (std::size_t i = 0; i < n; ++i) {
         velocity.x[i] += share * dt * run.result.fx[i];
@@ -174,7 +170,7 @@ int solve_and_report(int argc, char** argv) {
                         session.scheduler());
     ProgressLine line(!args.quiet);
     line.show(0, "building the tree");
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     System system(interaction, options, particles);
     run.build_seconds = seconds_since(begin);
     for (int i = 0; i < args.repeat; ++i) {

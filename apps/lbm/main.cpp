@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -14,6 +13,7 @@
 #include "taskflows/lbm/balance.hpp"
 #include "taskflows/lbm/gather.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::lbm {
@@ -32,10 +32,6 @@ constexpr double worth_moving = 0.02;
 constexpr int waiting_bricks = 4;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// The domain in pieces, on units.
 struct Pieces {
@@ -124,7 +120,7 @@ class Run {
     auto balance = correct ? std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_) : nullptr;
     long looked = simulation_->time();
     long next_look = looked + first_look;
-    auto begin = std::chrono::steady_clock::now();
+    auto begin = Clock::now();
     auto since_look = begin;
     long timed_from = simulation_->time();
     double writing = 0;
@@ -140,7 +136,7 @@ class Run {
       }
       if (output_->due(t)) {
         starpu_task_wait_for_all();
-        const auto before_writing = std::chrono::steady_clock::now();
+        const auto before_writing = Clock::now();
         check_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
         output_->write(*simulation_);
         writing += seconds_since(before_writing);
@@ -152,7 +148,7 @@ class Run {
                                  : balance->measured(t - looked).gpu_share();
         looked = t;
         next_look += 2 * (next_look - start_);
-        since_look = std::chrono::steady_clock::now();
+        since_look = Clock::now();
         if (!worth(share)) continue;
         balance.reset();
         pieces_ = cut(args_, flow_.problem, session_, share);
@@ -160,7 +156,7 @@ class Run {
         starpu_task_wait_for_all();
         if (share < 1) balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_);
         ++corrections_;
-        begin = since_look = std::chrono::steady_clock::now();
+        begin = since_look = Clock::now();
         timed_from = t;
         writing = 0;
       }
@@ -209,7 +205,7 @@ class Run {
     return slower > 1 + worth_moving && rows >= 1;
   }
 
-  void show(long t, std::chrono::steady_clock::time_point begin, long timed_from) {
+  void show(long t, Clock::time_point begin, long timed_from) {
     const double seconds = seconds_since(begin);
     line_.show(static_cast<double>(t) / static_cast<double>(args_.steps),
                fmt::format("step {} of {}, {:.1f} MLUPS", t, args_.steps,

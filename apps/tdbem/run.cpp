@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include "apps/tdbem/verify.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/busy_time.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
@@ -29,10 +29,6 @@ namespace {
 constexpr int calibration_groups = 24;
 /// Groups that are submitted before the program waits for them.
 constexpr std::int64_t groups_at_once = 16;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 Method method_for(const Arguments& args, const Session& session) {
   Method method = args.method;
@@ -92,7 +88,7 @@ class Run {
     mark("begin steps");
     if (balances) balance(kept);
     writing_ = 0;
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const std::int64_t first = simulation_->steps();
     while (simulation_->steps() < of_.steps) {
       for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < of_.steps; ++g) {
@@ -184,7 +180,7 @@ class Run {
   /// From the file if there is one, else assembled and written to it if one is wanted.
   void prepare_matrices() {
     const std::string& file = args_.files.matrices;
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     line_.show(0, "finding the matrices' structure");
     const bool stored = !file.empty() && std::filesystem::exists(file);
     std::int32_t cluster = cluster_for(args_, of_, session_);
@@ -202,7 +198,7 @@ class Run {
       load_matrices(file, of_.problem, *matrices_);
       return;
     }
-    const auto assembly = std::chrono::steady_clock::now();
+    const auto assembly = Clock::now();
     mark("begin assembly");
     matrices_->assemble([&](double done) {
       const double elapsed = seconds_since(assembly);
@@ -216,7 +212,7 @@ class Run {
   /// What a group leaves: values to be verified, and outputs that are due.
   void keep(std::int64_t kept) {
     const std::int64_t end = simulation_->steps();
-    const auto before = std::chrono::steady_clock::now();
+    const auto before = Clock::now();
     if (output_->due(end - method_.group, std::min(end, of_.steps))) {
       starpu_task_wait_for_all();
       require_solved(simulation_->tally(), of_.problem);  // nothing of a march that broke down is written
@@ -254,7 +250,7 @@ class Run {
     }
   }
 
-  void show(std::chrono::steady_clock::time_point begin, std::int64_t first) {
+  void show(Clock::time_point begin, std::int64_t first) {
     const auto done = static_cast<double>(simulation_->steps() - first);
     line_.show(static_cast<double>(simulation_->steps()) / static_cast<double>(of_.steps),
                fmt::format("step {} of {}, {:.3g} ms per step", simulation_->steps(), of_.steps,

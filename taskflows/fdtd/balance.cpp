@@ -3,12 +3,12 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
 
@@ -44,10 +44,10 @@ double measure(const Problem& like, const Session& session, bool gpus, int units
   Simulation simulation(sample, division.bricks, division.placement, best_overlap(sample, division));
   simulation.advance(warm_up);
   starpu_task_wait_for_all();
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   simulation.advance(sample_steps);
   starpu_task_wait_for_all();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   return static_cast<double>(sample_steps) * cells_of(sample) / seconds;
 }
 

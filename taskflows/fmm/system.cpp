@@ -3,10 +3,10 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "codelets/fmm/flops.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -260,14 +260,14 @@ void System::fill_particles(const Particles& particles) {
 }
 
 double System::evaluate() {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   submit();
   starpu_task_wait_for_all();
   for (ParticleGroup& p : particles_) {  // results may still be on their way
     starpu_data_acquire(p.result_data, STARPU_R);
     starpu_data_release(p.result_data);
   }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return seconds_since(begin);
 }
 
 void System::move(const Particles& particles) {

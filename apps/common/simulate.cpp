@@ -1,0 +1,80 @@
+#include "apps/common/simulate.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/platform.hpp"
+#include "taskflows/runtime/simulation.hpp"
+
+namespace asterism::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view option = "--simulate";
+
+/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED, else where `cmake --install` puts
+/// it, else in the build tree beside this one.
+fs::path simulated_sibling(const fs::path& program) {
+  std::vector<fs::path> folders;
+  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders.emplace_back(named);
+  const fs::path folder = program.parent_path();
+  folders.push_back(folder / "../libexec/asterism/simulated");
+  folders.push_back(folder / "../../simgrid/bin");
+  std::error_code ignored;
+  for (const fs::path& place : folders) {
+    const fs::path sibling = place / program.filename();
+    if (fs::is_regular_file(sibling, ignored)) return fs::canonical(sibling);
+  }
+  bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid",
+            program.filename().string());
+}
+
+}  // namespace
+
+void add_simulate(CLI::Option_group* machine, std::string& platform) {
+  machine
+      ->add_option(std::string(option), platform,
+                   "Run on a simulated machine (StarPU over SimGrid): a name of traces/platforms or a .toml file.\n"
+                   "Kernels are not executed, there are no results; times are those of that machine")
+      ->type_name("PLATFORM");
+}
+
+void simulate(const std::string& platform, int argc, char** argv) {
+  if (platform.empty() || simulated) return;
+  const fs::path self = fs::canonical("/proc/self/exe");
+  const std::string file = find_platform(platform, self).string();
+  const std::string sibling = simulated_sibling(self).string();
+  // it has to know the platform before it reads its options, which may be in a file
+  std::vector<std::string> arguments{argv[0]};
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == option)
+      ++i;
+    else if (!argument.starts_with(std::string(option) + "="))
+      arguments.emplace_back(argument);
+  }
+  arguments.insert(arguments.end(), {std::string(option), file});
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv(sibling.c_str(), pointers.data());
+  failed("{}: cannot be run: {}", sibling, std::strerror(errno));
+}
+
+std::pair<std::string, std::string> simulated_row() {
+  const Platform* const platform = simulated_platform();
+  return {"simulated", platform == nullptr ? "" : fmt::format("{}: {}", platform->name, platform->description)};
+}
+
+void refuse_when_simulated(bool wanted, const char* option_name) {
+  if (simulated && wanted) bad_input("{}: a simulated run computes nothing", option_name);
+}
+
+}  // namespace asterism::apps
