@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/common/program.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -43,7 +44,12 @@ int start(int argc, char** argv) {
   // in StarPU's library, behind this one
   const auto starpus = reinterpret_cast<int (*)(int, char**)>(dlsym(RTLD_NEXT, "main"));
   if (starpus == nullptr) failed("this StarPU has no main: it was not built with SimGrid");
-  return starpus(argc, argv);
+  // SimGrid takes its own options, --cfg and --log, out of the arguments; it tells of every figure that it reads
+  static char quiet[] = "--log=root.thresh:warning";
+  std::vector<char*> arguments{argv[0], quiet};
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  arguments.push_back(nullptr);
+  return starpus(static_cast<int>(arguments.size()) - 1, arguments.data());
 }
 
 }  // namespace

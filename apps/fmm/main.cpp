@@ -8,6 +8,7 @@
 
 #include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/fmm/arguments.hpp"
 #include "taskflows/fmm/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
@@ -15,6 +16,7 @@
 #include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fmm {
 namespace {
@@ -179,7 +181,7 @@ int solve_and_report(int argc, char** argv) {
       if (i + 1 == args.repeat) mark("end evaluation");
       line.show(static_cast<double>(i + 1) / args.repeat, fmt::format("evaluation {} of {}", i + 1, args.repeat));
     }
-    system.collect(run.result);
+    if (!simulated) system.collect(run.result);
     advance(args, system, particles, run, line);
     work = system.work();
     tasks = system.tasks();
@@ -190,7 +192,7 @@ int solve_and_report(int argc, char** argv) {
       mean_rank = system.operators().mean_rank();
     }
   }
-  for (std::size_t i = 0; i < particles.size(); ++i)
+  for (std::size_t i = 0; i < particles.size() && !simulated; ++i)
     if (!std::isfinite(run.result.potential[i] + run.result.fx[i] + run.result.fy[i] + run.result.fz[i]))
       failed("the potential or force of particle {} is not finite: particles almost coincide there", i + 1);
 
@@ -231,7 +233,7 @@ int solve_and_report(int argc, char** argv) {
   if (interaction.name == "yukawa") record["options"]["kappa"] = args.kappa;
   record["rates"] = rates_json(rates);
   record["tasks"] = tasks;
-  record["right"] = right;
+  if (!simulated) record["right"] = right;
 
   const json& tree = record["tree"];
   std::vector<std::pair<std::string, std::string>> rows{
@@ -244,6 +246,7 @@ int solve_and_report(int argc, char** argv) {
                            tree["particles_per_leaf"]["min"].get<std::int64_t>(),
                            tree["particles_per_leaf"]["max"].get<std::int64_t>(), tree["groups"].get<std::size_t>(),
                            options.shape.group_size)}};
+  if (simulated) rows.insert(rows.begin(), simulated_row());
   if (args.verify)
     rows.emplace_back("relative L2 errors", fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
                                                         errors.potential, errors.force, errors.targets));

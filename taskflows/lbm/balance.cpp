@@ -1,7 +1,8 @@
 #include "taskflows/lbm/balance.hpp"
-#include "taskflows/runtime/clock.hpp"
 
 #include <starpu.h>
+
+#include "taskflows/runtime/clock.hpp"
 
 namespace asterism::lbm {
 namespace {

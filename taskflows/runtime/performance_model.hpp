@@ -13,9 +13,10 @@ namespace asterism {
 starpu_perfmodel performance_model(const char* symbol, std::uint32_t (*footprint)(starpu_task*) = nullptr);
 
 /// What stands for the CUDA function of a codelet that has one, where CUDA is not compiled in: in a simulated program
-/// something that is never called and tells the simulator that the task runs on GPUs, else null.
+/// a function, which tells StarPU that the task runs on GPUs and is called where a reduction begins; else null.
 #ifdef ASTERISM_SIMGRID
-inline const auto without_cuda = reinterpret_cast<starpu_cuda_func_t>(1);
+inline void nothing_on_gpu(void** /*buffers*/, void* /*arguments*/) {}
+inline constexpr starpu_cuda_func_t without_cuda = nothing_on_gpu;
 #else
 inline constexpr starpu_cuda_func_t without_cuda = nullptr;
 #endif

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "taskflows/runtime/error.hpp"
@@ -67,7 +68,8 @@ TaskCost read_default(const TomlValue& value) {
   return cost;
 }
 
-/// A codelet's cost, which differs from the default in what the table says. "none": it does not run there.
+/// A codelet's cost. A rate that it names replaces both of the default's: data that a task only holds a part of say
+/// nothing about its bytes. "none": it does not run there.
 std::optional<TaskCost> read_cost(const std::optional<TomlValue>& value, const TaskCost& by_default) {
   if (!value) return by_default;
   if (value->is_text()) {
@@ -76,8 +78,12 @@ std::optional<TaskCost> read_cost(const std::optional<TomlValue>& value, const T
   }
   TomlTable table = value->table();
   TaskCost cost = by_default;
-  if (const auto flops = table.find("flops")) cost.flops = flops->positive();
-  if (const auto bytes = table.find("bytes")) cost.bytes = bytes->positive();
+  const auto flops = table.find("flops");
+  const auto bytes = table.find("bytes");
+  if (flops || bytes) {
+    cost.flops = flops ? flops->positive() : std::numeric_limits<double>::infinity();
+    cost.bytes = bytes ? bytes->positive() : std::numeric_limits<double>::infinity();
+  }
   if (const auto seconds = table.find("seconds")) cost.seconds = seconds->positive();
   if (const auto samples = table.find("samples")) {
     cost.samples = read_samples(*samples);

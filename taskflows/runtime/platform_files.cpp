@@ -93,8 +93,8 @@ std::string route(const std::string& from, const std::string& to, bool shared) {
 std::string simgrid(const Platform& p) {
   std::string xml =
       "<?xml version='1.0'?>\n"
-      "<!DOCTYPE platform SYSTEM 'http://simgrid.gforge.inria.fr/simgrid/simgrid.dtd'>\n"
-      " <platform version=\"4\">\n"
+      "<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
+      " <platform version=\"4.1\">\n"
       " <config id=\"General\">\n"
       "   <prop id=\"network/TCP-gamma\" value=\"-1\"></prop>\n"
       "   <prop id=\"network/latency-factor\" value=\"1\"></prop>\n"
@@ -102,7 +102,7 @@ std::string simgrid(const Platform& p) {
       "   <prop id=\"network/crosstraffic\" value=\"0\"></prop>\n"
       "   <prop id=\"network/weight-S\" value=\"0.0\"></prop>\n"
       " </config>\n"
-      " <AS  id=\"AS0\"  routing=\"Full\">\n"
+      " <zone id=\"AS0\" routing=\"Full\">\n"
       "   <host id=\"MAIN\" speed=\"1f\"/>\n";
   for (int i = 0; i < p.cores; ++i) xml += fmt::format("   <host id=\"CPU{}\" speed=\"2000000000f\"/>\n", i);
   for (int i = 0; i < p.gpus; ++i)
@@ -126,7 +126,7 @@ std::string simgrid(const Platform& p) {
     for (int j = 0; j < p.gpus && p.peer; ++j)
       if (j != i) xml += route(gpu, fmt::format("CUDA{}", j), false);
   }
-  return xml + " </AS>\n </platform>\n";
+  return xml + " </zone>\n </platform>\n";
 }
 
 void write(const fs::path& path, const std::string& text) {

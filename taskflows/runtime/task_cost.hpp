@@ -26,8 +26,8 @@ struct TaskCost {
   enum class Size { flops, bytes };
 
   double seconds = 0;  ///< that every task takes beside its work
-  double flops = 0;    ///< per second
-  double bytes = 0;    ///< per second
+  double flops = 0;    ///< per second; infinite: they cost nothing
+  double bytes = 0;    ///< per second; infinite: they cost nothing
   Size sized_by = Size::flops;
   std::vector<Sample> samples;               ///< by increasing size; empty: from the rates
   std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
