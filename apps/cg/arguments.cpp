@@ -141,7 +141,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
-  simulate(args.platform, argc, argv);
+  simulate(args.platform);
   refuse_when_simulated(args.verify, "--verify");
   refuse_when_simulated(!args.solution.empty(), "--solution");
   refuse_when_simulated(args.calibrate, "--calibrate");

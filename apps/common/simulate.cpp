@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,14 @@ fs::path simulated_sibling(const fs::path& program) {
             program.filename().string());
 }
 
+/// Of this process, its name first; commands that have taken some away included.
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  return arguments;
+}
+
 }  // namespace
 
 void add_simulate(CLI::Option_group* machine, std::string& platform) {
@@ -46,19 +55,19 @@ void add_simulate(CLI::Option_group* machine, std::string& platform) {
       ->type_name("PLATFORM");
 }
 
-void simulate(const std::string& platform, int argc, char** argv) {
+void simulate(const std::string& platform) {
   if (platform.empty() || simulated) return;
   const fs::path self = fs::canonical("/proc/self/exe");
   const std::string file = find_platform(platform, self).string();
   const std::string sibling = simulated_sibling(self).string();
   // it has to know the platform before it reads its options, which may be in a file
-  std::vector<std::string> arguments{argv[0]};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == option)
+  const std::vector<std::string> own = own_arguments();
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i] == option)
       ++i;
-    else if (!argument.starts_with(std::string(option) + "="))
-      arguments.emplace_back(argument);
+    else if (!own[i].starts_with(std::string(option) + "="))
+      arguments.push_back(own[i]);
   }
   arguments.insert(arguments.end(), {std::string(option), file});
   std::vector<char*> pointers;

@@ -15,7 +15,7 @@ void add_simulate(CLI::Option_group* machine, std::string& platform);
 /// After the command line was read, with what --simulate says (empty: nothing happens). In an ordinary program: the
 /// process goes on as the simulated program of the same name, with the same arguments, and this does not return. In a
 /// simulated program: returns. Throws Error (bad_input): no such platform, or no such program.
-void simulate(const std::string& platform, int argc, char** argv);
+void simulate(const std::string& platform);
 
 /// A row of a simulated program's table: which machine.
 std::pair<std::string, std::string> simulated_row();

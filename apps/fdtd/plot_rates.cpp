@@ -44,11 +44,15 @@ class CoreKinds {
   ~CoreKinds() { hwloc_topology_destroy(topology_); }
   CoreKinds(const CoreKinds&) = delete;
   CoreKinds& operator=(const CoreKinds&) = delete;
-  [[nodiscard]] int of(const Unit& unit) const {
+  [[nodiscard]] int of([[maybe_unused]] const Unit& unit) const {
+#ifdef STARPU_HAVE_HWLOC
     const hwloc_cpuset_t cpus = starpu_worker_get_hwloc_cpuset(unit.worker);
     const int kind = hwloc_cpukinds_get_by_cpuset(topology_, cpus, 0);
     hwloc_bitmap_free(cpus);
     return std::max(kind, 0);
+#else
+    return 0;  // cores of a simulated machine
+#endif
   }
   [[nodiscard]] int count() const { return hwloc_cpukinds_get_nr(topology_, 0); }
 

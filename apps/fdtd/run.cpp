@@ -11,6 +11,7 @@
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -148,11 +149,17 @@ void Run::look(long now) {
 void Run::move_to(double share) {
   balance_.reset();
   earlier_probes_ = all_probe_values();
-  const State state = gather_state(*simulation_, problem_);
+  const long now = simulation_->time();
+  const State state = simulated ? State{} : gather_state(*simulation_, problem_);
   simulation_.reset();
   division_ = divide(args_, problem_, session_, share);
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
-  scatter_state(*simulation_, problem_, state);
+  if (simulated) {
+    const auto nothing = [](const Box& /*box*/, void* /*values*/) {};
+    simulation_->set(now, nothing, nothing);
+  } else {
+    scatter_state(*simulation_, problem_, state);
+  }
   starpu_task_wait_for_all();
   ++corrections_;
   if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);

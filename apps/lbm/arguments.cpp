@@ -182,7 +182,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
-  simulate(args.platform, argc, argv);
+  simulate(args.platform);
   const OutputOptions& output = args.output;
   for (const auto& [file, option] :
        {std::pair{&output.series, "--output"}, std::pair{&output.picture, "--png"},

@@ -8,12 +8,14 @@
 #include <numeric>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/tdbem/output.hpp"
 #include "apps/tdbem/verify.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/busy_time.hpp"
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
 #include "taskflows/tdbem/matrix_file.hpp"
@@ -147,11 +149,12 @@ class Run {
                         {"shares", simulation_->shares()}};
     if (!history_.empty()) record["balancing"] = history_;
     const SolveTally tally = simulation_->tally();
-    record["solutions"] = {{"count", tally.solves},
-                           {"mean_iterations", static_cast<double>(tally.iterations) /
-                                                   static_cast<double>(std::max<std::int64_t>(tally.solves, 1))},
-                           {"most_iterations", tally.most_iterations},
-                           {"largest_residual", tally.residual}};
+    if (!simulated)
+      record["solutions"] = {{"count", tally.solves},
+                             {"mean_iterations", static_cast<double>(tally.iterations) /
+                                                     static_cast<double>(std::max<std::int64_t>(tally.solves, 1))},
+                             {"most_iterations", tally.most_iterations},
+                             {"largest_residual", tally.residual}};
     out.rows = {
         {"problem", fmt::format("{}, {} waves, {} observers, {} precision", of_.describe, p.waves.size(),
                                 p.observers.size(), sizeof(T) == 4 ? "single" : "double")},
@@ -167,6 +170,7 @@ class Run {
                      simulation_->workers() > 1 && args_.sharing != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
+    if (simulated) out.rows.insert(out.rows.begin(), simulated_row());
     if (args_.verify) judge(out);
     if (!out.wrong.empty()) return;
     output_->finish(*simulation_, method_);
@@ -294,10 +298,12 @@ class Run {
     out.record["bandwidth"] = {{"achieved", achieved}, {"read", ceiling}, {"share", achieved / ceiling}};
     out.record["tasks"] = simulation_->tasks();
     out.rows.emplace_back(
-        "march", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} GFlop/s, {:.1f} iterations with M^0", seconds_,
-                             step * 1e3, flops * 1e-9,
-                             static_cast<double>(tally.iterations) /
-                                 static_cast<double>(std::max<std::int64_t>(tally.solves, 1))));
+        "march",
+        fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} GFlop/s{}", seconds_, step * 1e3, flops * 1e-9,
+                    simulated ? ""
+                              : fmt::format(", {:.1f} iterations with M^0",
+                                            static_cast<double>(tally.iterations) /
+                                                static_cast<double>(std::max<std::int64_t>(tally.solves, 1)))));
     out.rows.emplace_back(
         "memory",
         fmt::format("{:.1f} GB/s of slices, one pass for {} steps, {:.0f} % of measured read bandwidth ({:.0f} GB/s)",
