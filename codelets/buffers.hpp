@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "taskflows/runtime/performance_model.hpp"
+
 namespace asterism {
 
 /// StarPU's buffers of a task, one after the other.
@@ -39,15 +41,11 @@ struct Work {
 
 /// Durations by class of `Work`; `symbol` has to live as long as the model.
 inline starpu_perfmodel model_by_cells(const char* symbol) {
-  starpu_perfmodel m{};
-  m.type = STARPU_HISTORY_BASED;
-  m.symbol = symbol;
-  m.footprint = [](starpu_task* task) {
+  return performance_model(symbol, [](starpu_task* task) {
     const Work& work = *static_cast<const Work*>(task->cl_arg);
     const auto cells = static_cast<std::uint64_t>(work.cells);
     return static_cast<std::uint32_t>(cells ^ cells >> 32) ^ static_cast<std::uint32_t>(work.variant) << 24;
-  };
-  return m;
+  });
 }
 
 }  // namespace asterism

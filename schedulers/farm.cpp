@@ -12,11 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <mutex>
 #include <vector>
 
 #include "schedulers/farm_queue.hpp"
 #include "schedulers/policies.hpp"
+#include "taskflows/runtime/waiting.hpp"
 
 namespace asterism::schedulers {
 namespace {
@@ -29,7 +29,7 @@ struct Unit {
 struct Policy {
   double seconds;  ///< worth of a batch; 0: one task
   std::vector<int> workers;
-  std::mutex mutex;  ///< of the queue
+  Mutex mutex;  ///< of the queue
   FarmQueue<starpu_task*> waiting;
   std::vector<Unit> units{STARPU_NMAXWORKERS};
 };

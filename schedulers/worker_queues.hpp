@@ -7,8 +7,9 @@
 
 #include <atomic>
 #include <deque>
-#include <mutex>
 #include <vector>
+
+#include "taskflows/runtime/waiting.hpp"
 
 namespace asterism::schedulers {
 
@@ -26,7 +27,7 @@ class WorkerQueues {
 
  private:
   struct Queue {
-    std::mutex mutex;
+    Mutex mutex;
     std::deque<starpu_task*> tasks;
     std::atomic<std::size_t> waiting{0};  ///< their number, to be read without the lock
   };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "taskflows/cg/elasticity.hpp"
 #include "taskflows/cg/gmsh_reader.hpp"
 #include "taskflows/cg/matrix_market.hpp"
@@ -126,6 +127,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "First run a few iterations with every codelet on every kind of unit in turn: StarPU's performance\n"
       "models then know all durations, and so do the bounds of --trace");
 
+  add_simulate(machine, args.platform);
+
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
   results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, convergence history");
@@ -138,6 +141,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.platform);
+  refuse_when_simulated(args.verify, "--verify");
+  refuse_when_simulated(!args.solution.empty(), "--solution");
+  refuse_when_simulated(args.calibrate, "--calibrate");
   if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
   if (args.preconditioner == "block-jacobi") {
     if (args.preconditioner_block < 1)

@@ -30,6 +30,7 @@ struct Arguments {
   std::optional<int> iterations;  ///< exactly so many
   // the machine
   SessionOptions session;
+  std::string platform;  ///< to simulate; empty: none
   std::string units = "default";
   // results
   std::string solution;

@@ -1,11 +1,11 @@
 #include "apps/cg/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "apps/common/program.hpp"
 #include "codelets/cg/traffic.hpp"
+#include "taskflows/runtime/clock.hpp"
 
 namespace asterism::apps::cg {
 
@@ -28,9 +28,9 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
                std::span<const double> shares, const std::function<void(const Progress&)>& progress) {
   Run run;
   run.options = options;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   System system(session, a, b, {}, options, shares);
-  run.assembly_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.assembly_seconds = seconds_since(begin);
   run.stored_entries = system.stored_entries();
   run.bytes_exchanged = system.p.bytes_exchanged();
   for (int i = 0; i < system.blocks(); ++i) run.rows.push_back(system.partition.rows(i));

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -95,6 +96,8 @@ nlohmann::json record_header(const char* program, const std::string& command) {
                        {"cores", machine.cores},
                        {"numa_nodes", machine.numa_nodes},
                        {"memory_bytes", machine.memory_bytes}};
+  if (const Platform* platform = simulated_platform())
+    record["simulated"] = {{"platform", platform->name}, {"description", platform->description}};
   int major = 0;
   int minor = 0;
   int release = 0;

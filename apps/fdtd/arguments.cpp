@@ -9,7 +9,9 @@
 
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -149,6 +151,7 @@ void add_machine(CLI::App& app, Arguments& args) {
   group->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   group->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
   group->add_flag("--measure-again", args.measure_again, "Do not trust the rates that were kept");
+  add_simulate(group, args.platform);
   group->add_flag("--calibrate", args.calibrate,
                   "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                   "know all durations, and so do the bounds of --trace");
@@ -221,8 +224,19 @@ void understand(Arguments& args, const Texts& texts) {
   if (args.checkpoint_every && args.checkpoint.empty()) bad_input("--checkpoint-every: there is no --checkpoint");
   // packing for neighbours on the same GPU goes on beside the update of another brick
   if (args.bricks_per_gpu != 1 && visible_gpus() > 0 && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr &&
-      (args.bricks_per_gpu > 1 || visible_gpus() > 1 || args.boxes))
+      !simulated && (args.bricks_per_gpu > 1 || visible_gpus() > 1 || args.boxes))
     args.session.streams = 2;
+}
+
+/// There are none on a simulated machine.
+void refuse_results(const Arguments& args) {
+  for (const auto& [file, option] :
+       {std::pair{&args.output.series, "--output"}, std::pair{&args.output.picture, "--png"},
+        std::pair{&args.probe_file, "--probes"}, std::pair{&args.checkpoint, "--checkpoint"},
+        std::pair{&args.restart, "--restart"}})
+    refuse_when_simulated(!file->empty(), option);
+  refuse_when_simulated(args.verify, "--verify");
+  refuse_when_simulated(args.calibrate, "--calibrate");
 }
 
 }  // namespace
@@ -249,6 +263,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_machine(app, args);
   add_results(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.platform);
+  refuse_results(args);
   understand(args, texts);
   return std::nullopt;
 }

@@ -28,6 +28,7 @@ struct Arguments {
   bool scheduler_places = false;
   // the machine
   SessionOptions session;
+  std::string platform;  ///< to simulate; empty: none
   bool calibrate = false;
   bool measure_again = false;
   // results

@@ -5,17 +5,19 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/verify.hpp"
 #include "taskflows/fdtd/farm.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {
@@ -30,6 +32,7 @@ struct FarmArguments {
   FarmOptions farm{validation_steps, 1, 0};  ///< window 0: by units and memory
   bool single_precision = false;
   SessionOptions session;
+  std::string platform;  ///< to simulate; empty: none
   std::string json;
   bool verify = false;
   bool quiet = false;
@@ -58,13 +61,15 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
                  "Domains that have memory at a time (default: 4 per unit, in at most half of the main memory)")
       ->check(CLI::Range(1, 1000000));
   add_precision(app, args.single_precision);
-  add_machine_options(app, args.session);
+  add_simulate(add_machine_options(app, args.session), args.platform);
   app.add_option("--json", args.json, "Write a record of the run: options, times, rates, domains of each unit");
   app.add_flag("--verify", args.verify,
                "Compare the sum of Ez of each domain, bit for bit, with that of a run of all units on such a\n"
                "domain, and this with the published sum or a simple solver; exit status 1 when they differ");
   app.add_flag("--quiet", args.quiet, "No progress line");
   if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.platform);
+  refuse_when_simulated(args.verify, "--verify");
   if (sizes.empty()) {
     args.sizes = {triple("--size", size)};
   } else {
@@ -164,11 +169,11 @@ int run_and_report(int argc, char** argv) {
     record = record_header("asterism-fdtd farm", argc, argv, session);
     if (args.farm.window == 0) args.farm.window = farm_window(session, bytes);
     ProgressLine line(!args.quiet);
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const std::vector<FarmAnswer> answers = run_farm(domains, args.farm, [&](std::size_t ended) {
       line.show(static_cast<double>(ended) / args.domains, fmt::format("{} of {} domains", ended, args.domains));
     });
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = seconds_since(begin);
     std::vector<std::string> sizes;
     for (const auto& s : args.sizes) sizes.push_back(fmt::format("{}x{}x{}", s[0], s[1], s[2]));
     record["farm"] = {{"sizes", sizes},
@@ -184,6 +189,7 @@ int run_and_report(int argc, char** argv) {
         "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(), session.scheduler()));
     rows.emplace_back("window", fmt::format("{} domains, {:.4g} MB", args.farm.window,
                                             static_cast<double>(bytes) * args.farm.window * 1e-6));
+    if (simulated) rows.insert(rows.begin(), simulated_row());
     describe_units(args, answers, session, record, rows);
     check_numbers(answers);
     if (args.verify) judge(args, cases, answers, session, record, rows);

@@ -5,6 +5,7 @@
 
 #include "apps/common/conclusion.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/fdtd/arguments.hpp"
 #include "apps/fdtd/farm.hpp"
 #include "apps/fdtd/plot.hpp"
@@ -14,6 +15,7 @@
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {
@@ -64,7 +66,10 @@ Task make_task(const Arguments& args) {
     if (!args.probe_file.empty() && task.of.problem.probes.empty())
       bad_input("--probes {}: {} has no probes", args.probe_file, args.scene);
   }
-  add_outputs(args.output, task.of.problem, task.outputs);
+  if (simulated)
+    task.outputs = {};  // what a scene asks for by itself
+  else
+    add_outputs(args.output, task.of.problem, task.outputs);
   return task;
 }
 
@@ -167,13 +172,17 @@ int solve_and_report(int argc, char** argv) {
     run.advance();
     run.write_probes();
     written = run.written();
-    if (task.scene) {
+    if (task.scene && !simulated) {
       const std::vector<std::string> names = task.scene->write(run.simulation());
       written.insert(written.end(), names.begin(), names.end());
     }
     describe(args, task.steps, of, session, run, record, rows);
-    describe_state(of, run, record, rows);
-    judge(args, task.steps, of, run, record, rows);
+    if (simulated) {
+      rows.insert(rows.begin(), simulated_row());
+    } else {
+      describe_state(of, run, record, rows);
+      judge(args, task.steps, of, run, record, rows);
+    }
     if (run.timed_steps() > 0) describe_speed(of.problem, session, run, record, rows);
   }
   conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fdtd {}", of.describe), record, rows,

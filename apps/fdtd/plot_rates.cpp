@@ -4,11 +4,11 @@
 #include <hwloc.h>
 #include <starpu.h>
 
-#include <chrono>
 #include <set>
 
 #include "taskflows/fdtd/division.hpp"
 #include "taskflows/fdtd/farm.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::fdtd {
@@ -16,13 +16,7 @@ namespace asterism::apps::fdtd {
 using namespace asterism::fdtd;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 constexpr long warm_up = 4;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double flops_per_cell(const Problem& problem) {
   return benchmark_flops(problem.cells, 1) / cells_of(problem);
@@ -50,11 +44,15 @@ class CoreKinds {
   ~CoreKinds() { hwloc_topology_destroy(topology_); }
   CoreKinds(const CoreKinds&) = delete;
   CoreKinds& operator=(const CoreKinds&) = delete;
-  [[nodiscard]] int of(const Unit& unit) const {
+  [[nodiscard]] int of([[maybe_unused]] const Unit& unit) const {
+#ifdef STARPU_HAVE_HWLOC
     const hwloc_cpuset_t cpus = starpu_worker_get_hwloc_cpuset(unit.worker);
     const int kind = hwloc_cpukinds_get_by_cpuset(topology_, cpus, 0);
     hwloc_bitmap_free(cpus);
     return std::max(kind, 0);
+#else
+    return 0;  // cores of a simulated machine
+#endif
   }
   [[nodiscard]] int count() const { return hwloc_cpukinds_get_nr(topology_, 0); }
 

@@ -8,8 +8,10 @@
 
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/gather.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -21,10 +23,6 @@ namespace {
 constexpr long first_look = 20;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
   const auto divided = [&](int per_gpu) {
@@ -151,11 +149,17 @@ void Run::look(long now) {
 void Run::move_to(double share) {
   balance_.reset();
   earlier_probes_ = all_probe_values();
-  const State state = gather_state(*simulation_, problem_);
+  const long now = simulation_->time();
+  const State state = simulated ? State{} : gather_state(*simulation_, problem_);
   simulation_.reset();
   division_ = divide(args_, problem_, session_, share);
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
-  scatter_state(*simulation_, problem_, state);
+  if (simulated) {
+    const auto nothing = [](const Box& /*box*/, void* /*values*/) {};
+    simulation_->set(now, nothing, nothing);
+  } else {
+    scatter_state(*simulation_, problem_, state);
+  }
   starpu_task_wait_for_all();
   ++corrections_;
   if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);

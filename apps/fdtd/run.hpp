@@ -1,7 +1,6 @@
 // A run from its first step to its last: cut, corrected, checked, written.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "apps/common/program.hpp"
 #include "apps/fdtd/arguments.hpp"
 #include "taskflows/fdtd/balance.hpp"
+#include "taskflows/runtime/clock.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -37,7 +37,6 @@ class Run {
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   [[nodiscard]] double choose_share();
   [[nodiscard]] bool corrects() const;
   void look(long now);

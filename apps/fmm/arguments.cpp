@@ -5,9 +5,11 @@
 #include <map>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "taskflows/fmm/generate.hpp"
 #include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -126,6 +128,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->add_option("--streams", args.session.streams,
                    "CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA (default: 2, so that kernels overlap)")
       ->check(CLI::Range(1, 16));
+  add_simulate(machine, args.platform);
   machine
       ->add_option_function<std::string>(
           "--gpu-order",
@@ -155,6 +158,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.platform);
+  refuse_when_simulated(args.verify, "--verify");
+  refuse_when_simulated(!args.output.empty(), "--output");
+  refuse_when_simulated(args.steps > 0, "--steps");
+  refuse_when_simulated(args.calibrate, "--calibrate");
   if (args.order) {
     args.options.accuracy = paper_accuracy(*args.order);
     if (args.radius_squared) args.options.accuracy.basis.radius_squared = *args.radius_squared;
@@ -162,7 +170,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   } else {
     args.options.accuracy = accuracy(args.accuracy);
   }
-  if (!args.session.streams && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && visible_gpus() > 0)
+  if (!args.session.streams && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && visible_gpus() > 0 && !simulated)
     args.session.streams = default_streams;
   const double epsilon = args.options.accuracy.epsilon;
   if (!(epsilon > 0 && epsilon < 1)) bad_input("--epsilon {}: expected between 0 and 1", epsilon);

@@ -35,6 +35,7 @@ struct Arguments {
   double dt = 1e-3;
   // the machine
   SessionOptions session;
+  std::string platform;  ///< to simulate; empty: none
   asterism::fmm::GpuOrder gpu_order = asterism::fmm::GpuOrder::far_first;
   // results
   std::string output;

@@ -10,8 +10,10 @@
 
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "taskflows/mesh/mesh.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps::lbm {
 
@@ -142,6 +144,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  add_simulate(machine, args.platform);
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");
@@ -179,6 +182,15 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.platform);
+  const OutputOptions& output = args.output;
+  for (const auto& [file, option] :
+       {std::pair{&output.series, "--output"}, std::pair{&output.picture, "--png"},
+        std::pair{&output.forces, "--forces"}, std::pair{&output.profiles, "--profiles"},
+        std::pair{&output.checkpoint, "--checkpoint"}, std::pair{&output.restart, "--restart"}})
+    refuse_when_simulated(!file->empty(), option);
+  refuse_when_simulated(args.verify, "--verify");
+  refuse_when_simulated(args.calibrate, "--calibrate");
   args.flow.cells = triple("--size", size);
   args.subdomains = triple("--subdomains", subdomains);
   for (std::size_t axis = 0; axis < force.size(); ++axis) args.flow.collision.force[axis] = force[axis];
@@ -193,7 +205,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   read_slice(slice, args.flow.cells, args.output.slice);
   check(args.output);
   args.gpu_share = share_of_gpus("--gpu-share", share);
-  if (several_bricks_per_gpu(args) && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr) args.session.streams = 2;
+  if (several_bricks_per_gpu(args) && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && !simulated)
+    args.session.streams = 2;
   require_writable("--json", args.json);
   return std::nullopt;
 }

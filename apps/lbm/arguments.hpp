@@ -25,6 +25,7 @@ struct Arguments {
   bool scheduler_places = false;    ///< bricks go where the scheduler likes
   // the machine
   SessionOptions session;
+  std::string platform;  ///< to simulate; empty: none
   bool calibrate = false;
   // results
   long check_every = 50;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "taskflows/mesh/mesh.hpp"
 #include "taskflows/runtime/error.hpp"
 
@@ -179,6 +180,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  add_simulate(machine, args.platform);
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");
@@ -214,6 +216,16 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--quiet", args.quiet, "No progress line");
 
   if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.platform);
+  for (const auto& [file, option] :
+       {std::pair{&args.files.observers, "--listen"}, std::pair{&args.files.chart, "--chart"},
+        std::pair{&args.files.series, "--output"}, std::pair{&args.files.picture, "--png"},
+        std::pair{&args.files.matrices, "--matrices"}, std::pair{&args.files.checkpoint, "--checkpoint"},
+        std::pair{&args.files.restart, "--restart"}})
+    refuse_when_simulated(!file->empty(), option);
+  refuse_when_simulated(args.verify, "--verify");
+  refuse_when_simulated(args.calibrate, "--calibrate");
+  refuse_when_simulated(args.solver == Solver::factorisation, "--solver mumps");
   for (const std::string& text : directions) args.wave.directions.push_back(point_of("--direction", text));
   if (directions.empty()) args.wave.directions.push_back({0, 0, 1});
   if (!observer_file.empty()) args.observers = points_in(observer_file);

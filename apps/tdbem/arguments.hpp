@@ -68,6 +68,7 @@ struct Arguments {
   std::vector<long> intervals;  ///< given ones
   int balance_groups = 20;
   SessionOptions session;
+  std::string platform;  ///< to simulate; empty: none
   bool calibrate = false;
   // results
   FileOptions files;

@@ -1,11 +1,11 @@
 // From the command line to a problem.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "apps/tdbem/arguments.hpp"
 #include "taskflows/mesh/placement.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/tdbem/bodies.hpp"
 #include "taskflows/tdbem/observers.hpp"
@@ -50,7 +50,7 @@ Pulse pulse_of(const WaveOptions& options, double speed, double mean_edge) {
 }  // namespace
 
 Case make_case(const Arguments& args) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   Case c;
   Problem& p = c.problem;
   mesh::TriangleMesh mesh = body_of(args.body);
@@ -82,7 +82,7 @@ Case make_case(const Arguments& args) {
   c.is_sphere = args.body.file.empty() && args.body.name == "sphere";
   c.describe = fmt::format("{} {}, {} unknowns", args.boundary == Boundary::rigid ? "rigid" : "soft",
                            args.body.file.empty() ? args.body.name : args.body.file, p.surface.unknowns());
-  c.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  c.seconds = seconds_since(begin);
   return c;
 }
 

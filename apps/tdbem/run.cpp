@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/tdbem/output.hpp"
 #include "apps/tdbem/verify.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/busy_time.hpp"
+#include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
 #include "taskflows/tdbem/matrix_file.hpp"
@@ -29,10 +31,6 @@ namespace {
 constexpr int calibration_groups = 24;
 /// Groups that are submitted before the program waits for them.
 constexpr std::int64_t groups_at_once = 16;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 Method method_for(const Arguments& args, const Session& session) {
   Method method = args.method;
@@ -93,7 +91,7 @@ class Run {
     if (balances) balance(kept);
     if (balances || session_.devices() > 0) settle(kept);
     writing_ = 0;
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const std::int64_t first = simulation_->steps();
     while (simulation_->steps() < of_.steps) {
       for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < of_.steps; ++g) {
@@ -152,11 +150,12 @@ class Run {
                         {"shares", simulation_->shares()}};
     if (!history_.empty()) record["balancing"] = history_;
     const SolveTally tally = simulation_->tally();
-    record["solutions"] = {{"count", tally.solves},
-                           {"mean_iterations", static_cast<double>(tally.iterations) /
-                                                   static_cast<double>(std::max<std::int64_t>(tally.solves, 1))},
-                           {"most_iterations", tally.most_iterations},
-                           {"largest_residual", tally.residual}};
+    if (!simulated)
+      record["solutions"] = {{"count", tally.solves},
+                             {"mean_iterations", static_cast<double>(tally.iterations) /
+                                                     static_cast<double>(std::max<std::int64_t>(tally.solves, 1))},
+                             {"most_iterations", tally.most_iterations},
+                             {"largest_residual", tally.residual}};
     out.rows = {
         {"problem", fmt::format("{}, {} waves, {} observers, {} precision", of_.describe, p.waves.size(),
                                 p.observers.size(), sizeof(T) == 4 ? "single" : "double")},
@@ -172,6 +171,7 @@ class Run {
                      simulation_->workers() > 1 && args_.sharing != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
+    if (simulated) out.rows.insert(out.rows.begin(), simulated_row());
     if (args_.verify) judge(out);
     if (!out.wrong.empty()) return;
     output_->finish(*simulation_, method_);
@@ -185,7 +185,7 @@ class Run {
   /// From the file if there is one, else assembled and written to it if one is wanted.
   void prepare_matrices() {
     const std::string& file = args_.files.matrices;
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     line_.show(0, "finding the matrices' structure");
     const bool stored = !file.empty() && std::filesystem::exists(file);
     std::int32_t cluster = cluster_for(args_, of_, session_);
@@ -203,7 +203,7 @@ class Run {
       load_matrices(file, of_.problem, *matrices_);
       return;
     }
-    const auto assembly = std::chrono::steady_clock::now();
+    const auto assembly = Clock::now();
     mark("begin assembly");
     matrices_->assemble([&](double done) {
       const double elapsed = seconds_since(assembly);
@@ -217,7 +217,7 @@ class Run {
   /// What a group leaves: values to be verified, and outputs that are due.
   void keep(std::int64_t kept) {
     const std::int64_t end = simulation_->steps();
-    const auto before = std::chrono::steady_clock::now();
+    const auto before = Clock::now();
     if (output_->due(end - method_.group, std::min(end, of_.steps))) {
       starpu_task_wait_for_all();
       require_solved(simulation_->tally(), of_.problem);  // nothing of a march that broke down is written
@@ -257,7 +257,7 @@ class Run {
     starpu_task_wait_for_all();
   }
 
-  void show(std::chrono::steady_clock::time_point begin, std::int64_t first) {
+  void show(Clock::time_point begin, std::int64_t first) {
     const auto done = static_cast<double>(simulation_->steps() - first);
     line_.show(static_cast<double>(simulation_->steps()) / static_cast<double>(of_.steps),
                fmt::format("step {} of {}, {:.3g} ms per step", simulation_->steps(), of_.steps,
@@ -301,10 +301,12 @@ class Run {
     out.record["bandwidth"] = {{"achieved", achieved}, {"read", ceiling}, {"share", achieved / ceiling}};
     out.record["tasks"] = simulation_->tasks();
     out.rows.emplace_back(
-        "march", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} GFlop/s, {:.1f} iterations with M^0", seconds_,
-                             step * 1e3, flops * 1e-9,
-                             static_cast<double>(tally.iterations) /
-                                 static_cast<double>(std::max<std::int64_t>(tally.solves, 1))));
+        "march",
+        fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} GFlop/s{}", seconds_, step * 1e3, flops * 1e-9,
+                    simulated ? ""
+                              : fmt::format(", {:.1f} iterations with M^0",
+                                            static_cast<double>(tally.iterations) /
+                                                static_cast<double>(std::max<std::int64_t>(tally.solves, 1)))));
     out.rows.emplace_back(
         "memory",
         fmt::format("{:.1f} GB/s of slices, one pass for {} steps, {:.0f} % of measured read bandwidth ({:.0f} GB/s)",

@@ -207,13 +207,6 @@ void add_dots_cpu(void** b, void*) {
   add(sum.wu, other.wu);
 }
 
-starpu_perfmodel history_model(const char* symbol) {
-  starpu_perfmodel model{};
-  model.type = STARPU_HISTORY_BASED;
-  model.symbol = symbol;
-  return model;
-}
-
 constexpr auto commuting = static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
 
 starpu_codelet with_modes(starpu_codelet codelet, std::initializer_list<starpu_data_access_mode> modes) {
@@ -249,7 +242,7 @@ PipelinedBuffers pipelined_buffers(void**& next, int block) {
 // precision. first, last: the buffers that stay in main memory.
 #define ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, first, last)   \
   starpu_codelet& function() {                                                                  \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                       \
+    static starpu_perfmodel model = performance_model("cg_" label "_double");                   \
     static starpu_codelet codelet =                                                             \
         make_codelet({label, cpu_function, #cpu_function, cuda_function, &model, first, last}); \
     return codelet;                                                                             \
@@ -296,7 +289,7 @@ ByPartials by_partials(CodeletSpec spec, int outputs) {
 
 #define ASTERISM_FUSED_CODELET(function, label, cpu_function, cuda_function, outputs)                               \
   starpu_codelet& function(int partials) {                                                                          \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                                           \
+    static starpu_perfmodel model = performance_model("cg_" label "_double");                                       \
     static ByPartials codelets = by_partials({label, cpu_function, #cpu_function, cuda_function, &model}, outputs); \
     return codelets.at(static_cast<std::size_t>(partials));                                                         \
   }
@@ -307,7 +300,7 @@ ASTERISM_FUSED_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined, 1)
 // StarPU insists on fixed buffers for the codelets of a reduction.
 #define ASTERISM_REDUCTION_CODELET(function, label, cpu_function, cuda_function, ...)                         \
   starpu_codelet& function() {                                                                                \
-    static starpu_perfmodel model = history_model("cg_" label "_double");                                     \
+    static starpu_perfmodel model = performance_model("cg_" label "_double");                                 \
     static starpu_codelet codelet =                                                                           \
         with_modes(make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}), {__VA_ARGS__}); \
     return codelet;                                                                                           \

@@ -3,12 +3,14 @@
 
 #include <starpu.h>
 
+#include "taskflows/runtime/performance_model.hpp"
+
 namespace asterism::fdtd::codelets::gpu {
 
-/// Null where Asterism is built without CUDA.
+/// As they are where Asterism is built without CUDA: all codelets that have one have it here.
 struct Functions {
-  starpu_cuda_func_t advance = nullptr, clear = nullptr, domain = nullptr, store = nullptr, load = nullptr,
-                     sum = nullptr, energy = nullptr;
+  starpu_cuda_func_t advance = without_cuda, clear = without_cuda, domain = without_cuda, store = without_cuda,
+                     load = without_cuda, sum = without_cuda, energy = without_cuda;
 };
 
 #ifdef ASTERISM_CUDA

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codelets/fmm/codelets_cuda.hpp"
+#include "taskflows/runtime/performance_model.hpp"
 #include "taskflows/runtime/submit.hpp"
 
 namespace asterism::fmm::codelets {
@@ -90,14 +91,6 @@ void reduction_cpu(void** b, void* arguments) {
   }
 }
 
-starpu_perfmodel model(const char* symbol) {
-  starpu_perfmodel m{};
-  m.type = STARPU_HISTORY_BASED;
-  m.symbol = symbol;
-  m.footprint = footprint;
-  return m;
-}
-
 }  // namespace
 
 double class_flops(double flops) {
@@ -112,7 +105,7 @@ std::uint32_t footprint(starpu_task* task) {
 
 #define ASTERISM_CODELET(name)                                                                                    \
   starpu_codelet& name() {                                                                                        \
-    static starpu_perfmodel m = model("fmm_" #name "_double");                                                    \
+    static starpu_perfmodel m = performance_model("fmm_" #name "_double", footprint);                             \
     static starpu_codelet codelet = make_codelet({"fmm_" #name, name##_cpu, "fmm_" #name "_cpu", gpu::name, &m}); \
     return codelet;                                                                                               \
   }

@@ -23,13 +23,10 @@ void p2p_gpu(void** b, void* arguments) {
 
 template <class Kernel>
 starpu_codelet make() {
-#if defined(ASTERISM_CUDA)
+#ifdef ASTERISM_CUDA
   return detail::make_p2p<Kernel>(p2p_gpu<Kernel>);
-#elif defined(ASTERISM_SIMGRID)
-  // never called: it only tells the simulator that the task may run on a GPU
-  return detail::make_p2p<Kernel>(reinterpret_cast<starpu_cuda_func_t>(1));
 #else
-  return detail::make_p2p<Kernel>(nullptr);
+  return detail::make_p2p<Kernel>(without_cuda);
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/kernel_function.hpp"
 #include "codelets/fmm/p2p.hpp"
+#include "taskflows/runtime/performance_model.hpp"
 #include "taskflows/runtime/submit.hpp"
 
 namespace asterism::fmm::codelets {
@@ -34,13 +35,7 @@ void p2p_cpu(void** b, void* arguments) {
 template <class Kernel>
 starpu_codelet make_p2p(starpu_cuda_func_t cuda) {
   static const std::string symbol = std::string("fmm_p2p_") + Kernel::name + "_double";
-  static starpu_perfmodel model = [] {
-    starpu_perfmodel m{};
-    m.type = STARPU_HISTORY_BASED;
-    m.symbol = symbol.c_str();
-    m.footprint = footprint;
-    return m;
-  }();
+  static starpu_perfmodel model = performance_model(symbol.c_str(), footprint);
   return make_codelet({"fmm_p2p", p2p_cpu<Kernel>, "fmm_p2p_cpu", cuda, &model});
 }
 }  // namespace detail

@@ -3,12 +3,14 @@
 
 #include <starpu.h>
 
+#include "taskflows/runtime/performance_model.hpp"
+
 namespace asterism::lbm::codelets::gpu {
 
-/// Null where Asterism is built without CUDA.
+/// As they are where Asterism is built without CUDA: all codelets that have one have it here.
 struct Functions {
-  starpu_cuda_func_t advance = nullptr, forward = nullptr, complete = nullptr, observe = nullptr, total = nullptr,
-                     store = nullptr, load = nullptr;
+  starpu_cuda_func_t advance = without_cuda, forward = without_cuda, complete = without_cuda, observe = without_cuda,
+                     total = without_cuda, store = without_cuda, load = without_cuda;
 };
 
 #ifdef ASTERISM_CUDA

@@ -106,14 +106,6 @@ void assemble_tile(void** b, void* arguments) {
   tdbem::assemble(*a.surface, *a.rules, *a.discretisation, target[0], mirrored ? &target[1] : nullptr, scratch);
 }
 
-/// Of tasks that StarPU inserts, which have no arguments: durations by the size of their data.
-starpu_perfmodel model_by_datum(const char* symbol) {
-  starpu_perfmodel m{};
-  m.type = STARPU_HISTORY_BASED;
-  m.symbol = symbol;
-  return m;
-}
-
 }  // namespace
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
@@ -139,10 +131,11 @@ ASTERISM_CODELET(tdbem, radiate)
 ASTERISM_CODELET(tdbem, move_on)
 ASTERISM_CODELET(tdbem, observe)
 
-// StarPU asks for the number of data and their modes where it inserts tasks of a reduction itself.
+// StarPU asks for the number of data and their modes where it inserts tasks of a reduction itself; they have no
+// arguments, and durations go by the size of their data.
 template <class T>
 starpu_codelet& clear() {
-  static starpu_perfmodel m = model_by_datum(is_double<T> ? "tdbem_clear_double" : "tdbem_clear_float");
+  static starpu_perfmodel m = performance_model(is_double<T> ? "tdbem_clear_double" : "tdbem_clear_float");
   static starpu_codelet codelet = [] {
     starpu_codelet c =
         make_codelet({"tdbem_clear", bodies::clear<Cpu, T>, "tdbem_clear_cpu", gpu::functions<T>().clear, &m});
@@ -157,7 +150,7 @@ template starpu_codelet& clear<double>();
 
 template <class T>
 starpu_codelet& accumulate() {
-  static starpu_perfmodel m = model_by_datum(is_double<T> ? "tdbem_accumulate_double" : "tdbem_accumulate_float");
+  static starpu_perfmodel m = performance_model(is_double<T> ? "tdbem_accumulate_double" : "tdbem_accumulate_float");
   static starpu_codelet codelet = [] {
     starpu_codelet c = make_codelet(
         {"tdbem_accumulate", bodies::accumulate<Cpu, T>, "tdbem_accumulate_cpu", gpu::functions<T>().accumulate, &m});

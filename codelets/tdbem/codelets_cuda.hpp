@@ -3,12 +3,15 @@
 
 #include <starpu.h>
 
+#include "taskflows/runtime/performance_model.hpp"
+
 namespace asterism::tdbem::codelets::gpu {
 
-/// Null where Asterism is built without CUDA.
+/// As they are where Asterism is built without CUDA: all codelets that have one have it here.
 struct Functions {
-  starpu_cuda_func_t product = nullptr, clear = nullptr, accumulate = nullptr, combine = nullptr, illuminate = nullptr,
-                     solve = nullptr, radiate = nullptr, move_on = nullptr, observe = nullptr;
+  starpu_cuda_func_t product = without_cuda, clear = without_cuda, accumulate = without_cuda, combine = without_cuda,
+                     illuminate = without_cuda, solve = without_cuda, radiate = without_cuda, move_on = without_cuda,
+                     observe = without_cuda;
 };
 
 #ifdef ASTERISM_CUDA

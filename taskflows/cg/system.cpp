@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/performance_model.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -26,12 +28,7 @@ void assemble_cpu(void** buffers, void* arguments) {
 }
 
 starpu_codelet& assemble() {
-  static starpu_perfmodel model = [] {
-    starpu_perfmodel m{};
-    m.type = STARPU_HISTORY_BASED;
-    m.symbol = "cg_assemble_double";
-    return m;
-  }();
+  static starpu_perfmodel model = performance_model("cg_assemble_double");
   static starpu_codelet codelet = make_codelet({"assemble", assemble_cpu, "assemble_cpu", nullptr, &model});
   return codelet;
 }
@@ -95,7 +92,7 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
       if (plan->layout().nonzeros == 0 && i != j) continue;
       Block block{i, j, plan->layout(), HostBuffer<char>(plan->layout().bytes), {}};
       if (!by_tasks) {
-        plan->fill(block.memory.data(), true);
+        if (!simulated) plan->fill(block.memory.data(), true);
         plan->forget();
       }
       block.handle = Handle::vector(block.memory.data(), block.layout.bytes / BlockLayout::alignment,

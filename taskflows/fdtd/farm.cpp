@@ -10,13 +10,12 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 
 #include "codelets/fdtd/flops.hpp"
 #include "codelets/fdtd/shape.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/waiting.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -81,8 +80,8 @@ class Farm {
   std::vector<FarmAnswer> answers_;
   std::vector<Place> places_;
   std::array<Handle, 2> scratch_;  ///< of GPUs
-  std::mutex mutex_;               ///< of free_ and of running
-  std::condition_variable freed_;
+  Mutex mutex_;                    ///< of free_ and of running
+  Condition freed_;
   std::vector<Place*> free_;
 };
 
@@ -120,7 +119,7 @@ void Farm::part_ended(void* argument) {
   part.worker = starpu_worker_get_id();
   Place& place = *part.place;
   Farm& farm = *place.farm;
-  const std::lock_guard lock(farm.mutex_);
+  const std::lock_guard<Mutex> lock(farm.mutex_);
   if (--place.running > 0) return;
   farm.free_.push_back(&place);
   farm.freed_.notify_one();
@@ -130,7 +129,7 @@ void Farm::part_ended(void* argument) {
 Farm::Place& Farm::free_place() {
   Place* place = nullptr;
   {
-    std::unique_lock lock(mutex_);
+    std::unique_lock<Mutex> lock(mutex_);
     freed_.wait(lock, [&] { return !free_.empty(); });
     place = free_.back();
     free_.pop_back();
@@ -223,8 +222,9 @@ std::size_t field_bytes(const Problem& problem) {
 }
 
 int farm_window(const Session& session, std::size_t bytes) {
-  const double fit = this_machine().memory_bytes / 2 / static_cast<double>(bytes);
+  const double memory = this_machine().memory_bytes;
   const double wanted = places_per_unit * static_cast<double>(session.units().size());
+  const double fit = memory > 0 ? memory / 2 / static_cast<double>(bytes) : wanted;
   return std::max(1, static_cast<int>(std::min(fit, wanted)));
 }
 

@@ -6,6 +6,7 @@
 
 #include "taskflows/fdtd/brick_data.hpp"
 #include "taskflows/runtime/session.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -80,7 +81,7 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
         const Acquired acquired(slab.handle, STARPU_W);
         const Pause pause;
         (field == Field::electric ? electric : magnetic)(in_domain(brick.origin(), box), slab.memory.data());
-        clear_rest(grid, field, box, element_, slab.memory.data());
+        if (!simulated) clear_rest(grid, field, box, element_, slab.memory.data());
       }
       submit(codelets_->load, codelets::CopyArgs{{box.cells()}, grid, box},
              {{brick.field[number(field)], STARPU_RW}, {slab.handle, STARPU_R}}, {0, 0, brick.worker});
@@ -120,6 +121,7 @@ void Simulation::initialise() {
   if (!problem_.initial) return;
   const auto of = [&](Field field) {
     return [this, field](const Box& box, void* values) {
+      if (simulated) return;
       if (element_ == 4)
         fill(problem_, field, box, static_cast<float*>(values));
       else

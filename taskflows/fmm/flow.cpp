@@ -1,10 +1,9 @@
 // The task flow of one evaluation (section 2.2, Figure 2; section 4.3.1 for the place of the reductions).
 #include <starpu.h>
 
-#include <chrono>
-
 #include "codelets/fmm/flops.hpp"
 #include "taskflows/fmm/system.hpp"
+#include "taskflows/runtime/clock.hpp"
 
 namespace asterism::fmm {
 
@@ -54,10 +53,10 @@ OperatorSeconds System::time_operators(int worker) {
   worker_ = worker;
   const int leaf = tree_->leaf_level();
   const auto timed = [](const auto& submit_all) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     submit_all();
     starpu_task_wait_for_all();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return seconds_since(begin);
   };
   OperatorSeconds t;
   t.p2p = timed([&] {

@@ -2,7 +2,7 @@
 
 #include <starpu.h>
 
-#include <chrono>
+#include "taskflows/runtime/clock.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -26,10 +26,10 @@ double rate_of(const Problem& like, const Session& session, bool gpus, int units
   simulation.initialise();
   simulation.advance(warm_up);
   starpu_task_wait_for_all();
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   simulation.advance(sample_steps);
   starpu_task_wait_for_all();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   return static_cast<double>(sample_steps) * static_cast<double>(simulation.fluid_cells()) / seconds;
 }
 

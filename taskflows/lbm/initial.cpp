@@ -4,6 +4,7 @@
 
 #include "codelets/lbm/copy.hpp"
 #include "taskflows/lbm/simulation.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -44,6 +45,7 @@ void fill(const Problem& problem, const DomainBox& box, T* slots) {
 
 void Simulation::initialise() {
   set(0, [this](const DomainBox& box, void* slots) {
+    if (simulated) return;
     if (element_ == 4)
       fill(problem_, box, static_cast<float*>(slots));
     else

@@ -137,7 +137,7 @@ Handle Arena::piece(std::size_t offset, std::size_t elements, const std::string&
 }
 
 std::uintptr_t Arena::acquire(unsigned node) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard<Mutex> lock(mutex_);
   Reservation& r = reserved_[node];
   if (r.base == 0) r.base = starpu_malloc_on_node(node, elements_ * sizeof(double));
   if (r.base != 0) ++r.pieces;
@@ -145,7 +145,7 @@ std::uintptr_t Arena::acquire(unsigned node) {
 }
 
 void Arena::release(unsigned node) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard<Mutex> lock(mutex_);
   Reservation& r = reserved_[node];
   if (--r.pieces == 0) {
     starpu_free_on_node(node, r.base, elements_ * sizeof(double));

@@ -12,10 +12,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 #include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/waiting.hpp"
 
 namespace asterism {
 
@@ -41,7 +41,7 @@ class Arena {
     int pieces = 0;
   };
   std::size_t elements_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::array<Reservation, STARPU_MAXNODES> reserved_{};
 };
 

@@ -21,6 +21,7 @@
 
 #include "taskflows/runtime/array.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 // One binary, three instruction sets, chosen when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ASTERISM_SANITIZE)
@@ -261,6 +262,11 @@ void measure_gpus(Bandwidth& bandwidth) {
 
 Bandwidth measure_bandwidth() {
   Bandwidth bandwidth;
+  if (const Platform* platform = simulated_platform()) {
+    bandwidth.cpu_read = bandwidth.cpu_copy = starpu_cpu_worker_get_count() * platform->cpu.bytes;
+    if (starpu_cuda_worker_get_count() > 0) bandwidth.gpu_read = bandwidth.gpu_copy = platform->gpu.bytes;
+    return bandwidth;
+  }
   measure_cpus(bandwidth);
 #ifdef ASTERISM_CUDA
   measure_gpus(bandwidth);

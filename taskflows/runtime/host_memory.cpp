@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "taskflows/runtime/simulation.hpp"
+
 namespace asterism {
 namespace {
 
@@ -25,9 +27,12 @@ class Chunk {
   explicit Chunk(std::size_t bytes) : bytes_(rounded(bytes, huge_page)) {
     // huge pages begin at their multiples: ask for one more than needed
     mapped_ = bytes_ + huge_page;
-    base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // what only kernels would write is never touched on a simulated machine, and takes no memory there
+    constexpr int promised = simulated ? MAP_NORESERVE : 0;
+    base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | promised, -1, 0);
     if (base_ == MAP_FAILED) throw std::bad_alloc();
     begin_ = reinterpret_cast<char*>(rounded(reinterpret_cast<std::size_t>(base_), huge_page));
+    if (simulated) return;
     madvise(begin_, bytes_, MADV_HUGEPAGE);
     if (starpu_is_initialized() == 0 || starpu_cuda_worker_get_count() == 0) return;  // first touch by whoever fills it
     touch();

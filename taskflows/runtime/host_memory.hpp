@@ -9,7 +9,8 @@ namespace asterism {
 
 /// `bytes` of zeros, aligned to 256 bytes; pinned when the session has GPUs. Pieces are cut from large chunks of huge
 /// pages, which threads touch side by side before they are pinned as a whole, since pinning costs by the call and the
-/// page. A chunk is freed with the last of its pieces. Throws std::bad_alloc. Any thread.
+/// page. A chunk is freed with the last of its pieces. On a simulated machine pages exist once they are written.
+/// Throws std::bad_alloc. Any thread.
 std::shared_ptr<void> host_memory(std::size_t bytes);
 
 /// Owns `size()` elements of it.

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism {
 namespace {
@@ -81,14 +82,13 @@ void mark(const char* text) {
 }
 
 int visible_gpus() {
-#ifdef ASTERISM_CUDA
   int count = 0;
+  if (const Platform* platform = simulated_platform()) count = platform->gpus;
+#ifdef ASTERISM_CUDA
   if (cudaGetDeviceCount(&count) != cudaSuccess) return 0;
+#endif
   if (const char* limit = std::getenv("STARPU_NCUDA"); limit != nullptr) count = std::min(count, std::atoi(limit));
   return std::max(0, count);
-#else
-  return 0;
-#endif
 }
 
 std::vector<std::string> scheduler_names() {
@@ -166,6 +166,8 @@ Session::Session(const SessionOptions& options) {
   if (!options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS") && !given("STARPU_RESERVE_NCPU") &&
       uses_gpus(options))
     environment_.set("STARPU_RESERVE_NCPU", "1");
+  if (simulated && options.streams.value_or(1) > 1)
+    bad_input("{} streams per GPU: StarPU simulates one task at a time on each", *options.streams);
   number_of("STARPU_NWORKER_PER_CUDA", nullptr, options.streams);
   if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
     environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's
@@ -253,6 +255,13 @@ std::string Session::scheduler() const {
 
 Machine this_machine() {
   Machine machine;
+  if (const Platform* platform = simulated_platform()) {
+    machine.host = platform->name;
+    machine.processor = platform->cpu_model;
+    machine.cores = platform->cores;
+    machine.numa_nodes = 1;
+    return machine;
+  }
   char host[256] = {};
   gethostname(host, sizeof host - 1);
   machine.host = host;

@@ -90,7 +90,8 @@ class Pause {
 /// "end NAME" unless told otherwise.
 void mark(const char* text);
 
-/// GPUs that StarPU would start with now: those of the machine, at most STARPU_NCUDA. Usable before a Session.
+/// GPUs that StarPU would start with now: those of the machine (the simulated one if there is one), at most
+/// STARPU_NCUDA. Usable before a Session.
 int visible_gpus();
 
 /// Names of the schedulers that may be asked for: StarPU's and those of our plug-in library.
@@ -100,7 +101,8 @@ std::vector<std::string> scheduler_names();
 /// such scheduler. A library that the user named there may answer to names that it does not list: those are its own.
 std::optional<std::string> scheduler_library(const std::string& scheduler);
 
-/// Description of the machine for reports: processor, cores, memory, NUMA nodes, GPUs seen by StarPU.
+/// Description of the machine for reports: processor, cores, memory, NUMA nodes; of the simulated one if there is one,
+/// whose main memory is not limited (0).
 struct Machine {
   std::string host;
   std::string processor;

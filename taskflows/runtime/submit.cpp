@@ -4,8 +4,18 @@
 #include <cstring>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism {
+namespace {
+
+/// Platforms may say of a codelet that it does not run on a kind of unit.
+bool runs_on(const CodeletSpec& spec, UnitKind kind) {
+  const Platform* const platform = simulated_platform();
+  return platform == nullptr || platform->cost(spec.model->symbol, spec.name, kind) != nullptr;
+}
+
+}  // namespace
 
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
             std::span<const Access> accesses, const TaskOptions& options) {
@@ -52,12 +62,12 @@ starpu_codelet make_codelet(const CodeletSpec& spec) {
   codelet.name = spec.name;
   codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
   codelet.model = spec.model;
-  if (spec.cpu != nullptr) {
+  if (spec.cpu != nullptr && runs_on(spec, UnitKind::cpu)) {
     codelet.where |= STARPU_CPU;
     codelet.cpu_funcs[0] = spec.cpu;
     codelet.cpu_funcs_name[0] = spec.cpu_name;
   }
-  if (spec.cuda != nullptr) {
+  if (spec.cuda != nullptr && runs_on(spec, UnitKind::gpu)) {
     codelet.where |= STARPU_CUDA;
     codelet.cuda_funcs[0] = spec.cuda;
     codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;

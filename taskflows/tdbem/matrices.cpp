@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codelets/tdbem/pair_values.hpp"
+#include "taskflows/runtime/simulation.hpp"
 #include "taskflows/runtime/submit.hpp"
 
 namespace asterism::tdbem {
@@ -148,7 +149,8 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     submit(codelets::assemble<T>(), args, accesses, options);
   }
   const double all = point_pairs();
-  for (std::int64_t now = 0; now < static_cast<std::int64_t>(all); now = done.load()) {
+  // sleeping would stop a simulated machine, whose time does not go on by itself
+  for (std::int64_t now = 0; now < static_cast<std::int64_t>(all) && !simulated; now = done.load()) {
     progress(static_cast<double>(now) / all);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -213,7 +215,15 @@ NearRows<T> Matrices<T>::near(std::size_t first, std::size_t end, std::int32_t g
   // blocks may not fit into memory together: tiles with near pairs, which are few, are copied one by one
   std::vector<std::vector<char>> copies;
   std::vector<Tile<T>> tiles;
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  std::vector<T> nothing;
+  for (std::size_t b = 0; b < blocks() && simulated; ++b)  // blocks were not filled: pairs from their structure
+    for (std::size_t row = first; row < end; ++row) {
+      const TileStructure& tile = *of_block_[b][row];
+      nothing.resize(std::max(nothing.size(), static_cast<std::size_t>(tile.start.back()) * panel_rows));
+    }
+  for (std::size_t b = 0; b < blocks() && simulated; ++b)
+    for (std::size_t row = first; row < end; ++row) tiles.push_back(of_block_[b][row]->view(nothing.data()));
+  for (std::size_t b = 0; b < blocks() && !simulated; ++b) {
     const Acquired held(handles_[b], STARPU_R);
     const auto* const bytes = static_cast<const char*>(starpu_data_get_local_ptr(handles_[b]));
     for (std::size_t row = first; row < end; ++row) {

@@ -1,0 +1,89 @@
+#include "apps/common/simulate.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/platform.hpp"
+#include "taskflows/runtime/simulation.hpp"
+
+namespace asterism::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view option = "--simulate";
+
+/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED, else where `cmake --install` puts
+/// it, else in the build tree beside this one.
+fs::path simulated_sibling(const fs::path& program) {
+  std::vector<fs::path> folders;
+  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders.emplace_back(named);
+  const fs::path folder = program.parent_path();
+  folders.push_back(folder / "../libexec/asterism/simulated");
+  folders.push_back(folder / "../../simgrid/bin");
+  std::error_code ignored;
+  for (const fs::path& place : folders) {
+    const fs::path sibling = place / program.filename();
+    if (fs::is_regular_file(sibling, ignored)) return fs::canonical(sibling);
+  }
+  bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid",
+            program.filename().string());
+}
+
+/// Of this process, its name first; commands that have taken some away included.
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  return arguments;
+}
+
+}  // namespace
+
+void add_simulate(CLI::Option_group* machine, std::string& platform) {
+  machine
+      ->add_option(std::string(option), platform,
+                   "Run on a simulated machine (StarPU over SimGrid): a name of traces/platforms or a .toml file.\n"
+                   "Kernels are not executed, there are no results; times are those of that machine")
+      ->type_name("PLATFORM");
+}
+
+void simulate(const std::string& platform) {
+  if (platform.empty() || simulated) return;
+  const fs::path self = fs::canonical("/proc/self/exe");
+  const std::string file = find_platform(platform, self).string();
+  const std::string sibling = simulated_sibling(self).string();
+  // it has to know the platform before it reads its options, which may be in a file
+  const std::vector<std::string> own = own_arguments();
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (own[i] == option)
+      ++i;
+    else if (!own[i].starts_with(std::string(option) + "="))
+      arguments.push_back(own[i]);
+  }
+  arguments.insert(arguments.end(), {std::string(option), file});
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv(sibling.c_str(), pointers.data());
+  failed("{}: cannot be run: {}", sibling, std::strerror(errno));
+}
+
+std::pair<std::string, std::string> simulated_row() {
+  const Platform* const platform = simulated_platform();
+  return {"simulated", platform == nullptr ? "" : fmt::format("{}: {}", platform->name, platform->description)};
+}
+
+void refuse_when_simulated(bool wanted, const char* option_name) {
+  if (simulated && wanted) bad_input("{}: a simulated run computes nothing", option_name);
+}
+
+}  // namespace asterism::apps

@@ -1,0 +1,26 @@
+// --simulate: the same program on a machine that StarPU simulates. A program over SimGrid is another build of it, which
+// the ordinary one turns into.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace asterism::apps {
+
+/// Adds --simulate to a group of options.
+void add_simulate(CLI::Option_group* machine, std::string& platform);
+
+/// After the command line was read, with what --simulate says (empty: nothing happens). In an ordinary program: the
+/// process goes on as the simulated program of the same name, with the same arguments, and this does not return. In a
+/// simulated program: returns. Throws Error (bad_input): no such platform, or no such program.
+void simulate(const std::string& platform);
+
+/// A row of a simulated program's table: which machine.
+std::pair<std::string, std::string> simulated_row();
+
+/// Throws Error (bad_input) in a simulated program: what `option` asks for needs results, and nothing computes them.
+void refuse_when_simulated(bool wanted, const char* option);
+
+}  // namespace asterism::apps

@@ -1,0 +1,61 @@
+// Where a simulated program begins: StarPU's own main, which starts SimGrid and then the program as one of its actors,
+// wants to find the machine's files.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/common/program.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/platform_files.hpp"
+#include "taskflows/runtime/simulation.hpp"
+
+#undef main  // StarPU's headers give that name to the programs' own
+
+namespace asterism::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What --simulate says last.
+std::optional<std::string> platform_in(int argc, char** argv) {
+  std::optional<std::string> platform;
+  constexpr std::string_view option = "--simulate";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == option && i + 1 < argc) platform = argv[++i];
+    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('='))
+      platform = argument.substr(option.size() + 1);
+  }
+  return platform;
+}
+
+int start(int argc, char** argv) {
+  const std::optional<std::string> wanted = platform_in(argc, argv);
+  if (!wanted) bad_input("this is the program for simulated machines; expected --simulate PLATFORM");
+  const fs::path file = find_platform(*wanted, fs::canonical("/proc/self/exe"));
+  const PlatformFiles files(read_platform(file));
+  files.use();
+  setenv(platform_variable, file.c_str(), 1);
+  // in StarPU's library, behind this one
+  const auto starpus = reinterpret_cast<int (*)(int, char**)>(dlsym(RTLD_NEXT, "main"));
+  if (starpus == nullptr) failed("this StarPU has no main: it was not built with SimGrid");
+  // SimGrid takes its own options, --cfg and --log, out of the arguments; it tells of every figure that it reads
+  static char quiet[] = "--log=root.thresh:warning";
+  std::vector<char*> arguments{argv[0], quiet};
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  arguments.push_back(nullptr);
+  return starpus(static_cast<int>(arguments.size()) - 1, arguments.data());
+}
+
+}  // namespace
+}  // namespace asterism::apps
+
+int main(int argc, char** argv) {
+  const std::string name = std::filesystem::path(argv[0]).filename().string();
+  return asterism::apps::run(name.c_str(), [&] { return asterism::apps::start(argc, argv); });
+}

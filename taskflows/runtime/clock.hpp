@@ -1,0 +1,30 @@
+// The clock that all times a program prints or records are read from: that of the machine which runs the tasks. On a
+// simulated machine only tasks, transfers and StarPU's own work take time; what the main program computes takes none.
+#pragma once
+
+#include <chrono>
+#ifdef ASTERISM_SIMGRID
+#include <starpu.h>
+#endif
+
+namespace asterism {
+
+#ifdef ASTERISM_SIMGRID
+/// Simulated time (a TrivialClock).
+struct Clock {
+  using duration = std::chrono::duration<double>;  ///< SimGrid counts seconds as doubles, too
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<Clock>;
+  static constexpr bool is_steady = true;
+  static time_point now() { return time_point(duration(starpu_timing_now() * 1e-6)); }
+};
+#else
+using Clock = std::chrono::steady_clock;
+#endif
+
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace asterism

@@ -1,0 +1,58 @@
+// A machine to simulate: its units, what they are connected by, and how long they take for tasks. Read from a TOML file
+// (traces/platforms/README.md describes the keys).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "taskflows/runtime/task_cost.hpp"
+
+namespace asterism {
+
+/// A connection in one direction: a transfer takes latency + bytes / bandwidth.
+struct Link {
+  double bandwidth = 0;  ///< bytes per second
+  double latency = 0;    ///< seconds
+};
+
+enum class UnitKind { cpu, gpu };
+
+struct Platform {
+  std::string name;  ///< of the file, without folder and ending
+  std::string description;
+
+  int cores = 0;
+  std::string cpu_model;
+  int gpus = 0;
+  std::string gpu_model;
+  double gpu_memory = 0;  ///< bytes of each GPU
+
+  std::vector<Link> to_gpu;      ///< from main memory, by GPU
+  std::vector<Link> from_gpu;    ///< to main memory, by GPU
+  std::optional<double> shared;  ///< bytes per second that all transfers from and to main memory have together
+  std::optional<Link> peer;      ///< between any two GPUs; none: by way of main memory
+
+  /// How a codelet runs on the kinds of units; nothing: it does not run there.
+  struct Codelet {
+    std::optional<TaskCost> cpu;
+    std::optional<TaskCost> gpu;
+  };
+  TaskCost cpu;                                          ///< one core, codelets that `codelets` does not name
+  TaskCost gpu;                                          ///< one GPU, likewise
+  std::map<std::string, Codelet, std::less<>> codelets;  ///< by the symbol of the performance model, or by name
+
+  /// The cost of tasks of a codelet: by symbol, else by name, else the default. Null: it does not run there.
+  [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind) const;
+};
+
+/// Throws Error (bad_input): file, line and key, what was found and what was expected. Unknown keys are refused.
+Platform read_platform(const std::filesystem::path& file);
+
+/// The file of a platform: `wanted` itself when it ends in .toml, else NAME.toml in ASTERISM_PLATFORMS, in the source
+/// tree or installation that the program at `program` belongs to. Throws Error (bad_input) when there is none.
+std::filesystem::path find_platform(const std::string& wanted, const std::filesystem::path& program);
+
+}  // namespace asterism

@@ -1,0 +1,23 @@
+// Whether this program runs on a simulated machine, and on which one. StarPU over SimGrid then executes no kernel: data
+// that only kernels write hold nothing, and time passes only as StarPU says (taskflows/runtime/clock.hpp).
+#pragma once
+
+#include "taskflows/runtime/platform.hpp"
+
+namespace asterism {
+
+/// In a build over SimGrid every task is simulated. What the main program makes of results (norms, files, decisions)
+/// has to ask.
+#ifdef ASTERISM_SIMGRID
+inline constexpr bool simulated = true;
+#else
+inline constexpr bool simulated = false;
+#endif
+
+/// The environment variable that names the file of the platform within a simulated program.
+inline constexpr const char* platform_variable = "ASTERISM_SIMULATED_PLATFORM";
+
+/// The machine that is simulated; null when none is. Throws Error (bad_input) when its file cannot be read.
+const Platform* simulated_platform();
+
+}  // namespace asterism

@@ -1,0 +1,45 @@
+// How long a processing unit takes for a task that is not run: from rates, or from durations measured elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace asterism {
+
+/// What a task has to do.
+struct TaskWork {
+  double flops = 0;             ///< floating-point operations
+  double bytes = 0;             ///< of its data: once what it reads or writes, twice what it does both to
+  std::uint32_t footprint = 0;  ///< StarPU's number of the class of tasks that take as long
+};
+
+/// One measured duration.
+struct Sample {
+  double size = 0;  ///< flops or bytes, see TaskCost::sized_by
+  double seconds = 0;
+};
+
+/// The cost of the tasks of one codelet on one kind of unit.
+struct TaskCost {
+  enum class Size { flops, bytes };
+
+  double seconds = 0;  ///< that every task takes beside its work
+  double flops = 0;    ///< per second; infinite: they cost nothing
+  double bytes = 0;    ///< per second; infinite: they cost nothing
+  Size sized_by = Size::flops;
+  std::vector<Sample> samples;               ///< by increasing size; empty: from the rates
+  std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
+
+  /// Measured for this class if it was; else between the samples on a line of logarithms, beyond their ends in
+  /// proportion to the size; without samples (or when the task has nothing of what they are counted in)
+  ///   seconds + max(work.flops / flops, work.bytes / bytes),
+  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009). In seconds.
+  [[nodiscard]] double of(const TaskWork& work) const;
+};
+
+/// Of samples sorted by size, at least one; size > 0.
+double interpolate(const std::vector<Sample>& samples, double size);
+
+}  // namespace asterism

@@ -1,0 +1,95 @@
+// Task graphs whose makespan can be told by hand, on the machine of --simulate; prints it in seconds. Run with StarPU's
+// own overheads switched off.
+//
+//   known_times chain N FLOPS UNIT       N tasks one after the other on worker UNIT
+//   known_times free N FLOPS             N tasks that wait for nothing
+//   known_times roofline N BYTES UNIT    N tasks that read and write BYTES, one after the other
+//   known_times measured N FLOPS         as chain, of a codelet whose durations were measured; runs on cores only
+//   known_times send FROM TO BYTES       data from a memory to another: 0 is main memory, 1 + g that of GPU g
+#include <starpu.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/handle.hpp"
+#include "taskflows/runtime/host_memory.hpp"
+#include "taskflows/runtime/performance_model.hpp"
+#include "taskflows/runtime/session.hpp"
+#include "taskflows/runtime/submit.hpp"
+
+namespace {
+
+using namespace asterism;
+
+void nothing(void** /*buffers*/, void* /*arguments*/) {}
+
+starpu_codelet& known(const char* symbol) {
+  static starpu_perfmodel model = performance_model(symbol);
+  static starpu_codelet codelet = make_codelet({symbol, nothing, "nothing", without_cuda, &model});
+  return codelet;
+}
+
+struct Graph {
+  int tasks = 0;
+  double flops = 0;
+  std::size_t bytes = 0;
+  int unit = -1;
+  bool dependent = true;
+};
+
+double makespan(const char* symbol, const Graph& graph) {
+  HostBuffer<char> memory(std::max<std::size_t>(graph.bytes, 1));
+  const Handle datum = Handle::temporary(memory.data(), memory.size(), 1, "datum");
+  const auto begin = Clock::now();
+  std::vector<Access> accesses;
+  if (graph.bytes > 0) accesses.push_back({datum, STARPU_RW});
+  const Handle order = Handle::temporary(memory.data(), 1, 1, "order");
+  if (graph.bytes == 0 && graph.dependent) accesses.push_back({order, STARPU_RW});
+  for (int t = 0; t < graph.tasks; ++t)
+    submit(known(symbol), 0, std::span<const Access>(accesses), {0, graph.flops, graph.unit});
+  starpu_task_wait_for_all();
+  return seconds_since(begin);
+}
+
+double transfer(unsigned from, unsigned to, std::size_t bytes) {
+  HostBuffer<char> memory(bytes);
+  const Handle datum = Handle::temporary(memory.data(), bytes, 1, "datum");
+  const auto bring = [&](unsigned node) {
+    starpu_data_acquire_on_node(datum, static_cast<int>(node), STARPU_RW);
+    starpu_data_release_on_node(datum, static_cast<int>(node));
+  };
+  bring(from);
+  const auto begin = Clock::now();
+  bring(to);
+  return seconds_since(begin);
+}
+
+}  // namespace
+
+extern "C" int main(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]) == "--simulate")
+      ++i;
+    else
+      words.emplace_back(argv[i]);
+  }
+  if (words.size() < 3) return 2;
+  const Session session({});
+  const std::string& what = words[0];
+  const int count = std::atoi(words[1].c_str());
+  const double size = std::atof(words[2].c_str());
+  const int unit = words.size() > 3 ? std::atoi(words[3].c_str()) : -1;
+  double seconds = -1;
+  if (what == "chain") seconds = makespan("known_chain", {count, size, 0, unit, true});
+  if (what == "free") seconds = makespan("known_free", {count, size, 0, -1, false});
+  if (what == "roofline") seconds = makespan("known_roofline", {count, 0, static_cast<std::size_t>(size), unit, true});
+  if (what == "measured") seconds = makespan("known_measured", {count, size, 0, -1, true});
+  if (what == "send")
+    seconds = transfer(static_cast<unsigned>(count), static_cast<unsigned>(size), std::stoul(words[3]));
+  std::printf("%.12e\n", seconds);
+  return seconds < 0 ? 2 : 0;
+}

@@ -1,0 +1,69 @@
+// Simulated machines take the time that their platform says: by hand, to a millionth.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+double seconds(const std::string& graph, const std::string& environment = "STARPU_NCUDA=0") {
+  const std::string command =
+      environment +
+      " STARPU_SILENT=1 STARPU_SCHED=eager STARPU_SIMGRID_CUDA_MALLOC_COST=0 STARPU_SIMGRID_CUDA_QUEUE_COST=0 "
+      "STARPU_SIMGRID_TASK_SUBMIT_COST=0 STARPU_SIMGRID_TASK_PUSH_COST=0 STARPU_SIMGRID_FETCHING_INPUT_COST=0 "
+      "timeout 60 '" KNOWN_TIMES "' " +
+      graph + " --simulate '" SLOW "' 2>/dev/null";
+  FILE* const output = popen(command.c_str(), "r");
+  double value = -1;
+  if (output == nullptr || std::fscanf(output, "%lf", &value) != 1) value = -1;
+  if (output != nullptr && pclose(output) != 0) value = -1;
+  return value;
+}
+
+void expect_seconds(double found, double expected) {
+  EXPECT_NEAR(found, expected, 1e-6 * expected);
+}
+
+TEST(KnownTimes, ChainOnACore) {
+  expect_seconds(seconds("chain 20 300 0"), 20 * (3 + 3));
+  expect_seconds(seconds("chain 1 5000 2", "STARPU_NCUDA=0 STARPU_NCPU=3"), 3 + 50);
+}
+
+TEST(KnownTimes, ChainOnAGpu) {
+  // after the datum that makes them a chain has come there, a byte
+  expect_seconds(seconds("chain 20 30000 0", "STARPU_NCUDA=1 STARPU_NCPU=0"), 2 + 20 * (7 + 30));
+}
+
+TEST(KnownTimes, FreeTasksOnSeveralCores) {
+  expect_seconds(seconds("free 23 1000", "STARPU_NCUDA=0 STARPU_NCPU=5"), 5 * (3 + 10));
+  expect_seconds(seconds("free 8 1000"), 3 + 10);
+  expect_seconds(seconds("free 9 1000"), 2 * (3 + 10));
+}
+
+TEST(KnownTimes, DataThatAreReadAndWrittenCountTwice) {
+  expect_seconds(seconds("roofline 3 50000000 0"), 3 * (3 + 100));
+}
+
+TEST(KnownTimes, MeasuredDurations) {
+  expect_seconds(seconds("measured 2 100"), 2 * 20);
+  expect_seconds(seconds("measured 2 1000"), 2 * 200);
+  expect_seconds(seconds("measured 1 100000"), 20000);
+  // not on GPUs, which are there
+  expect_seconds(seconds("measured 4 1000", "STARPU_NCUDA=4 STARPU_NCPU=1"), 4 * 200);
+}
+
+TEST(KnownTimes, Transfers) {
+  const std::string gpus = "STARPU_NCUDA=4 STARPU_NCPU=1";
+  expect_seconds(seconds("send 0 1 1000000000", gpus), 2 + 100);
+  expect_seconds(seconds("send 0 2 1000000000", gpus), 3 + 250);
+  expect_seconds(seconds("send 1 0 1000000000", gpus), 5 + 200);
+  expect_seconds(seconds("send 1 2 1000000000", gpus), 0.5 + 50);
+  expect_seconds(seconds("send 4 3 200000000", gpus), 0.5 + 10);
+}
+
+TEST(KnownTimes, NothingRunsWithoutAPlatform) {
+  EXPECT_EQ(std::system("'" KNOWN_TIMES "' chain 1 1 0 >/dev/null 2>&1") >> 8, 2);
+  EXPECT_EQ(std::system("'" KNOWN_TIMES "' chain 1 1 0 --simulate no-such-machine >/dev/null 2>&1") >> 8, 2);
+}
+
+}  // namespace

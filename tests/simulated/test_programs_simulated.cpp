@@ -1,0 +1,149 @@
+// The solvers on a small simulated machine: the same makespan each time, not more with more GPUs, and errors of one
+// line.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int status = -1;
+  std::string errors;  ///< what it printed on stderr
+  nlohmann::json record;
+};
+
+class SimulatedProgram : public testing::Test {
+ protected:
+  SimulatedProgram() { fs::create_directories(folder_); }
+  ~SimulatedProgram() override { fs::remove_all(folder_); }
+
+  Ran run(const std::string& program, const std::string& options, const std::string& platform = BOX) const {
+    const fs::path json = folder_ / "run.json";
+    const fs::path errors = folder_ / "errors";
+    fs::remove(json);
+    const std::string command = "cd '" + folder_.string() + "' && STARPU_SILENT=1 timeout 120 '" PROGRAMS "/" +
+                                program + "' " + options + " --simulate '" + platform + "' --json '" + json.string() +
+                                "' >/dev/null 2>'" + errors.string() + "'";
+    const int status = std::system(command.c_str());
+    Ran ran;
+    ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    std::ifstream file(errors);
+    ran.errors.assign(std::istreambuf_iterator<char>(file), {});
+    if (fs::exists(json)) ran.record = nlohmann::json::parse(std::ifstream(json));
+    return ran;
+  }
+
+  double seconds(const std::string& program, const std::string& options) const {
+    const Ran ran = run(program, options);
+    EXPECT_EQ(ran.status, 0) << program << " " << options << ": " << ran.errors;
+    if (ran.status != 0) return -1;
+    EXPECT_EQ(ran.record.at("simulated").at("platform"), "box");
+    return ran.record["seconds"].get<double>();
+  }
+
+  void expect_the_same_twice(const std::string& program, const std::string& options) const {
+    const double first = seconds(program, options);
+    EXPECT_GT(first, 0);
+    EXPECT_EQ(seconds(program, options), first) << program << " " << options;
+  }
+
+  /// One GPU, then four, without cores.
+  void expect_more_gpus_to_help(const std::string& program, const std::string& options, double at_least) const {
+    const double one = seconds(program, options + " --gpus 1 --cpus 0");
+    const double four = seconds(program, options + " --gpus 4 --cpus 0");
+    EXPECT_GT(one, at_least * four) << program << " " << options;
+  }
+
+  void expect_refused(const std::string& program, const std::string& options, const std::string& says,
+                      const std::string& platform = BOX) const {
+    const Ran ran = run(program, options, platform);
+    EXPECT_EQ(ran.status, 2) << program << " " << options;
+    EXPECT_NE(ran.errors.find(says), std::string::npos) << ran.errors;
+    EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+    EXPECT_EQ(ran.errors.find("error: "), program.size() + 2) << ran.errors;
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("simulated_test_" + std::to_string(getpid()));
+};
+
+TEST_F(SimulatedProgram, ConjugateGradient) {
+  expect_the_same_twice("asterism-cg", "--stencil 7pts-40 --iterations 30");
+  expect_the_same_twice("asterism-cg", "--stencil 7pts-20 --iterations 5 --gpus 0");
+  expect_the_same_twice("asterism-cg", "--stencil 7pts-20 --iterations 5 --units all --blocks 11");
+  expect_more_gpus_to_help("asterism-cg", "--stencil 7pts-160 --iterations 20", 2);
+  EXPECT_EQ(run("asterism-cg", "--stencil 7pts-12 --max-iterations 17").record["iterations"], 17);
+}
+
+TEST_F(SimulatedProgram, EveryFlowOfConjugateGradient) {
+  for (const char* flow : {"naive", "refined", "fused", "pipelined"})
+    for (const char* decomposition : {"1d", "2d"})
+      EXPECT_GT(seconds("asterism-cg", std::string("--stencil 7pts-16 --iterations 3 --gpus 3 --flow ") + flow +
+                                           " --decomposition " + decomposition),
+                0);
+}
+
+TEST_F(SimulatedProgram, FastMultipole) {
+  expect_the_same_twice("asterism-fmm", "--particles 20000");
+  expect_the_same_twice("asterism-fmm", "--particles 20000 --scheduler dmdas --height 4 --group-size 16");
+  expect_more_gpus_to_help("asterism-fmm", "--particles 100000 --height 5 --group-size 32", 2);
+}
+
+TEST_F(SimulatedProgram, LatticeBoltzmann) {
+  expect_the_same_twice("asterism-lbm", "--size 48x32x40 --steps 60");
+  expect_the_same_twice("asterism-lbm", "--size 48x32x40 --steps 20 --gpus 0");
+  expect_more_gpus_to_help("asterism-lbm", "--size 64x256x64 --steps 20 --subdomains 1x4x1", 2);
+}
+
+TEST_F(SimulatedProgram, FiniteDifferences) {
+  expect_the_same_twice("asterism-fdtd", "--size 48x32x40 --steps 60");
+  expect_the_same_twice("asterism-fdtd", "--size 48x32x40 --steps 20 --gpus 0");
+  expect_more_gpus_to_help("asterism-fdtd", "--size 256x64x64 --steps 20", 2);
+  for (const char* scheduler : {"greedy", "assignment", "dmdas"})
+    EXPECT_GT(seconds("asterism-fdtd", std::string("farm --size 20 --domains 30 --steps 10 --scheduler ") + scheduler),
+              0);
+}
+
+TEST_F(SimulatedProgram, BoundaryElements) {
+  expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 80 --balance-groups 3");
+  expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --gpus 0 --observer 3,0,0");
+  expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --sharing scheduler --scheduler dmdas");
+}
+
+TEST_F(SimulatedProgram, ResultsAreRefused) {
+  expect_refused("asterism-cg", "--stencil 7pts-8 --verify", "--verify");
+  expect_refused("asterism-cg", "--stencil 7pts-8 --solution x.mtx", "--solution");
+  expect_refused("asterism-fmm", "--particles 1000 --output x.csv", "--output");
+  expect_refused("asterism-lbm", "--size 16 --png x.png", "--png");
+  expect_refused("asterism-fdtd", "--size 16 --checkpoint x.h5", "--checkpoint");
+  expect_refused("asterism-tdbem", "--unknowns 100 --solver mumps", "--solver mumps");
+}
+
+TEST_F(SimulatedProgram, BadPlatformsAreRefused) {
+  expect_refused("asterism-cg", "--stencil 7pts-8", "there is no such platform", "no-such-machine");
+  expect_refused("asterism-fmm", "--particles 100", "no such file", "no-such-machine.toml");
+  const fs::path file = folder_ / "bad.toml";
+  std::ofstream(file) << "description = \"bad\"\n[cpu]\ncores = 2\nrates = { flops = 1, bytes = 1 }\n";
+  expect_refused("asterism-lbm", "--size 16", "cpu.rates.seconds", file.string());
+}
+
+TEST_F(SimulatedProgram, NothingIsLeftBehind) {
+  const auto left = [] {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(fs::temp_directory_path()))
+      if (entry.path().filename().string().starts_with("asterism-platform-")) ++count;
+    return count;
+  };
+  const int before = left();
+  EXPECT_EQ(run("asterism-cg", "--stencil 7pts-8 --iterations 2").status, 0);
+  EXPECT_EQ(left(), before);
+}
+
+}  // namespace
