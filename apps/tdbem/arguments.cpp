@@ -179,6 +179,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  machine
+      ->add_option("--memory", args.session.memory,
+                   "For matrices in main memory, bytes or as 8GB; as STARPU_LIMIT_CPU_MEM")
+      ->transform(CLI::AsSizeValue(true));
+  machine->add_option("--swap", args.session.swap,
+                      "Folder for blocks of slices that do not fit there, as STARPU_DISK_SWAP");
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");

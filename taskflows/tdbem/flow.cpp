@@ -83,13 +83,20 @@ void Simulation<T>::submit_products() {
     for (std::size_t b = 0; b < matrices_.blocks(); ++b) submit_product(b, 0, &busy_[0].nanoseconds);
     return;
   }
-  std::size_t b = 0;
+  // Forwards and backwards in turn, so that a group begins with the blocks that the last one ended with: where not all
+  // fit into memory, those are still there. (Least recently used ones go first, and in a circle each would be gone.)
+  const bool backwards = steps_ / method_.group % 2 != 0;
+  std::size_t first_of_worker = 0;
   for (std::size_t w = 0; w < shares_.size(); ++w) {
     const bool cores = w == 0 && !cores_.empty();
     const std::size_t first = cores ? 0 : core_partials_ + w - (cores_.empty() ? 0 : 1);
     const std::size_t end = cores ? core_partials_ : first + 1;
-    for (std::int64_t k = 0; k < shares_[w]; ++k, ++b)
+    const auto share = static_cast<std::size_t>(shares_[w]);
+    for (std::size_t k = 0; k < share; ++k) {
+      const std::size_t b = first_of_worker + (backwards ? share - 1 - k : k);
       for (std::size_t p = first; p < end; ++p) submit_product(b, p, &busy_[w].nanoseconds);
+    }
+    first_of_worker += share;
   }
 }
 
