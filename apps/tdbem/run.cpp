@@ -14,6 +14,7 @@
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/busy_time.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/memory_limits.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
 #include "taskflows/tdbem/matrix_file.hpp"
@@ -92,6 +93,7 @@ class Run {
     mark("begin steps");
     if (balances) balance(kept);
     writing_ = 0;
+    of_preparation_ = disk_traffic();
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t first = simulation_->steps();
     while (simulation_->steps() < of_.steps) {
@@ -107,6 +109,7 @@ class Run {
     mark("end steps");
     seconds_ = seconds_since(begin) - writing_;
     timed_steps_ = simulation_->steps() - first;
+    of_march_ = disk_traffic();
     require_solved(simulation_->tally(), of_.problem);
   }
 
@@ -150,6 +153,13 @@ class Run {
                         {"balance", args_.target == Target::mean ? "paper" : "fixed-point"},
                         {"shares", simulation_->shares()}};
     if (!history_.empty()) record["balancing"] = history_;
+    if (of_march_)
+      record["disk"] = {{"memory_bytes", starpu_memory_get_total(STARPU_MAIN_RAM)},
+                        {"read_before", of_preparation_->read},
+                        {"written_before", of_preparation_->written},
+                        {"read", of_march_->read},
+                        {"written", of_march_->written},
+                        {"read_per_pass", read_per_pass(*of_march_)}};
     const SolveTally tally = simulation_->tally();
     record["solutions"] = {{"count", tally.solves},
                            {"mean_iterations", static_cast<double>(tally.iterations) /
@@ -171,6 +181,13 @@ class Run {
                      simulation_->workers() > 1 && args_.sharing != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
+    if (of_march_)
+      out.rows.emplace_back(
+          "disk",
+          fmt::format("{:.2f} GB in memory; {:.3f} GB read per pass over {:.3f} GB of slices, {:.3f} GB written",
+                      static_cast<double>(starpu_memory_get_total(STARPU_MAIN_RAM)) * 1e-9,
+                      read_per_pass(*of_march_) * 1e-9, bytes * 1e-9,
+                      static_cast<double>(of_preparation_->written + of_march_->written) * 1e-9));
     if (args_.verify) judge(out);
     if (!out.wrong.empty()) return;
     output_->finish(*simulation_, method_);
@@ -211,6 +228,12 @@ class Run {
     });
     mark("end assembly");
     assembly_seconds_ = seconds_since(assembly);
+  }
+
+  /// Bytes; a pass over the slices serves a group of steps.
+  [[nodiscard]] double read_per_pass(const DiskTraffic& traffic) const {
+    return static_cast<double>(traffic.read) * static_cast<double>(method_.group) /
+           static_cast<double>(std::max<std::int64_t>(timed_steps_, 1));
   }
 
   /// What a group leaves: values to be verified, and outputs that are due.
@@ -319,6 +342,7 @@ class Run {
   std::vector<std::string> written_;
   double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0, writing_ = 0;
   std::int64_t timed_steps_ = 0;
+  std::optional<DiskTraffic> of_preparation_, of_march_;  ///< with a disk for what does not fit into memory
   std::vector<double> values_;  ///< of the first steps and wave, to be verified
   json history_ = json::array();
 };

@@ -16,6 +16,13 @@ double megabytes(std::int64_t bytes) {
   return static_cast<double>(bytes) / megabyte;
 }
 
+std::int64_t bytes_between(unsigned source, unsigned destination) {
+  starpu_profiling_bus_info info{};
+  const int bus = starpu_bus_get_id(static_cast<int>(source), static_cast<int>(destination));
+  return bus >= 0 && starpu_bus_get_profiling_info(bus, &info) == 0 ? static_cast<std::int64_t>(info.transferred_bytes)
+                                                                    : 0;
+}
+
 }  // namespace
 
 void require_memory(const MemoryNeed& need, const char* less) {
@@ -38,6 +45,12 @@ void require_memory(const MemoryNeed& need, const char* less) {
   if (!unknown && folder != nullptr && static_cast<double>(space.available) < static_cast<double>(need.all))
     bad_input("{} (STARPU_DISK_SWAP, --swap): {:.1f} MB are free, expected {:.1f} MB", folder,
               static_cast<double>(space.available) / megabyte, megabytes(need.all));
+}
+
+std::optional<DiskTraffic> disk_traffic() {
+  if (starpu_disk_swap_node < 0) return std::nullopt;
+  const auto disk = static_cast<unsigned>(starpu_disk_swap_node);
+  return DiskTraffic{bytes_between(disk, STARPU_MAIN_RAM), bytes_between(STARPU_MAIN_RAM, disk)};
 }
 
 }  // namespace asterism

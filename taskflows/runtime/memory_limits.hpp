@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace asterism {
 
@@ -16,5 +17,12 @@ struct MemoryNeed {
 /// (STARPU_DISK_SWAP), when it cannot hold `at_once`, or when the disk has no room for the rest. `less`: what the user
 /// can do to need less at once.
 void require_memory(const MemoryNeed& need, const char* less);
+
+/// Bytes from and to the disk of STARPU_DISK_SWAP.
+struct DiskTraffic {
+  std::int64_t read = 0, written = 0;
+};
+/// Since the last call, as StarPU's counters begin again when they are read; nothing without such a disk.
+std::optional<DiskTraffic> disk_traffic();
 
 }  // namespace asterism
