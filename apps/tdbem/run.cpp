@@ -305,26 +305,29 @@ class Run {
           "assembly", fmt::format("{:.3f} s, {:.4g} point pairs per second", structure_seconds_ + assembly_seconds_,
                                   matrices_->point_pairs() / assembly_seconds_));
     if (timed_steps_ == 0) return;
-    const Bandwidth bandwidth = measure_bandwidth();
     const double step = seconds_ / static_cast<double>(timed_steps_);
     const double achieved = bytes / (step * method_.group);
     const double flops = 2 * static_cast<double>(matrices_->structure().counts.values) * per_second / step;
-    const bool gpus = session_.devices() > 0;
-    const bool cores = session_.cpus() > 0 && args_.sharing != Sharing::gpus &&
-                       (!gpus || args_.sharing == Sharing::scheduler || simulation_->shares().front() > 0);
-    const double ceiling = (gpus ? bandwidth.gpu_read * session_.devices() : 0) + (cores ? bandwidth.cpu_read : 0);
     const SolveTally tally = simulation_->tally();
     out.record["seconds"] = seconds_;
     out.record["timed_steps"] = timed_steps_;
     out.record["seconds_per_step"] = step;
     out.record["gflops"] = flops * 1e-9;
-    out.record["bandwidth"] = {{"achieved", achieved}, {"read", ceiling}, {"share", achieved / ceiling}};
+    out.record["bandwidth"] = {{"achieved", achieved}};
     out.record["tasks"] = simulation_->tasks();
     out.rows.emplace_back(
         "march", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} GFlop/s, {:.1f} iterations with M^0", seconds_,
                              step * 1e3, flops * 1e-9,
                              static_cast<double>(tally.iterations) /
                                  static_cast<double>(std::max<std::int64_t>(tally.solves, 1))));
+    if (bytes < smallest_bound_by_memory) return;
+    const Bandwidth bandwidth = measure_bandwidth();
+    const bool gpus = session_.devices() > 0;
+    const bool cores = session_.cpus() > 0 && args_.sharing != Sharing::gpus &&
+                       (!gpus || args_.sharing == Sharing::scheduler || simulation_->shares().front() > 0);
+    const double ceiling = (gpus ? bandwidth.gpu_read * session_.devices() : 0) + (cores ? bandwidth.cpu_read : 0);
+    out.record["bandwidth"]["read"] = ceiling;
+    out.record["bandwidth"]["share"] = achieved / ceiling;
     out.rows.emplace_back(
         "memory",
         fmt::format("{:.1f} GB/s of slices, one pass for {} steps, {:.0f} % of measured read bandwidth ({:.0f} GB/s)",
@@ -343,7 +346,7 @@ class Run {
   double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0, writing_ = 0;
   std::int64_t timed_steps_ = 0;
   std::optional<DiskTraffic> of_preparation_, of_march_;  ///< with a disk for what does not fit into memory
-  std::vector<double> values_;  ///< of the first steps and wave, to be verified
+  std::vector<double> values_;                            ///< of the first steps and wave, to be verified
   json history_ = json::array();
 };
 

@@ -141,20 +141,22 @@ Arguments with(Arguments all, const Arguments& more) {
 
 TEST_F(AsterismTdbem, BlocksOnDiskGiveTheSameAnswerToTheBit) {
   fs::create_directory(folder_ / "swap");
-  const Arguments less = {"--memory", "11MiB", "--swap", folder_ / "swap"};
-  for (const Arguments& way : {Arguments{"--observer", "3,0,0"}, Arguments{"--ahead", "--solver", "mumps"}}) {
+  const Arguments less = {"--memory", "10MiB", "--swap", folder_ / "swap"};
+  for (const Arguments& way :
+       {Arguments{"--cpus", "1", "--observer", "3,0,0"}, Arguments{"--ahead", "--solver", "mumps"}}) {
     const json whole = record(with(with(large, way), {"--checkpoint", output("whole.h5")}));
     EXPECT_FALSE(whole.contains("disk"));
     const double bytes = whole["matrices"]["bytes"];
     const json part = record(with(with(with(large, way), less), {"--checkpoint", output("part.h5")}));
     EXPECT_EQ(history(output("part.h5")), history(output("whole.h5")));
     const json& disk = part["disk"];
-    EXPECT_EQ(disk["memory_bytes"], 11 << 20);
+    EXPECT_EQ(disk["memory_bytes"], 10 << 20);
     EXPECT_GT(bytes, 3 * disk["memory_bytes"].get<double>());
-    // what memory does not hold lies on the disk, and is read in every pass; what it holds is used twice before it goes
+    // what memory does not hold lies on the disk, and is read in every pass
     EXPECT_GT(disk["written_before"], 0.6 * bytes);
     EXPECT_GT(disk["read_per_pass"], 0.5 * bytes);
-    EXPECT_LT(disk["read_per_pass"], 0.9 * bytes);
+    // and what it holds is used in two passes before it goes; several cores may each read a block for themselves
+    EXPECT_LT(disk["read_per_pass"], (way[1] == "1" ? 0.85 : 2) * bytes);
     EXPECT_TRUE(fs::is_empty(folder_ / "swap"));
   }
 }
