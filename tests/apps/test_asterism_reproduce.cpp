@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,7 +16,13 @@ namespace fs = std::filesystem;
 using namespace asterism::tests;
 using nlohmann::json;
 
-const fs::path papers = ASTERISM_REPRODUCTIONS;
+/// Beside the program.
+fs::path folder_of_papers() {
+  const char* const other = std::getenv("ASTERISM_REPRODUCE");
+  return fs::path(other != nullptr ? other : ASTERISM_REPRODUCE).parent_path().parent_path() / "share" / "asterism" /
+         "reproductions";
+}
+const fs::path papers = folder_of_papers();
 
 class AsterismReproduce : public ProgramTest {
  protected:
