@@ -24,8 +24,6 @@ using nlohmann::json;
 
 /// A run with a fixed number of iterations is right when its recurrence still tells the truth.
 constexpr double recurrence_agreement = 1e-3;
-/// Bytes per iteration from which the memory's bandwidth is a bound worth comparing with.
-constexpr double smallest_bound_by_memory = 200e6;
 /// Below this the two residuals part in every correct solver.
 constexpr double attainable = 1e-12;
 

@@ -82,6 +82,15 @@ void require_writable(const std::string& option, const std::filesystem::path& pa
   if (access(folder.c_str(), W_OK) != 0) bad_input("{} {}: the folder cannot be written to", option, path.string());
 }
 
+std::string command_line(const char* program, int argc, char** argv) {
+  std::string command = program;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    command += " " + (argument.starts_with('/') ? argument.substr(argument.rfind('/') + 1) : argument);
+  }
+  return command;
+}
+
 nlohmann::json record_header(const char* program, const std::string& command) {
   nlohmann::json record;
   record["program"] = program;
@@ -107,12 +116,7 @@ nlohmann::json record_header(const char* program, const std::string& command) {
 }
 
 nlohmann::json record_header(const char* program, int argc, char** argv, const Session& session) {
-  std::string command = program;
-  for (int i = 1; i < argc; ++i) {  // files without their folders: those mean nothing elsewhere
-    const std::string argument = argv[i];
-    command += " " + (argument.starts_with('/') ? argument.substr(argument.rfind('/') + 1) : argument);
-  }
-  nlohmann::json record = record_header(program, command);
+  nlohmann::json record = record_header(program, command_line(program, argc, argv));
   record["starpu"]["scheduler"] = session.scheduler();
   record["starpu"]["cpu_workers"] = session.cpus();
   record["starpu"]["cuda_workers"] = session.gpus();

@@ -26,6 +26,8 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& record)
 /// Fails early when a result could not be written at the end. Throws Error (bad_input).
 void require_writable(const std::string& option, const std::filesystem::path& path);
 
+/// For records: files are named without their folders, which mean nothing elsewhere.
+std::string command_line(const char* program, int argc, char** argv);
 /// Version, machine and StarPU's version: the beginning of every record.
 nlohmann::json record_header(const char* program, const std::string& command);
 /// Version, machine, StarPU's configuration and the command line, of a program that runs tasks.

@@ -118,18 +118,21 @@ void describe_state(const Case& of, Run& run, json& record, Rows& rows) {
 void describe_speed(const Problem& p, const Session& session, Run& run, json& record, Rows& rows) {
   const double rate = run.rate();
   const double bytes = 2 * update_bytes(!p.material.empty(), p.single_precision ? 4 : 8) * rate;
-  const Bandwidth bandwidth = measure_bandwidth();
-  const double share = run.division().gpu_share;
-  const double copy = (share > 0 ? bandwidth.gpu_copy * session.devices() : 0) + (share < 1 ? bandwidth.cpu_copy : 0);
   const double flops = benchmark_flops(p.cells, run.timed_steps()) / run.seconds();
   record["seconds"] = run.seconds();
   record["timed_steps"] = run.timed_steps();
   record["mcells"] = rate * 1e-6;
   record["gflops"] = flops * 1e-9;
-  record["bandwidth"] = {{"two_pass", bytes}, {"copy", copy}, {"share", bytes / copy}};
+  record["bandwidth"] = {{"two_pass", bytes}};
   rows.emplace_back("time", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} Mcells/s", run.seconds(),
                                         run.seconds() / static_cast<double>(run.timed_steps()) * 1e3, rate * 1e-6));
   rows.emplace_back("operations", fmt::format("{:.2f} GFlop/s by formula (4.1)", flops * 1e-9));
+  if (bytes * run.seconds() < smallest_bound_by_memory * static_cast<double>(run.timed_steps())) return;
+  const Bandwidth bandwidth = measure_bandwidth();
+  const double share = run.division().gpu_share;
+  const double copy = (share > 0 ? bandwidth.gpu_copy * session.devices() : 0) + (share < 1 ? bandwidth.cpu_copy : 0);
+  record["bandwidth"]["copy"] = copy;
+  record["bandwidth"]["share"] = bytes / copy;
   rows.emplace_back("memory",
                     fmt::format("{:.1f} GB/s in two passes, {:.0f} % of measured copy bandwidth ({:.0f} GB/s)",
                                 bytes * 1e-9, 100 * bytes / copy, copy * 1e-9));

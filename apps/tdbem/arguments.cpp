@@ -115,9 +115,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
   method->add_flag(
-      "--ahead,!--no-ahead", args.ahead,
+      "--ahead,!--no-ahead", args.method.ahead,
       "Products for the next group go on while this one is solved, and the radiation stage reaches over two\n"
-      "groups (default: with several units)");
+      "groups");
   method->add_option("--cluster", args.method.cluster, "Slices of a block, a multiple of 32 (default: by their number)")
       ->check(CLI::Range(32, 1 << 20));
   method
@@ -162,9 +162,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                                                : Sharing::intervals;
           },
           "Of blocks of slices: intervals, consecutive ones for all cores together and for each GPU, by measured\n"
-          "times; gpus: the same without cores; scheduler: StarPU's decides for each")
-      ->check(CLI::IsMember({"intervals", "gpus", "scheduler"}))
-      ->default_str("intervals");
+          "times; gpus: the same without cores (default where there are GPUs); scheduler: StarPU's decides for each")
+      ->check(CLI::IsMember({"intervals", "gpus", "scheduler"}));
   machine
       ->add_option_function<std::string>(
           "--balance",
@@ -181,6 +180,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
   add_simulate(machine, args.platform);
+  machine
+      ->add_option("--memory", args.session.memory,
+                   "For matrices in main memory, bytes or as 8GB; as STARPU_LIMIT_CPU_MEM")
+      ->transform(CLI::AsSizeValue(true));
+  machine->add_option("--swap", args.session.swap,
+                      "Folder for blocks of slices that do not fit there, as STARPU_DISK_SWAP");
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");
@@ -234,7 +239,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.observers.empty() && !(args.files.observers.empty() && args.files.chart.empty()))
     bad_input("--listen and --chart: expected observers (--observer x,y,z)");
   if (args.wave.width && args.wave.shape == "ricker") bad_input("--width: only of a gaussian; ricker has --frequency");
-  if (args.ahead.value_or(false) && args.method.group > max_group / 2)
+  if (args.method.ahead && args.method.group > max_group / 2)
     bad_input("--ahead: expected --group of at most {}", max_group / 2);
   require_writable("--json", args.json);
   for (const auto& [option, path] : {std::pair{"--listen", args.files.observers},

@@ -57,13 +57,12 @@ struct Arguments {
   std::vector<asterism::tdbem::Point> observers;
   // method
   asterism::tdbem::Method method;
-  std::optional<bool> ahead;
   bool single_precision = false;
   asterism::tdbem::Solver solver = asterism::tdbem::Solver::conjugate_gradients;
   std::optional<double> tolerance;
   asterism::tdbem::PairRuleOptions rules;
   // units
-  asterism::tdbem::Sharing sharing = asterism::tdbem::Sharing::intervals;
+  std::optional<asterism::tdbem::Sharing> sharing;  ///< none: GPUs alone where there are some
   asterism::tdbem::Target target = asterism::tdbem::Target::fixed_point;
   std::vector<long> intervals;  ///< given ones
   int balance_groups = 20;

@@ -15,6 +15,7 @@
 #include "taskflows/runtime/busy_time.hpp"
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/memory_limits.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
@@ -32,11 +33,10 @@ constexpr int calibration_groups = 24;
 /// Groups that are submitted before the program waits for them.
 constexpr std::int64_t groups_at_once = 16;
 
-Method method_for(const Arguments& args, const Session& session) {
-  Method method = args.method;
-  const bool several = session.devices() > 1 || (session.devices() > 0 && session.cpus() > 0);
-  method.ahead = args.ahead.value_or(several && method.group <= max_group / 2);
-  return method;
+/// Cores beside GPUs cost more in transfers than they take over, as far as has been measured.
+Sharing sharing_for(const Arguments& args, const Session& session) {
+  if (!args.intervals.empty()) return Sharing::intervals;
+  return args.sharing.value_or(session.devices() > 0 ? Sharing::gpus : Sharing::intervals);
 }
 
 std::int32_t cluster_for(const Arguments& args, const Case& of, const Session& session) {
@@ -64,14 +64,18 @@ template <class T>
 class Run {
  public:
   Run(const Arguments& args, const Case& of, const Session& session)
-      : args_(args), of_(of), session_(session), line_(!args.quiet) {
-    method_ = method_for(args, session);
+      : args_(args),
+        of_(of),
+        session_(session),
+        line_(!args.quiet),
+        method_(args.method),
+        sharing_(sharing_for(args, session)) {
     if (!args.files.restart.empty()) {
       const std::int64_t done = checkpoint_steps<T>(args.files.restart, of.problem, method_);
       if (done > of.steps) bad_input("--restart {}: at step {}, beyond --steps {}", args.files.restart, done, of.steps);
     }
     prepare_matrices();
-    simulation_ = std::make_unique<Simulation<T>>(of.problem, method_, *matrices_, session, args.sharing);
+    simulation_ = std::make_unique<Simulation<T>>(of.problem, method_, *matrices_, session, sharing_);
     if (!args.intervals.empty()) simulation_->share(Sizes(args.intervals.begin(), args.intervals.end()));
     if (!args.files.restart.empty()) simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_));
     simulation_->reserve(of.steps);
@@ -84,13 +88,14 @@ class Run {
   }
 
   void march() {
-    const bool balances = args_.sharing != Sharing::scheduler && args_.intervals.empty() &&
-                          simulation_->workers() > 1 && args_.balance_groups > 0;
+    const bool balances = sharing_ != Sharing::scheduler && args_.intervals.empty() && simulation_->workers() > 1 &&
+                          args_.balance_groups > 0;
     const std::int64_t kept = args_.verify ? compared_steps(of_) : 0;
     mark("begin steps");
     if (balances) balance(kept);
     if (balances || session_.devices() > 0) settle(kept);
     writing_ = 0;
+    of_preparation_ = disk_traffic();
     const auto begin = Clock::now();
     const std::int64_t first = simulation_->steps();
     while (simulation_->steps() < of_.steps) {
@@ -106,6 +111,7 @@ class Run {
     mark("end steps");
     seconds_ = seconds_since(begin) - writing_;
     timed_steps_ = simulation_->steps() - first;
+    of_march_ = disk_traffic();
     require_solved(simulation_->tally(), of_.problem);
   }
 
@@ -145,10 +151,17 @@ class Run {
                         {"ahead", method_.ahead},
                         {"solver", p.solver == Solver::factorisation ? "mumps" : "cg"},
                         {"tolerance", p.limits.tolerance},
-                        {"sharing", sharing_name(args_.sharing)},
+                        {"sharing", sharing_name(sharing_)},
                         {"balance", args_.target == Target::mean ? "paper" : "fixed-point"},
                         {"shares", simulation_->shares()}};
     if (!history_.empty()) record["balancing"] = history_;
+    if (of_march_)
+      record["disk"] = {{"memory_bytes", starpu_memory_get_total(STARPU_MAIN_RAM)},
+                        {"read_before", of_preparation_->read},
+                        {"written_before", of_preparation_->written},
+                        {"read", of_march_->read},
+                        {"written", of_march_->written},
+                        {"read_per_pass", read_per_pass(*of_march_)}};
     const SolveTally tally = simulation_->tally();
     if (!simulated)
       record["solutions"] = {{"count", tally.solves},
@@ -168,10 +181,17 @@ class Run {
              matrices_->blocks())},
         {"units",
          fmt::format("{} CPUs, {} GPUs, scheduler {}{}", session_.cpus(), session_.devices(), session_.scheduler(),
-                     simulation_->workers() > 1 && args_.sharing != Sharing::scheduler
+                     simulation_->workers() > 1 && sharing_ != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
     if (simulated) out.rows.insert(out.rows.begin(), simulated_row());
+    if (of_march_)
+      out.rows.emplace_back(
+          "disk",
+          fmt::format("{:.2f} GB in memory; {:.3f} GB read per pass over {:.3f} GB of slices, {:.3f} GB written",
+                      static_cast<double>(starpu_memory_get_total(STARPU_MAIN_RAM)) * 1e-9,
+                      read_per_pass(*of_march_) * 1e-9, bytes * 1e-9,
+                      static_cast<double>(of_preparation_->written + of_march_->written) * 1e-9));
     if (args_.verify) judge(out);
     if (!out.wrong.empty()) return;
     output_->finish(*simulation_, method_);
@@ -212,6 +232,12 @@ class Run {
     });
     mark("end assembly");
     assembly_seconds_ = seconds_since(assembly);
+  }
+
+  /// Bytes; a pass over the slices serves a group of steps.
+  [[nodiscard]] double read_per_pass(const DiskTraffic& traffic) const {
+    return static_cast<double>(traffic.read) * static_cast<double>(method_.group) /
+           static_cast<double>(std::max<std::int64_t>(timed_steps_, 1));
   }
 
   /// What a group leaves: values to be verified, and outputs that are due.
@@ -285,20 +311,15 @@ class Run {
           "assembly", fmt::format("{:.3f} s, {:.4g} point pairs per second", structure_seconds_ + assembly_seconds_,
                                   matrices_->point_pairs() / assembly_seconds_));
     if (timed_steps_ == 0) return;
-    const Bandwidth bandwidth = measure_bandwidth();
     const double step = seconds_ / static_cast<double>(timed_steps_);
     const double achieved = bytes / (step * method_.group);
     const double flops = 2 * static_cast<double>(matrices_->structure().counts.values) * per_second / step;
-    const bool gpus = session_.devices() > 0;
-    const bool cores = session_.cpus() > 0 && args_.sharing != Sharing::gpus &&
-                       (!gpus || args_.sharing == Sharing::scheduler || simulation_->shares().front() > 0);
-    const double ceiling = (gpus ? bandwidth.gpu_read * session_.devices() : 0) + (cores ? bandwidth.cpu_read : 0);
     const SolveTally tally = simulation_->tally();
     out.record["seconds"] = seconds_;
     out.record["timed_steps"] = timed_steps_;
     out.record["seconds_per_step"] = step;
     out.record["gflops"] = flops * 1e-9;
-    out.record["bandwidth"] = {{"achieved", achieved}, {"read", ceiling}, {"share", achieved / ceiling}};
+    out.record["bandwidth"] = {{"achieved", achieved}};
     out.record["tasks"] = simulation_->tasks();
     out.rows.emplace_back(
         "march",
@@ -307,6 +328,14 @@ class Run {
                               : fmt::format(", {:.1f} iterations with M^0",
                                             static_cast<double>(tally.iterations) /
                                                 static_cast<double>(std::max<std::int64_t>(tally.solves, 1)))));
+    if (bytes < smallest_bound_by_memory) return;
+    const Bandwidth bandwidth = measure_bandwidth();
+    const bool gpus = session_.devices() > 0;
+    const bool cores = session_.cpus() > 0 && sharing_ != Sharing::gpus &&
+                       (!gpus || sharing_ == Sharing::scheduler || simulation_->shares().front() > 0);
+    const double ceiling = (gpus ? bandwidth.gpu_read * session_.devices() : 0) + (cores ? bandwidth.cpu_read : 0);
+    out.record["bandwidth"]["read"] = ceiling;
+    out.record["bandwidth"]["share"] = achieved / ceiling;
     out.rows.emplace_back(
         "memory",
         fmt::format("{:.1f} GB/s of slices, one pass for {} steps, {:.0f} % of measured read bandwidth ({:.0f} GB/s)",
@@ -317,14 +346,16 @@ class Run {
   const Case& of_;
   const Session& session_;
   ProgressLine line_;
+  const Method method_;
+  const Sharing sharing_;
   std::unique_ptr<Matrices<T>> matrices_;
   std::unique_ptr<Simulation<T>> simulation_;
-  Method method_;
   std::unique_ptr<Output> output_;
   std::vector<std::string> written_;
   double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0, writing_ = 0;
   std::int64_t timed_steps_ = 0;
-  std::vector<double> values_;  ///< of the first steps and wave, to be verified
+  std::optional<DiskTraffic> of_preparation_, of_march_;  ///< with a disk for what does not fit into memory
+  std::vector<double> values_;                            ///< of the first steps and wave, to be verified
   json history_ = json::array();
 };
 

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "apps/common/program.hpp"
-#include "codelets/tdbem/full_blocking.hpp"
-#include "taskflows/tdbem/assembly.hpp"
+#include "taskflows/tdbem/matrix_statistics.hpp"
 
 namespace asterism::apps::tdbem {
 
@@ -13,37 +14,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::int32_t statistics_cluster = 256;
 constexpr std::int32_t block_rows[] = {32, 64, 128};
 constexpr std::int32_t block_columns[] = {16, 32, 64, 128};
-
-struct Sizes {
-  BlockShape shape;
-  BlockCounts counts;
-};
-std::vector<Sizes> block_sizes(std::int32_t longest) {
-  std::vector<Sizes> sizes;
-  for (const std::int32_t r : block_rows)
-    for (const std::int32_t c : block_columns)
-      if (c >= longest) sizes.push_back({{r, c}, {}});
-  return sizes;
-}
-
-/// Row-vectors of a slice, which lie in the tiles of a column.
-std::vector<RowExtent> slice_of(const TiledStructure& structure, std::int32_t slice) {
-  const auto size = structure.clusters.front().size();
-  std::vector<RowExtent> extents;
-  for (std::size_t i = 0; i < structure.clusters.size(); ++i) {
-    const TileStructure& tile = structure.tiles[structure.place(i, static_cast<std::size_t>(slice / size))];
-    for (std::int32_t r = 0; r < tile.rows.size(); ++r) {
-      const std::int64_t x =
-          static_cast<std::int64_t>(r / panel_rows) * tile.slices.size() + (slice - tile.slices.begin);
-      const auto e = static_cast<std::size_t>(x * panel_rows + r % panel_rows);
-      extents.push_back({tile.first[e], tile.length[e]});
-    }
-  }
-  return extents;
-}
 
 }  // namespace
 
@@ -51,37 +23,24 @@ void print_statistics(const Arguments& args, const Case& of) {
   const Problem& p = of.problem;
   ProgressLine line(!args.quiet);
   line.show(0, "finding the matrices' structure");
-  const TiledStructure structure = tiled_structure(p.surface.view(), PairRules(p.rules), {p.boundary, p.speed, p.dt},
-                                                   clusters(p.surface.unknowns(), statistics_cluster));
-  const LagCounts& counts = structure.counts;
   const std::int32_t n = p.surface.unknowns();
-  line.show(0.5, "scoring the numbering, cutting blocks");
-  double score = 0;
-  std::vector<Sizes> sizes = block_sizes(counts.longest);
-#pragma omp parallel
-  {
-    std::vector<Sizes> own = block_sizes(counts.longest);
-#pragma omp for schedule(dynamic, 16) reduction(+ : score)
-    for (std::int32_t j = 0; j < n; ++j) {
-      const std::vector<RowExtent> slice = slice_of(structure, j);
-      const auto at = [&](std::int32_t row) { return slice[static_cast<std::size_t>(row)]; };
-      score += ordering_score(n, 1, [&](std::int32_t row, std::int32_t) { return at(row); }) / n;
-      for (Sizes& s : own) count_blocks(n, s.shape, at, s.counts);
-    }
-#pragma omp critical
-    for (std::size_t s = 0; s < sizes.size(); ++s) {
-      sizes[s].counts.blocks += own[s].counts.blocks;
-      sizes[s].counts.values += own[s].counts.values;
-    }
-  }
+  std::vector<std::int32_t> as_numbered(static_cast<std::size_t>(n));
+  std::iota(as_numbered.begin(), as_numbered.end(), 0);
+  std::vector<BlockShape> shapes;
+  for (const std::int32_t rows : block_rows)
+    for (const std::int32_t columns : block_columns) shapes.push_back({rows, columns});
+  const MatrixStatistics found =
+      matrix_statistics(p.surface, PairRules(p.rules), {p.boundary, p.speed, p.dt}, std::span(&as_numbered, 1), shapes);
+  const LagCounts& counts = found.counts;
+  const NumberingStatistics& numbering = found.numberings.front();
 
   json record = record_header("asterism-tdbem", "--statistics");
   record["problem"] = {
       {"body", of.describe}, {"unknowns", n}, {"diameter", p.surface.diameter}, {"dt", p.dt}, {"speed", p.speed}};
   record["matrices"] = {
-      {"largest_lag", counts.largest_lag},   {"values", counts.values},   {"padded_values", counts.padded_values},
+      {"largest_lag", counts.largest_lag},   {"values", counts.values},   {"padded_values", numbering.padded_values},
       {"mean_length", counts.mean_length()}, {"longest", counts.longest}, {"initial_values", counts.initial}};
-  record["ordering_score"] = score;
+  record["ordering_score"] = numbering.score;
   std::vector<std::pair<std::string, std::string>> rows = {
       {"problem", of.describe},
       {"edges", fmt::format("{:.4g} to {:.4g} m, mean {:.4g}; diameter {:.4g} m; c dt / h = {:.3f}",
@@ -92,10 +51,13 @@ void print_statistics(const Arguments& args, const Case& of) {
       {"row-vectors", fmt::format("mean length {:.2f}, longest {}", counts.mean_length(), counts.longest)},
       {"blocks of equal width", fmt::format("{:.1f} % non-zeros", 100 * counts.mean_length() / counts.longest)},
       {"panels of 32 rows", fmt::format("{:.1f} % non-zeros", 100 * static_cast<double>(counts.values) /
-                                                                  static_cast<double>(counts.padded_values))},
-      {"score of the numbering", fmt::format("{:.1f}", score)}};
+                                                                  static_cast<double>(numbering.padded_values))},
+      {"score of the numbering", fmt::format("{:.1f}", numbering.score)}};
   json table = json::array();
-  for (const auto& [shape, all] : sizes) {
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    const BlockShape& shape = shapes[s];
+    const BlockCounts& all = numbering.blocks[s];
+    if (all.blocks == 0) continue;  // narrower than the longest row-vector
     table.push_back(
         {{"rows", shape.rows}, {"columns", shape.columns}, {"blocks", all.blocks}, {"share", all.share(shape)}});
     rows.emplace_back(

@@ -8,6 +8,10 @@ struct CUstream_st;  // what cudaStream_t points to
 
 namespace asterism {
 
+/// Bytes that a step or an iteration moves from which the memory's bandwidth is a bound worth comparing with. Caches
+/// serve less than that faster than any bound, and measuring would take longer than the run.
+inline constexpr double smallest_bound_by_memory = 200e6;
+
 /// Bytes per second, read plus written; 0 when there is no such unit.
 struct Bandwidth {
   double cpu_read = 0;  ///< all CPU workers together

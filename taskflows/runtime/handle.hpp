@@ -60,6 +60,12 @@ class Handle {
       starpu_data_unregister(handle_);
   }
 
+  /// The same handle, whose data never leave main memory for a disk (STARPU_DISK_SWAP): small ones, needed often.
+  [[nodiscard]] Handle kept_in_memory() && {
+    starpu_data_set_ooc_flag(handle_, 0);
+    return std::move(*this);
+  }
+
   [[nodiscard]] starpu_data_handle_t get() const noexcept { return handle_; }
   operator starpu_data_handle_t() const noexcept { return handle_; }
 

@@ -169,6 +169,13 @@ Session::Session(const SessionOptions& options) {
   if (simulated && options.streams.value_or(1) > 1)
     bad_input("{} streams per GPU: StarPU simulates one task at a time on each", *options.streams);
   number_of("STARPU_NWORKER_PER_CUDA", nullptr, options.streams);
+  constexpr std::uint64_t mebibyte = 1U << 20U;  // in which StarPU counts
+  if (options.memory) environment_.set("STARPU_LIMIT_CPU_MEM", std::to_string(*options.memory / mebibyte));
+  if (options.swap) {
+    if (!std::filesystem::is_directory(*options.swap) || access(options.swap->c_str(), W_OK) != 0)
+      bad_input("--swap {}: expected a folder that can be written to", *options.swap);
+    environment_.set("STARPU_DISK_SWAP", std::filesystem::absolute(*options.swap).string());
+  }
   if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
     environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's
   if (options.calibrate) environment_.set("STARPU_CALIBRATE", "1");
@@ -199,6 +206,10 @@ Session::Session(const SessionOptions& options) {
   if (status == -ENODEV)
     failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
   if (status != 0) failed("starpu_init: {}", std::strerror(-status));
+  if (const char* swap = std::getenv("STARPU_DISK_SWAP"); swap != nullptr && starpu_disk_swap_node < 0) {
+    starpu_shutdown();
+    failed("StarPU cannot use {} for data that do not fit into memory (--swap, STARPU_DISK_SWAP)", swap);
+  }
 
   for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
     const int worker = static_cast<int>(w);

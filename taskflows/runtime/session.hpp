@@ -3,6 +3,7 @@
 
 #include <starpu.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ struct SessionOptions {
   std::optional<int> gpus;  ///< CUDA workers
   /// CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA: with two, the end of a task's kernel overlaps the next one
   std::optional<int> streams;
+  /// main memory that StarPU may use for data it allocates, bytes, as STARPU_LIMIT_CPU_MEM in whole MiB
+  std::optional<std::uint64_t> memory;
+  std::optional<std::string> swap;       ///< folder for data that do not fit into it, as STARPU_DISK_SWAP
   std::optional<std::string> scheduler;  ///< as STARPU_SCHED; Asterism's own are found in its plug-in library
   /// record what happens with FxT, as STARPU_FXT_TRACE; the folder gets prof_file_rank_0 when the session ends
   std::optional<std::string> trace;

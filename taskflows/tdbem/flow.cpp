@@ -89,16 +89,22 @@ void Simulation<T>::submit_products() {
       submit_product({b, b + 1}, 0, &busy_[0].nanoseconds);
     return;
   }
-  std::int32_t b = 0;
+  // Forwards and backwards in turn, so that a group begins with the blocks that the last one ended with: where not all
+  // fit into memory, those are still there. (Least recently used ones go first, and in a circle each would be gone.)
+  const bool backwards = steps_ / method_.group % 2 != 0;
+  std::int32_t begin = 0;
   for (std::size_t w = 0; w < shares_.size(); ++w) {
     const bool cores = w == 0 && !cores_.empty();
     const std::size_t first = cores ? 0 : core_partials_ + w - (cores_.empty() ? 0 : 1);
     const std::size_t end = cores ? core_partials_ : first + 1;
-    for (const std::int32_t all = b + static_cast<std::int32_t>(shares_[w]); b < all;) {
-      const std::int32_t next = cores ? b + 1 : end_of_batch(b, all);
-      for (std::size_t p = first; p < end; ++p) submit_product({b, next}, p, &busy_[w].nanoseconds);
-      b = next;
-    }
+    const std::int32_t share_end = begin + static_cast<std::int32_t>(shares_[w]);
+    std::vector<Range> batches;
+    for (std::int32_t b = begin; b < share_end; b = batches.back().end)
+      batches.push_back({b, cores ? b + 1 : end_of_batch(b, share_end)});
+    if (backwards) std::reverse(batches.begin(), batches.end());
+    for (const Range& batch : batches)
+      for (std::size_t p = first; p < end; ++p) submit_product(batch, p, &busy_[w].nanoseconds);
+    begin = share_end;
   }
 }
 

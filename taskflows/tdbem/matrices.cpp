@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codelets/tdbem/pair_values.hpp"
+#include "taskflows/runtime/memory_limits.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/runtime/submit.hpp"
 
@@ -17,6 +18,8 @@ namespace asterism::tdbem {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
+/// Blocks are whole pages, as disks want them that are read past the kernel's cache (backend unistd_o_direct).
+constexpr std::size_t page_bytes = 4096;
 constexpr std::int32_t smallest_cluster = 64;
 /// Sums of a larger tile leave the caches of a core.
 constexpr std::int32_t largest_cluster = 256;
@@ -24,8 +27,9 @@ constexpr std::int32_t largest_cluster = 256;
 constexpr std::int32_t blocks_per_unit = 2;
 constexpr std::int32_t most_blocks = 128;
 
+/// In whole pages.
 std::size_t lines(std::int64_t bytes) {
-  return (static_cast<std::size_t>(bytes) + line_bytes - 1) / line_bytes;
+  return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * (page_bytes / line_bytes);
 }
 
 /// Pairs (I, J) of blocks in rounds without a block that occurs twice (the circle method of tournaments), those of a
@@ -88,8 +92,27 @@ Matrices<T>::Matrices(const Problem& problem, std::int32_t cluster)
     handles_.push_back(Handle::temporary(nullptr, lines(bytes), line_bytes, fmt::format("slices_{}", b)));
     initial_handles_.push_back(Handle::temporary(nullptr,
                                                  static_cast<std::size_t>(std::max<std::int64_t>(initial_values(b), 1)),
-                                                 sizeof(double), fmt::format("initial_{}", b)));
+                                                 sizeof(double), fmt::format("initial_{}", b))
+                                   .kept_in_memory());
   }
+  check_memory();
+}
+
+// A task of the assembly, which runs on cores, has two blocks. While all cores have theirs, one more block is on its
+// way to or from the disk.
+template <class T>
+void Matrices<T>::check_memory() const {
+  MemoryNeed need;
+  std::int64_t largest = 0, initial = 0;
+  for (std::size_t b = 0; b < blocks(); ++b) {
+    need.all += bytes_[b];
+    largest = std::max(largest, bytes_[b]);
+    initial += initial_values(b) * static_cast<std::int64_t>(sizeof(double));
+  }
+  need.all += initial;
+  need.at_once =
+      std::min(need.all, initial + largest * (2 * std::max<std::int64_t>(starpu_cpu_worker_get_count(), 1) + 1));
+  require_memory(need, "blocks of fewer slices (--cluster) or fewer cores (--cpus) need less");
 }
 
 template <class T>

@@ -25,7 +25,7 @@ template <class T>
 class Matrices {
  public:
   /// Finds the structure (OpenMP; StarPU's workers sleep meanwhile) and registers the blocks. Nothing is filled. Throws
-  /// as tiled_structure(). `problem` is kept by reference.
+  /// as tiled_structure(), and as require_memory() for the blocks. `problem` is kept by reference.
   Matrices(const Problem& problem, std::int32_t cluster);
 
   /// Submits the assembly: each pair of blocks is one task, in rounds in which no block occurs twice, so that all cores
@@ -52,6 +52,7 @@ class Matrices {
   [[nodiscard]] NearRows<T> near(std::size_t first, std::size_t end, std::int32_t group);
 
  private:
+  void check_memory() const;
   void prepare();
   void gather();
 

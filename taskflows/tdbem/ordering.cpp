@@ -39,4 +39,16 @@ std::vector<std::int32_t> order_of(std::span<const Point> points, Ordering order
   return order;
 }
 
+std::vector<std::int32_t> places_of(std::span<const std::int32_t> order, std::size_t points) {
+  if (order.size() != points) bad_input("numbering of the unknowns: {} entries for {} unknowns", order.size(), points);
+  std::vector<std::int32_t> place(points, -1);
+  for (std::size_t i = 0; i < points; ++i) {
+    const auto point = static_cast<std::size_t>(order[i]);
+    if (point >= points || place[point] >= 0)
+      bad_input("numbering of the unknowns: entry {} is {}, which is no unknown or one that was there", i, order[i]);
+    place[point] = static_cast<std::int32_t>(i);
+  }
+  return place;
+}
+
 }  // namespace asterism::tdbem

@@ -25,6 +25,9 @@ Ordering ordering_named(std::string_view name);
 /// of its 2^63 cells keep their order.
 std::vector<std::int32_t> order_of(std::span<const Point> points, Ordering ordering);
 
+/// The inverse: place of each of `points` points. Throws Error (bad_input) if `order` is no permutation of them.
+std::vector<std::int32_t> places_of(std::span<const std::int32_t> order, std::size_t points);
+
 /// Lags of the values of a row-vector: [first, first + length).
 struct RowExtent {
   std::int32_t first = 0;

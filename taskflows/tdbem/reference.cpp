@@ -15,6 +15,7 @@ template <class T, class Visit>
 void for_each_value(Matrices<T>& matrices, const Visit& visit) {
   for (std::size_t b = 0; b < matrices.blocks(); ++b) {
     const Acquired held(matrices.block(b), STARPU_R);
+    const Pause pause;  // only now: StarPU's workers bring the block, from a disk if it is there
     const void* const bytes = starpu_data_get_local_ptr(matrices.block(b));
     const codelets::PartOfBlock place = matrices.place(b, 0, matrices.blocks());
 #pragma omp parallel for schedule(static)
@@ -38,7 +39,6 @@ void for_each_value(Matrices<T>& matrices, const Visit& visit) {
 template <class T>
 std::vector<std::vector<double>> reference_march(const Problem& problem, Matrices<T>& matrices, std::int32_t wave,
                                                  std::int64_t steps) {
-  const Pause pause;
   const std::int32_t n = problem.surface.unknowns();
   const InitialMatrix& m = matrices.initial();
   const std::vector<std::int32_t> start(m.start.begin(), m.start.end());
@@ -64,7 +64,6 @@ template std::vector<std::vector<double>> reference_march(const Problem&, Matric
 
 template <class T>
 double identity_error(const Problem& problem, Matrices<T>& matrices) {
-  const Pause pause;
   const auto n = static_cast<std::size_t>(problem.surface.unknowns());
   std::vector<double> sums(n), largest(n);
   const InitialMatrix& m = matrices.initial();

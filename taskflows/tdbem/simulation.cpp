@@ -73,11 +73,12 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
     bad_input("the factorisation of M^0 needs a core, of which this session has none");
   home_ = gpus_.empty() ? -1 : gpus_.front();
   if (sharing == Sharing::gpus && !gpus_.empty()) cores_.clear();
-  const Pause pause;
-  const auto weights = problem.observers.empty()
-                           ? ObserverWeights<T>{}
-                           : observer_weights<T>(problem.surface, problem.boundary, problem.speed, problem.dt,
-                                                 triangle_rule(problem.rules.far_points), problem.observers);
+  const auto weights = [&] {
+    if (problem.observers.empty()) return ObserverWeights<T>{};
+    const Pause pause;
+    return observer_weights<T>(problem.surface, problem.boundary, problem.speed, problem.dt,
+                               triangle_rule(problem.rules.far_points), problem.observers);
+  }();
   build_windows(weights.largest_lag);
   build_surface();
   build_parts();
@@ -168,7 +169,8 @@ void Simulation<T>::build_parts() {
     for (std::int32_t w = 0; w < waves_; ++w)
       part.light.push_back(
           Handle::temporary(nullptr, static_cast<std::size_t>(part.rows) * static_cast<std::size_t>(method_.group),
-                            sizeof(T), fmt::format("light_{}_of_{}", w, name)));
+                            sizeof(T), fmt::format("light_{}_of_{}", w, name))
+              .kept_in_memory());
     if (width_ > 1) {
       NearRows<T> near = matrices_.near(part.first, part.end, width_);
       append(part.near_bytes, near.begin);
@@ -206,10 +208,11 @@ typename Simulation<T>::Partial Simulation<T>::partial_of(std::size_t first, std
   p.row_begin = clusters[first].begin;
   p.rows = clusters[end - 1].end - p.row_begin;
   p.worker = worker;
-  p.sums = Handle::temporary(
-      nullptr,
-      static_cast<std::size_t>(waves_) * static_cast<std::size_t>(p.rows) * static_cast<std::size_t>(method_.group),
-      sizeof(T), name);
+  p.sums = Handle::temporary(nullptr,
+                             static_cast<std::size_t>(waves_) * static_cast<std::size_t>(p.rows) *
+                                 static_cast<std::size_t>(method_.group),
+                             sizeof(T), name)
+               .kept_in_memory();
   return p;
 }
 
@@ -294,7 +297,8 @@ void Simulation<T>::build_observers(const ObserverWeights<T>& all) {
     l.weight_handle = Handle::temporary(l.weight.data(), l.weight.size(), sizeof(T), fmt::format("heard_weight_{}", b));
     l.heard = Handle::temporary(nullptr,
                                 static_cast<std::size_t>(waves_) * observers * static_cast<std::size_t>(method_.group),
-                                sizeof(T), fmt::format("heard_{}", b));
+                                sizeof(T), fmt::format("heard_{}", b))
+                  .kept_in_memory();
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "taskflows/mesh/surface.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/tdbem/ordering.hpp"
 
 namespace asterism::tdbem {
 namespace {
@@ -138,16 +139,11 @@ Surface prepare_surface(const mesh::TriangleMesh& mesh, Inward inward) {
 }
 
 Surface renumbered(const Surface& surface, std::span<const std::int32_t> order) {
-  std::vector<std::int32_t> place(surface.vertices.size(), -1);
-  if (order.size() != place.size())
-    bad_input("numbering of the unknowns: {} entries for {} unknowns", order.size(), place.size());
+  const std::vector<std::int32_t> place = places_of(order, surface.vertices.size());
   Surface s;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] < 0 || order[i] >= surface.unknowns() || place[index(order[i])] >= 0)
-      bad_input("numbering of the unknowns: entry {} is {}, which is no unknown or one that was there", i, order[i]);
-    place[index(order[i])] = static_cast<std::int32_t>(i);
-    s.vertices.push_back(surface.vertices[index(order[i])]);
-    s.mesh_vertices.push_back(surface.mesh_vertices[index(order[i])]);
+  for (const std::int32_t unknown : order) {
+    s.vertices.push_back(surface.vertices[index(unknown)]);
+    s.mesh_vertices.push_back(surface.mesh_vertices[index(unknown)]);
   }
   for (const Triangle& t : surface.triangles) {
     Triangle moved;

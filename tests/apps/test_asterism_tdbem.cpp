@@ -128,6 +128,96 @@ TEST_F(AsterismTdbem, MatricesAreReadAgain) {
   expect_one_line(other.err, {"matrices.h5", "speed"});
 }
 
+// ---- matrices that do not fit
+
+/// 35 MB in 21 blocks of 2 MB at most.
+const Arguments large = {"--body", "ellipsoid", "--unknowns", "642",     "--cluster",
+                         "32",     "--group",   "4",          "--steps", "80"};
+
+Arguments with(Arguments all, const Arguments& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+TEST_F(AsterismTdbem, BlocksOnDiskGiveTheSameAnswerToTheBit) {
+  fs::create_directory(folder_ / "swap");
+  const Arguments less = {"--memory", "10MiB", "--swap", folder_ / "swap"};
+  for (const Arguments& way :
+       {Arguments{"--cpus", "1", "--observer", "3,0,0"}, Arguments{"--ahead", "--solver", "mumps"}}) {
+    const json whole = record(with(with(large, way), {"--checkpoint", output("whole.h5")}));
+    EXPECT_FALSE(whole.contains("disk"));
+    const double bytes = whole["matrices"]["bytes"];
+    const json part = record(with(with(with(large, way), less), {"--checkpoint", output("part.h5")}));
+    EXPECT_EQ(history(output("part.h5")), history(output("whole.h5")));
+    const json& disk = part["disk"];
+    EXPECT_EQ(disk["memory_bytes"], 10 << 20);
+    EXPECT_GT(bytes, 3 * disk["memory_bytes"].get<double>());
+    // what memory does not hold lies on the disk, and is read in every pass
+    EXPECT_GT(disk["written_before"], 0.6 * bytes);
+    EXPECT_GT(disk["read_per_pass"], 0.5 * bytes);
+    // and what it holds is used in two passes before it goes; several cores may each read a block for themselves
+    EXPECT_LT(disk["read_per_pass"], (way[1] == "1" ? 0.85 : 2) * bytes);
+    EXPECT_TRUE(fs::is_empty(folder_ / "swap"));
+  }
+}
+
+TEST_F(AsterismTdbem, BlocksOnDiskAreSavedLoadedAndVerified) {
+  fs::create_directory(folder_ / "swap");
+  const Arguments less = {"--memory", "11MiB", "--swap", folder_ / "swap", "--matrices", output("matrices.h5")};
+  const json made = record(with(with(large, less), {"--verify"}));
+  EXPECT_TRUE(made.value("right", false));
+  const json read = record(with(large, less));
+  EXPECT_EQ(read["matrices"]["assembly_seconds"], 0);
+  EXPECT_GT(read["disk"]["read"], 0);
+}
+
+/// StarPU would wait for ever.
+TEST_F(AsterismTdbem, TooLittleMemoryIsRefused) {
+  fs::create_directory(folder_ / "swap");
+  const auto limited = [&](const std::string& memory) {
+    return with(large, {"--quiet", "--memory", memory, "--swap", folder_ / "swap"});
+  };
+  expect_bad_input(limited("2MiB"), {"2.1 MB", "--memory", "--cluster"});
+  expect_bad_input(with(large, {"--quiet", "--memory", "11MiB"}), {"11.5 MB", "--swap"});
+  expect_bad_input(with(large, {"--memory", "11MiB", "--swap", "nowhere"}), {"--swap", "nowhere"});
+  expect_bad_input({"--memory", "much"}, {"--memory", "much"});
+  // as much as it asks for is enough
+  const std::string error = run(limited("2MiB")).err;
+  const std::string before = "need ";
+  const double needed = std::stod(error.substr(error.find(before) + before.size()));
+  const auto mebibytes = static_cast<int>(std::ceil((needed + 0.05) * 1e6 / (1 << 20)));
+  EXPECT_EQ(run(limited(std::to_string(mebibytes) + "MiB")).status, 0);
+}
+
+/// Bytes from main memory to the first GPU, from StarPU's own summary.
+double gigabytes_to_gpu(const std::string& summary) {
+  const std::string bus = "-> CUDA 0";
+  double sum = 0;
+  for (const std::string& line : lines_of(summary))
+    if (const std::size_t at = line.find(bus); at != std::string::npos && contains(line.substr(0, at), "NUMA"))
+      sum += std::stod(line.substr(line.find('\t', at)));
+  return sum;
+}
+
+TEST_F(AsterismTdbem, MatricesLargerThanTheMemoryOfAGpu) {
+  if (!fs::exists("/dev/nvidia0")) GTEST_SKIP() << "no GPU";
+  setenv("STARPU_BUS_STATS", "1", 1);
+  std::vector<std::vector<double>> states;
+  std::vector<double> moved;
+  for (const char* limit : {"", "40"}) {
+    if (*limit != '\0') setenv("STARPU_LIMIT_CUDA_MEM", limit, 1);
+    setenv("STARPU_BUS_STATS_FILE", output("bus.txt").c_str(), 1);
+    // 0.13 GB, three times the limit
+    (void)record({"--body", "ellipsoid", "--unknowns", "2562", "--precision", "single", "--cluster", "64", "--gpus",
+                  "1", "--sharing", "gpus", "--steps", "80", "--checkpoint", output("state.h5")});
+    states.push_back(history(output("state.h5")));
+    moved.push_back(gigabytes_to_gpu(contents(output("bus.txt"))));
+  }
+  for (const char* name : {"STARPU_BUS_STATS", "STARPU_BUS_STATS_FILE", "STARPU_LIMIT_CUDA_MEM"}) unsetenv(name);
+  EXPECT_EQ(states[0], states[1]);
+  EXPECT_GT(moved[1], 3 * moved[0]);
+}
+
 TEST_F(AsterismTdbem, WritesWhatIsAskedFor) {
   const Ran ran = run({"--unknowns", "42", "--steps", "120", "--every", "50", "--observer", "3,0,0", "--observer",
                        "0,0,-4", "--listen", output("ears.csv"), "--chart", output("ears.png"), "--output",

@@ -1,0 +1,41 @@
+// What the paper prints beside what we get, with the relative difference: as a table, as JSON and as CSV.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/paper.hpp"
+
+namespace asterism::apps::reproduce {
+
+struct Ours {
+  std::optional<double> value;
+  std::optional<double> difference;  ///< (ours - paper's) / |paper's|; none where the paper gives nothing, or 0
+};
+struct ComparedFigure {
+  std::string name;
+  std::optional<double> paper;
+  std::vector<Ours> ours;  ///< by column
+};
+struct ComparedSection {
+  std::string title, unit, says;
+  std::vector<ComparedFigure> figures;
+};
+using Comparison = std::vector<ComparedSection>;
+
+/// Every figure of the paper's sections beside ours. Throws Error (failed) naming the figure when ours do not have it,
+/// have another number of columns, or have one that the paper's file does not list.
+Comparison compare(const Paper& paper, const OurFigures& ours);
+
+/// On stdout.
+void print(const std::string& name, const Paper& paper, const Comparison& comparison);
+/// The part of a record that says everything print() does.
+nlohmann::json record_of(const Paper& paper, const Comparison& comparison);
+/// A line per figure and column: section, figure, unit, paper, column, ours, difference.
+void write_csv(const std::filesystem::path& path, const Paper& paper, const Comparison& comparison);
+
+}  // namespace asterism::apps::reproduce

@@ -1,0 +1,48 @@
+// An experiment of a paper: how our figures come about. What the paper says is data, in traces/reproductions.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/reproduce/paper.hpp"
+
+namespace asterism::apps::reproduce {
+
+/// Our figures by section and name, one per column of the paper's file; none where a variant does not give it.
+using OurFigures = std::map<std::pair<std::string, std::string>, std::vector<std::optional<double>>>;
+
+struct Outcome {
+  OurFigures figures;
+  nlohmann::json settings;  ///< what it was computed with
+};
+
+class Experiment {
+ public:
+  Experiment() = default;
+  virtual ~Experiment() = default;
+  Experiment(const Experiment&) = delete;
+  Experiment& operator=(const Experiment&) = delete;
+
+  /// Of the command line, and of the file in traces/reproductions.
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// One line, for --list and --help.
+  [[nodiscard]] virtual std::string summary() const = 0;
+  /// Options of its own.
+  virtual void add_options(CLI::App& app) = 0;
+  /// Computes the figures. Throws Error.
+  [[nodiscard]] virtual Outcome run(const Paper& paper) const = 0;
+};
+
+/// All of them, in the order of --list.
+std::vector<std::unique_ptr<Experiment>> experiments();
+
+// Each in a file of its own name.
+std::unique_ptr<Experiment> tdbem_table1();
+std::unique_ptr<Experiment> tdbem_table4();
+
+}  // namespace asterism::apps::reproduce

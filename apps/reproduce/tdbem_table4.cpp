@@ -1,0 +1,152 @@
+// Table 4 and section 7.4.1 of the TD-BEM paper: the matrices of an airplane, and how many blocks Full-Blocking cuts
+// under three numberings of the unknowns.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "apps/reproduce/experiment.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/tdbem/matrix_statistics.hpp"
+#include "taskflows/tdbem/ordering.hpp"
+#include "taskflows/tdbem/refine.hpp"
+
+namespace asterism::apps::reproduce {
+namespace {
+
+using namespace asterism::tdbem;
+
+constexpr double percent = 100;
+constexpr std::int32_t rows_of_table[] = {32, 64, 128};         // b_r
+constexpr std::int32_t columns_of_table[] = {16, 32, 64, 128};  // b_c
+constexpr double speed_of_sound = 343;                          // m/s; only c dt counts
+
+struct Numbering {
+  std::string name;  ///< in the paper's file
+  Ordering ordering;
+};
+const std::vector<Numbering> numberings = {
+    {"no ordering", Ordering::mesh}, {"Morton", Ordering::morton}, {"Hilbert", Ordering::hilbert}};
+
+/// A shape of Table 4 and where its two readings stand among the shapes that are counted.
+struct Readings {
+  std::string name;
+  BlockShape shape;  ///< b_r rows, b_c lags
+  std::size_t direct, exchanged;
+};
+
+/// The shapes that are counted: both readings of each.
+std::vector<Readings> readings_of_table(std::vector<BlockShape>& shapes) {
+  std::vector<Readings> all;
+  for (const std::int32_t rows : rows_of_table)
+    for (const std::int32_t columns : columns_of_table) {
+      const std::size_t next = shapes.size();
+      all.push_back({fmt::format("{} x {}", rows, columns), {rows, columns}, next, next + 1});
+      shapes.push_back({rows, columns});
+      shapes.push_back({columns, rows});
+    }
+  return all;
+}
+
+class Table4 final : public Experiment {
+ public:
+  [[nodiscard]] std::string name() const override { return "tdbem-table4"; }
+  [[nodiscard]] std::string summary() const override {
+    return "TD-BEM paper, Table 4 and section 7.4.1: an airplane's matrices, blocks of Full-Blocking by numbering";
+  }
+  void add_options(CLI::App& app) override {
+    app.add_option("--mesh", mesh_, "Closed surface (default: the airplane of $ASTERISM_DATA/meshes)");
+    app.add_option("--unknowns", unknowns_, "At least so many: longest edges are bisected")
+        ->check(CLI::Range(4, 1 << 20))
+        ->capture_default_str();
+    app.add_option("--courant", courant_, "c dt over the mean edge")->check(CLI::PositiveNumber)->capture_default_str();
+  }
+
+  [[nodiscard]] Outcome run(const Paper& paper) const override {
+    const std::string file = mesh_file();
+    mesh::TriangleMesh mesh = mesh::read_mesh(file);
+    Surface surface = prepare_surface(mesh);
+    if (unknowns_ > surface.unknowns()) {
+      bisect_longest_edges(mesh, unknowns_);
+      surface = prepare_surface(mesh);
+    }
+    const Discretisation d{Boundary::rigid, speed_of_sound, courant_ * surface.edges.mean / speed_of_sound};
+    std::vector<BlockShape> shapes;
+    const std::vector<Readings> table = readings_of_table(shapes);
+    std::vector<std::vector<std::int32_t>> orders;
+    for (const Numbering& numbering : numberings) orders.push_back(order_of(surface.vertices, numbering.ordering));
+    const MatrixStatistics found = matrix_statistics(surface, PairRules(), d, orders, shapes);
+
+    Outcome outcome;
+    outcome.settings = {{"mesh", std::filesystem::path(file).filename().string()},
+                        {"unknowns", surface.unknowns()},
+                        {"courant", courant_},
+                        {"time_step", d.step},
+                        {"mean_edge", surface.edges.mean},
+                        {"diameter", surface.diameter},
+                        {"values_of_initial_matrix", found.counts.initial}};
+    add_airplane(surface, found, outcome.figures);
+    for (std::size_t o = 0; o < numberings.size(); ++o) {
+      outcome.figures[{"Score of the numbering", numberings[o].name}] = both(found.numberings[o].score);
+      for (const Readings& shape : table)
+        add_blocks(paper, numberings[o].name, shape, found.numberings[o].blocks, outcome.figures);
+    }
+    return outcome;
+  }
+
+ private:
+  using Pair = std::vector<std::optional<double>>;
+
+  [[nodiscard]] std::string mesh_file() const {
+    if (!mesh_.empty()) return mesh_;
+    const char* const data = std::getenv("ASTERISM_DATA");
+    if (data == nullptr) bad_input("--mesh: not given, and ASTERISM_DATA does not name a folder with meshes");
+    return (std::filesystem::path(data) / "meshes" / "a319_3506.off").string();
+  }
+
+  /// What does not depend on how blocks are read.
+  static Pair both(double value) { return {value, value}; }
+
+  static void add_airplane(const Surface& surface, const MatrixStatistics& found, OurFigures& figures) {
+    const LagCounts& counts = found.counts;
+    const auto values = static_cast<double>(counts.values);
+    const auto airplane = [&](const char* figure, double value) { figures[{"The airplane", figure}] = both(value); };
+    airplane("unknowns N", surface.unknowns());
+    airplane("Kmax", counts.largest_lag);
+    airplane("values, k >= 1", values);
+    airplane("dmax", counts.longest);
+    airplane("mean row-vector", counts.mean_length());
+    airplane("non-zeros of Contiguous-Blocking, %", percent * counts.mean_length() / counts.longest);
+    airplane("non-zeros of panels of 32 rows by Hilbert, %",
+             percent * values / static_cast<double>(found.numberings.back().padded_values));
+  }
+
+  static void add_blocks(const Paper& paper, const std::string& numbering, const Readings& table,
+                         const std::vector<BlockCounts>& counts, OurFigures& figures) {
+    const double gflops = paper.input("rates", table.name);
+    const double flop = 2.0 * table.shape.rows * table.shape.columns;  // of a block and one vector
+    Pair blocks, share, seconds;
+    for (const BlockCounts& c : {counts[table.direct], counts[table.exchanged]}) {
+      const bool cut = c.blocks > 0;  // blocks are as wide as the longest row-vector
+      const auto number = static_cast<double>(c.blocks);
+      blocks.push_back(cut ? std::optional(number * 1e-6) : std::nullopt);
+      share.push_back(cut ? std::optional(percent * c.share(table.shape)) : std::nullopt);
+      seconds.push_back(cut ? std::optional(number * flop / (gflops * 1e9)) : std::nullopt);
+    }
+    figures[{"Blocks, " + numbering, table.name}] = blocks;
+    figures[{"Non-zeros in blocks, " + numbering, table.name}] = share;
+    figures[{"Estimated time E, " + numbering, table.name}] = seconds;
+  }
+
+  std::string mesh_;
+  std::int32_t unknowns_ = 23962;
+  double courant_ = 0.5;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> tdbem_table4() {
+  return std::make_unique<Table4>();
+}
+
+}  // namespace asterism::apps::reproduce

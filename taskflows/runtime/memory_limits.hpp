@@ -1,0 +1,28 @@
+// Whether data that StarPU allocates fit into main memory, or partly on disk: asked before tasks are submitted, since
+// StarPU waits for ever when a task's data do not fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace asterism {
+
+struct MemoryNeed {
+  std::int64_t all = 0;      ///< bytes of all data
+  std::int64_t at_once = 0;  ///< bytes that have to be in main memory at the same time, the rest may be on disk
+};
+
+/// Of the running session. Throws Error (bad_input), saying how much there is and how much is needed, when main memory
+/// (STARPU_LIMIT_CPU_MEM, else nine tenths of the machine's) cannot hold `all` and there is no disk to swap to
+/// (STARPU_DISK_SWAP), when it cannot hold `at_once`, or when the disk has no room for the rest. `less`: what the user
+/// can do to need less at once.
+void require_memory(const MemoryNeed& need, const char* less);
+
+/// Bytes from and to the disk of STARPU_DISK_SWAP.
+struct DiskTraffic {
+  std::int64_t read = 0, written = 0;
+};
+/// Since the last call, as StarPU's counters begin again when they are read; nothing without such a disk.
+std::optional<DiskTraffic> disk_traffic();
+
+}  // namespace asterism

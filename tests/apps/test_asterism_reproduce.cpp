@@ -1,0 +1,172 @@
+// asterism-reproduce as its users meet it: figures come out, differences follow from what the paper's file says.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/apps/run_program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace asterism::tests;
+using nlohmann::json;
+
+/// Beside the program.
+fs::path folder_of_papers() {
+  const char* const other = std::getenv("ASTERISM_REPRODUCE");
+  return fs::path(other != nullptr ? other : ASTERISM_REPRODUCE).parent_path().parent_path() / "share" / "asterism" /
+         "reproductions";
+}
+const fs::path papers = folder_of_papers();
+
+class AsterismReproduce : public ProgramTest {
+ protected:
+  AsterismReproduce()
+      : ProgramTest("asterism-reproduce", "ASTERISM_REPRODUCE", ASTERISM_REPRODUCE,
+                    {"--json", "run.json", "--csv", "run.csv"}) {}
+
+  json record(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--json", output("run.json"), "--csv", output("run.csv")});
+    const Ran ran = run(arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
+  }
+  /// A folder with the papers' files, one of them altered.
+  [[nodiscard]] fs::path altered(const std::string& name, const std::string& from, const std::string& to) const {
+    const fs::path folder = folder_ / "papers";
+    fs::remove_all(folder);
+    fs::copy(papers, folder);
+    std::string text = contents(papers / name);
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    std::ofstream(folder / name) << text;
+    return folder;
+  }
+};
+
+json figure(const json& record, const std::string& section, const std::string& name) {
+  for (const json& s : record["comparison"]["sections"])
+    if (s["title"] == section)
+      for (const json& f : s["figures"])
+        if (f["name"] == name) return f;
+  ADD_FAILURE() << section << ", " << name;
+  return {};
+}
+
+const Arguments table1 = {"tdbem-table1", "--elements", "600", "--iterations", "12"};
+const std::string by_workers = "Extra cost over the exact optimum, by heterogeneity of the workers";
+
+TEST_F(AsterismReproduce, ListsItsExperiments) {
+  const Ran ran = run({"--list"});
+  EXPECT_EQ(ran.status, 0);
+  for (const char* word : {"tdbem-table1", "Table 1", "tdbem-table4", "Table 4", "Parallel Computing 49"})
+    EXPECT_TRUE(contains(ran.out, word)) << word;
+  const Ran help = run({"tdbem-table4", "--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* word : {"--mesh", "--unknowns", "--json", "--csv"}) EXPECT_TRUE(contains(help.out, word)) << word;
+}
+
+TEST_F(AsterismReproduce, TableOne) {
+  const json r = record(table1);
+  const json row = figure(r, by_workers, "Up, largest");
+  EXPECT_EQ(row["paper"], 0.2);
+  double largest = 0, smallest = 1e9;
+  for (const char* work : {"Up-Down", "Up-Up", "Up", "Random", "Stable"}) {
+    const json cell = figure(r, "Extra cost, workers: work", "Up: " + std::string(work));
+    EXPECT_TRUE(cell["paper"].is_null());
+    EXPECT_TRUE(cell["ours"][0]["difference"].is_null());
+    largest = std::max(largest, cell["ours"][0]["value"].get<double>());
+    smallest = std::min(smallest, cell["ours"][0]["value"].get<double>());
+    EXPECT_GE(cell["ours"][0]["value"], -1e-9);
+  }
+  EXPECT_EQ(row["ours"][0]["value"], largest);
+  EXPECT_EQ(figure(r, by_workers, "Up, smallest")["ours"][0]["value"], smallest);
+  EXPECT_NEAR(row["ours"][0]["difference"], (largest - 0.2) / 0.2, 1e-12);
+  // nothing is relative to 0
+  EXPECT_TRUE(figure(r, by_workers, "Random, smallest")["ours"][0]["difference"].is_null());
+  // a line per figure and column, and the names
+  EXPECT_EQ(lines_of(contents(output("run.csv"))).size(), 1U + 2 * (10 + 25));
+}
+
+TEST_F(AsterismReproduce, AnotherPaperMakesAnotherDifference) {
+  const double before = figure(record(table1), by_workers, "Up, largest")["ours"][0]["difference"];
+  Arguments other = table1;
+  other.insert(other.end(),
+               {"--papers", altered("tdbem-table1.toml", "[\"Up, largest\", 0.2]", "[\"Up, largest\", 0.4]")});
+  const json row = figure(record(other), by_workers, "Up, largest");
+  EXPECT_EQ(row["paper"], 0.4);
+  EXPECT_NEAR(row["ours"][0]["difference"].get<double>(), (before + 1) / 2 - 1, 1e-12);
+}
+
+/// An ellipsoid's mesh in a file: two numberings of the same surface have the same matrices.
+TEST_F(AsterismReproduce, TableFour) {
+  std::string off = "OFF\n";
+  const int around = 12, along = 9;  // rings between two poles
+  off += std::to_string(around * along + 2) + " " + std::to_string(2 * around * along) + " 0\n0 0 -0.5\n0 0 0.5\n";
+  const double pi = std::acos(-1.0);
+  const auto at = [&](int ring, int k) { return std::to_string(2 + ring * around + (k + around) % around); };
+  for (int ring = 0; ring < along; ++ring)
+    for (int k = 0; k < around; ++k) {
+      const double t = pi * (ring + 1) / (along + 1), p = 2 * pi * k / around;
+      off += std::to_string(std::sin(t) * std::cos(p)) + " " + std::to_string(0.7 * std::sin(t) * std::sin(p)) + " " +
+             std::to_string(-0.5 * std::cos(t)) + "\n";
+    }
+  for (int k = 0; k < around; ++k) {
+    off += "3 0 " + at(0, k + 1) + " " + at(0, k) + "\n3 1 " + at(along - 1, k) + " " + at(along - 1, k + 1) + "\n";
+    for (int ring = 0; ring + 1 < along; ++ring)
+      off += "3 " + at(ring, k) + " " + at(ring, k + 1) + " " + at(ring + 1, k + 1) + "\n3 " + at(ring, k) + " " +
+             at(ring + 1, k + 1) + " " + at(ring + 1, k) + "\n";
+  }
+  const json r = record({"tdbem-table4", "--mesh", file(off, "egg.off"), "--unknowns", "150"});
+  EXPECT_EQ(r["settings"]["unknowns"], 150);
+  const auto value = [&](const std::string& section, const std::string& name, int column = 0) {
+    return figure(r, section, name)["ours"][column]["value"].get<double>();
+  };
+  EXPECT_EQ(value("The airplane", "unknowns N"), 150);
+  EXPECT_NEAR(figure(r, "The airplane", "unknowns N")["ours"][0]["difference"], 150 / 23962.0 - 1, 1e-12);
+  const double values = value("The airplane", "values, k >= 1");
+  EXPECT_NEAR(values, 150 * 150 * value("The airplane", "mean row-vector"), 1e-6 * values);
+  EXPECT_GT(value("Score of the numbering", "Hilbert"), value("Score of the numbering", "no ordering"));
+  for (const char* numbering : {"no ordering", "Morton", "Hilbert"}) {
+    const std::string of = std::string(", ") + numbering;
+    // 64 rows by 32 lags, and 32 rows by 64 lags: blocks times their size times the share of values
+    for (const int column : {0, 1}) {
+      const double blocks = 1e6 * value("Blocks" + of, "64 x 32", column);
+      EXPECT_NEAR(blocks * 64 * 32 * value("Non-zeros in blocks" + of, "64 x 32", column) / 100, values, 1e-6 * values);
+      // Table 2: 95 GFlop/s
+      EXPECT_NEAR(value("Estimated time E" + of, "64 x 32", column), 2 * 64 * 32 * blocks / 95e9, 1e-12);
+      EXPECT_EQ(value("Blocks" + of, "64 x 32", column), value("Blocks" + of, "32 x 64", 1 - column));
+    }
+    // no block has more rows than b_r in the one reading, than b_c in the other
+    EXPECT_GE(1e6 * value("Blocks" + of, "128 x 32", 0), 150 * 2);
+    EXPECT_GE(1e6 * value("Blocks" + of, "128 x 32", 1), 150 * 5);
+  }
+  EXPECT_NE(value("Blocks, Hilbert", "128 x 32", 0), value("Blocks, Hilbert", "128 x 32", 1));
+}
+
+TEST_F(AsterismReproduce, SaysWhatIsWrong) {
+  expect_bad_input({"tdbem-table9"}, {"tdbem-table9", "tdbem-table1", "tdbem-table4"});
+  expect_bad_input({}, {"--list"}, false);
+  expect_bad_input({"tdbem-table1", "--elements", "0"}, {"--elements"});
+  expect_bad_input({"tdbem-table4", "--mesh", "nowhere.off"}, {"nowhere.off"});
+  expect_bad_input({"tdbem-table1", "--papers", "nowhere"}, {"tdbem-table1.toml"});
+  const auto papers_with = [&](const char* from, const char* to) {
+    return Arguments{"tdbem-table1", "--papers", altered("tdbem-table1.toml", from, to)};
+  };
+  expect_bad_input(papers_with("[\"Up, largest\", 0.2]", "[\"Up, largest\", \"two\"]"), {"two", "not given"});
+  expect_bad_input(papers_with("[\"Up, largest\", 0.2]", "[\"Up, smallest\", 0.2]"), {"Up, smallest"});
+  expect_bad_input(papers_with("place =", "plaice ="), {"place"});
+  // a figure that nobody computes is no input of the user's
+  Arguments unknown = papers_with("[\"Up, largest\", 0.2]", "[\"Up, nicest\", 0.2]");
+  const Ran ran = run(unknown);
+  EXPECT_EQ(ran.status, 1);
+  expect_one_line(ran.err, {"Up, nicest"});
+}
+
+}  // namespace
