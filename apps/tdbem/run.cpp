@@ -386,7 +386,7 @@ void calibrate(const Arguments& args, Case& of) {
   ProgressLine line(!args.quiet);
   Matrices<T> matrices(of.problem, cluster_for(args, of, session));
   matrices.assemble([&](double done) { line.show(done / 2, "calibrating"); });
-  Simulation<T> simulation(of.problem, method_for(args, session), matrices, session, Sharing::scheduler);
+  Simulation<T> simulation(of.problem, args.method, matrices, session, Sharing::scheduler);
   for (int group = 0; group < calibration_groups; ++group) {
     line.show(0.5 + 0.5 * group / calibration_groups, "calibrating");
     simulation.advance();
