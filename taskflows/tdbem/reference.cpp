@@ -4,18 +4,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "taskflows/tdbem/direct.hpp"
 
 namespace asterism::tdbem {
 namespace {
 
+/// StarPU's workers sleep while the application's own threads work; where blocks are on a disk only while none is
+/// fetched, as it is the workers who bring them.
+struct Sleep {
+  std::optional<Pause> all;
+  Sleep() {
+    if (starpu_disk_swap_node < 0) all.emplace();
+  }
+};
+
 /// visit(i, j, k, value) for all values of M^1, M^2, ...; rows are shared among threads.
 template <class T, class Visit>
 void for_each_value(Matrices<T>& matrices, const Visit& visit) {
   for (std::size_t b = 0; b < matrices.blocks(); ++b) {
     const Acquired held(matrices.block(b), STARPU_R);
-    const Pause pause;  // only now: StarPU's workers bring the block, from a disk if it is there
+    const Pause pause;
     const void* const bytes = starpu_data_get_local_ptr(matrices.block(b));
     const codelets::PartOfBlock place = matrices.place(b, 0, matrices.blocks());
 #pragma omp parallel for schedule(static)
@@ -39,6 +49,7 @@ void for_each_value(Matrices<T>& matrices, const Visit& visit) {
 template <class T>
 std::vector<std::vector<double>> reference_march(const Problem& problem, Matrices<T>& matrices, std::int32_t wave,
                                                  std::int64_t steps) {
+  const Sleep sleep;
   const std::int32_t n = problem.surface.unknowns();
   const InitialMatrix& m = matrices.initial();
   const std::vector<std::int32_t> start(m.start.begin(), m.start.end());
@@ -64,6 +75,7 @@ template std::vector<std::vector<double>> reference_march(const Problem&, Matric
 
 template <class T>
 double identity_error(const Problem& problem, Matrices<T>& matrices) {
+  const Sleep sleep;
   const auto n = static_cast<std::size_t>(problem.surface.unknowns());
   std::vector<double> sums(n), largest(n);
   const InitialMatrix& m = matrices.initial();

@@ -90,6 +90,8 @@ TEST_F(AsterismReproduce, TableOne) {
   EXPECT_NEAR(row["ours"][0]["difference"], (largest - 0.2) / 0.2, 1e-12);
   // nothing is relative to 0
   EXPECT_TRUE(figure(r, by_workers, "Random, smallest")["ours"][0]["difference"].is_null());
+  const std::string shown = run(table1).out;
+  for (const char* nonsense : {"inf", "nan"}) EXPECT_FALSE(contains(shown, std::string(nonsense) + " %")) << shown;
   // a line per figure and column, and the names
   EXPECT_EQ(lines_of(contents(output("run.csv"))).size(), 1U + 2 * (10 + 25));
 }

@@ -112,6 +112,10 @@ TEST(TdbemMatrixStatistics, ShapesThatAreTooNarrowGetNoBlocks) {
   ASSERT_GT(found.counts.longest, 3);
   EXPECT_EQ(found.numberings[0].blocks[0].blocks, 0);
   EXPECT_GT(found.numberings[0].blocks[1].blocks, 0);
+  const BlockShape just[] = {{32, found.counts.longest - 1}, {32, found.counts.longest}};
+  const MatrixStatistics again = matrix_statistics(surface, PairRules(), {Boundary::soft, 1, 0.11}, orders, just);
+  EXPECT_EQ(again.numberings[0].blocks[0].blocks, 0);
+  EXPECT_GT(again.numberings[0].blocks[1].blocks, 0);
 }
 
 TEST(TdbemMatrixStatistics, RefusesWhatIsNoNumbering) {
