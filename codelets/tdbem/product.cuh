@@ -32,7 +32,7 @@ ASTERISM_HOST_DEVICE constexpr int batch_columns(int group) {
 
 inline constexpr int line_bytes = 128;
 /// How far ahead of its values a warp asks for more.
-inline constexpr int bytes_ahead = 1024;
+inline constexpr int bytes_ahead = 3072;
 
 /// To the second-level cache.
 __device__ inline void ask_ahead(const void* p) {

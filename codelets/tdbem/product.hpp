@@ -51,9 +51,9 @@ struct ProductShape {
 };
 /// `slices` per tile. A function of its arguments only.
 constexpr ProductShape product_shape(std::int32_t tiles, std::int32_t panels, std::int32_t slices) {
-  // About twice the warps that the largest GPUs hold at once, unless what is left for each becomes less than what its
+  // Several times the warps that the largest GPUs hold at once, unless what is left for each becomes less than what its
   // sums cost.
-  constexpr std::int64_t warps = 8192;
+  constexpr std::int64_t warps = 16384;
   constexpr std::int64_t slices_of_part = 24;
   const std::int64_t columns = static_cast<std::int64_t>(tiles) * panels;
   const std::int64_t wanted = columns == 0 ? 1 : (warps + columns - 1) / columns;

@@ -18,6 +18,10 @@ struct MemoryNeed {
 /// can do to need less at once.
 void require_memory(const MemoryNeed& need, const char* less);
 
+/// The same for the memory of a GPU, StarPU's memory node `node` (STARPU_LIMIT_CUDA_MEM, else most of what it has),
+/// whose data come from main memory.
+void require_gpu_memory(unsigned node, std::int64_t at_once, const char* less);
+
 /// Bytes from and to the disk of STARPU_DISK_SWAP.
 struct DiskTraffic {
   std::int64_t read = 0, written = 0;

@@ -85,6 +85,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   build_partials();
   build_initial();
   if (weights.observers > 0) build_observers(weights);
+  check_memory_of_gpus();
   busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
   share(equal_sizes(static_cast<std::int64_t>(matrices_.blocks()), workers()));
 }

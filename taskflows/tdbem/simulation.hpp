@@ -105,6 +105,7 @@ class Simulation {
   void build_windows(std::int32_t heard_lag);
   void build_initial();
   void build_observers(const ObserverWeights<T>& all);
+  void check_memory_of_gpus() const;
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
   TaskOptions home(double flops, int priority) const;
 

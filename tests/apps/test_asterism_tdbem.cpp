@@ -204,10 +204,10 @@ TEST_F(AsterismTdbem, MatricesLargerThanTheMemoryOfAGpu) {
   setenv("STARPU_BUS_STATS", "1", 1);
   std::vector<std::vector<double>> states;
   std::vector<double> moved;
-  for (const char* limit : {"", "40"}) {
+  for (const char* limit : {"", "80"}) {
     if (*limit != '\0') setenv("STARPU_LIMIT_CUDA_MEM", limit, 1);
     setenv("STARPU_BUS_STATS_FILE", output("bus.txt").c_str(), 1);
-    // 0.13 GB, three times the limit
+    // 0.26 GB, three times the limit
     (void)record({"--body", "ellipsoid", "--unknowns", "2562", "--precision", "single", "--cluster", "64", "--gpus",
                   "1", "--sharing", "gpus", "--steps", "80", "--checkpoint", output("state.h5")});
     states.push_back(history(output("state.h5")));

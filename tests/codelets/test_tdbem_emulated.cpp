@@ -147,8 +147,8 @@ TYPED_TEST(TdbemEmulated, WindowsMoveOn) {
 TEST(TdbemProductShape, HasPartsForManyWarps) {
   EXPECT_EQ(product_shape(1, 1, 10).parts, 1);
   EXPECT_EQ(product_shape(1, 1, 24 * 5 + 1).parts, 6);
-  EXPECT_EQ(product_shape(8, 1024, 100000).parts, 1);
-  EXPECT_EQ(product_shape(2, 1024, 100000).parts, 4);
+  EXPECT_EQ(product_shape(16, 1024, 100000).parts, 1);
+  EXPECT_EQ(product_shape(4, 1024, 100000).parts, 4);
   EXPECT_EQ(product_shape(0, 0, 10).parts, 1);
   EXPECT_EQ(product_shape(2, 3, 0).parts, 1);
   EXPECT_EQ(product_scratch({2, 3, 4}, 8, 5), 2 * 3 * 4 * 8 * 5 * 32);
