@@ -24,9 +24,12 @@ std::string one_line(std::string text) {
   return text;
 }
 
-}  // namespace
+bool& ended() {
+  static bool value = false;
+  return value;
+}
 
-int run(const char* program, const std::function<int()>& body) {
+int status_of(const char* program, const std::function<int()>& body) {
   try {
     return body();
   } catch (const Error& error) {
@@ -38,6 +41,18 @@ int run(const char* program, const std::function<int()>& body) {
     fmt::print(stderr, "{}: error: {}\n", program, one_line(error.what()));
   }
   return 1;
+}
+
+}  // namespace
+
+int run(const char* program, const std::function<int()>& body) {
+  const int status = status_of(program, body);
+  ended() = true;
+  return status;
+}
+
+bool has_ended() {
+  return ended();
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {

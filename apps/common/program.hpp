@@ -17,6 +17,9 @@ namespace asterism::apps {
 /// wrong, 2 bad usage or input.
 int run(const char* program, const std::function<int()>& body);
 
+/// Whether run() came to its end: a simulator gives up a program all of whose threads wait, and says nothing about it.
+bool has_ended();
+
 /// Parses the command line; returns an exit status when the program is to end here (--help, --version, or a
 /// wrong option: one line on stderr, status 2).
 std::optional<int> parse(CLI::App& app, int argc, char** argv);

@@ -20,14 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view option = "--simulate";
 
-/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED, else where `cmake --install` puts
-/// it, else in the build tree beside this one.
+/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED if that is set, else where
+/// `cmake --install` puts it or in the build tree beside this one.
 fs::path simulated_sibling(const fs::path& program) {
-  std::vector<fs::path> folders;
-  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders.emplace_back(named);
   const fs::path folder = program.parent_path();
-  folders.push_back(folder / "../libexec/asterism/simulated");
-  folders.push_back(folder / "../../simgrid/bin");
+  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated", folder / "../../simgrid/bin"};
+  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders = {named};
   std::error_code ignored;
   for (const fs::path& place : folders) {
     const fs::path sibling = place / program.filename();

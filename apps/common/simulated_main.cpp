@@ -49,7 +49,9 @@ int start(int argc, char** argv) {
   std::vector<char*> arguments{argv[0], quiet};
   arguments.insert(arguments.end(), argv + 1, argv + argc);
   arguments.push_back(nullptr);
-  return starpus(static_cast<int>(arguments.size()) - 1, arguments.data());
+  const int status = starpus(static_cast<int>(arguments.size()) - 1, arguments.data());
+  if (!has_ended()) failed("the simulation came to a standstill: everything in it waits");
+  return status;
 }
 
 }  // namespace

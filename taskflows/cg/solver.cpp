@@ -75,11 +75,6 @@ State Solver::start(double tolerance) {
     state->threshold = threshold(tolerance);
   }
   submit_start(sys_);
-  if (simulated) {  // there is no residual; iterations go on as far as they may
-    State state;
-    state.rr = b_norm_ * b_norm_;
-    return state;
-  }
   double rr = 0;
   if (sys_.options.flow == Flow::pipelined) {  // the first step, which looks at r.r, comes with the first iteration
     rr = sum_of_rr(0);
@@ -87,6 +82,10 @@ State Solver::start(double tolerance) {
     rr = Acquired<State>(sys_.state_of(0), STARPU_R)->rr;
   }
   State state;
+  if (simulated) {  // there is no residual: iterations go on as far as they may
+    state.rr = b_norm_ * b_norm_;
+    return state;
+  }
   state.rr = rr;
   if (!is_finite(rr))
     state.status = Status::not_finite;

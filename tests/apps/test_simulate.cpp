@@ -82,7 +82,6 @@ TEST_P(Simulate, SaysWhatIsMissing) {
   Arguments arguments = something(GetParam());
   arguments.insert(arguments.end(), {"--simulate", file(good, "machine.toml").string()});
   const Ran ran = run(arguments);
-  if (contains(ran.out, "simulated")) GTEST_SKIP() << "there are simulated programs beside these";
   EXPECT_EQ(ran.status, 2);
   expect_one_line(ran.err, {GetParam(), "scripts/build simgrid"});
 }
@@ -98,8 +97,7 @@ TEST(SimulateCommands, AreKept) {
   std::ofstream(folder / "asterism-fdtd") << "#!/bin/sh\nprintf '<%s>' \"$@\"\n";
   fs::permissions(folder / "asterism-fdtd", fs::perms::owner_all);
   std::ofstream(folder / "machine.toml") << good;
-  std::ofstream(folder / "run.toml") << "[Machine]\n"
-                                     << "simulate = \"" << (folder / "machine.toml").string() << "\"\n";
+  std::ofstream(folder / "run.toml") << "simulate = \"" << (folder / "machine.toml").string() << "\"\n";
   const auto output_of = [&](const std::string& arguments) {
     const std::string command =
         "ASTERISM_SIMULATED='" + folder.string() + "' '" PROGRAMS "/asterism-fdtd' " + arguments + " 2>&1";

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/program.hpp"
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/handle.hpp"
 #include "taskflows/runtime/host_memory.hpp"
@@ -67,9 +68,7 @@ double transfer(unsigned from, unsigned to, std::size_t bytes) {
   return seconds_since(begin);
 }
 
-}  // namespace
-
-extern "C" int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]) == "--simulate")
@@ -92,4 +91,10 @@ extern "C" int main(int argc, char** argv) {
     seconds = transfer(static_cast<unsigned>(count), static_cast<unsigned>(size), std::stoul(words[3]));
   std::printf("%.12e\n", seconds);
   return seconds < 0 ? 2 : 0;
+}
+
+}  // namespace
+
+extern "C" int main(int argc, char** argv) {
+  return apps::run("known_times", [&] { return run(argc, argv); });
 }

@@ -114,7 +114,7 @@ TEST_F(SimulatedProgram, FiniteDifferences) {
 TEST_F(SimulatedProgram, BoundaryElements) {
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 80 --balance-groups 3");
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --gpus 0 --observer 3,0,0");
-  expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --sharing scheduler --scheduler dmdas");
+  expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --sharing scheduler --scheduler dmdas --gpus 2");
 }
 
 TEST_F(SimulatedProgram, ResultsAreRefused) {

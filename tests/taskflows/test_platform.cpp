@@ -138,6 +138,7 @@ TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   // a power that is not 1, between points that are not at its ends
   EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 100), 200, 1e-9);
   EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 3), 9, 1e-9);
+  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 6), 36, 1e-9);
   EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 8), 12);
 }
 
@@ -152,6 +153,9 @@ TEST_F(PlatformTest, RefusesWhatIsWrong) {
   EXPECT_EQ(complaint(good), "none");
   expect_complaint("cpu = ", "no TOML");
   expect_complaint(with("description = \"a machine\"\n", ""), "description");
+  expect_complaint(with("description = \"a machine\"", "description = \"a machine\"\nspeed = 1"), "speed");
+  expect_complaint(with("cores = 6", "cores = 6\nspeed = 1"), "cpu.\"speed\"");
+  expect_complaint(with("memory = 3e9", "memory = 3e9\nspeed = 1"), "gpu.\"speed\"");
   expect_complaint(with("cores = 6", "cores = 6.5"), "cpu.cores");
   expect_complaint(with("cores = 6", "cores = 0"), "cpu.cores");
   expect_complaint(with("count = 2", "count = -1"), "gpu.count");
