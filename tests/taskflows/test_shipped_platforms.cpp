@@ -168,5 +168,30 @@ TEST(ShippedPlatforms, NehalemHasTheRatesOfTheTdbemPaper) {
   EXPECT_NEAR(seconds(p, tdbem::codelets::product<double>(), UnitKind::cpu, 2e9), 1, 0.001);
 }
 
+/// What no paper has of an M2090 follows the peaks (665 and 515 GFlop/s) or the memories (177 and 150 GB/s).
+TEST(ShippedPlatforms, TheOtherNehalemIsScaled) {
+  const Platform m2070 = shipped("nehalem-m2070"), m2090 = shipped("nehalem-m2090");
+  const auto faster = [&](const starpu_codelet& codelet, const TaskWork& work) {
+    const auto of = [&](const Platform& p) {
+      const TaskCost& cost = *p.cost(codelet.model->symbol, codelet.name, UnitKind::gpu);
+      return cost.of(work) - cost.seconds;
+    };
+    return of(m2070) / of(m2090);
+  };
+  EXPECT_NEAR(faster(fmm::codelets::p2p<fmm::Laplace>(), {1e12, 0, 0}), 665. / 515, 1e-3);
+  EXPECT_NEAR(faster(tdbem::codelets::product<float>(), {1e12, 0, 0}), 665. / 515, 1e-3);
+  EXPECT_NEAR(faster(cg::codelets::spmv(), {0, 1e12, 0}), 177. / 150, 1e-3);
+  EXPECT_NEAR(faster(cg::codelets::axpy(), {0, 1e12, 0}), 177. / 150, 1e-3);
+}
+
+/// PCI Express 2.0 x16: table 5.1 of the FDTD thesis, 16 MiB.
+TEST(ShippedPlatforms, BusesAreThoseOfTheThesis) {
+  for (const char* name : {"nehalem-m2070", "nehalem-m2090", "hydra", "tsubame25"}) {
+    const Platform p = shipped(name);
+    EXPECT_NEAR(16777216 / p.to_gpu.at(0).bandwidth, 2.79e-3, 1e-5) << name;
+    EXPECT_NEAR(16777216 / p.from_gpu.at(0).bandwidth, 2.639e-3, 1e-5) << name;
+  }
+}
+
 }  // namespace
 }  // namespace asterism
