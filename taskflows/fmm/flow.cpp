@@ -1,6 +1,8 @@
 // The task flow of one evaluation (section 2.2, Figure 2; section 4.3.1 for the place of the reductions).
 #include <starpu.h>
 
+#include <cmath>
+
 #include "codelets/fmm/flops.hpp"
 #include "taskflows/fmm/system.hpp"
 #include "taskflows/runtime/clock.hpp"
@@ -49,6 +51,12 @@ void System::submit() {
         p.result_data.get());
 }
 
+int System::unit_for(const starpu_codelet& codelet) const {
+  if (worker_ < 0) return worker_;
+  const auto kind = starpu_worker_get_type(worker_) == STARPU_CUDA_WORKER ? STARPU_CUDA : STARPU_CPU;
+  return (codelet.where & kind) != 0 ? worker_ : -1;
+}
+
 OperatorSeconds System::time_operators(int worker) {
   worker_ = worker;
   const int leaf = tree_->leaf_level();
@@ -80,6 +88,11 @@ OperatorSeconds System::time_operators(int worker) {
   t.particles += timed([&] {
     for (std::size_t g = 0; g < particles_.size(); ++g) submit_l2p(g);
   });
+  // what the unit does not run was done elsewhere
+  const auto elsewhere = [&](const starpu_codelet& codelet) { return unit_for(codelet) != worker; };
+  if (elsewhere(codelets::p2m()) || elsewhere(codelets::l2p())) t.particles = INFINITY;
+  if (elsewhere(codelets::m2m()) || elsewhere(codelets::l2l())) t.cells = INFINITY;
+  if (elsewhere(codelets::m2l())) t.m2l = INFINITY;
   worker_ = -1;
   return t;
 }
@@ -95,12 +108,13 @@ void System::submit_p2m(std::size_t group) {
                                cells.layout,
                                tree_->grid(leaf),
                                particles.set};
-  asterism::submit(codelets::p2m(), args,
-                   {{operators.handle, STARPU_R},
-                    {cells.cells, STARPU_R},
-                    {particles.particle_data, STARPU_R},
-                    {cells.multipoles, STARPU_W}},
-                   {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops), worker_});
+  asterism::submit(
+      codelets::p2m(), args,
+      {{operators.handle, STARPU_R},
+       {cells.cells, STARPU_R},
+       {particles.particle_data, STARPU_R},
+       {cells.multipoles, STARPU_W}},
+      {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops), unit_for(codelets::p2m())});
   ++tasks_;
 }
 
@@ -127,13 +141,13 @@ void System::submit_m2m(int child_level, std::size_t child_group) {
                                  range.begin,
                                  range.end - range.begin,
                                  first ? parents.layout.cells : 0};
-    asterism::submit(
-        codelets::m2m(), args,
-        {{operators.handle, STARPU_R},
-         {children.cells, STARPU_R},
-         {children.multipoles, STARPU_R},
-         {parents.multipoles, first ? STARPU_W : STARPU_RW}},
-        {Priorities{tree_->shape().height}.m2m(child_level), codelets::class_flops(args.work.flops), worker_});
+    asterism::submit(codelets::m2m(), args,
+                     {{operators.handle, STARPU_R},
+                      {children.cells, STARPU_R},
+                      {children.multipoles, STARPU_R},
+                      {parents.multipoles, first ? STARPU_W : STARPU_RW}},
+                     {Priorities{tree_->shape().height}.m2m(child_level), codelets::class_flops(args.work.flops),
+                      unit_for(codelets::m2m())});
     ++tasks_;
   }
 }
@@ -156,7 +170,8 @@ void System::submit_m2l(int level, std::size_t group) {
                                  static_cast<std::int32_t>(list.source_groups.size()),
                                  first ? target.layout.cells : 0};
     asterism::submit(codelets::m2l(), args, accesses,
-                     {Priorities{tree_->shape().height}.m2l(level), codelets::class_flops(args.work.flops), worker_});
+                     {Priorities{tree_->shape().height}.m2l(level), codelets::class_flops(args.work.flops),
+                      unit_for(codelets::m2l())});
     first = false;
     ++tasks_;
   }
@@ -177,13 +192,13 @@ void System::submit_l2l(int child_level, std::size_t child_group) {
                                  children.layout,
                                  range.begin,
                                  range.end - range.begin};
-    asterism::submit(
-        codelets::l2l(), args,
-        {{operators.handle, STARPU_R},
-         {children.cells, STARPU_R},
-         {parents.locals, STARPU_R},
-         {children.locals, STARPU_RW}},
-        {Priorities{tree_->shape().height}.l2l(child_level), codelets::class_flops(args.work.flops), worker_});
+    asterism::submit(codelets::l2l(), args,
+                     {{operators.handle, STARPU_R},
+                      {children.cells, STARPU_R},
+                      {parents.locals, STARPU_R},
+                      {children.locals, STARPU_RW}},
+                     {Priorities{tree_->shape().height}.l2l(child_level), codelets::class_flops(args.work.flops),
+                      unit_for(codelets::l2l())});
     ++tasks_;
   }
 }
@@ -202,13 +217,14 @@ void System::submit_l2p(std::size_t group) {
                                particles.set,
                                particles.own,
                                add ? 1 : 0};
-  asterism::submit(codelets::l2p(), args,
-                   {{operators.handle, STARPU_R},
-                    {cells.cells, STARPU_R},
-                    {particles.particle_data, STARPU_R},
-                    {cells.locals, STARPU_R},
-                    {particles.result_data, result_mode(!add)}},
-                   {Priorities{tree_->shape().height}.l2p(), codelets::class_flops(args.work.flops), worker_});
+  asterism::submit(
+      codelets::l2p(), args,
+      {{operators.handle, STARPU_R},
+       {cells.cells, STARPU_R},
+       {particles.particle_data, STARPU_R},
+       {cells.locals, STARPU_R},
+       {particles.result_data, result_mode(!add)}},
+      {Priorities{tree_->shape().height}.l2p(), codelets::class_flops(args.work.flops), unit_for(codelets::l2p())});
   ++tasks_;
 }
 
@@ -232,7 +248,8 @@ void System::submit_zero(std::size_t group) {
   ParticleGroup& p = particles_[group];
   const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, 1};
   asterism::submit(codelets::reduction(), args, {{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
-                   {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops), worker_});
+                   {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops),
+                    unit_for(codelets::reduction())});
   ++tasks_;
 }
 
@@ -259,7 +276,8 @@ void System::submit_reduction(std::size_t group) {
                                      p.reduction_count,
                                      overwrite ? 1 : 0};
   asterism::submit(codelets::reduction(), args, accesses,
-                   {Priorities{tree_->shape().height}.reduction(), codelets::class_flops(args.work.flops), worker_});
+                   {Priorities{tree_->shape().height}.reduction(), codelets::class_flops(args.work.flops),
+                    unit_for(codelets::reduction())});
   ++tasks_;
 }
 

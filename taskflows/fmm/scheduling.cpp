@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "codelets/fmm/codelets.hpp"
 #include "taskflows/fmm/system.hpp"
 
 namespace asterism::fmm {
@@ -27,12 +28,16 @@ void set_up(unsigned context) {
   cpu.push_back(p.l2p());
   for (int l = 1; l < h; ++l) cpu.push_back(p.m2l(l));
   for (const int last : {p.reduction(), p.p2p_small(), p.p2p_large()}) cpu.push_back(last);
-  std::vector<int> gpu{p.reduction(), p.l2p()};
-  for (int l = 1; l < h; ++l) gpu.push_back(p.l2l(l));
-  for (int l = 1; l < h; ++l) gpu.push_back(p.m2l(l));
+  // StarPU lets a kind have only buckets of which it runs every task
+  const auto on_gpu = [](const starpu_codelet& codelet) { return (codelet.where & STARPU_CUDA) != 0; };
+  std::vector<int> gpu;
+  if (on_gpu(codelets::reduction())) gpu.push_back(p.reduction());
+  if (on_gpu(codelets::l2p())) gpu.push_back(p.l2p());
+  for (int l = 1; l < h && on_gpu(codelets::l2l()); ++l) gpu.push_back(p.l2l(l));
+  for (int l = 1; l < h && on_gpu(codelets::m2l()); ++l) gpu.push_back(p.m2l(l));
   for (const int next : {p.p2p_large(), p.p2p_small()}) gpu.push_back(next);
-  for (int l = h - 1; l > 0; --l) gpu.push_back(p.m2m(l));
-  gpu.push_back(p.p2m());
+  for (int l = h - 1; l > 0 && on_gpu(codelets::m2m()); --l) gpu.push_back(p.m2m(l));
+  if (on_gpu(codelets::p2m())) gpu.push_back(p.p2m());
 
   starpu_heteroprio_set_use_locality(context, 0);
   const auto order = [&](starpu_worker_archtype kind, const std::vector<int>& buckets) {

@@ -125,15 +125,19 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kin
   double UnitRates::*const rates[4] = {&UnitRates::near_pair, &UnitRates::far_pair, &UnitRates::particle,
                                        &UnitRates::cell};
   for (int i = 0; i < 4; ++i)
-    parts.push_back({{of(first, amounts[i], first.*rates[i]), of(second, amounts[i], second.*rates[i])}});
+    if (amounts[i] > 0)
+      parts.push_back({{of(first, amounts[i], first.*rates[i]), of(second, amounts[i], second.*rates[i])}});
   if (second.units == 0) {
     double sum = 0;
     for (const Share& p : parts) sum += p.on[0];
     return sum;
   }
-  std::sort(parts.begin(), parts.end(),
-            [](const Share& a, const Share& b) { return a.on[0] * b.on[1] < b.on[0] * a.on[1]; });
-  double best = INFINITY;
+  const auto ratio = [](const Share& p) {
+    if (std::isinf(p.on[1])) return 0.0;  // the first kind has to
+    return p.on[1] > 0 ? p.on[0] / p.on[1] : INFINITY;
+  };
+  std::sort(parts.begin(), parts.end(), [&](const Share& a, const Share& b) { return ratio(a) < ratio(b); });
+  double best = parts.empty() ? 0 : INFINITY;
   for (std::size_t cut = 0; cut < parts.size(); ++cut) {
     // parts before `cut` on the first kind, after it on the second, this one divided so that both end together
     double a = 0;
@@ -141,8 +145,14 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kin
     for (std::size_t i = 0; i < parts.size(); ++i) (i < cut ? a : b) += i == cut ? 0.0 : parts[i].on[i < cut ? 0 : 1];
     const double x = parts[cut].on[0];
     const double y = parts[cut].on[1];
-    const double share = x + y > 0 ? std::clamp((b + y - a) / (x + y), 0.0, 1.0) : 0.0;
-    best = std::min(best, std::max(a + share * x, b + (1 - share) * y));
+    double share = 0;
+    if (std::isinf(y))
+      share = 1;
+    else if (std::isfinite(x) && x + y > 0)
+      share = std::clamp((b + y - a) / (x + y), 0.0, 1.0);
+    const double first_ends = share > 0 ? a + share * x : a;
+    const double second_ends = share < 1 ? b + (1 - share) * y : b;
+    best = std::min(best, std::max(first_ends, second_ends));
   }
   return best;
 }

@@ -9,7 +9,7 @@
 
 namespace asterism::fmm {
 
-/// Seconds that one unit of a kind takes.
+/// Seconds that one unit of a kind takes; infinite for what it does not run.
 struct UnitRates {
   int units = 0;         ///< of this kind
   double near_pair = 0;  ///< per unordered pair of particles

@@ -94,7 +94,7 @@ class System {
   void submit();
   /// One evaluation from beginning to end, results in main memory.  Returns seconds.
   double evaluate();
-  /// One evaluation, operator after operator, all on one unit.
+  /// One evaluation, operator after operator, all on one unit; infinite for operators that it does not run.
   OperatorSeconds time_operators(int worker);
 
   /// The same particles elsewhere: the tree is adapted, and only what changed is built anew. Charges may change too.
@@ -150,6 +150,8 @@ class System {
   std::vector<double> charge_;                 ///< in the order of the tree
   std::size_t tasks_ = 0;
   int worker_ = -1;  ///< the unit that every task is to run on
+  /// `worker_` if it runs the codelet, else -1: any unit.
+  [[nodiscard]] int unit_for(const starpu_codelet& codelet) const;
 };
 
 /// Priorities of tasks, higher first: the homogeneous column of the paper's Table 3, with one value per level for M2M,

@@ -10,6 +10,7 @@
 
 #include "taskflows/fmm/generate.hpp"
 #include "taskflows/fmm/morton.hpp"
+#include "taskflows/fmm/shape.hpp"
 #include "taskflows/fmm/tree.hpp"
 #include "taskflows/runtime/error.hpp"
 
@@ -321,6 +322,18 @@ TEST(Morton, InterleavesThreeCoordinates) {
   EXPECT_EQ(c.x, 123456);
   EXPECT_EQ(c.y, 654321);
   EXPECT_EQ(c.z, 2097151);
+}
+
+TEST(Shape, UnitsThatDoNotRunEverythingLeaveItToOthers) {
+  UnitRates core{1, 1, 1, 1, 1}, gpu{1, 0.1, 0.5, INFINITY, INFINITY};
+  Workload work;
+  work.particles = 4;
+  work.near_pairs = 10;
+  EXPECT_DOUBLE_EQ(predicted_seconds(work, {core, gpu}), 4);  // particles on the core, pairs on the GPU
+  work.near_pairs = 100;                                      // 10 (1 - x) = 4 + 100 x
+  EXPECT_DOUBLE_EQ(predicted_seconds(work, {core, gpu}), 10 * (1 - 6. / 110));
+  work.cells = 8;
+  EXPECT_DOUBLE_EQ(predicted_seconds(work, {core, gpu}), 12);
 }
 
 }  // namespace
