@@ -86,6 +86,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   build_initial();
   if (weights.observers > 0) build_observers(weights);
   check_memory_of_gpus();
+  settle_constants();
   busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
   share(equal_sizes(static_cast<std::int64_t>(matrices_.blocks()), workers()));
 }
@@ -94,6 +95,7 @@ template <class T>
 Simulation<T>::~Simulation() {
   starpu_task_wait_for_all();
   wait_for_record();
+  for (const starpu_data_handle_t handle : settled_) starpu_data_release_on_node(handle, node_of_home());
 }
 
 // callbacks that keep the observers' record are no tasks

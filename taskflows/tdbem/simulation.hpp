@@ -106,6 +106,8 @@ class Simulation {
   void build_initial();
   void build_observers(const ObserverWeights<T>& all);
   void check_memory_of_gpus() const;
+  void settle_constants();
+  [[nodiscard]] int node_of_home() const;
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
   TaskOptions home(double flops, int priority) const;
 
@@ -154,6 +156,7 @@ class Simulation {
   HostBuffer<SolveTally> tally_memory_;
   Handle tally_;
   Handle product_scratch_, solve_scratch_;
+  std::vector<starpu_data_handle_t> settled_;  ///< held where solutions are computed, for as long as this lives
 
   std::vector<Triangle> triangles_;
   std::vector<Handle> surface_;  ///< vertices, triangles, normals, areas, start, around

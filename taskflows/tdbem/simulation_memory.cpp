@@ -11,39 +11,76 @@ namespace {
 
 /// Tasks whose data StarPU brings to a GPU at the same time: one runs, two come next in its driver's pipeline.
 constexpr std::int64_t tasks_at_once = 3;
+/// StarPU cuts small data out of chunks of a GPU's memory, and cannot do with less than a chunk (StarPU 1.4,
+/// src/datawizard/malloc.c, CHUNK_SIZE and CHUNK_ALLOC_MAX).
+constexpr std::int64_t chunk = std::int64_t{32} << 20;
+constexpr std::int64_t largest_in_chunk = chunk / 8;
 
-template <class... Handles>
-std::int64_t bytes_of(const Handles&... handles) {
-  return (static_cast<std::int64_t>(handles.get() == nullptr ? 0 : starpu_data_get_size(handles)) + ...);
-}
-std::int64_t bytes_of(const std::vector<Handle>& handles) {
-  std::int64_t sum = 0;
-  for (const Handle& h : handles) sum += bytes_of(h);
-  return sum;
-}
+struct Need {
+  std::int64_t in_chunks = 0, alone = 0;  ///< bytes
+
+  void add(std::int64_t bytes, std::int64_t times = 1) {
+    (bytes <= largest_in_chunk ? in_chunks : alone) += times * bytes;
+  }
+  void add(const Handle& handle) {
+    if (handle.get() != nullptr) add(static_cast<std::int64_t>(starpu_data_get_size(handle)));
+  }
+  void add(const std::vector<Handle>& handles) {
+    for (const Handle& handle : handles) add(handle);
+  }
+  [[nodiscard]] std::int64_t bytes() const { return (in_chunks + chunk - 1) / chunk * chunk + alone; }
+};
 
 }  // namespace
 
 template <class T>
 void Simulation<T>::check_memory_of_gpus() const {
-  std::int64_t need =
-      bytes_of(solutions_[0], solutions_[1], tally_, product_scratch_, solve_scratch_, pressure_[0], pressure_[1]) +
-      bytes_of(windows_) + bytes_of(surface_) + bytes_of(m0_);
-  for (const Part& part : parts_) need += bytes_of(part.totals, part.near) + bytes_of(part.light);
-  for (const Partial& partial : partials_) need += bytes_of(partial.sums);
-  std::int64_t largest = 0;
-  const auto blocks = static_cast<std::int32_t>(matrices_.blocks());
-  for (std::int32_t first = 0; first < blocks; ++first) {
-    std::int64_t batch = 0;
-    for (std::int32_t b = first; b < end_of_batch(first, blocks); ++b)
-      batch += matrices_.block_bytes(static_cast<std::size_t>(b));
-    largest = std::max(largest, batch);
+  Need need;
+  for (const auto* handles : {&windows_, &surface_, &m0_}) need.add(*handles);
+  for (const Handle* handle :
+       {&solutions_[0], &solutions_[1], &tally_, &product_scratch_, &solve_scratch_, &pressure_[0], &pressure_[1]})
+    need.add(*handle);
+  for (const Part& part : parts_) {
+    need.add(part.totals);
+    need.add(part.near);
+    need.add(part.light);
   }
+  for (const Partial& partial : partials_) need.add(partial.sums);
+  std::int64_t largest = 0;
+  std::int32_t in_batch = 1;
+  const auto blocks = static_cast<std::int32_t>(matrices_.blocks());
+  for (std::int32_t b = 0; b < blocks; ++b) {
+    largest = std::max(largest, matrices_.block_bytes(static_cast<std::size_t>(b)));
+    in_batch = std::max(in_batch, end_of_batch(b, blocks) - b);
+  }
+  need.add(largest, tasks_at_once * in_batch);
   for (const int gpu : gpus_)
-    require_gpu_memory(starpu_worker_get_memory_node(static_cast<unsigned>(gpu)), need + tasks_at_once * largest,
+    require_gpu_memory(starpu_worker_get_memory_node(static_cast<unsigned>(gpu)), need.bytes(),
                        "blocks of fewer slices (--cluster) need less");
 }
 
+template <class T>
+int Simulation<T>::node_of_home() const {
+  return static_cast<int>(starpu_worker_get_memory_node(static_cast<unsigned>(home_)));
+}
+
+// What every step reads would be pushed out by blocks, whose chunks then never become free as a whole for what does not
+// fit into one.
+template <class T>
+void Simulation<T>::settle_constants() {
+  if (home_ < 0) return;
+  const auto settle = [&](const Handle& handle) {
+    if (handle.get() == nullptr || starpu_data_acquire_on_node(handle, node_of_home(), STARPU_R) != 0) return;
+    settled_.push_back(handle);
+  };
+  for (const Part& part : parts_) settle(part.near);
+  for (const Handle& handle : m0_) settle(handle);
+}
+
+template void Simulation<float>::settle_constants();
+template void Simulation<double>::settle_constants();
+template int Simulation<float>::node_of_home() const;
+template int Simulation<double>::node_of_home() const;
 template void Simulation<float>::check_memory_of_gpus() const;
 template void Simulation<double>::check_memory_of_gpus() const;
 

@@ -117,6 +117,37 @@ TEST_F(SimulatedProgram, BoundaryElements) {
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --sharing scheduler --scheduler dmdas --gpus 2");
 }
 
+TEST_F(SimulatedProgram, GpusWhoseMemoryIsTooSmallForTheMatrices) {
+  // 0.26 GB of slices; StarPU's limits are in MiB. Whatever the limit, it is refused or there is an end.
+  const std::string options = "--unknowns 2562 --precision single --cluster 32 --gpus 1 --sharing gpus --steps 80";
+  const double all = seconds("asterism-tdbem", options);
+  double smallest = 0;
+  for (const int limit : {1, 30, 42, 44, 70, 100}) {
+    setenv("STARPU_LIMIT_CUDA_MEM", std::to_string(limit).c_str(), 1);
+    const Ran ran = run("asterism-tdbem", options);
+    if (ran.status == 0) {
+      if (smallest == 0) smallest = ran.record["seconds"].get<double>();
+      continue;
+    }
+    EXPECT_EQ(ran.status, 2) << limit << ": " << ran.errors;
+    EXPECT_NE(ran.errors.find("memory of a GPU"), std::string::npos) << ran.errors;
+    EXPECT_EQ(smallest, 0) << limit << " is too little, less is not";
+  }
+  unsetenv("STARPU_LIMIT_CUDA_MEM");
+  EXPECT_GT(smallest, 1.5 * all);  // blocks come again in each group of steps
+}
+
+TEST_F(SimulatedProgram, IsRecorded) {
+  const Ran ran = run("asterism-cg", "--stencil 11pts-32 --iterations 10 --gpus 2 --cpus 0 --trace trace");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  std::ifstream file(folder_ / "trace" / "trace.json");
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  EXPECT_GT(trace.at("makespan").get<double>(), 0);
+  EXPECT_GT(trace.at("tasks").get<int>(), 100);
+  EXPECT_TRUE(fs::exists(folder_ / "trace" / "trace.html"));
+  EXPECT_TRUE(fs::exists(folder_ / "trace" / "tasks.rec"));
+}
+
 TEST_F(SimulatedProgram, ResultsAreRefused) {
   expect_refused("asterism-cg", "--stencil 7pts-8 --verify", "--verify");
   expect_refused("asterism-cg", "--stencil 7pts-8 --solution x.mtx", "--solution");
