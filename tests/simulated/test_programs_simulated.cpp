@@ -143,7 +143,7 @@ TEST_F(SimulatedProgram, IsRecorded) {
   std::ifstream file(folder_ / "trace" / "trace.json");
   const nlohmann::json trace = nlohmann::json::parse(file);
   EXPECT_GT(trace.at("makespan").get<double>(), 0);
-  EXPECT_GT(trace.at("tasks").get<int>(), 100);
+  EXPECT_GT(trace.at("tasks").get<int>(), 50);
   EXPECT_TRUE(fs::exists(folder_ / "trace" / "trace.html"));
   EXPECT_TRUE(fs::exists(folder_ / "trace" / "tasks.rec"));
 }
