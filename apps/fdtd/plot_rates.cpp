@@ -54,7 +54,9 @@ class CoreKinds {
     return 0;  // cores of a simulated machine
 #endif
   }
-  [[nodiscard]] int count() const { return hwloc_cpukinds_get_nr(topology_, 0); }
+  [[nodiscard]] int count() const {
+    return hwloc_cpukinds_get_nr(topology_, 0);
+  }
 
  private:
   hwloc_topology_t topology_ = nullptr;

@@ -23,10 +23,12 @@ namespace {
 
 constexpr const char* plugin_file = "libasterism-schedulers.so";
 
-/// What STARPU_SCHED_LIB names; empty when nothing.
+/// What STARPU_SCHED_LIB names; empty when nothing. On a simulated machine Asterism's own library is the one beside the
+/// program: another, which programs on this machine use, is made for another StarPU.
 std::string named_library() {
-  const char* named = std::getenv("STARPU_SCHED_LIB");
-  return named == nullptr ? std::string{} : named;
+  const char* const variable = std::getenv("STARPU_SCHED_LIB");
+  const std::string named = variable == nullptr ? std::string{} : variable;
+  return simulated && named.ends_with(plugin_file) ? std::string{} : named;
 }
 
 /// Asterism's plug-in library, beside the programs (../lib*/ or the build tree's lib/, or the program's own folder as
