@@ -33,7 +33,8 @@ struct TaskCost {
   std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
 
   /// Measured for this class if it was; else between the samples on a line of logarithms, beyond their ends in
-  /// proportion to the size; without samples (or when the task has nothing of what they are counted in)
+  /// proportion to the size, but at least `seconds`; without samples (or when the task has nothing of what they are
+  /// counted in)
   ///   seconds + max(work.flops / flops, work.bytes / bytes),
   /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009). In seconds.
   [[nodiscard]] double of(const TaskWork& work) const;

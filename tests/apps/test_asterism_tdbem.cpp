@@ -209,12 +209,20 @@ TEST_F(AsterismTdbem, MatricesLargerThanTheMemoryOfAGpu) {
     setenv("STARPU_BUS_STATS_FILE", output("bus.txt").c_str(), 1);
     // 0.26 GB, three times the limit
     (void)record({"--body", "ellipsoid", "--unknowns", "2562", "--precision", "single", "--cluster", "64", "--gpus",
-                  "1", "--sharing", "gpus", "--steps", "80", "--checkpoint", output("state.h5")});
+                  "1", "--sharing", "gpus", "--steps", "160", "--checkpoint", output("state.h5")});
     states.push_back(history(output("state.h5")));
     moved.push_back(gigabytes_to_gpu(contents(output("bus.txt"))));
   }
   for (const char* name : {"STARPU_BUS_STATS", "STARPU_BUS_STATS_FILE", "STARPU_LIMIT_CUDA_MEM"}) unsetenv(name);
-  EXPECT_EQ(states[0], states[1]);
+  // fewer blocks to a task: other sums of the same products
+  ASSERT_EQ(states[0].size(), states[1].size());
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < states[0].size(); ++i) {
+    largest = std::max(largest, std::abs(states[0][i]));
+    difference = std::max(difference, std::abs(states[0][i] - states[1][i]));
+  }
+  EXPECT_GT(largest, 0.5);  // the pulse has arrived
+  EXPECT_LT(difference, 2e-6 * largest);
   EXPECT_GT(moved[1], 3 * moved[0]);
 }
 

@@ -1,0 +1,171 @@
+#include "apps/platform/durations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "apps/common/program.hpp"
+#include "bounds/durations.hpp"
+
+namespace asterism::apps::platform {
+namespace {
+
+constexpr double outlier = 3;       ///< times the median
+constexpr double same_size = 1.02;  ///< classes closer than this are one sample
+
+std::optional<UnitKind> kind_of(const traces::Recording& recording, const traces::Task& task) {
+  const std::string& name = recording.kind_name(task);
+  if (name == "CPU") return UnitKind::cpu;
+  if (name == "CUDA") return UnitKind::gpu;
+  return std::nullopt;
+}
+
+double passes(traces::Mode mode) {
+  switch (mode) {
+    case traces::Mode::read:
+    case traces::Mode::write:
+      return 1;
+    case traces::Mode::read_write:
+      return 2;
+    case traces::Mode::other:
+      return 0;
+  }
+  return 0;
+}
+
+double bytes_of(const traces::Recording& recording, std::size_t task) {
+  double bytes = 0;
+  for (const traces::Access& access : recording.data(task))
+    if (access.handle != traces::none)
+      bytes += passes(access.mode) * static_cast<double>(recording.handles[access.handle].bytes);
+  return bytes;
+}
+
+/// Classes of about the same size.
+struct Bin {
+  double size = 0;  ///< mean over tasks, as `seconds`
+  double seconds = 0;
+  double tasks = 0;
+
+  void add(const Bin& other) {
+    const double sum = tasks + other.tasks;
+    size = (size * tasks + other.size * other.tasks) / sum;
+    seconds = (seconds * tasks + other.seconds * other.tasks) / sum;
+    tasks = sum;
+  }
+};
+
+/// Joins neighbours whose sizes differ by less than the factor.
+std::vector<Bin> join(const std::vector<Bin>& bins, double factor) {
+  std::vector<Bin> joined;
+  for (const Bin& bin : bins)
+    if (!joined.empty() && bin.size < factor * joined.back().size)
+      joined.back().add(bin);
+    else
+      joined.push_back(bin);
+  return joined;
+}
+
+TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost& by_default) {
+  TaskCost result = by_default;
+  const bool by_flops =
+      std::any_of(classes.begin(), classes.end(), [](const auto& entry) { return entry.second.flops > 0; });
+  std::vector<Bin> bins;
+  Bin without_size;
+  for (const auto& [footprint, c] : classes) {
+    const Bin bin{by_flops ? c.flops : c.bytes, c.mean(), static_cast<double>(c.seconds.size())};
+    if (bin.size > 0)
+      bins.push_back(bin);
+    else
+      without_size.add(bin);
+  }
+  std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return a.size < b.size; });
+  for (double factor = same_size;; factor *= std::sqrt(factor)) {
+    bins = join(bins, factor);
+    if (bins.size() <= MeasuredDurations::most_samples) break;
+  }
+  result.sized_by = by_flops ? TaskCost::Size::flops : TaskCost::Size::bytes;
+  for (const Bin& bin : bins) result.samples.push_back({bin.size, bin.seconds});
+  if (bins.empty()) result.seconds = without_size.seconds;
+  return result;
+}
+
+}  // namespace
+
+double TaskClass::mean() const {
+  const double largest = outlier * median(seconds);
+  double sum = 0;
+  double count = 0;
+  for (const double s : seconds)
+    if (s <= largest) {
+      sum += s;
+      count += 1;
+    }
+  return count > 0 ? sum / count : 0;
+}
+
+void MeasuredDurations::add(const traces::Recording& recording) {
+  std::set<std::pair<Key, std::uint32_t>> settled;
+  for (const auto& [key, classes] : classes_)
+    for (const auto& [footprint, c] : classes)
+      if (c.seconds.size() >= enough) settled.insert({key, footprint});
+  for (std::size_t t = 0; t < recording.tasks.size(); ++t) {
+    const traces::Task& task = recording.tasks[t];
+    if (!task.executed() || task.codelet == traces::none || !(task.duration() > 0)) continue;
+    const std::optional<UnitKind> kind = kind_of(recording, task);
+    if (!kind) continue;
+    const Key key{bounds::symbol_of(recording.codelets[task.codelet]), *kind};
+    if (key.first.starts_with("starpu_")) continue;  // its own copies, which it simulates by itself
+    if (settled.contains({key, task.footprint})) continue;
+    TaskClass& c = classes_[key][task.footprint];
+    if (c.seconds.empty()) {
+      c.flops = task.flops;
+      c.bytes = bytes_of(recording, t);
+    }
+    c.seconds.push_back(task.duration());
+  }
+}
+
+std::uint64_t MeasuredDurations::tasks() const {
+  std::uint64_t count = 0;
+  for (const auto& [key, classes] : classes_)
+    for (const auto& [footprint, c] : classes) count += c.seconds.size();
+  return count;
+}
+
+std::map<std::string, Platform::Codelet, std::less<>> MeasuredDurations::codelets(const TaskCost& cpu,
+                                                                                  const TaskCost& gpu) const {
+  std::map<std::string, Platform::Codelet, std::less<>> result;
+  for (const auto& [key, classes] : classes_) {
+    const auto& [symbol, kind] = key;
+    const auto [at, added] = result.try_emplace(symbol, Platform::Codelet{cpu, gpu});
+    if (kind == UnitKind::cpu)
+      at->second.cpu = cost(classes, cpu);
+    else
+      at->second.gpu = cost(classes, gpu);
+  }
+  return result;
+}
+
+double MeasuredDurations::flops_per_second(UnitKind kind) const {
+  std::vector<double> rates;
+  for (const auto& [key, classes] : classes_) {
+    if (key.second != kind) continue;
+    const auto largest = std::max_element(classes.begin(), classes.end(),
+                                          [](const auto& a, const auto& b) { return a.second.flops < b.second.flops; });
+    if (largest->second.flops > 0) rates.push_back(largest->second.flops / largest->second.mean());
+  }
+  return median(rates);
+}
+
+double MeasuredDurations::shortest(UnitKind kind) const {
+  double least = 0;
+  for (const auto& [key, classes] : classes_)
+    for (const auto& [footprint, c] : classes)
+      if (key.second == kind && (least == 0 || c.mean() < least)) least = c.mean();
+  return least;
+}
+
+}  // namespace asterism::apps::platform

@@ -1,0 +1,78 @@
+#include "apps/platform/machine.hpp"
+
+#include <starpu.h>
+
+#include <exception>
+#include <map>
+
+#include "taskflows/runtime/bandwidth.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/session.hpp"
+#include "taskflows/runtime/transfers.hpp"
+
+namespace asterism::apps::platform {
+namespace {
+
+constexpr double megabyte = 1e6;
+constexpr double microsecond = 1e-6;
+
+Link link(unsigned from, unsigned to) {
+  return {starpu_transfer_bandwidth(from, to) * megabyte, starpu_transfer_latency(from, to) * microsecond};
+}
+
+/// "CUDA 0.0 (NVIDIA H200 137.1 GiB 8a:00.0)" without what is not the model's name.
+std::string model_of(const std::string& unit) {
+  const std::size_t begin = unit.find('(');
+  if (begin == std::string::npos) return unit;
+  std::string inside = unit.substr(begin + 1, unit.rfind(')') - begin - 1);
+  for (int word = 0; word < 3; ++word)  // memory, its unit, place on the bus
+    if (const std::size_t blank = inside.rfind(' '); blank != std::string::npos) inside.resize(blank);
+  return inside;
+}
+
+Link mean(const std::vector<Link>& links) {
+  Link sum;
+  for (const Link& l : links) {
+    sum.bandwidth += l.bandwidth / static_cast<double>(links.size());
+    sum.latency += l.latency / static_cast<double>(links.size());
+  }
+  return sum;
+}
+
+}  // namespace
+
+Platform measure_machine() {
+  const Session session({});
+  Platform platform;
+  const Machine machine = this_machine();
+  platform.cores = machine.cores;
+  platform.cpu_model = machine.processor;
+  std::map<int, const Unit*> gpus;
+  for (const Unit& unit : session.units())
+    if (unit.gpu) gpus.try_emplace(unit.device, &unit);
+  platform.gpus = static_cast<int>(gpus.size());
+  for (const auto& [device, gpu] : gpus) {
+    platform.gpu_model = model_of(gpu->name);
+    platform.gpu_memory = static_cast<double>(starpu_memory_get_total(gpu->node));
+    platform.to_gpu.push_back(link(STARPU_MAIN_RAM, gpu->node));
+    platform.from_gpu.push_back(link(gpu->node, STARPU_MAIN_RAM));
+  }
+  std::vector<Link> between;
+  for (const auto& [device, gpu] : gpus)
+    for (const auto& [other_device, other] : gpus)
+      if (device != other_device) between.push_back(link(gpu->node, other->node));
+  if (!between.empty()) platform.peer = mean(between);
+  const Bandwidth bandwidth = measure_bandwidth();
+  if (session.cpus() > 0) platform.cpu.bytes = bandwidth.cpu_copy / session.cpus();
+  platform.gpu.bytes = bandwidth.gpu_copy;
+#ifdef ASTERISM_CUDA
+  if (platform.gpus > 0) try {
+      platform.shared = measure_transfers_together(platform.gpus);
+    } catch (const std::exception& e) {
+      failed("transfers of all GPUs: {}", e.what());
+    }
+#endif
+  return platform;
+}
+
+}  // namespace asterism::apps::platform

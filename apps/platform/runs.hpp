@@ -1,0 +1,26 @@
+// What is run to find out how long the tasks of each method take.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace asterism::apps::platform {
+
+/// "cg", "fdtd", "fmm", "lbm", "tdbem".
+const std::vector<std::string>& methods();
+
+/// Commands, a program's name first, that between them execute every kind of task of a method in its usual forms on
+/// every kind of unit; each takes seconds. `gpus`: the machine has some.
+std::vector<std::vector<std::string>> standard_runs(const std::string& method, bool gpus);
+
+/// Words of a command line, separated by blanks.
+std::vector<std::string> words(const std::string& command);
+
+/// Runs a solver with --calibrate, recording into `folder` and, under the scheduler "calibrate", into
+/// `folder`/calibration. A program without a folder in its name is looked for beside `beside`, then in PATH. Throws
+/// Error (failed) with the program's own message when it fails.
+void record(const std::vector<std::string>& command, const std::filesystem::path& beside,
+            const std::filesystem::path& folder);
+
+}  // namespace asterism::apps::platform

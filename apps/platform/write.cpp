@@ -1,0 +1,105 @@
+#include "apps/platform/write.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "taskflows/runtime/output_file.hpp"
+
+namespace asterism::apps::platform {
+namespace {
+
+/// TOML wants a point or an exponent in floating-point numbers.
+std::string number(double value) {
+  std::string text = fmt::format("{:.7g}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+std::string rates(const TaskCost& cost) {
+  return fmt::format("{{ flops = {}, bytes = {}, seconds = {} }}", number(cost.flops), number(cost.bytes),
+                     number(cost.seconds));
+}
+
+std::string link(const Link& l) {
+  return fmt::format("{{ bandwidth = {}, latency = {} }}", number(l.bandwidth), number(l.latency));
+}
+
+void add_links(std::string& text, const char* key, const std::vector<Link>& links) {
+  if (links.size() == 1) {
+    text += fmt::format("{} = {}\n", key, link(links.front()));
+    return;
+  }
+  text += fmt::format("{} = [\n", key);
+  for (const Link& l : links) text += fmt::format("  {},\n", link(l));
+  text += "]\n";
+}
+
+/// How a cost differs from the default of its kind; empty: not at all.
+std::string difference(const TaskCost& cost, const TaskCost& by_default) {
+  std::vector<std::string> entries;
+  if (cost.seconds != by_default.seconds) entries.push_back("seconds = " + number(cost.seconds));
+  if (cost.flops != by_default.flops || cost.bytes != by_default.bytes) {
+    if (std::isfinite(cost.flops)) entries.push_back("flops = " + number(cost.flops));
+    if (std::isfinite(cost.bytes)) entries.push_back("bytes = " + number(cost.bytes));
+  }
+  if (!cost.samples.empty()) {
+    std::string samples;
+    for (const Sample& s : cost.samples)
+      samples += fmt::format("{}[{}, {}]", samples.empty() ? "" : ", ", number(s.size), number(s.seconds));
+    entries.push_back(fmt::format("by = \"{}\"", cost.sized_by == TaskCost::Size::flops ? "flops" : "bytes"));
+    entries.push_back(fmt::format("samples = [{}]", samples));
+  }
+  return entries.empty() ? "" : fmt::format("{{ {} }}", fmt::join(entries, ", "));
+}
+
+void add_cost(std::string& text, const char* kind, const std::optional<TaskCost>& cost, const TaskCost& by_default) {
+  const std::string value = cost ? difference(*cost, by_default) : "\"none\"";
+  if (!value.empty()) text += fmt::format("{} = {}\n", kind, value);
+}
+
+}  // namespace
+
+std::string to_toml(const Platform& platform, const std::vector<std::string>& remarks) {
+  std::string text;
+  for (const std::string& remark : remarks) text += "# " + remark + "\n";
+  text += fmt::format("description = {}\n\n[cpu]\ncores = {}\n", quoted(platform.description), platform.cores);
+  if (!platform.cpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.cpu_model));
+  text += fmt::format("rates = {}\n", rates(platform.cpu));
+  if (platform.gpus > 0) {
+    text += fmt::format("\n[gpu]\ncount = {}\n", platform.gpus);
+    if (!platform.gpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.gpu_model));
+    text += fmt::format("memory = {}\nrates = {}\n\n[bus]\n", number(platform.gpu_memory), rates(platform.gpu));
+    add_links(text, "to_gpu", platform.to_gpu);
+    add_links(text, "from_gpu", platform.from_gpu);
+    if (platform.shared) text += fmt::format("shared = {}\n", number(*platform.shared));
+    if (platform.peer) text += fmt::format("peer = {}\n", link(*platform.peer));
+  }
+  for (const auto& [name, codelet] : platform.codelets) {
+    std::string entries;
+    add_cost(entries, "cpu", codelet.cpu, platform.cpu);
+    if (platform.gpus > 0) add_cost(entries, "gpu", codelet.gpu, platform.gpu);
+    if (!entries.empty()) text += fmt::format("\n[codelets.{}]\n{}", quoted(name), entries);
+  }
+  return text;
+}
+
+void write_platform(const std::filesystem::path& file, const Platform& platform,
+                    const std::vector<std::string>& remarks) {
+  OutputFile out(file);
+  out.write(to_toml(platform, remarks));
+  out.commit();
+}
+
+}  // namespace asterism::apps::platform
