@@ -22,6 +22,15 @@ std::optional<UnitKind> kind_of(const traces::Recording& recording, const traces
   return std::nullopt;
 }
 
+/// The mean, in microseconds, without one sample that may have been much longer than the others, the first launch of a
+/// kernel: n - 1 samples of m and one of m + o have the mean m + o/n and the deviation o sqrt(n - 1)/n. Where there was
+/// none it is the mean less its standard error.
+double without_first(const traces::Timing& timing) {
+  if (timing.samples < 2) return timing.mean;
+  const double excess = timing.deviation / std::sqrt(static_cast<double>(timing.samples - 1));
+  return std::max(timing.mean - excess, timing.mean / static_cast<double>(timing.samples));
+}
+
 double passes(traces::Mode mode) {
   switch (mode) {
     case traces::Mode::read:
@@ -75,7 +84,8 @@ TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost&
   std::vector<Bin> bins;
   Bin without_size;
   for (const auto& [footprint, c] : classes) {
-    const Bin bin{by_flops ? c.flops : c.bytes, c.mean(), static_cast<double>(c.seconds.size())};
+    const Bin bin{by_flops ? c.flops : c.bytes, c.mean(), c.weight()};
+    if (bin.seconds > 0) result.of_class[footprint] = bin.seconds;
     if (bin.size > 0)
       bins.push_back(bin);
     else
@@ -94,7 +104,12 @@ TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost&
 
 }  // namespace
 
+double TaskClass::weight() const {
+  return samples > 0 ? static_cast<double>(samples) : static_cast<double>(seconds.size());
+}
+
 double TaskClass::mean() const {
+  if (samples > 0) return modelled;
   const double largest = outlier * median(seconds);
   double sum = 0;
   double count = 0;
@@ -125,6 +140,22 @@ void MeasuredDurations::add(const traces::Recording& recording) {
       c.bytes = bytes_of(recording, t);
     }
     c.seconds.push_back(task.duration());
+  }
+}
+
+void MeasuredDurations::add(const traces::PlatformRec& models) {
+  for (const traces::Timing& timing : models.timings) {
+    const std::string kind = traces::kind_of_architecture(timing.architecture);
+    if (timing.samples < enough || !(timing.mean > 0) || (kind != "CPU" && kind != "CUDA")) continue;
+    const auto classes = classes_.find({timing.model, kind == "CPU" ? UnitKind::cpu : UnitKind::gpu});
+    if (classes == classes_.end()) continue;
+    const auto known = classes->second.find(timing.footprint);
+    if (known == classes->second.end()) continue;
+    TaskClass& c = known->second;
+    const std::uint64_t sum = c.samples + timing.samples;
+    c.modelled +=
+        (1e-6 * without_first(timing) - c.modelled) * static_cast<double>(timing.samples) / static_cast<double>(sum);
+    c.samples = sum;
   }
 }
 

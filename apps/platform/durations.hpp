@@ -8,18 +8,24 @@
 #include <vector>
 
 #include "taskflows/runtime/platform.hpp"
+#include "traces/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::platform {
 
 /// Tasks of one performance model, kind of unit and class (StarPU's footprint).
 struct TaskClass {
-  double flops = 0;  ///< of one task
-  double bytes = 0;  ///< of one task, as TaskWork::bytes
-  std::vector<double> seconds;
+  double flops = 0;             ///< of one task
+  double bytes = 0;             ///< of one task, as TaskWork::bytes
+  std::vector<double> seconds;  ///< as recorded
+  double modelled = 0;          ///< mean of StarPU's model, seconds; 0: none
+  std::uint64_t samples = 0;    ///< of that
 
-  /// Mean without what took more than three times the median: the first launch of a kernel, and whatever interrupted.
+  /// StarPU's mean if it has enough samples: those are of runs that were not recorded, which makes small tasks longer.
+  /// Else the mean of what was recorded without what took more than three times the median: the first launch of a
+  /// kernel, and whatever interrupted.
   [[nodiscard]] double mean() const;
+  [[nodiscard]] double weight() const;  ///< tasks behind it
 };
 
 class MeasuredDurations {
@@ -27,13 +33,17 @@ class MeasuredDurations {
   /// Tasks with a codelet that ran on CPU cores or CUDA devices. A class of which an earlier recording has at least
   /// `enough` tasks on a kind of unit stays as it is.
   void add(const traces::Recording& recording);
+  /// Means of StarPU's own performance models without the first launch, for classes that recordings know, where there
+  /// are `enough` samples; devices of a kind are pooled.
+  void add(const traces::PlatformRec& models);
 
   [[nodiscard]] bool empty() const noexcept { return classes_.empty(); }
   [[nodiscard]] std::uint64_t tasks() const;
 
   /// What `codelets` of a platform says: for each performance model and kind that was seen the classes by size, in
   /// flops where its tasks have some, else in bytes; neighbours in size are joined until at most `most_samples` are
-  /// left. Classes without a size: only `seconds`. A kind that was not seen keeps `cpu` or `gpu`.
+  /// left. Classes without a size: only `seconds`. Each class's own mean by footprint, too. A kind that was not seen
+  /// keeps `cpu` or `gpu`.
   [[nodiscard]] std::map<std::string, Platform::Codelet, std::less<>> codelets(const TaskCost& cpu,
                                                                                const TaskCost& gpu) const;
 

@@ -12,6 +12,7 @@
 #include "apps/platform/write.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/read.hpp"
+#include "traces/sampling.hpp"
 
 namespace asterism::apps::platform {
 namespace {
@@ -53,30 +54,37 @@ class Work {
   bool kept_;
 };
 
-/// A recording, then what the scheduler "calibrate" left for classes that it lacks.
+/// A recording, then what the scheduler "calibrate" left for classes that it lacks, then models of runs that were not
+/// recorded.
 void add(MeasuredDurations& durations, const fs::path& folder) {
   durations.add(traces::read({folder}));
   if (fs::is_directory(folder / "calibration")) durations.add(traces::read({folder / "calibration"}));
+  if (fs::is_directory(folder / "models")) durations.add(traces::read_sampling(folder / "models"));
 }
 
-MeasuredDurations measure(const Calibration& asked, bool gpus, const fs::path& program) {
-  MeasuredDurations durations;
-  for (const fs::path& recording : asked.recordings) add(durations, recording);
+std::vector<std::vector<std::string>> runs_of(const Calibration& asked, bool gpus, const fs::path& program) {
   std::vector<std::vector<std::string>> runs;
-  for (const std::string& command : asked.runs) runs.push_back(words(command));
+  for (const std::string& command : asked.runs) {
+    runs.push_back(words(command));
+    if (runs.back().empty()) bad_input("--run '{}': expected a command", command);
+  }
   for (const std::string& method : asked.methods)
     if (method != "none")
       for (auto& run : standard_runs(method, gpus)) runs.push_back(std::move(run));
-  const Work work(asked.work);
-  ProgressLine progress(!asked.quiet);
+  for (auto& run : runs) run.front() = find(run.front(), program.parent_path()).string();
+  return runs;
+}
+
+void measure(const std::vector<std::vector<std::string>>& runs, const fs::path& work, bool quiet,
+             MeasuredDurations& durations) {
+  ProgressLine progress(!quiet);
   for (std::size_t r = 0; r < runs.size(); ++r) {
     progress.show(static_cast<double>(r) / static_cast<double>(runs.size()),
                   fmt::format("{}", fmt::join(runs[r], " ")));
-    const fs::path folder = work.path() / fmt::format("{:02}", r + 1);
-    record(runs[r], program.parent_path(), folder);
+    const fs::path folder = work / fmt::format("{:02}", r + 1);
+    record(runs[r], work, folder);
     add(durations, folder);
   }
-  return durations;
 }
 
 /// What every task takes by default must be positive.
@@ -90,13 +98,16 @@ void set_default(TaskCost& cost, const MeasuredDurations& durations, UnitKind ki
 int calibrate(const Calibration& asked, const std::string& command, const fs::path& program) {
   require_writable("FILE", asked.file);
   if (asked.file.extension() != ".toml") bad_input("{}: expected a name that ends in .toml", asked.file.string());
-  for (const std::string& method : asked.methods)
-    if (method != "none") (void)standard_runs(method, false);
-  for (const std::string& run : asked.runs)
-    if (words(run).empty()) bad_input("--run '{}': expected a command", run);
+  const auto runs = runs_of(asked, visible_gpus() > 0, program);
+  MeasuredDurations durations;
+  for (const fs::path& recording : asked.recordings) add(durations, recording);
+  if (durations.empty() && runs.empty()) bad_input("no task to measure: expected --methods, --run or --from");
+  const Work work(asked.work);
+  Environment environment;  // buses are measured anew
+  environment.set("STARPU_HOME", work.path().string());
+  environment.set("STARPU_PERF_MODEL_DIR", std::nullopt);
   Platform platform = measure_machine();
-  const MeasuredDurations durations = measure(asked, platform.gpus > 0, program);
-  if (durations.empty()) bad_input("no task was recorded: expected --methods, --run or --from");
+  measure(runs, work.path(), asked.quiet, durations);
   set_default(platform.cpu, durations, UnitKind::cpu);
   if (platform.gpus > 0) set_default(platform.gpu, durations, UnitKind::gpu);
   platform.codelets = durations.codelets(platform.cpu, platform.gpu);
@@ -108,14 +119,14 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   const nlohmann::json header = record_header("asterism-platform", command);
   write_platform(
       asked.file, platform,
-      {fmt::format(
-           "Measured on {} by {}, version {}, StarPU {}: bus by StarPU, `shared` by copies to and from all GPUs",
-           header["date"].get<std::string>().substr(0, 10), command, ASTERISM_VERSION,
-           header["starpu"]["version"].get<std::string>()),
-       fmt::format("at once, bytes of a unit's rates by copies in memory, samples as means of {} tasks. The rates'",
-                   durations.tasks()),
-       "flops: median of what codelets reach; their seconds: the shortest task. Samples with GPUs: of one task at a "
-       "time."});
+      {fmt::format("Measured on {}, version {}, StarPU {}:", header["date"].get<std::string>().substr(0, 10),
+                   ASTERISM_VERSION, header["starpu"]["version"].get<std::string>()),
+       "  " + command,
+       "Bus by StarPU, `shared` by copies to and from all GPUs at once; bytes of a unit's rates by copies in memory;",
+       fmt::format(
+           "classes and samples: means of {} tasks, on GPUs of one at a time. Flops of the rates: the median of",
+           durations.tasks()),
+       "what codelets reach; their seconds: the shortest class."});
   fmt::print("{}: {} codelets, {} tasks\nuse it: asterism-fmm --simulate {}\n", asked.file.string(),
              platform.codelets.size(), durations.tasks(), asked.file.string());
   return 0;

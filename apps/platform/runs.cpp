@@ -14,21 +14,6 @@ namespace fs = std::filesystem;
 
 using Commands = std::vector<std::string>;
 
-Commands of_cg(bool gpus) {
-  Commands commands;
-  const auto flows = [&](const std::string& units) {
-    for (const char* size : {"48", "128"})
-      for (const char* flow : {"naive", "refined", "fused", "pipelined"})
-        commands.push_back(
-            fmt::format("asterism-cg --stencil 11pts-{} --iterations 40 --flow {} {}", size, flow, units));
-    commands.push_back("asterism-cg --stencil 11pts-128 --iterations 40 --flow fused --blocks 4 " + units);
-    commands.push_back("asterism-cg --stencil 11pts-64 --iterations 40 --preconditioner jacobi " + units);
-  };
-  flows("--gpus 0");
-  if (gpus) flows("--cpus 0 --units gpu");
-  return commands;
-}
-
 /// In the order in which units keep their pieces: all on cores, all on GPUs.
 std::vector<std::string> in_turn(bool gpus) {
   std::vector<std::string> units = {"--gpus 0"};
@@ -36,22 +21,38 @@ std::vector<std::string> in_turn(bool gpus) {
   return units;
 }
 
-Commands of_lbm(bool gpus) {
+Commands of_cg(bool gpus) {
   Commands commands;
-  for (const std::string& units : in_turn(gpus))
-    for (const char* precision : {"single", "double"})
-      for (const char* size : {"48", "128"})
-        commands.push_back(fmt::format("asterism-lbm --size {} --steps 100 --precision {} {}", size, precision, units));
+  const auto solve = [&](const char* size, const char* options, const std::string& units) {
+    commands.push_back(fmt::format("asterism-cg --stencil 11pts-{} --iterations 40 {} {}", size, options, units));
+  };
+  for (const std::string& units : in_turn(gpus)) {
+    for (const char* flow : {"naive", "refined", "fused", "pipelined"})
+      solve("128", fmt::format("--flow {}", flow).c_str(), units);
+    for (const char* flow : {"refined", "fused"}) solve("48", fmt::format("--flow {}", flow).c_str(), units);
+    solve("128", "--blocks 4", units);
+    solve("64", "--preconditioner jacobi", units);
+  }
+  // a GPU reaches its rates with more than a core's share; several block-rows exchange
+  if (gpus)
+    for (const char* options :
+         {"--flow refined", "--flow fused", "--flow pipelined", "--flow fused --blocks 2", "--flow fused --blocks 4"})
+      solve("256", options, "--cpus 0");
   return commands;
 }
 
-Commands of_fdtd(bool gpus) {
+/// Cubes of small, middle and, on GPUs, large size, in both precisions.
+/// `several`: the option for a GPU's part in several bricks, which exchange.
+Commands of_cells(const std::string& program, const char* several, bool gpus) {
   Commands commands;
-  for (const std::string& units : in_turn(gpus))
+  const auto run = [&](int size, const std::string& units) {
     for (const char* precision : {"single", "double"})
-      for (const char* size : {"48", "128"})
-        commands.push_back(
-            fmt::format("asterism-fdtd --size {} --steps 100 --precision {} {}", size, precision, units));
+      commands.push_back(fmt::format("{} --size {} --steps 100 --precision {} {}", program, size, precision, units));
+  };
+  for (const std::string& units : in_turn(gpus))
+    for (const int size : {48, 128}) run(size, units);
+  if (gpus)
+    for (const char* bricks : {"", several}) run(384, fmt::format("--cpus 0{}", bricks));
   return commands;
 }
 
@@ -72,20 +73,12 @@ Commands of_tdbem(bool gpus) {
                                    unknowns, precision, units));
   };
   for (const char* precision : {"single", "double"}) {
-    for (const std::string& units : in_turn(gpus))
-      for (const char* unknowns : {"642", "2562"}) ellipsoid(unknowns, precision, units);
-    if (gpus) ellipsoid("10242", precision, "--sharing gpus");
+    for (const char* unknowns : {"642", "2562"}) ellipsoid(unknowns, precision, "--gpus 0");
+    // some tasks run on cores only
+    if (gpus)
+      for (const char* unknowns : {"642", "2562", "10242"}) ellipsoid(unknowns, precision, "--sharing gpus");
   }
   return commands;
-}
-
-fs::path program(const std::string& name, const fs::path& beside) {
-  std::error_code ignored;
-  if (name.find('/') == std::string::npos)
-    if (const fs::path sibling = beside / name; fs::exists(sibling, ignored)) return sibling;
-  const fs::path found = compare::find_program(name);
-  if (found.empty()) bad_input("{}: there is no such program", name);
-  return found;
 }
 
 }  // namespace
@@ -100,11 +93,11 @@ std::vector<std::vector<std::string>> standard_runs(const std::string& method, b
   if (method == "cg")
     commands = of_cg(gpus);
   else if (method == "fdtd")
-    commands = of_fdtd(gpus);
+    commands = of_cells("asterism-fdtd", " --bricks-per-gpu 4", gpus);
   else if (method == "fmm")
     commands = of_fmm(gpus);
   else if (method == "lbm")
-    commands = of_lbm(gpus);
+    commands = of_cells("asterism-lbm", " --subdomains 1x2x1", gpus);
   else if (method == "tdbem")
     commands = of_tdbem(gpus);
   else
@@ -121,21 +114,36 @@ std::vector<std::string> words(const std::string& command) {
   return result;
 }
 
-void record(const std::vector<std::string>& command, const fs::path& beside, const fs::path& folder) {
-  fs::create_directories(folder);
-  compare::Process process;
-  process.command = command;
-  process.command.front() = program(command.front(), beside).string();
-  for (const char* word : {"--calibrate", "--quiet", "--trace"}) process.command.emplace_back(word);
-  process.command.push_back(folder.string());
-  process.environment = {{"STARPU_SILENT", "1"}};
-  process.output = folder / "output.txt";
-  process.errors = folder / "errors.txt";
+fs::path find(const std::string& name, const fs::path& beside) {
+  std::error_code ignored;
+  if (name.find('/') == std::string::npos)
+    if (const fs::path sibling = beside / name; fs::exists(sibling, ignored)) return sibling;
+  const fs::path found = compare::find_program(name);
+  if (found.empty()) bad_input("{}: there is no such program", name);
+  return found;
+}
+
+void record(const std::vector<std::string>& command, const fs::path& home, const fs::path& folder) {
   const compare::InterruptGuard guard;
-  const compare::Outcome outcome = compare::run_process(process, [](double) {});
-  if (outcome.end == compare::Outcome::End::interrupted) failed("interrupted");
-  if (!outcome.good())
-    failed("{} did not succeed: {}", fmt::join(command, " "), compare::last_lines(process.errors, 1));
+  const auto run = [&](const char* models, const std::vector<std::string>& further) {
+    fs::create_directories(folder / models);
+    compare::Process process;
+    process.command = command;
+    process.command.insert(process.command.end(), further.begin(), further.end());
+    process.environment = {{"STARPU_SILENT", "1"},
+                           {"STARPU_CALIBRATE", "1"},
+                           {"STARPU_HOME", (folder / models).string()},
+                           {"STARPU_PERF_MODEL_DIR", std::nullopt},
+                           {"STARPU_PERF_MODEL_PATH", (home / ".starpu" / "sampling").string()}};
+    process.output = folder / "output.txt";
+    process.errors = folder / "errors.txt";
+    const compare::Outcome outcome = compare::run_process(process, [](double) {});
+    if (outcome.end == compare::Outcome::End::interrupted) failed("interrupted");
+    if (!outcome.good())
+      failed("{} did not succeed: {}", fmt::join(command, " "), compare::last_lines(process.errors, 1));
+  };
+  run("models_recorded", {"--quiet", "--calibrate", "--trace", folder.string()});
+  run("models", {"--quiet"});
 }
 
 }  // namespace asterism::apps::platform

@@ -17,10 +17,14 @@ std::vector<std::vector<std::string>> standard_runs(const std::string& method, b
 /// Words of a command line, separated by blanks.
 std::vector<std::string> words(const std::string& command);
 
-/// Runs a solver with --calibrate, recording into `folder` and, under the scheduler "calibrate", into
-/// `folder`/calibration. A program without a folder in its name is looked for beside `beside`, then in PATH. Throws
-/// Error (failed) with the program's own message when it fails.
-void record(const std::vector<std::string>& command, const std::filesystem::path& beside,
+/// The program of a command: without a folder in its name beside `beside`, else in PATH. Throws Error (bad_input).
+std::filesystem::path find(const std::string& program, const std::filesystem::path& beside);
+
+/// Runs a solver twice: with --calibrate, recording into `folder` and, under the scheduler "calibrate", into
+/// `folder`/calibration; then without being recorded, leaving StarPU's performance models in `folder`/models. `home`: a
+/// STARPU_HOME whose measurements of buses are used. Throws Error (failed) with the program's own message when it
+/// fails.
+void record(const std::vector<std::string>& command, const std::filesystem::path& home,
             const std::filesystem::path& folder);
 
 }  // namespace asterism::apps::platform

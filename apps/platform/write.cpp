@@ -61,6 +61,12 @@ std::string difference(const TaskCost& cost, const TaskCost& by_default) {
     entries.push_back(fmt::format("by = \"{}\"", cost.sized_by == TaskCost::Size::flops ? "flops" : "bytes"));
     entries.push_back(fmt::format("samples = [{}]", samples));
   }
+  if (!cost.of_class.empty()) {
+    std::string classes;
+    for (const auto& [footprint, seconds] : cost.of_class)
+      classes += fmt::format("{}[\"{:x}\", {}]", classes.empty() ? "" : ", ", footprint, number(seconds));
+    entries.push_back(fmt::format("classes = [{}]", classes));
+  }
   return entries.empty() ? "" : fmt::format("{{ {} }}", fmt::join(entries, ", "));
 }
 

@@ -9,8 +9,7 @@
 
 namespace asterism::apps::platform {
 
-/// The text that read_platform() reads back as `platform`, but for costs by footprint, with `remarks` as comment lines
-/// at its head.
+/// The text that read_platform() reads back as `platform`, with `remarks` as comment lines at its head.
 std::string to_toml(const Platform& platform, const std::vector<std::string>& remarks);
 
 /// Whole or not at all. Throws Error (bad_input) when that is not possible.

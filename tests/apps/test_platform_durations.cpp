@@ -1,0 +1,217 @@
+// What a platform file says of codelets: out of recordings and StarPU's models, and back from the file.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "apps/platform/durations.hpp"
+#include "apps/platform/runs.hpp"
+#include "apps/platform/write.hpp"
+#include "taskflows/runtime/error.hpp"
+
+namespace asterism::apps::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A recording of one core and one GPU.
+class Recorded {
+ public:
+  Recorded() {
+    recording_.kinds = {{"CPU"}, {"CUDA"}, {"OpenCL"}};
+    for (std::uint32_t kind = 0; kind < 3; ++kind) recording_.units.push_back({"unit", kind, 0, kind, 0});
+    recording_.codelets = {{"product", "product_double"}, {"sum", ""}, {"starpu_data_cpy", ""}};
+    recording_.handles = {{"a", 100}, {"b", 1000}};
+  }
+  Recorded& task(std::uint32_t codelet, std::uint32_t unit, std::uint32_t footprint, double flops, double seconds) {
+    traces::Task t;
+    t.codelet = codelet;
+    t.unit = unit;
+    t.footprint = footprint;
+    t.flops = flops;
+    t.start = 1;
+    t.end = 1 + seconds;
+    recording_.tasks.push_back(t);
+    recording_.accesses.item.push_back({0, traces::Mode::read});
+    recording_.accesses.item.push_back({1, traces::Mode::read_write});
+    recording_.accesses.close();
+    return *this;
+  }
+  [[nodiscard]] const traces::Recording& get() const { return recording_; }
+
+ private:
+  traces::Recording recording_;
+};
+
+constexpr std::uint32_t product = 0, sum = 1, copy = 2;
+constexpr std::uint32_t cpu = 0, gpu = 1, other = 2;
+
+TaskCost rates(double seconds, double flops, double bytes) {
+  TaskCost cost;
+  cost.seconds = seconds;
+  cost.flops = flops;
+  cost.bytes = bytes;
+  return cost;
+}
+
+Platform::Codelet codelet(const MeasuredDurations& durations, const std::string& name) {
+  const auto all = durations.codelets(rates(1e-6, 2e9, 3e9), rates(1e-5, 2e12, 3e12));
+  const auto found = all.find(name);
+  return found == all.end() ? Platform::Codelet{} : found->second;
+}
+
+TEST(MeasuredDurations, SamplesByFlopsWithoutOutliers) {
+  MeasuredDurations durations;
+  Recorded r;
+  for (int i = 0; i < 4; ++i) r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 4e6, 5e-3);
+  r.task(product, gpu, 1, 1e6, 1.0);  // the kernel's first launch
+  r.task(product, other, 1, 1e6, 7.0).task(copy, cpu, 9, 0, 7.0);
+  durations.add(r.get());
+  EXPECT_EQ(durations.tasks(), 9U);
+  const Platform::Codelet c = codelet(durations, "product_double");
+  ASSERT_TRUE(c.gpu && c.cpu);
+  ASSERT_EQ(c.gpu->samples.size(), 2U);
+  EXPECT_EQ(c.gpu->sized_by, TaskCost::Size::flops);
+  EXPECT_DOUBLE_EQ(c.gpu->samples[0].size, 1e6);
+  EXPECT_NEAR(c.gpu->samples[0].seconds, 2e-3, 1e-12);
+  EXPECT_NEAR(c.gpu->samples[1].seconds, 5e-3, 1e-12);
+  EXPECT_NEAR(c.gpu->of_class.at(2), 5e-3, 1e-12);
+  EXPECT_TRUE(c.cpu->samples.empty());  // never seen there: as by default
+  EXPECT_EQ(c.cpu->flops, 2e9);
+  EXPECT_NEAR(durations.flops_per_second(UnitKind::gpu), 8e8, 1);
+  EXPECT_EQ(durations.flops_per_second(UnitKind::cpu), 0);
+  EXPECT_NEAR(durations.shortest(UnitKind::gpu), 2e-3, 1e-12);
+  EXPECT_FALSE(codelet(durations, "starpu_data_cpy").cpu);
+}
+
+TEST(MeasuredDurations, SamplesByBytesWhereNoFlopsAreCounted) {
+  MeasuredDurations durations;
+  durations.add(Recorded().task(sum, cpu, 1, 0, 1e-4).get());
+  const Platform::Codelet c = codelet(durations, "sum");
+  ASSERT_EQ(c.cpu->samples.size(), 1U);
+  EXPECT_EQ(c.cpu->sized_by, TaskCost::Size::bytes);
+  EXPECT_DOUBLE_EQ(c.cpu->samples[0].size, 100 + 2 * 1000);
+}
+
+TEST(MeasuredDurations, FirstRecordingsCountWhereTheyHaveEnough) {
+  MeasuredDurations durations;
+  Recorded first;
+  for (std::size_t i = 0; i < MeasuredDurations::enough; ++i) first.task(product, gpu, 1, 1e6, 1e-3);
+  first.task(product, gpu, 2, 2e6, 1e-3);
+  durations.add(first.get());
+  durations.add(Recorded().task(product, gpu, 1, 1e6, 3e-3).task(product, gpu, 2, 2e6, 3e-3).get());
+  const Platform::Codelet c = codelet(durations, "product_double");
+  EXPECT_NEAR(c.gpu->of_class.at(1), 1e-3, 1e-12);
+  EXPECT_NEAR(c.gpu->of_class.at(2), 2e-3, 1e-12);
+}
+
+/// Recording makes small tasks longer: StarPU's own means of runs that were not recorded are better, once the first
+/// launch is taken out.
+TEST(MeasuredDurations, ModelsReplaceWhatWasRecorded) {
+  MeasuredDurations durations;
+  Recorded r;
+  for (std::uint32_t footprint : {1U, 2U}) r.task(product, gpu, footprint, footprint * 1e6, 9e-3);
+  durations.add(r.get());
+  const double n = 100, m = 50, o = 4000;  // microseconds
+  traces::PlatformRec models;
+  traces::Timing timing{"product_double", "cuda0", 1, 0, 1e6, m + o / n, o * std::sqrt(n - 1) / n, 100};
+  models.timings.push_back(timing);
+  timing.architecture = "cuda1";
+  timing.mean = 2 * m;
+  timing.deviation = 0;
+  timing.samples = 300;
+  models.timings.push_back(timing);
+  timing.footprint = 2;
+  timing.samples = MeasuredDurations::enough - 1;
+  models.timings.push_back(timing);
+  timing.footprint = 3;  // nobody recorded it
+  timing.samples = 300;
+  models.timings.push_back(timing);
+  durations.add(models);
+  const Platform::Codelet c = codelet(durations, "product_double");
+  EXPECT_NEAR(c.gpu->of_class.at(1), 1e-6 * (0.25 * m + 0.75 * 2 * m), 1e-12);
+  EXPECT_NEAR(c.gpu->of_class.at(2), 9e-3, 1e-12);
+  EXPECT_EQ(c.gpu->of_class.size(), 2U);
+}
+
+TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
+  MeasuredDurations durations;
+  Recorded r;
+  for (std::uint32_t i = 0; i < 500; ++i) r.task(product, cpu, i, 1e6 * (1 + i), 1e-6 * (1 + i));
+  durations.add(r.get());
+  const TaskCost cost = *codelet(durations, "product_double").cpu;
+  EXPECT_LE(cost.samples.size(), MeasuredDurations::most_samples);
+  EXPECT_GE(cost.samples.size(), MeasuredDurations::most_samples / 3);
+  for (std::size_t i = 1; i < cost.samples.size(); ++i) EXPECT_GT(cost.samples[i].size, cost.samples[i - 1].size);
+  for (const double flops : {2e6, 33e6, 450e6}) EXPECT_NEAR(cost.of({flops, 0, 9999}), 1e-12 * flops, 0.03e-12 * flops);
+}
+
+TEST(PlatformText, IsReadBack) {
+  Platform platform;
+  platform.description = "a \"machine\" \\ of\nours";
+  platform.cores = 12;
+  platform.cpu_model = "core";
+  platform.cpu = rates(1e-6, 2e9, 3);
+  platform.gpus = 2;
+  platform.gpu_model = "GPU";
+  platform.gpu_memory = 6e9;
+  platform.gpu = rates(1e-5, 2e12, 3e12);
+  platform.to_gpu = {{1e10, 1e-5}, {2e10, 2e-5}};
+  platform.from_gpu = {{3e10, 3e-5}, {4e10, 4e-5}};
+  platform.shared = 5e10;
+  platform.peer = Link{6e10, 5e-6};
+  TaskCost measured = platform.gpu;
+  measured.sized_by = TaskCost::Size::bytes;
+  measured.samples = {{10, 1e-3}, {1e9, 2}};
+  measured.of_class = {{0xa1, 0.5}, {7, 0.25}};
+  TaskCost rated = platform.cpu;
+  rated.seconds = 4e-6;
+  rated.flops = 7e9;
+  rated.bytes = std::numeric_limits<double>::infinity();
+  platform.codelets["product_double"] = {rated, measured};
+  platform.codelets["sum"] = {platform.cpu, std::nullopt};
+
+  const fs::path folder = fs::temp_directory_path() / ("asterism-platform_test_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  write_platform(folder / "box.toml", platform, {"a remark", "and another"});
+  const Platform read = read_platform(folder / "box.toml");
+  fs::remove_all(folder);
+
+  EXPECT_EQ(read.name, "box");
+  EXPECT_EQ(read.description, "a \"machine\" \\ of ours");
+  EXPECT_EQ(read.cores, 12);
+  EXPECT_EQ(read.cpu.bytes, 3);
+  EXPECT_EQ(read.gpu.flops, 2e12);
+  EXPECT_EQ(read.gpu_memory, 6e9);
+  EXPECT_EQ(read.to_gpu[1].latency, 2e-5);
+  EXPECT_EQ(read.from_gpu[0].bandwidth, 3e10);
+  EXPECT_EQ(read.shared, 5e10);
+  EXPECT_EQ(read.peer->latency, 5e-6);
+  const Platform::Codelet& product_read = read.codelets.at("product_double");
+  EXPECT_EQ(product_read.cpu->seconds, 4e-6);
+  EXPECT_EQ(product_read.cpu->flops, 7e9);
+  EXPECT_TRUE(std::isinf(product_read.cpu->bytes));
+  EXPECT_EQ(product_read.gpu->sized_by, TaskCost::Size::bytes);
+  EXPECT_EQ(product_read.gpu->samples[1].seconds, 2);
+  EXPECT_EQ(product_read.gpu->of_class, measured.of_class);
+  EXPECT_FALSE(read.codelets.at("sum").gpu);
+  EXPECT_EQ(read.codelets.at("sum").cpu->flops, 2e9);
+}
+
+TEST(StandardRuns, AreOfEveryMethodAndKind) {
+  for (const std::string& method : methods()) {
+    bool on_gpus = false;
+    for (const auto& run : standard_runs(method, true)) {
+      EXPECT_EQ(run.front(), "asterism-" + method);
+      on_gpus = on_gpus || std::find(run.begin(), run.end(), "--gpus") == run.end();
+    }
+    EXPECT_TRUE(on_gpus) << method;
+    for (const auto& run : standard_runs(method, false))
+      EXPECT_EQ(std::find(run.begin(), run.end(), "--cpus"), run.end()) << method;
+  }
+  EXPECT_THROW(standard_runs("dem", true), Error);
+}
+
+}  // namespace
+}  // namespace asterism::apps::platform
