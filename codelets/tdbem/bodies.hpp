@@ -11,12 +11,6 @@
 
 namespace asterism::tdbem::codelets::bodies {
 
-/// Elements of a datum, in bytes.
-inline std::int64_t bytes_of(void* buffer) {
-  return static_cast<std::int64_t>(STARPU_VECTOR_GET_NX(buffer)) *
-         static_cast<std::int64_t>(STARPU_VECTOR_GET_ELEMSIZE(buffer));
-}
-
 /// Bytes of the tiles' descriptors before what GPUs leave in the scratch memory of a product.
 template <class T>
 constexpr std::size_t tile_bytes(std::int32_t tiles) {
@@ -61,20 +55,6 @@ void product(void** b, void* arguments) {
   const std::int64_t line = static_cast<std::int64_t>(a.rows) * a.shape.group;
   if (a.clear != 0) unit.zero(partial, a.waves * line);
   unit.product(a, blocks.data(), windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
-}
-
-template <class Unit, class T>
-void clear(void** b, void* /*arguments*/) {
-  Unit{}.zero(Buffers(b).take<T>(), bytes_of(b[0]) / static_cast<std::int64_t>(sizeof(T)));
-}
-
-template <class Unit, class T>
-void accumulate(void** b, void* /*arguments*/) {
-  Buffers buffers(b);
-  T* const to = buffers.take<T>();
-  const auto elements = static_cast<std::int32_t>(bytes_of(b[0]) / static_cast<std::int64_t>(sizeof(T)));
-  const PartialSums<T> part = {buffers.take<const T>(), 0, elements};
-  Unit{}.combine({0, elements, 1, 1, 1}, Begun::present, &part, 1, to);
 }
 
 template <class Unit, class T>

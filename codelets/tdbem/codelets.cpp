@@ -131,39 +131,6 @@ ASTERISM_CODELET(tdbem, radiate)
 ASTERISM_CODELET(tdbem, move_on)
 ASTERISM_CODELET(tdbem, observe)
 
-// StarPU asks for the number of data and their modes where it inserts tasks of a reduction itself; they have no
-// arguments, and durations go by the size of their data.
-template <class T>
-starpu_codelet& clear() {
-  static starpu_perfmodel m = performance_model(is_double<T> ? "tdbem_clear_double" : "tdbem_clear_float");
-  static starpu_codelet codelet = [] {
-    starpu_codelet c =
-        make_codelet({"tdbem_clear", bodies::clear<Cpu, T>, "tdbem_clear_cpu", gpu::functions<T>().clear, &m});
-    c.nbuffers = 1;
-    c.modes[0] = STARPU_W;
-    return c;
-  }();
-  return codelet;
-}
-template starpu_codelet& clear<float>();
-template starpu_codelet& clear<double>();
-
-template <class T>
-starpu_codelet& accumulate() {
-  static starpu_perfmodel m = performance_model(is_double<T> ? "tdbem_accumulate_double" : "tdbem_accumulate_float");
-  static starpu_codelet codelet = [] {
-    starpu_codelet c = make_codelet(
-        {"tdbem_accumulate", bodies::accumulate<Cpu, T>, "tdbem_accumulate_cpu", gpu::functions<T>().accumulate, &m});
-    c.nbuffers = 2;
-    c.modes[0] = static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
-    c.modes[1] = STARPU_R;
-    return c;
-  }();
-  return codelet;
-}
-template starpu_codelet& accumulate<float>();
-template starpu_codelet& accumulate<double>();
-
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves) {
   std::size_t bytes = 0;

@@ -61,7 +61,7 @@ template <class T>
 starpu_codelet& assemble();
 
 /// partial += tiles x windows of some blocks, the same rows of each.
-/// of each block: block R, window R; then partial W (first) or RW or REDUX, scratch SCRATCH (GPUs)
+/// of each block: block R, window R; then partial W (first) or RW, scratch SCRATCH (GPUs)
 struct ProductArgs {
   Work work;
   std::int32_t blocks = 0;
@@ -77,12 +77,6 @@ starpu_codelet& product();
 /// Bytes of the scratch datum for any of up to most_blocks_at_once blocks that are no larger than this.
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves);
-
-/// For REDUX: a partial sum of nothing, and one added to another.  partial W / partial RW, partial R
-template <class T>
-starpu_codelet& clear();
-template <class T>
-starpu_codelet& accumulate();
 
 /// totals RW, partial R...
 struct CombineArgs {

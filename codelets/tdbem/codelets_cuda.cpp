@@ -83,9 +83,8 @@ struct Gpu {
 
 template <class T>
 Functions functions() {
-  return {bodies::product<Gpu, T>, bodies::clear<Gpu, T>,      bodies::accumulate<Gpu, T>,
-          bodies::combine<Gpu, T>, bodies::illuminate<Gpu, T>, bodies::solve<Gpu, T>,
-          bodies::radiate<Gpu, T>, bodies::move_on<Gpu, T>,    bodies::observe<Gpu, T>};
+  return {bodies::product<Gpu, T>, bodies::combine<Gpu, T>, bodies::illuminate<Gpu, T>, bodies::solve<Gpu, T>,
+          bodies::radiate<Gpu, T>, bodies::move_on<Gpu, T>, bodies::observe<Gpu, T>};
 }
 template Functions functions<double>();
 template Functions functions<float>();

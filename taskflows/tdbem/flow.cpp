@@ -53,8 +53,7 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomi
   args.waves = waves_;
   args.row_begin = to.row_begin;
   args.rows = to.rows;
-  const bool reduction = sharing_ == Sharing::scheduler;
-  args.clear = !reduction && !to.used ? 1 : 0;
+  args.clear = to.used ? 0 : 1;
   TaskOptions options;
   std::vector<Access> accesses;
   double bytes = 0, values = 0;
@@ -74,8 +73,8 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomi
   options.worker = to.worker;
   options.done = add_time;
   options.done_argument = busy;
-  accesses.push_back({to.sums, reduction ? STARPU_REDUX : args.clear != 0 ? STARPU_W : STARPU_RW});
-  if (reduction || partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
+  accesses.push_back({to.sums, args.clear != 0 ? STARPU_W : STARPU_RW});
+  if (partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
   to.used = true;
   submit(codelets::product<T>(), args, accesses, options);
   ++tasks_;
@@ -84,9 +83,8 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomi
 template <class T>
 void Simulation<T>::submit_products() {
   if (sharing_ == Sharing::scheduler) {
-    submit(codelets::clear<T>(), Work{}, {{partials_[0].sums, STARPU_W}});
     for (std::int32_t b = 0; b < static_cast<std::int32_t>(matrices_.blocks()); ++b)
-      submit_product({b, b + 1}, 0, &busy_[0].nanoseconds);
+      submit_product({b, b + 1}, static_cast<std::size_t>(b) % partials_.size(), &busy_[0].nanoseconds);
     return;
   }
   // Forwards and backwards in turn, so that a group begins with the blocks that the last one ended with: where not all

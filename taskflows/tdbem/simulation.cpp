@@ -16,6 +16,10 @@ namespace {
 
 /// Bytes of blocks that make a task of a GPU long beside what starting it costs.
 constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
+/// Partial sums where the scheduler decides who computes a block: enough that no unit waits for another's, few enough
+/// that adding them up takes no time.
+constexpr std::size_t sums_per_unit = 2;
+constexpr std::size_t most_sums = 32;
 
 std::int64_t aligned(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -226,8 +230,10 @@ void Simulation<T>::build_partials() {
   product_scratch_ = Handle::temporary(nullptr, codelets::product_scratch_bytes<T>(largest, method_.group, waves_), 1,
                                        "scratch_of_products");
   if (sharing_ == Sharing::scheduler) {
-    partials_.push_back(partial_of(0, clusters, -1, "sums"));
-    starpu_data_set_reduction_methods(partials_[0].sums, &codelets::accumulate<T>(), &codelets::clear<T>());
+    // products of one partial sum follow each other, in the same order whoever computes them
+    const std::size_t sums = std::min({sums_per_unit * (cores_.size() + gpus_.size()), clusters, most_sums});
+    static_assert(most_sums <= most_partials);
+    for (std::size_t s = 0; s < sums; ++s) partials_.push_back(partial_of(0, clusters, -1, fmt::format("sums_{}", s)));
     return;
   }
   if (!cores_.empty()) {
