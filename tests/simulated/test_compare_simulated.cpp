@@ -41,7 +41,8 @@ class CompareOnSimulatedMachines : public asterism::tests::SimulatedRuns {
 };
 
 TEST_F(CompareOnSimulatedMachines, SchedulersOfTheFastMultipoleMethod) {
-  const std::string options = "--particles 100000 --height 5 --group-size 32 --quiet";
+  const std::string options =
+      "--cpus 9 --gpus 3 --order 5 --epsilon 1e-5 --particles 500000 --height 5 --group-size 32 --quiet";
   ASSERT_EQ(compare("--schedulers hprio,eager,lws --simulate nehalem-m2070", "asterism-fmm", options), 0)
       << contents(folder_ / "err");
   const nlohmann::json first = record();

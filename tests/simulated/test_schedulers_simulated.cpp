@@ -154,7 +154,7 @@ TEST_F(SimulatedSchedulers, RepeatThemselvesToTheLastDigit) {
     const std::string with = std::string(" --scheduler ") + scheduler;
     expect_the_same_twice("asterism-lbm", "--size 48x32x40 --steps 20" + with);
     expect_the_same_twice("asterism-fdtd", "--size 48x32x40 --steps 20" + with);
-    expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 20 --sharing scheduler" + with);
+    expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 20 --gpus 1 --sharing scheduler" + with);
   }
   for (const char* scheduler : {"greedy", "assignment"})
     expect_the_same_twice("asterism-fdtd",
