@@ -121,6 +121,21 @@ TEST(CompareSimulated, WaitsOfAGpusPipelineAreNoWork) {
   EXPECT_DOUBLE_EQ(kinds.at("CPU").minimum, 10.5);
 }
 
+TEST(CompareSimulated, ClassesDifferInFlopsAndInBytes) {
+  const Box machine;
+  traces::testing::Builder b;
+  b.units("CPU", 1);
+  const auto small = b.handle("small", 100);
+  const auto large = b.handle("large", 300);
+  b.task("gemm", 0, 0, 1, {}, 7, 100, -1, {{small, Mode::read}});
+  b.task("gemm", 0, 1, 2, {}, 7, 100, -1, {{large, Mode::read}});
+  b.task("gemm", 0, 2, 3, {}, 7, 60, -1, {{small, Mode::read}});
+  b.task("gemm", 0, 3, 4, {}, 7, 60, -1, {{small, Mode::read}});
+  const traces::Recording r = b.finish();
+  EXPECT_EQ(Durations::of(r, *machine).classes.size(), 3U);
+  EXPECT_EQ(Durations::of(r).classes.size(), 1U);
+}
+
 TEST(CompareSimulated, DurationsAreKept) {
   const Box machine;
   const Durations durations = Durations::of(four_tasks(), *machine);

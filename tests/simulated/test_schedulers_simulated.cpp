@@ -115,6 +115,8 @@ TEST_F(SimulatedSchedulers, TheTerminationRuleKeepsCoresFromLongTasks) {
   // a near field of the ellipsoid's tips takes a core several times as long as all units together need for everything
   EXPECT_GT(with(ellipsoid, "-termination"), 8 * with(ellipsoid, ""));
   EXPECT_GT(with(cube, "-termination"), 1.1 * with(cube, ""));
+  // the paper's rule, which knows speedups only
+  EXPECT_GT(with(ellipsoid, "-termination"), 5 * with(ellipsoid, "-backlog"));
 }
 
 TEST_F(SimulatedSchedulers, LookingAtAllThatWaitsForTheGpusIsNoLoss) {
