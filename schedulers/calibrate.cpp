@@ -13,6 +13,7 @@
 
 #include "schedulers/policies.hpp"
 #include "schedulers/worker_queues.hpp"
+#include "taskflows/runtime/waiting.hpp"
 
 namespace asterism::schedulers {
 namespace {
@@ -23,7 +24,7 @@ using Place = std::tuple<const void*, std::uint32_t, int, unsigned>;
 struct Policy {
   std::vector<int> workers;
   WorkerQueues queues;
-  std::mutex mutex;                       ///< of what follows
+  Mutex mutex;                            ///< of what follows; held while StarPU is asked for footprints
   std::map<Place, std::uint64_t> placed;  ///< tasks given to a place so far
   std::map<int, std::uint64_t> given;     ///< tasks given to a worker so far
 };

@@ -4,19 +4,22 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
+#include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps {
 
 void conclude(const Reports& reports, const std::string& title, const nlohmann::json& record,
               const std::vector<std::pair<std::string, std::string>>& rows, const std::vector<std::string>& written) {
   print_table(rows);
+  const Platform* const platform = simulated_platform();
+  const std::string where = platform == nullptr ? "" : fmt::format(", on simulated {}", platform->name);
   for (const std::string& name : written) fmt::print("wrote {}\n", name);
   if (!reports.json.empty()) {
     write_json(reports.json, record);
     fmt::print("wrote {}\n", reports.json.string());
   }
   if (!reports.trace.empty())
-    report_trace(reports.trace, fmt::format("{}, {}", title, record["starpu"]["scheduler"].get<std::string>()),
+    report_trace(reports.trace, fmt::format("{}, {}{}", title, record["starpu"]["scheduler"].get<std::string>(), where),
                  reports.calibrated ? reports.trace / "calibration" : std::filesystem::path{});
 }
 

@@ -20,21 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view option = "--simulate";
 
-/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED if that is set, else where
-/// `cmake --install` puts it or in the build tree beside this one.
-fs::path simulated_sibling(const fs::path& program) {
-  const fs::path folder = program.parent_path();
-  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated", folder / "../../simgrid/bin"};
-  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders = {named};
-  std::error_code ignored;
-  for (const fs::path& place : folders) {
-    const fs::path sibling = place / program.filename();
-    if (fs::is_regular_file(sibling, ignored)) return fs::canonical(sibling);
-  }
-  bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid",
-            program.filename().string());
-}
-
 /// Of this process, its name first; commands that have taken some away included.
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline");
@@ -44,6 +29,30 @@ std::vector<std::string> own_arguments() {
 }
 
 }  // namespace
+
+std::optional<std::string> platform_in(const std::vector<std::string>& arguments) {
+  std::optional<std::string> platform;
+  const std::string with_value = std::string(option) + "=";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == option && i + 1 < arguments.size())
+      platform = arguments[++i];
+    else if (arguments[i].starts_with(with_value))
+      platform = arguments[i].substr(with_value.size());
+  }
+  return platform;
+}
+
+fs::path simulated_sibling(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated", folder / "../../simgrid/bin"};
+  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders = {named};
+  std::error_code ignored;
+  for (const fs::path& place : folders) {
+    const fs::path sibling = place / program.filename();
+    if (fs::is_regular_file(sibling, ignored)) return fs::canonical(sibling);
+  }
+  return {};
+}
 
 void add_simulate(CLI::Option_group* machine, std::string& platform) {
   machine
@@ -58,6 +67,9 @@ void simulate(const std::string& platform) {
   const fs::path self = fs::canonical("/proc/self/exe");
   const std::string file = find_platform(platform, self).string();
   const std::string sibling = simulated_sibling(self).string();
+  if (sibling.empty())
+    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid",
+              self.filename().string());
   // it has to know the platform before it reads its options, which may be in a file
   const std::vector<std::string> own = own_arguments();
   std::vector<std::string> arguments;

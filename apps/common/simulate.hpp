@@ -4,13 +4,22 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace asterism::apps {
 
 /// Adds --simulate to a group of options.
 void add_simulate(CLI::Option_group* machine, std::string& platform);
+
+/// What --simulate says last in a command line (or --simulate=PLATFORM); nothing when it is not there.
+std::optional<std::string> platform_in(const std::vector<std::string>& arguments);
+
+/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED if that is set, else where
+/// `cmake --install` puts it or in the build tree beside this one. Empty when there is none.
+std::filesystem::path simulated_sibling(const std::filesystem::path& program);
 
 /// After the command line was read, with what --simulate says (empty: nothing happens). In an ordinary program: the
 /// process goes on as the simulated program of the same name, with the same arguments, and this does not return. In a

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/platform_files.hpp"
 #include "taskflows/runtime/simulation.hpp"
@@ -21,21 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What --simulate says last.
-std::optional<std::string> platform_in(int argc, char** argv) {
-  std::optional<std::string> platform;
-  constexpr std::string_view option = "--simulate";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == option && i + 1 < argc) platform = argv[++i];
-    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('='))
-      platform = argument.substr(option.size() + 1);
-  }
-  return platform;
-}
-
 int start(int argc, char** argv) {
-  const std::optional<std::string> wanted = platform_in(argc, argv);
+  const std::optional<std::string> wanted = platform_in({argv + 1, argv + argc});
   if (!wanted) bad_input("this is the program for simulated machines; expected --simulate PLATFORM");
   const fs::path file = find_platform(*wanted, fs::canonical("/proc/self/exe"));
   const PlatformFiles files(read_platform(file));

@@ -8,8 +8,10 @@
 #include "apps/common/program.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
+#include "taskflows/runtime/simulation.hpp"
 #include "traces/platform_rec.hpp"
 #include "traces/sampling.hpp"
+#include "traces/simulated.hpp"
 
 namespace asterism::apps {
 
@@ -82,9 +84,12 @@ void report_trace(const fs::path& folder, const std::string& name, const fs::pat
   traces::convert_fxt(recorded(folder), folder);
   std::vector<traces::Recording> others;
   if (!calibration.empty()) others.push_back(traces::read(recorded(calibration)));
-  const auto models = own_models();
+  traces::Recording recording = traces::read({folder}, options);
+  const Platform* const platform = simulated_platform();
+  const std::optional<traces::PlatformRec> models =
+      platform != nullptr ? traces::simulated_models(*platform, recording) : own_models();
   Analysis a;
-  analyse(a, traces::read({folder}, options), others, models ? &*models : nullptr);
+  analyse(a, std::move(recording), others, models ? &*models : nullptr);
   write_all(folder, a, models ? &*models : nullptr);
   fmt::print(
       "\n{}\nwrote {}/trace.html, trace.json, trace.csv, perfetto.json, tasks.rec, paje.trace, platform_file.rec\n",

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/compare/process.hpp"
 #include "apps/compare/settings.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -18,7 +19,8 @@ namespace {
 constexpr const char* description =
     "Compares schedulers on any StarPU program, which runs unchanged: the scheduler comes through STARPU_SCHED.\n\n"
     "  asterism-compare --schedulers dmdas,lws,eager,cyclic --repeat 7 -- asterism-cg --stencil 11pts-128\n"
-    "  asterism-compare --schedulers dmda,lws --time-from 'regex:([0-9.]+) GB' -- ./my-starpu-program input\n\n"
+    "  asterism-compare --schedulers dmda,lws --time-from 'regex:([0-9.]+) GB' -- ./my-starpu-program input\n"
+    "  asterism-compare --schedulers hprio,lws --simulate nehalem-m2070 -- asterism-fmm --particles 1000000\n\n"
     "First, when any of the schedulers uses performance models, they are calibrated: runs with STARPU_CALIBRATE=1 "
     "under\n"
     "Asterism's scheduler calibrate, which runs every class of tasks on every kind of unit in turn. Then each "
@@ -37,6 +39,8 @@ constexpr const char* description =
     "Given are medians, and intervals from order statistics that hold whatever the distribution; ratios are of pairs\n"
     "of runs of the same repetition. LP is the least time in which the units could do the tasks, each kind with the\n"
     "durations measured over all recordings, if nothing but their number held them back.\n\n"
+    "On a simulated machine durations are the platform's and a run takes the same time whenever it is repeated: each\n"
+    "scheduler runs once, nothing is calibrated, and bounds know all durations on all kinds of units.\n\n"
     "Everything is kept in the work folder. Interrupted (Ctrl-C, SIGTERM, power), the same command goes on where it\n"
     "was; a larger --repeat adds repetitions. STARPU_* variables keep their meaning, except STARPU_SCHED,\n"
     "STARPU_SCHED_LIB, STARPU_CALIBRATE, STARPU_FXT_TRACE, STARPU_FXT_PREFIX, STARPU_FXT_SUFFIX and STARPU_SILENT,\n"
@@ -78,6 +82,20 @@ std::vector<std::string> parse_schedulers(const std::string& list) {
   return names;
 }
 
+/// The simulated machine: that of --simulate, which the program is given too, or the one in its own command.
+void choose_platform(const std::string& wanted, Settings& s) {
+  const std::optional<std::string> own = platform_in(s.command);
+  if (!wanted.empty() && own) bad_input("--simulate {}: the command after -- has a --simulate, too", wanted);
+  if (wanted.empty() && !own) return;
+  const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
+  s.platform_file = find_platform(own ? *own : wanted, self);
+  s.platform = read_platform(s.platform_file);
+  if (!own) s.command.insert(s.command.end(), {"--simulate", wanted});
+  s.calibrations = 0;
+  s.warm_ups = 0;
+  if (s.deterministic()) s.repetitions = 1;
+}
+
 bool plain(const std::string& argument) {
   return !argument.empty() &&
          argument.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") ==
@@ -109,6 +127,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
 
   std::string schedulers;
   std::string time = "trace";
+  std::string platform;
   CLI::App app(description, "asterism-compare");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
@@ -131,6 +150,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
                    "models calibrated")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+  what->add_option("--simulate", platform,
+                   "Give the program this option too: a solver of Asterism then runs on that simulated machine")
+      ->type_name("PLATFORM");
   what->add_option("--timeout", s.timeout, "Seconds after which a run is ended and counts as failed (default: none)")
       ->check(CLI::NonNegativeNumber);
   what->add_option("--give-up", s.give_up, "Leave out the rest of a scheduler's runs after so many failures in a row")
@@ -177,6 +199,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   s.time = TimeSource::parse(time);
   traces::Window::parse(s.window);
   require_no_scheduler(s.command);
+  choose_platform(platform, s);
   if (find_program(s.command.front()).empty()) bad_input("{}: there is no such program", s.command.front());
   if (const char* calibrate = std::getenv("STARPU_CALIBRATE"); calibrate != nullptr && std::atoi(calibrate) != 0)
     bad_input("STARPU_CALIBRATE={}: runs that calibrate cannot be compared; unset it and use --calibration-runs",
@@ -199,6 +222,11 @@ std::string shown_command(const Settings& settings) {
   std::vector<std::string> command = settings.command;
   if (!command.empty()) command[0] = std::filesystem::path(command[0]).filename().string();
   return shell_text(command);
+}
+
+std::string shown_machine(const Settings& settings) {
+  if (!settings.platform) return {};
+  return fmt::format("simulated machine {}: {}", settings.platform->name, settings.platform->description);
 }
 
 }  // namespace asterism::apps::compare

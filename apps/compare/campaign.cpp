@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "apps/common/program.hpp"
+#include "apps/common/simulate.hpp"
 #include "apps/compare/analysis.hpp"
 #include "apps/compare/lower_bounds.hpp"
 #include "apps/compare/plan.hpp"
@@ -79,8 +80,9 @@ bool calibrated_anew(const fs::path& errors) {
 void record_analysis(const Settings& settings, const fs::path& folder, Run& run) {
   convert_run(folder, settings.keep_traces);
   const traces::Recording recording = read_run(folder, run.step.scheduler, settings.window);
+  const Platform* const platform = settings.platform ? &*settings.platform : nullptr;
   run.analysis = analyse(recording, traces::measure(recording));
-  if (run.step.phase != Phase::warm_up) Durations::of(recording).save(folder / "durations.json");
+  if (run.step.phase != Phase::warm_up) Durations::of(recording, platform).save(folder / "durations.json");
   const bool compared = run.step.phase == Phase::measured || run.step.phase == Phase::extra;
   if (!compared && !settings.keep_traces) remove_recording(folder);
 }
@@ -195,6 +197,13 @@ std::optional<Run> do_step(const Settings& settings, const std::vector<Run>& bef
   return run;
 }
 
+/// What a file is known by.
+std::string shown_file(const fs::path& file) {
+  std::error_code ignored;
+  return fmt::format("{}, {} bytes, written at {}", fs::absolute(file, ignored).string(), fs::file_size(file, ignored),
+                     fs::last_write_time(file, ignored).time_since_epoch().count());
+}
+
 }  // namespace
 
 json identity_of(const Settings& settings) {
@@ -202,10 +211,13 @@ json identity_of(const Settings& settings) {
   identity["version"] = ASTERISM_VERSION;
   identity["command"] = shell_text(settings.command);
   const fs::path program = find_program(settings.command.front());
-  std::error_code ignored;
-  const auto time = fs::last_write_time(program, ignored);
-  identity["program"] = fmt::format("{}, {} bytes, written at {}", fs::absolute(program, ignored).string(),
-                                    fs::file_size(program, ignored), time.time_since_epoch().count());
+  identity["program"] = shown_file(program);
+  if (settings.platform) {
+    identity["platform"] = shown_file(settings.platform_file);
+    std::error_code ignored;
+    const fs::path simulated = simulated_sibling(fs::canonical(program, ignored));
+    if (!simulated.empty()) identity["simulated program"] = shown_file(simulated);
+  }
   identity["working folder"] = fs::current_path().string();
   std::string schedulers;
   for (const std::string& scheduler : settings.schedulers) schedulers += (schedulers.empty() ? "" : ",") + scheduler;

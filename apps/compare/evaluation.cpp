@@ -117,6 +117,7 @@ Candidate candidate_of(const Settings& settings, const std::vector<Run>& runs, c
     if (time) times.push_back(*time);
   }
   c.time = median_interval(std::move(times));
+  if (settings.deterministic()) c.time.confidence = 1;
   c.recording_cost = recording_cost(all);
   if (recorded.empty()) return c;
   c.typical = typical_of(recorded);
@@ -164,10 +165,11 @@ Comparison evaluate_runs(const Settings& settings, const std::vector<Run>& runs)
   }
   for (Candidate& c : all) {
     c.ratio = paired_ratio(c.times, all[comparison.best].times);
+    if (settings.deterministic()) c.ratio.confidence = 1;
     if (c.shown == nullptr) continue;
     try {
       c.recording = read_run(settings.work / "runs" / c.shown->folder, c.scheduler, settings.window);
-      c.path = path_bound(*c.recording, best);
+      c.path = path_bound(*c.recording, best, settings.platform ? &*settings.platform : nullptr);
     } catch (const Error& error) {
       comparison.remarks.push_back(fmt::format("no chart of {}: {}", c.scheduler, error.what()));
       c.recording.reset();

@@ -11,27 +11,44 @@
 #include "bounds/fitting.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/dag.hpp"
+#include "traces/simulated.hpp"
 
 namespace asterism::apps::compare {
 namespace {
 
 using nlohmann::json;
 
-TaskClass class_of(const traces::Recording& recording, const traces::Task& task) {
-  return {task.codelet == traces::none ? std::string() : bounds::symbol_of(recording.codelets[task.codelet]),
-          task.footprint};
+TaskClass class_of(const traces::Recording& recording, std::size_t index, const Platform* platform) {
+  const traces::Task& task = recording.tasks[index];
+  TaskClass of{task.codelet == traces::none ? std::string() : bounds::symbol_of(recording.codelets[task.codelet]),
+               task.footprint};
+  if (platform != nullptr) {
+    const TaskWork work = traces::work_of(recording, index);
+    of.flops = work.flops;
+    of.bytes = work.bytes;
+  }
+  return of;
 }
 
 }  // namespace
 
-Durations Durations::of(const traces::Recording& recording) {
+Durations Durations::of(const traces::Recording& recording, const Platform* platform) {
   Durations durations;
-  for (const traces::Task& task : recording.tasks) {
+  for (std::size_t i = 0; i < recording.tasks.size(); ++i) {
+    const traces::Task& task = recording.tasks[i];
     if (!task.executed()) continue;
-    Sum& sum = durations.classes[class_of(recording, task)][recording.kind_name(task)];
+    const auto [found, fresh] = durations.classes.try_emplace(class_of(recording, i, platform));
+    std::map<std::string, Sum>& kinds = found->second;
+    if (platform != nullptr && fresh)
+      for (std::uint32_t kind = 0; kind < recording.kinds.size(); ++kind)
+        if (const auto seconds = traces::simulated_seconds(*platform, recording, i, kind))
+          kinds[recording.kinds[kind].name].minimum = *seconds;
+    Sum& sum = kinds[recording.kind_name(task)];
+    // a GPU's driver takes tasks before those ahead of them are done; that wait is in what is recorded
+    const double seconds = platform == nullptr ? task.duration() : std::min(task.duration(), sum.minimum);
     ++sum.count;
-    sum.seconds += task.duration();
-    sum.minimum = std::min(sum.minimum, task.duration());
+    sum.seconds += seconds;
+    sum.minimum = std::min(sum.minimum, seconds);
   }
   return durations;
 }
@@ -41,7 +58,8 @@ Durations Durations::load(const std::filesystem::path& path) {
   try {
     std::ifstream file(path);
     for (const json& line : json::parse(file))
-      durations.classes[{line.at(0), line.at(1)}][line.at(2)] = {line.at(3), line.at(4), line.at(5)};
+      durations.classes[{line.at(0), line.at(1), line.at(6), line.at(7)}][line.at(2)] = {line.at(3), line.at(4),
+                                                                                         line.at(5)};
   } catch (const json::exception&) {
     bad_input("{}: is not what asterism-compare wrote; expected durations of tasks", path.string());
   }
@@ -52,16 +70,16 @@ void Durations::save(const std::filesystem::path& path) const {
   json lines = json::array();
   for (const auto& [task, kinds] : classes)
     for (const auto& [kind, sum] : kinds)
-      lines.push_back(json::array({task.symbol, task.footprint, kind, sum.count, sum.seconds, sum.minimum}));
+      lines.push_back(json::array(
+          {task.symbol, task.footprint, kind, sum.count, sum.seconds, sum.minimum, task.flops, task.bytes}));
   write_json(path, lines);
 }
 
 void BestDurations::add(const Durations& run) {
   for (const auto& [task, kinds] : run.classes)
     for (const auto& [kind, sum] : kinds) {
-      if (sum.count == 0) continue;
       Best& best = classes_[task][kind];
-      best.mean = std::min(best.mean, sum.seconds / static_cast<double>(sum.count));
+      best.mean = std::min(best.mean, sum.count > 0 ? sum.seconds / static_cast<double>(sum.count) : sum.minimum);
       best.minimum = std::min(best.minimum, sum.minimum);
     }
 }
@@ -97,11 +115,13 @@ std::optional<AreaBounds> area_bounds(const Durations& run, const std::map<std::
   return AreaBounds{area.seconds, bounds::solve_fitting(problem, area)};
 }
 
-std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best) {
+std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best,
+                                 const Platform* platform) {
   if (!recording.has_dependencies) return std::nullopt;
   const auto weight = [&](const traces::Task& task) {
     if (!task.executed()) return 0.0;
-    const double least = best.minimum(class_of(recording, task));
+    const auto index = static_cast<std::size_t>(&task - recording.tasks.data());
+    const double least = best.minimum(class_of(recording, index, platform));
     return std::isfinite(least) ? least : task.duration();
   };
   return traces::longest_path(recording, weight).length;

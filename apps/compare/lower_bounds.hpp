@@ -9,21 +9,26 @@
 #include <string>
 #include <tuple>
 
+#include "taskflows/runtime/platform.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::compare {
 
-/// Tasks that StarPU's performance models hold for equal: same model (codelet, when it has none), same footprint.
+/// Tasks that StarPU's performance models hold for equal: same model (codelet, when it has none), same footprint. On a
+/// simulated machine, whose tasks take exactly as long as their work says, also the same work; else that is 0.
 struct TaskClass {
   std::string symbol;
   std::uint32_t footprint = 0;
+  double flops = 0;
+  double bytes = 0;
   bool operator<(const TaskClass& other) const {
-    return std::tie(symbol, footprint) < std::tie(other.symbol, other.footprint);
+    return std::tie(symbol, footprint, flops, bytes) <
+           std::tie(other.symbol, other.footprint, other.flops, other.bytes);
   }
 };
 
 struct Sum {
-  std::uint64_t count = 0;
+  std::uint64_t count = 0;  ///< 0: none ran there, and `minimum` is what the simulated machine would have taken
   double seconds = 0;
   double minimum = std::numeric_limits<double>::infinity();  ///< of one task
 };
@@ -32,7 +37,8 @@ struct Sum {
 struct Durations {
   std::map<TaskClass, std::map<std::string, Sum>> classes;
 
-  static Durations of(const traces::Recording& recording);
+  /// `platform`: the simulated machine it ran on, which tells durations on the other kinds as well; null: none.
+  static Durations of(const traces::Recording& recording, const Platform* platform = nullptr);
   static Durations load(const std::filesystem::path& path);
   void save(const std::filesystem::path& path) const;
 };
@@ -71,6 +77,8 @@ std::optional<AreaBounds> area_bounds(const Durations& run, const std::map<std::
 
 /// Seconds: the longest path through the dependencies, each task with the duration of the fastest of its class in any
 /// run on any kind, which again holds for every run. Nothing when dependencies were not recorded.
-std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best);
+/// `platform`: as for the durations.
+std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best,
+                                 const Platform* platform = nullptr);
 
 }  // namespace asterism::apps::compare

@@ -37,7 +37,13 @@ std::string ratio_text(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.3f}", *ratio) : "-";
 }
 
+std::string ratio_text(const MedianInterval& m) {
+  if (m.low == m.high) return fmt::format("{:.3f}", m.median);
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", m.median, m.low, m.high);
+}
+
 std::string interval_text(const MedianInterval& m) {
+  if (m.low == m.high) return time_text(m.median, m.median);
   return fmt::format("{} [{}, {}]", time_text(m.median, m.median), time_text(m.low, m.median, false),
                      time_text(m.high, m.median, false));
 }
@@ -102,6 +108,8 @@ json header(const Settings& settings) {
                        {"untraced", settings.untraced},
                        {"window", settings.window},
                        {"timeout", settings.timeout}};
+  if (settings.platform)
+    record["simulated"] = {{"platform", settings.platform->name}, {"description", settings.platform->description}};
   return record;
 }
 
@@ -113,7 +121,7 @@ std::string notes(const Settings& settings, const Comparison& comparison, const 
   std::string text;
   const auto out = std::back_inserter(text);
   const MedianInterval& m = comparison.candidates[comparison.best].time;
-  if (m.count > 0)
+  if (m.count > 0 && !settings.deterministic())
     fmt::format_to(out,
                    "  [low, high] holds the median with {:.1f} % confidence{}; = : not told apart from the best.\n",
                    100 * m.confidence, m.confidence < 0.95 ? " (--repeat 6 or more gives 95 %)" : "");
@@ -162,9 +170,10 @@ std::vector<std::size_t> ranking(const Comparison& comparison) {
 }
 
 std::string comparison_table(const Settings& settings, const Comparison& comparison, const std::vector<Run>& runs) {
-  std::vector<std::vector<std::string>> rows = {{"scheduler", "time [low, high]", "to best [low, high]", "", "x LP",
-                                                 "x LP fit", "x path", "computing", "waiting", "scheduling", "runtime",
-                                                 "idle", "moved", "runs"}};
+  std::vector<std::vector<std::string>> rows = {{"scheduler", settings.deterministic() ? "time" : "time [low, high]",
+                                                 settings.deterministic() ? "to best" : "to best [low, high]", "",
+                                                 "x LP", "x LP fit", "x path", "computing", "waiting", "scheduling",
+                                                 "runtime", "idle", "moved", "runs"}};
   for (const std::size_t i : ranking(comparison)) {
     const Candidate& c = comparison.candidates[i];
     std::vector<std::string> row = {c.scheduler};
@@ -175,9 +184,7 @@ std::string comparison_table(const Settings& settings, const Comparison& compari
     }
     row.push_back(interval_text(c.time));
     const bool compared = i != comparison.best && c.ratio.count > 0;
-    row.push_back(compared ? fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio.median, c.ratio.low, c.ratio.high)
-                  : i == comparison.best ? "best"
-                                         : "-");
+    row.push_back(compared ? ratio_text(c.ratio) : i == comparison.best ? "best" : "-");
     row.emplace_back(compared && !c.told_apart() ? "=" : "");
     row.push_back(ratio_text(c.over_lp));
     row.push_back(ratio_text(c.over_fitting));
@@ -191,7 +198,10 @@ std::string comparison_table(const Settings& settings, const Comparison& compari
     row.push_back(fmt::format("{}", c.time.count));
     rows.push_back(std::move(row));
   }
-  return fmt::format("{}\n  {} repetitions, {}\n\n", shown_command(settings), settings.repetitions,
+  return fmt::format("{}\n{}  {}, {}\n\n", shown_command(settings),
+                     settings.platform ? "  " + shown_machine(settings) + "\n" : "",
+                     settings.deterministic() ? "one run of each, as simulated times do not vary"
+                                              : fmt::format("{} repetitions", settings.repetitions),
                      what_is_compared(settings.time)) +
          aligned(rows) + "\n" + notes(settings, comparison, runs);
 }
@@ -317,7 +327,8 @@ bool write_page(const Settings& settings, const Comparison& comparison) {
     views.push_back(std::move(view));
   }
   if (views.empty()) return false;
-  traces::write_html(settings.html, views, shown_command(settings));
+  traces::write_html(settings.html, views,
+                     shown_command(settings) + (settings.platform ? " on the " + shown_machine(settings) : ""));
   return true;
 }
 

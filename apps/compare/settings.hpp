@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/compare/time_source.hpp"
+#include "taskflows/runtime/platform.hpp"
 
 namespace asterism::apps::compare {
 
@@ -24,6 +25,9 @@ struct Settings {
   int give_up = 3;     ///< failures in a row after which the rest of a scheduler's runs is left out
   double timeout = 0;  ///< seconds for one run; 0: none
   TimeSource time;     ///< what is compared
+  /// the simulated machine that the program runs on; then one run of each scheduler says all
+  std::optional<Platform> platform;
+  std::filesystem::path platform_file;
   std::string window = "auto";
   std::filesystem::path work;
   std::filesystem::path csv;  ///< default: in the work folder, as the next two
@@ -34,6 +38,10 @@ struct Settings {
   bool dry_run = false;  ///< say what would be done
   bool quiet = false;
 
+  /// Nothing to calibrate, nothing to repeat: durations are the platform's, and the same makespan comes each time.
+  [[nodiscard]] bool deterministic() const noexcept {
+    return platform.has_value() && time.kind != TimeSource::Kind::wall;
+  }
   /// the measured runs are recorded
   [[nodiscard]] bool records() const noexcept { return time.kind == TimeSource::Kind::trace; }
 };
@@ -45,5 +53,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& settings);
 std::string shell_text(const std::vector<std::string>& command);
 /// The same for records and titles: the program without its folder, which means nothing elsewhere.
 std::string shown_command(const Settings& settings);
+/// "simulated machine NAME: DESCRIPTION"; empty when none is simulated.
+std::string shown_machine(const Settings& settings);
 
 }  // namespace asterism::apps::compare

@@ -135,9 +135,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           [&args](const std::string& name) {
             args.gpu_order = name == "near-first" ? GpuOrder::near_first : GpuOrder::far_first;
           },
-          "hprio: what GPUs take first: results (far-first), or P2P and then M2L as in the paper (near-first)")
-      ->check(CLI::IsMember({"far-first", "near-first"}))
-      ->default_str("far-first");
+          "hprio: what GPUs take first: results (far-first), or P2P and then M2L as in the paper (near-first)\n"
+          "(default: far-first where GPUs run every operator)")
+      ->check(CLI::IsMember({"far-first", "near-first"}));
   machine->add_flag("--calibrate", args.calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");

@@ -35,8 +35,8 @@ struct Arguments {
   double dt = 1e-3;
   // the machine
   SessionOptions session;
-  std::string platform;  ///< to simulate; empty: none
-  asterism::fmm::GpuOrder gpu_order = asterism::fmm::GpuOrder::far_first;
+  std::string platform;                              ///< to simulate; empty: none
+  std::optional<asterism::fmm::GpuOrder> gpu_order;  ///< none: suitable_order()
   // results
   std::string output;
   std::string json;

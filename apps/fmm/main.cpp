@@ -148,7 +148,8 @@ int solve_and_report(int argc, char** argv) {
     options.shape = complete_shape(options.shape, particles, box, rates);
   }
   // what the schedulers of the paper and of StarPU need to know about the tasks
-  args.session.hprio_order = hprio_table(options.shape.height, args.gpu_order, uses_gpus(args.session));
+  const GpuOrder gpu_order = args.gpu_order.value_or(suitable_order());
+  args.session.hprio_order = hprio_table(options.shape.height, gpu_order, uses_gpus(args.session));
   if (scheduler == "heteroprio")
     args.session.scheduler_set_up = heteroprio_set_up(options.shape.height, speedup(rates));
   if (args.calibrate) calibrate(args, interaction, options, particles);
@@ -226,7 +227,7 @@ int solve_and_report(int argc, char** argv) {
                                      : options.reduction == ReductionOrder::first ? "first"
                                                                                   : "any"},
                        {"m2l", options.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
-                       {"gpu_order", args.gpu_order == GpuOrder::far_first ? "far-first" : "near-first"},
+                       {"gpu_order", gpu_order == GpuOrder::far_first ? "far-first" : "near-first"},
                        {"split_near", options.split_near},
                        {"repeat", args.repeat},
                        {"steps", args.steps}};

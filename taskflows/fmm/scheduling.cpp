@@ -18,6 +18,10 @@ struct {
   double slow_factor = 1;
 } next_session;
 
+bool on_gpu(const starpu_codelet& codelet) {
+  return (codelet.where & STARPU_CUDA) != 0;
+}
+
 void set_up(unsigned context) {
   const int h = next_session.height;
   const Priorities p{h};
@@ -29,7 +33,6 @@ void set_up(unsigned context) {
   for (int l = 1; l < h; ++l) cpu.push_back(p.m2l(l));
   for (const int last : {p.reduction(), p.p2p_small(), p.p2p_large()}) cpu.push_back(last);
   // StarPU lets a kind have only buckets of which it runs every task
-  const auto on_gpu = [](const starpu_codelet& codelet) { return (codelet.where & STARPU_CUDA) != 0; };
   std::vector<int> gpu;
   if (on_gpu(codelets::reduction())) gpu.push_back(p.reduction());
   if (on_gpu(codelets::l2p())) gpu.push_back(p.l2p());
@@ -59,6 +62,13 @@ void set_up(unsigned context) {
 }
 
 }  // namespace
+
+GpuOrder suitable_order() {
+  using namespace codelets;
+  for (const starpu_codelet* codelet : {&p2m(), &m2m(), &m2l(), &l2l(), &l2p(), &reduction()})
+    if (!on_gpu(*codelet)) return GpuOrder::near_first;
+  return GpuOrder::far_first;
+}
 
 std::string hprio_table(int height, GpuOrder order, bool gpus) {
   const Priorities p{height};

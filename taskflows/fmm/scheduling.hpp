@@ -17,6 +17,11 @@ enum class GpuOrder {
   far_first,
 };
 
+/// The order that suits the units: far_first where GPUs run every operator but, perhaps, P2P. Where they leave some to
+/// the cores, as in the paper, all results wait for the cores and none for P2P, which GPUs do best; and far_first would
+/// have the cores begin with P2P, for as long as there is enough of it for the GPUs.
+GpuOrder suitable_order();
+
 /// A table for hprio (schedulers/heteroprio_order.hpp). `height`: of the tree, which decides the tasks' priorities.
 /// `gpus`: whether there are any; else cores keep to the paper's order.
 std::string hprio_table(int height, GpuOrder order, bool gpus);

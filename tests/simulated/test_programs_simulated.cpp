@@ -1,60 +1,16 @@
 // The solvers on a small simulated machine: the same makespan each time, not more with more GPUs, and errors of one
 // line.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <algorithm>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
+#include "tests/simulated/simulated_runs.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using Ran = asterism::tests::SimulatedRun;
 
-struct Ran {
-  int status = -1;
-  std::string errors;  ///< what it printed on stderr
-  nlohmann::json record;
-};
-
-class SimulatedProgram : public testing::Test {
+class SimulatedProgram : public asterism::tests::SimulatedRuns {
  protected:
-  SimulatedProgram() { fs::create_directories(folder_); }
-  ~SimulatedProgram() override { fs::remove_all(folder_); }
-
-  Ran run(const std::string& program, const std::string& options, const std::string& platform = BOX) const {
-    const fs::path json = folder_ / "run.json";
-    const fs::path errors = folder_ / "errors";
-    fs::remove(json);
-    const std::string command = "cd '" + folder_.string() + "' && STARPU_SILENT=1 timeout 120 '" PROGRAMS "/" +
-                                program + "' " + options + " --simulate '" + platform + "' --json '" + json.string() +
-                                "' >/dev/null 2>'" + errors.string() + "'";
-    const int status = std::system(command.c_str());
-    Ran ran;
-    ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    std::ifstream file(errors);
-    ran.errors.assign(std::istreambuf_iterator<char>(file), {});
-    if (fs::exists(json)) ran.record = nlohmann::json::parse(std::ifstream(json));
-    return ran;
-  }
-
-  double seconds(const std::string& program, const std::string& options) const {
-    const Ran ran = run(program, options);
-    EXPECT_EQ(ran.status, 0) << program << " " << options << ": " << ran.errors;
-    if (ran.status != 0) return -1;
-    EXPECT_EQ(ran.record.at("simulated").at("platform"), "box");
-    return ran.record["seconds"].get<double>();
-  }
-
-  void expect_the_same_twice(const std::string& program, const std::string& options) const {
-    const double first = seconds(program, options);
-    EXPECT_GT(first, 0);
-    EXPECT_EQ(seconds(program, options), first) << program << " " << options;
-  }
-
   /// One GPU, then four, without cores.
   void expect_more_gpus_to_help(const std::string& program, const std::string& options, double at_least) const {
     const double one = seconds(program, options + " --gpus 1 --cpus 0");
@@ -70,8 +26,6 @@ class SimulatedProgram : public testing::Test {
     EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
     EXPECT_EQ(ran.errors.find("error: "), program.size() + 2) << ran.errors;
   }
-
-  fs::path folder_ = fs::temp_directory_path() / ("simulated_test_" + std::to_string(getpid()));
 };
 
 TEST_F(SimulatedProgram, ConjugateGradient) {
