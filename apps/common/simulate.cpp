@@ -20,21 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view option = "--simulate";
 
-/// The simulated build of the program at `program`: in the folder ASTERISM_SIMULATED if that is set, else where
-/// `cmake --install` puts it or in the build tree beside this one.
-fs::path simulated_sibling(const fs::path& program) {
-  const fs::path folder = program.parent_path();
-  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated", folder / "../../simgrid/bin"};
-  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders = {named};
-  std::error_code ignored;
-  for (const fs::path& place : folders) {
-    const fs::path sibling = place / program.filename();
-    if (fs::is_regular_file(sibling, ignored)) return fs::canonical(sibling);
-  }
-  bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid",
-            program.filename().string());
-}
-
 /// Of this process, its name first; commands that have taken some away included.
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline");
@@ -53,11 +38,23 @@ void add_simulate(CLI::Option_group* machine, std::string& platform) {
       ->type_name("PLATFORM");
 }
 
+fs::path simulated_program(const std::string& name) {
+  const fs::path folder = fs::canonical("/proc/self/exe").parent_path();
+  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated", folder / "../../simgrid/bin"};
+  if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders = {named};
+  std::error_code ignored;
+  for (const fs::path& place : folders) {
+    const fs::path program = place / name;
+    if (fs::is_regular_file(program, ignored)) return fs::canonical(program);
+  }
+  bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid", name);
+}
+
 void simulate(const std::string& platform) {
   if (platform.empty() || simulated) return;
   const fs::path self = fs::canonical("/proc/self/exe");
   const std::string file = find_platform(platform, self).string();
-  const std::string sibling = simulated_sibling(self).string();
+  const std::string sibling = simulated_program(self.filename().string()).string();
   // it has to know the platform before it reads its options, which may be in a file
   const std::vector<std::string> own = own_arguments();
   std::vector<std::string> arguments;

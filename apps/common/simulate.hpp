@@ -17,6 +17,10 @@ void add_simulate(CLI::Option_group* machine, std::string& platform);
 /// simulated program: returns. Throws Error (bad_input): no such platform, or no such program.
 void simulate(const std::string& platform);
 
+/// The simulated build of a program, by its name: in the folder ASTERISM_SIMULATED if that is set, else where
+/// `cmake --install` puts it or in the build tree beside this program's. Throws Error (bad_input): there is none.
+std::filesystem::path simulated_program(const std::string& name);
+
 /// A row of a simulated program's table: which machine.
 std::pair<std::string, std::string> simulated_row();
 

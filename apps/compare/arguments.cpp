@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
-#include "apps/compare/process.hpp"
 #include "apps/compare/settings.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/recording.hpp"
