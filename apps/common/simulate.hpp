@@ -14,7 +14,8 @@ void add_simulate(CLI::Option_group* machine, std::string& platform);
 
 /// After the command line was read, with what --simulate says (empty: nothing happens). In an ordinary program: the
 /// process goes on as the simulated program of the same name, with the same arguments, and this does not return. In a
-/// simulated program: returns. Throws Error (bad_input): no such platform, or no such program.
+/// simulated program: returns. Throws Error (bad_input): no such platform or program, or a platform's file that is not
+/// right or names a codelet that no method has.
 void simulate(const std::string& platform);
 
 /// The simulated build of a program, by its name: in the folder ASTERISM_SIMULATED if that is set, else where

@@ -15,6 +15,8 @@ Simulation simulation_of(const FmmRun& run) {
                  "--epsilon",      fmt::format("1e-{}", run.accuracy),
                  "--height",       std::to_string(run.height),
                  "--group-size",   std::to_string(run.group_size),
+                 "--gpu-order",    "near-first",
+                 "--m2l",          "separate",
                  "--reduction",    run.reduction,
                  "--gpus",         std::to_string(run.gpus),
                  "--cpus",         std::to_string(cores_of_machine - run.gpus)};

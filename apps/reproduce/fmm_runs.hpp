@@ -21,7 +21,8 @@ struct FmmRun {
   std::string platform = "nehalem-m2070";
 };
 
-/// With the paper's HeteroPrio: its termination rule.
+/// With the paper's HeteroPrio: its termination rule (section 3.2), P2P before M2L on GPUs (table 3), and its two M2L
+/// tasks of a group.
 Simulation simulation_of(const FmmRun& run);
 
 }  // namespace asterism::apps::reproduce
