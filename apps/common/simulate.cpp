@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codelets/names.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/platform.hpp"
 #include "taskflows/runtime/simulation.hpp"
@@ -62,14 +63,22 @@ void add_simulate(CLI::Option_group* machine, std::string& platform) {
       ->type_name("PLATFORM");
 }
 
+fs::path simulated_program(const std::string& name) {
+  const fs::path program = simulated_sibling(fs::canonical("/proc/self/exe").parent_path() / name);
+  if (program.empty())
+    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid", name);
+  return program;
+}
+
 void simulate(const std::string& platform) {
-  if (platform.empty() || simulated) return;
+  if (platform.empty()) return;
   const fs::path self = fs::canonical("/proc/self/exe");
   const std::string file = find_platform(platform, self).string();
-  const std::string sibling = simulated_sibling(self).string();
-  if (sibling.empty())
-    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid",
-              self.filename().string());
+  read_platform(file, [](const std::string& name) {
+    return is_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_codelet(name));
+  });
+  if (simulated) return;
+  const std::string sibling = simulated_program(self.filename().string()).string();
   // it has to know the platform before it reads its options, which may be in a file
   const std::vector<std::string> own = own_arguments();
   std::vector<std::string> arguments;

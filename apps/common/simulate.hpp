@@ -23,8 +23,13 @@ std::filesystem::path simulated_sibling(const std::filesystem::path& program);
 
 /// After the command line was read, with what --simulate says (empty: nothing happens). In an ordinary program: the
 /// process goes on as the simulated program of the same name, with the same arguments, and this does not return. In a
-/// simulated program: returns. Throws Error (bad_input): no such platform, or no such program.
+/// simulated program: returns. Throws Error (bad_input): no such platform or program, or a platform's file that is not
+/// right or names a codelet that no method has.
 void simulate(const std::string& platform);
+
+/// The simulated build of a program, by its name: in the folder ASTERISM_SIMULATED if that is set, else where
+/// `cmake --install` puts it or in the build tree beside this program's. Throws Error (bad_input): there is none.
+std::filesystem::path simulated_program(const std::string& name);
 
 /// A row of a simulated program's table: which machine.
 std::pair<std::string, std::string> simulated_row();

@@ -21,11 +21,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// As the user's environment has it: STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0 sends what GPUs exchange by way of main
+/// memory. StarPU's simulated driver does not ask for it.
+Platform machine_of(const fs::path& file) {
+  Platform platform = read_platform(file);
+  const char* const direct = std::getenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
+  if (direct != nullptr && std::string_view(direct) == "0") platform.peer.reset();
+  return platform;
+}
+
 int start(int argc, char** argv) {
   const std::optional<std::string> wanted = platform_in({argv + 1, argv + argc});
   if (!wanted) bad_input("this is the program for simulated machines; expected --simulate PLATFORM");
   const fs::path file = find_platform(*wanted, fs::canonical("/proc/self/exe"));
-  const PlatformFiles files(read_platform(file));
+  const PlatformFiles files(machine_of(file));
   files.use();
   setenv(platform_variable, file.c_str(), 1);
   // in StarPU's library, behind this one

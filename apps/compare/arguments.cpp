@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <set>
 
+#include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
-#include "apps/compare/process.hpp"
 #include "apps/compare/settings.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/recording.hpp"

@@ -10,12 +10,12 @@
 #include <cstring>
 #include <fstream>
 
+#include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/compare/analysis.hpp"
 #include "apps/compare/lower_bounds.hpp"
 #include "apps/compare/plan.hpp"
-#include "apps/compare/process.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/session.hpp"
 

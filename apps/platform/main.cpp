@@ -10,6 +10,7 @@
 #include "apps/platform/machine.hpp"
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
+#include "codelets/names.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "traces/read.hpp"
 #include "traces/sampling.hpp"
@@ -111,6 +112,7 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   set_default(platform.cpu, durations, UnitKind::cpu);
   if (platform.gpus > 0) set_default(platform.gpu, durations, UnitKind::gpu);
   platform.codelets = durations.codelets(platform.cpu, platform.gpu);
+  std::erase_if(platform.codelets, [](const auto& entry) { return !is_codelet(entry.first); });
   platform.description = asked.description;
   if (platform.description.empty()) {
     platform.description = fmt::format("{} cores of {}", platform.cores, platform.cpu_model);
@@ -188,7 +190,7 @@ int platforms(int argc, char** argv) {
       ->allow_extra_args(false);
   making
       ->add_option("--from", asked.recordings,
-                   "A recording of any StarPU program on this machine: a folder with FxT files (repeatable)")
+                   "A solver's recording on this machine, from --trace: a folder (repeatable)")
       ->allow_extra_args(false);
   making->add_option("--work", asked.work, "Keep the recordings in this folder");
   making->add_flag("--quiet", asked.quiet, "No progress line");

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "apps/compare/process.hpp"
+#include "apps/common/process.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::platform {
@@ -118,16 +118,16 @@ fs::path find(const std::string& name, const fs::path& beside) {
   std::error_code ignored;
   if (name.find('/') == std::string::npos)
     if (const fs::path sibling = beside / name; fs::exists(sibling, ignored)) return sibling;
-  const fs::path found = compare::find_program(name);
+  const fs::path found = find_program(name);
   if (found.empty()) bad_input("{}: there is no such program", name);
   return found;
 }
 
 void record(const std::vector<std::string>& command, const fs::path& home, const fs::path& folder) {
-  const compare::InterruptGuard guard;
+  const InterruptGuard guard;
   const auto run = [&](const char* models, const std::vector<std::string>& further) {
     fs::create_directories(folder / models);
-    compare::Process process;
+    Process process;
     process.command = command;
     process.command.insert(process.command.end(), further.begin(), further.end());
     process.environment = {{"STARPU_SILENT", "1"},
@@ -137,10 +137,9 @@ void record(const std::vector<std::string>& command, const fs::path& home, const
                            {"STARPU_PERF_MODEL_PATH", (home / ".starpu" / "sampling").string()}};
     process.output = folder / "output.txt";
     process.errors = folder / "errors.txt";
-    const compare::Outcome outcome = compare::run_process(process, [](double) {});
-    if (outcome.end == compare::Outcome::End::interrupted) failed("interrupted");
-    if (!outcome.good())
-      failed("{} did not succeed: {}", fmt::join(command, " "), compare::last_lines(process.errors, 1));
+    const Outcome outcome = run_process(process, [](double) {});
+    if (outcome.end == Outcome::End::interrupted) failed("interrupted");
+    if (!outcome.good()) failed("{} did not succeed: {}", fmt::join(command, " "), last_lines(process.errors, 1));
   };
   run("models_recorded", {"--quiet", "--calibrate", "--trace", folder.string()});
   run("models", {"--quiet"});

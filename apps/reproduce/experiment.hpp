@@ -41,7 +41,23 @@ class Experiment {
 /// All of them, in the order of --list.
 std::vector<std::unique_ptr<Experiment>> experiments();
 
-// Each in a file of its own name.
+// In files of their names.
+std::unique_ptr<Experiment> cg_table2();
+std::unique_ptr<Experiment> cg_table3();
+std::unique_ptr<Experiment> fdtd_figure4_4();
+std::unique_ptr<Experiment> fdtd_figure4_5();
+std::unique_ptr<Experiment> fdtd_figure4_6();
+std::unique_ptr<Experiment> fdtd_figure4_8();
+std::unique_ptr<Experiment> fmm_figure9();
+std::unique_ptr<Experiment> fmm_figure10();
+std::unique_ptr<Experiment> fmm_figure11();
+std::unique_ptr<Experiment> fmm_figure12();
+std::unique_ptr<Experiment> fmm_figure13();
+std::unique_ptr<Experiment> fmm_figure16();
+std::unique_ptr<Experiment> fmm_figure17();
+std::unique_ptr<Experiment> lbm_figure9();
+std::unique_ptr<Experiment> lbm_table3();
+std::unique_ptr<Experiment> tdbem_figure15();
 std::unique_ptr<Experiment> tdbem_table1();
 std::unique_ptr<Experiment> tdbem_table4();
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/text_words.hpp"
 #include "taskflows/runtime/toml_table.hpp"
 
 namespace asterism {
@@ -124,7 +125,7 @@ const TaskCost* Platform::cost(const std::string& symbol, const std::string& cod
   return own ? &*own : nullptr;
 }
 
-Platform read_platform(const std::filesystem::path& path) {
+Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet& expected) {
   const TomlFile file(path);
   TomlTable root = file.root();
   Platform platform;
@@ -149,6 +150,8 @@ Platform read_platform(const std::filesystem::path& path) {
 
   if (const auto codelets = root.find("codelets"))
     for (const auto& [name, value] : codelets->table().entries()) {
+      if (const std::string other = expected ? expected(name) : ""; !other.empty())
+        value.refuse(in_quotes(name), other);
       TomlTable codelet = value.table();
       Platform::Codelet& own = platform.codelets[name];
       own.cpu = read_cost(codelet.find("cpu"), platform.cpu);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,8 +49,12 @@ struct Platform {
   [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind) const;
 };
 
-/// Throws Error (bad_input): file, line and key, what was found and what was expected. Unknown keys are refused.
-Platform read_platform(const std::filesystem::path& file);
+/// What is expected in place of a codelet's name; empty: nothing, there is such a codelet.
+using ExpectedCodelet = std::function<std::string(const std::string&)>;
+
+/// Throws Error (bad_input): file, line and key, what was found and what was expected. Unknown keys are refused, and
+/// names of codelets that `expected` (if given) has another one for.
+Platform read_platform(const std::filesystem::path& file, const ExpectedCodelet& expected = {});
 
 /// The file of a platform: `wanted` itself when it ends in .toml, else NAME.toml in ASTERISM_PLATFORMS, in the source
 /// tree or installation that the program at `program` belongs to. Throws Error (bad_input) when there is none.

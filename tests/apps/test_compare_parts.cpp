@@ -14,9 +14,9 @@
 #include <set>
 #include <thread>
 
+#include "apps/common/process.hpp"
 #include "apps/compare/lower_bounds.hpp"
 #include "apps/compare/plan.hpp"
-#include "apps/compare/process.hpp"
 #include "apps/compare/state.hpp"
 #include "apps/compare/statistics.hpp"
 #include "apps/compare/time_source.hpp"
@@ -25,6 +25,7 @@
 namespace {
 
 namespace fs = std::filesystem;
+using namespace asterism::apps;
 using namespace asterism::apps::compare;
 using asterism::Error;
 using OneRun = asterism::apps::compare::Run;  // not testing::Test::Run

@@ -1,13 +1,22 @@
 // The solvers on a small simulated machine: the same makespan each time, not more with more GPUs, and errors of one
 // line.
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
 
+#include "codelets/names.hpp"
 #include "tests/simulated/simulated_runs.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using Ran = asterism::tests::SimulatedRun;
+using asterism::is_codelet;
 
 class SimulatedProgram : public asterism::tests::SimulatedRuns {
  protected:
@@ -122,6 +131,57 @@ TEST_F(SimulatedProgram, BadPlatformsAreRefused) {
   const fs::path file = folder_ / "bad.toml";
   std::ofstream(file) << "description = \"bad\"\n[cpu]\ncores = 2\nrates = { flops = 1, bytes = 1 }\n";
   expect_refused("asterism-lbm", "--size 16", "cpu.rates.seconds", file.string());
+  // names of codelets of any method, but no others
+  std::ofstream(file) << "description = \"bad\"\n[cpu]\ncores = 2\nrates = { flops = 1, bytes = 1, seconds = 1 }\n"
+                         "[codelets.fmm_m2l]\ncpu = { flops = 1 }\n[codelets.lbm_advanced]\ncpu = { flops = 1 }\n";
+  expect_refused("asterism-lbm", "--size 16", "found \"lbm_advanced\"; expected a codelet, such as lbm_advance",
+                 file.string());
+}
+
+/// Performance models of the tasks in a recording.
+std::set<std::string> models_in(const fs::path& folder) {
+  std::set<std::string> models;
+  std::ifstream file(folder / "tasks.rec");
+  constexpr std::string_view key = "Model: ";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key)) models.insert(line.substr(key.size()));
+  return models;
+}
+
+TEST_F(SimulatedProgram, RunsNoCodeletWhosePriceCannotBeGiven) {
+  std::set<std::string> models;
+  int runs = 0;
+  const auto record = [&](const std::string& program, const std::string& options) {
+    const fs::path folder = folder_ / std::to_string(runs++);
+    const Ran ran = run(program, options + " --trace '" + folder.string() + "'");
+    EXPECT_EQ(ran.status, 0) << program << " " << options << ": " << ran.errors;
+    models.merge(models_in(folder));
+  };
+  for (const char* flow : {"naive", "refined", "fused", "pipelined"})
+    record("asterism-cg", std::string("--stencil 7pts-16 --iterations 3 --gpus 2 --cpus 0 --flow ") + flow);
+  record("asterism-cg", "--stencil 7pts-16 --iterations 3 --preconditioner jacobi");
+  record("asterism-fmm", "--particles 20000");
+  for (const char* precision : {"single", "double"}) {
+    record("asterism-lbm", std::string("--size 32 --steps 4 --subdomains 1x2x1 --precision ") + precision);
+    record("asterism-fdtd", std::string("--size 32 --steps 4 --precision ") + precision);
+    record("asterism-tdbem", std::string("--unknowns 300 --steps 30 --observer 3,0,0 --precision ") + precision);
+  }
+  EXPECT_GT(models.size(), 30U);
+  models.erase("starpu_data_cpy");  // StarPU's own
+  for (const std::string& model : models) EXPECT_TRUE(is_codelet(model)) << model;
+}
+
+TEST_F(SimulatedProgram, GpusExchangeByWayOfMainMemoryWhenToldTo) {
+  const std::string options = "--stencil 11pts-64 --iterations 20 --gpus 2 --cpus 0 --transfer full";
+  const auto with = [&](const char* direct) {
+    setenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", direct, 1);
+    const double time = seconds("asterism-cg", options);
+    unsetenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
+    return time;
+  };
+  const double direct = seconds("asterism-cg", options);
+  EXPECT_EQ(with("1"), direct);
+  EXPECT_GT(with("0"), 1.1 * direct);
 }
 
 TEST_F(SimulatedProgram, NothingIsLeftBehind) {

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/platform_files.hpp"
@@ -181,6 +184,26 @@ TEST_F(PlatformTest, RefusesWhatIsWrong) {
   expect_complaint(with("[\"a1\", 0.5]", "[\"xy\", 0.5]"), "classes[0]");
   expect_complaint(with("[\"a1\", 0.5]", "[\"a1\", 0.5], [\"A1\", 0.5]"), "classes[1]");
   EXPECT_THROW(read_platform(folder_ / "none.toml"), Error);
+}
+
+TEST_F(PlatformTest, NamesOfCodeletsAreChecked) {
+  const fs::path path = file(good);
+  std::vector<std::string> asked;
+  const auto all_right = [&](const std::string& name) {
+    asked.push_back(name);
+    return "";
+  };
+  EXPECT_EQ(read_platform(path, all_right).codelets.size(), asked.size());
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "both"), 1);
+  try {
+    read_platform(path, [](const std::string& name) { return name == "both" ? "a codelet, such as booth" : ""; });
+    ADD_FAILURE() << "taken";
+  } catch (const Error& error) {
+    const std::string says = error.what();
+    for (const char* part :
+         {"box.toml", "line ", "codelets.both", "found \"both\"", "expected a codelet, such as booth"})
+      EXPECT_NE(says.find(part), std::string::npos) << says;
+  }
 }
 
 TEST_F(PlatformTest, AreFoundByNameOrFile) {

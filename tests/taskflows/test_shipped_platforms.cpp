@@ -13,6 +13,7 @@
 #include "codelets/lbm/codelets.hpp"
 #include "codelets/lbm/flops.hpp"
 #include "codelets/lbm/kernels.hpp"
+#include "codelets/names.hpp"
 #include "codelets/tdbem/codelets.hpp"
 #include "taskflows/runtime/platform.hpp"
 
@@ -36,6 +37,7 @@ class Codelets {
     if (codelet.model != nullptr) known_.insert(codelet.model->symbol);
   }
   [[nodiscard]] bool contains(const std::string& name) const { return known_.contains(name); }
+  [[nodiscard]] const std::set<std::string>& names() const { return known_; }
 
  private:
   std::set<std::string> known_;
@@ -67,11 +69,28 @@ TEST(ShippedPlatforms, NameCodeletsThatExist) {
     if (entry.path().extension() != ".toml") continue;
     for (const auto& [name, costs] : read_platform(entry.path()).codelets) {
       EXPECT_TRUE(all.contains(name)) << entry.path() << " " << name;
+      EXPECT_TRUE(is_codelet(name)) << entry.path() << " " << name;
       ++named;
     }
   }
   EXPECT_GT(named, 50);
   EXPECT_FALSE(all.contains("lbm_advance_half"));
+}
+
+TEST(CodeletNames, AreThoseOfTheCodelets) {
+  for (const std::string& name : of_all_methods().names()) EXPECT_TRUE(is_codelet(name)) << name;
+  for (const char* none : {"", "lbm_", "advance", "lbm_advance_half", "cg_spmv", "cg_spmv_float", "fmm_m2l_float",
+                           "tdbem_product_doubles", "fmm_p2p_laplace"})
+    EXPECT_FALSE(is_codelet(none)) << none;
+  EXPECT_TRUE(is_codelet("fmm_p2p_my-own_double"));  // of a kernel that a program brings
+}
+
+TEST(CodeletNames, NearestIsTheOneWithFewestLettersChanged) {
+  EXPECT_EQ(nearest_codelet("lbm_advanced"), "lbm_advance");
+  EXPECT_EQ(nearest_codelet("cg_spmv_dubble"), "cg_spmv_double");
+  EXPECT_EQ(nearest_codelet("fm_m2l"), "fmm_m2l");
+  EXPECT_EQ(nearest_codelet("tdbem_sovle_directly"), "tdbem_solve_directly");
+  EXPECT_EQ(nearest_codelet("fdtd_domain_float"), "fdtd_domain_float");
 }
 
 /// Seconds for a task that has so many operations and no data.

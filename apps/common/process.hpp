@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace asterism::apps::compare {
+namespace asterism::apps {
 
 /// While it lives, SIGINT and SIGTERM are only noted: the child is ended, what was finished stays.
 class InterruptGuard {
@@ -52,4 +52,4 @@ std::filesystem::path find_program(const std::string& name);
 /// The last `count` lines that are not empty, without StarPU's remarks when others are there.
 std::string last_lines(const std::filesystem::path& file, std::size_t count);
 
-}  // namespace asterism::apps::compare
+}  // namespace asterism::apps

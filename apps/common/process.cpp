@@ -1,4 +1,4 @@
-#include "apps/compare/process.hpp"
+#include "apps/common/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 #include "taskflows/runtime/error.hpp"
 
-namespace asterism::apps::compare {
+namespace asterism::apps {
 namespace {
 
 volatile std::sig_atomic_t noted = 0;
@@ -217,4 +217,4 @@ std::string last_lines(const std::filesystem::path& file, std::size_t count) {
   return text;
 }
 
-}  // namespace asterism::apps::compare
+}  // namespace asterism::apps

@@ -1,0 +1,134 @@
+// Tables 2, 3 and 5 of the conjugate gradient paper: multi-GPU rates, and what they say of granularity and pipeline.
+#include <fmt/format.h>
+
+#include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/simulations.hpp"
+
+namespace asterism::apps::reproduce {
+namespace {
+
+constexpr const char* platform = "nehalem-m2070";
+constexpr int most_gpus = 3;
+
+/// How GPUs exchange data (section 5.1), in the paper's words; and StarPU's own variable for it.
+struct Transfers {
+  std::string name;
+  const char* direct;
+};
+const std::vector<Transfers> all_transfers = {{"GPU - CPU - GPU", "0"}, {"GPU - GPU", "1"}};
+
+/// A run: b block-rows on p GPUs.
+struct Case {
+  int blocks = 1, gpus = 1;
+  std::string decomposition = "1D", exchange = "full";
+
+  [[nodiscard]] std::string name() const {
+    return gpus == 1 ? "1 GPU" : fmt::format("{} GPUs, {} {}", gpus, decomposition, exchange);
+  }
+};
+
+/// Those of a table; the last is the split matrix on one GPU, T_b(1) of definition 3, which no table has.
+std::vector<Case> cases_of_table() {
+  std::vector<Case> cases{{}};
+  for (int gpus = 2; gpus <= most_gpus; ++gpus)
+    for (const char* decomposition : {"1D", "2D"})
+      for (const char* exchange : {"full", "packed"}) cases.push_back({gpus, gpus, decomposition, exchange});
+  cases.push_back({most_gpus, 1, "1D", "packed"});
+  return cases;
+}
+
+class Table final : public Experiment {
+ public:
+  Table(int number, int points) : number_(number), paper_points_(points), points_(points) {}
+
+  [[nodiscard]] std::string name() const override { return fmt::format("cg-table{}", number_); }
+  [[nodiscard]] std::string summary() const override {
+    return fmt::format("CG paper, Tables {} and 5: 11pts-{} on one to three M2070, simulated", number_, paper_points_);
+  }
+  void add_options(CLI::App& app) override {
+    app.add_option("--points", points_, "Of the grid along each axis")
+        ->check(CLI::Range(8, 512))
+        ->capture_default_str();
+    app.add_option("--iterations", iterations_, "Of each run")->check(CLI::Range(64, 100000))->capture_default_str();
+    simulations_.add_options(app);
+  }
+
+  [[nodiscard]] Outcome run(const Paper&) const override {
+    const std::vector<Case> cases = cases_of_table();
+    std::vector<Simulation> all;
+    for (const Transfers& transfers : all_transfers)
+      for (const Case& c : cases) all.push_back(simulation(c, transfers));
+    const Simulated done = simulations_.run(all);
+
+    Outcome outcome;
+    outcome.settings = {{"points", points_}, {"iterations", iterations_}, {"runs", done.commands}};
+    for (std::size_t t = 0; t < all_transfers.size(); ++t) {
+      const std::string& name = all_transfers[t].name;
+      const auto* const of = &done.records[t * cases.size()];
+      for (std::size_t i = 0; i + 1 < cases.size(); ++i)
+        outcome.figures[{name, cases[i].name()}] = {operations(of[i]) / milliseconds(of[i]) * 1e-6};
+      // definitions 1 to 5; the best is 1D, packed, on all GPUs
+      double best = 0;
+      for (std::size_t i = 0; i + 1 < cases.size(); ++i)
+        if (cases[i].name() == fmt::format("{} GPUs, 1D packed", most_gpus)) best = milliseconds(of[i]);
+      const double whole = milliseconds(of[0]), split = milliseconds(of[cases.size() - 1]);
+      const auto efficiency = [&](const std::string& figure, double value) {
+        outcome.figures[{"Speed-up and efficiency of 3 GPUs, 1D packed, " + name, figure}] = {value};
+      };
+      efficiency("S", whole / best);
+      efficiency("e", whole / best / most_gpus);
+      efficiency("e_granularity", whole / split);
+      efficiency("e_pipeline", split / best / most_gpus);
+    }
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] Simulation simulation(const Case& c, const Transfers& transfers) const {
+    Simulation s;
+    s.label = fmt::format("{}, {}", c.blocks == c.gpus ? c.name() : fmt::format("1 GPU, {} block-rows", c.blocks),
+                          transfers.name);
+    s.solver = "cg";
+    s.platform = platform;
+    s.arguments = {"--stencil",       fmt::format("11pts-{}", points_),
+                   "--flow",          "refined",
+                   "--format",        "csr",
+                   "--balance",       "nonzeros",
+                   "--cpus",          "0",
+                   "--gpus",          std::to_string(c.gpus),
+                   "--blocks",        std::to_string(c.blocks),
+                   "--transfer",      c.exchange,
+                   "--decomposition", c.decomposition == "1D" ? "1d" : "2d",
+                   "--column-order",  c.decomposition == "1D" ? "ascending" : "local-first",
+                   "--iterations",    std::to_string(iterations_)};
+    s.environment = {{"STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", transfers.direct}};
+    return s;
+  }
+
+  /// Of an iteration: 2 nnz of the product, section 6.1's 2 N of a dot or an axpy, two of each, ... 9 N in all, with
+  /// which the paper's rates and its times agree.
+  static double operations(const nlohmann::json& record) {
+    const nlohmann::json& matrix = record.at("matrix");
+    return 2 * matrix.at("nonzeros").get<double>() + 9 * matrix.at("rows").get<double>();
+  }
+  /// Median over the iterations: without the first transfers of the matrix, which the paper does not time (5.4).
+  static double milliseconds(const nlohmann::json& record) { return record.at("ms_per_iteration").get<double>(); }
+
+  int number_;
+  int paper_points_;
+  int points_;
+  int iterations_ = 160;
+  Simulations simulations_;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> cg_table2() {
+  return std::make_unique<Table>(2, 256);
+}
+
+std::unique_ptr<Experiment> cg_table3() {
+  return std::make_unique<Table>(3, 128);
+}
+
+}  // namespace asterism::apps::reproduce

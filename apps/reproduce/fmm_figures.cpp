@@ -1,0 +1,116 @@
+// Figures 9 to 13 of the FMM paper: times to completion under HeteroPrio.
+#include <fmt/format.h>
+
+#include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/fmm_runs.hpp"
+
+namespace asterism::apps::reproduce {
+
+Simulation simulation_of(const FmmRun& run) {
+  constexpr int cores_of_machine = 12;
+  Simulation s{run.label, "fmm", run.platform, {}, {}};
+  s.arguments = {"--distribution", run.distribution,
+                 "--particles",    std::to_string(run.particles),
+                 "--order",        std::to_string(run.accuracy),
+                 "--epsilon",      fmt::format("1e-{}", run.accuracy),
+                 "--height",       std::to_string(run.height),
+                 "--group-size",   std::to_string(run.group_size),
+                 "--gpu-order",    "near-first",
+                 "--m2l",          "separate",
+                 "--reduction",    run.reduction,
+                 "--gpus",         std::to_string(run.gpus),
+                 "--cpus",         std::to_string(cores_of_machine - run.gpus)};
+  s.environment = {{"ASTERISM_HPRIO_RULES", "-backlog"}};
+  return s;
+}
+
+namespace {
+
+class Times final : public Experiment {
+ public:
+  Times(int figure, std::string what, std::vector<FmmRun> runs)
+      : figure_(figure), what_(std::move(what)), runs_(std::move(runs)) {}
+
+  [[nodiscard]] std::string name() const override { return fmt::format("fmm-figure{}", figure_); }
+  [[nodiscard]] std::string summary() const override {
+    return fmt::format("FMM paper, Figure {}: {}, simulated", figure_, what_);
+  }
+  void add_options(CLI::App& app) override {
+    app.add_option("--particles", particles_, fmt::format("Instead of the paper's {}", runs_.front().particles))
+        ->check(CLI::Range(1000, 1'000'000'000));
+    simulations_.add_options(app);
+  }
+
+  [[nodiscard]] Outcome run(const Paper&) const override {
+    std::vector<Simulation> all;
+    for (FmmRun run : runs_) {
+      if (particles_ > 0) run.particles = particles_;
+      all.push_back(simulation_of(run));
+    }
+    const Simulated done = simulations_.run(all);
+    Outcome outcome;
+    outcome.settings = {{"runs", done.commands}};
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      outcome.figures[{"Execution time", runs_[i].label}] = {done.records[i].at("seconds").get<double>()};
+    return outcome;
+  }
+
+ private:
+  int figure_;
+  std::string what_;
+  std::vector<FmmRun> runs_;
+  std::int64_t particles_ = 0;
+  Simulations simulations_;
+};
+
+FmmRun of_accuracy(int accuracy, int group_size) {
+  FmmRun run;
+  run.label = fmt::format("n_g = {}", group_size);
+  run.accuracy = accuracy;
+  run.group_size = group_size;
+  return run;
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> fmm_figure9() {
+  FmmRun run;
+  run.label = "P2P-Reduction before L2P";
+  run.reduction = "first";
+  return std::make_unique<Times>(9, "P2P-Reduction right after P2P", std::vector{run});
+}
+
+std::unique_ptr<Experiment> fmm_figure10() {
+  FmmRun m2070, m2090;
+  m2070.label = "(a) M2070";
+  m2090.label = "(b) M2090";
+  m2090.platform = "nehalem-m2090";
+  return std::make_unique<Times>(10, "balanced near and far field on M2070 and M2090", std::vector{m2070, m2090});
+}
+
+std::unique_ptr<Experiment> fmm_figure11() {
+  return std::make_unique<Times>(11, "dominant near field, two group sizes",
+                                 std::vector{of_accuracy(3, 2000), of_accuracy(3, 1000)});
+}
+
+std::unique_ptr<Experiment> fmm_figure12() {
+  return std::make_unique<Times>(12, "dominant far field, two group sizes",
+                                 std::vector{of_accuracy(7, 2000), of_accuracy(7, 1000)});
+}
+
+std::unique_ptr<Experiment> fmm_figure13() {
+  std::vector<FmmRun> runs;
+  for (int gpus = 0; gpus <= 3; ++gpus) {
+    FmmRun run;
+    run.label = fmt::format("{} GPUs", gpus);
+    run.distribution = "ellipsoid";
+    run.particles = 50'000'000;
+    run.height = 11;
+    run.group_size = 3500;
+    run.gpus = gpus;
+    runs.push_back(run);
+  }
+  return std::make_unique<Times>(13, "an ellipsoid on 0 to 3 GPUs", runs);
+}
+
+}  // namespace asterism::apps::reproduce

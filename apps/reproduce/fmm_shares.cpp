@@ -1,0 +1,103 @@
+// Figures 16 and 17 of the FMM paper: how much of the rate that the linear program LP allows is reached.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/common/trace_report.hpp"
+#include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/fmm_runs.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "traces/read.hpp"
+
+namespace asterism::apps::reproduce {
+namespace {
+
+constexpr double percent = 100;
+
+/// LP over the makespan, in percent. What tasks take on cores comes from `on_cores`, a recording of the same flow
+/// without GPUs, where they never ran on one in `recording`: a bound has to know both (section 4.4.1).
+double share_of_bound(const std::filesystem::path& recording, const std::filesystem::path& on_cores) {
+  std::vector<traces::Recording> others;
+  others.push_back(traces::read({on_cores}));
+  Analysis analysis;
+  analyse(analysis, traces::read({recording}), others);
+  if (!analysis.bounded) failed("{}: no bound can be computed from this recording", recording.string());
+  for (const auto& bound : analysis.view.bounds)
+    if (bound.name == "LP") return percent * bound.seconds / analysis.metrics.makespan;
+  failed("{}: LP is not among the bounds", recording.string());
+}
+
+class Shares final : public Experiment {
+ public:
+  Shares(int figure, std::string what, FmmRun common, std::vector<int> heights)
+      : figure_(figure), what_(std::move(what)), common_(std::move(common)), heights_(std::move(heights)) {}
+
+  [[nodiscard]] std::string name() const override { return fmt::format("fmm-figure{}", figure_); }
+  [[nodiscard]] std::string summary() const override {
+    return fmt::format("FMM paper, Figure {}: share of the LP bound, {}, simulated", figure_, what_);
+  }
+  void add_options(CLI::App& app) override {
+    app.add_option("--particles", common_.particles, "Of each run")
+        ->check(CLI::Range(1000, 1'000'000'000))
+        ->capture_default_str();
+    app.add_option("--heights", heights_, "Of the tree")->check(CLI::Range(2, 21))->capture_default_str();
+    app.add_option("--accuracies", accuracies_, "Acc")->check(CLI::Range(2, 9))->capture_default_str();
+    simulations_.add_options(app);
+  }
+
+  [[nodiscard]] Outcome run(const Paper&) const override {
+    std::vector<Simulation> all;
+    for (const int height : heights_)
+      for (const int accuracy : accuracies_)
+        for (const int gpus : {common_.gpus, 0}) all.push_back(simulation_of(of(height, accuracy, gpus)));
+    const TemporaryFolder temporary;
+    const std::filesystem::path recordings =
+        simulations_.trace().empty() ? temporary.path() : std::filesystem::path(simulations_.trace());
+    const Simulated done = simulations_.run(all, recordings);
+
+    Outcome outcome;
+    outcome.settings = {{"particles", common_.particles}, {"runs", done.commands}};
+    double least = percent, most = 0;
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+      const double share = share_of_bound(folder_of(recordings, all[i].label), folder_of(recordings, all[i + 1].label));
+      outcome.settings["runs"][i]["share_of_bound"] = share;
+      least = std::min(least, share);
+      most = std::max(most, share);
+    }
+    outcome.figures[{"Share of the LP bound", "smallest"}] = {least};
+    outcome.figures[{"Share of the LP bound", "largest"}] = {most};
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] FmmRun of(int height, int accuracy, int gpus) const {
+    FmmRun run = common_;
+    run.height = height;
+    run.accuracy = accuracy;
+    run.gpus = gpus;
+    run.label = fmt::format("h = {}, Acc = {}, {} GPUs", height, accuracy, gpus);
+    return run;
+  }
+
+  int figure_;
+  std::string what_;
+  FmmRun common_;
+  std::vector<int> heights_;
+  std::vector<int> accuracies_{3, 5, 7};
+  Simulations simulations_;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> fmm_figure16() {
+  return std::make_unique<Shares>(16, "cube", FmmRun(), std::vector{7});
+}
+
+std::unique_ptr<Experiment> fmm_figure17() {
+  FmmRun ellipsoid;
+  ellipsoid.distribution = "ellipsoid";
+  ellipsoid.group_size = 1800;
+  return std::make_unique<Shares>(17, "ellipsoid", ellipsoid, std::vector{11});
+}
+
+}  // namespace asterism::apps::reproduce
