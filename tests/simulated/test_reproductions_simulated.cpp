@@ -2,6 +2,7 @@
 // record names, and are what can be told by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -132,7 +133,11 @@ TEST_F(Reproductions, FiniteDifferencesLoadBalance) {
     EXPECT_NEAR(alone, 50.8, 0.3);  // 1.41e9 cells/s of 36 operations
     const double best = ours(r, size, "with two cores at the best share, GFlop/s");
     EXPECT_NEAR(ours(r, size, "with two cores over GPUs alone, %"), 100 * (best / alone - 1), 1e-9);
-    EXPECT_GE(ours(r, size, "GPUs' share at the best, %"), 97);
+    const auto share = static_cast<int>(ours(r, size, "GPUs' share at the best, %"));
+    const auto with_share = [&](int tried) {
+      return seconds_of(r, "system1-k20c, " + size + ", GPUs " + std::to_string(tried) + " %");
+    };
+    EXPECT_EQ(with_share(share), std::min({with_share(97), with_share(98), with_share(99)}));
   }
   const json bars = record({"fdtd-figure4.8"});
   expect_said(bars);
