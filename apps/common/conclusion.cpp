@@ -4,11 +4,14 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::apps {
 
 void conclude(const Reports& reports, const std::string& title, const nlohmann::json& record,
               const std::vector<std::pair<std::string, std::string>>& rows, const std::vector<std::string>& written) {
+  cluster().barrier();  // every rank has left its recording
+  if (!cluster().speaks()) return;
   print_table(rows);
   for (const std::string& name : written) fmt::print("wrote {}\n", name);
   if (!reports.json.empty()) {
