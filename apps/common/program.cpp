@@ -43,13 +43,16 @@ int report(const char* program, int status, const std::string& what) {
     fmt::print(stderr, "{}: error: rank {}: {}\n", program, ranks->rank(), one_line(what));
   else if (ranks == nullptr || ranks->speaks())
     fmt::print(stderr, "{}: error: {}\n", program, one_line(what));
+  if (ranks != nullptr) ranks->expect_the_end();
   if (!together) ranks->abort(status);
   return status;
 }
 
 int status_of(const char* program, const std::function<int()>& body) {
   try {
-    return body();
+    const int status = body();
+    cluster().expect_the_end();
+    return status;
   } catch (const Error& error) {
     return report(program, error.exit_status(), error.what());
   } catch (const std::bad_alloc&) {

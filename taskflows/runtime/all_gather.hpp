@@ -16,7 +16,8 @@ namespace asterism {
 
 class AllGather {
  public:
-  /// Rank r contributes items [begin[r], begin[r + 1]), each of `item_bytes`. All ranks make it with the same arguments.
+  /// Rank r contributes items [begin[r], begin[r + 1]), each of `item_bytes`. All ranks make it with the same
+  /// arguments.
   AllGather(const std::string& name, std::size_t item_bytes, std::vector<int> begin);
 
   /// Submits what brings the present items together. `mine`: vectors that hold this rank's, in their order, with R.

@@ -48,6 +48,7 @@ std::int64_t Cluster::allocate_tags(std::int64_t /*count*/) const {
 bool Cluster::all_have_failed() const {
   return true;
 }
+void Cluster::expect_the_end() const {}
 void Cluster::abort(int exit_status) const {
   std::exit(exit_status);
 }
@@ -122,8 +123,7 @@ Cluster::Cluster() {
   if (found == 1 || level < MPI_THREAD_MULTIPLE) {
     ranks_ = 1;
     MPI_Finalize();
-    if (found == 1)
-      bad_input("{} is {}, but MPI finds one process: was it another MPI's launcher?", variable, count);
+    if (found == 1) bad_input("{} is {}, but MPI finds one process: was it another MPI's launcher?", variable, count);
     failed("this MPI does not let several threads send (MPI_THREAD_MULTIPLE)");
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &world());
@@ -188,6 +188,10 @@ std::int64_t Cluster::allocate_tags(std::int64_t count) const {
   return distributed() ? starpu_mpi_tags_allocate(std::max<std::int64_t>(count, 1)) : 0;
 }
 
+void Cluster::expect_the_end() const {
+  forget_ranks();
+}
+
 bool Cluster::all_have_failed() const {
   static const bool all = agree_on_failure();
   return all;
@@ -207,7 +211,6 @@ bool Cluster::agree_on_failure() const {
 }
 
 void Cluster::abort(int exit_status) const {
-  forget_ranks();  // that others die now is nobody's news
   MPI_Abort(MPI_COMM_WORLD, exit_status);
   std::exit(exit_status);
 }

@@ -1,6 +1,6 @@
-// The processes that mpirun or srun started for one run: who there is, small messages between them outside of tasks, and
-// what happens when one of them cannot go on. Started by the launcher as a single process, or not by one at all, there
-// is one rank, and nothing of MPI is ever called.
+// The processes that mpirun or srun started for one run: who there is, small messages between them outside of tasks,
+// and what happens when one of them cannot go on. Started by the launcher as a single process, or not by one at all,
+// there is one rank, and nothing of MPI is ever called.
 #pragma once
 
 #include <cstddef>
@@ -75,17 +75,19 @@ class Cluster {
     return all;
   }
 
-  /// Numbers of messages, `count` consecutive ones that nobody else has: the first. The same on all ranks, which have to
-  /// ask in the same order.
+  /// Numbers of messages, `count` consecutive ones that nobody else has: the first. The same on all ranks, which have
+  /// to ask in the same order.
   [[nodiscard]] std::int64_t allocate_tags(std::int64_t count) const;
 
   /// For a rank that cannot go on, when it has nothing left to send. True: all ranks came here; they end by
   /// themselves, and speaks() says who explains. False: others would wait for this one, which has to abort().
   [[nodiscard]] bool all_have_failed() const;
+  /// From now on ranks that end are not missed.
+  void expect_the_end() const;
   /// Ends all ranks.
   [[noreturn]] void abort(int exit_status) const;
-  /// What a user is told when another rank is killed: how to go on. Printed by one rank that is left, after the names of
-  /// those that are not. Empty: nothing to go on from.
+  /// What a user is told when another rank is killed: how to go on. Printed by one rank that is left, after the names
+  /// of those that are not. Empty: nothing to go on from.
   void on_death(const std::string& advice) const;
 
   // For Session: StarPU with its messages between ranks, as starpu_init and starpu_shutdown.

@@ -54,13 +54,14 @@ void on_termination(int number) {
       say(rank.text.c_str());
       any = true;
     }
-    if (!any) say("asterism: error: ended from outside");
-    say(advices[static_cast<std::size_t>(advice_in_use.load())].data());
-    say("\n");
-    // those after this one look whether it is there
-    const timespec moment{0, 300'000'000};
-    nanosleep(&moment, nullptr);
+    if (any) {
+      say(advices[static_cast<std::size_t>(advice_in_use.load())].data());
+      say("\n");
+    }
   }
+  // the others look whether this one is there
+  const timespec moment{0, 300'000'000};
+  nanosleep(&moment, nullptr);
   signal(number, SIG_DFL);
   raise(number);
 }
@@ -76,8 +77,8 @@ RankProcess this_rank() {
 
 void add_rank(RankProcess process) {
   const bool here = std::strcmp(process.host, this_rank().host) == 0;
-  known().push_back(
-      {process.process, here, fmt::format("rank {} (process {} on {})", known().size(), process.process, process.host)});
+  known().push_back({process.process, here,
+                     fmt::format("rank {} (process {} on {})", known().size(), process.process, process.host)});
 }
 
 void tell_of_deaths(int this_rank) {

@@ -67,7 +67,8 @@ class Environment {
 /// StarPU is running for as long as a Session lives; at most one at a time.
 class Session {
  public:
-  /// Throws Error: bad_input for an unknown scheduler and for more processes than `options.ranks`, failed when StarPU does not start.
+  /// Throws Error: bad_input for an unknown scheduler and for more processes than `options.ranks`, failed when StarPU
+  /// does not start.
   explicit Session(const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
