@@ -1,5 +1,7 @@
 #include "taskflows/runtime/cluster.hpp"
 
+#include <starpu.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
