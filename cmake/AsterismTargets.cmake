@@ -32,6 +32,16 @@ if(ASTERISM_CUDA)
   target_include_directories(asterism_starpu SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
 
+# StarPU between processes, for taskflows/runtime alone.
+if(ASTERISM_MPI)
+  add_library(asterism_starpu_mpi INTERFACE)
+  target_include_directories(asterism_starpu_mpi SYSTEM INTERFACE ${STARPUMPI_INCLUDE_DIRS})
+  target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES} MPI::MPI_CXX)
+  # MPI_Init and its like are those of the first library that has them: MUMPS brings stand-ins.
+  set_property(TARGET Mumps::Mumps APPEND PROPERTY INTERFACE_LINK_OPTIONS
+    "LINKER:--push-state,--no-as-needed" ${STARPUMPI_LINK_LIBRARIES} ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
+endif()
+
 # asterism_library(NAME sources...): a static library of the house, linked into programs and tests.
 function(asterism_library name)
   add_library(${name} STATIC ${ARGN})

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "apps/common/program.hpp"
@@ -11,6 +12,7 @@
 #include "taskflows/cg/matrix_market.hpp"
 #include "taskflows/cg/stencil.hpp"
 #include "taskflows/cg/verify.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::cg {
@@ -157,33 +159,46 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
     args.options.tolerance = 0;
   }
   if (args.blocks && *args.blocks < 1) bad_input("--blocks {}: expected at least 1", *args.blocks);
+  refuse_over_ranks(args.calibrate, "--calibrate");
+  refuse_over_ranks(args.efficiency, "--efficiency");
+  args.session.ranks = Ranks::any;
   require_writable("--json", args.json);
   require_writable("--solution", args.solution);
   return std::nullopt;
 }
 
-CsrMatrix load_matrix(const Arguments& args) {
-  if (!args.stencil.empty()) return assemble_stencil(parse_stencil(args.stencil));
-  CsrMatrix a;
+MatrixSource open_matrix(const Arguments& args) {
+  if (!args.stencil.empty()) {
+    const Stencil stencil = parse_stencil(args.stencil);
+    return {row_counts(stencil),
+            [stencil](std::int64_t first, std::int64_t last) { return assemble_stencil(stencil, first, last); }};
+  }
+  const auto a = std::make_shared<CsrMatrix>();
   if (!args.matrix.empty()) {
-    a = read_matrix_market(args.matrix);
+    *a = read_matrix_market(args.matrix);
   } else {
     ElasticityOptions elasticity;
     elasticity.element = args.element == "p1" ? Element::p1 : Element::p2;
-    a = assemble_elasticity(read_gmsh(args.mesh), elasticity);
+    *a = assemble_elasticity(read_gmsh(args.mesh), elasticity);
   }
-  require_symmetric_positive_diagonal(a);
-  return a;
+  require_symmetric_positive_diagonal(*a);
+  return {{a->n, a->name, [a](std::int64_t row) { return a->begin_of(row); }},
+          [a](std::int64_t first, std::int64_t last) {
+            return first == 0 && last == a->n ? std::move(*a) : rows_of(*a, first, last);
+          }};
 }
 
 Array<double> load_right_hand_side(const Arguments& args, const CsrMatrix& a, Array<double>& known) {
-  const auto n = static_cast<std::size_t>(a.n);
-  if (args.rhs == "ones") return Array<double>(n, 1.0);
+  const auto rows = static_cast<std::size_t>(a.rows());
+  if (args.rhs == "ones") return Array<double>(rows, 1.0);
   if (args.rhs == "known") {
-    known = Array<double>(n, 1.0);
-    return multiply(a, known);
+    known = Array<double>(rows, 1.0);
+    return row_sums(a);
   }
-  return read_vector(args.rhs, a.n);
+  const Array<double> whole = read_vector(args.rhs, a.n);
+  Array<double> part(rows);
+  std::copy_n(whole.data() + a.first_row, rows, part.data());
+  return part;
 }
 
 Options complete_options(const Arguments& args, const Session& session) {
@@ -194,10 +209,20 @@ Options complete_options(const Arguments& args, const Session& session) {
   if (args.x_update) options.x_update = *args.x_update;
   const bool gpus = session.gpus() > 0 && args.units != "cpu";
   const int units = args.units == "all" ? session.gpus() + session.cpus() : gpus ? session.gpus() : session.cpus();
-  options.blocks = args.blocks.value_or(units);
+  const std::vector<int> units_of_ranks = cluster().all_gather(units);
+  const int ranks = cluster().ranks();
+  options.blocks = args.blocks.value_or(ranks * *std::min_element(units_of_ranks.begin(), units_of_ranks.end()));
   // without copies between memories packing is only work
-  options.transfer = args.transfer.value_or(gpus && options.blocks > 1 ? Transfer::packed : Transfer::full);
+  const bool copies = gpus || ranks > 1;
+  options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);
   require_consistent(options);
+  refuse_over_ranks(options.flow == Flow::naive || options.flow == Flow::refined, "--flow naive and refined");
+  refuse_over_ranks(options.decomposition == Decomposition::two_d, "--decomposition 2d");
+  refuse_over_ranks(options.transfer == Transfer::full, "--transfer full");
+  refuse_over_ranks(options.vector != VectorMode::pieces, "--vector blocking and plan");
+  refuse_over_ranks(args.units == "all", "--units all");
+  if (ranks > 1 && gpus && options.blocks > max_partials)
+    bad_input("--blocks {}: at most {} over several processes with GPUs", options.blocks, max_partials);
   return options;
 }
 

@@ -1,11 +1,13 @@
 // The command line of asterism-cg.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "taskflows/cg/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
+#include "taskflows/cg/partition.hpp"
 #include "taskflows/runtime/array.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -45,10 +47,15 @@ struct Arguments {
 /// Fills `arguments`; returns an exit status when the program is to end here.
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 
-/// The matrix that the arguments name, checked for symmetry and a positive diagonal.
-asterism::cg::CsrMatrix load_matrix(const Arguments& arguments);
+/// The matrix that the arguments name, of which any rows can be had; all of them once, and last.
+struct MatrixSource {
+  asterism::cg::RowCounts counts;
+  std::function<asterism::cg::CsrMatrix(std::int64_t first, std::int64_t last)> rows;
+};
+/// A file is read here, and checked for symmetry and a positive diagonal; a generated matrix is made by rows().
+MatrixSource open_matrix(const Arguments& arguments);
 
-/// The right-hand side; `known` receives the solution when the right-hand side was made from one.
+/// The right-hand side of the rows of `a`; `known` receives the solution when the right-hand side was made from one.
 Array<double> load_right_hand_side(const Arguments& arguments, const asterism::cg::CsrMatrix& a, Array<double>& known);
 
 /// The choices left open, for the units at hand.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
@@ -13,6 +15,7 @@
 #include "codelets/cg/traffic.hpp"
 #include "taskflows/cg/matrix_market.hpp"
 #include "taskflows/cg/verify.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -33,13 +36,43 @@ const char* name_of(Outcome outcome) {
                                               : "stagnated";
 }
 
+double sum_over_ranks(double value) {
+  const std::vector<double> all = cluster().all_gather(value);
+  return std::accumulate(all.begin(), all.end(), 0.0);
+}
+
 struct Judgement {
   Verification verification;
   bool right = false;
   std::string complaint;
 };
 
-Judgement judge(const Arguments& args, const CsrMatrix& a, const Array<double>& b, const Run& run) {
+/// ||b - A x|| / ||b|| of the whole system.
+double residual_of(const CsrMatrix& a, const Partition& partition, const Array<double>& b, const Run& run) {
+  return cluster().distributed() ? extended_residual(a, partition, b, run.x) : extended_residual(a, b, run.x);
+}
+
+/// --verify. Over several ranks, rank 0 makes the whole matrix, which the factorisation limits in size, once more.
+Verification verify_whole(const Arguments& args, const CsrMatrix& a, const Partition& partition, const Array<double>& b,
+                          const Run& run, double allowed) {
+  if (!cluster().distributed()) return verify(a, b, run.x, allowed);
+  const double residual = residual_of(a, partition, b, run);
+  const std::vector<double> whole_b = cluster().collect(std::span<const double>(b));
+  const std::vector<double> whole_x = cluster().collect(std::span<const double>(run.x));
+  Verification v;
+  if (cluster().speaks() && a.n <= largest_factorised)
+    v = verify(open_matrix(args).rows(0, a.n), whole_b, whole_x, allowed);
+  v.residual = residual;
+  if (a.n > largest_factorised) {
+    v.passed = residual <= allowed;
+    v.why_not = fmt::format("{} rows, more than {}", a.n, largest_factorised);
+  }
+  cluster().broadcast(v.passed);
+  return v;
+}
+
+Judgement judge(const Arguments& args, const CsrMatrix& a, const Partition& partition, const Array<double>& b,
+                const Run& run) {
   Judgement j;
   if (simulated) {  // there is no x to judge
     j.right = true;
@@ -47,7 +80,7 @@ Judgement judge(const Arguments& args, const CsrMatrix& a, const Array<double>& 
   }
   const SolveResult& r = run.result;
   if (args.iterations) {
-    j.verification.residual = extended_residual(a, b, run.x);
+    j.verification.residual = residual_of(a, partition, b, run);
     const double apart = std::abs(j.verification.residual - r.recurrence_residual);
     j.right = apart <= recurrence_agreement * j.verification.residual || j.verification.residual < attainable;
     if (!j.right)
@@ -57,9 +90,9 @@ Judgement judge(const Arguments& args, const CsrMatrix& a, const Array<double>& 
   }
   const double allowed = 1.1 * args.options.tolerance;  // as the solver's own test of the true residual
   if (r.outcome == Outcome::converged && args.verify) {
-    j.verification = verify(a, b, run.x, allowed);
+    j.verification = verify_whole(args, a, partition, b, run, allowed);
   } else {
-    j.verification.residual = extended_residual(a, b, run.x);
+    j.verification.residual = residual_of(a, partition, b, run);
     j.verification.passed = j.verification.residual <= allowed;
     j.verification.complaint =
         fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", j.verification.residual, allowed);
@@ -131,11 +164,19 @@ int solve_and_report(int argc, char** argv) {
   if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr) args.session.cpus = 0;
   if (args.units != "default") setenv("ASTERISM_CYCLIC_UNITS", args.units.c_str(), 1);
 
-  const CsrMatrix a = load_matrix(args);
+  MatrixSource matrix = open_matrix(args);
+  CsrMatrix a;
+  Array<double> b;
   Array<double> known;
-  const Array<double> b = load_right_hand_side(args, a, known);
-  for (std::size_t i = 0; i < b.size(); ++i)
-    if (!std::isfinite(b[i])) bad_input("--rhs {}: entry {} is not finite", args.rhs, i + 1);
+  const auto take_rows = [&](std::int64_t first, std::int64_t last) {
+    a = matrix.rows(first, last);
+    b = load_right_hand_side(args, a, known);
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (!std::isfinite(b[i]))
+        bad_input("--rhs {}: entry {} is not finite", args.rhs, first + static_cast<std::int64_t>(i) + 1);
+  };
+  // over several ranks they depend on the number of block-rows, and this on the units
+  if (!cluster().distributed()) take_rows(0, matrix.counts.n);
 
   json record;
   Run run;
@@ -144,6 +185,7 @@ int solve_and_report(int argc, char** argv) {
   int units = 1;
   json performance_json;
   std::vector<double> calibrated_shares;
+  Partition partition;
   if (args.calibrate) {
     // The choices that the run will make for its units, for calibration to meet the same tasks.
     Options options;
@@ -161,26 +203,39 @@ int solve_and_report(int argc, char** argv) {
     const Options options = complete_options(args, session);
     // caches serve small systems faster than any bound: nothing to measure then
     const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
-    const Bandwidth bandwidth =
-        bytes > smallest_bound_by_memory || args.units == "all" ? measure_bandwidth() : Bandwidth{};
+    const bool bound_by_memory = bytes > smallest_bound_by_memory && !cluster().distributed();
+    const Bandwidth bandwidth = bound_by_memory || args.units == "all" ? measure_bandwidth() : Bandwidth{};
     on_gpus = session.gpus() > 0 && args.units != "cpu";
     units = args.units == "all" ? session.gpus() + session.cpus() : on_gpus ? session.gpus() : session.cpus();
     ProgressLine line(!args.quiet);
     const std::vector<double> shares =
         args.calibrate ? calibrated_shares : block_shares(args, session, bandwidth, options.blocks);
-    run = solve_once(session, a, b, options, shares, [&](const Progress& p) {
+    const int unit = std::max(1, options.preconditioner_block);
+    if (!cluster().distributed()) {
+      partition = partition_rows(a, shares, options.balance, unit);
+    } else {
+      partition = partition_rows(matrix.counts, shares, options.balance, unit);
+      deal(partition, cluster().ranks());
+      const int rank = cluster().rank();
+      const Pause pause;
+      take_rows(partition.first(partition.first_block(rank)), partition.first(partition.first_block(rank + 1)));
+      matrix = {};
+    }
+    run = solve_once(session, a, b, options, partition, [&](const Progress& p) {
       const double by_count =
           static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
       const double by_residual = p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
       line.show(std::max(by_count, by_residual), fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
     });
     record = record_header("asterism-cg", argc, argv, session);
-    performance_json = performance(run, a, session, bandwidth, units);
+    units = static_cast<int>(sum_over_ranks(units));
+    performance_json = performance(run, a.n, session, bandwidth, units);
   }
-  judgement = judge(args, a, b, run);
+  judgement = judge(args, a, partition, b, run);
   const SolveResult& r = run.result;
 
-  record["matrix"] = {{"name", a.name}, {"rows", a.n}, {"nonzeros", a.nnz()}, {"stored_entries", run.stored_entries}};
+  record["matrix"] = {
+      {"name", a.name}, {"rows", a.n}, {"nonzeros", run.nonzeros}, {"stored_entries", run.stored_entries}};
   record["options"] = options_json(run.options);
   record["block_rows"] = run.rows;
   record["outcome"] = name_of(r.outcome);
@@ -199,17 +254,17 @@ int solve_and_report(int argc, char** argv) {
                           {"condition", judgement.verification.condition}};
   double error = 0;
   if (!known.empty() && !simulated) {
-    double norm = 0;
+    double squares[2] = {0, 0};
     for (std::size_t i = 0; i < known.size(); ++i) {
-      error += (run.x[i] - known[i]) * (run.x[i] - known[i]);
-      norm += known[i] * known[i];
+      squares[0] += (run.x[i] - known[i]) * (run.x[i] - known[i]);
+      squares[1] += known[i] * known[i];
     }
-    error = std::sqrt(error / norm);
+    error = std::sqrt(sum_over_ranks(squares[0]) / sum_over_ranks(squares[1]));
     record["error_to_known"] = error;
   }
 
   std::vector<std::pair<std::string, std::string>> rows{
-      {"matrix", fmt::format("{}: {} rows, {} non-zeros", a.name, a.n, a.nnz())},
+      {"matrix", fmt::format("{}: {} rows, {} non-zeros", a.name, a.n, run.nonzeros)},
       {"units", fmt::format("{} {}, scheduler {}", units,
                             args.units == "all" ? "CPUs and GPUs"
                             : on_gpus           ? "GPU(s)"
@@ -221,6 +276,10 @@ int solve_and_report(int argc, char** argv) {
                            args.preconditioner == "none" ? "" : ", " + args.preconditioner)},
       {"iterations",
        fmt::format("{}{}", r.iterations, r.restarts > 0 ? fmt::format(" ({} restarts)", r.restarts) : "")}};
+  if (cluster().distributed()) {
+    record["ranks"] = ranks_record(r.seconds);
+    rows.push_back(ranks_row(record["ranks"]));
+  }
   if (simulated)
     rows.insert(rows.begin(), simulated_row());
   else
@@ -272,7 +331,9 @@ int solve_and_report(int argc, char** argv) {
   }
   std::vector<std::string> written;
   if (!args.solution.empty()) {
-    write_vector(args.solution, run.x, fmt::format("solution of {} by asterism-cg {}", a.name, ASTERISM_VERSION));
+    const std::vector<double> x = cluster().collect(std::span<const double>(run.x));
+    if (cluster().speaks())
+      write_vector(args.solution, x, fmt::format("solution of {} by asterism-cg {}", a.name, ASTERISM_VERSION));
     written.push_back(args.solution);
   }
   conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-cg {}", a.name), record, rows, written);

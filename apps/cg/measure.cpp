@@ -6,6 +6,7 @@
 #include "apps/common/program.hpp"
 #include "codelets/cg/traffic.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::apps::cg {
 
@@ -26,12 +27,19 @@ std::vector<double> block_shares(const Arguments& args, const Session& session, 
 
 Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
                std::span<const double> shares, const std::function<void(const Progress&)>& progress) {
+  return solve_once(session, a, b, options,
+                    partition_rows(a, shares, options.balance, std::max(1, options.preconditioner_block)), progress);
+}
+
+Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
+               const Partition& partition, const std::function<void(const Progress&)>& progress) {
   Run run;
   run.options = options;
   const auto begin = Clock::now();
-  System system(session, a, b, {}, options, shares);
+  System system(session, a, b, {}, options, partition);
   run.assembly_seconds = seconds_since(begin);
-  run.stored_entries = system.stored_entries();
+  for (const double entries : cluster().all_gather(system.stored_entries())) run.stored_entries += entries;
+  run.nonzeros = system.nonzeros();
   run.bytes_exchanged = system.p.bytes_exchanged();
   for (int i = 0; i < system.blocks(); ++i) run.rows.push_back(system.partition.rows(i));
   run.result = solve(system, b, a.name, progress);
@@ -62,13 +70,13 @@ double seconds_per_iteration(const SolveResult& result) {
   return result.iterations > 0 ? result.seconds / static_cast<double>(result.iterations) : 0;
 }
 
-nlohmann::json performance(const Run& run, const CsrMatrix& a, const Session& session, const Bandwidth& bandwidth,
+nlohmann::json performance(const Run& run, std::int64_t rows, const Session& session, const Bandwidth& bandwidth,
                            int units) {
   const Iteration kind = run.options.flow == Flow::fused       ? Iteration::fused
                          : run.options.flow == Flow::pipelined ? Iteration::pipelined
                                                                : Iteration::separate;
-  const auto nnz = static_cast<double>(a.nnz());
-  const auto n = static_cast<double>(a.n);
+  const double nnz = run.nonzeros;
+  const auto n = static_cast<double>(rows);
   const double bytes = iteration_bytes(kind, nnz, n, run.options.preconditioner_block);
   const double fused_bytes = iteration_bytes(Iteration::fused, nnz, n, run.options.preconditioner_block);
   const double flops = iteration_flops(kind, nnz, n, run.options.preconditioner_block);

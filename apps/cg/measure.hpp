@@ -15,7 +15,8 @@ struct Run {
   asterism::cg::SolveResult result;
   asterism::cg::Options options;
   Array<double> x;
-  double stored_entries = 0;
+  double nonzeros = 0;             ///< of the whole matrix
+  double stored_entries = 0;       ///< likewise
   double bytes_exchanged = 0;      ///< between block-rows, per iteration
   double assembly_seconds = 0;     ///< blocks of A built, data registered
   std::vector<std::int64_t> rows;  ///< of each block-row
@@ -25,6 +26,11 @@ struct Run {
 std::vector<double> block_shares(const Arguments& arguments, const Session& session, const Bandwidth& bandwidth,
                                  int blocks);
 
+/// Over several ranks: a and b are the rows of this rank, and so is the solution.
+Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
+               const asterism::cg::Options& options, const asterism::cg::Partition& partition,
+               const std::function<void(const asterism::cg::Progress&)>& progress);
+/// With block-rows of those relative sizes.
 Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                const asterism::cg::Options& options, std::span<const double> shares,
                const std::function<void(const asterism::cg::Progress&)>& progress);
@@ -52,7 +58,7 @@ struct Efficiency {
 };
 
 /// What the iteration must move and do, and how the time compares with the memory's.
-nlohmann::json performance(const Run& run, const asterism::cg::CsrMatrix& a, const Session& session,
-                           const Bandwidth& bandwidth, int units);
+nlohmann::json performance(const Run& run, std::int64_t rows, const Session& session, const Bandwidth& bandwidth,
+                           int units);
 
 }  // namespace asterism::apps::cg

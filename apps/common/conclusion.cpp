@@ -4,12 +4,15 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps {
 
 void conclude(const Reports& reports, const std::string& title, const nlohmann::json& record,
               const std::vector<std::pair<std::string, std::string>>& rows, const std::vector<std::string>& written) {
+  cluster().barrier();  // every rank has left its recording
+  if (!cluster().speaks()) return;
   print_table(rows);
   const Platform* const platform = simulated_platform();
   const std::string where = platform == nullptr ? "" : fmt::format(", on simulated {}", platform->name);

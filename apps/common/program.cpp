@@ -9,7 +9,9 @@
 #include <ctime>
 #include <fstream>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/rank_exchange.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps {
@@ -29,18 +31,35 @@ bool& ended() {
   return value;
 }
 
+/// One line, of rank 0 alone when all ranks have failed; a rank that fails by itself ends the others.
+int report(const char* program, int status, const std::string& what) {
+  const Cluster* ranks = nullptr;
+  try {
+    ranks = &cluster();
+  } catch (const Error&) {  // that is what went wrong
+  }
+  const bool together = ranks == nullptr || ranks->all_have_failed();
+  if (!together)
+    fmt::print(stderr, "{}: error: rank {}: {}\n", program, ranks->rank(), one_line(what));
+  else if (ranks == nullptr || ranks->speaks())
+    fmt::print(stderr, "{}: error: {}\n", program, one_line(what));
+  if (ranks != nullptr) ranks->expect_the_end();
+  if (!together) ranks->abort(status);
+  return status;
+}
+
 int status_of(const char* program, const std::function<int()>& body) {
   try {
-    return body();
+    const int status = body();
+    cluster().expect_the_end();
+    return status;
   } catch (const Error& error) {
-    fmt::print(stderr, "{}: error: {}\n", program, one_line(error.what()));
-    return error.exit_status();
+    return report(program, error.exit_status(), error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: error: out of memory\n", program);
+    return report(program, 1, "out of memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: error: {}\n", program, one_line(error.what()));
+    return report(program, 1, error.what());
   }
-  return 1;
 }
 
 }  // namespace
@@ -59,15 +78,16 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);
+    return cluster().speaks() ? app.exit(success) : 0;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(error.what()));
+    if (cluster().speaks()) fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(error.what()));
     return 2;
   }
   return std::nullopt;
 }
 
 void write_json(const std::filesystem::path& path, const nlohmann::json& record) {
+  if (!cluster().speaks()) return;
   std::filesystem::path temporary = path;
   temporary += fmt::format(".{}.part", getpid());
   {
@@ -86,6 +106,37 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& record)
     std::filesystem::remove(temporary);
     failed("{}: {}", path.string(), error.message());
   }
+}
+
+void refuse_over_ranks(bool wanted, const char* option) {
+  if (wanted && cluster().distributed())
+    bad_input("{}: not over several processes yet; this run has {}", option, cluster().ranks());
+}
+
+nlohmann::json ranks_record(double seconds) {
+  struct Rank {
+    Submitted submitted;
+    double seconds;
+  };
+  nlohmann::json record = nlohmann::json::array();
+  for (const Rank& rank : cluster().all_gather(Rank{submitted(), seconds}))
+    record.push_back({{"tasks", rank.submitted.tasks},
+                      {"tasks_walked", rank.submitted.walked},
+                      {"messages_sent", rank.submitted.messages},
+                      {"bytes_sent", rank.submitted.bytes},
+                      {"seconds", rank.seconds}});
+  return record;
+}
+
+std::pair<std::string, std::string> ranks_row(const nlohmann::json& record) {
+  double bytes = 0;
+  double most = 0;
+  for (const auto& rank : record) {
+    bytes += rank["bytes_sent"].get<double>();
+    most = std::max(most, rank["tasks_walked"].get<double>());
+  }
+  return {"ranks", fmt::format("{} processes, {:.3g} bytes sent, at most {:.0f} tasks looked at by one", record.size(),
+                               bytes, most)};
 }
 
 void require_writable(const std::string& option, const std::filesystem::path& path) {
@@ -159,7 +210,7 @@ SessionOptions calibration(SessionOptions of_run, const std::string& trace) {
   return of_run;
 }
 
-ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && cluster().speaks() && isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) fmt::print(stderr, "\r\033[K");
@@ -177,6 +228,7 @@ void ProgressLine::show(double fraction, const std::string& text) {
 }
 
 void print_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+  if (!cluster().speaks()) return;
   std::size_t width = 0;
   for (const auto& [name, value] : rows) width = std::max(width, name.size());
   for (const auto& [name, value] : rows) fmt::print("  {:<{}}  {}\n", name, width, value);

@@ -24,7 +24,14 @@ bool has_ended();
 /// wrong option: one line on stderr, status 2).
 std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
-/// Writes through a temporary file in the same folder, so that no partial file is ever seen.
+/// Throws Error (bad_input) over several processes: what `option` asks for works in one only.
+void refuse_over_ranks(bool wanted, const char* option);
+/// What each rank has submitted and sent, and its `seconds`, for the record of a run. All ranks have to call it.
+nlohmann::json ranks_record(double seconds);
+/// A row of the table about it.
+std::pair<std::string, std::string> ranks_row(const nlohmann::json& record);
+
+/// Writes through a temporary file in the same folder, so that no partial file is ever seen. Rank 0 alone does.
 void write_json(const std::filesystem::path& path, const nlohmann::json& record);
 /// Fails early when a result could not be written at the end. Throws Error (bad_input).
 void require_writable(const std::string& option, const std::filesystem::path& path);
@@ -40,7 +47,7 @@ nlohmann::json record_header(const char* program, int argc, char** argv, const S
 /// that of --trace, unless there is none.
 SessionOptions calibration(SessionOptions of_run, const std::string& trace);
 
-/// A line that rewrites itself on a terminal's stderr, at most ten times a second; nothing elsewhere.
+/// A line that rewrites itself on a terminal's stderr (of rank 0), at most ten times a second; nothing elsewhere.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);
@@ -56,7 +63,7 @@ class ProgressLine {
   double last_ = -1;
 };
 
-/// Two columns on stdout.
+/// Two columns on stdout, of rank 0.
 void print_table(const std::vector<std::pair<std::string, std::string>>& rows);
 
 double median(std::vector<double> values);

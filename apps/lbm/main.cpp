@@ -15,6 +15,7 @@
 #include "taskflows/lbm/gather.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -39,8 +40,16 @@ constexpr long calibration_steps = 24;
 struct Pieces {
   std::vector<BrickPlace> bricks;
   Placement placement;
+  std::array<int, 3> subdomains{1, 1, 1};
   double gpu_share = 0;
 };
+
+/// One for each rank, side by side along the longer of y and z, unless the options say how many.
+std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem) {
+  std::array<int, 3> parts = args.subdomains;
+  if (parts[0] * parts[1] * parts[2] == 1) parts[problem.cells[1] > problem.cells[2] ? 1 : 2] = cluster().ranks();
+  return parts;
+}
 
 /// A GPU that has to wait for others is given `waiting_bricks`.
 int bricks_of_gpu(int gpus, int subdomains, double gpu_share) {
@@ -51,11 +60,16 @@ int bricks_of_gpu(int gpus, int subdomains, double gpu_share) {
 Pieces cut(const Arguments& args, const Problem& problem, const Session& session, double gpu_share) {
   Pieces pieces;
   pieces.gpu_share = gpu_share;
-  const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
-  const int cores = args.cores > 0 ? args.cores : std::max(1, session.cpus() / subdomains);
+  pieces.subdomains = subdomains_of(args, problem);
+  const int all_subdomains = pieces.subdomains[0] * pieces.subdomains[1] * pieces.subdomains[2];
+  const int subdomains = std::max(1, all_subdomains / cluster().ranks());  // of a rank
+  // the same everywhere: cuts go through the whole domain
+  const std::vector<int> cpus = cluster().all_gather(session.cpus());
+  const int cores = args.cores > 0 ? args.cores : std::max(1, *std::min_element(cpus.begin(), cpus.end()) / subdomains);
   const int gpu_bricks =
       args.gpu_bricks > 0 ? args.gpu_bricks : bricks_of_gpu(session.devices(), subdomains, gpu_share);
-  pieces.bricks = decompose(problem, {args.subdomains, gpu_share, cores, gpu_bricks});
+  pieces.bricks = decompose(problem, {pieces.subdomains, gpu_share, cores, gpu_bricks});
+  if (cluster().distributed()) deal(pieces.bricks, cluster().ranks());
   pieces.placement = args.scheduler_places ? Placement(pieces.bricks.size(), -1) : place(pieces.bricks, session);
   return pieces;
 }
@@ -107,7 +121,8 @@ class Run {
  public:
   Run(const Arguments& args, const Case& flow, const Session& session)
       : args_(args), flow_(flow), session_(session), line_(!args.quiet) {
-    const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : choose_share();
+    double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : choose_share();
+    cluster().broadcast(share);
     pieces_ = cut(args, flow.problem, session, share);
     line_.show(0, "setting up");
     simulation_ = std::make_unique<Simulation>(flow.problem, pieces_.bricks, pieces_.placement);
@@ -118,10 +133,14 @@ class Run {
     starpu_task_wait_for_all();
     start_ = simulation_->time();
     output_ = std::make_unique<Output>(args.output, flow, simulation_->time(), args.steps);
+    cluster().on_death(args.output.restart.empty()
+                           ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                           : fmt::format("; --restart {} begins again from there", args.output.restart));
   }
 
   void advance() {
-    const bool correct = !args_.gpu_share && !args_.scheduler_places && session_.devices() > 0 && session_.cpus() > 0;
+    const bool correct = !args_.gpu_share && !args_.scheduler_places && !cluster().distributed() &&
+                         session_.devices() > 0 && session_.cpus() > 0;
     auto balance = correct ? std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_) : nullptr;
     long looked = simulation_->time();
     long next_look = looked + first_look;
@@ -206,7 +225,7 @@ class Run {
     if (!(share > 0 && share < 1)) return false;
     // the slower kind decides: its part over its rate
     const double slower = std::max(now / share, (1 - now) / (1 - share));
-    const double rows = std::abs(share - now) * flow_.problem.cells[1] / args_.subdomains[1];
+    const double rows = std::abs(share - now) * flow_.problem.cells[1] / pieces_.subdomains[1];
     return slower > 1 + worth_moving && rows >= 1;
   }
 
@@ -242,6 +261,7 @@ void report_state(const Totals& totals, json& record, std::vector<std::pair<std:
 int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  args.session.ranks = Ranks::any;
   if (args.flow.name == "stream")
     args.flow.solid = solid_cells(args.body, args.flow.cells, make_case(args.flow).length);
   const Case flow = make_case(args.flow);
@@ -253,6 +273,7 @@ int solve_and_report(int argc, char** argv) {
   if (args.verify) require_verifiable(flow, args.steps);
   const Problem& problem = flow.problem;
   const int element = problem.single_precision ? 4 : 8;
+  refuse_over_ranks(args.calibrate, "--calibrate");
   if (args.calibrate) calibrate(args, flow);
   if (!args.trace.empty()) args.session.trace = args.trace;
 
@@ -281,8 +302,8 @@ int solve_and_report(int argc, char** argv) {
         {"units",
          fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(), session.scheduler())},
         {"pieces", fmt::format("{} sub-domains, {} bricks, GPUs {:.2f} %{}",
-                               args.subdomains[0] * args.subdomains[1] * args.subdomains[2], simulation.bricks(),
-                               100 * run.pieces().gpu_share,
+                               run.pieces().subdomains[0] * run.pieces().subdomains[1] * run.pieces().subdomains[2],
+                               simulation.bricks(), 100 * run.pieces().gpu_share,
                                run.corrections() > 0 ? fmt::format(" (moved {} times)", run.corrections()) : "")}};
     record["flow"] = {{"case", args.flow.name},
                       {"cells", problem.cells},
@@ -294,13 +315,17 @@ int solve_and_report(int argc, char** argv) {
                       {"smagorinsky", problem.collision.smagorinsky},
                       {"precision", problem.single_precision ? "single" : "double"},
                       {"steps", args.steps}};
-    record["pieces"] = {{"subdomains", args.subdomains},
+    record["pieces"] = {{"subdomains", run.pieces().subdomains},
                         {"bricks", simulation.bricks()},
                         {"gpu_share", run.pieces().gpu_share},
                         {"corrections", run.corrections()},
                         {"placed_by", args.scheduler_places ? "scheduler" : "program"}};
     if (run.rates()) record["rates"] = {{"cpus", run.rates()->cpus}, {"gpus", run.rates()->gpus}};
     record["tasks"] = simulation.tasks();
+    if (cluster().distributed()) {
+      record["ranks"] = ranks_record(run.timing().seconds);
+      rows.push_back(ranks_row(record["ranks"]));
+    }
     if (simulated)
       rows.insert(rows.begin(), simulated_row());
     else
@@ -333,7 +358,9 @@ int solve_and_report(int argc, char** argv) {
       rows.emplace_back("time",
                         fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} MLUPS", run.timing().seconds,
                                     run.timing().seconds / static_cast<double>(run.timing().steps) * 1e3, run.mlups()));
-      if (bytes * run.timing().seconds >= smallest_bound_by_memory * static_cast<double>(run.timing().steps)) {
+      // ranks of one machine would measure what they leave each other
+      if (!cluster().distributed() &&
+          bytes * run.timing().seconds >= smallest_bound_by_memory * static_cast<double>(run.timing().steps)) {
         const Bandwidth bandwidth = measure_bandwidth();
         const double ceiling =
             run.pieces().gpu_share * session.devices() > 0

@@ -10,6 +10,7 @@
 #include "apps/common/program.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/gather.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
 
@@ -61,7 +62,8 @@ void check(const OutputOptions& options) {
 
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
     : options_(options), flow_(flow), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
-  if (!options.series.empty()) series_ = open_series(options.series, flow.problem, from);
+  // rank 0 writes what all have sent to it
+  if (!options.series.empty() && cluster().speaks()) series_ = open_series(options.series, flow.problem, from);
 }
 
 Output::~Output() = default;
@@ -76,7 +78,7 @@ bool Output::checkpoint_due(long time) const {
 }
 
 bool Output::due(long time) const {
-  const bool fields = series_ || !options_.picture.empty() || !options_.forces.empty();
+  const bool fields = !options_.series.empty() || !options_.picture.empty() || !options_.forces.empty();
   return (fields && series_due(time)) || (!options_.profiles.empty() && time == steps_) || checkpoint_due(time);
 }
 
@@ -90,6 +92,7 @@ long Output::next_due(long time) const {
 template <class T>
 void Output::write_fields(Simulation& simulation) {
   const Array<char> all = gather_fields(simulation, flow_.problem);
+  if (!cluster().speaks()) return;
   const Fields<T> fields = fields_of<T>(flow_.problem, all);
   const long time = simulation.time();
   const Pause pause;
@@ -107,20 +110,21 @@ void Output::write_fields(Simulation& simulation) {
 template <class T>
 void Output::write_state(Simulation& simulation) {
   const Problem& p = flow_.problem;
-  const Array<char> state = gather_state(simulation, p);
+  const OwnState state(simulation, p);
   const Pause pause;
-  const std::size_t cells = grid_of(p).cells();
   const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", flow_.velocity}, {"flow", flow_.describe}};
   const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
                           static_cast<int>(sizeof(T)), parameters.dump()};
-  write_checkpoint<T>(
-      options_.checkpoint, header, {domain_of(p)}, [&](std::size_t, int slot, const Box& part, T* values) {
-        // parts are whole planes
-        const auto plane = static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]);
-        const T* const from = reinterpret_cast<const T*>(state.data()) + static_cast<std::size_t>(slot) * cells +
-                              static_cast<std::size_t>(part.z0) * plane;
-        std::copy_n(from, static_cast<std::size_t>(part.cells()), values);
-      });
+  if (cluster().speaks())
+    write_checkpoint<T>(options_.checkpoint, header, {domain_of(p)},
+                        [&](std::size_t, int slot, const Box& part, T* values) {
+                          state.collect(slot, part, reinterpret_cast<char*>(values));
+                        });
+  else
+    for_checkpoint_slabs(header, [&](const Box& slab, int slot) { state.collect(slot, slab, nullptr); });
+  cluster().barrier();
+  cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                 options_.checkpoint, simulation.time(), options_.checkpoint));
 }
 
 void Output::write_force(Simulation& simulation) {
@@ -129,6 +133,7 @@ void Output::write_force(Simulation& simulation) {
   const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
   const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
   force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
+  if (!cluster().speaks()) return;
   OutputFile file(options_.forces);
   file.write(force_table_);
   file.commit();
@@ -138,7 +143,8 @@ void Output::write(Simulation& simulation) {
   const bool single = flow_.problem.single_precision;
   if (series_due(simulation.time())) {
     if (!options_.forces.empty()) write_force(simulation);
-    if (series_ || !options_.picture.empty() || (!options_.profiles.empty() && simulation.time() == steps_))
+    if (!options_.series.empty() || !options_.picture.empty() ||
+        (!options_.profiles.empty() && simulation.time() == steps_))
       single ? write_fields<float>(simulation) : write_fields<double>(simulation);
   }
   if (checkpoint_due(simulation.time())) single ? write_state<float>(simulation) : write_state<double>(simulation);
@@ -163,26 +169,13 @@ long restart_time(const std::string& path, const Problem& problem) {
   return c.step;
 }
 
-namespace {
-template <class T>
-Array<char> read_state(const std::string& path, const Problem& p) {
-  const std::size_t cells = grid_of(p).cells();
-  Array<char> state(q * cells * sizeof(T));
-  const auto plane = static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]);
-  read_populations<T>(path, {domain_of(p)}, [&](std::size_t, int slot, const Box& part, const T* values) {
-    T* const to = reinterpret_cast<T*>(state.data()) + static_cast<std::size_t>(slot) * cells +
-                  static_cast<std::size_t>(part.z0) * plane;
-    std::copy_n(values, static_cast<std::size_t>(part.cells()), to);
-  });
-  return state;
-}
-}  // namespace
-
 void restart(const std::string& path, const Problem& problem, Simulation& simulation) {
-  const long time = restart_time(path, problem);
-  const Array<char> state =
-      problem.single_precision ? read_state<float>(path, problem) : read_state<double>(path, problem);
-  scatter_state(simulation, problem, time, state.data());
+  simulation.set(restart_time(path, problem), [&](const DomainBox& box, void* slots) {
+    if (problem.single_precision)
+      read_populations(path, box, static_cast<float*>(slots));
+    else
+      read_populations(path, box, static_cast<double*>(slots));
+  });
 }
 
 }  // namespace asterism::apps::lbm

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "taskflows/lbm/reference.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::lbm {
@@ -68,7 +69,11 @@ Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
     }
   });
   const double rounding = flow.problem.single_precision ? 1e-3 : 0;
-  return {"the exact solution, relative L2 error of the velocity", std::sqrt(difference / norm),
+  double whole_difference = 0;
+  double whole_norm = 0;
+  for (const double of_rank : cluster().all_gather(difference)) whole_difference += of_rank;
+  for (const double of_rank : cluster().all_gather(norm)) whole_norm += of_rank;
+  return {"the exact solution, relative L2 error of the velocity", std::sqrt(whole_difference / whole_norm),
           std::max(flow.tolerance, rounding)};
 }
 
@@ -99,6 +104,8 @@ Verdict compare_with_reference(const Case& flow, const std::vector<BrickPlace>& 
       if (!(d <= largest)) largest = d;
     }
   });
+  for (const double of_rank : cluster().all_gather(largest))
+    if (!(of_rank <= largest)) largest = std::isnan(largest) ? largest : of_rank;
   return {
       fmt::format("a two-copy solver in double precision after {} steps, largest difference of density and velocity",
                   compared),

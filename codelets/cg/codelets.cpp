@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <initializer_list>
+#include <span>
 
 #include "codelets/cg/codelets_cuda.hpp"
 #include "codelets/cg/kernels.hpp"
@@ -21,19 +22,26 @@ std::int64_t length(const void* buffer) {
   return static_cast<std::int64_t>(count_of(buffer));
 }
 
+/// Of one block-row, or of all in a row.
+template <class T>
+std::span<const T> contributions(void* buffer) {
+  return {&scalar<T>(buffer), STARPU_VECTOR_GET_NX(buffer) * STARPU_VECTOR_GET_ELEMSIZE(buffer) / sizeof(T)};
+}
+
 Dots total_dots(void** partials, int count) {
   Dots d;
-  for (int i = 0; i < count; ++i) {
-    const Dots& other = scalar<Dots>(partials[i]);
-    add(d.rr, other.rr);
-    add(d.rz, other.rz);
-    add(d.wu, other.wu);
-  }
+  for (int i = 0; i < count; ++i)
+    for (const Dots& other : contributions<Dots>(partials[i])) {
+      add(d.rr, other.rr);
+      add(d.rz, other.rz);
+      add(d.wu, other.wu);
+    }
   return d;
 }
 Sum total_sum(void** partials, int count) {
   Sum s;
-  for (int i = 0; i < count; ++i) add(s, scalar<Sum>(partials[i]));
+  for (int i = 0; i < count; ++i)
+    for (const Sum& other : contributions<Sum>(partials[i])) add(s, other);
   return s;
 }
 

@@ -42,8 +42,10 @@ cudaStream_t stream() {
 template <class T>
 cuda::Partials<T> partials(void** buffers, int count) {
   cuda::Partials<T> p;
-  p.count = count;
-  for (int i = 0; i < count; ++i) p.at[i] = scalar<T>(buffers[i]);
+  for (int i = 0; i < count; ++i) {  // each of one block-row, or of all in a row
+    const std::size_t bytes = STARPU_VECTOR_GET_NX(buffers[i]) * STARPU_VECTOR_GET_ELEMSIZE(buffers[i]);
+    for (std::size_t k = 0; k < bytes / sizeof(T); ++k) p.at[p.count++] = scalar<T>(buffers[i]) + k;
+  }
   return p;
 }
 

@@ -23,7 +23,6 @@ struct Workspace {
 inline constexpr int max_grid = 4096;
 
 /// Device addresses of what the blocks contribute to a scalar; passed to kernels by value.
-inline constexpr int max_partials = 1024;
 template <class T>
 struct Partials {
   const T* at[max_partials];

@@ -18,6 +18,9 @@ namespace asterism::cg {
 
 enum class Status : std::int32_t { running = 0, converged = 1, not_positive_definite = 2, not_finite = 3 };
 
+/// Most block-rows whose contributions a kernel on a GPU adds.
+inline constexpr int max_partials = 1024;
+
 /// What one block contributes to the two dot products r.r and r.z (pipelined: also w.u).
 struct Dots {
   Sum rr;

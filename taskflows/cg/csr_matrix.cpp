@@ -48,6 +48,23 @@ std::string problem_of_row(const CsrMatrix& matrix, std::int64_t row, double tol
 
 }  // namespace
 
+CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last) {
+  CsrMatrix part;
+  part.n = matrix.n;
+  part.first_row = first;
+  part.name = matrix.name;
+  const std::int64_t begin = matrix.begin_of(first);
+  const auto entries = static_cast<std::size_t>(matrix.begin_of(last) - begin);
+  part.row_begin = Array<std::int64_t>(static_cast<std::size_t>(last - first + 1));
+  for (std::int64_t row = first; row <= last; ++row)
+    part.row_begin[static_cast<std::size_t>(row - first)] = matrix.begin_of(row) - begin;
+  part.column = Array<std::int32_t>(entries);
+  part.value = Array<double>(entries);
+  std::copy_n(matrix.column.data() + begin, entries, part.column.data());
+  std::copy_n(matrix.value.data() + begin, entries, part.value.data());
+  return part;
+}
+
 void require_symmetric_positive_diagonal(const CsrMatrix& matrix, double tolerance) {
   std::int64_t first_bad_row = matrix.n;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_row)

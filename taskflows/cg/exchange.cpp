@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <set>
 
 #include "codelets/cg/codelets.hpp"
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -22,14 +24,17 @@ Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options
       packing_(at(partition.blocks())) {
   const int blocks = partition.blocks();
   if (transfer_ == Transfer::packed) {
-    for (int i = 0; i < blocks; ++i)
-      needed_.push_back(std::make_unique<NeededColumns>(a, partition.first(i), partition.first(i + 1)));
-    for (const auto& columns : needed_) bytes_exchanged_ += 8.0 * static_cast<double>(columns->size());
+    double bytes = 0;
+    for (int i = 0; i < blocks; ++i) {
+      needed_.push_back(is_here(i) ? std::make_unique<NeededColumns>(a, partition.first(i), partition.first(i + 1))
+                                   : nullptr);
+      if (is_here(i)) bytes += 8.0 * static_cast<double>(needed_.back()->size());
+    }
+    for (const double of_rank : cluster().all_gather(bytes)) bytes_exchanged_ += of_rank;
   } else {
     bytes_exchanged_ = 8.0 * static_cast<double>(a.n) * (blocks - 1);
   }
   index_memory_.resize(at(blocks));
-  halo_.resize(at(blocks) * at(blocks));
   if (mode_ == VectorMode::pieces) {
     make_pieces(a);
     if (transfer_ == Transfer::packed) make_halos_of_pieces();
@@ -48,44 +53,87 @@ Exchange::~Exchange() {
     starpu_data_partition_clean(parent_, static_cast<unsigned>(pieces_.size()), pieces_.data());
 }
 
+bool Exchange::is_here(int i) const {
+  return partition_.rank_begin.empty() || partition_.owner(i) == cluster().rank();
+}
+
 /// One arena for all of p; packed 1D: one per block-row, p_i followed by its halo.
 void Exchange::make_pieces(const CsrMatrix& a) {
   const int blocks = partition_.blocks();
   if (transfer_ == Transfer::full) arenas_.push_back(std::make_unique<Arena>(static_cast<std::size_t>(a.n)));
+  if (transfer_ == Transfer::packed) arenas_.resize(at(blocks));
   for (int i = 0; i < blocks; ++i) {
+    if (!is_here(i)) continue;
     const auto rows = static_cast<std::size_t>(partition_.rows(i));
     if (transfer_ == Transfer::packed) {
       const std::int64_t halo = decomposition_ == Decomposition::one_d ? needed_[at(i)]->size() : 0;
-      arenas_.push_back(std::make_unique<Arena>(rows + static_cast<std::size_t>(halo)));
+      arenas_[at(i)] = std::make_unique<Arena>(rows + static_cast<std::size_t>(halo));
     }
-    Arena& arena = *arenas_.back();
+    Arena& arena = *(transfer_ == Transfer::packed ? arenas_[at(i)] : arenas_.front());
     const auto offset = static_cast<std::size_t>(transfer_ == Transfer::full ? partition_.first(i) : 0);
     owned_.push_back(arena.piece(offset, rows, fmt::format("p[{}]", i), Coordinates{i, i}));
     pieces_[at(i)] = owned_.back();
   }
 }
 
-void Exchange::make_halos_of_pieces() {
+Exchange::Needs Exchange::needs() const {
   const int blocks = partition_.blocks();
+  Needs needs;
+  // to other ranks: i, j, how many, and the columns
+  std::vector<std::vector<std::int32_t>> to(at(cluster().ranks()));
   for (int i = 0; i < blocks; ++i) {
-    std::size_t offset = static_cast<std::size_t>(partition_.rows(i));
+    if (!is_here(i)) continue;
     for (int j = 0; j < blocks; ++j) {
       if (i == j) continue;
-      const std::vector<std::int32_t> columns = needed_[at(i)]->list(partition_.first(j), partition_.first(j + 1));
+      std::vector<std::int32_t> columns = needed_[at(i)]->list(partition_.first(j), partition_.first(j + 1));
       if (columns.empty()) continue;
-      const std::string name = fmt::format("p[{}<-{}]", i, j);
-      // the first coordinate is that of the block which packs
-      owned_.push_back(decomposition_ == Decomposition::one_d
-                           ? arenas_[at(i)]->piece(offset, columns.size(), name, Coordinates{j, i})
-                           : Handle::vector(nullptr, columns.size(), sizeof(double), name, Coordinates{j, i}));
-      offset += columns.size();
-      halo_[pair(i, j)] = owned_.back();
-      packing_[at(j)].outputs.push_back(owned_.back());
-      index_memory_[at(j)].insert(index_memory_[at(j)].end(), columns.begin(), columns.end());
+      if (!is_here(j)) {
+        std::vector<std::int32_t>& message = to[at(partition_.owner(j))];
+        message.insert(message.end(), {i, j, static_cast<std::int32_t>(columns.size())});
+        message.insert(message.end(), columns.begin(), columns.end());
+      }
+      needs.emplace(std::pair(i, j), std::move(columns));
     }
   }
+  if (partition_.rank_begin.empty()) return needs;
+  for (const std::vector<std::int32_t>& message : cluster().exchange(std::move(to)))
+    for (auto at = message.begin(); at != message.end();) {
+      const std::pair pair(at[0], at[1]);
+      const std::int32_t count = at[2];
+      needs.emplace(pair, std::vector<std::int32_t>(at + 3, at + 3 + count));
+      at += 3 + count;
+    }
+  return needs;
+}
+
+void Exchange::make_halos_of_pieces() {
+  const int blocks = partition_.blocks();
+  const bool one_d = decomposition_ == Decomposition::one_d;
+  const std::int64_t tags = cluster().allocate_tags(std::int64_t{blocks} * blocks);
+  std::vector<std::size_t> offset(at(blocks));
+  std::set<int> elsewhere;
+  for (const auto& [pair, columns] : needs()) {
+    const auto [i, j] = pair;
+    const std::string name = fmt::format("p[{}<-{}]", i, j);
+    // the first coordinate is that of the block which packs
+    const Coordinates where{j, i};
+    // what a block-row of this rank receives lies behind its own piece
+    Handle halo = one_d && is_here(i) ? arenas_[at(i)]->piece(at(static_cast<int>(partition_.rows(i))) + offset[at(i)],
+                                                              columns.size(), name, where)
+                                      : Handle::vector(nullptr, columns.size(), sizeof(double), name, where);
+    offset[at(i)] += columns.size();
+    if (!is_here(i) || !is_here(j)) {
+      halo = std::move(halo).shared(partition_.owner(j), tags + std::int64_t{i} * blocks + j);
+      elsewhere.insert(is_here(i) ? j : i);
+    }
+    halo_[pair] = halo;
+    packing_[at(j)].outputs.push_back(halo);
+    if (is_here(j)) index_memory_[at(j)].insert(index_memory_[at(j)].end(), columns.begin(), columns.end());
+    owned_.push_back(std::move(halo));
+  }
+  neighbours_.assign(elsewhere.begin(), elsewhere.end());
   for (int j = 0; j < blocks; ++j) {
-    if (packing_[at(j)].outputs.empty()) continue;
+    if (packing_[at(j)].outputs.empty() || !is_here(j)) continue;
     owned_.push_back(Handle::vector(index_memory_[at(j)].data(), index_memory_[at(j)].size(), sizeof(std::int32_t),
                                     fmt::format("pack_index[{}]", j), Coordinates{j, j}));
     packing_[at(j)].index = owned_.back();
@@ -137,7 +185,7 @@ void Exchange::make_copies_of_parent() {
         for (std::int32_t& column : columns) column += static_cast<std::int32_t>(partition_.first(j));
         owned_.push_back(
             Handle::vector(nullptr, columns.size(), sizeof(double), fmt::format("p[{}<-{}]", i, j), Coordinates{i, j}));
-        halo_[pair(i, j)] = owned_.back();
+        halo_[{i, j}] = owned_.back();
         packing_[at(i)].outputs.push_back(owned_.back());
         index.insert(index.end(), columns.begin(), columns.end());
       }
@@ -158,11 +206,11 @@ Exchange::Inputs Exchange::inputs(int i, int j) const {
       in.local = i;
     } else if (one_d) {
       in.handles.push_back(pieces_[at(i)]);
-      for (int k = 0; k < partition_.blocks(); ++k)
-        if (halo_[pair(i, k)] != nullptr) in.handles.push_back(halo_[pair(i, k)]);
+      for (auto of_row = halo_.lower_bound({i, 0}); of_row != halo_.end() && of_row->first.first == i; ++of_row)
+        in.handles.push_back(of_row->second);
     } else {
       const bool packed = transfer_ == Transfer::packed;
-      in.handles.push_back(i == j || !packed ? pieces_[at(j)] : halo_[pair(i, j)]);
+      in.handles.push_back(i == j || !packed ? pieces_[at(j)] : halo(i, j));
       if (!packed) in.x_offset = partition_.first(j);
       if (i != j) in.handles.push_back(pieces_[at(i)]);
       in.local = i == j ? 0 : 1;
@@ -172,7 +220,7 @@ Exchange::Inputs Exchange::inputs(int i, int j) const {
   if (transfer_ == Transfer::packed && one_d) {
     in.handles.push_back(copy_[at(i)]);
   } else if (transfer_ == Transfer::packed && i != j) {
-    in.handles = {halo_[pair(i, j)], parent_.get()};
+    in.handles = {halo(i, j), parent_.get()};
     in.local = 1;
     in.local_offset = partition_.first(i);
   } else {
@@ -198,7 +246,8 @@ void Exchange::before_product() {
     std::vector<Access> accesses{{packing.index, STARPU_R},
                                  {mode_ == VectorMode::pieces ? pieces_[at(j)] : parent_.get(), STARPU_R}};
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
-    submit(codelets::pack(), codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses);
+    submit(codelets::pack(), codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses,
+           {.rank = partition_.owner(j)});
   }
 }
 

@@ -3,9 +3,14 @@
 // Vector operations see one piece per block-row, piece(i). A product sees inputs(i, j). What lies between
 // (nothing, pack tasks, a partition plan, blocking calls) depends on VectorMode and Transfer; the flows only
 // say before_product() and after_product().
+//
+// Over several ranks (packed pieces only) a rank has its own block-rows, and what they send to and receive from those
+// of other ranks, which are its neighbours.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "taskflows/cg/csr_matrix.hpp"
@@ -58,16 +63,24 @@ class Exchange {
   [[nodiscard]] const NeededColumns* needed(int i) const {
     return needed_.empty() ? nullptr : needed_[static_cast<std::size_t>(i)].get();
   }
-  /// Bytes that cross from one block-row to another in one product.
+  /// Block-rows of other ranks that need elements of those of this one, or the other way round; ascending.
+  [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
+  /// Bytes that cross from one block-row to another in one product, over all ranks.
   [[nodiscard]] double bytes_exchanged() const { return bytes_exchanged_; }
 
  private:
+  [[nodiscard]] bool is_here(int i) const;
   void make_pieces(const CsrMatrix& a);
   void make_parent(std::int64_t n);
+  /// Elements of p_j that block-row i needs, by (i, j), where i or j is here; counted from the first row of j.
+  using Needs = std::map<std::pair<int, int>, std::vector<std::int32_t>>;
+  [[nodiscard]] Needs needs() const;
   void make_halos_of_pieces();
   void make_copies_of_parent();
-  [[nodiscard]] std::size_t pair(int i, int j) const {
-    return static_cast<std::size_t>(i) * static_cast<std::size_t>(partition_.blocks()) + static_cast<std::size_t>(j);
+  /// Null when row i needs nothing of p_j.
+  [[nodiscard]] starpu_data_handle_t halo(int i, int j) const {
+    const auto found = halo_.find({i, j});
+    return found == halo_.end() ? nullptr : found->second;
   }
 
   const Partition& partition_;
@@ -76,19 +89,20 @@ class Exchange {
   Decomposition decomposition_;
   double bytes_exchanged_ = 0;
 
-  std::vector<std::unique_ptr<NeededColumns>> needed_;  ///< packed: by block-row
-  std::vector<std::unique_ptr<Arena>> arenas_;          ///< pieces: one, or one per block-row when packed
-  std::vector<Handle> owned_;                           ///< every handle made here but the parent
-  HostBuffer<double> memory_;                           ///< of the parent
+  std::vector<std::unique_ptr<NeededColumns>> needed_;  ///< packed: by block-row; null: of another rank
+  std::vector<int> neighbours_;
+  std::vector<std::unique_ptr<Arena>> arenas_;  ///< pieces: one, or by block-row when packed
+  std::vector<Handle> owned_;                   ///< every handle made here but the parent
+  HostBuffer<double> memory_;                   ///< of the parent
   Handle parent_;
   starpu_data_filter filter_{};
   std::vector<std::uint32_t> piece_lengths_;
   std::vector<starpu_data_handle_t> pieces_;
   bool partitioned_ = false;
   std::vector<std::vector<std::int32_t>> index_memory_;
-  std::vector<Packing> packing_;            ///< by the block that writes (pieces) or reads (parent)
-  std::vector<starpu_data_handle_t> halo_;  ///< by (i, j): elements of p_j that row i needs
-  std::vector<starpu_data_handle_t> copy_;  ///< parent, packed, 1D: [p_i | halo] by i
+  std::vector<Packing> packing_;                              ///< by the block that writes (pieces) or reads (parent)
+  std::map<std::pair<int, int>, starpu_data_handle_t> halo_;  ///< by (i, j): elements of p_j that row i needs
+  std::vector<starpu_data_handle_t> copy_;                    ///< parent, packed, 1D: [p_i | halo] by i
 };
 
 }  // namespace asterism::cg

@@ -26,4 +26,12 @@ void submit_iteration(System& system, HistorySlot history, int parity) {
   }
 }
 
+void submit_neighbours_packing(System& system, starpu_codelet& codelet) {
+  for (const int j : system.p.neighbours()) {
+    std::vector<Access> accesses;
+    for (const starpu_data_handle_t output : system.p.packing(j).outputs) accesses.push_back({output, STARPU_W});
+    submit(codelet, 0, accesses, {.rank = system.partition.owner(j)});
+  }
+}
+
 }  // namespace asterism::cg

@@ -19,6 +19,9 @@ void submit_start(System& system);
 /// One iteration of the flow chosen in system.options. parity: 0 and 1 in turn, beginning with 0 after each start.
 void submit_iteration(System& system, HistorySlot history, int parity);
 
+/// Block-rows of other ranks write what those of this one need of them, by tasks of `codelet`.
+void submit_neighbours_packing(System& system, starpu_codelet& codelet);
+
 // The flows themselves.
 namespace separate {
 void start(System& system);

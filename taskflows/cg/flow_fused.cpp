@@ -50,18 +50,18 @@ void submit_residual(System& sys, int i, bool starting) {
 void start(System& sys) {
   sys.p.after_product();
   // q <- A x
-  for (int i = 0; i < sys.blocks(); ++i)
-    submit(codelets::copy(), 0, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
+  for (const int i : sys.own()) submit(codelets::copy(), 0, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
   sys.p.before_product();
   sys.submit_product(false);
   sys.p.after_product();
   // r <- b - q (alpha = 1);  z <- M^-1 r;  delta <- dot(r, z)
-  for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, true);
+  for (const int i : sys.own()) submit_residual(sys, i, true);
+  sys.gather_dots();
   for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
     submit_step(sys, sys.inline_sums() ? codelets::begin() : codelets::begin_shared(), i, sys.all_dots(),
                 {nullptr, -1});
   // p <- z
-  for (int i = 0; i < sys.blocks(); ++i)
+  for (const int i : sys.own())
     submit(codelets::xpby(), codelets::AxpyArgs{},
            {{sys.state_of(i), STARPU_R}, {sys.z_of(i), STARPU_R}, {sys.p.piece(i), STARPU_RW}});
   sys.p.before_product();
@@ -73,13 +73,15 @@ void iteration(System& sys, HistorySlot history) {
   sys.submit_product(true);
   sys.p.after_product();
   // alpha <- delta / p.q
+  sys.gather_sums();
   if (!inline_sums) submit_step(sys, codelets::alpha_step_shared(), 0, sys.sums(), {nullptr, -1});
   // r <- r - alpha q;  z <- M^-1 r;  delta_new <- dot(r, z)
-  for (int i = 0; i < sys.blocks(); ++i) submit_residual(sys, i, false);
+  for (const int i : sys.own()) submit_residual(sys, i, false);
   // beta <- delta_new / delta
+  sys.gather_dots();
   if (!inline_sums) submit_step(sys, codelets::beta_step_shared(), 0, sys.all_dots(), history);
   // x <- x + alpha p;  p <- z + beta p;  p_ji <- what block-row j needs of p_i
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     std::vector<Access> accesses = state_accesses(sys, i, sys.all_dots());
     const bool writes_history = inline_sums && i == 0;
     static const Exchange::Packing nothing;
@@ -94,6 +96,7 @@ void iteration(System& sys, HistorySlot history) {
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
     submit(codelets::direction(args.partials), args, accesses, {0, 4 * length(sys, i)});
   }
+  submit_neighbours_packing(sys, codelets::direction(0));
   if (!sys.p.packs_on_write()) sys.p.before_product();
 }
 

@@ -30,9 +30,9 @@ void start(System& sys) {
   sys.p.after_product();
   const int block = sys.options.preconditioner_block;
   // q <- A x;  r <- b - q;  u <- M^-1 r
-  for (int i = 0; i < sys.blocks(); ++i) submit_copy(sys.x[i], sys.p.piece(i));
+  for (const int i : sys.own()) submit_copy(sys.x[i], sys.p.piece(i));
   submit_whole_product(sys);
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     std::vector<Access> accesses{{sys.state_of(i), STARPU_R},
                                  {sys.dots_of(i, 1), STARPU_W},
                                  {sys.q[i], STARPU_R},
@@ -42,9 +42,9 @@ void start(System& sys) {
     submit(codelets::residual(0), codelets::ResidualArgs{0, 1, block, &sys.gpus}, accesses);
   }
   // w <- A u
-  for (int i = 0; i < sys.blocks(); ++i) submit_copy(sys.z_of(i), sys.p.piece(i));
+  for (const int i : sys.own()) submit_copy(sys.z_of(i), sys.p.piece(i));
   submit_whole_product(sys);
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     const starpu_data_handle_t w = block > 0 ? sys.w[i] : sys.p.piece(i);
     submit_copy(sys.q[i], w);
     // gamma, delta
@@ -71,15 +71,17 @@ void iteration(System& sys, HistorySlot history, int parity) {
   sys.submit_product(false);
   sys.p.after_product();
   // beta, alpha from the sums of the iteration before, while the product runs
+  sys.gather_dots(parity);
   const std::vector<Access> contributions = sys.all_dots(parity);
   if (!inline_sums) {
     std::vector<Access> accesses{{sys.state_of(0), STARPU_RW}};
     accesses.insert(accesses.end(), contributions.begin(), contributions.end());
     accesses.push_back({history.handle, STARPU_RW});
-    submit(codelets::pipelined_step(), codelets::StepArgs{sys.blocks(), history.slot}, accesses);
+    submit(codelets::pipelined_step(),
+           codelets::StepArgs{static_cast<std::int32_t>(contributions.size()), history.slot}, accesses);
   }
   // z, q, s, p, x, r, u, w, m;  {r.r, gamma, delta};  m_ji <- what block-row j needs of m_i
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     std::vector<Access> accesses{{sys.state_of(i), inline_sums ? STARPU_RW : STARPU_R}};
     if (inline_sums) accesses.insert(accesses.end(), contributions.begin(), contributions.end());
     const bool writes_history = inline_sums && i == 0;
@@ -102,6 +104,7 @@ void iteration(System& sys, HistorySlot history, int parity) {
     const double flops = 18 + (block > 0 ? 2 * block + 6 : 0);
     submit(codelets::pipelined(args.partials), args, accesses, {0, flops * length(sys, i)});
   }
+  submit_neighbours_packing(sys, codelets::pipelined(0));
   if (!sys.p.packs_on_write()) sys.p.before_product();
 }
 

@@ -45,8 +45,8 @@ MatrixBlock::MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format for
 }
 
 std::pair<std::int64_t, std::int64_t> MatrixBlock::entries_of(std::int64_t row) const {
-  const std::int64_t begin = a_.row_begin[at(row)];
-  const std::int64_t end = a_.row_begin[at(row) + 1];
+  const std::int64_t begin = a_.begin_of(row);
+  const std::int64_t end = a_.begin_of(row + 1);
   if (range_.first_column == 0 && range_.last_column == a_.n) return {begin, end};
   const std::int32_t* columns = a_.column.data();
   const std::int32_t* first = std::lower_bound(columns + begin, columns + end, range_.first_column);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "taskflows/cg/csr_matrix.hpp"
@@ -10,21 +12,39 @@
 
 namespace asterism::cg {
 
-/// Rows [begin[i], begin[i+1]) form block-row i.
+/// Rows [begin[i], begin[i+1]) form block-row i; block-rows [rank_begin[r], rank_begin[r+1]) belong to rank r of the
+/// cluster.
 struct Partition {
   std::vector<std::int64_t> begin;
+  std::vector<int> rank_begin;  ///< empty: there is one rank
 
   [[nodiscard]] int blocks() const { return static_cast<int>(begin.size()) - 1; }
   [[nodiscard]] std::int64_t rows(int i) const {
     return begin[static_cast<std::size_t>(i) + 1] - begin[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] std::int64_t first(int i) const { return begin[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] int first_block(int rank) const {
+    return rank_begin.empty() ? rank * blocks() : rank_begin[static_cast<std::size_t>(rank)];
+  }
+  /// Rank that a block-row belongs to.
+  [[nodiscard]] int owner(int i) const;
+};
+
+/// What a partition depends on: the order of a matrix, what to call it, and how many entries stand before a row.
+struct RowCounts {
+  std::int64_t n;
+  std::string name;
+  std::function<std::int64_t(std::int64_t row)> entries_before;
 };
 
 /// Cuts the rows into as many parts as `shares`, part i carrying shares[i] / sum(shares) of the work (the
 /// non-zeros, or the bytes 12 nnz + 84 rows). Cuts fall on multiples of `unit` rows, and of 32 rows where
 /// the parts are large. Throws Error (bad_input) when the matrix has too few rows.
+Partition partition_rows(const RowCounts& a, std::span<const double> shares, Balance balance, int unit = 1);
 Partition partition_rows(const CsrMatrix& a, std::span<const double> shares, Balance balance, int unit = 1);
+
+/// Gives each rank as many block-rows, to one. Throws Error (bad_input) when there are fewer block-rows than ranks.
+void deal(Partition& partition, int ranks);
 
 /// The columns outside of rows [first, last) in which these rows have entries, as a set with ranks.
 class NeededColumns {
@@ -32,7 +52,9 @@ class NeededColumns {
   NeededColumns(const CsrMatrix& a, std::int64_t first, std::int64_t last);
 
   [[nodiscard]] bool contains(std::int64_t column) const {
-    return (words_[static_cast<std::size_t>(column / 64)] >> (column % 64) & 1) != 0;
+    const std::int64_t word = column / 64 - first_word_;
+    return word >= 0 && word < static_cast<std::int64_t>(words_.size()) &&
+           (words_[static_cast<std::size_t>(word)] >> (column % 64) & 1) != 0;
   }
   /// How many needed columns are smaller than `column`.
   [[nodiscard]] std::int64_t rank(std::int64_t column) const;
@@ -41,6 +63,7 @@ class NeededColumns {
   [[nodiscard]] std::vector<std::int32_t> list(std::int64_t first, std::int64_t last) const;
 
  private:
+  std::int64_t first_word_ = 0;  ///< of the words that would hold all columns, those between the first and last needed
   std::vector<std::uint64_t> words_;
   std::vector<std::int64_t> rank_;  ///< needed columns before each word, and their number
 };

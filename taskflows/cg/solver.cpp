@@ -8,6 +8,7 @@
 #include "codelets/cg/kernels.hpp"
 #include "taskflows/cg/flow.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -97,6 +98,13 @@ State Solver::start(double tolerance) {
 /// r.r from the block-rows' contributions.
 double Solver::sum_of_rr(int parity) {
   Sum rr;
+  sys_.gather_dots(parity);
+  if (sys_.distributed()) {
+    const auto& all = *sys_.all_dots_of_ranks[static_cast<std::size_t>(parity)];
+    const Acquired<Dots> dots(all.all(), STARPU_R);
+    for (std::size_t k = 0; k < all.items(); ++k) add(rr, dots.get()[k].rr);
+    return value(rr);
+  }
   for (const Handle& dots : sys_.dots[static_cast<std::size_t>(parity)]) add(rr, Acquired<Dots>(dots, STARPU_R)->rr);
   return value(rr);
 }
@@ -223,7 +231,7 @@ SolveResult Solver::run() {
     break;
   }
   mark("end solve");
-  for (int i = 0; i < sys_.blocks(); ++i) {  // the solution to main memory
+  for (const int i : sys_.own()) {  // the solution to main memory
     starpu_data_acquire(sys_.x[i], STARPU_R);
     starpu_data_release(sys_.x[i]);
   }
@@ -232,7 +240,9 @@ SolveResult Solver::run() {
 
 }  // namespace
 
-double norm(std::span<const double> b) {
+namespace {
+/// b.b
+Sum square(std::span<const double> b) {
   const auto n = static_cast<std::int64_t>(b.size());
   constexpr std::int64_t part = 1 << 20;
   std::vector<Sum> sums(static_cast<std::size_t>((n + part - 1) / part));
@@ -244,6 +254,13 @@ double norm(std::span<const double> b) {
   }
   Sum total;
   for (const Sum& sum : sums) add(total, sum);
+  return total;
+}
+}  // namespace
+
+double norm(std::span<const double> b) {
+  Sum total;
+  for (const Sum& of_rank : cluster().all_gather(square(b))) add(total, of_rank);
   return std::sqrt(value(total));
 }
 

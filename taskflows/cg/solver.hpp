@@ -34,11 +34,12 @@ struct Progress {
   double tolerance;
 };
 
-/// The norm ||b||, in parallel and compensated.
+/// The norm ||b||, in parallel and compensated; over several ranks `b` is this rank's part.
 double norm(std::span<const double> b);
 
-/// Solves; the solution is in system.x, in main memory, on return. Throws Error (bad_input) when the matrix turns out
-/// not to be positive definite, naming it `name`; failed when a value is not finite.
+/// Solves; the solution is in system.x, in main memory, on return. Over several ranks all call it, with their rows of
+/// b, take the same decisions and get the same result. Throws Error (bad_input) when the matrix turns out not to be
+/// positive definite, naming it `name`; failed when a value is not finite.
 SolveResult solve(System& system, std::span<const double> b, const std::string& name,
                   const std::function<void(const Progress&)>& progress = {});
 

@@ -1,5 +1,6 @@
 #include "taskflows/cg/stencil.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -31,6 +32,15 @@ std::vector<Point> points_of(StencilKind kind) {
   return {{0, 0, -1, -1},   {-1, -1, 0, corner}, {0, -1, 0, edge}, {1, -1, 0, corner},
           {-1, 0, 0, edge}, {0, 0, 0, 16.0 / 3}, {1, 0, 0, edge},  {-1, 1, 0, corner},
           {0, 1, 0, edge},  {1, 1, 0, corner},   {0, 0, 1, -1}};
+}
+
+bool inside(std::int64_t i, std::int64_t n) {
+  return i >= 0 && i < n;
+}
+
+/// How many of 0, 1, ... end - 1 stay in [0, n) when `shift` is added.
+std::int64_t inside_before(std::int64_t end, std::int64_t shift, std::int64_t n) {
+  return std::max<std::int64_t>(0, std::min(end, n - shift) - std::max<std::int64_t>(0, -shift));
 }
 
 const char* name_of(StencilKind kind) {
@@ -72,45 +82,59 @@ Stencil parse_stencil(const std::string& text) {
 }
 
 CsrMatrix assemble_stencil(const Stencil& s) {
+  return assemble_stencil(s, 0, row_counts(s).n);
+}
+
+RowCounts row_counts(const Stencil& s) {
   constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
   if (s.nx > limit || s.ny > limit || s.nz > limit || s.nx * s.ny > limit || s.nx * s.ny * s.nz > limit)
     bad_input("--stencil: a grid of {} x {} x {} points; expected fewer than 2^31", s.nx, s.ny, s.nz);
+  const auto entries_before = [s, points = points_of(s.kind)](std::int64_t row) {
+    const std::int64_t x = row % s.nx;
+    const std::int64_t y = row / s.nx % s.ny;
+    const std::int64_t z = row / s.nx / s.ny;
+    std::int64_t entries = 0;
+    for (const Point& p : points) {  // whole planes, then whole lines, then points of a line
+      entries += inside_before(z, p.dz, s.nz) * inside_before(s.ny, p.dy, s.ny) * inside_before(s.nx, p.dx, s.nx);
+      if (!inside(z + p.dz, s.nz)) continue;
+      entries += inside_before(y, p.dy, s.ny) * inside_before(s.nx, p.dx, s.nx);
+      if (inside(y + p.dy, s.ny)) entries += inside_before(x, p.dx, s.nx);
+    }
+    return entries;
+  };
+  return {s.nx * s.ny * s.nz, fmt::format("{}-{}x{}x{}", name_of(s.kind), s.nx, s.ny, s.nz), entries_before};
+}
+
+CsrMatrix assemble_stencil(const Stencil& s, std::int64_t first, std::int64_t last) {
+  const RowCounts counts = row_counts(s);
   const std::vector<Point> points = points_of(s.kind);
   CsrMatrix a;
-  a.n = s.nx * s.ny * s.nz;
-  a.name = fmt::format("{}-{}x{}x{}", name_of(s.kind), s.nx, s.ny, s.nz);
-  a.row_begin = Array<std::int64_t>(static_cast<std::size_t>(a.n + 1));
-  const auto inside = [](std::int64_t i, std::int64_t n) { return i >= 0 && i < n; };
-  const std::int64_t lines = s.ny * s.nz;
-
-  // entries of each grid line, then where each begins
-  std::vector<std::int64_t> line_begin(static_cast<std::size_t>(lines + 1));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t line = 0; line < lines; ++line) {
-    std::int64_t entries = 0;
-    for (const Point& p : points)
-      if (inside(line % s.ny + p.dy, s.ny) && inside(line / s.ny + p.dz, s.nz))
-        entries += std::max<std::int64_t>(0, s.nx - (p.dx != 0 ? 1 : 0));
-    line_begin[static_cast<std::size_t>(line) + 1] = entries;
-  }
-  for (std::size_t line = 0; line < static_cast<std::size_t>(lines); ++line) line_begin[line + 1] += line_begin[line];
-  a.column = Array<std::int32_t>(static_cast<std::size_t>(line_begin.back()));
-  a.value = Array<double>(static_cast<std::size_t>(line_begin.back()));
+  a.n = counts.n;
+  a.first_row = first;
+  a.name = counts.name;
+  const std::int64_t before = counts.entries_before(first);
+  const auto entries = static_cast<std::size_t>(counts.entries_before(last) - before);
+  a.row_begin = Array<std::int64_t>(static_cast<std::size_t>(last - first + 1));
+  a.column = Array<std::int32_t>(entries);
+  a.value = Array<double>(entries);
   a.row_begin[0] = 0;
+  // by grid lines, the first and the last of which may be cut
 #pragma omp parallel for schedule(static)
-  for (std::int64_t line = 0; line < lines; ++line) {
+  for (std::int64_t line = first / s.nx; line < (last + s.nx - 1) / s.nx; ++line) {
     const std::int64_t y = line % s.ny;
     const std::int64_t z = line / s.ny;
-    std::int64_t k = line_begin[static_cast<std::size_t>(line)];
-    for (std::int64_t x = 0; x < s.nx; ++x) {
-      const std::int64_t row = line * s.nx + x;
+    const std::int64_t begin = std::max(first, line * s.nx);
+    const std::int64_t end = std::min(last, (line + 1) * s.nx);
+    std::int64_t k = counts.entries_before(begin) - before;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t x = row - line * s.nx;
       for (const Point& p : points) {
         if (!inside(x + p.dx, s.nx) || !inside(y + p.dy, s.ny) || !inside(z + p.dz, s.nz)) continue;
         a.column[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(row + p.dx + s.nx * (p.dy + s.ny * p.dz));
         a.value[static_cast<std::size_t>(k)] = p.value;
         ++k;
       }
-      a.row_begin[static_cast<std::size_t>(row) + 1] = k;
+      a.row_begin[static_cast<std::size_t>(row - first) + 1] = k;
     }
   }
   return a;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/performance_model.hpp"
 #include "taskflows/runtime/simulation.hpp"
@@ -37,10 +38,15 @@ starpu_codelet& assemble() {
 
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
                const Options& chosen, std::span<const double> shares)
-    : options(chosen),
-      partition(partition_rows(a, shares, chosen.balance, std::max(1, chosen.preconditioner_block))),
-      p(a, partition, chosen),
-      nonzeros_(static_cast<double>(a.nnz())) {
+    : System(session, a, b_values, x0, chosen,
+             partition_rows(a, shares, chosen.balance, std::max(1, chosen.preconditioner_block))) {}
+
+System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
+               const Options& chosen, Partition block_rows)
+    : options(chosen), partition(std::move(block_rows)), p(a, partition, chosen) {
+  const int rank = cluster().rank();
+  for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
+  for (const std::int64_t of_rank : cluster().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
   make_vectors(b_values, x0);
   make_preconditioner(a);
   make_scalars();
@@ -53,11 +59,11 @@ System::~System() {
 
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
   rows.resize(at(blocks()));
-  const bool by_tasks = session.gpus() == 0 && blocks() >= session.cpus();
+  const bool by_tasks = session.gpus() == 0 && static_cast<int>(own_.size()) >= session.cpus();
   std::vector<std::unique_ptr<MatrixBlock>> plans;
   std::vector<const MatrixBlock*> plan_pointers;
-  plan_pointers.reserve(at(blocks()) * at(blocks()));
-  for (int i = 0; i < blocks(); ++i) {
+  plan_pointers.reserve(own_.size() * at(blocks()));
+  for (const int i : own_) {
     std::vector<int> columns;
     if (options.decomposition == Decomposition::one_d) {
       columns = {i};
@@ -111,10 +117,12 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
 
 BlockVector System::make_vector(const char* name, bool on_host) {
   BlockVector v;
-  if (on_host) v.memory = HostBuffer<double>(at(partition.begin.back()));
-  for (int i = 0; i < blocks(); ++i)
-    v.block.push_back(Handle::vector(on_host ? v.memory.data() + partition.first(i) : nullptr, at(partition.rows(i)),
-                                     sizeof(double), fmt::format("{}[{}]", name, i), Coordinates{i, i}));
+  if (on_host) v.memory = HostBuffer<double>(at(last_row() - first_row()));
+  v.block.resize(at(blocks()));
+  for (const int i : own_)
+    v.block[at(i)] =
+        Handle::vector(on_host ? v.memory.data() + (partition.first(i) - first_row()) : nullptr, at(partition.rows(i)),
+                       sizeof(double), fmt::format("{}[{}]", name, i), Coordinates{i, i});
   return v;
 }
 
@@ -143,13 +151,13 @@ void System::make_vectors(std::span<const double> b_values, std::span<const doub
 void System::make_preconditioner(const CsrMatrix& a) {
   if (!preconditioned()) return;
   const std::int64_t size = options.preconditioner_block;
-  inverse.memory = HostBuffer<double>(at(a.n * size));
+  inverse.memory = HostBuffer<double>(at((last_row() - first_row()) * size));
   std::int64_t singular = a.n;  // first row of the first diagonal block without a Cholesky factor
 #pragma omp parallel for schedule(static) reduction(min : singular)
-  for (std::int64_t first = 0; first < a.n; first += size) {
+  for (std::int64_t first = first_row(); first < last_row(); first += size) {
     Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
     for (std::int64_t i = 0; i < size; ++i)
-      for (std::int64_t k = a.row_begin[at(first + i)]; k < a.row_begin[at(first + i) + 1]; ++k) {
+      for (std::int64_t k = a.begin_of(first + i); k < a.begin_of(first + i + 1); ++k) {
         const std::int64_t j = a.column[at(k)] - first;
         if (j >= 0 && j < size) block(i, j) = a.value[at(k)];
       }
@@ -165,15 +173,16 @@ void System::make_preconditioner(const CsrMatrix& a) {
     const std::int64_t n = *(cut + 1) - begin;
     for (std::int64_t k = 0; k < size; ++k)
       for (std::int64_t i = 0; i < size; ++i)
-        inverse.memory[at(begin * size + k * n + (first - begin) + i)] = block_inverse(i, k);
+        inverse.memory[at((begin - first_row()) * size + k * n + (first - begin) + i)] = block_inverse(i, k);
   }
   if (singular < a.n)
     bad_input("{}: the diagonal block of rows {} to {} is not positive definite", a.name, singular + 1,
               singular + size);
-  for (int i = 0; i < blocks(); ++i)
-    inverse.block.push_back(Handle::vector(inverse.memory.data() + partition.first(i) * size,
-                                           at(partition.rows(i) * size), sizeof(double), fmt::format("M[{}]", i),
-                                           Coordinates{i, i}));
+  inverse.block.resize(at(blocks()));
+  for (const int i : own_)
+    inverse.block[at(i)] =
+        Handle::vector(inverse.memory.data() + (partition.first(i) - first_row()) * size, at(partition.rows(i) * size),
+                       sizeof(double), fmt::format("M[{}]", i), Coordinates{i, i});
 }
 
 void System::make_scalars() {
@@ -188,12 +197,19 @@ void System::make_scalars() {
   // in pinned memory, see codelets.hpp; a reduction must begin without a value
   sum_memory = HostBuffer<Sum>(at(contributions));
   for (auto& memory : dots_memory) memory = HostBuffer<Dots>(at(contributions));
+  p_dot_q.resize(at(contributions));
+  for (auto& d : dots) d.resize(at(contributions));
   for (int i = 0; i < contributions; ++i) {
-    p_dot_q.push_back(
-        Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i)));
+    if (distributed() && partition.owner(i) != cluster().rank()) continue;
+    p_dot_q[at(i)] =
+        Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i));
     for (int parity = 0; parity < 2; ++parity)
-      dots[at(parity)].push_back(Handle::vector(gather ? &dots_memory[at(parity)][at(i)] : nullptr, 1, sizeof(Dots),
-                                                fmt::format("dots{}[{}]", parity, i), where(i)));
+      dots[at(parity)][at(i)] = Handle::vector(gather ? &dots_memory[at(parity)][at(i)] : nullptr, 1, sizeof(Dots),
+                                               fmt::format("dots{}[{}]", parity, i), where(i));
+  }
+  if (distributed()) {
+    all_p_dot_q = std::make_unique<AllGather>("p.q", sizeof(Sum), partition.rank_begin);
+    for (auto& d : all_dots_of_ranks) d = std::make_unique<AllGather>("dots", sizeof(Dots), partition.rank_begin);
   }
   if (options.dot == DotMode::reduction) {
     starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum(), &codelets::zero_sum());
@@ -213,13 +229,32 @@ double System::stored_entries() const {
   return entries;
 }
 
+namespace {
+/// Of the block-rows of a rank.
+std::vector<Access> some_of(const std::vector<Handle>& contributions, const std::vector<int>& own) {
+  std::vector<Access> accesses;
+  for (const int i : own) accesses.push_back({contributions[at(i)], STARPU_R});
+  return accesses;
+}
+}  // namespace
+
+void System::gather_sums() {
+  if (distributed()) all_p_dot_q->submit(some_of(p_dot_q, own_));
+}
+
+void System::gather_dots(int parity) {
+  if (distributed()) all_dots_of_ranks[at(parity)]->submit(some_of(dots[at(parity)], own_));
+}
+
 std::vector<Access> System::sums() const {
+  if (distributed()) return {{all_p_dot_q->all(), STARPU_R}};
   std::vector<Access> accesses;
   for (const Handle& handle : p_dot_q) accesses.push_back({handle, STARPU_R});
   return accesses;
 }
 
 std::vector<Access> System::all_dots(int parity) const {
+  if (distributed()) return {{all_dots_of_ranks[at(parity)]->all(), STARPU_R}};
   std::vector<Access> accesses;
   for (const Handle& handle : dots[at(parity)]) accesses.push_back({handle, STARPU_R});
   return accesses;
@@ -250,6 +285,11 @@ void System::submit_product(bool with_dot) {
           2.0 * static_cast<double>(block.layout.nonzeros) + (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
       submit(dot && blocks() > 1 ? codelets::spmv_dot() : codelets::spmv(), args, accesses, {0, flops});
     }
+  for (const int i : p.neighbours()) {  // what they need of this rank is sent
+    std::vector<Access> accesses;
+    for (const starpu_data_handle_t input : p.inputs(i, i).handles) accesses.push_back({input, STARPU_R});
+    submit(codelets::spmv(), codelets::SpmvArgs{}, accesses, {.rank = partition.owner(i)});
+  }
 }
 
 }  // namespace asterism::cg

@@ -13,11 +13,12 @@
 #include "taskflows/cg/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
+#include "taskflows/runtime/all_gather.hpp"
 #include "taskflows/runtime/session.hpp"
 
 namespace asterism::cg {
 
-/// A vector in block-rows.
+/// A vector in block-rows: those of this rank.
 struct BlockVector {
   HostBuffer<double> memory;  ///< empty: allocated by StarPU where it is used
   std::vector<Handle> block;
@@ -31,6 +32,9 @@ class System {
   /// a, b must outlive the System. shares: relative size of each block-row (options.blocks of them).
   System(const Session& session, const CsrMatrix& a, std::span<const double> b, std::span<const double> x0,
          const Options& options, std::span<const double> shares);
+  /// Likewise, with the block-rows given. Over several ranks: a, b and x0 are the rows of this rank's block-rows.
+  System(const Session& session, const CsrMatrix& a, std::span<const double> b, std::span<const double> x0,
+         const Options& options, Partition partition);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
@@ -60,14 +64,21 @@ class System {
   std::array<HostBuffer<Dots>, 2> dots_memory;
   std::vector<Handle> p_dot_q;              ///< one, or one per block-row (gather)
   std::array<std::vector<Handle>, 2> dots;  ///< {r.r, r.z}; the pipelined flow alternates
+  std::unique_ptr<AllGather> all_p_dot_q;   ///< several ranks: of all block-rows
+  std::array<std::unique_ptr<AllGather>, 2> all_dots_of_ranks;
   std::array<HostBuffer<HistoryEntry>, 2> history_memory;
   std::array<Handle, 2> history;
 
   [[nodiscard]] int blocks() const { return partition.blocks(); }
+  /// Block-rows of this rank, and what is first and last of them.
+  [[nodiscard]] const std::vector<int>& own() const { return own_; }
+  [[nodiscard]] std::int64_t first_row() const { return partition.first(own_.front()); }
+  [[nodiscard]] std::int64_t last_row() const { return partition.first(own_.back() + 1); }
+  [[nodiscard]] bool distributed() const { return !partition.rank_begin.empty(); }
   [[nodiscard]] bool preconditioned() const { return options.preconditioner_block > 0; }
   /// Every consumer of a dot product adds the contributions itself, on its own replica of the state.
   [[nodiscard]] bool inline_sums() const {
-    return options.dot == DotMode::gather && blocks() <= inline_sum_blocks &&
+    return options.dot == DotMode::gather && !distributed() && blocks() <= inline_sum_blocks &&
            (options.flow == Flow::fused || options.flow == Flow::pipelined);
   }
   /// 2D with the local block first: each block adds its own share of p.q, and none needs all rows.
@@ -91,9 +102,12 @@ class System {
   [[nodiscard]] double stored_entries() const;  ///< of all blocks, padding included
   [[nodiscard]] double nonzeros() const { return nonzeros_; }
 
-  /// The accesses of the contributions of all block-rows to a dot product.
+  /// The accesses of the contributions of all block-rows to a dot product; over several ranks in one vector, which has
+  /// them once gather_sums() or gather_dots() was called. These do nothing in one process.
   [[nodiscard]] std::vector<Access> sums() const;
   [[nodiscard]] std::vector<Access> all_dots(int parity = 0) const;
+  void gather_sums();
+  void gather_dots(int parity = 0);
 
   /// q <- A p: one task per block, with p.q on the way when `with_dot`.
   void submit_product(bool with_dot);
@@ -105,6 +119,7 @@ class System {
   void make_scalars();
   BlockVector make_vector(const char* name, bool on_host);
 
+  std::vector<int> own_;
   double nonzeros_ = 0;
 };
 

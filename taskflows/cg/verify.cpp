@@ -19,7 +19,7 @@ std::size_t at(std::int64_t i) {
 
 long double row_times(const CsrMatrix& a, std::int64_t i, std::span<const double> x) {
   long double sum = 0;
-  for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i) + 1]; ++k)
+  for (std::int64_t k = a.begin_of(i); k < a.begin_of(i + 1); ++k)
     sum += static_cast<long double>(a.value[at(k)]) * x[at(a.column[at(k)])];
   return sum;
 }
@@ -30,8 +30,7 @@ long double norm_of(std::span<const double> v) {
   return std::sqrt(sum);
 }
 
-/// Sizes beyond which a factorisation would take longer than the solve is worth.
-constexpr std::int64_t largest_order = 300'000;
+/// Sizes of the factor, likewise.
 constexpr double largest_flops = 4e11;
 constexpr double largest_factor = 2e8;  // entries
 
@@ -139,6 +138,17 @@ Array<double> multiply(const CsrMatrix& a, std::span<const double> x) {
   return y;
 }
 
+Array<double> row_sums(const CsrMatrix& a) {
+  Array<double> sums(at(a.rows()));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    long double sum = 0;
+    for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i) + 1]; ++k) sum += a.value[at(k)];
+    sums[at(i)] = static_cast<double>(sum);
+  }
+  return sums;
+}
+
 double extended_residual(const CsrMatrix& a, std::span<const double> b, std::span<const double> x) {
   long double residual = 0;
   long double right = 0;
@@ -158,8 +168,8 @@ Verification verify(const CsrMatrix& a, std::span<const double> b, std::span<con
   if (!v.passed)
     v.complaint = fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", v.residual, tolerance);
 
-  if (a.n > largest_order || a.nnz() > std::numeric_limits<std::int32_t>::max()) {
-    v.why_not = fmt::format("{} rows, more than {}", a.n, largest_order);
+  if (a.n > largest_factorised || a.nnz() > std::numeric_limits<std::int32_t>::max()) {
+    v.why_not = fmt::format("{} rows, more than {}", a.n, largest_factorised);
     return v;
   }
   Cholesky cholesky(a);

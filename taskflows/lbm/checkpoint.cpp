@@ -134,6 +134,18 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
           .parameters = file.text_attribute("/", "parameters")};
 }
 
+void for_checkpoint_slabs(const Checkpoint& checkpoint, const std::function<void(const Box& slab, int slot)>& visit) {
+  for_slabs(checkpoint, visit);
+}
+
+template <class T>
+void read_populations(const std::filesystem::path& path, const Box& box, T* slots) {
+  const Hdf5Input file(path);
+  const auto cells = static_cast<std::size_t>(box.cells());
+  for (int slot = 0; slot < q; ++slot)
+    file.read_block(dataset, block_of(box, slot), std::span<T>(slots + static_cast<std::size_t>(slot) * cells, cells));
+}
+
 template <class T>
 void read_populations(const std::filesystem::path& path, const std::vector<Box>& boxes, const TakePart<T>& take) {
   const Checkpoint checkpoint = read_checkpoint(path);
@@ -162,6 +174,8 @@ template void write_checkpoint(const std::filesystem::path&, const Checkpoint&, 
                                const GivePart<float>&);
 template void write_checkpoint(const std::filesystem::path&, const Checkpoint&, const std::vector<Box>&,
                                const GivePart<double>&);
+template void read_populations(const std::filesystem::path&, const Box&, float*);
+template void read_populations(const std::filesystem::path&, const Box&, double*);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<float>&);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<double>&);
 

@@ -31,6 +31,9 @@ template <class T>
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, const std::vector<Box>& boxes,
                       const GivePart<T>& give);
 
+/// The order in which write_checkpoint asks for parts of the lattice: for the ranks of a cluster that only give theirs.
+void for_checkpoint_slabs(const Checkpoint& checkpoint, const std::function<void(const Box& slab, int slot)>& visit);
+
 /// Everything but the populations. Throws Error (bad_input), one line naming the file: missing, damaged, cut off,
 /// foreign.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
@@ -38,5 +41,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& path);
 /// Throws Error (bad_input) also when the precision is another one.
 template <class T>
 void read_populations(const std::filesystem::path& path, const std::vector<Box>& boxes, const TakePart<T>& take);
+
+/// All slots of a box of the lattice, slot by slot, x fastest. Any number of processes may read at the same time.
+template <class T>
+void read_populations(const std::filesystem::path& path, const Box& box, T* slots);
 
 }  // namespace asterism::lbm

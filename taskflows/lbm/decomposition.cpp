@@ -87,4 +87,13 @@ std::vector<BrickPlace> decompose(const Problem& problem, const Cut& cut) {
   return bricks;
 }
 
+void deal(std::vector<BrickPlace>& bricks, int ranks) {
+  int subdomains = 0;
+  for (const BrickPlace& brick : bricks) subdomains = std::max(subdomains, brick.subdomain + 1);
+  if (subdomains < ranks)
+    bad_input("{} sub-domains: expected one at least for each of {} processes", subdomains, ranks);
+  for (BrickPlace& brick : bricks)
+    brick.rank = static_cast<int>(((std::int64_t{brick.subdomain} + 1) * ranks - 1) / subdomains);
+}
+
 }  // namespace asterism::lbm

@@ -17,7 +17,8 @@ struct BrickPlace {
   std::array<int, 3> begin{}, end{};
   std::array<std::optional<int>, faces> neighbour;  ///< number of the brick beyond a face; none: a wall
   int subdomain = 0;
-  int core = -1;  ///< of the sub-domain's cores, the one that this brick is for; -1: its GPU
+  int core = -1;            ///< of the sub-domain's cores, the one that this brick is for; -1: its GPU
+  std::optional<int> rank;  ///< of the cluster, that has the brick; none: this one
   [[nodiscard]] int size(int axis) const {
     return end[static_cast<std::size_t>(axis)] - begin[static_cast<std::size_t>(axis)];
   }
@@ -32,5 +33,9 @@ struct Cut {
 
 /// Throws Error (bad input) when there are more pieces along an axis than cells.
 std::vector<BrickPlace> decompose(const Problem& problem, const Cut& cut);
+
+/// Gives each rank of the cluster as many consecutive sub-domains, to one. Throws Error (bad input) when there are
+/// fewer sub-domains than ranks.
+void deal(std::vector<BrickPlace>& bricks, int ranks);
 
 }  // namespace asterism::lbm

@@ -1,4 +1,5 @@
-// The task flow of one time step (section 4.3 of the paper, Algorithm 1).
+// The task flow of one time step (section 4.3 of the paper, Algorithm 1). Over several ranks, a rank goes through its
+// own bricks and those next to them, whose tasks are messages to it.
 #include <starpu.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ void Simulation::advance(long steps) {
     const long now = std::min(steps - done, most_steps);
     const Half half = half_of(time_);
     starpu_iteration_push(static_cast<unsigned long>(time_));
-    for (const auto& brick : bricks_) submit_advance(*brick, half, static_cast<int>(now));
+    for (BrickData* const brick : near_) submit_advance(*brick, half, static_cast<int>(now));
     starpu_iteration_pop();
     done += now;
     time_ += now;
@@ -43,11 +44,11 @@ void Simulation::advance_once() {
   const Half half = half_of(time_);
   starpu_iteration_push(static_cast<unsigned long>(time_));
   // border cells first; then inner cells, while what neighbours need of the border travels: along x, then y, then z
-  for (const auto& brick : bricks_) submit_advance(*brick, half, 1);
+  for (BrickData* const brick : near_) submit_advance(*brick, half, 1);
   for (std::size_t phase = 0; phase < axes_.size(); ++phase) {
-    for (const auto& brick : bricks_) submit_core(*brick, half, phase);
+    for (BrickData* const brick : near_) submit_core(*brick, half, phase);
     if (phase + 1 < axes_.size())
-      for (const auto& brick : bricks_) submit_forward(*brick, half, axes_[phase], axes_[phase + 1]);
+      for (BrickData* const brick : near_) submit_forward(*brick, half, axes_[phase], axes_[phase + 1]);
   }
   starpu_iteration_pop();
   pending_ = true;
@@ -71,7 +72,7 @@ void Simulation::submit_advance(BrickData& brick, Half half, int steps) {
   args.work.cells *= steps;
   if (!axes_.empty()) add_sent(brick, half, axes_.front(), args.sent, args.send, data);
   submit(codelets_->advance, args, data, options(brick, static_cast<double>(args.work.cells), priority_of_shell));
-  ++tasks_;
+  if (brick.here) ++tasks_;
 }
 
 // the inner cells, or a part of them
@@ -90,7 +91,7 @@ void Simulation::submit_core(BrickData& brick, Half half, std::size_t part) {
   args.box[0] = box;
   args.work.cells = box.cells();
   submit(codelets_->advance, args, data, options(brick, static_cast<double>(args.work.cells), priority_of_core));
-  ++tasks_;
+  if (brick.here) ++tasks_;
 }
 
 // what came along one axis is put in place, and what has to go on along the next is packed
@@ -102,13 +103,13 @@ void Simulation::submit_forward(BrickData& brick, Half half, int received_axis, 
   add_sent(brick, half, sent_axis, args.sent, args.send, data);
   for (std::int32_t k = 0; k < args.received; ++k) args.work.cells += args.receive[k].box.cells();
   submit(codelets_->forward, args, data, options(brick, 0, priority_of_forwarding));
-  ++tasks_;
+  if (brick.here) ++tasks_;
 }
 
 // everything that the half-step sends, without the half-step: a state that was loaded
 void Simulation::submit_exchange(Half half) {
   for (std::size_t phase = 0; phase < axes_.size(); ++phase)
-    for (const auto& brick : bricks_) submit_forward(*brick, half, phase == 0 ? -1 : axes_[phase - 1], axes_[phase]);
+    for (BrickData* const brick : near_) submit_forward(*brick, half, phase == 0 ? -1 : axes_[phase - 1], axes_[phase]);
   pending_ = true;
   last_ = half;
 }
@@ -116,7 +117,7 @@ void Simulation::submit_exchange(Half half) {
 // the force on solid cells is known before they return what they were sent
 void Simulation::complete() {
   if (!pending_) return;
-  for (const auto& brick : bricks_) {
+  for (BrickData* const brick : near_) {
     codelets::CompleteArgs args;
     std::vector<Access> data = accesses(*brick, STARPU_RW);
     args.place = brick->layout;
@@ -127,7 +128,7 @@ void Simulation::complete() {
     }
     args.work.cells = brick->layout.brick.interior().cells();
     submit(codelets_->complete, args, data, options(*brick, 0, priority_of_shell));
-    ++tasks_;
+    if (brick->here) ++tasks_;
   }
   pending_ = false;
 }
@@ -162,8 +163,9 @@ void Simulation::add_received(const BrickData& brick, Half half, int axis, std::
     const auto neighbour = brick.place.neighbour[static_cast<std::size_t>(face)];
     if (!neighbour) continue;
     transfers[count++] = incoming(half, brick.layout.brick, brick.connected, face);
-    const BrickData& from = *bricks_[static_cast<std::size_t>(*neighbour)];
-    data.push_back({from.sent[static_cast<std::size_t>(half)][static_cast<std::size_t>(face ^ 1)], STARPU_R});
+    const BrickData* const from = bricks_[static_cast<std::size_t>(*neighbour)].get();
+    if (from == nullptr) continue;  // far from here, as the brick's other neighbours
+    data.push_back({from->sent[static_cast<std::size_t>(half)][static_cast<std::size_t>(face ^ 1)], STARPU_R});
   }
 }
 
@@ -177,7 +179,10 @@ void Simulation::add_sent(const BrickData& brick, Half half, int axis, std::int3
 }
 
 TaskOptions Simulation::options(const BrickData& brick, double cells, int priority) const {
-  return {priority, cells * update_flops(problem_.collision), brick.worker};
+  return {.priority = priority,
+          .flops = cells * update_flops(problem_.collision),
+          .worker = std::max(brick.worker, -1),
+          .rank = brick.place.rank.value_or(this_rank_runs)};
 }
 
 }  // namespace asterism::lbm

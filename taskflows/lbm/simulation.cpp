@@ -10,6 +10,7 @@
 #include <map>
 
 #include "taskflows/lbm/simulation_codelets.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::lbm {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::size_t line = 128;  // bytes; populations are a vector of lines, whose number fits StarPU's 32 bits
 /// Parts in which a state goes to and from main memory.
 constexpr std::int64_t slab_bytes = std::int64_t{64} << 20;
+/// In a Placement.
+constexpr int worker_elsewhere = -2;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -65,16 +68,26 @@ Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
   for (const Unit& unit : session.units()) (unit.gpu ? workers[unit.device] : cores).push_back(unit.worker);
   std::vector<std::vector<int>> gpus;
   for (const auto& [device, of_device] : workers) gpus.push_back(of_device);
-  std::size_t subdomains = 0;
-  for (const BrickPlace& brick : bricks) subdomains = std::max(subdomains, at(brick.subdomain) + 1);
+  const auto is_here = [](const BrickPlace& b) { return !b.rank || *b.rank == cluster().rank(); };
+  int first = std::numeric_limits<int>::max();  // sub-domain of this rank
+  int last = 0;
+  for (const BrickPlace& brick : bricks) {
+    if (!is_here(brick)) continue;
+    first = std::min(first, brick.subdomain);
+    last = std::max(last, brick.subdomain);
+  }
   Placement placement;
   std::size_t next_core = 0;
   std::vector<std::size_t> next_worker(gpus.size());
   for (const BrickPlace& brick : bricks) {
+    if (!is_here(brick)) {
+      placement.push_back(worker_elsewhere);
+      continue;
+    }
     const bool on_gpu = brick.core < 0;
     if (on_gpu ? gpus.empty() : cores.empty())
       bad_input("a part of the domain is for {}, of which this session has none", on_gpu ? "GPUs" : "CPUs");
-    const std::size_t gpu = on_gpu ? at(brick.subdomain) * gpus.size() / subdomains : 0;
+    const std::size_t gpu = on_gpu ? at(brick.subdomain - first) * gpus.size() / at(last - first + 1) : 0;
     const std::size_t turn = on_gpu ? next_worker[gpu]++ : next_core++;
     const std::vector<int>& units = on_gpu ? gpus[gpu] : cores;
     placement.push_back(units[turn % units.size()]);
@@ -96,37 +109,85 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
     if (std::any_of(bricks.begin(), bricks.end(),
                     [&](const BrickPlace& b) { return b.neighbour[at(2 * axis)] || b.neighbour[at(2 * axis + 1)]; }))
       axes_.push_back(axis);
+  dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
+  const std::int64_t tags = dealt_ ? cluster().allocate_tags(static_cast<std::int64_t>(bricks.size()) * 2 * faces) : 0;
+  bricks_.resize(bricks.size());
   for (std::size_t b = 0; b < bricks.size(); ++b) {
-    auto brick = std::make_unique<BrickData>();
-    brick->place = bricks[b];
-    brick->worker = placement[b];
-    brick->layout.brick = make_brick(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), element_);
-    for (int face = 0; face < faces; ++face) brick->connected[at(face)] = bricks[b].neighbour[at(face)].has_value();
-    brick->walls = walls_of(problem, brick->connected);
-    const Brick& layout = brick->layout.brick;
-    const auto bytes = static_cast<std::size_t>(layout.elements()) * at(element_);
-    const int number = static_cast<int>(b);
-    const Coordinates where{number, 0};
-    const bool on_gpu = brick->worker >= 0 && starpu_worker_get_type(brick->worker) == STARPU_CUDA_WORKER;
-    const void* memory = nullptr;  // of a GPU's brick: StarPU allocates it there
-    if (brick->worker < 0) {
-      brick->shared_memory = HostBuffer<char>(bytes);
-      memory = brick->shared_memory.data();
-    } else if (!on_gpu) {
-      brick->memory = Array<char>(bytes);
-      memory = brick->memory.data();
+    const bool here = is_here(bricks[b]);
+    const bool near = std::any_of(bricks[b].neighbour.begin(), bricks[b].neighbour.end(),
+                                  [&](const auto& n) { return n && is_here(bricks[at(*n)]); });
+    if (!here && !near) continue;
+    bricks_[b] = std::make_unique<BrickData>();
+    BrickData& brick = *bricks_[b];
+    brick.here = here;
+    brick.place = bricks[b];
+    brick.worker = placement[b];
+    brick.layout.brick = make_brick(bricks[b].size(0), bricks[b].size(1), bricks[b].size(2), element_);
+    for (int face = 0; face < faces; ++face) brick.connected[at(face)] = bricks[b].neighbour[at(face)].has_value();
+    if (here) build_brick(brick, static_cast<int>(b), placement);
+    build_faces(brick, static_cast<int>(b), bricks, tags);
+    near_.push_back(&brick);
+    if (here) own_.push_back(&brick);
+  }
+  if (dealt_) {
+    struct Counts {
+      std::int64_t fluid_cells;
+      std::int64_t links;
+    };
+    const std::vector<Counts> counts = cluster().all_gather(Counts{fluid_cells_, links_});
+    fluid_cells_ = links_ = 0;
+    for (const Counts& of_rank : counts) {
+      fluid_cells_ += of_rank.fluid_cells;
+      links_ += of_rank.links;
     }
-    brick->populations = Handle::temporary(memory, bytes / line, line, fmt::format("populations {}", b), where);
-    brick->totals_memory = HostBuffer<Totals>(1);
-    brick->totals =
-        Handle::temporary(brick->totals_memory.data(), 1, sizeof(Totals), fmt::format("totals {}", b), where);
-    brick->force_memory = HostBuffer<double>(3);
-    brick->force = Handle::temporary(brick->force_memory.data(), 3, sizeof(double), fmt::format("force {}", b), where);
-    build_obstacle(*brick);
-    build_halo(*brick, placement);
-    bricks_.push_back(std::move(brick));
   }
   scratch_ = Handle::vector(nullptr, codelets::total_scratch_bytes(), 1, "scratch");
+}
+
+bool Simulation::is_here(const BrickPlace& place) const {
+  return place.rank.value_or(cluster().rank()) == cluster().rank();
+}
+
+void Simulation::build_brick(BrickData& brick, int number, const Placement& placement) {
+  brick.walls = walls_of(problem_, brick.connected);
+  const auto bytes = static_cast<std::size_t>(brick.layout.brick.elements()) * at(element_);
+  const Coordinates where{number, 0};
+  const bool on_gpu = brick.worker >= 0 && starpu_worker_get_type(brick.worker) == STARPU_CUDA_WORKER;
+  const void* memory = nullptr;  // of a GPU's brick: StarPU allocates it there
+  if (brick.worker < 0) {
+    brick.shared_memory = HostBuffer<char>(bytes);
+    memory = brick.shared_memory.data();
+  } else if (!on_gpu) {
+    brick.memory = Array<char>(bytes);
+    memory = brick.memory.data();
+  }
+  brick.populations = Handle::temporary(memory, bytes / line, line, fmt::format("populations {}", number), where);
+  brick.totals_memory = HostBuffer<Totals>(1);
+  brick.totals =
+      Handle::temporary(brick.totals_memory.data(), 1, sizeof(Totals), fmt::format("totals {}", number), where);
+  brick.force_memory = HostBuffer<double>(3);
+  brick.force = Handle::temporary(brick.force_memory.data(), 3, sizeof(double), fmt::format("force {}", number), where);
+  build_obstacle(brick);
+  build_halo(brick, placement);
+}
+
+/// What the brick sends: to bricks of its own rank, and between ranks.
+void Simulation::build_faces(BrickData& brick, int number, const std::vector<BrickPlace>& bricks, std::int64_t tags) {
+  for (const Half half : {Half::alpha, Half::beta})
+    for (int face = 0; face < faces; ++face) {
+      if (!brick.connected[at(face)]) continue;
+      const bool to_here = is_here(bricks[at(*brick.place.neighbour[at(face)])]);
+      if (!brick.here && !to_here) continue;
+      const auto bytes =
+          static_cast<std::size_t>(outgoing(half, brick.layout.brick, brick.connected, face).elements()) * at(element_);
+      const auto h = static_cast<std::size_t>(half);
+      brick.sent_memory[h][at(face)] = HostBuffer<char>(bytes);
+      Handle sent = Handle::temporary(brick.sent_memory[h][at(face)].data(), bytes, 1, fmt::format("face {}", face));
+      if (!brick.here || !to_here)
+        sent = std::move(sent).shared(*brick.place.rank,
+                                      tags + (std::int64_t{number} * 2 + static_cast<int>(h)) * faces + face);
+      brick.sent[h][at(face)] = std::move(sent);
+    }
 }
 
 Simulation::~Simulation() {
@@ -214,16 +275,6 @@ void Simulation::build_halo(BrickData& brick, const Placement& placement) {
       brick.core.push_back(part);
     }
   }
-  for (const Half half : {Half::alpha, Half::beta})
-    for (int face = 0; face < faces; ++face) {
-      if (!brick.connected[at(face)]) continue;
-      const auto bytes =
-          static_cast<std::size_t>(outgoing(half, layout, brick.connected, face).elements()) * at(element_);
-      const auto h = static_cast<std::size_t>(half);
-      brick.sent_memory[h][at(face)] = HostBuffer<char>(bytes);
-      brick.sent[h][at(face)] =
-          Handle::temporary(brick.sent_memory[h][at(face)].data(), bytes, 1, fmt::format("face {}", face));
-    }
 }
 
 /// A part of a brick on its way to or from main memory.
@@ -237,7 +288,7 @@ template <class Body>
 void Simulation::for_slabs(int slots, const Body& body) {
   std::array<Slab, 2> slabs;
   std::size_t turn = 0;
-  for (const auto& brick : bricks_) {
+  for (BrickData* const brick : own_) {
     const Brick& layout = brick->layout.brick;
     const std::int64_t plane = static_cast<std::int64_t>(layout.nx) * layout.ny * slots * element_;
     const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, layout.nz));
@@ -320,7 +371,7 @@ void Simulation::observe(const Write& write) {
 
 void Simulation::submit_totals() {
   complete();
-  for (const auto& brick : bricks_) {
+  for (BrickData* const brick : own_) {
     std::vector<Access> data = accesses(*brick, STARPU_R);
     data.push_back({brick->totals, STARPU_W});
     data.push_back({scratch_, STARPU_SCRATCH});
@@ -331,19 +382,32 @@ void Simulation::submit_totals() {
   }
 }
 
+namespace {
+
+void add(Totals& sum, const Totals& t) {
+  sum.mass += t.mass;
+  for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += t.momentum[axis];
+  sum.energy += t.energy;
+  // not std::max: it would lose a NaN
+  if (!(t.speed <= sum.speed)) sum.speed = std::isnan(sum.speed) ? sum.speed : t.speed;
+}
+
+Totals sum_over_ranks(const Totals& of_this_rank) {
+  Totals sum{};
+  for (const Totals& of_rank : cluster().all_gather(of_this_rank)) add(sum, of_rank);
+  return sum;
+}
+
+}  // namespace
+
 Totals Simulation::sum_totals() {
   Totals sum{};
-  for (const auto& brick : bricks_) {
+  for (BrickData* const brick : own_) {
     starpu_data_acquire(brick->totals, STARPU_R);
-    const Totals& t = brick->totals_memory[0];
-    sum.mass += t.mass;
-    for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += t.momentum[axis];
-    sum.energy += t.energy;
-    // not std::max: it would lose a NaN
-    if (!(t.speed <= sum.speed)) sum.speed = std::isnan(sum.speed) ? sum.speed : t.speed;
+    add(sum, brick->totals_memory[0]);
     starpu_data_release(brick->totals);
   }
-  return sum;
+  return dealt_ ? sum_over_ranks(sum) : sum;
 }
 
 Totals Simulation::totals() {
@@ -363,12 +427,16 @@ std::optional<Totals> Simulation::exchange_totals() {
 std::array<double, 3> Simulation::force() {
   std::array<double, 3> sum{0, 0, 0};
   complete();
-  for (const auto& brick : bricks_) {
+  for (BrickData* const brick : own_) {
     starpu_data_acquire(brick->force, STARPU_R);
     for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += brick->force_memory[axis];
     starpu_data_release(brick->force);
   }
-  return sum;
+  if (!dealt_) return sum;
+  std::array<double, 3> whole{0, 0, 0};
+  for (const auto& of_rank : cluster().all_gather(sum))
+    for (std::size_t axis = 0; axis < 3; ++axis) whole[axis] += of_rank[axis];
+  return whole;
 }
 
 }  // namespace asterism::lbm

@@ -20,7 +20,7 @@ namespace asterism::lbm {
 /// A box of the domain.
 using DomainBox = Box;
 
-/// Which StarPU worker advances a brick; -1: the scheduler decides.
+/// Which StarPU worker advances a brick; -1: the scheduler decides; -2: one of another rank.
 using Placement = std::vector<int>;
 /// Each GPU of the session gets the GPU parts of consecutive sub-domains, whose bricks its workers take in turn, as the
 /// cores take those of CPU parts. Throws Error (bad input) when there is a part for a kind of unit that the session
@@ -30,6 +30,8 @@ Placement place(const std::vector<BrickPlace>& bricks, const Session& session);
 class Simulation {
  public:
   /// Bricks as decompose() gives them. `problem` is kept by reference. The state is not set.
+  /// Over several ranks all make it, with the same bricks, and call the same functions in the same order; parts of the
+  /// state and of the fields are those of this rank's bricks, sums are over the whole domain.
   Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -60,7 +62,7 @@ class Simulation {
   std::array<double, 3> force();
 
   [[nodiscard]] std::int64_t fluid_cells() const { return fluid_cells_; }
-  [[nodiscard]] std::int64_t tasks() const { return tasks_; }
+  [[nodiscard]] std::int64_t tasks() const { return tasks_; }  ///< of this rank
   [[nodiscard]] std::size_t bricks() const { return bricks_.size(); }
   [[nodiscard]] std::int64_t links() const { return links_; }
 
@@ -81,11 +83,16 @@ class Simulation {
     HostBuffer<Totals> totals_memory;
     HostBuffer<double> force_memory;
     bool written = false;  ///< populations exist
+    bool here = true;      ///< else of another rank: only what it sends to bricks that are here
     Handle populations, solid, links, totals, force;
     std::array<std::array<Handle, faces>, 2> sent;  ///< of a half-step, through a face
   };
   struct Codelets;
   struct Slab;
+
+  [[nodiscard]] bool is_here(const BrickPlace& place) const;
+  void build_brick(BrickData& brick, int number, const Placement& placement);
+  void build_faces(BrickData& brick, int number, const std::vector<BrickPlace>& bricks, std::int64_t tags);
 
   void build_obstacle(BrickData& brick);
   [[nodiscard]] bool hides_exchange(const BrickData& brick, const Placement& placement) const;
@@ -113,9 +120,12 @@ class Simulation {
   const Problem& problem_;
   const int element_;  ///< bytes of a population
   std::unique_ptr<Codelets> codelets_;
-  std::vector<std::unique_ptr<BrickData>> bricks_;
-  std::vector<int> axes_;  ///< along which bricks have neighbours
-  bool pending_ = false;   ///< the last half-step is not completed
+  std::vector<std::unique_ptr<BrickData>> bricks_;  ///< null: far from this rank's
+  std::vector<BrickData*> near_;                    ///< of this rank and next to them, in the order of bricks
+  std::vector<BrickData*> own_;                     ///< of this rank
+  bool dealt_ = false;                              ///< to several ranks
+  std::vector<int> axes_;                           ///< along which bricks have neighbours
+  bool pending_ = false;                            ///< the last half-step is not completed
   Half last_ = Half::beta;
   bool totals_submitted_ = false;
   long time_ = 0;

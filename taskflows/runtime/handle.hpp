@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "taskflows/runtime/rank_exchange.hpp"
+
 namespace asterism {
 
 /// Where a piece of data belongs: shown in traces and used by the static cyclic scheduler, which runs a
@@ -63,6 +65,13 @@ class Handle {
   /// The same handle, whose data never leave main memory for a disk (STARPU_DISK_SWAP): small ones, needed often.
   [[nodiscard]] Handle kept_in_memory() && {
     starpu_data_set_ooc_flag(handle_, 0);
+    return std::move(*this);
+  }
+
+  /// The same handle, of a datum that tasks of several ranks use: each of those ranks registers it, with its own memory
+  /// or none, and names the rank that writes it and the tag of its messages (Cluster::allocate_tags).
+  [[nodiscard]] Handle shared(int owner, std::int64_t tag) && {
+    share(handle_, owner, tag);
     return std::move(*this);
   }
 

@@ -11,10 +11,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -132,6 +134,8 @@ bool uses_gpus(const SessionOptions& options) {
 }
 
 Session::Session(const SessionOptions& options) {
+  if (cluster().distributed() && options.ranks == Ranks::one)
+    bad_input("{} processes: this program does not run over several yet", cluster().ranks());
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
   if (options.calibrate)
@@ -188,8 +192,11 @@ Session::Session(const SessionOptions& options) {
     std::error_code error;
     std::filesystem::create_directories(*options.trace, error);
     if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());
-    for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
-      if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
+    if (cluster().speaks()) {
+      for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
+        if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
+    }
+    cluster().barrier();
     trace_ = std::filesystem::absolute(*options.trace);
     if (!last_recording.empty()) std::ofstream(last_recording).put('\0');  // something for FxT to move
     environment_.set("STARPU_FXT_TRACE", "1");
@@ -204,12 +211,12 @@ Session::Session(const SessionOptions& options) {
   starpu_conf_init(&conf);
   conf.catch_signals = 0;
   conf.sched_policy_callback = options.scheduler_set_up;
-  const int status = starpu_init(&conf);
+  const int status = cluster().start_starpu(conf);
   if (status == -ENODEV)
     failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
   if (status != 0) failed("starpu_init: {}", std::strerror(-status));
   if (const char* swap = std::getenv("STARPU_DISK_SWAP"); swap != nullptr && starpu_disk_swap_node < 0) {
-    starpu_shutdown();
+    cluster().stop_starpu();
     failed("StarPU cannot use {} for data that do not fit into memory (--swap, STARPU_DISK_SWAP)", swap);
   }
 
@@ -223,13 +230,16 @@ Session::Session(const SessionOptions& options) {
 }
 
 Session::~Session() {
-  starpu_shutdown();
+  // other ranks may wait for what this one would have sent, and StarPU would wait for them
+  if (std::uncaught_exceptions() > exceptions_ && !cluster().all_have_failed()) return;
+  cluster().stop_starpu();
   if (!trace_.empty()) {
     // Kept under another name: FxT moves the file to where the next recording of this process goes.
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(trace_, ignored)) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("prof_file_") || name.starts_with("prof_file_rank")) continue;
+      if (!name.ends_with(fmt::format("_{}", cluster().rank()))) continue;
       last_recording = entry.path();
       std::filesystem::rename(entry.path(), trace_ / ("prof_file_rank" + name.substr(name.rfind('_'))), ignored);
     }

@@ -4,6 +4,7 @@
 #include <starpu.h>
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace asterism {
+
+/// Over how many processes of a cluster a program knows to run.
+enum class Ranks { one, any };
 
 /// What to start StarPU with. StarPU's own environment variables keep their meaning: a member left empty
 /// leaves the choice to them.
@@ -31,6 +35,7 @@ struct SessionOptions {
   std::string hprio_order;
   /// measure every class of tasks on every kind of unit: scheduler "calibrate", durations kept in StarPU's models
   bool calibrate = false;
+  Ranks ranks = Ranks::one;
 };
 
 /// Whether a session with these options would have GPUs, as far as options, environment and driver say.
@@ -62,7 +67,8 @@ class Environment {
 /// StarPU is running for as long as a Session lives; at most one at a time.
 class Session {
  public:
-  /// Throws Error: bad_input for an unknown scheduler, failed when StarPU does not start.
+  /// Throws Error: bad_input for an unknown scheduler and for more processes than `options.ranks`, failed when StarPU
+  /// does not start.
   explicit Session(const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
@@ -77,7 +83,8 @@ class Session {
  private:
   std::vector<Unit> units_;
   std::filesystem::path trace_;  ///< folder of the recording; empty: none
-  Environment environment_;      ///< what StarPU was told; the next session starts from what the user said
+  int exceptions_ = std::uncaught_exceptions();
+  Environment environment_;  ///< what StarPU was told; the next session starts from what the user said
 };
 
 /// StarPU's workers sleep for as long as this lives, instead of looking for tasks: for work of the application's own

@@ -19,6 +19,7 @@ bool runs_on(const CodeletSpec& spec, UnitKind kind) {
 
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
             std::span<const Access> accesses, const TaskOptions& options) {
+  if (!exchange_for_task(accesses, options.rank, options.priority)) return;
   starpu_task* task = starpu_task_create();
   task->cl = &codelet;
   task->name = codelet.name;

@@ -9,13 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace asterism {
+#include "taskflows/runtime/rank_exchange.hpp"
 
-/// A handle and how a task uses it.
-struct Access {
-  starpu_data_handle_t handle;
-  starpu_data_access_mode mode;
-};
+namespace asterism {
 
 struct TaskOptions {
   int priority = 0;
@@ -23,11 +19,14 @@ struct TaskOptions {
   int worker = -1;                ///< StarPU's number of the unit to run on; -1: the scheduler decides
   void (*done)(void*) = nullptr;  ///< called with `done_argument` by the unit's thread when the task has ended
   void* done_argument = nullptr;
+  int rank = this_rank_runs;  ///< of the cluster, that runs the task
 };
 
 /// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.
 /// Dependencies follow from the access modes and the order of submission. Throws Error (failed) when no
 /// unit of this machine can run the codelet.
+/// Over several ranks: the rank of `options` runs the task, and the others that call this see to the messages that it
+/// needs, and to nothing else; their data that no message is about may be null.
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
             std::span<const Access> accesses, const TaskOptions& options = {});
 

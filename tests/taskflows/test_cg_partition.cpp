@@ -184,6 +184,51 @@ TEST(Partition, RefusesWhatCannotBeCut) {
 
 // ---- the columns that a block-row needs
 
+TEST(Partition, DealsBlockRowsToRanks) {
+  Partition p;
+  p.begin = {0, 10, 20, 30, 40, 50, 60, 70};
+  EXPECT_EQ(p.owner(6), 0);
+  EXPECT_EQ(p.first_block(1), 7);
+  deal(p, 3);
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(p.owner(i), i < 2 ? 0 : i < 4 ? 1 : 2) << i;
+  EXPECT_EQ(p.first_block(2), 4);
+  EXPECT_EQ(p.first_block(3), 7);
+  expect_bad_input([&] { deal(p, 8); }, {"--blocks 7", "8 processes"});
+}
+
+void expect_same_rows(const CsrMatrix& part, const CsrMatrix& whole, std::int64_t first, std::int64_t last) {
+  SCOPED_TRACE(std::to_string(first) + " to " + std::to_string(last));
+  ASSERT_EQ(part.n, whole.n);
+  ASSERT_EQ(part.first_row, first);
+  ASSERT_EQ(part.rows(), last - first);
+  ASSERT_EQ(part.nnz(), whole.row_begin[at(last)] - whole.row_begin[at(first)]);
+  for (std::int64_t row = first; row <= last; ++row)
+    ASSERT_EQ(part.begin_of(row), whole.row_begin[at(row)] - whole.row_begin[at(first)]);
+  for (std::int64_t k = 0; k < part.nnz(); ++k) {
+    ASSERT_EQ(part.column[at(k)], whole.column[at(whole.row_begin[at(first)] + k)]);
+    ASSERT_EQ(part.value[at(k)], whole.value[at(whole.row_begin[at(first)] + k)]);
+  }
+}
+
+TEST(Stencil, AnyRowsAreThoseOfTheWholeMatrix) {
+  for (const char* name : {"5pts-7x5", "7pts-5x4x3", "11pts-4x3x5", "7pts-1x1x9", "11pts-6x1x2"}) {
+    SCOPED_TRACE(name);
+    const Stencil stencil = parse_stencil(name);
+    const CsrMatrix whole = assemble_stencil(stencil);
+    const RowCounts counts = row_counts(stencil);
+    EXPECT_EQ(counts.n, whole.n);
+    EXPECT_EQ(counts.name, whole.name);
+    for (std::int64_t row = 0; row <= whole.n; ++row)
+      ASSERT_EQ(counts.entries_before(row), whole.row_begin[at(row)]) << row;
+    for (std::int64_t first = 0; first <= whole.n; ++first)
+      for (const std::int64_t last : {first, first + 1, first + 5, whole.n})
+        if (last <= whole.n) {
+          expect_same_rows(assemble_stencil(stencil, first, last), whole, first, last);
+          expect_same_rows(rows_of(whole, first, last), whole, first, last);
+        }
+  }
+}
+
 TEST(NeededColumns, AgreesWithANaiveSet) {
   for (const std::int64_t n : {1, 63, 64, 65, 504, 1000}) {
     const CsrMatrix a = random_matrix(n, 4, static_cast<unsigned>(n));

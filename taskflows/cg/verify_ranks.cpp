@@ -1,0 +1,80 @@
+// The residual over several ranks, without StarPU and without the solver's exchange.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "taskflows/cg/verify.hpp"
+#include "taskflows/runtime/cluster.hpp"
+
+namespace asterism::cg {
+namespace {
+
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Elements of x that the rows of this rank name and other ranks have.
+struct Foreign {
+  std::vector<std::int32_t> column;  ///< ascending
+  std::vector<double> value;
+
+  [[nodiscard]] double at_column(std::int32_t wanted) const {
+    return value[at(std::lower_bound(column.begin(), column.end(), wanted) - column.begin())];
+  }
+};
+
+Foreign fetch(const CsrMatrix& a, const Partition& partition, std::span<const double> x) {
+  const std::int64_t end = a.first_row + a.rows();
+  Foreign foreign;
+  std::copy_if(a.column.begin(), a.column.end(), std::back_inserter(foreign.column),
+               [&](std::int32_t column) { return column < a.first_row || column >= end; });
+  std::sort(foreign.column.begin(), foreign.column.end());
+  foreign.column.erase(std::unique(foreign.column.begin(), foreign.column.end()), foreign.column.end());
+
+  std::vector<std::vector<std::int32_t>> wanted;
+  auto begin = foreign.column.begin();
+  for (int rank = 0; rank < cluster().ranks(); ++rank) {
+    const auto next = std::lower_bound(begin, foreign.column.end(), partition.first(partition.first_block(rank + 1)));
+    wanted.emplace_back(begin, next);
+    begin = next;
+  }
+  std::vector<std::vector<double>> answers;
+  for (const std::vector<std::int32_t>& columns : cluster().exchange(std::move(wanted))) {
+    answers.emplace_back();
+    for (const std::int32_t column : columns) answers.back().push_back(x[at(column - a.first_row)]);
+  }
+  for (const std::vector<double>& values : cluster().exchange(std::move(answers)))  // in the order of the columns
+    foreign.value.insert(foreign.value.end(), values.begin(), values.end());
+  return foreign;
+}
+
+}  // namespace
+
+double extended_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
+                         std::span<const double> x) {
+  const Foreign foreign = fetch(a, partition, x);
+  const std::int64_t end = a.first_row + a.rows();
+  struct Squares {
+    long double residual = 0;
+    long double right = 0;
+  } squares;
+  for (std::int64_t row = a.first_row; row < end; ++row) {
+    const long double right = b[at(row - a.first_row)];
+    long double r = right;
+    for (std::int64_t k = a.begin_of(row); k < a.begin_of(row + 1); ++k) {
+      const std::int32_t column = a.column[at(k)];
+      const bool here = column >= a.first_row && column < end;
+      r -= static_cast<long double>(a.value[at(k)]) * (here ? x[at(column - a.first_row)] : foreign.at_column(column));
+    }
+    squares.residual += r * r;
+    squares.right += right * right;
+  }
+  Squares all;
+  for (const Squares& of_rank : cluster().all_gather(squares)) {
+    all.residual += of_rank.residual;
+    all.right += of_rank.right;
+  }
+  return static_cast<double>(all.right > 0 ? std::sqrt(all.residual / all.right) : std::sqrt(all.residual));
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,157 @@
+// asterism-cg over one to four processes: the same bits, what a rank looks at, what is refused, how it fails.
+#include "tests/clusters/run_ranks.hpp"
+
+namespace asterism::tests {
+namespace {
+
+class ClustersCg : public RanksTest {
+ protected:
+  ClustersCg() : RanksTest("asterism-cg", "ASTERISM_CG", ASTERISM_CG) {}
+
+  /// The solution as the file has it, 17 digits each.
+  std::string solve(int ranks, Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--quiet", "--solution", "x.mtx", "--json", "run.json"});
+    const Ran ran = run_ranks(ranks, arguments);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return contents(output("x.mtx"));
+  }
+
+  /// The same solution, iterations and history whatever the number of ranks.
+  void expect_same_bits(const Arguments& arguments) const {
+    const std::string one = solve(1, arguments);
+    const nlohmann::json history = record("run.json")["history"];
+    ASSERT_GT(history.size(), 2U);
+    EXPECT_FALSE(record("run.json").contains("ranks"));
+    for (const int ranks : {2, 3, 4}) {
+      SCOPED_TRACE(ranks);
+      fs::remove(output("x.mtx"));
+      EXPECT_TRUE(solve(ranks, arguments) == one);
+      const nlohmann::json json = record("run.json");
+      EXPECT_EQ(json["history"], history);
+      EXPECT_EQ(json["ranks"].size(), static_cast<std::size_t>(ranks));
+      for (const auto& rank : json["ranks"]) EXPECT_GT(rank["bytes_sent"], 0);
+    }
+  }
+
+  /// Couplings over any distance; an entry 0 that is stored in one triangle only: the exchange is not symmetric.
+  fs::path irregular() const {
+    constexpr int n = 83;
+    std::vector<std::string> entries;
+    for (int i = 1; i <= n; ++i)
+      entries.push_back(std::to_string(i) + " " + std::to_string(i) + " " + "9." + std::to_string(i));
+    for (int i = 1; i <= n; ++i) {
+      const int j = i * i % n + 1;
+      if (j >= i || j % 5 == 0) continue;
+      const std::string value = " -0." + std::to_string(100 + i);
+      entries.push_back(std::to_string(i) + " " + std::to_string(j) + value);
+      entries.push_back(std::to_string(j) + " " + std::to_string(i) + value);
+    }
+    entries.push_back("2 80 0");
+    std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " + std::to_string(n) +
+                       " " + std::to_string(entries.size()) + "\n";
+    for (const std::string& entry : entries) text += entry + "\n";
+    return file(text);
+  }
+};
+
+TEST_F(ClustersCg, StencilsGiveTheSameBits) {
+  expect_same_bits({"--stencil", "11pts-9x7x8", "--blocks", "5", "--iterations", "6"});
+}
+
+TEST_F(ClustersCg, MatricesFromFilesGiveTheSameBits) {
+  expect_same_bits(
+      {"--matrix", irregular(), "--blocks", "4", "--preconditioner", "jacobi", "--rhs", "known", "--iterations", "6"});
+}
+
+TEST_F(ClustersCg, PipelinedFlowGivesTheSameBits) {
+  expect_same_bits({"--stencil", "7pts-5x6x7", "--blocks", "6", "--flow", "pipelined", "--iterations", "5",
+                    "--preconditioner", "block-jacobi", "--preconditioner-block", "3"});
+}
+
+TEST_F(ClustersCg, VerifiesAgainstCholesky) {
+  const Ran ran = run_ranks(3, {"--matrix", irregular(), "--blocks", "3", "--verify", "--quiet", "--json", "run.json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const nlohmann::json json = record("run.json");
+  EXPECT_LT(json["cholesky"]["difference"], json["cholesky"]["allowed"]);
+  EXPECT_LE(json["residual"]["extended"], 1.1e-8);
+  EXPECT_NEAR(json["residual"]["extended"].get<double>() / json["residual"]["true"].get<double>(), 1, 1e-3);
+  EXPECT_EQ(lines_of(ran.out).size(),
+            lines_of(run_ranks(1, {"--matrix", irregular(), "--verify", "--quiet", "--json", "run.json"}).out).size() +
+                1U);  // rank 0 prints, and a row about ranks
+}
+
+TEST_F(ClustersCg, WhatARankLooksAtDoesNotGrowWithTheRanks) {
+  int walked[2] = {};
+  int tasks[2] = {};
+  for (const int ranks : {3, 4}) {  // as many rounds to gather sums, and a rank between two others
+    const std::string size = "7pts-4x4x" + std::to_string(6 * ranks);
+    const std::string blocks = std::to_string(2 * ranks);
+    solve(ranks, {"--stencil", size, "--blocks", blocks, "--iterations", "6"});
+    walked[ranks - 3] = most_walked("run.json");
+    const nlohmann::json json = record("run.json");
+    for (const auto& rank : json["ranks"]) tasks[ranks - 3] += rank["tasks"].get<int>();
+  }
+  EXPECT_EQ(walked[0], walked[1]);
+  EXPECT_LT(walked[1], tasks[1] / 2);
+}
+
+TEST_F(ClustersCg, RefusesWhatItCannotDo) {
+  const Arguments small{"--stencil", "5pts-8", "--quiet", "--json", "run.json"};
+  const auto with = [&](Arguments more) {
+    more.insert(more.end(), small.begin(), small.end());
+    return more;
+  };
+  expect_refused(2, with({"--flow", "naive"}), {"--flow", "2"});
+  expect_refused(2, with({"--transfer", "full"}), {"--transfer full"});
+  expect_refused(2, with({"--efficiency"}), {"--efficiency"});
+  expect_refused(3, with({"--blocks", "2"}), {"--blocks 2", "3 processes"});
+  expect_refused(2, {"--matrix", "none.mtx"}, {"none.mtx"});
+  expect_refused(2, with({"--nonsense"}), {"--nonsense"});
+}
+
+TEST_F(ClustersCg, HelpsOnce) {
+  const Ran ran = run_ranks(2, {"--help"});
+  EXPECT_EQ(ran.status, 0);
+  ASSERT_TRUE(contains(ran.out, "Solves A x = b"));
+  EXPECT_EQ(ran.out.find("Solves A x = b"), ran.out.rfind("Solves A x = b"));
+}
+
+TEST_F(ClustersCg, ARankThatFailsAloneEndsTheOthers) {
+  // the diagonal block of the last two rows is indefinite, which the rank that has it finds out
+  const fs::path matrix =
+      file("%%MatrixMarket matrix coordinate real symmetric\n6 6 7\n1 1 4\n2 2 4\n3 3 4\n4 4 4\n5 5 1\n6 6 1\n6 5 2\n");
+  const Ran ran = run_ranks(3, {"--matrix", matrix, "--blocks", "3", "--preconditioner", "block-jacobi",
+                                "--preconditioner-block", "2", "--quiet", "--json", "run.json"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "rank 2: ") && contains(ran.err, "rows 5 to 6")) << ran.err;
+  EXPECT_EQ(outputs(), 0U);
+}
+
+TEST_F(ClustersCg, AllFailTogetherWhenTheMatrixIsIndefinite) {
+  const fs::path matrix =
+      file("%%MatrixMarket matrix coordinate real symmetric\n4 4 5\n1 1 1\n2 2 1\n3 3 1\n4 4 1\n4 1 -3\n");
+  expect_refused(2, {"--matrix", matrix, "--blocks", "2", "--quiet"}, {"not positive definite"});
+}
+
+TEST_F(ClustersCg, RecordsEveryRank) {
+  const Ran ran =
+      run_ranks(2, {"--stencil", "5pts-12", "--blocks", "2", "--iterations", "3", "--quiet", "--trace", "trace"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  for (const char* name : {"prof_file_rank_0", "prof_file_rank_1", "trace.html", "tasks.rec"})
+    EXPECT_TRUE(fs::exists(output("trace") / name)) << name;
+  const std::string tasks = contents(output("trace") / "tasks.rec");
+  EXPECT_TRUE(contains(tasks, "MPIRank: 0") && contains(tasks, "MPIRank: 1"));
+}
+
+class ClustersFmm : public RanksTest {
+ protected:
+  ClustersFmm() : RanksTest("asterism-fmm", "ASTERISM_FMM", ASTERISM_FMM) {}
+};
+
+TEST_F(ClustersFmm, RunsInOneProcessOnly) {
+  expect_refused(2, {"--particles", "100", "--quiet"}, {"2 processes"});
+}
+
+}  // namespace
+}  // namespace asterism::tests

@@ -1,0 +1,140 @@
+// asterism-lbm over one to four processes: the same bits, what a rank looks at, what is refused, a rank that is killed.
+#include <map>
+
+#include "taskflows/lbm/checkpoint.hpp"
+#include "tests/clusters/run_ranks.hpp"
+
+namespace asterism::tests {
+namespace {
+
+class ClustersLbm : public RanksTest {
+ protected:
+  ClustersLbm() : RanksTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM) {}
+
+  template <class T = double>
+  std::vector<T> state(const std::string& name) const {
+    const lbm::Checkpoint c = lbm::read_checkpoint(output(name));
+    const lbm::Box all{0, c.nx, 0, c.ny, 0, c.nz};
+    std::vector<T> slots(19 * static_cast<std::size_t>(all.cells()));
+    lbm::read_populations(output(name), all, slots.data());
+    return slots;
+  }
+
+  void expect_same_state(const Arguments& problem, const std::map<int, std::string>& subdomains) const {
+    const auto to = [&](const char* name, const Arguments& more) {
+      Arguments all = problem;
+      all.insert(all.end(), {"--quiet", "--checkpoint", name, "--json", "run.json", "--profiles", "lines.csv"});
+      all.insert(all.end(), more.begin(), more.end());
+      return all;
+    };
+    ASSERT_EQ(run_ranks(1, to("one.h5", {})).status, 0);
+    const std::vector<double> one = state("one.h5");
+    const nlohmann::json totals = record("run.json")["totals"];
+    const std::string lines = contents(output("lines.csv"));
+    for (const auto& [ranks, cut] : subdomains) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, " + cut);
+      fs::remove(output("lines.csv"));
+      const Ran ran = run_ranks(ranks, to("several.h5", {"--subdomains", cut}));
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      EXPECT_TRUE(state("several.h5") == one);
+      EXPECT_TRUE(contents(output("lines.csv")) == lines);
+      const nlohmann::json json = record("run.json");
+      EXPECT_NEAR(json["totals"]["energy"].get<double>() / totals["energy"].get<double>(), 1, 1e-12);
+      EXPECT_EQ(json["totals"]["speed"], totals["speed"]);
+      EXPECT_EQ(json["ranks"].size(), static_cast<std::size_t>(ranks));
+    }
+  }
+};
+
+TEST_F(ClustersLbm, CavitiesHaveTheSameBits) {
+  expect_same_state({"--case", "cavity", "--size", "13x10x11", "--steps", "9"},
+                    {{2, "1x1x2"}, {3, "1x3x1"}, {4, "2x1x2"}});
+}
+
+TEST_F(ClustersLbm, StreamsPastBodiesHaveTheSameBits) {
+  expect_same_state({"--case", "stream", "--size", "16x12x12", "--length", "5", "--steps", "8"},
+                    {{2, "2x1x1"}, {3, "1x2x2"}, {4, "1x2x2"}});
+}
+
+TEST_F(ClustersLbm, SubdomainsAreChosen) {
+  const Ran ran = run_ranks(3, {"--case", "taylor-green", "--size", "12x10x4", "--steps", "4", "--quiet", "--json",
+                                "run.json", "--cores", "1"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(record("run.json")["pieces"]["subdomains"], nlohmann::json({1, 3, 1}));
+}
+
+TEST_F(ClustersLbm, VerifiesAndWritesFieldsAndForces) {
+  const Arguments problem{"--case", "stream",  "--size",   "16x12x12",   "--length", "5",        "--steps",
+                          "6",      "--quiet", "--output", "fields.pvd", "--forces", "force.csv"};
+  Arguments verified = problem;
+  verified.push_back("--verify");
+  EXPECT_EQ(run_ranks(3, verified).status, 0);
+  const std::string fields = contents(output("fields_0000000006.vti"));
+  const std::string force = contents(output("force.csv"));
+  ASSERT_FALSE(fields.empty());
+  EXPECT_EQ(run_ranks(1, problem).status, 0);
+  EXPECT_TRUE(contents(output("fields_0000000006.vti")) == fields);
+  // step and force along the stream; the others are rounding errors, whose order of summation differs
+  EXPECT_EQ(lines_of(contents(output("force.csv")))[1].substr(0, 12), lines_of(force)[1].substr(0, 12));
+}
+
+TEST_F(ClustersLbm, WhatARankLooksAtDoesNotGrowWithTheRanks) {
+  int walked[2] = {};
+  int tasks[2] = {};
+  for (const int ranks : {3, 4}) {
+    const std::string size = "8x6x" + std::to_string(5 * ranks);
+    const std::string cut = "1x1x" + std::to_string(ranks);
+    const Ran ran = run_ranks(ranks, {"--case", "cavity", "--size", size, "--subdomains", cut, "--cores", "2",
+                                      "--steps", "10", "--quiet", "--json", "run.json"});
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    walked[ranks - 3] = most_walked("run.json");
+    const nlohmann::json json = record("run.json");
+    for (const auto& rank : json["ranks"]) tasks[ranks - 3] += rank["tasks"].get<int>();
+  }
+  EXPECT_EQ(walked[0], walked[1]);
+  EXPECT_LT(walked[0], 2 * tasks[0]);
+}
+
+TEST_F(ClustersLbm, RefusesWhatItCannotDo) {
+  expect_refused(3, {"--size", "8", "--steps", "2", "--quiet", "--subdomains", "2x1x1"},
+                 {"2 sub-domains", "3 processes"});
+  expect_refused(2, {"--size", "8", "--steps", "2", "--quiet", "--calibrate"}, {"--calibrate"});
+  expect_refused(2, {"--size", "8", "--steps", "2", "--quiet", "--restart", "none.h5"}, {"none.h5"});
+}
+
+TEST_F(ClustersLbm, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
+  const Arguments problem{"--case", "cavity", "--size", "12x10x11", "--quiet"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = problem;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  bool killed = false;
+  std::optional<fs::file_time_type> first;
+  const auto kill_one = [&] {
+    if (killed || !fs::exists(output("state.h5"))) return false;
+    const auto written = fs::last_write_time(output("state.h5"));
+    if (!first) first = written;
+    if (written == *first) return false;  // the first one is told of once the second is there
+    const std::optional<pid_t> process = process_of(2);
+    killed = process && kill(*process, SIGKILL) == 0;
+    return false;
+  };
+  const Ran ran =
+      run_ranks(3, with({"--steps", "1000000", "--checkpoint", "state.h5", "--checkpoint-every", "6"}), kill_one);
+  ASSERT_TRUE(killed);
+  EXPECT_NE(ran.status, 0);
+  EXPECT_NE(ran.status, 124);
+  EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
+  const long reached = lbm::read_checkpoint(output("state.h5")).step;
+  EXPECT_EQ(reached % 6, 0);
+  for (const std::string& word : {std::string("rank 2"), std::string("state.h5"), std::string("--restart")})
+    EXPECT_TRUE(contains(ran.err, word)) << ran.err;
+  const std::string end = std::to_string(reached + 5);
+  EXPECT_EQ(run_ranks(2, with({"--steps", end, "--restart", "state.h5", "--checkpoint", "resumed.h5"})).status, 0);
+  EXPECT_EQ(run_ranks(1, with({"--steps", end, "--checkpoint", "whole.h5"})).status, 0);
+  EXPECT_TRUE(state("resumed.h5") == state("whole.h5"));
+}
+
+}  // namespace
+}  // namespace asterism::tests
