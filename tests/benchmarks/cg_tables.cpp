@@ -55,7 +55,8 @@ int tables(int argc, char** argv) {
   args.options.max_iterations = iterations;
   apply_flow_defaults(args.options);
 
-  const CsrMatrix a = apps::cg::load_matrix(args);
+  const apps::cg::MatrixSource matrix = apps::cg::open_matrix(args);
+  const CsrMatrix a = matrix.rows(0, matrix.counts.n);
   const Array<double> b(static_cast<std::size_t>(a.n), 1.0);
   fmt::print(stderr, "{}: {} rows, {} non-zeros\n", a.name, a.n, a.nnz());
   const int most = *std::max_element(gpu_counts.begin(), gpu_counts.end());

@@ -180,7 +180,7 @@ class CgCudaSteps : public CgCuda {
 
 TEST_F(CgCudaSteps, AnyNumberOfContributions) {
   Generator generator(9);
-  for (const int count : {0, 1, 3, 200, cuda::max_partials}) {
+  for (const int count : {0, 1, 3, 200, max_partials}) {
     SCOPED_TRACE(std::to_string(count) + " contributions");
     const auto sums = [&] {
       std::vector<Sum> out;
