@@ -40,7 +40,10 @@ Process process_of(const Simulation& s, const fs::path& place, const std::string
 std::string typed(const Simulation& s) {
   std::string command;
   for (const auto& [name, value] : s.environment) command += name + "=" + value + " ";
-  return command + fmt::format("asterism-{} {} --simulate {}", s.solver, fmt::join(s.arguments, " "),
+  std::vector<std::string> arguments = s.arguments;
+  for (std::string& argument : arguments)  // folders mean nothing elsewhere
+    if (argument.starts_with('/')) argument = fs::path(argument).filename().string();
+  return command + fmt::format("asterism-{} {} --simulate {}", s.solver, fmt::join(arguments, " "),
                                fs::path(s.platform).filename().string());
 }
 
