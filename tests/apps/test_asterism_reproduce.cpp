@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/apps/egg_mesh.hpp"
+#include "tests/apps/reproduced_figures.hpp"
 #include "tests/apps/run_program.hpp"
 
 namespace {
@@ -50,15 +51,6 @@ class AsterismReproduce : public ProgramTest {
     return folder;
   }
 };
-
-json figure(const json& record, const std::string& section, const std::string& name) {
-  for (const json& s : record["comparison"]["sections"])
-    if (s["title"] == section)
-      for (const json& f : s["figures"])
-        if (f["name"] == name) return f;
-  ADD_FAILURE() << section << ", " << name;
-  return {};
-}
 
 const Arguments table1 = {"tdbem-table1", "--elements", "600", "--iterations", "12"};
 const std::string by_workers = "Extra cost over the exact optimum, by heterogeneity of the workers";

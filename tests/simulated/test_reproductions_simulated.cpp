@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/apps/egg_mesh.hpp"
+#include "tests/apps/reproduced_figures.hpp"
 #include "tests/apps/run_program.hpp"
 
 namespace {
@@ -40,15 +41,6 @@ class Reproductions : public ProgramTest {
     return own;
   }
 };
-
-json figure(const json& record, const std::string& section, const std::string& name) {
-  for (const json& s : record["comparison"]["sections"])
-    if (s["title"] == section)
-      for (const json& f : s["figures"])
-        if (f["name"] == name) return f;
-  ADD_FAILURE() << section << ", " << name;
-  return {};
-}
 
 double ours(const json& record, const std::string& section, const std::string& name) {
   return figure(record, section, name)["ours"][0]["value"];
