@@ -37,9 +37,10 @@ if(ASTERISM_MPI)
   add_library(asterism_starpu_mpi INTERFACE)
   target_include_directories(asterism_starpu_mpi SYSTEM INTERFACE ${STARPUMPI_INCLUDE_DIRS})
   target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES} MPI::MPI_CXX)
-  # MPI_Init and its like are those of the first library that has them: MUMPS brings stand-ins.
+  # MPI_Init and its like are those of the first library that has them, and MUMPS brings stand-ins: with MUMPS comes MPI,
+  # named by the program itself.
   set_property(TARGET Mumps::Mumps APPEND PROPERTY INTERFACE_LINK_OPTIONS
-    "LINKER:--push-state,--no-as-needed" ${STARPUMPI_LINK_LIBRARIES} ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
+    "LINKER:--push-state,--no-as-needed" ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
 endif()
 
 # asterism_library(NAME sources...): a static library of the house, linked into programs and tests.
