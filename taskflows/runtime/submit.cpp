@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/memory_limits.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
 namespace asterism {
@@ -15,11 +17,35 @@ bool runs_on(const CodeletSpec& spec, UnitKind kind) {
   return platform == nullptr || platform->cost(spec.model->symbol, spec.name, kind) != nullptr;
 }
 
+/// The memory node of a GPU if no other kind of unit can run the task.
+std::optional<unsigned> only_gpu(const starpu_codelet& codelet, int worker) {
+  if (worker >= 0) {
+    if (starpu_worker_get_type(worker) != STARPU_CUDA_WORKER) return std::nullopt;
+    return starpu_worker_get_memory_node(static_cast<unsigned>(worker));
+  }
+  if ((codelet.where & STARPU_CPU) != 0 && starpu_cpu_worker_get_count() > 0) return std::nullopt;
+  const int gpu = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
+  if (gpu < 0) return std::nullopt;
+  return starpu_worker_get_memory_node(static_cast<unsigned>(gpu));
+}
+
+/// StarPU waits for ever when the data of one task are more than a GPU has room for.
+void require_room(const starpu_codelet& codelet, std::span<const Access> accesses, int worker) {
+  const std::optional<unsigned> node = only_gpu(codelet, worker);
+  if (!node) return;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < accesses.size(); ++i)
+    if (codelet.specific_nodes == 0 || codelet.dyn_nodes[i] == STARPU_SPECIFIC_NODE_LOCAL)
+      bytes += static_cast<std::int64_t>(starpu_data_get_size(accesses[i].handle));
+  require_gpu_memory(*node, bytes, "more and smaller pieces need less");
+}
+
 }  // namespace
 
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
             std::span<const Access> accesses, const TaskOptions& options) {
   if (!exchange_for_task(accesses, options.rank, options.priority)) return;
+  require_room(codelet, accesses, options.worker);
   starpu_task* task = starpu_task_create();
   task->cl = &codelet;
   task->name = codelet.name;

@@ -23,8 +23,8 @@ struct TaskOptions {
 };
 
 /// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.
-/// Dependencies follow from the access modes and the order of submission. Throws Error (failed) when no
-/// unit of this machine can run the codelet.
+/// Dependencies follow from the access modes and the order of submission. Throws Error: failed when no unit of this
+/// machine can run the codelet, bad_input when only a GPU can and has no room for the data.
 /// Over several ranks: the rank of `options` runs the task, and the others that call this see to the messages that it
 /// needs, and to nothing else; their data that no message is about may be null.
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
