@@ -33,12 +33,13 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
 
 Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
                const Partition& partition, const std::function<void(const Progress&)>& progress,
-               const Checkpoints& checkpoints) {
+               const Checkpoints& checkpoints, const std::function<void()>& assembled) {
   Run run;
   run.options = options;
   const auto begin = Clock::now();
   System system(session, a, b, {}, options, partition);
   run.assembly_seconds = seconds_since(begin);
+  if (assembled) assembled();
   for (const double entries : cluster().all_gather(system.stored_entries())) run.stored_entries += entries;
   run.nonzeros = system.nonzeros();
   run.bytes_exchanged = system.p.bytes_exchanged();

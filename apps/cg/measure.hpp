@@ -26,11 +26,12 @@ struct Run {
 std::vector<double> block_shares(const Arguments& arguments, const Session& session, const Bandwidth& bandwidth,
                                  int blocks);
 
-/// Over several ranks: a and b are the rows of this rank, and so is the solution.
+/// Over several ranks: a and b are the rows of this rank, and so is the solution. `assembled` is called once the blocks
+/// of A are there: on a simulated machine nothing reads the entries of `a` from then on.
 Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                const asterism::cg::Options& options, const asterism::cg::Partition& partition,
                const std::function<void(const asterism::cg::Progress&)>& progress,
-               const asterism::cg::Checkpoints& checkpoints = {});
+               const asterism::cg::Checkpoints& checkpoints = {}, const std::function<void()>& assembled = {});
 /// With block-rows of those relative sizes.
 Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                const asterism::cg::Options& options, std::span<const double> shares,

@@ -129,7 +129,7 @@ BlockVector System::make_vector(const char* name, bool on_host) {
 void System::make_vectors(std::span<const double> b_values, std::span<const double> x0) {
   b = make_vector("b", true);
   x = make_vector("x", true);
-  const auto n = static_cast<std::int64_t>(b_values.size());
+  const auto n = simulated ? 0 : static_cast<std::int64_t>(b_values.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     b.memory[at(i)] = b_values[at(i)];
