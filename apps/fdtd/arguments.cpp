@@ -126,7 +126,8 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
   group
       ->add_option("--gpu-share", texts.share,
                    "Of the cells, as strips along x: 0 to 1, or auto: from measured rates, which are kept in\n"
-                   "~/.cache/asterism, corrected while running (in one process); CPUs are left out where they do not help; over several\n"
+                   "~/.cache/asterism, corrected while running (in one process); CPUs are left out where they do not "
+                   "help; over several\n"
                    "processes each gets as many strips, or --boxes, as its units are fast")
       ->capture_default_str();
   group

@@ -54,7 +54,9 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   auto* one = app.add_option("--size", size, "Cells of a domain: N or NxMxK")->capture_default_str();
   app.add_option("--sizes", sizes, "Instead: cubes of several sizes in turn, A,B,C or FIRST:LAST:STEP")->excludes(one);
   app.add_option("--domains", args.domains,
-                 "Number of domains; over several processes each takes as many as its units are fast")->check(CLI::Range(1, 10000000))->capture_default_str();
+                 "Number of domains; over several processes each takes as many as its units are fast")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
   app.add_option("--steps", args.farm.steps, "Time steps of each")
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
@@ -114,11 +116,10 @@ struct Wrong {
 void fail_with_first(std::optional<Wrong> wrong, int domains) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<Wrong> all = cluster().all_gather(wrong.value_or(Wrong{none, 0, 0}));
-  const Wrong& first = *std::min_element(all.begin(), all.end(),
-                                         [](const Wrong& a, const Wrong& b) { return a.domain < b.domain; });
+  const Wrong& first =
+      *std::min_element(all.begin(), all.end(), [](const Wrong& a, const Wrong& b) { return a.domain < b.domain; });
   if (first.domain == none) return;
-  if (!std::isfinite(first.found))
-    failed("domain {}: fields are no numbers any more (NaN or infinite)", first.domain);
+  if (!std::isfinite(first.found)) failed("domain {}: fields are no numbers any more (NaN or infinite)", first.domain);
   failed("domain {} of {}: sum of Ez {:.17g}, expected {:.17g}", first.domain, domains, first.found, first.expected);
 }
 

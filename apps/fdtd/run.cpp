@@ -116,8 +116,8 @@ std::vector<RankShare> Run::choose_shares_of_ranks() {
 }
 
 bool Run::corrects() const {
-  return !cluster().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes && division_.gpu_share > 0 &&
-         division_.gpu_share < 1;
+  return !cluster().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
+         division_.gpu_share > 0 && division_.gpu_share < 1;
 }
 
 void Run::start_clock() {

@@ -28,8 +28,8 @@ struct SharesOfRanks {
 };
 /// In proportion to how fast the units of ranks are. Ranks with the same processors and GPUs are taken for equally fast
 /// by unit; rates are measured, on all ranks at the same time, where that does not settle it: ranks are not alike, or
-/// `gpu_share`, of the cells of strips, is not given. All ranks have to call it. Throws Error (bad input) when there is a
-/// part for a kind of unit that no rank has.
+/// `gpu_share`, of the cells of strips, is not given. All ranks have to call it. Throws Error (bad input) when there is
+/// a part for a kind of unit that no rank has.
 SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
                               std::optional<double> gpu_share, const std::filesystem::path& file);
 

@@ -132,7 +132,7 @@ void write_fields(Hdf5Output* file, Simulation& simulation, const Problem& probl
       const auto cells = static_cast<std::size_t>(box.cells());
       for (int c = 0; c < 3; ++c)
         file->write_block(name, block_of(c, box),
-                         std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
+                          std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
     });
   }
 }

@@ -47,7 +47,8 @@ RankStrips strips_of(const RankShare& rank, std::size_t planes, int strips_per_g
   if (s.gpus > planes || (s.gpus == planes && share < 1))
     bad_input("{} strips for GPUs of {} planes of cells", s.gpus, planes);
   if (share < 1) {
-    const double wanted = share > 0 ? std::ceil((1 - share) * static_cast<double>(planes)) : static_cast<double>(planes);
+    const double wanted =
+        share > 0 ? std::ceil((1 - share) * static_cast<double>(planes)) : static_cast<double>(planes);
     s.cores = std::min(
         {static_cast<std::size_t>(rank.cores), planes - s.gpus, static_cast<std::size_t>(std::max(wanted, 0.0))});
   }

@@ -48,8 +48,8 @@ class Feature {
   virtual ~Feature() = default;
   /// Of its state, of the whole domain: the same in every decomposition and on every rank.
   [[nodiscard]] virtual std::vector<StateKind> arrays() const = 0;
-  /// row(numbers of a brick, place of the first one in the array, how many) for all that bricks of this rank have of the
-  /// array of this number. What several bricks have is the same. Waits.
+  /// row(numbers of a brick, place of the first one in the array, how many) for all that bricks of this rank have of
+  /// the array of this number. What several bricks have is the same. Waits.
   using Row = std::function<void(char* numbers, std::int64_t there, std::int64_t count)>;
   virtual void for_rows(std::size_t array, starpu_data_access_mode mode, const Row& row) const = 0;
 };

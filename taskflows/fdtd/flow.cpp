@@ -4,7 +4,8 @@
 //   3. E of the planes that lower neighbours wait for, which is packed; before, H of planes -1 is put in place
 //   4. E of the other cells, while those layers travel
 // CPUs, whose neighbours read what they need where it is, take 2 and most of 3 and 4 in one pass through memory.
-// Over several ranks, a rank goes through its own bricks and those next to them, whose tasks are messages to it: 1 and 3.
+// Over several ranks, a rank goes through its own bricks and those next to them, whose tasks are messages to it: 1
+// and 3.
 #include <starpu.h>
 
 #include <algorithm>

@@ -97,9 +97,8 @@ void Simulation::get_further(std::size_t number, const WriteNumbers& write) cons
       message = message_of(array, first, count);
     }
     if (dealt_)
-      cluster().collect(std::span<const char>(message), [&](int /*rank*/, std::span<const char> part) {
-        put(array, first, part, window.data());
-      });
+      cluster().collect(std::span<const char>(message),
+                        [&](int /*rank*/, std::span<const char> part) { put(array, first, part, window.data()); });
     if (takes) write(first, count, window.data());
   }
 }

@@ -13,8 +13,8 @@ struct State {
   std::vector<StateArray> further;
 };
 
-/// What Simulation::get hands over on all ranks, on rank 0, one part in memory at a time. All ranks have to call it; the
-/// others' `write` is not called.
+/// What Simulation::get hands over on all ranks, on rank 0, one part in memory at a time. All ranks have to call it;
+/// the others' `write` is not called.
 void get_from_ranks(Simulation& simulation, Field field, const Simulation::Write& write);
 
 /// Of all entries: three components, z fastest; nothing on other ranks than 0.

@@ -1,5 +1,5 @@
-// What bricks send each other, which of their cells go first because neighbours wait for them, and in which order bricks
-// that overlap are advanced. Over several ranks a rank has, of the bricks next to its own, what they send to it.
+// What bricks send each other, which of their cells go first because neighbours wait for them, and in which order
+// bricks that overlap are advanced. Over several ranks a rank has, of the bricks next to its own, what they send to it.
 #include <fmt/format.h>
 #include <starpu.h>
 

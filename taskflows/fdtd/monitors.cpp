@@ -41,7 +41,8 @@ class Monitors final : public Feature {
         const std::array<int, 3>& o = simulation.place(b).begin;
         const MonitorPart part = part_of(p.monitors[m], simulation.grid(b), {o[0], o[1], o[2]});
         if (part.elements() == 0) continue;
-        parts_.push_back({m, part, BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), monitor_array(m)),
+        parts_.push_back({m, part,
+                          BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), monitor_array(m)),
                           kernel(p.monitors[m], part)});
         simulation.extend(b, Field::electric, *parts_.back().kernel, {{parts_.back().sums.handle, STARPU_RW}});
       }

@@ -62,7 +62,8 @@ void Simulation::submit_sums(Field field) {
   for (const std::size_t b : own_) {
     const BrickData& brick = *bricks_[b];
     const codelets::SumArgs args{{brick.scheme.grid.cells().cells()}, brick.scheme.grid, field};
-    submit(codelets_->sum, args, {{brick.field[number(field)], STARPU_R}, {brick.sums, STARPU_W}}, {0, 0, brick.worker});
+    submit(codelets_->sum, args, {{brick.field[number(field)], STARPU_R}, {brick.sums, STARPU_W}},
+           {0, 0, brick.worker});
     ++tasks_;
   }
 }
@@ -104,9 +105,8 @@ Energy Simulation::energy() {
     for (std::size_t f = 0; f < 2; ++f)
       if (brick.scheme.media[f] != 0) data.push_back({brick.relative[f], STARPU_R});
     data.push_back({brick.energy, STARPU_W});
-    const codelets::EnergyArgs args{{brick.scheme.grid.cells().cells()},
-                                    brick.scheme,
-                                    {0.5 * problem_.eps0 * volume, 0.5 * problem_.mu0 * volume}};
+    const codelets::EnergyArgs args{
+        {brick.scheme.grid.cells().cells()}, brick.scheme, {0.5 * problem_.eps0 * volume, 0.5 * problem_.mu0 * volume}};
     submit(codelets_->energy, args, data, {0, 0, brick.worker});
     ++tasks_;
   }
@@ -159,8 +159,7 @@ void Simulation::collect(std::size_t turn) {
 /// What was recorded since the last time, to rank 0.
 void Simulation::collect_probes_of_ranks() {
   std::vector<std::size_t> numbers;
-  for (const std::size_t b : own_)
-    numbers.insert(numbers.end(), bricks_[b]->probes.begin(), bricks_[b]->probes.end());
+  for (const std::size_t b : own_) numbers.insert(numbers.end(), bricks_[b]->probes.begin(), bricks_[b]->probes.end());
   const std::size_t all = problem_.probes.size();
   std::vector<double> mine;
   for (std::size_t row = probes_of_ranks_; row < probe_values_.size(); row += all)

@@ -64,9 +64,7 @@ class PolesOfMedia final : public Feature {
       for (const PoleStates& of_rank : cluster().all_gather(whole_)) widen(of_rank);
   }
 
-  [[nodiscard]] std::vector<StateKind> arrays() const override {
-    return {{state_name, sizeof(T), whole_.elements()}};
-  }
+  [[nodiscard]] std::vector<StateKind> arrays() const override { return {{state_name, sizeof(T), whole_.elements()}}; }
   void for_rows(std::size_t /*array*/, starpu_data_access_mode mode, const Row& row) const override {
     for (const Part& part : parts_) {
       const Opened<char> opened(part.state, mode);
@@ -93,9 +91,8 @@ class PolesOfMedia final : public Feature {
     if (more.slots == 0) return;
     Box& all = whole_.box;
     const Box& b = more.box;
-    all = whole_.slots == 0 ? b
-                            : Box{std::min(all.x0, b.x0), std::max(all.x1, b.x1), std::min(all.y0, b.y0),
-                                  std::max(all.y1, b.y1), std::min(all.z0, b.z0), std::max(all.z1, b.z1)};
+    all = whole_.slots == 0 ? b : Box{std::min(all.x0, b.x0), std::max(all.x1, b.x1), std::min(all.y0, b.y0),
+                                      std::max(all.y1, b.y1), std::min(all.z0, b.z0), std::max(all.z1, b.z1)};
     whole_.slots = std::max(whole_.slots, more.slots);
   }
   /// Entries of a component along z, of one slot.

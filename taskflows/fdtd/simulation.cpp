@@ -58,8 +58,8 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const auto& neighbours = bricks[b].neighbour;
     const bool here = is_here(bricks[b]);
-    if (!here && std::none_of(neighbours.begin(), neighbours.end(),
-                              [&](const auto& n) { return n && is_here(bricks[at(*n)]); }))
+    if (!here &&
+        std::none_of(neighbours.begin(), neighbours.end(), [&](const auto& n) { return n && is_here(bricks[at(*n)]); }))
       continue;
     bricks_[b] = std::make_unique<BrickData>();
     BrickData& brick = *bricks_[b];

@@ -50,9 +50,9 @@ class Simulation {
   /// as many steps, instead of two components of one after each half-step, and take those steps in as few passes
   /// through memory as can be. Throws Error (bad input) where may_overlap() says no, and for strips thinner than the
   /// overlap.
-  /// Over several ranks (BrickPlace::rank) all make it, with the same bricks and overlap, bricks of a rank one after the
-  /// other, and call the same functions in the same order. Parts of fields are those of this rank's bricks, sums are
-  /// over the whole domain.
+  /// Over several ranks (BrickPlace::rank) all make it, with the same bricks and overlap, bricks of a rank one after
+  /// the other, and call the same functions in the same order. Parts of fields are those of this rank's bricks, sums
+  /// are over the whole domain.
   Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
              int overlap = 0);
   ~Simulation();
