@@ -87,7 +87,7 @@ void Simulation::build_sent(BrickData& brick, std::size_t number, const std::vec
       const bool to_here = is_here(bricks[at(*brick.place.neighbour[face])]);
       if (!brick.here && !to_here) continue;
       const auto bytes = static_cast<std::size_t>(outgoing(grid, field, axis).elements()) * at(element_);
-      brick.sent_memory[f][at(axis)] = HostBuffer<char>(bytes);
+      brick.sent_memory[f][at(axis)] = HostBuffer<char>::of_tasks(bytes);
       Handle sent = Handle::temporary(brick.sent_memory[f][at(axis)].data(), bytes, 1,
                                       fmt::format("{} along {}", upper ? "H" : "E", "xyz"[axis]));
       if (!brick.here || !to_here)
@@ -105,7 +105,7 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
     if (!brick.here && !to_here) continue;
     const std::size_t bytes = 6 * at(overlap_) * at(brick.scheme.grid.n[1]) * at(brick.scheme.grid.n[2]) * at(element_);
     for (std::size_t parity = 0; parity < 2; ++parity) {
-      brick.overlap_memory[parity][side] = HostBuffer<char>(bytes);
+      brick.overlap_memory[parity][side] = HostBuffer<char>::of_tasks(bytes);
       Handle sent = Handle::temporary(brick.overlap_memory[parity][side].data(), bytes / at(element_), at(element_),
                                       side == 0 ? "overlap downwards" : "overlap upwards");
       if (!brick.here || !to_here)
