@@ -126,7 +126,9 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
   group
       ->add_option("--gpu-share", texts.share,
                    "Of the cells, as strips along x: 0 to 1, or auto: from measured rates, which are kept in\n"
-                   "~/.cache/asterism, corrected while running; CPUs are left out where they do not help")
+                   "~/.cache/asterism, corrected while running (in one process); CPUs are left out where they do not "
+                   "help; over several\n"
+                   "processes each gets as many strips, or --boxes, as its units are fast")
       ->capture_default_str();
   group
       ->add_option("--bricks-per-gpu", args.bricks_per_gpu,

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "apps/common/options.hpp"
@@ -14,8 +16,10 @@
 #include "apps/common/simulate.hpp"
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/verify.hpp"
+#include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/farm.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -49,7 +53,10 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   std::string size = "100", sizes;
   auto* one = app.add_option("--size", size, "Cells of a domain: N or NxMxK")->capture_default_str();
   app.add_option("--sizes", sizes, "Instead: cubes of several sizes in turn, A,B,C or FIRST:LAST:STEP")->excludes(one);
-  app.add_option("--domains", args.domains, "Number of domains")->check(CLI::Range(1, 10000000))->capture_default_str();
+  app.add_option("--domains", args.domains,
+                 "Number of domains; over several processes each takes as many as its units are fast")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
   app.add_option("--steps", args.farm.steps, "Time steps of each")
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
@@ -92,10 +99,35 @@ std::vector<Case> make_cases(const FarmArguments& args) {
   return cases;
 }
 
-/// Throws Error (failed) naming the first domain with a wrong answer.
-void judge(const FarmArguments& args, const std::vector<Case>& cases, const std::vector<FarmAnswer>& answers,
-           const Session& session, json& record, Rows& rows) {
+/// The domains of this rank and what became of them.
+struct OwnDomains {
+  std::vector<std::size_t> numbers;
+  std::vector<FarmAnswer> answers;  ///< in their order
+};
+
+/// A domain whose sum of Ez is not what it should be.
+struct Wrong {
+  std::size_t domain;
+  double found;
+  double expected;
+};
+
+/// Throws Error (failed) naming the first wrong domain of all ranks.
+void fail_with_first(std::optional<Wrong> wrong, int domains) {
+  constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::vector<Wrong> all = cluster().all_gather(wrong.value_or(Wrong{none, 0, 0}));
+  const Wrong& first =
+      *std::min_element(all.begin(), all.end(), [](const Wrong& a, const Wrong& b) { return a.domain < b.domain; });
+  if (first.domain == none) return;
+  if (!std::isfinite(first.found)) failed("domain {}: fields are no numbers any more (NaN or infinite)", first.domain);
+  failed("domain {} of {}: sum of Ez {:.17g}, expected {:.17g}", first.domain, domains, first.found, first.expected);
+}
+
+/// Every rank verifies its own domains.
+void judge(const FarmArguments& args, const std::vector<Case>& cases, const OwnDomains& own, const Session& session,
+           json& record, Rows& rows) {
   double worst = 0;
+  std::optional<Wrong> wrong;
   for (std::size_t c = 0; c < cases.size(); ++c) {
     const Problem& problem = cases[c].problem;
     const Division division = strips(problem, session, session.cpus() > 0 ? 0 : 1, 1);
@@ -107,31 +139,64 @@ void judge(const FarmArguments& args, const std::vector<Case>& cases, const std:
       failed("{}: {}: {:.3e}, expected at most {:.1e}", cases[c].describe, verdict.against, verdict.error,
              verdict.allowed);
     worst = std::max(worst, verdict.error / verdict.allowed);
-    for (std::size_t d = c; d < answers.size(); d += cases.size())
-      if (answers[d].sums != expected)
-        failed("domain {} of {}: sum of Ez {:.17g}, expected {:.17g}", d, answers.size(), answers[d].sums[2],
-               expected[2]);
+    for (std::size_t n = 0; n < own.numbers.size(); ++n) {
+      const std::size_t domain = own.numbers[n];
+      if (domain % cases.size() != c || own.answers[n].sums == expected) continue;
+      if (!wrong || domain < wrong->domain) wrong = Wrong{domain, own.answers[n].sums[2], expected[2]};
+    }
   }
-  record["verification"] = {{"domains", answers.size()}, {"error_by_allowed", worst}};
-  rows.emplace_back("verified", fmt::format("{} domains, bit for bit", answers.size()));
+  fail_with_first(wrong, args.domains);
+  record["verification"] = {{"domains", args.domains}, {"error_by_allowed", worst}};
+  rows.emplace_back("verified", fmt::format("{} domains, bit for bit", args.domains));
 }
 
-void check_numbers(const std::vector<FarmAnswer>& answers) {
-  for (std::size_t d = 0; d < answers.size(); ++d)
-    if (!std::isfinite(answers[d].sums[2])) failed("domain {}: fields are no numbers any more (NaN or infinite)", d);
+void check_numbers(const FarmArguments& args, const OwnDomains& own) {
+  std::optional<Wrong> wrong;
+  for (std::size_t n = own.numbers.size(); n-- > 0;)
+    if (!std::isfinite(own.answers[n].sums[2])) wrong = Wrong{own.numbers[n], own.answers[n].sums[2], 0};
+  fail_with_first(wrong, args.domains);
+}
+
+/// The sum of Ez over all domains in their order: the same bits whoever ran them.
+void describe_sum(const OwnDomains& own, json& record) {
+  struct Ended {
+    std::size_t domain;
+    double sum_of_ez;
+  };
+  std::vector<Ended> mine;
+  for (std::size_t n = 0; n < own.numbers.size(); ++n) mine.push_back({own.numbers[n], own.answers[n].sums[2]});
+  std::vector<Ended> all = cluster().collect(std::span<const Ended>(mine));
+  std::sort(all.begin(), all.end(), [](const Ended& a, const Ended& b) { return a.domain < b.domain; });
+  double sum = 0;
+  for (const Ended& domain : all) sum += domain.sum_of_ez;
+  record["sum_of_ez"] = sum;
 }
 
 /// Domains of each unit; one whose tasks ran on several counts in parts.
-void describe_units(const FarmArguments& args, const std::vector<FarmAnswer>& answers, const Session& session,
-                    json& record, Rows& rows) {
+void describe_units(const FarmArguments& args, const OwnDomains& own, const Session& session, json& record,
+                    Rows& rows) {
+  struct UnitDomains {
+    char name[128];
+    bool gpu;
+    double domains;
+  };
   std::map<int, double> taken;
-  for (const FarmAnswer& answer : answers)
+  for (const FarmAnswer& answer : own.answers)
     for (const int worker : answer.workers) taken[worker] += 1.0 / args.farm.tasks_per_domain;
-  record["units"] = json::array();
+  std::vector<UnitDomains> mine;
   for (const Unit& unit : session.units()) {
-    record["units"].push_back({{"name", unit.name}, {"gpu", unit.gpu}, {"domains", taken[unit.worker]}});
-    rows.emplace_back(unit.name, fmt::format("{:.6g} domains", taken[unit.worker]));
+    mine.push_back({{}, unit.gpu, taken[unit.worker]});
+    unit.name.copy(mine.back().name, sizeof mine.back().name - 1);
   }
+  record["units"] = json::array();
+  cluster().collect(std::span<const UnitDomains>(mine), [&](int rank, std::span<const UnitDomains> units) {
+    for (const UnitDomains& unit : units) {
+      record["units"].push_back({{"name", unit.name}, {"gpu", unit.gpu}, {"domains", unit.domains}});
+      if (cluster().distributed()) record["units"].back()["rank"] = rank;
+      rows.emplace_back(cluster().distributed() ? fmt::format("rank {}, {}", rank, unit.name) : unit.name,
+                        fmt::format("{:.6g} domains", unit.domains));
+    }
+  });
 }
 
 void describe_speed(const FarmArguments& args, const std::vector<Case>& cases, double seconds, json& record,
@@ -151,9 +216,31 @@ void describe_speed(const FarmArguments& args, const std::vector<Case>& cases, d
                                         flops / seconds * 1e-9));
 }
 
+/// Domains of this rank; all of them in one process.
+OwnDomains deal(const std::vector<const Problem*>& domains, const Session& session) {
+  OwnDomains own;
+  std::vector<double> speeds{1};
+  if (cluster().distributed()) {
+    speeds.clear();
+    for (const RankShare& rank :
+         shares_of_ranks(*domains.front(), session, Dealt::domains, std::nullopt, rates_file()).ranks)
+      speeds.push_back(rank.of_gpus + rank.of_cores);
+  }
+  const std::vector<int> ranks = deal_domains(domains, speeds);
+  for (std::size_t d = 0; d < domains.size(); ++d)
+    if (ranks[d] == cluster().rank()) own.numbers.push_back(d);
+  return own;
+}
+
+double longest_of_ranks(double seconds) {
+  const std::vector<double> all = cluster().all_gather(seconds);
+  return *std::max_element(all.begin(), all.end());
+}
+
 int run_and_report(int argc, char** argv) {
   FarmArguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  args.session.ranks = Ranks::any;
   choose_farm_scheduler(args.session);
   const std::vector<Case> cases = make_cases(args);
   std::vector<const Problem*> domains;
@@ -169,11 +256,16 @@ int run_and_report(int argc, char** argv) {
     record = record_header("asterism-fdtd farm", argc, argv, session);
     if (args.farm.window == 0) args.farm.window = farm_window(session, bytes);
     ProgressLine line(!args.quiet);
+    OwnDomains own = deal(domains, session);
+    std::vector<const Problem*> own_domains;
+    for (const std::size_t d : own.numbers) own_domains.push_back(domains[d]);
+    cluster().barrier();
     const auto begin = Clock::now();
-    const std::vector<FarmAnswer> answers = run_farm(domains, args.farm, [&](std::size_t ended) {
-      line.show(static_cast<double>(ended) / args.domains, fmt::format("{} of {} domains", ended, args.domains));
+    own.answers = run_farm(own_domains, args.farm, [&](std::size_t ended) {
+      const std::size_t all = own_domains.size();
+      line.show(static_cast<double>(ended) / static_cast<double>(all), fmt::format("{} of {} domains", ended, all));
     });
-    const double seconds = seconds_since(begin);
+    const double seconds = longest_of_ranks(seconds_since(begin));
     std::vector<std::string> sizes;
     for (const auto& s : args.sizes) sizes.push_back(fmt::format("{}x{}x{}", s[0], s[1], s[2]));
     record["farm"] = {{"sizes", sizes},
@@ -190,15 +282,17 @@ int run_and_report(int argc, char** argv) {
     rows.emplace_back("window", fmt::format("{} domains, {:.4g} MB", args.farm.window,
                                             static_cast<double>(bytes) * args.farm.window * 1e-6));
     if (simulated) rows.insert(rows.begin(), simulated_row());
-    describe_units(args, answers, session, record, rows);
-    check_numbers(answers);
-    if (args.verify) judge(args, cases, answers, session, record, rows);
+    describe_units(args, own, session, record, rows);
+    if (cluster().distributed()) record["ranks"] = ranks_record(seconds);
+    check_numbers(args, own);
+    if (!simulated) describe_sum(own, record);
+    if (args.verify) judge(args, cases, own, session, record, rows);
     describe_speed(args, cases, seconds, record, rows);
   }
   print_table(rows);
   if (!args.json.empty()) {
     write_json(args.json, record);
-    fmt::print("wrote {}\n", args.json);
+    if (cluster().speaks()) fmt::print("wrote {}\n", args.json);
   }
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "codelets/fdtd/flops.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -127,6 +128,8 @@ void describe_speed(const Problem& p, const Session& session, Run& run, json& re
   rows.emplace_back("time", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} Mcells/s", run.seconds(),
                                         run.seconds() / static_cast<double>(run.timed_steps()) * 1e3, rate * 1e-6));
   rows.emplace_back("operations", fmt::format("{:.2f} GFlop/s by formula (4.1)", flops * 1e-9));
+  // ranks of one machine would measure what they leave each other
+  if (cluster().distributed()) return;
   if (bytes * run.seconds() < smallest_bound_by_memory * static_cast<double>(run.timed_steps())) return;
   const Bandwidth bandwidth = measure_bandwidth();
   const double share = run.division().gpu_share;
@@ -155,6 +158,7 @@ void judge(const Arguments& args, long steps, const Case& of, Run& run, json& re
 int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  args.session.ranks = Ranks::any;
   const Task task = make_task(args);
   const Case& of = task.of;
   if (!args.restart.empty()) {
@@ -162,6 +166,7 @@ int solve_and_report(int argc, char** argv) {
     if (step > task.steps) bad_input("--restart {}: at step {}, beyond --steps {}", args.restart, step, task.steps);
   }
   if (args.verify) require_verifiable(of, task.steps);
+  refuse_over_ranks(args.calibrate, "--calibrate");
   if (args.calibrate) calibrate(args, of.problem);
   if (!args.trace.empty()) args.session.trace = args.trace;
 
@@ -180,6 +185,10 @@ int solve_and_report(int argc, char** argv) {
       written.insert(written.end(), names.begin(), names.end());
     }
     describe(args, task.steps, of, session, run, record, rows);
+    if (cluster().distributed()) {
+      record["ranks"] = ranks_record(run.seconds());
+      rows.push_back(ranks_row(record["ranks"]));
+    }
     if (simulated) {
       rows.insert(rows.begin(), simulated_row());
     } else {

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "apps/common/program.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::fdtd {
@@ -82,11 +83,11 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) const 
   if (scene.monitors.empty() && scene.far_fields.empty()) return names;
   const std::vector<Spectrum> spectra = simulation.spectra();
   if (!scene.monitors.empty()) {
-    write_monitors(monitors_file(), scene, problem, spectra);
+    if (cluster().speaks()) write_monitors(monitors_file(), scene, problem, spectra);
     names.push_back(monitors_file());
   }
   if (!scene.far_fields.empty()) {
-    write_far_fields(far_field_file(), scene, problem, spectra);
+    if (cluster().speaks()) write_far_fields(far_field_file(), scene, problem, spectra);
     names.push_back(far_field_file());
   }
   return names;

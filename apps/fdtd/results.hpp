@@ -38,7 +38,7 @@ struct LoadedScene {
   /// NAME_monitors.h5 and NAME_far_field.csv in the working directory; empty where there are none.
   [[nodiscard]] std::string monitors_file() const;
   [[nodiscard]] std::string far_field_file() const;
-  /// Writes them; returns their names.
+  /// Writes them, over several ranks on rank 0, though all have to call it; returns their names.
   [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation) const;
 };
 /// Throws Error (bad input), also when results could not be written.

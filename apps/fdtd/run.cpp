@@ -9,6 +9,7 @@
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/gather.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
 #include "taskflows/runtime/simulation.hpp"
@@ -24,18 +25,32 @@ constexpr long first_look = 20;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
 
-Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
+/// cut(strips per GPU), with what the options say about it.
+template <class CutDomain>
+Division divide(const Arguments& args, const Problem& problem, bool neighbours, const CutDomain& cut) {
   const auto divided = [&](int per_gpu) {
-    Division d = args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
+    Division d = cut(per_gpu);
     d.overlap = args.overlap.value_or(best_overlap(problem, d));
     return d;
   };
   // strips that overlap exchange so seldom that one for each GPU is best
   Division d = divided(std::max(args.bricks_per_gpu, 1));
-  const bool neighbours = share < 1 || session.devices() > 1;
   if (args.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
   if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
   return d;
+}
+
+Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
+  return divide(args, problem, share < 1 || session.devices() > 1, [&](int per_gpu) {
+    return args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
+  });
+}
+
+Division divide(const Arguments& args, const Problem& problem, const Session& session,
+                const std::vector<RankShare>& ranks) {
+  return divide(args, problem, ranks.size() > 1, [&](int per_gpu) {
+    return args.boxes ? boxes(problem, session, ranks, *args.boxes) : strips(problem, session, ranks, per_gpu);
+  });
 }
 
 void check_fields(const std::array<double, 3>& sums, long step) {
@@ -62,7 +77,8 @@ void calibrate(const Arguments& args, const Problem& problem) {
 
 Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long steps, const Session& session)
     : args_(args), of_(of), problem_(of.problem), steps_(steps), session_(session), line_(!args.quiet) {
-  division_ = divide(args, problem_, session, choose_share());
+  division_ = cluster().distributed() ? divide(args, problem_, session, choose_shares_of_ranks())
+                                      : divide(args, problem_, session, choose_share());
   line_.show(0, "setting up");
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
   if (args.restart.empty())
@@ -72,6 +88,8 @@ Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long ste
   starpu_task_wait_for_all();
   if (!outputs.fields.empty() || !outputs.slices.empty())
     fields_.emplace(problem_, outputs.origin, outputs.fields, outputs.slices, simulation_->time(), steps_);
+  cluster().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                          : fmt::format("; --restart {} begins again from there", args.restart));
 }
 
 double Run::choose_share() {
@@ -86,9 +104,20 @@ double Run::choose_share() {
   return rates_->gpu_share();
 }
 
+std::vector<RankShare> Run::choose_shares_of_ranks() {
+  line_.show(0, "measuring CPUs and GPUs");
+  const std::filesystem::path file = rates_file();
+  if (args_.measure_again) forget_rates(file);
+  cluster().barrier();
+  SharesOfRanks shares =
+      shares_of_ranks(problem_, session_, args_.boxes ? Dealt::boxes : Dealt::strips, args_.gpu_share, file);
+  rates_ = shares.rates;
+  return std::move(shares.ranks);
+}
+
 bool Run::corrects() const {
-  return !args_.gpu_share && !args_.scheduler_places && !args_.boxes && division_.gpu_share > 0 &&
-         division_.gpu_share < 1;
+  return !cluster().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
+         division_.gpu_share > 0 && division_.gpu_share < 1;
 }
 
 void Run::start_clock() {
@@ -182,6 +211,9 @@ void Run::write_checkpoint_of_now() {
   write_checkpoint(args_.checkpoint, *simulation_, problem_, all_probe_values());
   if (std::find(written_.begin(), written_.end(), args_.checkpoint) == written_.end())
     written_.push_back(args_.checkpoint);
+  cluster().barrier();
+  cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                 args_.checkpoint, simulation_->time(), args_.checkpoint));
   writing_ += seconds_since(before);
 }
 
@@ -196,6 +228,8 @@ std::vector<double> Run::all_probe_values() {
 void Run::write_probes() {
   if (args_.probe_file.empty()) return;
   const std::vector<double> values = all_probe_values();
+  written_.push_back(args_.probe_file);
+  if (!cluster().speaks()) return;
   OutputFile file(args_.probe_file);
   std::string text = "step,time";
   for (std::size_t n = 0; n < problem_.probes.size(); ++n) {
@@ -212,7 +246,6 @@ void Run::write_probes() {
     file.write(text + "\n");
   }
   file.commit();
-  written_.push_back(args_.probe_file);
 }
 
 double Run::rate() const {

@@ -1,4 +1,5 @@
-// A run from its first step to its last: cut, corrected, checked, written.
+// A run from its first step to its last: cut, corrected, checked, written. Over several ranks all make it and call the
+// same functions in the same order.
 #pragma once
 
 #include <memory>
@@ -38,6 +39,7 @@ class Run {
 
  private:
   [[nodiscard]] double choose_share();
+  [[nodiscard]] std::vector<asterism::fdtd::RankShare> choose_shares_of_ranks();
   [[nodiscard]] bool corrects() const;
   void look(long now);
   void move_to(double share);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "taskflows/fdtd/reference.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -48,7 +49,14 @@ void for_entries(const Problem& problem, Simulation& simulation, Field field, co
 }
 
 void keep_largest(double& largest, double value) {
-  if (!(value <= largest)) largest = value;  // NaN stays
+  if (!(value <= largest) && !std::isnan(largest)) largest = value;  // NaN stays
+}
+
+/// Of all ranks.
+double largest_of_ranks(double of_this_rank) {
+  double largest = 0;
+  for (const double of_rank : cluster().all_gather(of_this_rank)) keep_largest(largest, of_rank);
+  return largest;
 }
 
 Verdict compare_with_published(const Case& of, Simulation& simulation) {
@@ -67,7 +75,7 @@ Verdict compare_with_exact(const Case& of, Simulation& simulation, long steps) {
   const double rounding = of.problem.single_precision ? 1e-6 : 2e-15;
   return {fmt::format("{}, largest difference of E by the amplitude",
                       of.discretisation > 0 ? "the analytic field" : "the exact mode of the grid"),
-          largest / of.amplitude, of.discretisation + rounding * (10 + static_cast<double>(steps))};
+          largest_of_ranks(largest) / of.amplitude, of.discretisation + rounding * (10 + static_cast<double>(steps))};
 }
 
 double allowed_difference(const Problem& p) {
@@ -97,6 +105,7 @@ Verdict compare_with_reference(const Case& of, const Division& division, long st
       keep_largest(error, scale * std::abs(found - expected));
     });
   }
+  error = largest_of_ranks(error);
   return {fmt::format("E and H of a simple solver in double precision after {} of {} steps, largest difference by the "
                       "largest field so far, {:.3g} V/m",
                       compared, steps, largest),

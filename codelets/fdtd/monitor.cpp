@@ -148,11 +148,7 @@ ASTERISM_CLONES void record(const MonitorPart& part, const std::complex<double>*
 
 Spectrum::Spectrum(const Monitor& of) : monitor(of), values(static_cast<std::size_t>(of.elements())) {}
 
-namespace {
-
-/// `row(place in the whole's values, place in the part's array, length)` for all rows along z of a part.
-template <class Row>
-void for_rows(const Monitor& monitor, const MonitorPart& part, const Row& row) {
+void for_rows_of(const Monitor& monitor, const MonitorPart& part, const MonitorRow& row) {
   std::int64_t next = 0;
   for (int m = 0; m < part.count; ++m) {
     const Box& own = part.entries[m];
@@ -171,16 +167,14 @@ void for_rows(const Monitor& monitor, const MonitorPart& part, const Row& row) {
   }
 }
 
-}  // namespace
-
 void Spectrum::gather(const MonitorPart& part, const double* array) {
-  for_rows(monitor, part, [&](std::int64_t whole, std::int64_t own, std::int32_t length) {
+  for_rows_of(monitor, part, [&](std::int64_t whole, std::int64_t own, std::int64_t length) {
     std::copy_n(array + own, length, values.data() + whole);
   });
 }
 
 void Spectrum::scatter(const MonitorPart& part, double* array) const {
-  for_rows(monitor, part, [&](std::int64_t whole, std::int64_t own, std::int32_t length) {
+  for_rows_of(monitor, part, [&](std::int64_t whole, std::int64_t own, std::int64_t length) {
     std::copy_n(values.data() + whole, length, array + own);
   });
 }

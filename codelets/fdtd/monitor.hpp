@@ -9,6 +9,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "codelets/fdtd/grid.hpp"
@@ -55,6 +56,10 @@ struct MonitorPart {
 };
 /// Of the brick whose cell (0, 0, 0) is `origin` in the domain.
 MonitorPart part_of(const Monitor& monitor, const Grid& grid, const std::int32_t (&origin)[3]);
+
+/// row(place in the array of the monitor, place in that of the part, length) for all rows along z of a part.
+using MonitorRow = std::function<void(std::int64_t whole, std::int64_t own, std::int64_t length)>;
+void for_rows_of(const Monitor& monitor, const MonitorPart& part, const MonitorRow& row);
 
 /// every dt exp(-2 pi i f t) at the end of a step (E is known there, H half a step before), for each frequency; empty
 /// if the step is not recorded. Computed on CPUs, as GPUs have another cos.

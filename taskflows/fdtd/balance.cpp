@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/fingerprint.hpp"
 #include "taskflows/runtime/output_file.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -119,6 +121,86 @@ Rates rates_of(const Problem& problem, const Session& session, const std::filesy
 void forget_rates(const std::filesystem::path& file) {
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
+}
+
+namespace {
+
+/// What a rank says of itself.
+struct RankUnits {
+  int gpus;
+  int cores;
+  std::uint64_t kind;  ///< of its processor and GPUs
+  Rates rates;         ///< of all its cores, and of all its GPUs; in cells per second, or in units
+};
+
+std::uint64_t kind_of_units(const Session& session) {
+  std::string names = this_machine().processor;
+  for (const Unit& unit : session.units())
+    if (unit.gpu) {
+      names += unit.name.substr(std::min(unit.name.find('('), unit.name.size()));
+      break;
+    }
+  return checksum(names.data(), names.size());
+}
+
+Rates sum(const std::vector<RankUnits>& ranks) {
+  Rates all;
+  for (const RankUnits& rank : ranks) {
+    all.cpus += rank.rates.cpus;
+    all.gpus += rank.rates.gpus;
+  }
+  return all;
+}
+
+/// Every unit as fast as those of its kind are on average.
+void even_out(std::vector<RankUnits>& ranks) {
+  const Rates all = sum(ranks);
+  double gpus = 0;
+  double cores = 0;
+  for (const RankUnits& rank : ranks) {
+    gpus += rank.gpus;
+    cores += rank.cores;
+  }
+  for (RankUnits& rank : ranks)
+    rank.rates = {cores > 0 ? all.cpus * rank.cores / cores : 0, gpus > 0 ? all.gpus * rank.gpus / gpus : 0};
+}
+
+}  // namespace
+
+SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
+                              std::optional<double> gpu_share, const std::filesystem::path& file) {
+  RankUnits mine{session.devices(), session.cpus(), kind_of_units(session), {}};
+  mine.rates = {static_cast<double>(mine.cores), static_cast<double>(mine.gpus)};
+  std::vector<RankUnits> ranks = cluster().all_gather(mine);
+  const auto all_are = [&](const auto& property) { return std::all_of(ranks.begin(), ranks.end(), property); };
+  const bool alike = all_are([&](const RankUnits& r) { return r.kind == ranks.front().kind; });
+  const bool equal = alike && all_are([&](const RankUnits& r) {
+                       return r.gpus == ranks.front().gpus && r.cores == ranks.front().cores;
+                     });
+  const bool one_kind = all_are([](const RankUnits& r) { return r.gpus == 0; }) ||
+                        all_are([](const RankUnits& r) { return r.cores == 0; });
+  const bool settled = dealt == Dealt::strips  ? alike && (one_kind || gpu_share)
+                       : dealt == Dealt::boxes ? alike
+                                               : equal || (alike && one_kind);
+  SharesOfRanks shares;
+  if (!settled) {
+    mine.rates = rates_of(problem, session, file);
+    ranks = cluster().all_gather(mine);
+    shares.rates = sum(ranks);
+    if (alike) even_out(ranks);
+  }
+  if (dealt == Dealt::boxes)
+    for (RankUnits& rank : ranks)
+      if (rank.gpus > 0) rank.rates.cpus = 0;
+  const Rates all = sum(ranks);
+  const double of_gpus = dealt == Dealt::strips ? gpu_share.value_or(all.gpu_share()) : all.gpu_share();
+  if (!(of_gpus >= 0 && of_gpus <= 1)) bad_input("share of GPUs {}: expected 0 to 1", of_gpus);
+  if (of_gpus > 0 && all.gpus == 0) bad_input("a part of the domain is for GPUs, of which no rank has one");
+  if (of_gpus < 1 && all.cpus == 0) bad_input("a part of the domain is for CPUs, of which no rank has one");
+  for (const RankUnits& rank : ranks)
+    shares.ranks.push_back({rank.gpus, rank.cores, of_gpus > 0 ? of_gpus * rank.rates.gpus / all.gpus : 0,
+                            of_gpus < 1 ? (1 - of_gpus) * rank.rates.cpus / all.cpus : 0});
+  return shares;
 }
 
 std::optional<double> better_share(const Problem& problem, double share_now, const Rates& busy, double together,

@@ -1,5 +1,5 @@
 // How fast units are: measured once by a small domain of the same kind (the thesis' micro-benchmark), kept in a file;
-// and when the cut should move.
+// what each rank of a cluster gets then; and when the cut should move.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +17,21 @@ std::filesystem::path rates_file();
 Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file);
 /// All that the file has; no file: nothing.
 void forget_rates(const std::filesystem::path& file);
+
+/// What is dealt to ranks: strips, to all their units; boxes, to their GPUs if they have any, else to their cores; or
+/// whole domains, to all their units.
+enum class Dealt { strips, boxes, domains };
+
+struct SharesOfRanks {
+  std::vector<RankShare> ranks;
+  std::optional<Rates> rates;  ///< of the units of all ranks together, where they were measured
+};
+/// In proportion to how fast the units of ranks are. Ranks with the same processors and GPUs are taken for equally fast
+/// by unit; rates are measured, on all ranks at the same time, where that does not settle it: ranks are not alike, or
+/// `gpu_share`, of the cells of strips, is not given. All ranks have to call it. Throws Error (bad input) when there is
+/// a part for a kind of unit that no rank has.
+SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
+                              std::optional<double> gpu_share, const std::filesystem::path& file);
 
 /// The share of GPUs to go on with after cells/s of the whole were measured beside the rates of both kinds: all, where
 /// GPUs alone would be faster than both together are; none where the cut may stay.

@@ -1,6 +1,8 @@
 // What a simulation has of a brick, and the codelets of its precision.
 #pragma once
 
+#include <starpu.h>
+
 #include <algorithm>
 #include <string>
 
@@ -11,6 +13,14 @@ namespace asterism::fdtd {
 inline std::size_t number(Field field) {
   return static_cast<std::size_t>(field);
 }
+
+/// No number of a worker: one of the session's cores, where it has nothing else.
+inline bool is_cpu(int worker) {
+  return worker >= 0 ? starpu_worker_get_type(worker) == STARPU_CPU_WORKER : starpu_cuda_worker_get_count() == 0;
+}
+
+/// Data that a brick sends: two fields along three axes, or of overlaps two directions in two rounds.
+inline constexpr std::int64_t messages_of_brick = 6;
 
 /// Electric conductors all around.
 inline bool closed(const Grid& grid) {
@@ -48,6 +58,7 @@ struct Simulation::BrickData {
   std::array<std::vector<Box>, 2> border;  ///< what neighbours wait for; all cells where nothing is hidden
   std::array<Box, 2> inner{};              ///< the rest; empty where nothing is hidden
   bool fusible = false;                    ///< on a CPU
+  bool here = true;                        ///< else of another rank: only what it sends to bricks that are here
   [[nodiscard]] std::array<int, 3> origin() const {
     return {place.begin[0] - overlap[0], place.begin[1], place.begin[2]};
   }

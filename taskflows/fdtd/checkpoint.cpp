@@ -1,9 +1,11 @@
 #include "taskflows/fdtd/checkpoint.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
+#include <optional>
 
+#include "taskflows/fdtd/gather.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/fingerprint.hpp"
 #include "taskflows/runtime/hdf5_file.hpp"
@@ -120,16 +122,17 @@ void check_same(const Hdf5Input& file, const Problem& p) {
     bad_input("{}: {} values of probes; expected {} x {}", file.name, fmt::join(shape, " x "), step, p.probes.size());
 }
 
+/// `file`: of rank 0, none on the others.
 template <class T>
-void write_fields(Hdf5Output& file, Simulation& simulation, const Problem& problem) {
+void write_fields(Hdf5Output* file, Simulation& simulation, const Problem& problem) {
   for (const Field field : {Field::electric, Field::magnetic}) {
     const char* const name = dataset[static_cast<int>(field)];
-    file.create(name, hdf5_number<T>(), shape_of(problem));
-    simulation.get(field, [&](const Box& box, const void* values) {
+    if (file != nullptr) file->create(name, hdf5_number<T>(), shape_of(problem));
+    get_from_ranks(simulation, field, [&](const Box& box, const void* values) {
       const auto cells = static_cast<std::size_t>(box.cells());
       for (int c = 0; c < 3; ++c)
-        file.write_block(name, block_of(c, box),
-                         std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
+        file->write_block(name, block_of(c, box),
+                          std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
     });
   }
 }
@@ -148,25 +151,27 @@ void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
 }
 
 template <class T>
-void write_array(Hdf5Output& file, const StateArray& array) {
-  const std::size_t count = array.values.size() / sizeof(T);
-  file.write(array.name, {count}, std::span(reinterpret_cast<const T*>(array.values.data()), count));
+void write_further(Hdf5Output* file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
+  if (file != nullptr) file->create(kind.name, hdf5_number<T>(), {static_cast<std::size_t>(kind.size)});
+  simulation.get_further(array, [&](std::int64_t first, std::int64_t count, const void* values) {
+    file->write_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
+                      std::span<const T>(static_cast<const T*>(values), static_cast<std::size_t>(count)));
+  });
 }
 
 template <class T>
-void read_array(const Hdf5Input& file, StateArray& array) {
-  const std::size_t count = array.values.size() / sizeof(T);
-  if (const std::vector<std::size_t> shape = file.shape(array.name); shape != std::vector{count})
-    bad_input("{}: dataset \"{}\" is {}; the run has {}", file.name, array.name, fmt::join(shape, " x "), count);
-  file.read_block(array.name, {{0}, {count}}, std::span(reinterpret_cast<T*>(array.values.data()), count));
+void read_further(const Hdf5Input& file, Simulation& simulation, std::size_t array, const StateKind& kind) {
+  const auto size = static_cast<std::size_t>(kind.size);
+  if (const std::vector<std::size_t> shape = file.shape(kind.name); shape != std::vector{size})
+    bad_input("{}: dataset \"{}\" is {}; the run has {}", file.name, kind.name, fmt::join(shape, " x "), size);
+  simulation.set_further(array, [&](std::int64_t first, std::int64_t count, void* values) {
+    file.read_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
+                    std::span<T>(static_cast<T*>(values), static_cast<std::size_t>(count)));
+  });
 }
 
-}  // namespace
-
-void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
-                      const std::vector<double>& probes) {
-  Hdf5Output file(path);
-  file.attribute("/", "step", static_cast<std::int64_t>(simulation.time()));
+void write_run(Hdf5Output& file, long step, const Problem& problem) {
+  file.attribute("/", "step", static_cast<std::int64_t>(step));
   for (std::size_t a = 0; a < 3; ++a) file.attribute("/", spacing_names[a], problem.spacing[a]);
   file.attribute("/", "time_step", problem.dt);
   file.attribute("/", "faces", faces_of(problem));
@@ -174,16 +179,27 @@ void write_checkpoint(const std::filesystem::path& path, Simulation& simulation,
   file.attribute("/", "absorbing_layers", layers_of(problem));
   file.attribute("/", "plane_waves", waves_of(problem));
   file.attribute("/", "monitors", monitors_of(problem));
-  if (problem.single_precision)
-    write_fields<float>(file, simulation, problem);
-  else
-    write_fields<double>(file, simulation, problem);
-  for (const StateArray& array : simulation.further_state())
-    array.element == 4 ? write_array<float>(file, array) : write_array<double>(file, array);
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
+                      const std::vector<double>& probes) {
+  std::optional<Hdf5Output> written;
+  if (!simulation.dealt() || cluster().speaks()) written.emplace(path);
+  Hdf5Output* const file = written ? &*written : nullptr;
+  if (file != nullptr) write_run(*file, simulation.time(), problem);
+  problem.single_precision ? write_fields<float>(file, simulation, problem)
+                           : write_fields<double>(file, simulation, problem);
+  const std::vector<StateKind> arrays = simulation.further_arrays();
+  for (std::size_t a = 0; a < arrays.size(); ++a)
+    arrays[a].element == 4 ? write_further<float>(file, simulation, a, arrays[a])
+                           : write_further<double>(file, simulation, a, arrays[a]);
+  if (file == nullptr) return;
   if (!probes.empty())
-    file.write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
-               std::span<const double>(probes));
-  file.commit();
+    file->write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
+                std::span<const double>(probes));
+  file->commit();
 }
 
 long checkpoint_step(const std::filesystem::path& path, const Problem& problem) {
@@ -199,10 +215,10 @@ std::vector<double> read_checkpoint(const std::filesystem::path& path, const Pro
     read_fields<float>(file, step, simulation);
   else
     read_fields<double>(file, step, simulation);
-  std::vector<StateArray> further = simulation.further_state();
-  for (StateArray& array : further)
-    array.element == 4 ? read_array<float>(file, array) : read_array<double>(file, array);
-  simulation.set_further_state(further);
+  const std::vector<StateKind> arrays = simulation.further_arrays();
+  for (std::size_t a = 0; a < arrays.size(); ++a)
+    arrays[a].element == 4 ? read_further<float>(file, simulation, a, arrays[a])
+                           : read_further<double>(file, simulation, a, arrays[a]);
   std::vector<double> probes(static_cast<std::size_t>(step) * problem.probes.size());
   if (!probes.empty()) file.read_rows(probe_dataset, 0, probes);
   return probes;

@@ -10,7 +10,8 @@
 
 namespace asterism::fdtd {
 
-/// `path` is replaced when all is written: throws Error and leaves it else. `probes`: steps x probes.
+/// `path` is replaced when all is written: throws Error and leaves it else. `probes`: steps x probes. Over several
+/// ranks all have to call it; rank 0 writes, with its `probes`.
 void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
                       const std::vector<double>& probes);
 
@@ -19,7 +20,8 @@ void write_checkpoint(const std::filesystem::path& path, Simulation& simulation,
 /// monitors, precision, number of probes.
 long checkpoint_step(const std::filesystem::path& path, const Problem& problem);
 
-/// Sets the state; returns the values of probes until then. Throws as above.
+/// Sets the state; returns the values of probes until then. Throws as above. A rank reads what its bricks have, of a
+/// run over any number of ranks.
 std::vector<double> read_checkpoint(const std::filesystem::path& path, const Problem& problem, Simulation& simulation);
 
 }  // namespace asterism::fdtd

@@ -7,9 +7,7 @@
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
-namespace {
 
-/// Where n cells are cut, in proportion to weights and at least one each.
 std::vector<int> cuts_of(int n, const std::vector<double>& weights) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   const int parts = static_cast<int>(weights.size());
@@ -23,8 +21,6 @@ std::vector<int> cuts_of(int n, const std::vector<double>& weights) {
   cuts.back() = n;
   return cuts;
 }
-
-}  // namespace
 
 std::vector<BrickPlace> decompose(const Problem& problem, const Cut& cut) {
   std::array<std::vector<int>, 3> cuts;

@@ -15,6 +15,7 @@ struct BrickPlace {
   std::array<int, 3> begin{}, end{};
   /// Number of the brick beyond a face, itself when it is alone along a periodic axis; none: a conductor.
   std::array<std::optional<int>, 6> neighbour;
+  std::optional<int> rank;  ///< of the cluster, that has the brick; none: this one
   [[nodiscard]] int size(std::size_t axis) const { return end[axis] - begin[axis]; }
 };
 
@@ -22,6 +23,10 @@ struct Cut {
   std::array<int, 3> parts{1, 1, 1};
   std::vector<double> weights;  ///< of the parts along x; empty: equal
 };
+
+/// Where a row of `n` is cut into as many parts as there are weights, in proportion to them and at least one each: the
+/// first of each part, and n. n >= weights.size() > 0, weights are positive.
+std::vector<int> cuts_of(int n, const std::vector<double>& weights);
 
 /// Bricks with z fastest: those that follow one another are neighbours. Throws Error (bad input) when there are more
 /// parts along an axis than cells, or weights that are not positive.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "codelets/fdtd/kernels.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
@@ -30,35 +31,89 @@ std::vector<std::vector<int>> gpus_of(const Session& session) {
   return gpus;
 }
 
+/// Strips of a rank and their weights, of all of the domain; those of GPUs are first.
+struct RankStrips {
+  std::size_t gpus = 0;
+  std::size_t cores = 0;
+  double of_gpu = 0;   ///< weight of a strip
+  double of_core = 0;  ///< likewise
+};
+
+/// Of a rank that has `planes` planes of the domain's.
+RankStrips strips_of(const RankShare& rank, std::size_t planes, int strips_per_gpu) {
+  RankStrips s;
+  const double share = rank.of_gpus / (rank.of_gpus + rank.of_cores);
+  if (share > 0) s.gpus = static_cast<std::size_t>(rank.gpus) * static_cast<std::size_t>(strips_per_gpu);
+  if (s.gpus > planes || (s.gpus == planes && share < 1))
+    bad_input("{} strips for GPUs of {} planes of cells", s.gpus, planes);
+  if (share < 1) {
+    const double wanted =
+        share > 0 ? std::ceil((1 - share) * static_cast<double>(planes)) : static_cast<double>(planes);
+    s.cores = std::min(
+        {static_cast<std::size_t>(rank.cores), planes - s.gpus, static_cast<std::size_t>(std::max(wanted, 0.0))});
+  }
+  if (s.gpus > 0) s.of_gpu = rank.of_gpus / static_cast<double>(s.gpus);
+  if (s.cores > 0) s.of_core = rank.of_cores / static_cast<double>(s.cores);
+  return s;
+}
+
+std::vector<double> weights_of(const std::vector<RankShare>& ranks) {
+  std::vector<double> weights;
+  for (const RankShare& rank : ranks) {
+    weights.push_back(rank.of_gpus + rank.of_cores);
+    if (!(weights.back() > 0)) bad_input("rank {} gets nothing of the domain", weights.size() - 1);
+  }
+  return weights;
+}
+
+/// Of this rank where there are several.
+std::size_t own_rank(const std::vector<RankShare>& ranks) {
+  return ranks.size() == 1 ? 0 : static_cast<std::size_t>(cluster().rank());
+}
+
 }  // namespace
 
 Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu) {
   if (!(gpu_share >= 0 && gpu_share <= 1)) bad_input("share of GPUs {}: expected 0 to 1", gpu_share);
+  const auto gpus = static_cast<int>(gpus_of(session).size());
+  const auto cores = static_cast<int>(cores_of(session).size());
+  if (gpu_share > 0 && gpus == 0) bad_input("a part of the domain is for GPUs, of which this session has none");
+  if (gpu_share < 1 && cores == 0) bad_input("a part of the domain is for CPUs, of which this session has none");
+  return strips(problem, session, {RankShare{gpus, cores, gpu_share, 1 - gpu_share}}, strips_per_gpu);
+}
+
+Division strips(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
+                int strips_per_gpu) {
+  if (ranks.size() > static_cast<std::size_t>(problem.cells[0]))
+    bad_input("{} planes of cells along x: expected one at least for each of {} processes", problem.cells[0],
+              ranks.size());
+  const std::vector<int> planes = cuts_of(problem.cells[0], weights_of(ranks));
   const std::vector<std::vector<int>> gpus = gpus_of(session);
-  std::vector<int> cores = cores_of(session);
-  if (gpu_share > 0 && gpus.empty()) bad_input("a part of the domain is for GPUs, of which this session has none");
-  if (gpu_share < 1 && cores.empty()) bad_input("a part of the domain is for CPUs, of which this session has none");
-  const auto gpu_strips = gpu_share > 0 ? gpus.size() * static_cast<std::size_t>(strips_per_gpu) : 0;
-  const auto planes = static_cast<std::size_t>(problem.cells[0]);
-  if (gpu_strips > planes || (gpu_strips == planes && gpu_share < 1))
-    bad_input("{} strips for GPUs of {} planes of cells", gpu_strips, planes);
-  if (gpu_share == 1) cores.clear();
-  const double wanted = gpu_share > 0 ? std::ceil((1 - gpu_share) * problem.cells[0]) : problem.cells[0];
-  cores.resize(std::min({cores.size(), planes - gpu_strips, static_cast<std::size_t>(std::max(wanted, 0.0))}));
+  const std::vector<int> cores = cores_of(session);
   Division d;
-  d.gpu_share = gpu_share;
   Cut cut;
-  for (std::size_t s = 0; s < gpu_strips; ++s) {
-    const std::vector<int>& workers = gpus[s / static_cast<std::size_t>(strips_per_gpu)];
-    d.placement.push_back(workers[s % workers.size()]);
-    cut.weights.push_back(gpu_share / static_cast<double>(gpu_strips));
-  }
-  for (const int core : cores) {
-    d.placement.push_back(core);
-    cut.weights.push_back((1 - gpu_share) / static_cast<double>(cores.size()));
+  std::vector<int> rank_of;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const bool here = r == own_rank(ranks);
+    const RankStrips of_rank = strips_of(ranks[r], static_cast<std::size_t>(planes[r + 1] - planes[r]), strips_per_gpu);
+    d.gpu_share += ranks[r].of_gpus;
+    for (std::size_t s = 0; s < of_rank.gpus; ++s) {
+      cut.weights.push_back(of_rank.of_gpu);
+      d.placement.push_back(worker_elsewhere);
+      if (!here) continue;
+      const std::vector<int>& workers = gpus[s / static_cast<std::size_t>(strips_per_gpu)];
+      d.placement.back() = workers[s % workers.size()];
+    }
+    for (std::size_t s = 0; s < of_rank.cores; ++s) {
+      cut.weights.push_back(of_rank.of_core);
+      d.placement.push_back(here ? cores[s] : worker_elsewhere);
+    }
+    rank_of.resize(cut.weights.size(), static_cast<int>(r));
   }
   cut.parts[0] = static_cast<int>(cut.weights.size());
   d.bricks = decompose(problem, cut);
+  if (ranks.size() > 1)
+    for (std::size_t b = 0; b < d.bricks.size(); ++b) d.bricks[b].rank = rank_of[b];
   return d;
 }
 
@@ -85,17 +140,31 @@ int best_overlap(const Problem& problem, const Division& division) {
 }
 
 Division boxes(const Problem& problem, const Session& session, const std::array<int, 3>& parts) {
+  return boxes(problem, session,
+               {RankShare{static_cast<int>(gpus_of(session).size()), static_cast<int>(cores_of(session).size()), 1, 0}},
+               parts);
+}
+
+Division boxes(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
+               const std::array<int, 3>& parts) {
   Division d;
   d.bricks = decompose(problem, {parts, {}});
+  if (ranks.size() > d.bricks.size())
+    bad_input("{} boxes: expected one at least for each of {} processes", d.bricks.size(), ranks.size());
+  d.gpu_share = std::any_of(ranks.begin(), ranks.end(), [](const RankShare& rank) { return rank.gpus > 0; }) ? 1 : 0;
+  const std::vector<int> first = cuts_of(static_cast<int>(d.bricks.size()), weights_of(ranks));
+  d.placement.assign(d.bricks.size(), worker_elsewhere);
   std::vector<std::vector<int>> units = gpus_of(session);
-  d.gpu_share = units.empty() ? 0 : 1;
   if (units.empty())
     for (const int core : cores_of(session)) units.push_back({core});
-  const std::size_t bricks = d.bricks.size();
-  for (std::size_t b = 0; b < bricks; ++b) {
-    const std::vector<int>& workers = units[b * units.size() / bricks];
-    d.placement.push_back(workers[b % workers.size()]);
+  const auto begin = static_cast<std::size_t>(first[own_rank(ranks)]);
+  const auto own = static_cast<std::size_t>(first[own_rank(ranks) + 1]) - begin;
+  for (std::size_t b = 0; b < own; ++b) {
+    const std::vector<int>& workers = units[b * units.size() / own];
+    d.placement[begin + b] = workers[b % workers.size()];
   }
+  for (std::size_t r = 0; ranks.size() > 1 && r < ranks.size(); ++r)
+    for (int b = first[r]; b < first[r + 1]; ++b) d.bricks[static_cast<std::size_t>(b)].rank = static_cast<int>(r);
   return d;
 }
 

@@ -1,7 +1,9 @@
-// Who gets what of the domain: strips along x for GPUs and cores by their speed, or equal boxes.
+// Who gets what of the domain: strips along x for GPUs and cores by their speed, or equal boxes. Over several ranks all
+// make the same division: consecutive strips or boxes are a rank's, as many as its units are fast.
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "taskflows/fdtd/simulation.hpp"
 #include "taskflows/runtime/session.hpp"
@@ -16,12 +18,26 @@ struct Division {
   int overlap = 0;  ///< planes (simulation.hpp)
 };
 
+/// Units of a rank, and what they get of the domain together, 0 to 1: the sum over ranks is 1.
+struct RankShare {
+  int gpus = 0;
+  int cores = 0;
+  double of_gpus = 0;
+  double of_cores = 0;
+};
+
 /// Strips along x: first those of GPUs, a GPU's own side by side, then one per core. Cores for which no plane is left
 /// get none. Throws Error (bad input) when there is a part for a kind of unit that the session does not have.
 Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu);
+/// Likewise of each rank in turn; `session` is this rank's. Throws Error (bad input) for a rank that gets nothing, too.
+Division strips(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
+                int strips_per_gpu);
 
 /// Equal boxes, side by side on the GPUs where there are any, else on the cores. Throws as decompose().
 Division boxes(const Problem& problem, const Session& session, const std::array<int, 3>& parts);
+/// Likewise, as many on a rank as it has shares. Throws Error (bad input) when there are fewer boxes than ranks.
+Division boxes(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
+               const std::array<int, 3>& parts);
 
 /// An overlap that saves more than the planes cost that it makes units advance for each other; 0 where there is none.
 int best_overlap(const Problem& problem, const Division& division);

@@ -50,8 +50,9 @@ class Correct final : public Extension {
 template <class T>
 class Wave final : public Feature {
  public:
-  Wave(Simulation& simulation, const Incident& incident, std::size_t number) : name_(fmt::format("wave_{}", number)) {
-    for (std::size_t b = 0; b < simulation.bricks(); ++b) {
+  Wave(Simulation& simulation, const Incident& incident, std::size_t number)
+      : name_(fmt::format("wave_{}", number)), length_(incident.line.elements()) {
+    for (const std::size_t b : simulation.own()) {
       const std::array<int, 3>& o = simulation.place(b).begin;
       if (!reaches(incident, simulation.grid(b), {o[0], o[1], o[2]})) continue;
       kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
@@ -60,24 +61,14 @@ class Wave final : public Feature {
         simulation.extend(b, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
     }
   }
-  void collect(std::vector<StateArray>& state) const override {
-    if (lines_.empty()) return;  // all are the same
-    const Opened<char> line(lines_.front(), STARPU_R);
-    state.push_back({name_, sizeof(T), std::vector<char>(line.values(), line.values() + lines_.front().memory.size())});
-  }
-  void restore(const std::vector<StateArray>& state) override {
-    const StateArray* const found = find(state, name_);
-    for (const BrickArray& array : lines_) {
-      const Opened<char> line(array, STARPU_W);
-      if (found == nullptr)
-        std::fill_n(line.values(), array.memory.size(), '\0');
-      else
-        std::copy_n(found->values.data(), array.memory.size(), line.values());
-    }
+  [[nodiscard]] std::vector<StateKind> arrays() const override { return {{name_, sizeof(T), length_}}; }
+  void for_rows(std::size_t /*array*/, starpu_data_access_mode mode, const Row& row) const override {
+    for (const BrickArray& line : lines_) row(Opened<char>(line, mode).values(), 0, length_);
   }
 
  private:
   std::string name_;
+  std::int64_t length_;
   std::vector<std::unique_ptr<Correct<T>>> kernels_;
   std::vector<BrickArray> lines_;
 };

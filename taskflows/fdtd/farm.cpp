@@ -228,6 +228,20 @@ int farm_window(const Session& session, std::size_t bytes) {
   return std::max(1, static_cast<int>(std::min(fit, wanted)));
 }
 
+std::vector<int> deal_domains(const std::vector<const Problem*>& domains, const std::vector<double>& speeds) {
+  std::vector<int> ranks;
+  std::vector<double> cells(speeds.size(), 0);
+  for (const Problem* domain : domains) {
+    const auto end = [&](std::size_t rank) { return (cells[rank] + cells_of(*domain)) / speeds[rank]; };
+    std::size_t first = 0;
+    for (std::size_t rank = 1; rank < speeds.size(); ++rank)
+      if (end(rank) < end(first)) first = rank;
+    cells[first] += cells_of(*domain);
+    ranks.push_back(static_cast<int>(first));
+  }
+  return ranks;
+}
+
 std::vector<FarmAnswer> run_farm(const std::vector<const Problem*>& domains, const FarmOptions& options,
                                  const std::function<void(std::size_t)>& ended) {
   check(domains, options);

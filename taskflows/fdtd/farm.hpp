@@ -30,6 +30,10 @@ std::size_t field_bytes(const Problem& problem);
 /// As many domains as keep all units busy and, if each has `bytes`, half of the main memory free; one at least.
 int farm_window(const Session& session, std::size_t bytes);
 
+/// Which rank of a cluster takes each domain: in this order, the one that would be done with it first at speeds in
+/// proportion to these, one for each rank; cells count.
+std::vector<int> deal_domains(const std::vector<const Problem*>& domains, const std::vector<double>& speeds);
+
 /// All domains, in this order as far as the scheduler keeps to it; several may be of one problem. `ended`: called now
 /// and then with the number of domains that are done. Waits. Throws Error (bad input) for domains that are not all of
 /// one precision, or have materials, probes or initial fields, and for more tasks than steps.

@@ -6,12 +6,6 @@
 
 namespace asterism::fdtd {
 
-const StateArray* find(const std::vector<StateArray>& state, const std::string& name) {
-  for (const StateArray& array : state)
-    if (array.name == name) return &array;
-  return nullptr;
-}
-
 void Simulation::build_features() {
   const auto add = [&](std::unique_ptr<Feature> feature) {
     if (feature) features_.push_back(std::move(feature));
@@ -27,25 +21,10 @@ template <class T>
 void Simulation::build_poles() {
   if (!has_poles(problem_)) return;
   std::vector<const DispersiveMedia<T>*> media;
-  for (const auto& brick : bricks_) media.push_back(static_cast<const DispersiveMedia<T>*>(brick->dispersive.get()));
+  for (const std::size_t b : own_)
+    media.push_back(static_cast<const DispersiveMedia<T>*>(bricks_[b]->dispersive.get()));
   features_.push_back(make_poles(*this, problem_, media));
-  for (const auto& brick : bricks_) brick->dispersive.reset();
-}
-
-std::vector<StateArray> Simulation::further_state() const {
-  std::vector<StateArray> state;
-  for (const auto& feature : features_) feature->collect(state);
-  return state;
-}
-
-void Simulation::set_further_state(const std::vector<StateArray>& state) {
-  for (const auto& feature : features_) feature->restore(state);
-}
-
-std::vector<Spectrum> Simulation::spectra() const {
-  std::vector<Spectrum> spectra;
-  for (const auto& feature : features_) feature->add_spectra(spectra);
-  return spectra;
+  for (const std::size_t b : own_) bricks_[b]->dispersive.reset();
 }
 
 }  // namespace asterism::fdtd

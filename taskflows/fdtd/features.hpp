@@ -2,6 +2,7 @@
 // brick.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,16 +46,13 @@ class Feature {
   Feature(const Feature&) = delete;
   Feature& operator=(const Feature&) = delete;
   virtual ~Feature() = default;
-  /// Appends its state, of the whole domain: the same in every decomposition. Waits.
-  virtual void collect(std::vector<StateArray>& state) const = 0;
-  /// Takes its arrays out of a state; what is not there is zero. Waits.
-  virtual void restore(const std::vector<StateArray>& state) = 0;
-  /// What its monitors have seen. Waits.
-  virtual void add_spectra(std::vector<Spectrum>& spectra) const { static_cast<void>(spectra); }
+  /// Of its state, of the whole domain: the same in every decomposition and on every rank.
+  [[nodiscard]] virtual std::vector<StateKind> arrays() const = 0;
+  /// row(numbers of a brick, place of the first one in the array, how many) for all that bricks of this rank have of
+  /// the array of this number. What several bricks have is the same. Waits.
+  using Row = std::function<void(char* numbers, std::int64_t there, std::int64_t count)>;
+  virtual void for_rows(std::size_t array, starpu_data_access_mode mode, const Row& row) const = 0;
 };
-
-/// A part of a state by its name; null where there is none.
-const StateArray* find(const std::vector<StateArray>& state, const std::string& name);
 
 /// Each registers its kernels with the bricks; none where the problem has nothing of the kind. In the order in which
 /// the kernels of a half-step have to be called.
@@ -63,9 +61,12 @@ std::unique_ptr<Feature> make_wave(Simulation& simulation, const Problem& proble
 /// Of an entry of a brick whose medium has this B (curl.hpp).
 void add_magnetic_source(Simulation& simulation, const Problem& problem, const CurrentSource& source, std::size_t brick,
                          double b, std::vector<std::unique_ptr<Extension>>& kernels);
+/// `media`: of the simulation's own bricks.
 template <class T>
 std::unique_ptr<Feature> make_poles(Simulation& simulation, const Problem& problem,
                                     const std::vector<const DispersiveMedia<T>*>& media);
 std::unique_ptr<Feature> make_monitors(Simulation& simulation, const Problem& problem);
+/// Name of the array with a monitor's transforms, laid out as in Spectrum.
+std::string monitor_array(std::size_t monitor);
 
 }  // namespace asterism::fdtd

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "taskflows/fdtd/gather.hpp"
 #include "taskflows/fdtd/snapshot.hpp"
 #include "taskflows/output/picture.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -14,11 +16,11 @@ std::size_t number(Field field) {
   return static_cast<std::size_t>(field);
 }
 
-/// A field in the layout of the whole domain as one sub-domain.
+/// A field in the layout of the whole domain as one sub-domain; over several ranks on rank 0, nothing on the others.
 template <class T>
 std::vector<T> in_layout(Simulation& simulation, const Grid& grid, Field field) {
-  std::vector<T> all(static_cast<std::size_t>(grid.elements()));
-  simulation.get(field, [&](const Box& b, const void* values) {
+  std::vector<T> all(!simulation.dealt() || cluster().speaks() ? static_cast<std::size_t>(grid.elements()) : 0);
+  get_from_ranks(simulation, field, [&](const Box& b, const void* values) {
     const T* from = static_cast<const T*>(values);
     for (int c = 0; c < 3; ++c)
       for (int i = b.x0; i < b.x1; ++i)
@@ -63,6 +65,7 @@ FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& orig
       steps_(steps) {
   const std::int64_t keep = from > 0 ? from : output::keep_nothing;
   for (const scene::FieldOutput& f : fields_) {
+    if (!cluster().speaks()) break;  // rank 0 writes what all have sent to it
     if (f.file.extension() == ".h5")
       series_.emplace_back(output::Hdf5Series(f.file, grid_, keep));
     else
@@ -128,6 +131,7 @@ void FieldFiles::write_as(Simulation& simulation) {
   std::array<std::vector<T>, 2> values;
   for (const Field field : {Field::electric, Field::magnetic})
     if (wanted[number(field)]) values[number(field)] = in_layout<T>(simulation, whole_grid(problem_), field);
+  if (!cluster().speaks()) return;
   const Pause pause;
   for (std::size_t n = 0; n < fields_.size(); ++n)
     if (due(fields_[n].every, step)) write_series(n, values, step);

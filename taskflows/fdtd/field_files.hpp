@@ -21,7 +21,8 @@ class FieldFiles {
 
   /// The first step after this one at which something is due, or the end.
   [[nodiscard]] long next_due(long step) const;
-  /// Writes what is due at the simulation's time. Throws Error (failed).
+  /// Writes what is due at the simulation's time; over several ranks all have to call it, and rank 0 writes. Throws
+  /// Error (failed).
   void write(Simulation& simulation);
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -4,6 +4,8 @@
 //   3. E of the planes that lower neighbours wait for, which is packed; before, H of planes -1 is put in place
 //   4. E of the other cells, while those layers travel
 // CPUs, whose neighbours read what they need where it is, take 2 and most of 3 and 4 in one pass through memory.
+// Over several ranks, a rank goes through its own bricks and those next to them, whose tasks are messages to it: 1
+// and 3.
 #include <starpu.h>
 
 #include <algorithm>
@@ -48,7 +50,7 @@ void Simulation::advance(long steps) {
     const long taken = next_recording(now);
     starpu_iteration_push(static_cast<unsigned long>(time_));
     if (alone_)
-      for (const auto& brick : bricks_) submit_alone(*brick, static_cast<int>(taken));
+      for (const std::size_t b : own_) submit_alone(*bricks_[b], static_cast<int>(taken));
     else if (overlap_ > 0)
       submit_round(static_cast<int>(taken));
     else
@@ -61,21 +63,21 @@ void Simulation::advance(long steps) {
 }
 
 void Simulation::advance_once() {
-  for (const auto& brick : bricks_) submit_first(*brick, Field::magnetic);
-  for (const auto& brick : bricks_) {
-    if (fuses(*brick))
-      submit_fused(*brick);
+  for (const std::size_t b : near_) submit_first(*bricks_[b], Field::magnetic);
+  for (const std::size_t b : own_) {
+    if (fuses(*bricks_[b]))
+      submit_fused(*bricks_[b]);
     else
-      submit_inner(*brick, Field::magnetic);
+      submit_inner(*bricks_[b], Field::magnetic);
   }
-  for (const auto& brick : bricks_) {
-    if (fuses(*brick))
-      submit_rest_of_e(*brick);
+  for (const std::size_t b : near_) {
+    if (fuses(*bricks_[b]))
+      submit_rest_of_e(*bricks_[b]);
     else
-      submit_first(*brick, Field::electric);
+      submit_first(*bricks_[b], Field::electric);
   }
-  for (const auto& brick : bricks_)
-    if (!fuses(*brick)) submit_inner(*brick, Field::electric);
+  for (const std::size_t b : own_)
+    if (!fuses(*bricks_[b])) submit_inner(*bricks_[b], Field::electric);
 }
 
 /// Both fields in one pass: no kernel comes between them.
@@ -137,6 +139,8 @@ void Simulation::submit_rest_of_e(const BrickData& brick) {
 
 // steps of overlapping strips, each with the planes that it has of its neighbours
 void Simulation::submit_round(int steps) {
+  for (const std::size_t b : near_)
+    if (!bricks_[b]->here) submit_alone(*bricks_[b], steps);
   for (const std::size_t b : order_) submit_alone(*bricks_[b], steps);
   ++round_;
 }
@@ -171,25 +175,27 @@ void Simulation::submit_alone(const BrickData& brick, int steps) {
 
 // what is needed of E, without a step: a state that was set
 void Simulation::submit_exchange() {
-  for (const auto& brick : bricks_) {
-    AdvanceArgs args = task_of(*brick);
-    add_sent(*brick, Field::electric, args.half[0]);
-    args.overlap = overlap_of(*brick, false, true);
+  for (const std::size_t b : near_) {
+    const BrickData& brick = *bricks_[b];
+    AdvanceArgs args = task_of(brick);
+    add_sent(brick, Field::electric, args.half[0]);
+    args.overlap = overlap_of(brick, false, true);
     if (overlap_ > 0) args.steps = 0;
-    if (args.half[0].sent > 0 || overlap_ > 0) submit_advance(*brick, args, priority_of_border, false);
+    if (args.half[0].sent > 0 || overlap_ > 0) submit_advance(brick, args, priority_of_border, false);
   }
   if (overlap_ > 0) ++round_;
 }
 
 // ghosts of E in place, as the next step would find them
 void Simulation::submit_completion() {
-  for (const auto& brick : bricks_) {
-    AdvanceArgs args = task_of(*brick);
-    complete(*brick, Field::magnetic, args.half[1]);
-    args.overlap = overlap_of(*brick, true, false);
+  for (const std::size_t b : near_) {
+    const BrickData& brick = *bricks_[b];
+    AdvanceArgs args = task_of(brick);
+    complete(brick, Field::magnetic, args.half[1]);
+    args.overlap = overlap_of(brick, true, false);
     if (overlap_ > 0) args.steps = 0;
     if (args.half[1].received + args.half[1].wrapped > 0 || overlap_ > 0)
-      submit_advance(*brick, args, priority_of_border, false);
+      submit_advance(brick, args, priority_of_border, false);
   }
 }
 
@@ -212,8 +218,8 @@ void Simulation::add_overlap(const BrickData& brick, const codelets::Overlap& ov
                              std::vector<Access>& data) const {
   for (std::size_t side = 0; side < 2; ++side) {
     if (overlap.receive[side] == 0) continue;
-    const auto from = static_cast<std::size_t>(*brick.place.neighbour[side]);
-    data.push_back({bricks_[from]->overlap_sent[(round_ + 1) % 2][1 - side], STARPU_R});
+    if (const BrickData* const from = bricks_[static_cast<std::size_t>(*brick.place.neighbour[side])].get())
+      data.push_back({from->overlap_sent[(round_ + 1) % 2][1 - side], STARPU_R});
   }
   for (std::size_t side = 0; side < 2; ++side)
     if (overlap.send[side] != 0) data.push_back({brick.overlap_sent[round_ % 2][side], STARPU_W});
@@ -273,7 +279,8 @@ void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int p
     for (std::int32_t n = 0; n < half.received; ++n) {
       const auto axis = static_cast<std::size_t>(half.receive[n]);
       const auto from = *brick.place.neighbour[2 * axis + (field == Field::electric ? 0 : 1)];
-      data.push_back({bricks_[static_cast<std::size_t>(from)]->sent[1 - f][axis], STARPU_R});
+      if (const BrickData* const sender = bricks_[static_cast<std::size_t>(from)].get())  // else far from here
+        data.push_back({sender->sent[1 - f][axis], STARPU_R});
     }
     for (std::int32_t n = 0; n < half.sent; ++n)
       data.push_back({brick.sent[f][static_cast<std::size_t>(half.send[n])], STARPU_W});
@@ -300,8 +307,12 @@ void Simulation::submit_advance(const BrickData& brick, AdvanceArgs& args, int p
   }
   args.work.variant = 4 * args.scheme.media[0] + 2 * args.fused + (args.half[0].boxes > 0 ? 1 : 0) +
                       (args.half[0].extensions + args.half[1].extensions > 0 ? 8 : 0) + (args.wave > 0 ? 16 : 0);
-  submit(codelets_->advance, args, data, {priority, operations, brick.worker});
-  ++tasks_;
+  submit(codelets_->advance, args, data,
+         {.priority = priority,
+          .flops = operations,
+          .worker = std::max(brick.worker, -1),
+          .rank = brick.place.rank.value_or(this_rank_runs)});
+  if (brick.here) ++tasks_;
 }
 
 }  // namespace asterism::fdtd

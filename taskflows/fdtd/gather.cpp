@@ -1,6 +1,11 @@
 #include "taskflows/fdtd/gather.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
+#include <vector>
+
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -33,11 +38,41 @@ Simulation::Read reader(const Problem& problem, const Array<char>& field) {
 
 }  // namespace
 
+void get_from_ranks(Simulation& simulation, Field field, const Simulation::Write& write) {
+  if (!simulation.dealt()) return simulation.get(field, write);
+  // ranks with fewer parts have nothing to send in the last rounds
+  const std::vector<std::size_t> parts = cluster().all_gather(simulation.parts());
+  const std::size_t rounds = *std::max_element(parts.begin(), parts.end());
+  std::vector<char> message;
+  const auto send = [&] {
+    cluster().collect(std::span<const char>(message), [&](int /*rank*/, std::span<const char> part) {
+      if (part.empty()) return;
+      Box box{};
+      std::memcpy(&box, part.data(), sizeof box);
+      write(box, part.data() + sizeof box);
+    });
+  };
+  simulation.get(field, [&](const Box& box, const void* values) {
+    if (cluster().speaks()) {
+      write(box, values);
+    } else {
+      const auto* const header = reinterpret_cast<const char*>(&box);
+      const auto* const bytes = static_cast<const char*>(values);
+      message.assign(header, header + sizeof box);
+      message.insert(message.end(), bytes, bytes + 3 * static_cast<std::size_t>(box.cells()) * simulation.element());
+    }
+    send();
+  });
+  message.clear();
+  for (std::size_t round = simulation.parts(); round < rounds; ++round) send();
+}
+
 Array<char> gather(Simulation& simulation, const Problem& problem, Field field) {
   const std::array<int, 3> n = extents(problem);
-  Array<char> all(3 * static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]) *
-                  element_of(problem));
-  simulation.get(field, [&](const Box& box, const void* values) {
+  const std::size_t bytes = 3 * static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
+                            static_cast<std::size_t>(n[2]) * element_of(problem);
+  Array<char> all(!simulation.dealt() || cluster().speaks() ? bytes : 0);
+  get_from_ranks(simulation, field, [&](const Box& box, const void* values) {
     rows(problem, box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
       std::memcpy(all.data() + to, static_cast<const char*>(values) + from, bytes);
     });

@@ -1,5 +1,6 @@
 // Absorbing layers: psi of a brick in three arrays for each field, one along each axis.
-#include <cstring>
+#include <algorithm>
+#include <utility>
 
 #include "taskflows/fdtd/features.hpp"
 #ifdef ASTERISM_CUDA
@@ -51,7 +52,7 @@ class AbsorbingLayers final : public Feature {
     const double d[3] = {p.spacing[0], p.spacing[1], p.spacing[2]};
     for (const Field field : fields)
       stretches_[number(field)] = brick_array(stretches<T>(field, p.cpml, d, p.dt), "stretches");
-    for (std::size_t b = 0; b < simulation.bricks(); ++b) {
+    for (const std::size_t b : simulation.own()) {
       const BrickPlace& place = simulation.place(b);
       const Layers own = layers(p, simulation.grid(b), place.begin);
       if (own.none()) continue;
@@ -72,20 +73,20 @@ class AbsorbingLayers final : public Feature {
     }
   }
 
-  void collect(std::vector<StateArray>& state) const override {
-    for_arrays([&](Field field, int axis, std::size_t elements) {
-      state.push_back({name_of(field, axis), sizeof(T), std::vector<char>(elements * sizeof(T))});
-      T* const all = reinterpret_cast<T*>(state.back().values.data());
-      for_parts(field, axis, STARPU_R, [&](T& here, std::int64_t there) { all[there] = here; });
-    });
+  [[nodiscard]] std::vector<StateKind> arrays() const override {
+    std::vector<StateKind> kinds;
+    for (const auto& [field, axis] : stretched())
+      kinds.push_back({name_of(field, axis), sizeof(T), whole_.elements(axis)});
+    return kinds;
   }
-  void restore(const std::vector<StateArray>& state) override {
-    for_arrays([&](Field field, int axis, std::size_t) {
-      const StateArray* const found = find(state, name_of(field, axis));
-      const T* const all = found == nullptr ? nullptr : reinterpret_cast<const T*>(found->values.data());
-      for_parts(field, axis, STARPU_RW,
-                [&](T& here, std::int64_t there) { here = all == nullptr ? T{0} : all[there]; });
-    });
+  void for_rows(std::size_t array, starpu_data_access_mode mode, const Row& row) const override {
+    const auto [field, axis] = stretched()[array];
+    for (const Part& part : parts_) {
+      const BrickArray& psi = part.psi[number(field)][static_cast<std::size_t>(axis)];
+      if (psi.memory.size() == 0) continue;
+      const Opened<char> opened(psi, mode);
+      for (const int c : {(axis + 1) % 3, (axis + 2) % 3}) for_rows(part, field, axis, c, opened.values(), row);
+    }
   }
 
  private:
@@ -101,30 +102,33 @@ class AbsorbingLayers final : public Feature {
   static Layers layers(const Problem& p, const Grid& grid, const std::array<int, 3>& at) {
     return layers_of(p.cpml, grid, {at[0], at[1], at[2]}, {p.cells[0], p.cells[1], p.cells[2]});
   }
-  template <class Body>
-  void for_arrays(const Body& body) const {
+  /// Fields and axes of the arrays, in their order.
+  [[nodiscard]] std::vector<std::pair<Field, int>> stretched() const {
+    std::vector<std::pair<Field, int>> all;
     for (const Field field : fields)
       for (int axis = 0; axis < 3; ++axis)
-        if (whole_.elements(axis) > 0) body(field, axis, static_cast<std::size_t>(whole_.elements(axis)));
+        if (whole_.elements(axis) > 0) all.emplace_back(field, axis);
+    return all;
   }
-  /// `body(psi of an entry in a brick, its place in the array of the whole domain)`.
-  template <class Body>
-  void for_parts(Field field, int axis, starpu_data_access_mode mode, const Body& body) const {
-    for (const Part& part : parts_) {
-      const BrickArray& psi = part.psi[number(field)][static_cast<std::size_t>(axis)];
-      if (psi.memory.size() == 0) continue;
-      const Opened<T> opened(psi, mode);
-      const std::array<int, 3>& o = part.origin;
-      for (const int c : {(axis + 1) % 3, (axis + 2) % 3}) {
-        const Box e = part.grid.entries(field, c, part.grid.cells());
-        for (int i = e.x0; i < e.x1; ++i)
-          for (int j = e.y0; j < e.y1; ++j)
-            for (int k = e.z0; k < e.z1; ++k)
-              if (part.layers.axis[axis].has(axis == 0 ? i : axis == 1 ? j : k))
-                body(opened.values()[part.layers.at(axis, c, i, j, k)],
-                     whole_.at(axis, c, i + o[0], j + o[1], k + o[2]));
+  /// Entries of a component along z; in layers along z those of the lower one and of the upper one.
+  void for_rows(const Part& part, Field field, int axis, int c, char* psi, const Row& row) const {
+    const std::array<int, 3>& o = part.origin;
+    const AxisLayers& own = part.layers.axis[axis];
+    const Box e = part.grid.entries(field, c, part.grid.cells());
+    const auto add = [&](int i, int j, int first, int end) {
+      if (first >= end) return;
+      row(psi + part.layers.at(axis, c, i, j, first) * static_cast<std::int64_t>(sizeof(T)),
+          whole_.at(axis, c, i + o[0], j + o[1], first + o[2]), end - first);
+    };
+    for (int i = e.x0; i < e.x1; ++i)
+      for (int j = e.y0; j < e.y1; ++j) {
+        if (axis == 2) {
+          add(i, j, e.z0, std::min(e.z1, own.lower));
+          add(i, j, std::max(e.z0, own.upper), e.z1);
+        } else if (own.has(axis == 0 ? i : j)) {
+          add(i, j, e.z0, e.z1);
+        }
       }
-    }
   }
 
   Layers whole_;

@@ -1,6 +1,4 @@
 // Frequency-domain monitors: each brick has the sums of its own entries.
-#include <algorithm>
-
 #include "taskflows/fdtd/features.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/fdtd/monitor_cuda.hpp"
@@ -35,51 +33,34 @@ class Record final : public Extension {
   double dt_;
 };
 
-std::string name_of(std::size_t monitor) {
-  return "monitor_" + std::to_string(monitor);
-}
-
 class Monitors final : public Feature {
  public:
   Monitors(Simulation& simulation, const Problem& p) : problem_(p) {
-    for (std::size_t b = 0; b < simulation.bricks(); ++b)
+    for (const std::size_t b : simulation.own())
       for (std::size_t m = 0; m < p.monitors.size(); ++m) {
         const std::array<int, 3>& o = simulation.place(b).begin;
         const MonitorPart part = part_of(p.monitors[m], simulation.grid(b), {o[0], o[1], o[2]});
         if (part.elements() == 0) continue;
-        parts_.push_back({m, part, BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), name_of(m)),
+        parts_.push_back({m, part,
+                          BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), monitor_array(m)),
                           kernel(p.monitors[m], part)});
         simulation.extend(b, Field::electric, *parts_.back().kernel, {{parts_.back().sums.handle, STARPU_RW}});
       }
   }
 
-  void add_spectra(std::vector<Spectrum>& spectra) const override {
-    const std::size_t first = spectra.size();
-    for (const Monitor& monitor : problem_.monitors) spectra.emplace_back(monitor);
-    for (const Part& part : parts_) {
-      const Opened<double> sums(part.sums, STARPU_R);
-      spectra[first + part.monitor].gather(part.part, sums.values());
-    }
+  [[nodiscard]] std::vector<StateKind> arrays() const override {
+    std::vector<StateKind> kinds;
+    for (std::size_t m = 0; m < problem_.monitors.size(); ++m)
+      kinds.push_back({monitor_array(m), sizeof(double), problem_.monitors[m].elements()});
+    return kinds;
   }
-  void collect(std::vector<StateArray>& state) const override {
-    std::vector<Spectrum> spectra;
-    add_spectra(spectra);
-    for (std::size_t m = 0; m < spectra.size(); ++m) {
-      const auto* const values = reinterpret_cast<const char*>(spectra[m].values.data());
-      state.push_back(
-          {name_of(m), sizeof(double), std::vector<char>(values, values + spectra[m].values.size() * sizeof(double))});
-    }
-  }
-  void restore(const std::vector<StateArray>& state) override {
+  void for_rows(std::size_t array, starpu_data_access_mode mode, const Row& row) const override {
     for (const Part& part : parts_) {
-      const StateArray* const found = find(state, name_of(part.monitor));
-      const Opened<double> sums(part.sums, STARPU_W);
-      std::fill_n(sums.values(), part.part.elements(), 0.0);
-      if (found == nullptr) continue;
-      Spectrum spectrum(problem_.monitors[part.monitor]);
-      std::copy_n(reinterpret_cast<const double*>(found->values.data()), spectrum.values.size(),
-                  spectrum.values.begin());
-      spectrum.scatter(part.part, sums.values());
+      if (part.monitor != array) continue;
+      const Opened<char> opened(part.sums, mode);
+      for_rows_of(problem_.monitors[array], part.part, [&](std::int64_t whole, std::int64_t own, std::int64_t length) {
+        row(opened.values() + own * static_cast<std::int64_t>(sizeof(double)), whole, length);
+      });
     }
   }
 
@@ -99,6 +80,10 @@ class Monitors final : public Feature {
 };
 
 }  // namespace
+
+std::string monitor_array(std::size_t monitor) {
+  return "monitor_" + std::to_string(monitor);
+}
 
 std::unique_ptr<Feature> make_monitors(Simulation& simulation, const Problem& problem) {
   if (problem.monitors.empty()) return nullptr;

@@ -2,8 +2,10 @@
 #include <starpu.h>
 
 #include <algorithm>
+#include <span>
 
 #include "taskflows/fdtd/brick_data.hpp"
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::fdtd {
 
@@ -13,35 +15,71 @@ namespace {
 template <class Brick, class Body>
 void for_own_planes(const Brick& brick, const Body& body) {
   for (int i = brick.first_plane(); i < brick.end_plane(); ++i)
-    body(static_cast<std::size_t>(i), static_cast<std::size_t>(brick.origin()[0] + i));
+    body(static_cast<std::size_t>(i), brick.origin()[0] + i);
+}
+
+/// What a brick has of a plane of the domain.
+template <std::size_t n>
+struct OfPlane {
+  std::int32_t plane;
+  std::array<double, n> values;
+};
+
+template <std::size_t n>
+std::array<double, n> add(const std::array<double, n>& a, const std::array<double, n>& b) {
+  std::array<double, n> sum{};
+  for (std::size_t v = 0; v < n; ++v) sum[v] = a[v] + b[v];
+  return sum;
+}
+
+/// Bricks come with x slowest, so planes are added one after the other; those of one x are added up first. The same
+/// order whatever rank has the bricks.
+template <std::size_t n>
+std::array<double, n> add_planes(const std::vector<OfPlane<n>>& of_bricks, int planes) {
+  std::vector<std::array<double, n>> of_planes(static_cast<std::size_t>(planes));
+  for (const OfPlane<n>& part : of_bricks) {
+    std::array<double, n>& plane = of_planes[static_cast<std::size_t>(part.plane)];
+    plane = add(plane, part.values);
+  }
+  std::array<double, n> sum{};
+  for (const std::array<double, n>& plane : of_planes) sum = add(sum, plane);
+  return sum;
+}
+
+/// Of the bricks of all ranks.
+template <std::size_t n>
+std::array<double, n> add_planes_of_ranks(const std::vector<OfPlane<n>>& mine, int planes) {
+  std::array<double, n> sum{};
+  const std::vector<OfPlane<n>> all = cluster().collect(std::span<const OfPlane<n>>(mine));
+  if (cluster().speaks()) sum = add_planes(all, planes);
+  cluster().broadcast(sum);
+  return sum;
 }
 
 }  // namespace
 
 void Simulation::submit_sums(Field field) {
-  for (const auto& brick : bricks_) {
-    const codelets::SumArgs args{{brick->scheme.grid.cells().cells()}, brick->scheme.grid, field};
-    submit(codelets_->sum, args, {{brick->field[number(field)], STARPU_R}, {brick->sums, STARPU_W}},
-           {0, 0, brick->worker});
+  for (const std::size_t b : own_) {
+    const BrickData& brick = *bricks_[b];
+    const codelets::SumArgs args{{brick.scheme.grid.cells().cells()}, brick.scheme.grid, field};
+    submit(codelets_->sum, args, {{brick.field[number(field)], STARPU_R}, {brick.sums, STARPU_W}},
+           {0, 0, brick.worker});
     ++tasks_;
   }
 }
 
-/// Bricks come with x slowest, so planes are added one after the other; those of one x are added up first.
 std::array<double, 3> Simulation::add_sums() {
-  std::array<std::vector<double>, 3> planes;
-  for (auto& p : planes) p.assign(static_cast<std::size_t>(problem_.cells[0]), 0);
-  for (const auto& brick : bricks_) {
-    const auto n = static_cast<std::size_t>(brick->scheme.grid.n[0]);
-    const Acquired acquired(brick->sums, STARPU_R);
-    for (std::size_t c = 0; c < 3; ++c)
-      for_own_planes(
-          *brick, [&](std::size_t i, std::size_t of_domain) { planes[c][of_domain] += brick->sums_memory[c * n + i]; });
+  std::vector<OfPlane<3>> planes;
+  for (const std::size_t b : own_) {
+    const BrickData& brick = *bricks_[b];
+    const auto n = static_cast<std::size_t>(brick.scheme.grid.n[0]);
+    const Acquired acquired(brick.sums, STARPU_R);
+    for_own_planes(brick, [&](std::size_t i, std::int32_t of_domain) {
+      const double* const sums = brick.sums_memory.data();
+      planes.push_back({of_domain, {sums[i], sums[n + i], sums[2 * n + i]}});
+    });
   }
-  std::array<double, 3> sums{};
-  for (std::size_t c = 0; c < 3; ++c)
-    for (const double plane : planes[c]) sums[c] += plane;
-  return sums;
+  return dealt_ ? add_planes_of_ranks(planes, problem_.cells[0]) : add_planes(planes, problem_.cells[0]);
 }
 
 std::array<double, 3> Simulation::sums(Field field) {
@@ -61,31 +99,28 @@ std::optional<std::array<double, 3>> Simulation::exchange_sums() {
 Energy Simulation::energy() {
   const double volume = problem_.spacing[0] * problem_.spacing[1] * problem_.spacing[2];
   submit_completion();
-  for (const auto& brick : bricks_) {
-    std::vector<Access> data = accesses(*brick, STARPU_R, STARPU_R);
+  for (const std::size_t b : own_) {
+    const BrickData& brick = *bricks_[b];
+    std::vector<Access> data = accesses(brick, STARPU_R, STARPU_R);
     for (std::size_t f = 0; f < 2; ++f)
-      if (brick->scheme.media[f] != 0) data.push_back({brick->relative[f], STARPU_R});
-    data.push_back({brick->energy, STARPU_W});
-    const codelets::EnergyArgs args{{brick->scheme.grid.cells().cells()},
-                                    brick->scheme,
-                                    {0.5 * problem_.eps0 * volume, 0.5 * problem_.mu0 * volume}};
-    submit(codelets_->energy, args, data, {0, 0, brick->worker});
+      if (brick.scheme.media[f] != 0) data.push_back({brick.relative[f], STARPU_R});
+    data.push_back({brick.energy, STARPU_W});
+    const codelets::EnergyArgs args{
+        {brick.scheme.grid.cells().cells()}, brick.scheme, {0.5 * problem_.eps0 * volume, 0.5 * problem_.mu0 * volume}};
+    submit(codelets_->energy, args, data, {0, 0, brick.worker});
     ++tasks_;
   }
-  std::vector<Energy> planes(static_cast<std::size_t>(problem_.cells[0]), Energy{0, 0});
-  for (const auto& brick : bricks_) {
-    const Acquired acquired(brick->energy, STARPU_R);
-    for_own_planes(*brick, [&](std::size_t i, std::size_t of_domain) {
-      planes[of_domain].electric += brick->energy_memory[i].electric;
-      planes[of_domain].magnetic += brick->energy_memory[i].magnetic;
+  std::vector<OfPlane<2>> planes;
+  for (const std::size_t b : own_) {
+    const BrickData& brick = *bricks_[b];
+    const Acquired acquired(brick.energy, STARPU_R);
+    for_own_planes(brick, [&](std::size_t i, std::int32_t of_domain) {
+      planes.push_back({of_domain, {brick.energy_memory[i].electric, brick.energy_memory[i].magnetic}});
     });
   }
-  Energy sum{0, 0};
-  for (const Energy& plane : planes) {
-    sum.electric += plane.electric;
-    sum.magnetic += plane.magnetic;
-  }
-  return sum;
+  const std::array<double, 2> sum =
+      dealt_ ? add_planes_of_ranks(planes, problem_.cells[0]) : add_planes(planes, problem_.cells[0]);
+  return {sum[0], sum[1]};
 }
 
 /// How many of the next steps the present recording has room for; makes room if it has none.
@@ -105,10 +140,11 @@ void Simulation::collect(std::size_t turn) {
   if (steps == 0) return;
   const std::size_t first = probe_values_.size();
   probe_values_.resize(first + steps * all);
-  for (const auto& brick : bricks_) {
-    const std::vector<std::size_t>& probes = brick->probes;
+  for (const std::size_t b : own_) {
+    const BrickData& brick = *bricks_[b];
+    const std::vector<std::size_t>& probes = brick.probes;
     if (probes.empty()) continue;
-    const Recording& recording = brick->recordings[turn];
+    const Recording& recording = brick.recordings[turn];
     const Acquired acquired(recording.values, STARPU_R);
     const auto value = [&](std::size_t i) {
       return element_ == 4 ? static_cast<double>(reinterpret_cast<const float*>(recording.memory.data())[i])
@@ -120,11 +156,32 @@ void Simulation::collect(std::size_t turn) {
   }
 }
 
+/// What was recorded since the last time, to rank 0.
+void Simulation::collect_probes_of_ranks() {
+  std::vector<std::size_t> numbers;
+  for (const std::size_t b : own_) numbers.insert(numbers.end(), bricks_[b]->probes.begin(), bricks_[b]->probes.end());
+  const std::size_t all = problem_.probes.size();
+  std::vector<double> mine;
+  for (std::size_t row = probes_of_ranks_; row < probe_values_.size(); row += all)
+    for (const std::size_t probe : numbers) mine.push_back(probe_values_[row + probe]);
+  std::vector<std::vector<std::size_t>> numbers_of_ranks;
+  cluster().collect(std::span<const std::size_t>(numbers), [&](int /*rank*/, std::span<const std::size_t> part) {
+    numbers_of_ranks.emplace_back(part.begin(), part.end());
+  });
+  cluster().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
+    std::size_t next = 0;
+    for (std::size_t row = probes_of_ranks_; row < probe_values_.size(); row += all)
+      for (const std::size_t probe : numbers_of_ranks[static_cast<std::size_t>(rank)])
+        probe_values_[row + probe] = part[next++];
+  });
+  probes_of_ranks_ = probe_values_.size();
+}
+
 const std::vector<double>& Simulation::probe_values() {
-  if (!problem_.probes.empty()) {
-    collect(turn_ ^ 1U);
-    collect(turn_);
-  }
+  if (problem_.probes.empty()) return probe_values_;
+  collect(turn_ ^ 1U);
+  collect(turn_);
+  if (dealt_) collect_probes_of_ranks();
   return probe_values_;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "taskflows/fdtd/features.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/fdtd/dispersive_cuda.hpp"
 #endif
@@ -42,33 +43,34 @@ template <class T>
 class PolesOfMedia final : public Feature {
  public:
   PolesOfMedia(Simulation& simulation, const std::vector<const DispersiveMedia<T>*>& media) {
-    for (std::size_t b = 0; b < media.size(); ++b) {
-      if (media[b]->states.elements() == 0) continue;
-      const PoleStates& states = media[b]->states;
+    for (std::size_t n = 0; n < media.size(); ++n) {
+      if (media[n]->states.elements() == 0) continue;
+      const PoleStates& states = media[n]->states;
+      const std::size_t b = simulation.own()[n];
       Part part{simulation.grid(b),
                 simulation.place(b).begin,
                 states,
-                brick_array(media[b]->ranges, "pole ranges"),
-                brick_array(media[b]->poles, "poles"),
+                brick_array(media[n]->ranges, "pole ranges"),
+                brick_array(media[n]->poles, "poles"),
                 BrickArray(static_cast<std::size_t>(states.elements()), sizeof(T), "state of poles"),
                 std::make_unique<Disperse<T>>(states)};
       simulation.extend(
           b, Field::electric, *part.kernel,
           {{part.ranges.handle, STARPU_R}, {part.coefficients.handle, STARPU_R}, {part.state.handle, STARPU_RW}});
-      widen(part);
+      widen(in_domain(states, part.origin));
       parts_.push_back(std::move(part));
     }
+    if (simulation.dealt())
+      for (const PoleStates& of_rank : cluster().all_gather(whole_)) widen(of_rank);
   }
 
-  void collect(std::vector<StateArray>& state) const override {
-    state.push_back({state_name, sizeof(T), std::vector<char>(elements() * sizeof(T))});
-    T* const all = reinterpret_cast<T*>(state.back().values.data());
-    for_parts(STARPU_R, [&](T& here, std::int64_t there) { all[there] = here; });
-  }
-  void restore(const std::vector<StateArray>& state) override {
-    const StateArray* const found = find(state, state_name);
-    const T* const all = found == nullptr ? nullptr : reinterpret_cast<const T*>(found->values.data());
-    for_parts(STARPU_RW, [&](T& here, std::int64_t there) { here = all == nullptr ? T{0} : all[there]; });
+  [[nodiscard]] std::vector<StateKind> arrays() const override { return {{state_name, sizeof(T), whole_.elements()}}; }
+  void for_rows(std::size_t /*array*/, starpu_data_access_mode mode, const Row& row) const override {
+    for (const Part& part : parts_) {
+      const Opened<char> opened(part.state, mode);
+      for (std::int32_t slot = 0; slot < part.states.slots; ++slot)
+        for (int c = 0; c < 3; ++c) for_rows(part, slot, c, opened.values(), row);
+    }
   }
 
  private:
@@ -80,35 +82,33 @@ class PolesOfMedia final : public Feature {
     std::unique_ptr<Disperse<T>> kernel;
   };
 
-  [[nodiscard]] std::size_t elements() const { return static_cast<std::size_t>(whole_.elements()); }
-  /// The box of all of the domain that has poles, and the most slots.
-  void widen(const Part& part) {
-    const Box& b = part.states.box;
-    const std::array<int, 3>& o = part.origin;
-    const Box here{b.x0 + o[0], b.x1 + o[0], b.y0 + o[1], b.y1 + o[1], b.z0 + o[2], b.z1 + o[2]};
-    Box& all = whole_.box;
-    all =
-        whole_.slots == 0 ? here : Box{std::min(all.x0, here.x0), std::max(all.x1, here.x1), std::min(all.y0, here.y0),
-                                       std::max(all.y1, here.y1), std::min(all.z0, here.z0), std::max(all.z1, here.z1)};
-    whole_.slots = std::max(whole_.slots, part.states.slots);
+  static PoleStates in_domain(const PoleStates& states, const std::array<int, 3>& o) {
+    const Box& b = states.box;
+    return {{b.x0 + o[0], b.x1 + o[0], b.y0 + o[1], b.y1 + o[1], b.z0 + o[2], b.z1 + o[2]}, states.slots};
   }
-  /// `body(number of an entry and slot in a brick, its place in the array of the whole domain)`.
-  template <class Body>
-  void for_parts(starpu_data_access_mode mode, const Body& body) const {
-    for (const Part& part : parts_) {
-      const Opened<T> opened(part.state, mode);
-      const std::array<int, 3>& o = part.origin;
-      for (std::int32_t slot = 0; slot < part.states.slots; ++slot)
-        for (int c = 0; c < 3; ++c) {
-          const Box e = part.grid.entries(Field::electric, c, part.grid.cells());
-          const Box& b = part.states.box;
-          for (int i = std::max(e.x0, b.x0); i < std::min(e.x1, b.x1); ++i)
-            for (int j = std::max(e.y0, b.y0); j < std::min(e.y1, b.y1); ++j)
-              for (int k = std::max(e.z0, b.z0); k < std::min(e.z1, b.z1); ++k)
-                body(opened.values()[slot * part.states.stride() + part.states.at(c, i, j, k)],
-                     slot * whole_.stride() + whole_.at(c, i + o[0], j + o[1], k + o[2]));
-        }
-    }
+  /// The box of all of the domain that has poles, and the most slots.
+  void widen(const PoleStates& more) {
+    if (more.slots == 0) return;
+    Box& all = whole_.box;
+    const Box& b = more.box;
+    all = whole_.slots == 0 ? b : Box{std::min(all.x0, b.x0), std::max(all.x1, b.x1), std::min(all.y0, b.y0),
+                                      std::max(all.y1, b.y1), std::min(all.z0, b.z0), std::max(all.z1, b.z1)};
+    whole_.slots = std::max(whole_.slots, more.slots);
+  }
+  /// Entries of a component along z, of one slot.
+  void for_rows(const Part& part, std::int32_t slot, int c, char* state, const Row& row) const {
+    const std::array<int, 3>& o = part.origin;
+    const Box e = part.grid.entries(Field::electric, c, part.grid.cells());
+    const Box& b = part.states.box;
+    const int first = std::max(e.z0, b.z0);
+    const int end = std::min(e.z1, b.z1);
+    if (first >= end) return;
+    for (int i = std::max(e.x0, b.x0); i < std::min(e.x1, b.x1); ++i)
+      for (int j = std::max(e.y0, b.y0); j < std::min(e.y1, b.y1); ++j) {
+        const std::int64_t here = slot * part.states.stride() + part.states.at(c, i, j, first);
+        row(state + here * static_cast<std::int64_t>(sizeof(T)),
+            slot * whole_.stride() + whole_.at(c, i + o[0], j + o[1], first + o[2]), end - first);
+      }
   }
 
   PoleStates whole_{};

@@ -7,6 +7,7 @@
 
 #include "taskflows/fdtd/brick_data.hpp"
 #include "taskflows/fdtd/features.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::fdtd {
@@ -16,39 +17,6 @@ constexpr std::size_t line = 128;  // bytes; fields are vectors of lines, whose 
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
-}
-
-/// The same unit, or the same GPU.
-bool next_to_each_other(int worker, int other) {
-  if (worker == other) return true;
-  return worker >= 0 && other >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER &&
-         starpu_worker_get_memory_node(static_cast<unsigned>(worker)) ==
-             starpu_worker_get_memory_node(static_cast<unsigned>(other));
-}
-
-bool is_cpu(int worker) {
-  return worker >= 0 ? starpu_worker_get_type(worker) == STARPU_CPU_WORKER : starpu_cuda_worker_get_count() == 0;
-}
-
-/// Cells [first, end) along an axis and what is left of `rest`, which loses them.
-Box take_from(Box& rest, int axis, bool upper, int thickness) {
-  std::int32_t* const first[3] = {&rest.x0, &rest.y0, &rest.z0};
-  std::int32_t* const end[3] = {&rest.x1, &rest.y1, &rest.z1};
-  const std::int32_t cut =
-      upper ? std::max(*first[axis], *end[axis] - thickness) : std::min(*end[axis], *first[axis] + thickness);
-  Box taken = rest;
-  std::int32_t* const taken_first[3] = {&taken.x0, &taken.y0, &taken.z0};
-  std::int32_t* const taken_end[3] = {&taken.x1, &taken.y1, &taken.z1};
-  (upper ? *taken_first[axis] : *taken_end[axis]) = cut;
-  (upper ? *end[axis] : *first[axis]) = cut;
-  return taken;
-}
-
-/// How many planes are advanced before the others: one, but whole lines of memory along z.
-int border_thickness(const Grid& grid, int axis, bool upper, int element) {
-  if (axis != 2) return 1;
-  const int per_line = static_cast<int>(line) / element;
-  return upper ? (grid.n[2] - 1) % per_line + 1 : std::min(per_line, grid.n[2]);
 }
 
 void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, int overlap) {
@@ -83,34 +51,35 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
                                           load<float>(), sum<float>(), codelets::energy<float>()}
                                : Codelets{codelets::advance<double>(), codelets::clear<double>(), store<double>(),
                                           load<double>(), sum<double>(), codelets::energy<double>()});
+  dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
+  const std::int64_t tags =
+      dealt_ ? cluster().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
+  bricks_.resize(bricks.size());
   for (std::size_t b = 0; b < bricks.size(); ++b) {
-    auto brick = std::make_unique<BrickData>();
-    brick->place = bricks[b];
-    brick->worker = placement[b];
-    brick->fusible = is_cpu(brick->worker);
-    Face face[6];
-    for (std::size_t f = 0; f < 6; ++f) {
-      const auto& neighbour = bricks[b].neighbour[f];
-      if (overlap > 0) {
-        face[f] = Face::electric;  // beyond it nothing is right; what is wrong comes nearer by a plane in each step
-        if (neighbour) brick->overlap[f] = overlap;
-        continue;
-      }
-      face[f] = neighbour ? Face::neighbour : problem.face[f];
-      brick->connected[f] = neighbour && *neighbour != static_cast<int>(b);
-      if (neighbour && !brick->connected[f]) brick->wrapped[f / 2] = true;
-    }
-    brick->scheme = scheme_of(problem, make_grid(bricks[b].size(0) + brick->overlap[0] + brick->overlap[1],
-                                                 bricks[b].size(1), bricks[b].size(2), face, element_));
-    build_fields(*brick, b);
-    build_halo(*brick, placement);
-    build_overlap(*brick);
-    bricks_.push_back(std::move(brick));
+    const auto& neighbours = bricks[b].neighbour;
+    const bool here = is_here(bricks[b]);
+    if (!here &&
+        std::none_of(neighbours.begin(), neighbours.end(), [&](const auto& n) { return n && is_here(bricks[at(*n)]); }))
+      continue;
+    bricks_[b] = std::make_unique<BrickData>();
+    BrickData& brick = *bricks_[b];
+    brick.here = here;
+    brick.place = bricks[b];
+    brick.worker = placement[b];
+    build_scheme(brick, b);
+    overlap > 0 ? build_overlap(brick, b, bricks, tags) : build_sent(brick, b, bricks, tags);
+    near_.push_back(b);
+    if (!here) continue;
+    brick.fusible = is_cpu(brick.worker);
+    build_fields(brick, b);
+    build_halo(brick, placement);
+    own_.push_back(b);
   }
   // the tables are made by all threads: no StarPU in there
 #pragma omp parallel for schedule(dynamic)
-  for (std::size_t b = 0; b < bricks_.size(); ++b) build_media(*bricks_[b]);
-  for (const auto& brick : bricks_) {
+  for (std::size_t b = 0; b < own_.size(); ++b) build_media(*bricks_[own_[b]]);
+  for (const std::size_t b : own_) {
+    BrickData* const brick = bricks_[b].get();
     for (std::size_t f = 0; f < 2; ++f) {
       if (brick->scheme.media[f] == 0) continue;
       const auto vector = [](const auto& memory, const char* name) {
@@ -124,8 +93,9 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
     build_probes(*brick);
   }
   build_order(placement);
-  alone_ = overlap == 0 && std::all_of(bricks_.begin(), bricks_.end(), [](const auto& brick) {
-             return std::none_of(brick->connected.begin(), brick->connected.end(), [](bool c) { return c; });
+  alone_ = overlap == 0 && std::all_of(own_.begin(), own_.end(), [&](std::size_t b) {
+             const auto& connected = bricks_[b]->connected;
+             return std::none_of(connected.begin(), connected.end(), [](bool c) { return c; });
            });
   build_features();
   clear();
@@ -133,6 +103,27 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
 
 Simulation::~Simulation() {
   starpu_task_wait_for_all();
+}
+
+bool Simulation::is_here(const BrickPlace& place) const {
+  return place.rank.value_or(cluster().rank()) == cluster().rank();
+}
+
+void Simulation::build_scheme(BrickData& brick, std::size_t number) const {
+  Face face[6];
+  for (std::size_t f = 0; f < 6; ++f) {
+    const auto& neighbour = brick.place.neighbour[f];
+    if (overlap_ > 0) {
+      face[f] = Face::electric;  // beyond it nothing is right; what is wrong comes nearer by a plane in each step
+      if (neighbour) brick.overlap[f] = overlap_;
+      continue;
+    }
+    face[f] = neighbour ? Face::neighbour : problem_.face[f];
+    brick.connected[f] = neighbour && *neighbour != static_cast<int>(number);
+    if (neighbour && !brick.connected[f]) brick.wrapped[f / 2] = true;
+  }
+  brick.scheme = scheme_of(problem_, make_grid(brick.place.size(0) + brick.overlap[0] + brick.overlap[1],
+                                               brick.place.size(1), brick.place.size(2), face, element_));
 }
 
 void Simulation::build_fields(BrickData& brick, std::size_t number) {
@@ -194,35 +185,6 @@ void Simulation::build_media(BrickData& brick) {
   }
 }
 
-void Simulation::build_halo(BrickData& brick, const Placement& placement) {
-  const Grid& grid = brick.scheme.grid;
-  bool hide = false;
-  for (std::size_t f = 0; f < 6; ++f)
-    hide = hide || (brick.connected[f] &&
-                    (brick.worker < 0 || !next_to_each_other(placement[at(*brick.place.neighbour[f])], brick.worker)));
-  // H goes up and E goes down: upper planes of H are wanted first, lower ones of E
-  for (const Field field : {Field::electric, Field::magnetic}) {
-    const std::size_t f = number(field);
-    const bool upper = field == Field::magnetic;
-    Box rest = grid.cells();
-    for (int axis = 0; hide && axis < 3; ++axis)
-      if (brick.connected[at(2 * axis + (upper ? 1 : 0))])
-        brick.border[f].push_back(take_from(rest, axis, upper, border_thickness(grid, axis, upper, element_)));
-    if (!hide) {
-      brick.border[f] = {rest};
-      rest = Box{};
-    }
-    brick.inner[f] = rest;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!brick.connected[at(2 * axis + (upper ? 1 : 0))]) continue;
-      const auto bytes = static_cast<std::size_t>(outgoing(grid, field, axis).elements()) * at(element_);
-      brick.sent_memory[f][at(axis)] = HostBuffer<char>(bytes);
-      brick.sent[f][at(axis)] = Handle::temporary(brick.sent_memory[f][at(axis)].data(), bytes, 1,
-                                                  fmt::format("{} along {}", upper ? "H" : "E", "xyz"[axis]));
-    }
-  }
-}
-
 namespace {
 
 /// An entry of the domain in a brick that updates it.
@@ -250,7 +212,7 @@ double Simulation::coefficient_b(const BrickData& brick, Field field, int compon
 
 void Simulation::build_magnetic_sources() {
   for (const CurrentSource& source : problem_.magnetic_sources)
-    for (std::size_t b = 0; b < bricks_.size(); ++b) {
+    for (const std::size_t b : own_) {
       const BrickData& brick = *bricks_[b];
       if (const auto here = within(brick.scheme.grid, brick.origin(), Field::magnetic, source.component, source.cell))
         add_magnetic_source(*this, problem_, source, b, coefficient_b(brick, Field::magnetic, source.component, *here),
@@ -289,40 +251,11 @@ void Simulation::build_probes(BrickData& brick) {
   }
 }
 
-void Simulation::build_overlap(BrickData& brick) {
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (brick.overlap[side] == 0) continue;
-    const std::size_t bytes = 6 * at(overlap_) * at(brick.scheme.grid.n[1]) * at(brick.scheme.grid.n[2]) * at(element_);
-    for (std::size_t parity = 0; parity < 2; ++parity) {
-      brick.overlap_memory[parity][side] = HostBuffer<char>(bytes);
-      brick.overlap_sent[parity][side] =
-          Handle::temporary(brick.overlap_memory[parity][side].data(), bytes / at(element_), at(element_),
-                            side == 0 ? "overlap downwards" : "overlap upwards");
-    }
-  }
-}
-
-/// Bricks beside other units first: what they send travels while the others are advanced.
-void Simulation::build_order(const Placement& placement) {
-  const auto waits = [&](std::size_t b) {
-    const auto& neighbours = bricks_[b]->place.neighbour;
-    return std::any_of(neighbours.begin(), neighbours.end(),
-                       [&](const auto& n) { return n && !next_to_each_other(placement[at(*n)], placement[b]); });
-  };
-  for (std::size_t b = 0; b < bricks_.size(); ++b) order_.push_back(b);
-  std::stable_partition(order_.begin(), order_.end(), waits);
-  std::size_t largest = 0;
-  for (const auto& brick : bricks_)
-    if (!is_cpu(brick->worker))
-      largest = std::max(largest, static_cast<std::size_t>(brick->scheme.grid.elements()) * at(element_) / line);
-  if (largest == 0) return;
-  for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, largest, line, "scratch");
-}
-
 void Simulation::clear() {
-  for (const auto& brick : bricks_) {
-    const codelets::ClearArgs args{{brick->scheme.grid.cells().cells()}, brick->scheme.grid};
-    submit(codelets_->clear, args, {{brick->field[0], STARPU_W}, {brick->field[1], STARPU_W}}, {0, 0, brick->worker});
+  for (const std::size_t b : own_) {
+    const BrickData& brick = *bricks_[b];
+    const codelets::ClearArgs args{{brick.scheme.grid.cells().cells()}, brick.scheme.grid};
+    submit(codelets_->clear, args, {{brick.field[0], STARPU_W}, {brick.field[1], STARPU_W}}, {0, 0, brick.worker});
   }
   submit_exchange();
 }

@@ -17,8 +17,9 @@
 
 namespace asterism::fdtd {
 
-/// Which StarPU worker advances a brick; -1: the scheduler decides.
+/// Which StarPU worker advances a brick; -1: the scheduler decides; -2: one of another rank.
 using Placement = std::vector<int>;
+inline constexpr int worker_elsewhere = -2;
 
 /// Steps that go through memory in one pass: so many planes of both fields stay in a CPU's caches, and GPUs take half
 /// of them at once.
@@ -26,10 +27,16 @@ constexpr int steps_at_once(bool single_precision) {
   return single_precision ? 8 : 4;
 }
 
-/// A part of the state beside the fields, of the whole domain, whatever the decomposition.
-struct StateArray {
+/// An array of the state beside the fields, of the whole domain, whatever the decomposition.
+struct StateKind {
   std::string name;
   std::size_t element = 0;  ///< bytes of a number, float or double
+  std::int64_t size = 0;    ///< numbers
+};
+/// With its values; over several ranks on rank 0, none on the others.
+struct StateArray {
+  std::string name;
+  std::size_t element = 0;
   std::vector<char> values;
 };
 
@@ -43,6 +50,9 @@ class Simulation {
   /// as many steps, instead of two components of one after each half-step, and take those steps in as few passes
   /// through memory as can be. Throws Error (bad input) where may_overlap() says no, and for strips thinner than the
   /// overlap.
+  /// Over several ranks (BrickPlace::rank) all make it, with the same bricks and overlap, bricks of a rank one after
+  /// the other, and call the same functions in the same order. Parts of fields are those of this rank's bricks, sums
+  /// are over the whole domain.
   Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
              int overlap = 0);
   ~Simulation();
@@ -58,6 +68,9 @@ class Simulation {
   /// A further kernel of a brick in the half-step of `field`, with its arrays, of which there is one set for each
   /// brick. Before the first step; `kernel` and the arrays live as long as the simulation.
   void extend(std::size_t brick, Field field, const Extension& kernel, const std::vector<Access>& arrays);
+  /// Numbers of the bricks of this rank.
+  [[nodiscard]] const std::vector<std::size_t>& own() const { return own_; }
+  /// Of one of them, or one next to them.
   [[nodiscard]] const BrickPlace& place(std::size_t brick) const;
   [[nodiscard]] const Grid& grid(std::size_t brick) const;
 
@@ -70,11 +83,24 @@ class Simulation {
   /// Hands a field over in parts. What `set` is given in any decomposition continues bit for bit as if nothing had
   /// happened, with set_further_state() after it (kernels of extend() have their own state). Waits.
   void get(Field field, const Write& write);
-  /// What absorbing layers, poles, plane waves and monitors have beside the fields; set() makes it zero. Wait.
+  /// How many parts that are.
+  [[nodiscard]] std::size_t parts() const;
+
+  /// What absorbing layers, poles, plane waves and monitors have beside the fields; set() makes it zero.
+  [[nodiscard]] std::vector<StateKind> further_arrays() const;
+  /// Sets or takes `count` numbers of an array from `first` on.
+  using ReadNumbers = std::function<void(std::int64_t first, std::int64_t count, void* values)>;
+  using WriteNumbers = std::function<void(std::int64_t first, std::int64_t count, const void* values)>;
+  /// Hands over the array of this number in parts, one after the other; over several ranks on rank 0. What no brick has
+  /// is zero. Waits.
+  void get_further(std::size_t array, const WriteNumbers& write) const;
+  /// Asks for the parts in which this rank's bricks have something. Waits.
+  void set_further(std::size_t array, const ReadNumbers& read);
   [[nodiscard]] std::vector<StateArray> further_state() const;
+  /// What is not there becomes zero.
   void set_further_state(const std::vector<StateArray>& state);
 
-  /// What the problem's monitors have seen. Waits.
+  /// What the problem's monitors have seen; over several ranks on rank 0, none on the others. Waits.
   [[nodiscard]] std::vector<Spectrum> spectra() const;
 
   /// Sum of each component over the domain, of the planes across x one after the other: it does not depend on how the
@@ -85,11 +111,15 @@ class Simulation {
   /// Energy (kernels.hpp) at the present time, likewise by planes. Waits.
   Energy energy();
 
-  /// Values of the probes after each step since time 0, or since the state was set: steps x probes. Waits.
+  /// Values of the probes after each step since time 0, or since the state was set: steps x probes; over several ranks
+  /// on rank 0, the others have those of their own bricks and zeros. Waits.
   const std::vector<double>& probe_values();
 
-  [[nodiscard]] std::int64_t tasks() const { return tasks_; }
+  [[nodiscard]] std::int64_t tasks() const { return tasks_; }  ///< of this rank
   [[nodiscard]] std::size_t bricks() const { return bricks_.size(); }
+  [[nodiscard]] bool dealt() const { return dealt_; }  ///< to several ranks
+  /// Bytes of an entry.
+  [[nodiscard]] std::size_t element() const { return static_cast<std::size_t>(element_); }
 
  private:
   /// What a brick's probes saw in some steps.
@@ -101,9 +131,12 @@ class Simulation {
   struct Codelets;
   struct Slab;
 
+  [[nodiscard]] bool is_here(const BrickPlace& place) const;
+  void build_scheme(BrickData& brick, std::size_t number) const;
   void build_fields(BrickData& brick, std::size_t number);
   void build_media(BrickData& brick);
   void build_halo(BrickData& brick, const Placement& placement);
+  void build_sent(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks, std::int64_t tags);
   void build_sources(BrickData& brick);
   void build_probes(BrickData& brick);
   [[nodiscard]] double coefficient_b(const BrickData& brick, Field field, int component,
@@ -128,7 +161,7 @@ class Simulation {
   void submit_rest_of_e(const BrickData& brick);
   void submit_alone(const BrickData& brick, int steps);
   void submit_round(int steps);
-  void build_overlap(BrickData& brick);
+  void build_overlap(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks, std::int64_t tags);
   void build_order(const Placement& placement);
   void add_overlap(const BrickData& brick, const codelets::Overlap& overlap, std::vector<Access>& data) const;
   [[nodiscard]] codelets::Overlap overlap_of(const BrickData& brick, bool receive, bool send) const;
@@ -138,18 +171,24 @@ class Simulation {
   void advance_once();
   long next_recording(long steps);
   void collect(std::size_t turn);
+  void collect_probes_of_ranks();
   void submit_sums(Field field);
   [[nodiscard]] std::array<double, 3> add_sums();
   template <class Body>
   void for_slabs(const Body& body);
+  [[nodiscard]] Box entries_of(const BrickData& brick) const;
+  [[nodiscard]] int planes_of_slab(const Box& entries) const;
 
   const Problem& problem_;
   const int element_;  ///< bytes of an entry
   std::unique_ptr<Codelets> codelets_;
-  std::vector<std::unique_ptr<BrickData>> bricks_;
+  std::vector<std::unique_ptr<BrickData>> bricks_;  ///< null: far from this rank's
+  std::vector<std::size_t> own_;                    ///< of this rank
+  std::vector<std::size_t> near_;                   ///< and those next to them, in the order of bricks
+  bool dealt_ = false;                              ///< to several ranks
   const int overlap_;
   bool alone_ = false;              ///< no brick has a neighbour other than itself
-  std::vector<std::size_t> order_;  ///< of bricks in a round of overlapping strips
+  std::vector<std::size_t> order_;  ///< of this rank's bricks in a round of overlapping strips
   std::size_t round_ = 0;           ///< rounds whose results were sent
   Handle scratch_[2];               ///< for several steps in one pass on GPUs
   bool sums_submitted_ = false;
@@ -159,6 +198,7 @@ class Simulation {
   std::size_t turn_ = 0;
   std::array<long, 2> recorded_{};  ///< steps in them
   std::vector<double> probe_values_;
+  std::size_t probes_of_ranks_ = 0;  ///< values among them that have come from all ranks
   std::vector<std::unique_ptr<Extension>> magnetic_sources_;
   std::vector<std::unique_ptr<Feature>> features_;
 };

@@ -44,22 +44,41 @@ struct Simulation::Slab {
   Handle handle;
 };
 
+/// The brick's own, of all components; what lies on a magnetic conductor belongs to the last brick.
+Box Simulation::entries_of(const BrickData& brick) const {
+  const std::array<int, 3> all = extents(problem_);
+  std::int32_t end[3];
+  for (std::size_t a = 0; a < 3; ++a)
+    end[a] = (a == 0 ? brick.end_plane() : brick.scheme.grid.n[a]) +
+             (brick.place.end[a] == problem_.cells[a] ? all[a] - problem_.cells[a] : 0);
+  return {brick.first_plane(), end[0], 0, end[1], 0, end[2]};
+}
+
+int Simulation::planes_of_slab(const Box& entries) const {
+  const std::int64_t plane = std::int64_t{3} * entries.y1 * entries.z1 * element_;
+  return static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, entries.x1 - entries.x0));
+}
+
+std::size_t Simulation::parts() const {
+  std::size_t count = 0;
+  for (const std::size_t b : own_) {
+    const Box entries = entries_of(*bricks_[b]);
+    const int planes = planes_of_slab(entries);
+    count += static_cast<std::size_t>((entries.x1 - entries.x0 + planes - 1) / planes);
+  }
+  return count;
+}
+
 /// `body(brick, box of entries in the brick, slab with room for them)`, two slabs taking turns.
 template <class Body>
 void Simulation::for_slabs(const Body& body) {
   std::array<Slab, 2> slabs;
   std::size_t turn = 0;
-  const std::array<int, 3> all = extents(problem_);
-  for (const auto& brick : bricks_) {
-    const Grid& grid = brick->scheme.grid;
-    int end[3];  // what lies on a magnetic conductor belongs to the last brick
-    for (std::size_t a = 0; a < 3; ++a)
-      end[a] = (a == 0 ? brick->end_plane() : grid.n[a]) +
-               (brick->place.end[a] == problem_.cells[a] ? all[a] - problem_.cells[a] : 0);
-    const std::int64_t plane = std::int64_t{3} * end[1] * end[2] * element_;
-    const int first = brick->first_plane();
-    const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, end[0] - first));
-    const auto bytes = static_cast<std::size_t>(plane) * static_cast<std::size_t>(planes);
+  for (const std::size_t b : own_) {
+    const Box all = entries_of(*bricks_[b]);
+    const int planes = planes_of_slab(all);
+    const auto bytes =
+        static_cast<std::size_t>(std::int64_t{3} * planes * all.y1 * all.z1) * static_cast<std::size_t>(element_);
     for (Slab& slab : slabs) {
       if (slab.memory.size() == bytes) continue;
       slab.handle = Handle();
@@ -67,8 +86,8 @@ void Simulation::for_slabs(const Body& body) {
       const auto element = static_cast<std::size_t>(element_);
       slab.handle = Handle::temporary(slab.memory.data(), bytes / element, element, "slab");
     }
-    for (int x = first; x < end[0]; x += planes, turn ^= 1U)
-      body(*brick, Box{x, std::min(x + planes, end[0]), 0, end[1], 0, end[2]}, slabs[turn]);
+    for (int x = all.x0; x < all.x1; x += planes, turn ^= 1U)
+      body(*bricks_[b], Box{x, std::min(x + planes, all.x1), 0, all.y1, 0, all.z1}, slabs[turn]);
   }
 }
 
@@ -90,6 +109,7 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
   sums_submitted_ = false;
   recorded_ = {};
   probe_values_.clear();
+  probes_of_ranks_ = 0;
   set_further_state({});
   submit_exchange();
 }

@@ -34,8 +34,9 @@ class RanksTest : public ProgramTest {
   /// With one CPU worker each. What mpirun itself says about ranks that failed is left out of stderr.
   Ran run_ranks(
       int ranks, const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }) const {
-    Arguments all{"-n", std::to_string(ranks), program_, "--cpus", "1"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
+    Arguments all{"-n", std::to_string(ranks), program_};
+    all.insert(all.end(), arguments.begin(), arguments.end());  // a sub-command is first
+    all.insert(all.end(), {"--cpus", "1"});
     Ran ran = run(all, enough);
     std::string ours;
     for (const std::string& line : lines_of(ran.err))

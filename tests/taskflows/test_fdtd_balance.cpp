@@ -62,6 +62,56 @@ TEST_F(FdtdBalance, StripsForGpusComeFirst) {
   EXPECT_NEAR(planes, 300, 2);
 }
 
+/// Of three ranks: two cores; a GPU and a core; four cores, each half as fast as one of the first. Placed are those of
+/// this one, the first.
+TEST_F(FdtdBalance, StripsOverRanksFollowTheirSpeed) {
+  const Session& session = Runtime::session();
+  if (session.cpus() < 2) GTEST_SKIP() << "one core";
+  const Problem p = problem_of(boundaries[0], {100, 4, 4});
+  const std::vector<RankShare> ranks{{0, 2, 0, 0.2}, {1, 1, 0.5, 0.1}, {0, 4, 0, 0.2}};
+  const Division d = strips(p, session, ranks, 2);
+  std::vector<int> sizes;
+  std::vector<int> of_rank;
+  for (const BrickPlace& brick : d.bricks) {
+    sizes.push_back(brick.size(0));
+    of_rank.push_back(brick.rank.value());
+  }
+  EXPECT_EQ(sizes, (std::vector<int>{10, 10, 25, 25, 10, 5, 5, 5, 5}));
+  EXPECT_EQ(of_rank, (std::vector<int>{0, 0, 1, 1, 1, 2, 2, 2, 2}));
+  EXPECT_DOUBLE_EQ(d.gpu_share, 0.5);
+  EXPECT_NE(d.placement[0], d.placement[1]);
+  for (std::size_t b = 0; b < d.bricks.size(); ++b) EXPECT_EQ(d.placement[b] == worker_elsewhere, b >= 2) << b;
+  expect_bad_input([&] { (void)strips(problem_of(boundaries[0], {2, 4, 4}), session, ranks, 1); }, {"2 planes", "3"});
+  expect_bad_input([&] { (void)strips(p, session, {{0, 1, 0, 1}, {0, 1, 0, 0}}, 1); }, {"rank 1", "nothing"});
+}
+
+TEST_F(FdtdBalance, BoxesOverRanksFollowTheirSpeed) {
+  const Session& session = Runtime::session();
+  const Problem p = problem_of(boundaries[0], {8, 8, 8});
+  const Division d = boxes(p, session, {{0, 1, 0, 0.25}, {0, 3, 0, 0.75}}, {2, 2, 2});
+  for (std::size_t b = 0; b < d.bricks.size(); ++b) {
+    EXPECT_EQ(d.bricks[b].rank, b < 2 ? 0 : 1) << b;
+    EXPECT_EQ(d.placement[b] == worker_elsewhere, b >= 2) << b;
+  }
+  expect_bad_input([&] { (void)boxes(p, session, {{0, 1, 0, 0.5}, {0, 1, 0, 0.5}}, {1, 1, 1}); }, {"1 boxes", "2"});
+}
+
+TEST_F(FdtdBalance, OneRankGetsEverything) {
+  const Session& session = Runtime::session();
+  const Problem p = problem_of(boundaries[0], {40, 4, 4});
+  for (const Dealt dealt : {Dealt::strips, Dealt::boxes, Dealt::domains}) {
+    const SharesOfRanks shares = shares_of_ranks(p, session, dealt, std::nullopt, folder_ / "rates.json");
+    ASSERT_EQ(shares.ranks.size(), 1U);
+    EXPECT_EQ(shares.ranks[0].cores, session.cpus());
+    EXPECT_DOUBLE_EQ(shares.ranks[0].of_gpus + shares.ranks[0].of_cores, 1);
+    EXPECT_EQ(shares.ranks[0].of_cores, session.devices() > 0 ? shares.ranks[0].of_cores : 1);
+  }
+  if (session.devices() > 0) return;
+  EXPECT_FALSE(fs::exists(folder_ / "rates.json"));  // cores alone need not be measured
+  expect_bad_input([&] { (void)shares_of_ranks(p, session, Dealt::strips, 0.5, {}); }, {"GPUs", "no rank"});
+  expect_bad_input([&] { (void)shares_of_ranks(p, session, Dealt::strips, 1.5, {}); }, {"1.5", "0 to 1"});
+}
+
 /// The two neighbouring boxes of each unit.
 TEST_F(FdtdBalance, BoxesOfAUnitAreNeighbours) {
   const Session& session = Runtime::session();

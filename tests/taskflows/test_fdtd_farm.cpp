@@ -106,6 +106,15 @@ TEST(FdtdFarm, SaysWhatCannotBe) {
   EXPECT_TRUE(run_farm({}, {4, 1, 1}).empty());
 }
 
+TEST(FdtdFarm, RanksTakeDomainsAsFastAsTheyAre) {
+  const Problem small = benchmark({10, 10, 10});
+  const Problem large = benchmark({20, 10, 10});
+  EXPECT_EQ(deal_domains({&small, &small, &small, &small, &small}, {1, 1}), (std::vector<int>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(deal_domains({&large, &small, &small, &large}, {1, 1}), (std::vector<int>{0, 1, 1, 0}));
+  EXPECT_EQ(deal_domains({&small, &small, &small, &small}, {1, 3}), (std::vector<int>{1, 1, 0, 1}));
+  EXPECT_EQ(deal_domains({&small, &small}, {1}), (std::vector<int>{0, 0}));
+}
+
 TEST(FdtdFarm, TheWindowFitsIntoMemory) {
   const Session& session = Runtime::session();
   const double memory = this_machine().memory_bytes;
