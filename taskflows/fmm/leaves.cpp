@@ -43,6 +43,13 @@ void join(std::vector<Run>& sorted) {
 
 }  // namespace
 
+Extent extent(const Particles& part, Ranks ranks) {
+  Extent all = extent(part.x, part.y, part.z);
+  if (ranks == Ranks::any)
+    for (const Extent& of_rank : cluster().all_gather(all)) all.add(of_rank);
+  return all;
+}
+
 std::vector<Keyed> sort_by_cell(const Box& box, int level, std::span<const double> x, std::span<const double> y,
                                 std::span<const double> z) {
   std::vector<Keyed> sorted(x.size());

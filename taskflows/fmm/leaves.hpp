@@ -8,8 +8,13 @@
 #include <vector>
 
 #include "taskflows/fmm/box.hpp"
+#include "taskflows/fmm/particles.hpp"
+#include "taskflows/runtime/session.hpp"
 
 namespace asterism::fmm {
+
+/// What this rank's particles reach, or those of all ranks, which have to call it together.
+Extent extent(const Particles& part, Ranks ranks);
 
 /// A particle of this rank and the cell it is in.
 struct Keyed {

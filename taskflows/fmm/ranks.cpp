@@ -44,13 +44,6 @@ void send(const Handle& handle, int reader, int priority) {
 
 }  // namespace
 
-Extent System::extent_of_all(const Particles& particles) const {
-  Extent all = extent(particles.x, particles.y, particles.z);
-  if (shared_)
-    for (const Extent& part : cluster().all_gather(all)) all.add(part);
-  return all;
-}
-
 PairCosts System::pair_costs() const {
   if (options_.pair_seconds) return *options_.pair_seconds;
   if (operators_.empty()) return {1, 0};

@@ -18,7 +18,7 @@ System::System(const Interaction& interaction, const Options& options, const Par
       basis_(options.accuracy.basis),
       shared_(options.ranks == Ranks::any && cluster().distributed()) {
   check_shape(options.shape);
-  const Box box = box_around(extent_of_all(particles));
+  const Box box = box_around(extent(particles, options_.ranks));
   if (shared_) build_operators(box);  // which tell what far pairs cost
   make_tree(box, particles);
   check_memory();
@@ -110,7 +110,7 @@ double System::evaluate() {
 
 void System::move(const Particles& particles) {
   const Box& box = tree_->box();
-  const Extent reached = extent_of_all(particles);
+  const Extent reached = extent(particles, options_.ranks);
   const auto beyond = [&](int axis, double corner) {
     return reached.low[axis] < corner || reached.high[axis] >= corner + box.width;
   };
@@ -170,6 +170,15 @@ void System::collect(Result& result) const {
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_release(particles_[static_cast<std::size_t>(g)].result_data);
   if (shared_) exchange_->give_back(of_own, result);
+}
+
+WorkSummary& WorkSummary::operator+=(const WorkSummary& other) {
+  for (double WorkSummary::*const flops : {&WorkSummary::p2m, &WorkSummary::m2m, &WorkSummary::m2l, &WorkSummary::l2l,
+                                           &WorkSummary::l2p, &WorkSummary::p2p})
+    this->*flops += other.*flops;
+  near_pairs += other.near_pairs;
+  far_pairs += other.far_pairs;
+  return *this;
 }
 
 WorkSummary System::work() const {

@@ -95,6 +95,7 @@ struct WorkSummary {
   std::int64_t near_pairs = 0;                                  ///< unordered pairs of particles
   std::int64_t far_pairs = 0;                                   ///< pairs of cells
   [[nodiscard]] double total() const { return p2m + m2m + m2l + l2l + l2p + p2p; }
+  WorkSummary& operator+=(const WorkSummary& other);
 };
 
 /// Seconds on one unit.
@@ -160,7 +161,6 @@ class System {
 
   // ranks.cpp
   enum class CellData { multipoles, locals };
-  [[nodiscard]] Extent extent_of_all(const Particles& particles) const;
   [[nodiscard]] PairCosts pair_costs() const;
   void share_tree(const Box& box, const Particles& particles);
   Change update_shared_tree(const Particles& particles);
