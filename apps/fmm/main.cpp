@@ -116,6 +116,18 @@ json rates_json(const std::vector<UnitRates>& rates) {
   return list;
 }
 
+/// What each rank has of the problem, and did.
+json shares_record(const System& system, double seconds) {
+  json record = ranks_record(seconds);
+  const std::vector<double> flops = cluster().all_gather(system.work().total());
+  const std::vector<double> particles = cluster().all_gather(system.particles_of_rank());
+  for (std::size_t rank = 0; rank < record.size(); ++rank) {
+    record[rank]["flops"] = flops[rank];
+    record[rank]["particles"] = particles[rank];
+  }
+  return record;
+}
+
 json tree_json(const System& system, const WorkSummary& work) {
   const Tree& tree = system.tree();
   json levels = json::array();
@@ -221,7 +233,7 @@ int solve_and_report(int argc, char** argv) {
     tasks = sum_over_ranks(system.tasks());
     basis_size = system.basis().size();
     record["tree"] = tree_json(system, work);
-    if (cluster().distributed()) record["ranks"] = ranks_record(median(run.own_seconds));
+    if (cluster().distributed()) record["ranks"] = shares_record(system, median(run.own_seconds));
     if (system.tree().has_far_field()) {
       ranks = system.operators().ranks();
       mean_rank = system.operators().mean_rank();

@@ -122,12 +122,10 @@ void System::build_particles(const Particles& particles) {
     build_near(g);
     sizes.push_back(particles_[static_cast<std::size_t>(g)].pairs);
   }
-  std::vector<std::int64_t> sorted = sizes;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-  const std::int64_t median = sorted[sorted.size() / 2];
-  for (std::int32_t g = own.begin; g < own.end; ++g) {
-    ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
-    p.large = !options_.split_near || p.pairs >= median;
+  if (!own.empty()) {
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    for (ParticleGroup& p : own_particles()) p.large = !options_.split_near || p.pairs >= *middle;
   }
   fill_particles(particles);
 }

@@ -195,7 +195,8 @@ void Tree::build_near_set(std::int32_t g) {
 /// Near results of groups here for leaves of other ranks and the other way round.
 void Tree::build_near_messages() {
   const Range mine = own(leaf_level());
-  const std::int32_t first_leaf = leaves().groups[static_cast<std::size_t>(mine.begin)].first;
+  if (mine.empty()) return;
+  const std::int32_t first_leaf = own_leaves().begin;
   const auto leaf_owner = [&](std::int32_t leaf) { return owner(leaf_level(), leaf / shape_.group_size); };
   for (std::int32_t g = mine.begin; g < mine.end; ++g) {
     const NearSet& set = near_[static_cast<std::size_t>(g)];

@@ -34,14 +34,19 @@ Point get(const Particles& particles, std::size_t from) {
 ParticleExchange::ParticleExchange(const std::vector<Keyed>& sorted, const Tree& tree) : tree_(tree) {
   const int leaf_level = tree.leaf_level();
   const Level& leaves = tree.leaves();
-  const auto first_leaf = [&](const Range& groups) { return leaves.groups[at(groups.begin)].first; };
   leaves_ = tree.own_leaves();
   own_ = at(tree.leaf_begin()[at(leaves_.end)] - tree.leaf_begin()[at(leaves_.begin)]);
   index_.reserve(sorted.size());
   for (const Keyed& particle : sorted) index_.push_back(particle.index);
+  const std::vector<Group>& groups = leaves.groups;
   for (int rank = 0; rank < tree.ranks(); ++rank) {
-    const std::uint64_t key = leaves.key[at(first_leaf(tree.groups_of(leaf_level, rank)))];
-    to_.push_back(at(std::lower_bound(sorted.begin(), sorted.end(), Keyed{key, 0}) - sorted.begin()));
+    const std::int32_t first = tree.groups_of(leaf_level, rank).begin;
+    if (first == static_cast<std::int32_t>(groups.size())) {  // no group is left for it
+      to_.push_back(sorted.size());
+      continue;
+    }
+    const Keyed least{leaves.key[at(groups[at(first)].first)], 0};
+    to_.push_back(at(std::lower_bound(sorted.begin(), sorted.end(), least) - sorted.begin()));
   }
   to_.push_back(sorted.size());
   auto next = static_cast<std::int64_t>(own_);

@@ -8,6 +8,7 @@
 #include "taskflows/fmm/packed.hpp"
 #include "taskflows/fmm/system.hpp"
 #include "taskflows/runtime/cluster.hpp"
+#include "taskflows/runtime/error.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -20,6 +21,7 @@ struct SharedLeaves {
 };
 
 SharedLeaves share_leaves(const Box& box, int leaf_level, const Particles& part) {
+  if (part.size() > UINT32_MAX) bad_input("{} particles: expected at most {} per process", part.size(), UINT32_MAX);
   SharedLeaves shared;
   shared.sorted = sort_by_cell(box, leaf_level, part.x, part.y, part.z);
   const std::vector<Run> mine = sort_over_ranks(runs_of(shared.sorted));

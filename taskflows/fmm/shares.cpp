@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
 
 namespace asterism::fmm {
 
@@ -81,17 +80,14 @@ std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_
 
 std::vector<std::int32_t> cut(std::span<const double> costs, int ranks) {
   const auto groups = static_cast<std::int32_t>(costs.size());
-  if (groups < ranks)
-    bad_input("{} groups of leaves for {} processes: expected at least one each (--group-size, --height)", groups,
-              ranks);
   const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
   std::vector<std::int32_t> first{0};
   double before = 0;
   std::int32_t group = 0;
   for (int rank = 1; rank < ranks; ++rank) {
     const double wanted = total * rank / ranks;
-    // a group goes to the side where more than half of it belongs; enough are left for the ranks that follow
-    const std::int32_t last = groups - (ranks - rank);
+    // a group goes to the side where more than half of it belongs; one for each rank that follows is left, if there is
+    const std::int32_t last = std::max(first.back(), groups - (ranks - rank));
     while (group < last && (group <= first.back() || before + costs[static_cast<std::size_t>(group)] / 2 < wanted))
       before += costs[static_cast<std::size_t>(group++)];
     first.push_back(group);

@@ -35,8 +35,7 @@ struct PairCosts {
 std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_size, const Range& mine, ShareOf share,
                                     const PairCosts& costs);
 
-/// The first group of each rank, and the end: every rank has at least one. Throws Error (bad input) when there are
-/// fewer groups than ranks.
+/// The first group of each rank, and the end: every rank has at least one if there are enough.
 std::vector<std::int32_t> cut(std::span<const double> costs, int ranks);
 
 }  // namespace asterism::fmm

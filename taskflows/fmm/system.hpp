@@ -135,6 +135,7 @@ class System {
   [[nodiscard]] const Basis& basis() const noexcept { return basis_; }
   [[nodiscard]] const M2LOperators& operators() const noexcept { return *operators_.front(); }
   [[nodiscard]] WorkSummary work() const;                              ///< of this rank
+  [[nodiscard]] double particles_of_rank() const;                      ///< of its groups
   [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }  ///< of the last evaluation, of this rank
 
  private:
@@ -143,7 +144,6 @@ class System {
   void check_memory() const;
 
   // of this rank
-  [[nodiscard]] double particles_of_rank() const;
   [[nodiscard]] double cells_of(int level) const;
   [[nodiscard]] std::span<ParticleGroup> own_particles();
 
