@@ -42,7 +42,7 @@ struct Run {
   std::vector<double> seconds;      ///< of the evaluations, on the rank that takes longest
   std::vector<double> own_seconds;  ///< on this one
   double build_seconds = 0;
-  double step_seconds = 0;  ///< median of a step: moving, adapting the tree, evaluating
+  double step_seconds = 0;    ///< median of a step: moving, adapting the tree, evaluating
   std::size_t particles = 0;  ///< of all ranks
   std::size_t first = 0;      ///< of this rank's
   Result result;              ///< of this rank's particles
@@ -241,8 +241,7 @@ int solve_and_report(int argc, char** argv) {
   }
   for (std::size_t i = 0; i < particles.size() && !simulated; ++i)
     if (!std::isfinite(run.result.potential[i] + run.result.fx[i] + run.result.fy[i] + run.result.fz[i]))
-      failed("the potential or force of particle {} is not finite: particles almost coincide there",
-             run.first + i + 1);
+      failed("the potential or force of particle {} is not finite: particles almost coincide there", run.first + i + 1);
 
   bool right = true;
   if (args.verify) {
@@ -334,8 +333,8 @@ int solve_and_report(int argc, char** argv) {
       write_result(args.output, particles, run.result);
     written.push_back(args.output);
   }
-  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fmm {}", describe(args, run.particles)), record,
-           rows, written);
+  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fmm {}", describe(args, run.particles)),
+           record, rows, written);
   return 0;
 }
 

@@ -151,8 +151,8 @@ void System::submit_m2m(int child_level, std::int32_t child_group) {
     // the group that holds a parent group's first family comes first
     const auto& family = level.families[child][static_cast<std::size_t>(range.begin)];
     const auto first_child = static_cast<std::size_t>(level.groups[child].first + family.first_child);
-    const bool first = family.parent == 0 &&
-                       (first_child == 0 || level.key[first_child] >> 3 != level.key[first_child - 1] >> 3);
+    const bool first =
+        family.parent == 0 && (first_child == 0 || level.key[first_child] >> 3 != level.key[first_child - 1] >> 3);
     double children_of_range = 0;
     for (std::int32_t f = range.begin; f < range.end; ++f)
       children_of_range += level.families[child][static_cast<std::size_t>(f)].children;

@@ -71,8 +71,8 @@ void System::build_cell_data() {
       double* const memory = first == nullptr || multipoles ? first : first + doubles;
       (multipoles ? group.multipoles : group.locals) =
           shared(Handle::temporary(memory, doubles, sizeof(double),
-                                     fmt::format("{} {} {}", multipoles ? "M" : "L", l, g), Coordinates{g, l}),
-                   tree_->owner(l, g), tag_of(l, g, data));
+                                   fmt::format("{} {} {}", multipoles ? "M" : "L", l, g), Coordinates{g, l}),
+                 tree_->owner(l, g), tag_of(l, g, data));
     };
     const Range own = tree_->own(l);
     for (std::int32_t g = own.begin; g < own.end; ++g) {
@@ -216,8 +216,8 @@ void System::fill_particles(const Particles& particles) {
 
 std::span<ParticleGroup> System::own_particles() {
   const Range own = tree_->own(tree_->leaf_level());
-  return std::span(particles_).subspan(static_cast<std::size_t>(own.begin),
-                                       static_cast<std::size_t>(own.end - own.begin));
+  return std::span(particles_)
+      .subspan(static_cast<std::size_t>(own.begin), static_cast<std::size_t>(own.end - own.begin));
 }
 
 }  // namespace asterism::fmm

@@ -14,15 +14,15 @@ constexpr std::size_t samples = 256;
 using Sample = std::array<std::uint64_t, samples>;
 
 /// The cells of the particles in the middle of `samples` equal shares of the runs.
-Sample sample_of(const std::vector<Run>& runs) {
+Sample sample_of(const std::vector<LeafCount>& runs) {
   std::int64_t particles = 0;
-  for (const Run& run : runs) particles += run.particles;
+  for (const LeafCount& run : runs) particles += run.particles;
   Sample sample{};
   std::size_t at = 0;
   std::int64_t before = 0;  // particles in front of runs[at]
   for (std::size_t s = 0; s < samples; ++s) {
-    const auto wanted = static_cast<std::int64_t>((static_cast<double>(s) + 0.5) / samples *
-                                                  static_cast<double>(particles));
+    const auto wanted =
+        static_cast<std::int64_t>((static_cast<double>(s) + 0.5) / samples * static_cast<double>(particles));
     while (at + 1 < runs.size() && before + runs[at].particles <= wanted) before += runs[at++].particles;
     sample[s] = runs[at].key;
   }
@@ -30,9 +30,9 @@ Sample sample_of(const std::vector<Run>& runs) {
 }
 
 /// Neighbouring runs of the same cell made one.
-void join(std::vector<Run>& sorted) {
+void join(std::vector<LeafCount>& sorted) {
   std::size_t end = 0;
-  for (const Run& run : sorted) {
+  for (const LeafCount& run : sorted) {
     if (end > 0 && sorted[end - 1].key == run.key)
       sorted[end - 1].particles += run.particles;
     else
@@ -60,8 +60,8 @@ std::vector<Keyed> sort_by_cell(const Box& box, int level, std::span<const doubl
   return sorted;
 }
 
-std::vector<Run> runs_of(std::span<const Keyed> sorted) {
-  std::vector<Run> runs;
+std::vector<LeafCount> count_leaves(std::span<const Keyed> sorted) {
+  std::vector<LeafCount> runs;
   for (const Keyed& particle : sorted) {
     if (runs.empty() || runs.back().key != particle.key) runs.push_back({particle.key, 0});
     ++runs.back().particles;
@@ -69,19 +69,19 @@ std::vector<Run> runs_of(std::span<const Keyed> sorted) {
   return runs;
 }
 
-std::vector<Run> coarser(const std::vector<Run>& runs, int levels) {
-  std::vector<Run> above = runs;
-  for (Run& run : above) run.key >>= 3 * levels;
+std::vector<LeafCount> coarser(const std::vector<LeafCount>& runs, int levels) {
+  std::vector<LeafCount> above = runs;
+  for (LeafCount& run : above) run.key >>= 3 * levels;
   join(above);
   return above;
 }
 
-Leaves leaves_of(std::span<const Run> runs) {
+Leaves leaves_of(std::span<const LeafCount> runs) {
   Leaves leaves;
   leaves.key.reserve(runs.size());
   leaves.begin.reserve(runs.size() + 1);
   std::int64_t particles = 0;
-  for (const Run& run : runs) {
+  for (const LeafCount& run : runs) {
     leaves.key.push_back(run.key);
     leaves.begin.push_back(particles);
     particles += run.particles;
@@ -90,32 +90,35 @@ Leaves leaves_of(std::span<const Run> runs) {
   return leaves;
 }
 
-std::vector<Run> sort_over_ranks(const std::vector<Run>& mine) {
+std::vector<LeafCount> sort_over_ranks(const std::vector<LeafCount>& mine) {
   const auto ranks = static_cast<std::size_t>(cluster().ranks());
   std::vector<std::uint64_t> all;
-  for (const Sample& sample : cluster().all_gather(sample_of(mine))) all.insert(all.end(), sample.begin(), sample.end());
+  for (const Sample& sample : cluster().all_gather(sample_of(mine)))
+    all.insert(all.end(), sample.begin(), sample.end());
   std::sort(all.begin(), all.end());
-  std::vector<std::vector<Run>> to(ranks);
+  std::vector<std::vector<LeafCount>> to(ranks);
   auto begin = mine.begin();
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto end = rank + 1 == ranks ? mine.end()
-                                       : std::lower_bound(begin, mine.end(), all[(rank + 1) * samples],
-                                                          [](const Run& run, std::uint64_t key) { return run.key < key; });
+    const auto end = rank + 1 == ranks
+                         ? mine.end()
+                         : std::lower_bound(begin, mine.end(), all[(rank + 1) * samples],
+                                            [](const LeafCount& run, std::uint64_t key) { return run.key < key; });
     to[rank].assign(begin, end);
     begin = end;
   }
-  std::vector<Run> interval;
-  for (const std::vector<Run>& part : cluster().exchange(std::move(to)))
+  std::vector<LeafCount> interval;
+  for (const std::vector<LeafCount>& part : cluster().exchange(std::move(to)))
     interval.insert(interval.end(), part.begin(), part.end());
-  __gnu_parallel::sort(interval.begin(), interval.end(), [](const Run& a, const Run& b) { return a.key < b.key; });
+  __gnu_parallel::sort(interval.begin(), interval.end(),
+                       [](const LeafCount& a, const LeafCount& b) { return a.key < b.key; });
   join(interval);
   return interval;
 }
 
-std::vector<Run> intervals_of_all(const std::vector<Run>& mine) {
-  std::vector<Run> all;
-  for (const std::vector<Run>& part :
-       cluster().exchange(std::vector<std::vector<Run>>(static_cast<std::size_t>(cluster().ranks()), mine)))
+std::vector<LeafCount> intervals_of_all(const std::vector<LeafCount>& mine) {
+  std::vector<LeafCount> all;
+  for (const std::vector<LeafCount>& part :
+       cluster().exchange(std::vector<std::vector<LeafCount>>(static_cast<std::size_t>(cluster().ranks()), mine)))
     all.insert(all.end(), part.begin(), part.end());
   // a cell above the level of sorting may be at the end of one interval and the beginning of the next
   join(all);

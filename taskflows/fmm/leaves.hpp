@@ -1,5 +1,6 @@
 // Particles sorted by the cells of one level in Morton order, and which of these cells there are: of this rank's
-// particles, or of those of all ranks, none of which ever has them all (sample sort: Frazer, McKellar, J. ACM 17, 1970).
+// particles, or of those of all ranks, none of which ever has them all (sample sort: Frazer, McKellar, J. ACM 17,
+// 1970).
 #pragma once
 
 #include <compare>
@@ -28,26 +29,26 @@ std::vector<Keyed> sort_by_cell(const Box& box, int level, std::span<const doubl
                                 std::span<const double> z);
 
 /// Particles of one cell.
-struct Run {
+struct LeafCount {
   std::uint64_t key;
   std::int64_t particles;
 };
 /// Of sorted particles, without empty cells.
-std::vector<Run> runs_of(std::span<const Keyed> sorted);
+std::vector<LeafCount> count_leaves(std::span<const Keyed> sorted);
 /// The same particles `levels` levels above.
-std::vector<Run> coarser(const std::vector<Run>& runs, int levels);
+std::vector<LeafCount> coarser(const std::vector<LeafCount>& runs, int levels);
 
 /// Cells that are not empty.
 struct Leaves {
   std::vector<std::uint64_t> key;   ///< Morton index of each, increasing
   std::vector<std::int64_t> begin;  ///< first particle of each in this order, and the end
 };
-Leaves leaves_of(std::span<const Run> runs);
+Leaves leaves_of(std::span<const LeafCount> runs);
 
 /// Those of all ranks, which have to call this together: each gets an interval of the Morton curve with about as many
 /// particles as the others get. `mine`: increasing, at least one.
-std::vector<Run> sort_over_ranks(const std::vector<Run>& mine);
+std::vector<LeafCount> sort_over_ranks(const std::vector<LeafCount>& mine);
 /// The intervals of all ranks on each of them.
-std::vector<Run> intervals_of_all(const std::vector<Run>& mine);
+std::vector<LeafCount> intervals_of_all(const std::vector<LeafCount>& mine);
 
 }  // namespace asterism::fmm

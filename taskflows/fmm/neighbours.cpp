@@ -25,9 +25,9 @@ std::vector<std::vector<std::uint64_t>> keys_of_levels(std::vector<std::uint64_t
 Range parents_of(const Range& range, std::span<const std::uint64_t> children, std::span<const std::uint64_t> parents) {
   if (range.empty()) return {};
   const auto parent = [&](std::int32_t child) {
-    return static_cast<std::int32_t>(std::lower_bound(parents.begin(), parents.end(),
-                                                      children[static_cast<std::size_t>(child)] >> 3) -
-                                     parents.begin());
+    return static_cast<std::int32_t>(
+        std::lower_bound(parents.begin(), parents.end(), children[static_cast<std::size_t>(child)] >> 3) -
+        parents.begin());
   };
   return {parent(range.begin), parent(range.end - 1) + 1};
 }

@@ -104,8 +104,7 @@ Particles ParticleExchange::bring(const Particles& part) {
 void ParticleExchange::give_back(const Result& own, Result& part) const {
   std::vector<std::vector<Values>> to(places_.size());
   for (std::size_t rank = 0; rank < places_.size(); ++rank)
-    for (const std::uint32_t i : places_[rank])
-      to[rank].push_back({own.potential[i], own.fx[i], own.fy[i], own.fz[i]});
+    for (const std::uint32_t i : places_[rank]) to[rank].push_back({own.potential[i], own.fx[i], own.fy[i], own.fz[i]});
   const std::vector<std::vector<Values>> from = cluster().exchange(std::move(to));
   for (std::size_t rank = 0; rank < from.size(); ++rank)
     for (std::size_t i = 0; i < from[rank].size(); ++i) {

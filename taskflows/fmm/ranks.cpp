@@ -24,7 +24,7 @@ SharedLeaves share_leaves(const Box& box, int leaf_level, const Particles& part)
   if (part.size() > UINT32_MAX) bad_input("{} particles: expected at most {} per process", part.size(), UINT32_MAX);
   SharedLeaves shared;
   shared.sorted = sort_by_cell(box, leaf_level, part.x, part.y, part.z);
-  const std::vector<Run> mine = sort_over_ranks(runs_of(shared.sorted));
+  const std::vector<LeafCount> mine = sort_over_ranks(count_leaves(shared.sorted));
   for (int rank = 0; const std::size_t leaves : cluster().all_gather(mine.size())) {
     if (rank < cluster().rank()) shared.looked_after.begin += static_cast<std::int32_t>(leaves);
     ++rank;
@@ -55,8 +55,8 @@ PairCosts System::pair_costs() const {
 void System::share_tree(const Box& box, const Particles& particles) {
   const TreeShape& shape = options_.shape;
   SharedLeaves shared = share_leaves(box, shape.height - 1, particles);
-  const std::vector<double> costs = costs_of_groups(shared.leaves, shape.height, shape.group_size, shared.looked_after,
-                                                    options_.share, pair_costs());
+  const std::vector<double> costs =
+      costs_of_groups(shared.leaves, shape.height, shape.group_size, shared.looked_after, options_.share, pair_costs());
   tree_ = std::make_unique<Tree>(std::move(shared.leaves), box, shape, cut(costs, cluster().ranks()), cluster().rank());
   exchange_ = std::make_unique<ParticleExchange>(shared.sorted, *tree_);
 }
@@ -119,10 +119,10 @@ void System::build_near_out(std::int32_t group) {
     message.packing = read_only(message.parts, fmt::format("packing {} for {}", group, out.rank), group);
     const std::size_t doubles = 4 * static_cast<std::size_t>(out.count);
     message.values = exchanged(doubles);
-    message.data = shared(Handle::temporary(message.values.data(), doubles, sizeof(double),
-                                            fmt::format("P2P {} for {}", group, out.rank),
-                                            Coordinates{group, tree_->leaf_level()}),
-                          cluster().rank(), near_tags_ + std::int64_t{group} * tree_->ranks() + out.rank);
+    message.data = shared(
+        Handle::temporary(message.values.data(), doubles, sizeof(double), fmt::format("P2P {} for {}", group, out.rank),
+                          Coordinates{group, tree_->leaf_level()}),
+        cluster().rank(), near_tags_ + std::int64_t{group} * tree_->ranks() + out.rank);
     p.near_out.push_back(std::move(message));
   }
 }
@@ -159,8 +159,7 @@ void System::send_near(std::int32_t group) {
   ParticleGroup& p = particles(group);
   const Priorities priorities{tree_->shape().height};
   for (const NearMessage& message : p.near_out) {
-    const codelets::ReductionArgs args{
-        {4.0 * message.particles, 0}, std::int64_t{message.particles}, 1, 1, 1};
+    const codelets::ReductionArgs args{{4.0 * message.particles, 0}, std::int64_t{message.particles}, 1, 1, 1};
     asterism::submit(codelets::reduction(), args,
                      {{message.packing, STARPU_R}, {message.data, STARPU_W}, {p.near_result, STARPU_R}},
                      {priorities.packing(), codelets::class_flops(args.work.flops)});

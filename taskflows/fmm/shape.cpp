@@ -38,7 +38,7 @@ struct Cells {
 
 /// Cells of a level that are not empty, none above the level at which there are few particles per cell.
 struct Finest {
-  std::vector<Run> cells;
+  std::vector<LeafCount> cells;
   int level = 0;
   std::int64_t particles = 0;
 };
@@ -62,7 +62,7 @@ Finest gathered(Finest of_part) {
     std::int64_t particles = 0;
     std::array<std::int64_t, max_height> cells{};  ///< [level]
   };
-  const std::vector<Run> mine = sort_over_ranks(of_part.cells);
+  const std::vector<LeafCount> mine = sort_over_ranks(of_part.cells);
   Counts counts{of_part.particles, {}};
   for (int level = 0; level <= of_part.level; ++level)
     counts.cells[static_cast<std::size_t>(level)] =
@@ -122,8 +122,7 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
       if (level < Tree::first_far_level) continue;
       around({cell.x >> 1, cell.y >> 1, cell.z >> 1}, level - 1, 1, [&](int x, int y, int z) {
         const std::uint64_t first = key_of(x, y, z) << 3;
-        for (auto at = std::lower_bound(keys.begin(), keys.end(), first);
-             at != keys.end() && *at < first + 8; ++at) {
+        for (auto at = std::lower_bound(keys.begin(), keys.end(), first); at != keys.end() && *at < first + 8; ++at) {
           const CellIndex other = cell_of(*at);
           if (std::max({std::abs(other.x - cell.x), std::abs(other.y - cell.y), std::abs(other.z - cell.z)}) > 1) ++far;
         }
@@ -192,7 +191,7 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kin
 TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
                          const std::vector<UnitRates>& kinds, Ranks ranks) {
   if (shape.height > 0 && shape.group_size > 0) return shape;
-  const std::vector<Workload> loads = 
+  const std::vector<Workload> loads =
       estimate_workloads(particles, box, shape.height > 0 ? shape.height : max_height, ranks);
   const Workload* chosen = &loads.back();
   if (shape.height == 0) {

@@ -49,8 +49,8 @@ std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Ran
 
 std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_size, const Range& mine, ShareOf share,
                                     const PairCosts& costs) {
-  const auto groups = (leaves.key.size() + static_cast<std::size_t>(group_size) - 1) /
-                      static_cast<std::size_t>(group_size);
+  const auto groups =
+      (leaves.key.size() + static_cast<std::size_t>(group_size) - 1) / static_cast<std::size_t>(group_size);
   std::vector<double> all(groups, 0.0);
   const auto group_of = [&](std::int32_t leaf) { return static_cast<std::size_t>(leaf / group_size); };
   if (share == ShareOf::particles) {

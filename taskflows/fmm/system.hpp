@@ -108,9 +108,9 @@ struct OperatorSeconds {
 class System {
  public:
   /// Builds the tree, the operators and the data. A Session must be running and outlive this.
-  /// Over several ranks, which have to call everything here together, `particles` are a part, at least one, and all parts
-  /// in the order of the ranks are the problem's.
-  /// Throws Error: bad_input for a bad shape, or when it does not fit in this machine's memory.
+  /// Over several ranks, which have to call everything here together, `particles` are a part, at least one, and all
+  /// parts in the order of the ranks are the problem's. Throws Error: bad_input for a bad shape, or when it does not
+  /// fit in this machine's memory.
   System(const Interaction& interaction, const Options& options, const Particles& particles);
   ~System();
   System(const System&) = delete;
@@ -126,7 +126,8 @@ class System {
   /// The same particles elsewhere: the tree is adapted, and only what changed is built anew. Charges may change too.
   void move(const Particles& particles);
 
-  /// Potential and force (charge times field) of the last evaluation in the order of the particles, of this rank's part.
+  /// Potential and force (charge times field) of the last evaluation in the order of the particles, of this rank's
+  /// part.
   void collect(Result& result) const;
 
   [[nodiscard]] const Tree& tree() const noexcept { return *tree_; }

@@ -67,8 +67,8 @@ Range Tree::child_groups(int l, const Range& groups) const {
     const auto cell = std::lower_bound(keys.begin(), keys.end(), parent << 3) - keys.begin();
     return static_cast<std::int32_t>((cell - 1) / shape_.group_size);
   };
-  const auto first = std::lower_bound(keys.begin(), keys.end(), parents[static_cast<std::size_t>(cells.begin)] << 3) -
-                     keys.begin();
+  const auto first =
+      std::lower_bound(keys.begin(), keys.end(), parents[static_cast<std::size_t>(cells.begin)] << 3) - keys.begin();
   return {static_cast<std::int32_t>(first / shape_.group_size),
           group_before(parents[static_cast<std::size_t>(cells.end) - 1] + 1) + 1};
 }

@@ -110,7 +110,8 @@ class Tree {
   Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
        const TreeShape& shape);
   /// What rank `rank` knows of a tree with these leaves, when rank r has the groups of leaves [first_group[r],
-  /// first_group[r + 1]), and of a level above those with the first leaf of which it has; the same when all is one rank's.
+  /// first_group[r + 1]), and of a level above those with the first leaf of which it has; the same when all is one
+  /// rank's.
   Tree(Leaves leaves, const Box& box, const TreeShape& shape, std::vector<std::int32_t> first_group, int rank);
 
   /// The same for points that moved within the box.

@@ -85,11 +85,12 @@ std::vector<Target> targets_of_all(const Particles& p, const Result& result, std
     n += part;
   }
   std::vector<Target> mine;
-  for (const std::size_t i : choose(n, std::min(n, static_cast<std::size_t>(std::max<std::int64_t>(1, targets))), seed)) {
+  for (const std::size_t i :
+       choose(n, std::min(n, static_cast<std::size_t>(std::max<std::int64_t>(1, targets))), seed)) {
     if (i < first || i >= first + p.size()) continue;
     const std::size_t t = i - first;
-    mine.push_back({p.x[t], p.y[t], p.z[t], p.charge[t],
-                    {result.potential[t], result.fx[t], result.fy[t], result.fz[t]}});
+    mine.push_back(
+        {p.x[t], p.y[t], p.z[t], p.charge[t], {result.potential[t], result.fx[t], result.fy[t], result.fz[t]}});
   }
   std::vector<Target> all;
   for (const std::vector<Target>& part : of_all(mine)) all.insert(all.end(), part.begin(), part.end());

@@ -46,9 +46,9 @@ FileLayout csv_layout() {
     at[-1] = '\n';
     return at;
   };
-  return {{{"x,y,z,charge,potential,fx,fy,fz\n", {all_fields.begin(), all_fields.end()}, widest * all_fields.size(),
-            put}},
-          ""};
+  return {
+      {{"x,y,z,charge,potential,fx,fy,fz\n", {all_fields.begin(), all_fields.end()}, widest * all_fields.size(), put}},
+      ""};
 }
 
 FileLayout npy_layout(std::size_t n) {
@@ -77,8 +77,7 @@ FileLayout npy_layout(std::size_t n) {
 void write_layout(OutputFile* file, const ResultParts& parts, const FileLayout& layout) {
   for (const Section& section : layout.sections) {
     const auto write = [&](std::size_t n, const FieldValues& values) {
-      write_records(*file, n, section.widest,
-                    [&](std::size_t i, char* at) { return section.put(values, i, at); });
+      write_records(*file, n, section.widest, [&](std::size_t i, char* at) { return section.put(values, i, at); });
     };
     if (file != nullptr) file->write(section.before);
     if (!section.fields.empty())

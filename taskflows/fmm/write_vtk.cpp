@@ -51,7 +51,9 @@ FileLayout vtk_layout(std::size_t n) {
       {fmt::format("# vtk DataFile Version 3.0\nParticles with potential and force (Asterism)\nBINARY\n"
                    "DATASET POLYDATA\nPOINTS {} double\n",
                    n),
-       {Field::x, Field::y, Field::z}, 24, fields},
+       {Field::x, Field::y, Field::z},
+       24,
+       fields},
       {fmt::format("\nVERTICES {} {}\n", n, 2 * n), {}, 8, vertex},
       scalars("charge", Field::charge),
       scalars("potential", Field::potential),

@@ -196,8 +196,12 @@ void expect_sound(const Trees& trees) {
 TEST(TreeOfRanks, HasItsGroupsAsTheWholeTree) {
   const Particles cloud = cube(900, 3, Charges::ones);
   const Particles surface = ellipsoid(1500, 5, Charges::ones);
-  for (const auto& [particles, height, group_size] :
-       {std::tuple{&cloud, 2, 1}, {&cloud, 3, 7}, {&cloud, 4, 10}, {&cloud, 4, 1}, {&surface, 5, 11}, {&surface, 6, 30}})
+  for (const auto& [particles, height, group_size] : {std::tuple{&cloud, 2, 1},
+                                                      {&cloud, 3, 7},
+                                                      {&cloud, 4, 10},
+                                                      {&cloud, 4, 1},
+                                                      {&surface, 5, 11},
+                                                      {&surface, 6, 30}})
     for (const int ranks : {2, 3, 5}) {
       SCOPED_TRACE(testing::Message() << height << " levels, " << group_size << " per group, " << ranks << " ranks");
       const TreeShape shape{height, group_size, height == 5 ? FarTasks::separate : FarTasks::joined};
@@ -249,7 +253,8 @@ Walk walk_of(const Tree& tree) {
                                                messages.locals_in.size() + messages.locals_out.size());
     for (std::int32_t g = tree.own(l).begin; g < tree.own(l).end; ++g) {
       walk.tasks += static_cast<std::int64_t>(tree.level(l).far[at(g)].size());
-      if (l > Tree::first_far_level) walk.tasks += 2 * static_cast<std::int64_t>(tree.level(l).parent_groups[at(g)].size());
+      if (l > Tree::first_far_level)
+        walk.tasks += 2 * static_cast<std::int64_t>(tree.level(l).parent_groups[at(g)].size());
     }
   }
   return walk;
@@ -263,7 +268,7 @@ TEST(TreeOfRanks, WhatARankLooksAtStaysWhenRanksAndParticlesGrow) {
     const TreeShape shape{4 + k, 8};
     const Particles p = cube(n, 1, Charges::ones);
     const Box box{0, 0, 0, 1};
-    const Leaves leaves = fmm::leaves_of(runs_of(sort_by_cell(box, shape.height - 1, p.x, p.y, p.z)));
+    const Leaves leaves = fmm::leaves_of(count_leaves(sort_by_cell(box, shape.height - 1, p.x, p.y, p.z)));
     const std::vector<double> costs((leaves.key.size() + 7) / 8, 1.0);
     const std::vector<std::int32_t> dealt = cut(costs, ranks);
     for (int rank = 0; rank < ranks; rank += k == 2 ? 37 : 1) {
