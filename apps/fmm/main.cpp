@@ -11,6 +11,7 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/fmm/arguments.hpp"
+#include "apps/fmm/records.hpp"
 #include "taskflows/fmm/leaves.hpp"
 #include "taskflows/fmm/rates.hpp"
 #include "taskflows/fmm/result_parts.hpp"
@@ -105,52 +106,6 @@ double speedup(const std::vector<UnitRates>& rates) {
   return rates.size() > 1 && rates[1].near_pair > 0 ? rates[0].near_pair / rates[1].near_pair : 1.0;
 }
 
-json rates_json(const std::vector<UnitRates>& rates) {
-  json list = json::array();
-  for (const UnitRates& r : rates)
-    list.push_back({{"units", r.units},
-                    {"near_pair_seconds", r.near_pair},
-                    {"far_pair_seconds", r.far_pair},
-                    {"particle_seconds", r.particle},
-                    {"cell_seconds", r.cell}});
-  return list;
-}
-
-/// What each rank has of the problem, and did.
-json shares_record(const System& system, double seconds) {
-  json record = ranks_record(seconds);
-  const std::vector<double> flops = cluster().all_gather(system.work().total());
-  const std::vector<double> particles = cluster().all_gather(system.particles_of_rank());
-  for (std::size_t rank = 0; rank < record.size(); ++rank) {
-    record[rank]["flops"] = flops[rank];
-    record[rank]["particles"] = particles[rank];
-  }
-  return record;
-}
-
-json tree_json(const System& system, const WorkSummary& work) {
-  const Tree& tree = system.tree();
-  json levels = json::array();
-  for (int l = 0; l <= tree.leaf_level(); ++l) levels.push_back(tree.level(l).key.size());
-  const std::vector<std::int64_t>& begin = tree.leaf_begin();
-  std::int64_t least = INT64_MAX;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
-    least = std::min(least, begin[i + 1] - begin[i]);
-    most = std::max(most, begin[i + 1] - begin[i]);
-  }
-  return {{"height", tree.shape().height},
-          {"group_size", tree.shape().group_size},
-          {"cells", levels},
-          {"groups", tree.leaves().groups.size()},
-          {"particles_per_leaf",
-           {{"mean", static_cast<double>(begin.back()) / static_cast<double>(begin.size() - 1)},
-            {"min", least},
-            {"max", most}}},
-          {"near_pairs", work.near_pairs},
-          {"far_pairs", work.far_pairs}};
-}
-
 /// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
 void calibrate(const Arguments& args, const Interaction& interaction, const Options& options,
                const Particles& particles) {
@@ -232,7 +187,7 @@ int solve_and_report(int argc, char** argv) {
     work = sum_over_ranks(system.work());
     tasks = sum_over_ranks(system.tasks());
     basis_size = system.basis().size();
-    record["tree"] = tree_json(system, work);
+    record["tree"] = tree_record(system, work);
     if (cluster().distributed()) record["ranks"] = shares_record(system, median(run.own_seconds));
     if (system.tree().has_far_field()) {
       ranks = system.operators().ranks();
@@ -279,7 +234,7 @@ int solve_and_report(int argc, char** argv) {
                        {"repeat", args.repeat},
                        {"steps", args.steps}};
   if (interaction.name == "yukawa") record["options"]["kappa"] = args.kappa;
-  record["rates"] = rates_json(rates);
+  record["rates"] = rates_record(rates);
   record["tasks"] = tasks;
   if (!simulated) record["right"] = right;
 

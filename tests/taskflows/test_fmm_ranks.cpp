@@ -312,6 +312,7 @@ TEST(Shares, AreOfWork) {
 TEST(Shares, AreCutBetweenGroups) {
   EXPECT_EQ(cut(std::vector<double>{1, 1, 1, 1, 1, 1}, 3), (std::vector<std::int32_t>{0, 2, 4, 6}));
   EXPECT_EQ(cut(std::vector<double>{6, 1, 1, 1, 1, 2}, 2), (std::vector<std::int32_t>{0, 1, 6}));
+  EXPECT_EQ(cut(std::vector<double>{2, 2, 8, 1, 1}, 2), (std::vector<std::int32_t>{0, 2, 5}));
   EXPECT_EQ(cut(std::vector<double>{1, 1, 10, 1}, 4), (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
   EXPECT_EQ(cut(std::vector<double>{100, 1, 1}, 3), (std::vector<std::int32_t>{0, 1, 2, 3}));
   EXPECT_EQ(cut(std::vector<double>{1, 1, 100}, 3), (std::vector<std::int32_t>{0, 1, 2, 3}));
