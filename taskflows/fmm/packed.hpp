@@ -39,7 +39,7 @@ HostBuffer<T> pinned(const std::vector<T>& items) {
 /// evaluations, where each allocation stops the GPUs. None where one kind of unit does everything.
 inline HostBuffer<double> exchanged(std::size_t doubles) {
   const bool both = starpu_cpu_worker_get_count() > 0 && starpu_cuda_worker_get_count() > 0;
-  return HostBuffer<double>(both ? doubles : 0);
+  return HostBuffer<double>::of_tasks(both ? doubles : 0);
 }
 
 inline Handle read_only(const HostBuffer<std::int32_t>& packed, const std::string& name, int group) {
