@@ -8,6 +8,7 @@
 #include "apps/common/simulate.hpp"
 #include "taskflows/fmm/generate.hpp"
 #include "taskflows/fmm/write_particles.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -21,7 +22,7 @@ const std::map<std::string, Charges> charge_names{{"signs", Charges::random_sign
                                                   {"uniform", Charges::uniform01},
                                                   {"ones", Charges::ones},
                                                   {"neutral", Charges::neutral}};
-using Generator = Particles (*)(std::size_t, std::uint64_t, Charges);
+using Generator = Particles (*)(std::size_t, std::uint64_t, Charges, Part);
 const std::map<std::string, Generator> distributions{
     {"cube", cube}, {"ellipsoid", ellipsoid}, {"sphere", sphere}, {"plummer", plummer}};
 
@@ -44,7 +45,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "fast multipole method written as a flow of StarPU tasks on CPUs and GPUs (Agullo, Bramas, Coulaud, Darve,\n"
       "Messner, Takahashi, RR-8513).\n\n"
       "  asterism-fmm --distribution cube --particles 1000000 --accuracy 5 --verify\n"
-      "  asterism-fmm --input molecule.pqr --kernel yukawa --kappa 0.1 --output forces.csv\n",
+      "  asterism-fmm --input molecule.pqr --kernel yukawa --kappa 0.1 --output forces.csv\n"
+      "  mpirun -n 4 asterism-fmm --particles 10000000 --cpus 15\n",
       "asterism-fmm");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
@@ -108,6 +110,15 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           "One M2L task per group (joined), or one within the group and one with others, as in the paper (separate)")
       ->check(CLI::IsMember({"joined", "separate"}))
       ->default_str("joined");
+  method
+      ->add_option_function<std::string>(
+          "--balance",
+          [&args](const std::string& name) {
+            args.options.share = name == "particles" ? ShareOf::particles : ShareOf::work;
+          },
+          "What processes have equal shares of: work (near and far pairs of the leaves), or particles")
+      ->check(CLI::IsMember({"work", "particles"}))
+      ->default_str("work");
   method->add_flag("!--no-split", args.options.split_near, "One priority for all P2P tasks, large and small");
 
   CLI::Option_group* time = app.add_option_group("Repetition");
@@ -179,10 +190,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.targets && *args.targets < 1) bad_input("--targets {}: expected at least 1", *args.targets);
   if (args.input.empty()) {
     if (args.particles == 0) bad_input("--particles 0: expected at least 1");
-    const double memory = this_machine().memory_bytes;
+    if (args.particles < static_cast<std::size_t>(cluster().ranks()))
+      bad_input("--particles {}: expected at least one for each of {} processes", args.particles, cluster().ranks());
+    const double memory = this_machine().memory_bytes * cluster().ranks();  // each may have a machine of its own
     if (memory > 0 && static_cast<double>(args.particles) * least_bytes_per_particle > memory)
-      bad_input("--particles {}: they need at least {:.0f} GB, this machine has {:.0f} GB", args.particles,
-                static_cast<double>(args.particles) * least_bytes_per_particle * 1e-9, memory * 1e-9);
+      bad_input("--particles {}: they need at least {:.0f} GB, {} {:.0f} GB", args.particles,
+                static_cast<double>(args.particles) * least_bytes_per_particle * 1e-9,
+                cluster().distributed() ? "as many machines as processes have" : "this machine has", memory * 1e-9);
   }
   require_writable("--json", args.json);
   if (!args.output.empty()) check_output_name(args.output);
@@ -190,14 +204,19 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
 }
 
 Particles load_particles(const Arguments& args) {
-  if (!args.input.empty()) return read_particles(args.input, args.read);
-  return distributions.at(args.distribution)(args.particles, args.seed, charge_names.at(args.charges));
+  const Part part{cluster().rank(), cluster().ranks()};
+  if (!args.input.empty()) {
+    ReadOptions options = args.read;
+    options.part = part;
+    return read_particles(args.input, options);
+  }
+  return distributions.at(args.distribution)(args.particles, args.seed, charge_names.at(args.charges), part);
 }
 
-std::string describe(const Arguments& args, const Particles& particles) {
+std::string describe(const Arguments& args, std::size_t particles) {
   if (!args.input.empty())
-    return fmt::format("{}: {} particles", args.input.substr(args.input.rfind('/') + 1), particles.size());
-  return fmt::format("{}, {} particles, charges {}", args.distribution, particles.size(), args.charges);
+    return fmt::format("{}: {} particles", args.input.substr(args.input.rfind('/') + 1), particles);
+  return fmt::format("{}, {} particles, charges {}", args.distribution, particles, args.charges);
 }
 
 Interaction choose_interaction(const Arguments& args) {

@@ -51,10 +51,10 @@ struct Arguments {
 /// Fills `arguments`; returns an exit status when the program is to end here.
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 
-/// Reads or generates the particles.
+/// Reads or generates the particles of this rank: a part of them, in their order.
 asterism::fmm::Particles load_particles(const Arguments& arguments);
 /// "cube, 100000 particles, ..."
-std::string describe(const Arguments& arguments, const asterism::fmm::Particles& particles);
+std::string describe(const Arguments& arguments, std::size_t particles);
 
 asterism::fmm::Interaction choose_interaction(const Arguments& arguments);
 

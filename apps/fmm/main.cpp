@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -10,11 +11,15 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/fmm/arguments.hpp"
+#include "apps/fmm/records.hpp"
+#include "taskflows/fmm/leaves.hpp"
 #include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/result_parts.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/verify.hpp"
 #include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -35,11 +40,32 @@ constexpr double other_distributions = 4;
 constexpr int calibration_samples = 10;
 
 struct Run {
-  std::vector<double> seconds;  ///< of the evaluations
+  std::vector<double> seconds;      ///< of the evaluations, on the rank that takes longest
+  std::vector<double> own_seconds;  ///< on this one
   double build_seconds = 0;
-  double step_seconds = 0;  ///< median of a step: moving, adapting the tree, evaluating
-  Result result;
+  double step_seconds = 0;    ///< median of a step: moving, adapting the tree, evaluating
+  std::size_t particles = 0;  ///< of all ranks
+  std::size_t first = 0;      ///< of this rank's
+  Result result;              ///< of this rank's particles
 };
+
+/// Of all ranks.
+template <class T>
+T sum_over_ranks(T mine) {
+  T sum{};
+  for (const T& of_rank : cluster().all_gather(mine)) sum += of_rank;
+  return sum;
+}
+/// Of the rank that takes longest.
+double slowest(double seconds) {
+  const std::vector<double> all = cluster().all_gather(seconds);
+  return *std::max_element(all.begin(), all.end());
+}
+
+void evaluate(System& system, Run& run) {
+  run.own_seconds.push_back(system.evaluate());
+  run.seconds.push_back(slowest(run.own_seconds.back()));
+}
 
 /// Velocity Verlet with unit masses: x += v dt + f dt^2 / 2, v += (f + f') dt / 2.
 void advance(const Arguments& args, System& system, Particles& particles, Run& run, ProgressLine& line) {
@@ -63,13 +89,13 @@ void advance(const Arguments& args, System& system, Particles& particles, Run& r
       particles.y[i] += dt * velocity.y[i];
       particles.z[i] += dt * velocity.z[i];
       if (!std::isfinite(particles.x[i] + particles.y[i] + particles.z[i]))
-        failed("step {}: particle {} left for infinity (a smaller --dt?)", s + 1, i + 1);
+        failed("step {}: particle {} left for infinity (a smaller --dt?)", s + 1, run.first + i + 1);
     }
     system.move(particles);
-    run.seconds.push_back(system.evaluate());
+    evaluate(system, run);
     system.collect(run.result);
     kick(0.5);
-    steps.push_back(seconds_since(begin));
+    steps.push_back(slowest(seconds_since(begin)));
     line.show(static_cast<double>(s + 1) / args.steps, fmt::format("step {} of {}", s + 1, args.steps));
   }
   if (!steps.empty()) run.step_seconds = median(steps);
@@ -78,40 +104,6 @@ void advance(const Arguments& args, System& system, Particles& particles, Run& r
 /// How much faster a GPU computes near fields than a CPU.
 double speedup(const std::vector<UnitRates>& rates) {
   return rates.size() > 1 && rates[1].near_pair > 0 ? rates[0].near_pair / rates[1].near_pair : 1.0;
-}
-
-json rates_json(const std::vector<UnitRates>& rates) {
-  json list = json::array();
-  for (const UnitRates& r : rates)
-    list.push_back({{"units", r.units},
-                    {"near_pair_seconds", r.near_pair},
-                    {"far_pair_seconds", r.far_pair},
-                    {"particle_seconds", r.particle},
-                    {"cell_seconds", r.cell}});
-  return list;
-}
-
-json tree_json(const System& system) {
-  const Tree& tree = system.tree();
-  json levels = json::array();
-  for (int l = 0; l <= tree.leaf_level(); ++l) levels.push_back(tree.level(l).key.size());
-  const std::vector<std::int64_t>& begin = tree.leaf_begin();
-  std::int64_t least = INT64_MAX;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
-    least = std::min(least, begin[i + 1] - begin[i]);
-    most = std::max(most, begin[i + 1] - begin[i]);
-  }
-  return {{"height", tree.shape().height},
-          {"group_size", tree.shape().group_size},
-          {"cells", levels},
-          {"groups", tree.leaves().groups.size()},
-          {"particles_per_leaf",
-           {{"mean", static_cast<double>(begin.back()) / static_cast<double>(begin.size() - 1)},
-            {"min", least},
-            {"max", most}}},
-          {"near_pairs", tree.near_pairs()},
-          {"far_pairs", tree.far_pairs()}};
 }
 
 /// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
@@ -133,10 +125,18 @@ int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
   if (!args.session.scheduler && std::getenv("STARPU_SCHED") == nullptr) args.session.scheduler = "hprio";
+  args.session.ranks = Ranks::any;
+  args.options.ranks = Ranks::any;
+  refuse_over_ranks(args.calibrate, "--calibrate");
+  Run run;
   Particles particles = load_particles(args);
+  for (int rank = 0; const std::size_t part : cluster().all_gather(particles.size())) {
+    if (rank++ < cluster().rank()) run.first += part;
+    run.particles += part;
+  }
   const Interaction interaction = choose_interaction(args);
   Options options = args.options;
-  const Box box = bounding_box(particles.x, particles.y, particles.z);
+  const Box box = box_around(extent(particles, options.ranks));
 
   std::vector<UnitRates> rates;
   const char* const from_environment = std::getenv("STARPU_SCHED");
@@ -144,8 +144,9 @@ int solve_and_report(int argc, char** argv) {
   const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   if (options.shape.height == 0 || options.shape.group_size == 0 || ask_rates) {
     const Session session(args.session);
-    rates = measure_rates(session, interaction, options.accuracy);
-    options.shape = complete_shape(options.shape, particles, box, rates);
+    rates = rates_of_all(measure_rates(session, interaction, options.accuracy));
+    options.shape = complete_shape(options.shape, particles, box, rates, options.ranks);
+    options.pair_seconds = pair_seconds(rates);
   }
   // what the schedulers of the paper and of StarPU need to know about the tasks
   const GpuOrder gpu_order = args.gpu_order.value_or(suitable_order());
@@ -155,7 +156,6 @@ int solve_and_report(int argc, char** argv) {
   if (args.calibrate) calibrate(args, interaction, options, particles);
   if (!args.trace.empty()) args.session.trace = args.trace;
 
-  Run run;
   run.result = Result(particles.size());
   json record;
   WorkSummary work;
@@ -175,19 +175,20 @@ int solve_and_report(int argc, char** argv) {
     line.show(0, "building the tree");
     const auto begin = Clock::now();
     System system(interaction, options, particles);
-    run.build_seconds = seconds_since(begin);
+    run.build_seconds = slowest(seconds_since(begin));
     for (int i = 0; i < args.repeat; ++i) {
       if (i + 1 == args.repeat) mark("begin evaluation");
-      run.seconds.push_back(system.evaluate());
+      evaluate(system, run);
       if (i + 1 == args.repeat) mark("end evaluation");
       line.show(static_cast<double>(i + 1) / args.repeat, fmt::format("evaluation {} of {}", i + 1, args.repeat));
     }
     if (!simulated) system.collect(run.result);
     advance(args, system, particles, run, line);
-    work = system.work();
-    tasks = system.tasks();
+    work = sum_over_ranks(system.work());
+    tasks = sum_over_ranks(system.tasks());
     basis_size = system.basis().size();
-    record["tree"] = tree_json(system);
+    record["tree"] = tree_record(system, work);
+    if (cluster().distributed()) record["ranks"] = shares_record(system, median(run.own_seconds));
     if (system.tree().has_far_field()) {
       ranks = system.operators().ranks();
       mean_rank = system.operators().mean_rank();
@@ -195,11 +196,11 @@ int solve_and_report(int argc, char** argv) {
   }
   for (std::size_t i = 0; i < particles.size() && !simulated; ++i)
     if (!std::isfinite(run.result.potential[i] + run.result.fx[i] + run.result.fy[i] + run.result.fz[i]))
-      failed("the potential or force of particle {} is not finite: particles almost coincide there", i + 1);
+      failed("the potential or force of particle {} is not finite: particles almost coincide there", run.first + i + 1);
 
   bool right = true;
   if (args.verify) {
-    const auto n = static_cast<std::int64_t>(particles.size());
+    const auto n = static_cast<std::int64_t>(run.particles);
     const std::int64_t targets = args.targets.value_or(
         std::clamp(static_cast<std::int64_t>(verified_pairs / static_cast<double>(n)), std::min(n, fewest_targets), n));
     ProgressLine line(!args.quiet);
@@ -215,7 +216,7 @@ int solve_and_report(int argc, char** argv) {
   }
 
   const BasisChoice& basis = options.accuracy.basis;
-  record["particles"] = {{"source", describe(args, particles)}, {"count", particles.size()}, {"seed", args.seed}};
+  record["particles"] = {{"source", describe(args, run.particles)}, {"count", run.particles}, {"seed", args.seed}};
   record["options"] = {{"kernel", interaction.name},
                        {"order", basis.order},
                        {"radius_squared", basis.radius_squared},
@@ -229,16 +230,17 @@ int solve_and_report(int argc, char** argv) {
                        {"m2l", options.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
                        {"gpu_order", gpu_order == GpuOrder::far_first ? "far-first" : "near-first"},
                        {"split_near", options.split_near},
+                       {"balance", options.share == ShareOf::work ? "work" : "particles"},
                        {"repeat", args.repeat},
                        {"steps", args.steps}};
   if (interaction.name == "yukawa") record["options"]["kappa"] = args.kappa;
-  record["rates"] = rates_json(rates);
+  record["rates"] = rates_record(rates);
   record["tasks"] = tasks;
   if (!simulated) record["right"] = right;
 
   const json& tree = record["tree"];
   std::vector<std::pair<std::string, std::string>> rows{
-      {"particles", describe(args, particles)},
+      {"particles", describe(args, run.particles)},
       {"units", units},
       {"kernel", fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}", interaction.name,
                              basis.order, basis_size, options.accuracy.epsilon, mean_rank)},
@@ -247,6 +249,7 @@ int solve_and_report(int argc, char** argv) {
                            tree["particles_per_leaf"]["min"].get<std::int64_t>(),
                            tree["particles_per_leaf"]["max"].get<std::int64_t>(), tree["groups"].get<std::size_t>(),
                            options.shape.group_size)}};
+  if (cluster().distributed()) rows.push_back(ranks_row(record["ranks"]));
   if (simulated) rows.insert(rows.begin(), simulated_row());
   if (args.verify)
     rows.emplace_back("relative L2 errors", fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
@@ -279,11 +282,14 @@ int solve_and_report(int argc, char** argv) {
   }
   std::vector<std::string> written;
   if (!args.output.empty()) {
-    write_result(args.output, particles, run.result);
+    if (cluster().distributed())
+      write_result(args.output, parts_of_ranks(particles, run.result));
+    else
+      write_result(args.output, particles, run.result);
     written.push_back(args.output);
   }
-  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fmm {}", describe(args, particles)), record,
-           rows, written);
+  conclude({args.json, args.trace, args.calibrate}, fmt::format("asterism-fmm {}", describe(args, run.particles)),
+           record, rows, written);
   return 0;
 }
 

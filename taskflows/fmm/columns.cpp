@@ -93,7 +93,7 @@ std::optional<Columns> columns_of_header(const std::string& where, std::span<con
   return columns;
 }
 
-void check_finite(const std::string& file, const Particles& particles) {
+void check_finite(const std::string& file, const Particles& particles, std::size_t first_row) {
   const std::size_t n = particles.size();
   std::size_t first = n;
 #pragma omp parallel for reduction(min : first)
@@ -103,8 +103,13 @@ void check_finite(const std::string& file, const Particles& particles) {
     if (zero != 0) first = std::min(first, i);
   }
   if (first == n) return;
-  bad_input("{}: row {} (from 0) is ({}, {}, {}) with charge {}; expected finite numbers", file, first,
+  bad_input("{}: row {} (from 0) is ({}, {}, {}) with charge {}; expected finite numbers", file, first_row + first,
             particles.x[first], particles.y[first], particles.z[first], particles.charge[first]);
+}
+
+void check_parts(const std::string& file, std::size_t particles, const Part& part) {
+  if (particles > 0 && particles < static_cast<std::size_t>(part.of))
+    bad_input("{}: {} particles for {} processes: expected at least one each", file, particles, part.of);
 }
 
 }  // namespace asterism::fmm

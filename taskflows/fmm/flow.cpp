@@ -12,39 +12,47 @@ namespace asterism::fmm {
 void System::submit() {
   tasks_ = 0;
   const int leaf = tree_->leaf_level();
-  const std::size_t leaf_groups = particles_.size();
+  const bool far = tree_->has_far_field();
+  const Range leaf_groups = tree_->own(leaf);
 
-  if (options_.reduction == ReductionOrder::any && tree_->has_far_field())
-    for (std::size_t g = 0; g < leaf_groups; ++g) submit_zero(g);
+  expect_messages();
+  if (options_.reduction == ReductionOrder::any && far)
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_zero(g);
 
   // moments of the leaves, for which the rest of the far field waits, and the near field, for which nothing waits: in
   // turn, so that every kind of unit has from the first moment what suits it
-  for (std::size_t g = 0; g < leaf_groups; ++g) {
-    if (tree_->has_far_field()) submit_p2m(g);
+  for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) {
+    if (far) submit_p2m(g);
     submit_p2p(g);
+    send_near(g);
   }
-  if (tree_->has_far_field())
-    for (int l = leaf; l > Tree::first_far_level; --l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
+  if (far) {
+    send_multipoles(leaf);
+    for (int l = leaf; l > Tree::first_far_level; --l) {
+      submit_m2m(l);
+      send_multipoles(l - 1);
+    }
+  }
   if (options_.reduction == ReductionOrder::first)
-    for (std::size_t g = 0; g < leaf_groups; ++g) submit_reduction(g);
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_reduction(g);
 
-  if (tree_->has_far_field()) {
+  if (far) {
     // from multipole to local expansions, on every level
-    for (int l = Tree::first_far_level; l <= leaf; ++l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2l(l, g);
+    for (int l = Tree::first_far_level; l <= leaf; ++l) submit_m2l(l);
 
     // local expansions down to the leaves, and to their particles
-    for (int l = Tree::first_far_level + 1; l <= leaf; ++l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_l2l(l, g);
-    for (std::size_t g = 0; g < leaf_groups; ++g) submit_l2p(g);
+    for (int l = Tree::first_far_level + 1; l <= leaf; ++l) {
+      send_locals(l - 1);
+      submit_l2l(l);
+    }
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_l2p(g);
   }
 
   if (options_.reduction != ReductionOrder::first)
-    for (std::size_t g = 0; g < leaf_groups; ++g) submit_reduction(g);
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_reduction(g);
 
   // each result goes to main memory as soon as it is complete
-  for (ParticleGroup& p : particles_)
+  for (ParticleGroup& p : own_particles())
     starpu_data_acquire_on_node_cb(
         p.result_data, STARPU_MAIN_RAM, STARPU_R,
         [](void* handle) { starpu_data_release_on_node(static_cast<starpu_data_handle_t>(handle), STARPU_MAIN_RAM); },
@@ -60,6 +68,7 @@ int System::unit_for(const starpu_codelet& codelet) const {
 OperatorSeconds System::time_operators(int worker) {
   worker_ = worker;
   const int leaf = tree_->leaf_level();
+  const Range leaf_groups = tree_->own(leaf);
   const auto timed = [](const auto& submit_all) {
     const auto begin = Clock::now();
     submit_all();
@@ -68,25 +77,22 @@ OperatorSeconds System::time_operators(int worker) {
   };
   OperatorSeconds t;
   t.p2p = timed([&] {
-    for (std::size_t g = 0; g < particles_.size(); ++g) submit_p2p(g);
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_p2p(g);
   });
   t.particles = timed([&] {
-    for (std::size_t g = 0; g < particles_.size(); ++g) submit_p2m(g);
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_p2m(g);
   });
   t.cells = timed([&] {
-    for (int l = leaf; l > Tree::first_far_level; --l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2m(l, g);
+    for (int l = leaf; l > Tree::first_far_level; --l) submit_m2m(l);
   });
   t.m2l = timed([&] {
-    for (int l = Tree::first_far_level; l <= leaf; ++l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_m2l(l, g);
+    for (int l = Tree::first_far_level; l <= leaf; ++l) submit_m2l(l);
   });
   t.cells += timed([&] {
-    for (int l = Tree::first_far_level + 1; l <= leaf; ++l)
-      for (std::size_t g = 0; g < groups_of(l); ++g) submit_l2l(l, g);
+    for (int l = Tree::first_far_level + 1; l <= leaf; ++l) submit_l2l(l);
   });
   t.particles += timed([&] {
-    for (std::size_t g = 0; g < particles_.size(); ++g) submit_l2p(g);
+    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_l2p(g);
   });
   // what the unit does not run was done elsewhere
   const auto elsewhere = [&](const starpu_codelet& codelet) { return unit_for(codelet) != worker; };
@@ -98,10 +104,10 @@ OperatorSeconds System::time_operators(int worker) {
 }
 
 // M_abc = sum_j q_j T_a(x_j) T_b(y_j) T_c(z_j)
-void System::submit_p2m(std::size_t group) {
+void System::submit_p2m(std::int32_t group) {
   const int leaf = tree_->leaf_level();
-  CellGroup& cells = cells_[static_cast<std::size_t>(leaf)][group];
-  ParticleGroup& particles = particles_[group];
+  CellGroup& cells = this->cells(leaf, group);
+  ParticleGroup& particles = this->particles(group);
   const PackedOperators& operators = operators_of(leaf);
   const codelets::P2MArgs args{{static_cast<double>(particles.own) * p2m_flops(basis_.view()), basis_.size()},
                                operators.layout,
@@ -118,23 +124,38 @@ void System::submit_p2m(std::size_t group) {
   ++tasks_;
 }
 
+void System::submit_m2m(int child_level) {
+  const Range groups = tree_->child_groups(child_level - 1, tree_->own(child_level - 1));
+  for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_m2m(child_level, g);
+}
+
+void System::submit_m2l(int level) {
+  const Range groups = tree_->own(level);
+  for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_m2l(level, g);
+}
+
+void System::submit_l2l(int child_level) {
+  const Range groups = tree_->own(child_level);
+  for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_l2l(child_level, g);
+}
+
 // M(parent) += sum_children S M(child)
-void System::submit_m2m(int child_level, std::size_t child_group) {
-  CellGroup& children = cells_[static_cast<std::size_t>(child_level)][child_group];
+void System::submit_m2m(int child_level, std::int32_t child_group) {
+  CellGroup& children = cells(child_level, child_group);
+  const Level& level = tree_->level(child_level);
+  const auto child = static_cast<std::size_t>(child_group);
   const PackedOperators& operators = operators_of(child_level);
-  for (const FamilyRange& range : tree_->level(child_level).parent_groups[child_group]) {
-    CellGroup& parents =
-        cells_[static_cast<std::size_t>(child_level) - 1][static_cast<std::size_t>(range.parent_group)];
+  for (const FamilyRange& range : level.parent_groups[child]) {
+    if (!tree_->own(child_level - 1).holds(range.parent_group)) continue;
+    CellGroup& parents = cells(child_level - 1, range.parent_group);
     // the group that holds a parent group's first family comes first
-    const auto& family = tree_->level(child_level).families[child_group][static_cast<std::size_t>(range.begin)];
-    const auto first_child =
-        static_cast<std::size_t>(tree_->level(child_level).groups[child_group].first + family.first_child);
+    const auto& family = level.families[child][static_cast<std::size_t>(range.begin)];
+    const auto first_child = static_cast<std::size_t>(level.groups[child].first + family.first_child);
     const bool first =
-        family.parent == 0 && (first_child == 0 || tree_->level(child_level).key[first_child] >> 3 !=
-                                                       tree_->level(child_level).key[first_child - 1] >> 3);
+        family.parent == 0 && (first_child == 0 || level.key[first_child] >> 3 != level.key[first_child - 1] >> 3);
     double children_of_range = 0;
     for (std::int32_t f = range.begin; f < range.end; ++f)
-      children_of_range += tree_->level(child_level).families[child_group][static_cast<std::size_t>(f)].children;
+      children_of_range += level.families[child][static_cast<std::size_t>(f)].children;
     const codelets::M2MArgs args{{children_of_range * shift_flops(basis_.view()) / 8, basis_.size()},
                                  operators.layout,
                                  children.layout,
@@ -153,16 +174,15 @@ void System::submit_m2m(int child_level, std::size_t child_group) {
 }
 
 // L(target) = sum U V^T M(source) over the interaction lists of the group's cells (equations 6 and 7)
-void System::submit_m2l(int level, std::size_t group) {
-  CellGroup& target = cells_[static_cast<std::size_t>(level)][group];
+void System::submit_m2l(int level, std::int32_t group) {
+  CellGroup& target = cells(level, group);
   const PackedOperators& operators = operators_of(level);
   bool first = true;
   std::vector<Access> accesses;
   for (ListData& list : target.lists) {
     accesses = {{operators.handle, STARPU_R}, {list.handle, STARPU_R}, {target.locals, first ? STARPU_W : STARPU_RW}};
     for (const std::int32_t source : list.source_groups)
-      accesses.push_back(
-          {cells_[static_cast<std::size_t>(level)][static_cast<std::size_t>(source)].multipoles, STARPU_R});
+      accesses.push_back({cells(level, source).multipoles, STARPU_R});
     const codelets::M2LArgs args{{list.flops, basis_.size()},
                                  operators.layout,
                                  list.layout,
@@ -178,15 +198,16 @@ void System::submit_m2l(int level, std::size_t group) {
 }
 
 // L(child) += S^T L(parent)
-void System::submit_l2l(int child_level, std::size_t child_group) {
-  CellGroup& children = cells_[static_cast<std::size_t>(child_level)][child_group];
+void System::submit_l2l(int child_level, std::int32_t child_group) {
+  CellGroup& children = cells(child_level, child_group);
+  const Level& level = tree_->level(child_level);
+  const auto child = static_cast<std::size_t>(child_group);
   const PackedOperators& operators = operators_of(child_level);
-  for (const FamilyRange& range : tree_->level(child_level).parent_groups[child_group]) {
-    CellGroup& parents =
-        cells_[static_cast<std::size_t>(child_level) - 1][static_cast<std::size_t>(range.parent_group)];
+  for (const FamilyRange& range : level.parent_groups[child]) {
+    CellGroup& parents = cells(child_level - 1, range.parent_group);
     double children_of_range = 0;
     for (std::int32_t f = range.begin; f < range.end; ++f)
-      children_of_range += tree_->level(child_level).families[child_group][static_cast<std::size_t>(f)].children;
+      children_of_range += level.families[child][static_cast<std::size_t>(f)].children;
     const codelets::L2LArgs args{{children_of_range * shift_flops(basis_.view()) / 8, basis_.size()},
                                  operators.layout,
                                  children.layout,
@@ -204,10 +225,10 @@ void System::submit_l2l(int child_level, std::size_t child_group) {
 }
 
 // phi(x) = sum L_abc T_a T_b T_c and its gradient
-void System::submit_l2p(std::size_t group) {
+void System::submit_l2p(std::int32_t group) {
   const int leaf = tree_->leaf_level();
-  CellGroup& cells = cells_[static_cast<std::size_t>(leaf)][group];
-  ParticleGroup& particles = particles_[group];
+  CellGroup& cells = this->cells(leaf, group);
+  ParticleGroup& particles = this->particles(group);
   const PackedOperators& operators = operators_of(leaf);
   const bool add = options_.reduction != ReductionOrder::last;
   const codelets::L2PArgs args{{static_cast<double>(particles.own) * l2p_flops(basis_.view()), basis_.size()},
@@ -229,8 +250,8 @@ void System::submit_l2p(std::size_t group) {
 }
 
 // sum of q_j K(|x_i - x_j|) over neighbouring leaves
-void System::submit_p2p(std::size_t group) {
-  ParticleGroup& p = particles_[group];
+void System::submit_p2p(std::int32_t group) {
+  ParticleGroup& p = particles(group);
   const Priorities priorities{tree_->shape().height};
   interaction_.submit_near({p.near_layout,
                             p.set,
@@ -244,8 +265,8 @@ void System::submit_p2p(std::size_t group) {
 }
 
 // the result is what L2P and the reduction add up, in any order
-void System::submit_zero(std::size_t group) {
-  ParticleGroup& p = particles_[group];
+void System::submit_zero(std::int32_t group) {
+  ParticleGroup& p = particles(group);
   const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, 1};
   asterism::submit(codelets::reduction(), args, {{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
                    {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops),
@@ -260,15 +281,14 @@ starpu_data_access_mode System::result_mode(bool overwrite) const {
 }
 
 // what this group and groups of lower Morton index computed for this group's particles
-void System::submit_reduction(std::size_t group) {
-  ParticleGroup& p = particles_[group];
+void System::submit_reduction(std::int32_t group) {
+  ParticleGroup& p = particles(group);
   const bool overwrite = options_.reduction == ReductionOrder::first || !tree_->has_far_field();
   std::vector<Access> accesses{
       {p.reduction_parts, STARPU_R}, {p.result_data, result_mode(overwrite)}, {p.near_result, STARPU_R}};
   double added = static_cast<double>(p.own);
-  for (const std::int32_t other : p.contributors)
-    accesses.push_back({particles_[static_cast<std::size_t>(other)].near_result, STARPU_R});
-  for (const Contributor& c : tree_->contributors(group))
+  for (const std::int32_t other : p.contributors) accesses.push_back({near_values(other), STARPU_R});
+  for (const Contributor& c : tree_->contributors(static_cast<std::size_t>(group)))
     for (const Contribution& part : c.parts) added += part.count;
   const codelets::ReductionArgs args{{4 * added, 0},
                                      p.own,

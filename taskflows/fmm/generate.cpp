@@ -55,19 +55,20 @@ struct Point {
   double x, y, z;
 };
 
-/// Calls place(u, v, w) for each particle with three numbers uniform in [0, 1).
+/// Calls place(u, v, w) for each particle of the part with three numbers uniform in [0, 1).
 template <class Place>
-Particles generate(std::size_t n, std::uint64_t seed, Charges charges, Place place) {
+Particles generate(std::size_t n, std::uint64_t seed, Charges charges, Part part, Place place) {
   const Random random(seed);
-  Particles particles(n);
+  const std::size_t begin = part.begin(n);
+  Particles particles(part.end(n) - begin);
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t k = numbers_per_particle * i;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const std::uint64_t k = numbers_per_particle * (begin + i);
     const Point point = place(random.uniform(k), random.uniform(k + 1), random.uniform(k + 2));
     particles.x[i] = point.x;
     particles.y[i] = point.y;
     particles.z[i] = point.z;
-    particles.charge[i] = charge_of(random, i, n, charges);
+    particles.charge[i] = charge_of(random, begin + i, n, charges);
   }
   return particles;
 }
@@ -84,12 +85,12 @@ constexpr double center = 0.5;
 
 }  // namespace
 
-Particles cube(std::size_t n, std::uint64_t seed, Charges charges) {
-  return generate(n, seed, charges, [](double u, double v, double w) { return Point{u, v, w}; });
+Particles cube(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double w) { return Point{u, v, w}; });
 }
 
-Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges) {
-  return generate(n, seed, charges, [](double u, double v, double) {
+Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double) {
     constexpr double a = 0.1;
     constexpr double b = 0.5;
     const Point p = on_unit_sphere(u, v);
@@ -97,16 +98,16 @@ Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges) {
   });
 }
 
-Particles sphere(std::size_t n, std::uint64_t seed, Charges charges) {
-  return generate(n, seed, charges, [](double u, double v, double) {
+Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double) {
     constexpr double radius = 0.5;
     const Point p = on_unit_sphere(u, v);
     return Point{center + radius * p.x, center + radius * p.y, center + radius * p.z};
   });
 }
 
-Particles plummer(std::size_t n, std::uint64_t seed, Charges charges) {
-  return generate(n, seed, charges, [](double u, double v, double w) {
+Particles plummer(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double w) {
     constexpr double scale = 0.05;
     constexpr double cut = 0.5;
     static const double mass_within_cut = std::pow(1 + scale * scale / (cut * cut), -1.5);

@@ -16,6 +16,18 @@ struct Particles {
   [[nodiscard]] std::size_t size() const noexcept { return x.size(); }
 };
 
+/// One of several contiguous parts of n particles, all of about the same size.
+struct Part {
+  int number = 0;
+  int of = 1;
+  [[nodiscard]] std::size_t begin(std::size_t n) const noexcept {
+    const auto parts = static_cast<std::size_t>(of);
+    const auto before = static_cast<std::size_t>(number);
+    return n / parts * before + (before < n % parts ? before : n % parts);
+  }
+  [[nodiscard]] std::size_t end(std::size_t n) const noexcept { return Part{number + 1, of}.begin(n); }
+};
+
 /// Potential and force on each particle, in the particles' order.
 struct Result {
   Result() = default;

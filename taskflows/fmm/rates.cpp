@@ -1,8 +1,10 @@
 #include "taskflows/fmm/rates.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "taskflows/fmm/generate.hpp"
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -46,6 +48,43 @@ std::vector<UnitRates> measure_rates(const Session& session, const Interaction& 
                              gpu ? gpu_particles : cpu_particles, gpu ? gpu_height : cpu_height));
   }
   return rates;
+}
+
+std::vector<UnitRates> rates_of_all(const std::vector<UnitRates>& mine) {
+  struct Kinds {
+    std::size_t count = 0;
+    std::array<UnitRates, 2> rates{};
+  };
+  Kinds kinds{mine.size(), {}};
+  std::copy(mine.begin(), mine.end(), kinds.rates.begin());
+  const std::vector<Kinds> all = cluster().all_gather(kinds);
+  std::vector<UnitRates> sum(all.front().count);
+  double ranks = 0;
+  for (const Kinds& of_rank : all) {
+    if (of_rank.count != sum.size()) continue;
+    ++ranks;
+    for (std::size_t k = 0; k < sum.size(); ++k) {
+      sum[k].units += of_rank.rates[k].units;
+      for (double UnitRates::*const rate :
+           {&UnitRates::near_pair, &UnitRates::far_pair, &UnitRates::particle, &UnitRates::cell})
+        sum[k].*rate += of_rank.rates[k].*rate;
+    }
+  }
+  for (UnitRates& kind : sum)
+    for (double UnitRates::*const rate :
+         {&UnitRates::near_pair, &UnitRates::far_pair, &UnitRates::particle, &UnitRates::cell})
+      kind.*rate /= ranks;
+  return sum;
+}
+
+PairCosts pair_seconds(const std::vector<UnitRates>& rates) {
+  double near_per_second = 0;
+  double far_per_second = 0;
+  for (const UnitRates& kind : rates) {
+    near_per_second += kind.units / kind.near_pair;
+    far_per_second += kind.units / kind.far_pair;
+  }
+  return {1 / near_per_second, 1 / far_per_second};
 }
 
 }  // namespace asterism::fmm

@@ -13,4 +13,11 @@ namespace asterism::fmm {
 /// in some tenths of a second.
 std::vector<UnitRates> measure_rates(const Session& session, const Interaction& interaction, const Accuracy& accuracy);
 
+/// The units of all ranks, and the means of what they have measured: the same on each, which have to call it together.
+/// A rank with other kinds of units than rank 0 is left out.
+std::vector<UnitRates> rates_of_all(const std::vector<UnitRates>& mine);
+
+/// All units together.
+PairCosts pair_seconds(const std::vector<UnitRates>& rates);
+
 }  // namespace asterism::fmm

@@ -46,12 +46,14 @@ Particles read_hdf5(const std::filesystem::path& path, const ReadOptions& option
                 fmt::join(found, " x "), n);
     }
   }
-  Particles particles(n);
+  check_parts(file.name, n, options.part);
+  const std::size_t first = options.part.begin(n);
+  Particles particles(options.part.end(n) - first);
   constexpr std::size_t block = 1 << 16;  // rows
-  Array<double> rows(std::min(n, block) * width);
-  for (std::size_t begin = 0; begin < n; begin += block) {
-    const std::size_t count = std::min(block, n - begin);
-    file.read_rows(datasets.positions, begin, {rows.data(), count * width});
+  Array<double> rows(std::min(particles.size(), block) * width);
+  for (std::size_t begin = 0; begin < particles.size(); begin += block) {
+    const std::size_t count = std::min(block, particles.size() - begin);
+    file.read_rows(datasets.positions, first + begin, {rows.data(), count * width});
     for (std::size_t i = 0; i < count; ++i) {
       particles.x[begin + i] = rows[i * width];
       particles.y[begin + i] = rows[i * width + 1];
@@ -59,8 +61,8 @@ Particles read_hdf5(const std::filesystem::path& path, const ReadOptions& option
       particles.charge[begin + i] = width == 4 ? rows[i * width + 3] : 1;
     }
   }
-  if (has_charges) file.read_rows(datasets.charges, 0, {particles.charge.data(), n});
-  check_finite(file.name, particles);
+  if (has_charges) file.read_rows(datasets.charges, first, {particles.charge.data(), particles.size()});
+  check_finite(file.name, particles, first);
   return particles;
 }
 

@@ -124,13 +124,14 @@ Columns choose_columns(const std::string& file, Header& header, const std::strin
   return columns;
 }
 
+/// Rows from `begin` on, as many as `out` has places for.
 template <class Bits, class Number>
-void take_column(const Header& header, std::size_t column, Array<double>& out) {
+void take_column(const Header& header, std::size_t column, std::size_t begin, Array<double>& out) {
   const std::size_t row_step = header.column_major ? 1 : header.columns;
-  const std::size_t first = header.column_major ? column * header.rows : column;
+  const std::size_t first = (header.column_major ? column * header.rows : column) + begin * row_step;
   const char* const values = header.values.data();  // of no particular alignment
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < header.rows; ++i) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
     Bits bits = 0;
     std::memcpy(&bits, values + (first + i * row_step) * sizeof(Bits), sizeof(Bits));
     if (header.swapped) {
@@ -147,12 +148,14 @@ void take_column(const Header& header, std::size_t column, Array<double>& out) {
 Particles read_npy(const TextFile& file, const ReadOptions& options) {
   Header header = read_header(file);
   const Columns columns = choose_columns(file.name, header, options.columns);
-  Particles particles(header.rows);
+  check_parts(file.name, header.rows, options.part);
+  const std::size_t begin = options.part.begin(header.rows);
+  Particles particles(options.part.end(header.rows) - begin);
   const auto take = [&](std::size_t column, Array<double>& out) {
     if (header.width == 8) {
-      take_column<std::uint64_t, double>(header, column, out);
+      take_column<std::uint64_t, double>(header, column, begin, out);
     } else {
-      take_column<std::uint32_t, float>(header, column, out);
+      take_column<std::uint32_t, float>(header, column, begin, out);
     }
   };
   take(columns.position[0], particles.x);
@@ -163,7 +166,7 @@ Particles read_npy(const TextFile& file, const ReadOptions& options) {
   } else {
     std::fill(particles.charge.begin(), particles.charge.end(), 1.0);
   }
-  check_finite(file.name, particles);
+  check_finite(file.name, particles, begin);
   return particles;
 }
 

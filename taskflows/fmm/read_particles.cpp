@@ -42,7 +42,7 @@ Particles read_particles(const std::filesystem::path& path, const ReadOptions& o
     case Format::text:
       return read_text(TextFile(path, "a table x y z [charge]"), options);
     case Format::pqr:
-      return read_pqr(TextFile(path, "a molecule (PQR)"));
+      return read_pqr(TextFile(path, "a molecule (PQR)"), options);
     case Format::npy:
       return read_npy(TextFile(path, "a NumPy array"), options);
     default:

@@ -15,11 +15,14 @@ struct ReadOptions {
   /// HDF5: the dataset of n x 3 positions or n x 4 positions and charges; or two, "positions,charges".
   /// Empty: "positions" with "charges", else "particles".
   std::string dataset = {};
+  /// Which of the particles to read. Texts are scanned whole for it, compressed files expanded in memory.
+  Part part = {};
 };
 
-/// Reads at least one particle, in the order of the file. The extension tells the format, ".gz" after it that the file
-/// is compressed. Throws Error (bad_input), one line naming the file and the line, row or dataset: missing, foreign,
-/// cut off or damaged files, too few columns, anything that is not a number, NaN and infinity.
+/// Reads at least one particle, and one for every part, in the order of the file. The extension tells the format, ".gz"
+/// after it that the file is compressed. Throws Error (bad_input), one line naming the file and the line, row or
+/// dataset: missing, foreign, cut off or damaged files, too few columns, anything that is not a number, NaN and
+/// infinity.
 Particles read_particles(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// Extensions and layouts, one line each, for --help.

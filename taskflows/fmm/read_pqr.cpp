@@ -50,10 +50,11 @@ Record parse_atom(const std::string& file, std::string_view line, std::int64_t n
 
 }  // namespace
 
-Particles read_pqr(const TextFile& file) {
+Particles read_pqr(const TextFile& file, const ReadOptions& options) {
   const Lines lines{file.text.data(), file.text.data() + file.text.size()};
-  Particles particles = read_records(
-      lines, is_atom, [&](std::string_view line, std::int64_t number) { return parse_atom(file.name, line, number); });
+  Particles particles =
+      read_records(file.name, lines, options.part, is_atom,
+                   [&](std::string_view line, std::int64_t number) { return parse_atom(file.name, line, number); });
   if (particles.size() == 0) bad_input("{}: there is no ATOM or HETATM record; expected a molecule (PQR)", file.name);
   return particles;
 }

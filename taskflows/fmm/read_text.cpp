@@ -120,7 +120,7 @@ Particles read_text(const TextFile& file, const ReadOptions& options) {
   std::vector<std::size_t> meaning(columns.last() + 1, skipped);  // of each column
   for (const std::size_t axis : {x, y, z}) meaning[columns.position[axis]] = axis;
   if (columns.charge) meaning[*columns.charge] = charge;
-  Particles particles = read_records(table.lines, is_table_line, [&](std::string_view line, std::int64_t number) {
+  const auto parse = [&](std::string_view line, std::int64_t number) {
     std::array<std::string_view, 5> words = {};
     Fields fields(line, table.separator);
     for (const std::size_t m : meaning) {
@@ -136,7 +136,8 @@ Particles read_text(const TextFile& file, const ReadOptions& options) {
                 in_quotes(surplus));
     }
     return record;
-  });
+  };
+  Particles particles = read_records(file.name, table.lines, options.part, is_table_line, parse);
   if (particles.size() == 0) bad_input("{}: there is no particle after the header", file.name);
   return particles;
 }

@@ -17,7 +17,7 @@
 namespace asterism::fmm {
 
 Particles read_text(const TextFile& file, const ReadOptions& options);
-Particles read_pqr(const TextFile& file);
+Particles read_pqr(const TextFile& file, const ReadOptions& options);
 Particles read_npy(const TextFile& file, const ReadOptions& options);
 Particles read_hdf5(const std::filesystem::path& path, const ReadOptions& options);
 
@@ -36,7 +36,11 @@ Columns columns_of_option(const std::string& where, const std::string& option, s
 /// The columns that a header names, in any order and case; nothing unless it names x, y and z.
 std::optional<Columns> columns_of_header(const std::string& where, std::span<const std::string> header);
 
-/// Complains of the first row with a coordinate or charge that is NaN or infinite.
-void check_finite(const std::string& file, const Particles& particles);
+/// Complains of the first row with a coordinate or charge that is NaN or infinite; `first`: the row of the first
+/// particle.
+void check_finite(const std::string& file, const Particles& particles, std::size_t first);
+
+/// Complains of fewer particles than parts, but not of none.
+void check_parts(const std::string& file, std::size_t particles, const Part& part);
 
 }  // namespace asterism::fmm

@@ -1,10 +1,13 @@
 #include "taskflows/fmm/shape.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <parallel/algorithm>
 
+#include "taskflows/fmm/leaves.hpp"
 #include "taskflows/fmm/morton.hpp"
+#include "taskflows/runtime/cluster.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -18,28 +21,65 @@ constexpr double groups_per_unit = 12;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
 
+/// Of all ranks' leaves at most so many are brought together: all ranks know those of the tree.
+constexpr std::int64_t most_known = std::int64_t{1} << 24;
+
 struct Cells {
-  std::vector<std::uint64_t> key;
-  std::vector<std::int64_t> begin;
+  Leaves cells;
   [[nodiscard]] std::int64_t find(std::uint64_t k) const {
-    const auto at = std::lower_bound(key.begin(), key.end(), k);
-    return at != key.end() && *at == k ? at - key.begin() : -1;
+    const auto at = std::lower_bound(cells.key.begin(), cells.key.end(), k);
+    return at != cells.key.end() && *at == k ? at - cells.key.begin() : -1;
   }
   [[nodiscard]] double particles(std::int64_t i) const {
     const auto c = static_cast<std::size_t>(i);
-    return static_cast<double>(begin[c + 1] - begin[c]);
+    return static_cast<double>(cells.begin[c + 1] - cells.begin[c]);
   }
 };
 
-Cells cells_of(const std::vector<std::uint64_t>& sorted, int shift) {
-  Cells cells;
-  for (std::size_t i = 0; i < sorted.size(); ++i)
-    if (i == 0 || sorted[i] >> shift != cells.key.back()) {
-      cells.key.push_back(sorted[i] >> shift);
-      cells.begin.push_back(static_cast<std::int64_t>(i));
-    }
-  cells.begin.push_back(static_cast<std::int64_t>(sorted.size()));
-  return cells;
+/// Cells of a level that are not empty, none above the level at which there are few particles per cell.
+struct Finest {
+  std::vector<LeafCount> cells;
+  int level = 0;
+  std::int64_t particles = 0;
+};
+
+Finest finest_cells(const Particles& part, const Box& box, int deepest) {
+  std::vector<std::uint64_t> sorted(part.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = key_of(box, deepest, part.x[i], part.y[i], part.z[i]);
+  __gnu_parallel::sort(sorted.begin(), sorted.end());
+  Finest finest{{}, deepest, static_cast<std::int64_t>(part.size())};
+  for (const std::uint64_t key : sorted) {
+    if (finest.cells.empty() || finest.cells.back().key != key) finest.cells.push_back({key, 0});
+    ++finest.cells.back().particles;
+  }
+  return finest;
+}
+
+/// Those of all ranks on each of them.
+Finest gathered(Finest of_part) {
+  struct Counts {
+    std::int64_t particles = 0;
+    std::array<std::int64_t, max_height> cells{};  ///< [level]
+  };
+  const std::vector<LeafCount> mine = sort_over_ranks(of_part.cells);
+  Counts counts{of_part.particles, {}};
+  for (int level = 0; level <= of_part.level; ++level)
+    counts.cells[static_cast<std::size_t>(level)] =
+        static_cast<std::int64_t>(coarser(mine, of_part.level - level).size());
+  Counts all;
+  for (const Counts& of_rank : cluster().all_gather(counts)) {
+    all.particles += of_rank.particles;
+    for (std::size_t l = 0; l < all.cells.size(); ++l) all.cells[l] += of_rank.cells[l];
+  }
+  // deep enough to see that deeper is not worth it; a cell above the finest may have been counted by several ranks
+  int level = 0;
+  const auto cells = [&](int l) { return all.cells[static_cast<std::size_t>(l)]; };
+  while (level < of_part.level && cells(level + 1) <= most_known &&
+         static_cast<double>(all.particles) >=
+             fewest_per_leaf * static_cast<double>(cells(level) - cluster().ranks() + 1))
+    ++level;
+  return {intervals_of_all(coarser(mine, of_part.level - level)), level, all.particles};
 }
 
 /// Calls take(x, y, z) for the cells of the grid of `level` within `reach` of a cell.
@@ -57,31 +97,23 @@ std::uint64_t key_of(int x, int y, int z) {
 
 }  // namespace
 
-std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most) {
-  const int deepest = most - 1;
-  const double scale = std::ldexp(1.0, deepest) / box.width;
-  const double last = std::ldexp(1.0, deepest) - 1;
-  std::vector<std::uint64_t> sorted(particles.size());
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto at = [&](double p, double corner) {
-      return static_cast<std::uint64_t>(std::clamp((p - corner) * scale, 0.0, last));
-    };
-    sorted[i] = morton(at(particles.x[i], box.x), at(particles.y[i], box.y), at(particles.z[i], box.z));
-  }
-  __gnu_parallel::sort(sorted.begin(), sorted.end());
+std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks) {
+  Finest finest = finest_cells(particles, box, most - 1);
+  if (ranks == Ranks::any && cluster().distributed()) finest = gathered(std::move(finest));
+  const auto all_particles = static_cast<double>(finest.particles);
 
   std::vector<Workload> loads;
   double cells_above = 0;
   double far_above = 0;
-  for (int level = 0; level <= deepest; ++level) {
-    const Cells cells = cells_of(sorted, 3 * (deepest - level));
-    const std::size_t step = std::max<std::size_t>(1, cells.key.size() / sample);
+  for (int level = 0; level <= finest.level; ++level) {
+    const Cells cells{leaves_of(coarser(finest.cells, finest.level - level))};
+    const std::vector<std::uint64_t>& keys = cells.cells.key;
+    const std::size_t step = std::max<std::size_t>(1, keys.size() / sample);
     double near = 0;
     double far = 0;
     double looked_at = 0;
-    for (std::size_t c = step / 2; c < cells.key.size(); c += step, ++looked_at) {
-      const CellIndex cell = cell_of(cells.key[c]);
+    for (std::size_t c = step / 2; c < keys.size(); c += step, ++looked_at) {
+      const CellIndex cell = cell_of(keys[c]);
       const double own = cells.particles(static_cast<std::int64_t>(c));
       around(cell, level, 1, [&](int x, int y, int z) {
         const std::int64_t other = cells.find(key_of(x, y, z));
@@ -90,20 +122,19 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
       if (level < Tree::first_far_level) continue;
       around({cell.x >> 1, cell.y >> 1, cell.z >> 1}, level - 1, 1, [&](int x, int y, int z) {
         const std::uint64_t first = key_of(x, y, z) << 3;
-        for (auto at = std::lower_bound(cells.key.begin(), cells.key.end(), first);
-             at != cells.key.end() && *at < first + 8; ++at) {
+        for (auto at = std::lower_bound(keys.begin(), keys.end(), first); at != keys.end() && *at < first + 8; ++at) {
           const CellIndex other = cell_of(*at);
           if (std::max({std::abs(other.x - cell.x), std::abs(other.y - cell.y), std::abs(other.z - cell.z)}) > 1) ++far;
         }
       });
     }
-    const auto all = static_cast<double>(cells.key.size());
+    const auto all = static_cast<double>(keys.size());
     const double factor = all / std::max(1.0, looked_at);
     far_above += far * factor;
     if (level >= Tree::first_far_level) cells_above += all;
     loads.push_back({level + 1, all, cells_above, near * factor / 2, far_above,
-                     level >= Tree::first_far_level ? static_cast<double>(particles.size()) : 0.0});
-    if (static_cast<double>(particles.size()) < fewest_per_leaf * all) break;
+                     level >= Tree::first_far_level ? all_particles : 0.0});
+    if (all_particles < fewest_per_leaf * all) break;
   }
   return loads;
 }
@@ -158,9 +189,10 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kin
 }
 
 TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
-                         const std::vector<UnitRates>& kinds) {
+                         const std::vector<UnitRates>& kinds, Ranks ranks) {
   if (shape.height > 0 && shape.group_size > 0) return shape;
-  const std::vector<Workload> loads = estimate_workloads(particles, box, shape.height > 0 ? shape.height : max_height);
+  const std::vector<Workload> loads =
+      estimate_workloads(particles, box, shape.height > 0 ? shape.height : max_height, ranks);
   const Workload* chosen = &loads.back();
   if (shape.height == 0) {
     for (const Workload& load : loads)

@@ -6,6 +6,7 @@
 #include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles.hpp"
 #include "taskflows/fmm/tree.hpp"
+#include "taskflows/runtime/session.hpp"
 
 namespace asterism::fmm {
 
@@ -24,14 +25,15 @@ struct Workload {
   double leaves = 0, cells = 0, near_pairs = 0, far_pairs = 0, particles = 0;
 };
 
-/// Work at heights 1 .. most, from the particles' Morton indices.
-std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most);
+/// Work at heights 1 .. most, from the particles' Morton indices; of those of all ranks with Ranks::any, whose answers
+/// are the same.
+std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks);
 
 /// Time of an evaluation when near and far field are divided ideally among the units.
 double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kinds);
 
-/// Completes the members of `shape` that are 0.
+/// Completes the members of `shape` that are 0. `kinds`: the units of all `ranks`, the same on each.
 TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
-                         const std::vector<UnitRates>& kinds);
+                         const std::vector<UnitRates>& kinds, Ranks ranks);
 
 }  // namespace asterism::fmm

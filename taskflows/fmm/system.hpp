@@ -1,17 +1,25 @@
-// A fast multipole problem on StarPU: the tree, the data of its groups as StarPU data, and evaluations on them.
+// A fast multipole problem on StarPU: the tree, the data of its groups as StarPU data, and evaluations on them. Over
+// several ranks, each has the groups of an interval of the Morton curve and runs what writes their data; of groups of
+// others it has what tasks here read.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "codelets/fmm/codelets.hpp"
 #include "taskflows/fmm/accuracy.hpp"
+#include "taskflows/fmm/cell_messages.hpp"
 #include "taskflows/fmm/interaction.hpp"
+#include "taskflows/fmm/particle_exchange.hpp"
 #include "taskflows/fmm/particles.hpp"
+#include "taskflows/fmm/shares.hpp"
 #include "taskflows/fmm/tree.hpp"
 #include "taskflows/runtime/handle.hpp"
 #include "taskflows/runtime/host_memory.hpp"
+#include "taskflows/runtime/session.hpp"
 
 namespace asterism::fmm {
 
@@ -28,6 +36,11 @@ struct Options {
   ReductionOrder reduction = ReductionOrder::last;
   /// P2P tasks above the median size get one priority, those below another (Table 3).
   bool split_near = true;
+  /// any: those of the cluster together, each with a part of the particles.
+  Ranks ranks = Ranks::one;
+  ShareOf share = ShareOf::work;
+  /// Measured seconds of a near and of a far pair; none: their flops.
+  std::optional<PairCosts> pair_seconds;
 };
 
 /// Interactions of one M2L task.
@@ -49,6 +62,15 @@ struct CellGroup {
   Handle cells, multipoles, locals;
 };
 
+/// Near results of a group for leaves of another rank, and at that rank.
+struct NearMessage {
+  int rank = 0;  ///< the other one
+  std::int32_t particles = 0;
+  HostBuffer<std::int32_t> parts;  ///< of the task that brings them together, packed
+  HostBuffer<double> values;       ///< 4 x particles, where CPUs and GPUs exchange them
+  Handle packing, data;
+};
+
 /// Particles of one group of leaves.
 struct ParticleGroup {
   std::int64_t own = 0;    ///< particles of its leaves
@@ -59,6 +81,7 @@ struct ParticleGroup {
   HostBuffer<std::int32_t> parts;    ///< of the reduction, packed
   std::int32_t reduction_count = 0;  ///< their number
   std::vector<std::int32_t> contributors;
+  std::vector<NearMessage> near_out;
   HostBuffer<double> particles;   ///< 4 x set
   HostBuffer<double> result;      ///< 4 x own
   HostBuffer<double> near_parts;  ///< 4 x set, where CPUs and GPUs exchange them
@@ -72,6 +95,7 @@ struct WorkSummary {
   std::int64_t near_pairs = 0;                                  ///< unordered pairs of particles
   std::int64_t far_pairs = 0;                                   ///< pairs of cells
   [[nodiscard]] double total() const { return p2m + m2m + m2l + l2l + l2p + p2p; }
+  WorkSummary& operator+=(const WorkSummary& other);
 };
 
 /// Seconds on one unit.
@@ -84,7 +108,9 @@ struct OperatorSeconds {
 class System {
  public:
   /// Builds the tree, the operators and the data. A Session must be running and outlive this.
-  /// Throws Error: bad_input for a bad shape, or when it does not fit in this machine's memory.
+  /// Over several ranks, which have to call everything here together, `particles` are a part, at least one, and all
+  /// parts in the order of the ranks are the problem's. Throws Error: bad_input for a bad shape, or when it does not
+  /// fit in this machine's memory.
   System(const Interaction& interaction, const Options& options, const Particles& particles);
   ~System();
   System(const System&) = delete;
@@ -100,7 +126,8 @@ class System {
   /// The same particles elsewhere: the tree is adapted, and only what changed is built anew. Charges may change too.
   void move(const Particles& particles);
 
-  /// Potential and force (charge times field) of the last evaluation in the order of the particles.
+  /// Potential and force (charge times field) of the last evaluation in the order of the particles, of this rank's
+  /// part.
   void collect(Result& result) const;
 
   [[nodiscard]] const Tree& tree() const noexcept { return *tree_; }
@@ -108,27 +135,61 @@ class System {
   [[nodiscard]] const Interaction& interaction() const noexcept { return interaction_; }
   [[nodiscard]] const Basis& basis() const noexcept { return basis_; }
   [[nodiscard]] const M2LOperators& operators() const noexcept { return *operators_.front(); }
-  [[nodiscard]] WorkSummary work() const;
-  [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }  ///< of the last evaluation
+  [[nodiscard]] WorkSummary work() const;                              ///< of this rank
+  [[nodiscard]] double particles_of_rank() const;                      ///< of its groups
+  [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }  ///< of the last evaluation, of this rank
 
  private:
-  void build_operators();
-  void check_memory(std::size_t particles) const;
+  void build_operators(const Box& box);
+  void make_tree(const Box& box, const Particles& particles);
+  void check_memory() const;
+
+  // of this rank
+  [[nodiscard]] double cells_of(int level) const;
+  [[nodiscard]] std::span<ParticleGroup> own_particles();
+
+  // group_data.cpp
+  [[nodiscard]] CellGroup& cells(int level, std::int32_t group) {
+    return cells_[static_cast<std::size_t>(level)][static_cast<std::size_t>(group)];
+  }
+  [[nodiscard]] ParticleGroup& particles(std::int32_t group) { return particles_[static_cast<std::size_t>(group)]; }
   void build_cells();
+  void build_cell_data();
+  void describe_cells(int level, std::int32_t group);
   void build_particles(const Particles& particles);
+  void build_near(std::int32_t group);
   void fill_particles(const Particles& particles);
 
-  [[nodiscard]] std::size_t groups_of(int level) const { return cells_[static_cast<std::size_t>(level)].size(); }
+  // ranks.cpp
+  enum class CellData { multipoles, locals };
+  [[nodiscard]] PairCosts pair_costs() const;
+  void share_tree(const Box& box, const Particles& particles);
+  Change update_shared_tree(const Particles& particles);
+  Handle shared(Handle handle, int owner, std::int64_t tag) const;
+  [[nodiscard]] std::int64_t tag_of(int level, std::int32_t group, CellData data) const;
+  void find_cell_messages();
+  void build_near_in();
+  void build_near_out(std::int32_t group);
+  [[nodiscard]] const NearMessage& near_in(std::int32_t group) const;
+  [[nodiscard]] std::int32_t near_particles(std::int32_t group) const;
+  [[nodiscard]] starpu_data_handle_t near_values(std::int32_t group) const;
+  void expect_messages();
+  void send_near(std::int32_t group);
+  void send_multipoles(int level);
+  void send_locals(int level);
 
   // flow.cpp
-  void submit_p2m(std::size_t group);
-  void submit_m2m(int child_level, std::size_t child_group);
-  void submit_m2l(int level, std::size_t group);
-  void submit_l2l(int child_level, std::size_t child_group);
-  void submit_l2p(std::size_t group);
-  void submit_p2p(std::size_t group);
-  void submit_reduction(std::size_t group);
-  void submit_zero(std::size_t group);
+  void submit_p2m(std::int32_t group);
+  void submit_m2m(int child_level);
+  void submit_m2l(int level);
+  void submit_l2l(int child_level);
+  void submit_m2m(int child_level, std::int32_t child_group);
+  void submit_m2l(int level, std::int32_t group);
+  void submit_l2l(int child_level, std::int32_t child_group);
+  void submit_l2p(std::int32_t group);
+  void submit_p2p(std::int32_t group);
+  void submit_reduction(std::int32_t group);
+  void submit_zero(std::int32_t group);
   [[nodiscard]] starpu_data_access_mode result_mode(bool overwrite) const;
 
   struct PackedOperators {
@@ -147,7 +208,13 @@ class System {
   std::vector<std::unique_ptr<PackedOperators>> packed_;
   std::vector<std::vector<CellGroup>> cells_;  ///< [level][group]
   std::vector<ParticleGroup> particles_;       ///< [group of leaves]
-  std::vector<double> charge_;                 ///< in the order of the tree
+  std::vector<double> charge_;                 ///< of own leaves, in the order of the tree
+  bool shared_ = false;                        ///< by several ranks
+  std::unique_ptr<ParticleExchange> exchange_;
+  std::vector<CellMessages> messages_;   ///< [level]
+  std::vector<NearMessage> near_in_;     ///< as the tree's
+  std::vector<std::int64_t> cell_tags_;  ///< [level]: the first, of two for each group
+  std::int64_t near_tags_ = 0;           ///< the first, of one for each group of leaves and rank
   std::size_t tasks_ = 0;
   int worker_ = -1;  ///< the unit that every task is to run on
   /// `worker_` if it runs the codelet, else -1: any unit.
@@ -166,6 +233,7 @@ struct Priorities {
   [[nodiscard]] int l2l(int child_level) const { return 3 + 2 * height - child_level; }
   [[nodiscard]] int m2m(int child_level) const { return 3 + 2 * height + child_level; }  ///< fine levels first
   [[nodiscard]] int p2m() const { return 4 + 3 * height; }
+  [[nodiscard]] int packing() const { return p2m(); }  ///< what other ranks wait for
 };
 
 }  // namespace asterism::fmm

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "taskflows/fmm/particles.hpp"
+#include "taskflows/fmm/readers.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/text_words.hpp"
 
@@ -45,9 +46,11 @@ inline std::vector<Chunk> cut(const Lines& text) {
   return chunks;
 }
 
-/// is_particle(line) tells the lines to take; parse(line, number) makes a Record of one or throws Error.
+/// is_particle(line) tells the lines to take; parse(line, number) makes a Record of one of the part or throws Error.
+/// No particles when there are none at all.
 template <class IsParticle, class Parse>
-Particles read_records(const Lines& text, IsParticle is_particle, Parse parse) {
+Particles read_records(const std::string& file, const Lines& text, const Part& part, IsParticle is_particle,
+                       Parse parse) {
   std::vector<Chunk> chunks = cut(text);
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : chunks) {
@@ -61,7 +64,10 @@ Particles read_records(const Lines& text, IsParticle is_particle, Parse parse) {
     n += std::exchange(chunk.particles, n);
     number += std::exchange(chunk.lines.number, number);
   }
-  Particles particles(n);
+  check_parts(file, n, part);
+  const std::size_t begin = part.begin(n);
+  const std::size_t end = part.end(n);
+  Particles particles(end - begin);
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : chunks) {
     try {
@@ -69,12 +75,16 @@ Particles read_records(const Lines& text, IsParticle is_particle, Parse parse) {
       std::size_t i = chunk.particles;
       for (std::string_view line; lines.next(line);) {
         if (!is_particle(line)) continue;
+        const std::size_t place = i++ - begin;
+        if (place >= particles.size()) {
+          if (i > end) break;
+          continue;
+        }
         const Record record = parse(line, lines.number);
-        particles.x[i] = record.x;
-        particles.y[i] = record.y;
-        particles.z[i] = record.z;
-        particles.charge[i] = record.charge;
-        ++i;
+        particles.x[place] = record.x;
+        particles.y[place] = record.y;
+        particles.z[place] = record.z;
+        particles.charge[place] = record.charge;
       }
     } catch (const Error& error) {
       chunk.error = error.what();

@@ -1,6 +1,7 @@
 // The group tree (Agullo et al., SIAM J. Sci. Comput. 36, 2014; section 2.2 of RR-8513): an octree of uniform depth
 // without its empty cells, whose cells are taken in Morton order, n_g at a time, into groups. A group is what a task
-// works on. Pure structure: no particle data, no StarPU.
+// works on. Pure structure: no particle data, no StarPU. Over several ranks each knows all cells, and of its own groups
+// whom they interact with.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +9,12 @@
 #include <vector>
 
 #include "codelets/fmm/far_field.hpp"
+#include "taskflows/fmm/box.hpp"
+#include "taskflows/fmm/leaves.hpp"
+#include "taskflows/fmm/neighbours.hpp"
 #include "taskflows/runtime/array.hpp"
 
 namespace asterism::fmm {
-
-/// The cube that the tree divides.
-struct Box {
-  double x = 0, y = 0, z = 0;  ///< lower corner
-  double width = 1;            ///< of its sides
-};
-
-/// Smallest cube, slightly enlarged, around all points; of width 1 around a single place.
-Box bounding_box(std::span<const double> x, std::span<const double> y, std::span<const double> z);
 
 /// How the M2L interactions of a group are made into tasks.
 enum class FarTasks {
@@ -33,6 +28,8 @@ struct TreeShape {
   FarTasks far_tasks = FarTasks::joined;
 };
 inline constexpr int max_height = 21;
+/// Throws Error (bad input).
+void check_shape(const TreeShape& shape);
 
 /// Cells [first, first + cells) of a level.
 struct Group {
@@ -57,10 +54,11 @@ struct Level {
   std::vector<std::uint64_t> key;  ///< Morton index of each cell, increasing
   std::vector<CellIndex> index;
   std::vector<Group> groups;
-  std::vector<std::vector<std::int32_t>> rank;          ///< per group: its cells' places in octant-major order
-  std::vector<std::vector<Family>> families;            ///< per group: its cells under their parents
-  std::vector<std::vector<FamilyRange>> parent_groups;  ///< per group
-  std::vector<std::vector<M2LTask>> far;                ///< per group: its interactions, see FarTasks
+  std::vector<std::vector<std::int32_t>> rank;  ///< per own group: its cells' places in octant-major order
+  /// per own group and child group of an own one: its cells under their parents, and which groups have these
+  std::vector<std::vector<Family>> families;
+  std::vector<std::vector<FamilyRange>> parent_groups;
+  std::vector<std::vector<M2LTask>> far;  ///< per own group: its interactions, see FarTasks
 };
 /// Groups that an M2L task takes multipoles from; a group with more gets more tasks.
 inline constexpr std::size_t max_sources = 200;
@@ -84,6 +82,20 @@ struct Contributor {
   std::vector<Contribution> parts;
 };
 
+/// What a group of a lower rank computes for leaves of this one: it sends the particles of these leaves, one leaf after
+/// the other, and the `from` of its contributions counts in them.
+struct NearIn {
+  std::int32_t group;
+  std::vector<std::int32_t> leaves;  ///< increasing
+  std::int32_t particles = 0;
+};
+/// Particles of a group's set that it has to send: all its ghosts of that rank, which are side by side.
+struct NearOut {
+  int rank;
+  std::int32_t first;
+  std::int32_t count;
+};
+
 /// What an update found.
 enum class Change {
   none,       ///< every particle is still in its leaf
@@ -97,9 +109,15 @@ class Tree {
   /// points outside the box.
   Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
        const TreeShape& shape);
+  /// What rank `rank` knows of a tree with these leaves, when rank r has the groups of leaves [first_group[r],
+  /// first_group[r + 1]), and of a level above those with the first leaf of which it has; the same when all is one
+  /// rank's.
+  Tree(Leaves leaves, const Box& box, const TreeShape& shape, std::vector<std::int32_t> first_group, int rank);
 
   /// The same for points that moved within the box.
   Change update(std::span<const double> x, std::span<const double> y, std::span<const double> z);
+  /// The same leaves with other numbers of particles.
+  void update(const std::vector<std::int64_t>& leaf_begin);
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
@@ -112,28 +130,46 @@ class Tree {
   /// The cells of a level in space.
   [[nodiscard]] Grid grid(int l) const noexcept;
 
-  /// Input index of each particle in the order of the tree.
+  /// Groups of this rank, and the rank of any.
+  [[nodiscard]] Range own(int l) const { return groups_of(l, rank_); }
+  [[nodiscard]] Range groups_of(int l, int rank) const;
+  [[nodiscard]] int owner(int l, std::int32_t group) const;
+  [[nodiscard]] Range own_leaves() const;
+  [[nodiscard]] int ranks() const { return static_cast<int>(first_group_.back().size()) - 1; }
+  /// Groups of level l + 1 with children of these of level l.
+  [[nodiscard]] Range child_groups(int l, const Range& groups) const;
+
+  /// Input index of each particle in the order of the tree; of a tree made from leaves: none.
   [[nodiscard]] const Array<std::uint32_t>& order() const noexcept { return order_; }
   /// First particle of each leaf in that order, and the end.
   [[nodiscard]] const std::vector<std::int64_t>& leaf_begin() const noexcept { return leaf_begin_; }
   [[nodiscard]] const NearSet& near(std::size_t group) const { return near_[group]; }
+  /// Those of lower Morton index first; of groups of other ranks, `parts` count as NearIn says.
   [[nodiscard]] const std::vector<Contributor>& contributors(std::size_t group) const { return contributors_[group]; }
+  /// By group, increasing.
+  [[nodiscard]] const std::vector<NearIn>& near_in() const noexcept { return near_in_; }
+  /// By rank, increasing.
+  [[nodiscard]] const std::vector<NearOut>& near_out(std::size_t group) const { return near_out_[group]; }
+  /// Leaves of other ranks that are ghosts of own groups, increasing.
+  [[nodiscard]] const std::vector<std::int32_t>& foreign_ghosts() const noexcept { return foreign_ghosts_; }
+  /// Own leaves that are ghosts of groups of a rank, increasing.
+  [[nodiscard]] std::vector<std::int32_t> ghosts_of(int rank) const;
 
+  // of own groups
   [[nodiscard]] std::int64_t near_pairs() const;  ///< unordered pairs of particles
   [[nodiscard]] std::int64_t far_pairs() const;   ///< pairs of cells, all levels
 
  private:
-  struct Keyed {
-    std::uint64_t key;
-    std::uint32_t index;
-    auto operator<=>(const Keyed&) const = default;
-  };
-  [[nodiscard]] std::uint64_t key_of(double x, double y, double z) const;
   void take_order(std::span<const Keyed> sorted);
   void build_levels();
-  void build_far(Level& level, const Level& parents, const std::vector<std::int32_t>& parent_neighbours,
+  void share_levels();
+  void make_families(int l);
+  void build_far(Level& level, const Range& own, const Level& parents, const Neighbours& above,
                  const std::vector<std::int32_t>& children) const;
   void build_near();
+  void build_near_set(std::int32_t group);
+  void build_contributors();
+  void build_near_messages();
 
   Box box_;
   TreeShape shape_;
@@ -141,9 +177,14 @@ class Tree {
   Array<std::uint64_t> keys_;  ///< leaf of each particle in the order of the tree
   Array<std::uint32_t> order_;
   std::vector<std::int64_t> leaf_begin_;
-  std::vector<std::int32_t> neighbours_;  ///< 27 per leaf, itself in the middle, -1 where there is none
+  int rank_ = 0;
+  std::vector<std::vector<std::int32_t>> first_group_;  ///< [level][rank], and the end; before levels: of the leaves
+  Neighbours neighbours_;                               ///< of own leaves
   std::vector<NearSet> near_;
   std::vector<std::vector<Contributor>> contributors_;
+  std::vector<NearIn> near_in_;
+  std::vector<std::vector<NearOut>> near_out_;
+  std::vector<std::int32_t> foreign_ghosts_;
 };
 
 }  // namespace asterism::fmm

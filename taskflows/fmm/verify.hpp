@@ -16,7 +16,8 @@ struct Errors {
 };
 
 /// Relative L2 errors of potential and force over `targets` particles, all of them or a random sample, against the sum
-/// over all particles. `progress` is told the share done.
+/// over all particles. `progress` is told the share done. Over several ranks, each calls this with its part of the
+/// particles and of the results, sums over it, and returns the same errors.
 Errors direct_errors(const Interaction& interaction, const Particles& particles, const Result& result,
                      std::int64_t targets, std::uint64_t seed, const std::function<void(double)>& progress = {});
 

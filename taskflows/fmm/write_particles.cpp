@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -32,96 +33,135 @@ Format format_of(const std::filesystem::path& path) {
             in_quotes(extension));
 }
 
-using Row = std::array<double, 8>;
+constexpr std::array all_fields{Field::x,         Field::y,  Field::z,  Field::charge,
+                                Field::potential, Field::fx, Field::fy, Field::fz};
 
-Row row(const Particles& p, const Result& r, std::size_t i) {
-  return {p.x[i], p.y[i], p.z[i], p.charge[i], r.potential[i], r.fx[i], r.fy[i], r.fz[i]};
-}
-
-void write_csv(OutputFile& file, const Particles& particles, const Result& result) {
-  file.write("x,y,z,charge,potential,fx,fy,fz\n");
+FileLayout csv_layout() {
   constexpr std::size_t widest = 26;  // characters: sign, 17 digits, point, exponent, separator
-  write_records(file, particles.size(), widest * Row().size(), [&](std::size_t i, char* at) {
-    for (const double value : row(particles, result, i)) {
-      at = std::to_chars(at, at + widest, value).ptr;  // the shortest that reads back as the same value
+  const auto put = [](const FieldValues& values, std::size_t i, char* at) {
+    for (const std::span<const double> field : values) {
+      at = std::to_chars(at, at + widest, field[i]).ptr;  // the shortest that reads back as the same value
       *at++ = ',';
     }
     at[-1] = '\n';
     return at;
-  });
+  };
+  return {
+      {{"x,y,z,charge,potential,fx,fy,fz\n", {all_fields.begin(), all_fields.end()}, widest * all_fields.size(), put}},
+      ""};
 }
 
-void write_npy(OutputFile& file, const Particles& particles, const Result& result) {
-  std::string header =
-      fmt::format("{{'descr': '{}f8', 'fortran_order': False, 'shape': ({}, {}), }}",
-                  std::endian::native == std::endian::little ? '<' : '>', particles.size(), Row().size());
+FileLayout npy_layout(std::size_t n) {
+  std::string header = fmt::format("{{'descr': '{}f8', 'fortran_order': False, 'shape': ({}, {}), }}",
+                                   std::endian::native == std::endian::little ? '<' : '>', n, all_fields.size());
   constexpr std::size_t preamble = 10;  // magic, version, length of the header
   constexpr std::size_t alignment = 64;
   header.append(alignment - 1 - (preamble + header.size()) % alignment, ' ');
   header += '\n';
-  file.write({"\x93NUMPY\x01\x00", 8});
-  const std::array<char, 2> length = {static_cast<char>(header.size() & 0xffU), static_cast<char>(header.size() >> 8U)};
-  file.write({length.data(), length.size()});
-  file.write(header);
-  write_records(file, particles.size(), sizeof(Row), [&](std::size_t i, char* at) {
-    const Row values = row(particles, result, i);
-    std::memcpy(at, values.data(), sizeof values);
-    return at + sizeof values;
+  const std::string length{static_cast<char>(header.size() & 0xffU), static_cast<char>(header.size() >> 8U)};
+  const auto put = [](const FieldValues& values, std::size_t i, char* at) {
+    for (const std::span<const double> field : values) {
+      std::memcpy(at, &field[i], sizeof(double));
+      at += sizeof(double);
+    }
+    return at;
+  };
+  return {{{std::string("\x93NUMPY\x01\x00", 8) + length + header,
+            {all_fields.begin(), all_fields.end()},
+            sizeof(double) * all_fields.size(),
+            put}},
+          ""};
+}
+
+/// `file`: of the process that gets the parts.
+void write_layout(OutputFile* file, const ResultParts& parts, const FileLayout& layout) {
+  for (const Section& section : layout.sections) {
+    const auto write = [&](std::size_t n, const FieldValues& values) {
+      write_records(*file, n, section.widest, [&](std::size_t i, char* at) { return section.put(values, i, at); });
+    };
+    if (file != nullptr) file->write(section.before);
+    if (!section.fields.empty())
+      parts.each(section.fields, [&](const FieldValues& values) { write(values.front().size(), values); });
+    else if (file != nullptr)
+      write(parts.particles, {});
+  }
+  if (file != nullptr) file->write(layout.end);
+}
+
+/// A dataset of one value or of a vector for each particle.
+void write_dataset(Hdf5Output* file, const char* name, const ResultParts& parts, std::span<const Field> fields) {
+  constexpr std::size_t block = 1 << 16;  // rows
+  const std::size_t width = fields.size();
+  if (file != nullptr)
+    file->create(name, Hdf5Number::float64,
+                 width == 1 ? std::vector<std::size_t>{parts.particles} : std::vector{parts.particles, width});
+  Array<double> rows(width * std::min(block, parts.particles));
+  std::size_t first = 0;
+  parts.each(fields, [&](const FieldValues& values) {
+    const std::size_t n = values.front().size();
+    for (std::size_t begin = 0; begin < n; begin += block) {
+      const std::size_t count = std::min(block, n - begin);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t f = 0; f < width; ++f) rows[width * i + f] = values[f][begin + i];
+      file->write_rows(name, first + begin, std::span<const double>(rows.data(), width * count));
+    }
+    first += n;
   });
 }
 
-/// Writes an n x 3 dataset from its columns.
-void write_vectors(Hdf5Output& file, const char* name, const Array<double>& x, const Array<double>& y,
-                   const Array<double>& z) {
-  constexpr std::size_t block = 1 << 16;  // rows
-  file.create(name, Hdf5Number::float64, {x.size(), 3});
-  Array<double> rows(3 * std::min(block, x.size()));
-  for (std::size_t begin = 0; begin < x.size(); begin += block) {
-    const std::size_t count = std::min(block, x.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      rows[3 * i] = x[begin + i];
-      rows[3 * i + 1] = y[begin + i];
-      rows[3 * i + 2] = z[begin + i];
-    }
-    file.write_rows(name, begin, std::span<const double>(rows.data(), 3 * count));
-  }
+void write_hdf5(const std::filesystem::path& path, const ResultParts& parts) {
+  std::optional<Hdf5Output> file;
+  if (parts.here) file.emplace(path);
+  Hdf5Output* const to = file ? &*file : nullptr;
+  write_dataset(to, "positions", parts, std::array{Field::x, Field::y, Field::z});
+  write_dataset(to, "charges", parts, std::array{Field::charge});
+  write_dataset(to, "potential", parts, std::array{Field::potential});
+  write_dataset(to, "force", parts, std::array{Field::fx, Field::fy, Field::fz});
+  if (file) file->commit();
 }
 
-void write_hdf5(const std::filesystem::path& path, const Particles& particles, const Result& result) {
-  Hdf5Output file(path);
-  write_vectors(file, "positions", particles.x, particles.y, particles.z);
-  file.write<double>("charges", {particles.size()}, particles.charge);
-  file.write<double>("potential", {particles.size()}, result.potential);
-  write_vectors(file, "force", result.fx, result.fy, result.fz);
-  file.commit();
+FileLayout layout_of(Format format, std::size_t n) {
+  switch (format) {
+    case Format::csv:
+      return csv_layout();
+    case Format::npy:
+      return npy_layout(n);
+    case Format::vtk:
+      return vtk_layout(n);
+    default:
+      return vtp_layout(n);
+  }
 }
 
 }  // namespace
 
-void write_result(const std::filesystem::path& path, const Particles& particles, const Result& result) {
+std::span<const double> field_of(const Particles& p, const Result& r, Field field) {
+  const std::array<const Array<double>*, all_fields.size()> arrays{&p.x,         &p.y,  &p.z,  &p.charge,
+                                                                   &r.potential, &r.fx, &r.fy, &r.fz};
+  return *arrays[static_cast<std::size_t>(field)];
+}
+
+void write_result(const std::filesystem::path& path, const ResultParts& parts) {
   const Format format = format_of(path);
+  if (format == Format::hdf5) return write_hdf5(path, parts);
+  std::optional<OutputFile> file;
+  if (parts.here) file.emplace(path);
+  write_layout(file ? &*file : nullptr, parts, layout_of(format, parts.particles));
+  if (file) file->commit();
+}
+
+void write_result(const std::filesystem::path& path, const Particles& particles, const Result& result) {
+  format_of(path);
   if (result.potential.size() != particles.size() || result.fx.size() != particles.size()) {
     failed("{}: {} particles have {} results", path.string(), particles.size(), result.potential.size());
   }
-  if (format == Format::hdf5) {
-    write_hdf5(path, particles, result);
-    return;
-  }
-  OutputFile file(path);
-  switch (format) {
-    case Format::csv:
-      write_csv(file, particles, result);
-      break;
-    case Format::npy:
-      write_npy(file, particles, result);
-      break;
-    case Format::vtk:
-      write_vtk(file, particles, result);
-      break;
-    default:
-      write_vtp(file, particles, result);
-  }
-  file.commit();
+  ResultParts whole{.particles = particles.size(), .here = true, .each = {}};
+  whole.each = [&](std::span<const Field> fields, const std::function<void(const FieldValues&)>& take) {
+    FieldValues values;
+    for (const Field field : fields) values.push_back(field_of(particles, result, field));
+    take(values);
+  };
+  write_result(path, whole);
 }
 
 void check_output_name(const std::filesystem::path& path) {

@@ -25,89 +25,81 @@ char* put_big_endian(char* at, double value) {
   return put_big_endian(at, std::bit_cast<std::uint64_t>(value), 8);
 }
 
+/// The fields of a record, as they are or most significant byte first.
+enum class Bytes { native, big_endian };
+template <Bytes bytes>
+char* put_fields(const FieldValues& values, std::size_t i, char* at) {
+  for (const std::span<const double> field : values)
+    at = bytes == Bytes::native ? put_native(at, &field[i], sizeof(double)) : put_big_endian(at, field[i]);
+  return at;
+}
+
 }  // namespace
 
-void write_vtk(OutputFile& file, const Particles& p, const Result& r) {
-  const std::size_t n = p.size();
+FileLayout vtk_layout(std::size_t n) {
   if (n > std::numeric_limits<std::int32_t>::max() / 2) {
     failed("a legacy VTK file takes 2^30 particles at most, there are {}; write a .vtp", n);
   }
-  const auto scalars = [&](const char* name, const Array<double>& values) {
-    file.write(fmt::format("SCALARS {} double 1\nLOOKUP_TABLE default\n", name));
-    write_records(file, n, 8, [&](std::size_t i, char* at) { return put_big_endian(at, values[i]); });
-    file.write("\n");
+  const auto fields = put_fields<Bytes::big_endian>;
+  const auto vertex = [](const FieldValues& /*none*/, std::size_t i, char* at) {
+    return put_big_endian(put_big_endian(at, 1, 4), i, 4);
   };
-  const auto vectors = [&](const Array<double>& x, const Array<double>& y, const Array<double>& z) {
-    write_records(file, n, 24, [&](std::size_t i, char* at) {
-      return put_big_endian(put_big_endian(put_big_endian(at, x[i]), y[i]), z[i]);
-    });
-    file.write("\n");
+  const auto scalars = [&](const char* name, Field field) {
+    return Section{fmt::format("\nSCALARS {} double 1\nLOOKUP_TABLE default\n", name), {field}, 8, fields};
   };
-  file.write("# vtk DataFile Version 3.0\nParticles with potential and force (Asterism)\nBINARY\nDATASET POLYDATA\n");
-  file.write(fmt::format("POINTS {} double\n", n));
-  vectors(p.x, p.y, p.z);
-  file.write(fmt::format("VERTICES {} {}\n", n, 2 * n));
-  write_records(file, n, 8, [](std::size_t i, char* at) { return put_big_endian(put_big_endian(at, 1, 4), i, 4); });
-  file.write(fmt::format("\nPOINT_DATA {}\n", n));
-  scalars("charge", p.charge);
-  scalars("potential", r.potential);
-  file.write("VECTORS force double\n");
-  vectors(r.fx, r.fy, r.fz);
+  std::vector<Section> sections{
+      {fmt::format("# vtk DataFile Version 3.0\nParticles with potential and force (Asterism)\nBINARY\n"
+                   "DATASET POLYDATA\nPOINTS {} double\n",
+                   n),
+       {Field::x, Field::y, Field::z},
+       24,
+       fields},
+      {fmt::format("\nVERTICES {} {}\n", n, 2 * n), {}, 8, vertex},
+      scalars("charge", Field::charge),
+      scalars("potential", Field::potential),
+      {"\nVECTORS force double\n", {Field::fx, Field::fy, Field::fz}, 24, fields}};
+  sections[2].before = fmt::format("\nPOINT_DATA {}", n) + sections[2].before;
+  return {std::move(sections), "\n"};
 }
 
-void write_vtp(OutputFile& file, const Particles& p, const Result& r) {
-  const std::uint64_t n = p.size();
+FileLayout vtp_layout(std::size_t n) {
   std::uint64_t offset = 0;  // of each array in the appended data: its size in bytes, then its values
-  const auto data_array = [&](const char* type, const char* name, int components) {
-    file.write(fmt::format(
+  std::string head = fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
+      "<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" "
+      "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<Points>\n",
+      std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", n, n);
+  std::vector<Section> sections;
+  const auto data_array = [&](const char* type, const char* name, const std::vector<Field>& fields, const auto& put) {
+    const std::size_t components = std::max<std::size_t>(1, fields.size());
+    head += fmt::format(
         "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
-        name, components, offset));
-    offset += 8 + 8 * n * static_cast<std::uint64_t>(components);
-  };
-  file.write(
-      fmt::format("<?xml version=\"1.0\"?>\n"
-                  "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
-                  "<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" "
-                  "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<Points>\n",
-                  std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", n, n));
-  data_array("Float64", "Points", 3);
-  file.write("</Points>\n<Verts>\n");
-  data_array("Int64", "connectivity", 1);
-  data_array("Int64", "offsets", 1);
-  file.write("</Verts>\n<PointData Scalars=\"potential\" Vectors=\"force\">\n");
-  data_array("Float64", "charge", 1);
-  data_array("Float64", "potential", 1);
-  data_array("Float64", "force", 3);
-  file.write("</PointData>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
-
-  const auto size = [&](std::uint64_t components) {
+        name, components, offset);
     const std::uint64_t bytes = 8 * n * components;
-    file.write({reinterpret_cast<const char*>(&bytes), sizeof bytes});
+    offset += 8 + bytes;
+    std::string size(sizeof bytes, '\0');
+    put_native(size.data(), &bytes, sizeof bytes);
+    sections.push_back({size, fields, 8 * components, put});
   };
-  const auto vectors = [&](const Array<double>& x, const Array<double>& y, const Array<double>& z) {
-    size(3);
-    write_records(file, n, 24, [&](std::size_t i, char* at) {
-      return put_native(put_native(put_native(at, &x[i], 8), &y[i], 8), &z[i], 8);
-    });
-  };
-  const auto scalars = [&](const Array<double>& values) {
-    size(1);
-    write_records(file, n, 8, [&](std::size_t i, char* at) { return put_native(at, &values[i], 8); });
-  };
-  const auto indices = [&](std::int64_t first) {
-    size(1);
-    write_records(file, n, 8, [&](std::size_t i, char* at) {
+  const auto indices = [](std::int64_t first) {
+    return [first](const FieldValues& /*none*/, std::size_t i, char* at) {
       const std::int64_t index = first + static_cast<std::int64_t>(i);
       return put_native(at, &index, 8);
-    });
+    };
   };
-  vectors(p.x, p.y, p.z);
-  indices(0);
-  indices(1);
-  scalars(p.charge);
-  scalars(r.potential);
-  vectors(r.fx, r.fy, r.fz);
-  file.write("\n</AppendedData>\n</VTKFile>\n");
+  const auto fields = put_fields<Bytes::native>;
+  data_array("Float64", "Points", {Field::x, Field::y, Field::z}, fields);
+  head += "</Points>\n<Verts>\n";
+  data_array("Int64", "connectivity", {}, indices(0));
+  data_array("Int64", "offsets", {}, indices(1));
+  head += "</Verts>\n<PointData Scalars=\"potential\" Vectors=\"force\">\n";
+  data_array("Float64", "charge", {Field::charge}, fields);
+  data_array("Float64", "potential", {Field::potential}, fields);
+  data_array("Float64", "force", {Field::fx, Field::fy, Field::fz}, fields);
+  head += "</PointData>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
+  sections.front().before = head + sections.front().before;
+  return {std::move(sections), "\n</AppendedData>\n</VTKFile>\n"};
 }
 
 }  // namespace asterism::fmm

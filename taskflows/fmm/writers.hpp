@@ -1,19 +1,35 @@
-// The writers behind write_result(), one per format, and what they share.
+// The writers behind write_result(), and what they share: a file is a list of sections, each made of a record per
+// particle, so that the particles may come in parts.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <string_view>
+#include <functional>
+#include <string>
 #include <vector>
 
-#include "taskflows/fmm/particles.hpp"
+#include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/output_file.hpp"
 
 namespace asterism::fmm {
 
-void write_vtk(OutputFile& file, const Particles& particles, const Result& result);  ///< legacy, binary
-void write_vtp(OutputFile& file, const Particles& particles, const Result& result);  ///< XML, appended raw data
+struct Section {
+  std::string before;         ///< bytes that precede the records
+  std::vector<Field> fields;  ///< that records are made of; none: of the index alone
+  std::size_t widest = 0;     ///< bytes of a record
+  /// Writes the record of particle i of the part, whose `values` are [field][particle], and returns where it ends.
+  std::function<char*(const FieldValues& values, std::size_t i, char* at)> put;
+};
+
+struct FileLayout {
+  std::vector<Section> sections;
+  std::string end;  ///< bytes after them
+};
+
+// of n particles
+FileLayout vtk_layout(std::size_t n);  ///< legacy, binary
+FileLayout vtp_layout(std::size_t n);  ///< XML, appended raw data
 
 /// Appends n records of at most `widest` bytes, made by all threads, in order: put(i, at) writes record i and returns
 /// where it ends.

@@ -222,14 +222,5 @@ TEST_F(ClustersCg, RecordsEveryRank) {
   EXPECT_TRUE(contains(tasks, "MPIRank: 0") && contains(tasks, "MPIRank: 1"));
 }
 
-class ClustersFmm : public RanksTest {
- protected:
-  ClustersFmm() : RanksTest("asterism-fmm", "ASTERISM_FMM", ASTERISM_FMM) {}
-};
-
-TEST_F(ClustersFmm, RunsInOneProcessOnly) {
-  expect_refused(2, {"--particles", "100", "--quiet"}, {"2 processes"});
-}
-
 }  // namespace
 }  // namespace asterism::tests

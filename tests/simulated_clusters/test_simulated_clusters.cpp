@@ -75,6 +75,11 @@ class SimulatedClusters : public testing::Test {
            "x1 --cpus 0 --steps " + std::to_string(steps);
   }
 
+  static std::string sphere(int ranks, int height) {
+    return "--distribution sphere --particles " + std::to_string(1000 * ranks) + " --height " + std::to_string(height) +
+           " --group-size 8 --accuracy 2 --quiet";
+  }
+
   fs::path folder_ = fs::temp_directory_path() / ("simulated_clusters_test_" + std::to_string(getpid()));
 };
 
@@ -101,7 +106,8 @@ TEST_F(SimulatedClusters, OwnSchedulersAreThere) {
 TEST_F(SimulatedClusters, TheSameTwice) {
   for (const auto& [program, options] :
        {std::pair<const char*, std::string>{"asterism-lbm", slabs(4, 10)},
-        {"asterism-cg", "--stencil 7pts-32 --flow pipelined --transfer packed --cpus 1 --iterations 10"}})
+        {"asterism-cg", "--stencil 7pts-32 --flow pipelined --transfer packed --cpus 1 --iterations 10"},
+        {"asterism-fmm", sphere(4, 5)}})
     EXPECT_EQ(good(4, program, options).seconds(), good(4, program, options).seconds()) << program;
 }
 
@@ -114,6 +120,9 @@ TEST_F(SimulatedClusters, SubmissionDoesNotGrowWithTheRanks) {
   const double of_four = good(4, "asterism-cg", "--stencil 7pts-32x32x32" + pipelined).most_walked();
   const double of_sixteen = good(16, "asterism-cg", "--stencil 7pts-32x32x128" + pipelined).most_walked();
   EXPECT_LT(of_sixteen, 2 * of_four);
+  // four times the leaves, of a surface; four ranks have few neighbours yet
+  const double of_quarters = good(4, "asterism-fmm", sphere(4, 5)).most_walked();
+  EXPECT_LT(good(16, "asterism-fmm", sphere(16, 6)).most_walked(), 1.5 * of_quarters);
 }
 
 TEST_F(SimulatedClusters, WhatCannotBeIsRefused) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "particles_fixture.hpp"
+#include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/hdf5_file.hpp"
 
 #ifdef ASTERISM_SANITIZE
@@ -290,6 +291,61 @@ TEST_F(Hdf5Files, WriterMakesGroupsNumbersAndAttributes) {
   H5Aclose(attribute);
   H5Fclose(raw);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "no temporary file stays";
+}
+
+// ---- any format in parts --------------------------------------------------------------------------------
+
+TEST_F(ParticleFiles, PartsFollowEachOther) {
+  // more than a block of HDF5's rows and than a piece of a text
+  constexpr std::size_t n = 70001;
+  Particles all(n);
+  std::string table = "x y z charge\n";
+  std::string molecule;
+  std::string columns[4];
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto k = static_cast<double>(i);
+    Array<double>* const fields[4] = {&all.x, &all.y, &all.z, &all.charge};
+    std::string line;
+    for (int f = 0; f < 4; ++f) {
+      const double value = k + 0.25 * f;
+      (*fields[f])[i] = value;
+      columns[f] += values_of<double>({value});
+      line += std::to_string(value) + " ";
+    }
+    table += line + (i % 1000 == 0 ? "\n# a comment\n\n" : "\n");
+    molecule += "ATOM 1 C GLY 1 " + line + "1.5\n";
+  }
+  const std::string shape = "(" + std::to_string(n) + ", 4)";
+  file("r.txt", table);
+  file("r.pqr", molecule);
+  file("z.txt.gz", gzip(table));
+  file("f.npy", npy(dictionary("<f8", "True", shape), columns[0] + columns[1] + columns[2] + columns[3]));
+  write_result(folder_ / "r.npy", all, Result(n));
+  write_result(folder_ / "r.h5", all, Result(n));
+  const Rows expected = rows(all);
+  for (const char* name : {"r.txt", "r.pqr", "z.txt.gz", "f.npy", "r.npy", "r.h5"}) {
+    Rows read;
+    for (int number = 0; number < 3; ++number) {
+      const Particles part = read_particles(folder_ / name, {.part = {number, 3}});
+      EXPECT_EQ(part.size(), (n + 2 - static_cast<std::size_t>(number)) / 3);
+      const Rows more = rows(part);
+      read.insert(read.end(), more.begin(), more.end());
+    }
+    EXPECT_TRUE(read == expected) << name;
+  }
+}
+
+TEST_F(ParticleFiles, PartsTellTheRowsOfTheWhole) {
+  std::vector<double> values(3 * 8, 1.0);
+  values[3 * 6 + 1] = std::numeric_limits<double>::infinity();
+  const fs::path path = file("r.npy", npy(dictionary("<f8", "False", "(8, 3)"), values_of<double>(values)));
+  EXPECT_EQ(read_particles(path, {.part = {0, 2}}).size(), 4U);
+  expect_bad_input([&] { read_particles(path, {.part = {1, 2}}); }, {"r.npy", "row 6"});
+  expect_bad_input([&] { read_particles(path, {.part = {0, 9}}); }, {"r.npy", "8 particles for 9 processes"});
+  const fs::path table = file("r.csv", "1,2,3\n4,5,6\n7,8,nine\n");
+  EXPECT_EQ(read_particles(table, {.part = {1, 3}}).size(), 1U);
+  expect_bad_input([&] { read_particles(table, {.part = {2, 3}}); }, {"r.csv", "line 3", "nine"});
+  expect_bad_input([&] { read_particles(table, {.part = {2, 4}}); }, {"r.csv", "3 particles for 4 processes"});
 }
 
 }  // namespace

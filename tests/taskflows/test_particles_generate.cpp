@@ -9,7 +9,7 @@
 namespace asterism::fmm {
 namespace {
 
-using Generator = Particles (*)(std::size_t, std::uint64_t, Charges);
+using Generator = Particles (*)(std::size_t, std::uint64_t, Charges, Part);
 const std::vector<Generator> generators = {cube, ellipsoid, sphere, plummer};
 
 double mean(const Array<double>& values) {
@@ -122,13 +122,13 @@ TEST(Generate, IsTheSameForAnyNumberOfThreadsAndParticles) {
   const int threads = omp_get_max_threads();
   for (const Generator generate : generators) {
     omp_set_num_threads(1);
-    const Rows one = rows(generate(10001, 5, Charges::random_signs));
+    const Rows one = rows(generate(10001, 5, Charges::random_signs, {}));
     omp_set_num_threads(7);
-    EXPECT_TRUE(rows(generate(10001, 5, Charges::random_signs)) == one);
-    Rows first = rows(generate(100, 5, Charges::random_signs));
+    EXPECT_TRUE(rows(generate(10001, 5, Charges::random_signs, {})) == one);
+    Rows first = rows(generate(100, 5, Charges::random_signs, {}));
     EXPECT_TRUE(std::equal(first.begin(), first.end(), one.begin()));
-    EXPECT_FALSE(rows(generate(100, 6, Charges::random_signs)) == first) << "another seed";
-    EXPECT_EQ(generate(0, 5, Charges::ones).size(), 0U);
+    EXPECT_FALSE(rows(generate(100, 6, Charges::random_signs, {})) == first) << "another seed";
+    EXPECT_EQ(generate(0, 5, Charges::ones, {}).size(), 0U);
   }
   omp_set_num_threads(threads);
 }
