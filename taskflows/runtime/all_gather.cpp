@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/performance_model.hpp"
@@ -91,14 +92,20 @@ AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vecto
     theirs_.back().handle = std::move(theirs_.back().handle).shared(other, tag(other));
   }
   memory_ = HostBuffer<char>(items() * item_bytes_);
-  gathered_ = Handle::vector(memory_.data(), items() * item_bytes_ / sizeof(double), sizeof(double), name + ", all");
+  gathered_ = handle_of(memory_, name + ", all");
 }
 
 AllGather::Part AllGather::make_part(const std::string& name, std::size_t items) const {
   Part part;
   part.memory = HostBuffer<char>(items * item_bytes_);
-  part.handle = Handle::vector(part.memory.data(), items * item_bytes_ / sizeof(double), sizeof(double), name);
+  part.handle = handle_of(part.memory, name);
   return part;
+}
+
+// whole numbers of elements as large as items let them be: StarPU counts them in 32 bits
+Handle AllGather::handle_of(const HostBuffer<char>& memory, const std::string& name) const {
+  const std::size_t element = std::gcd(item_bytes_, sizeof(double));
+  return Handle::vector(memory.data(), memory.size() / element, element, name);
 }
 
 std::size_t AllGather::items_of(int rank, int ranks) const {

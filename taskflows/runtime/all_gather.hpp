@@ -34,6 +34,7 @@ class AllGather {
   };
   [[nodiscard]] std::size_t items_of(int rank, int ranks) const;
   Part make_part(const std::string& name, std::size_t items) const;
+  [[nodiscard]] Handle handle_of(const HostBuffer<char>& memory, const std::string& name) const;
 
   std::size_t item_bytes_;
   std::vector<int> begin_;

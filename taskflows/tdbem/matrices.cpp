@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codelets/tdbem/pair_values.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/memory_limits.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/runtime/submit.hpp"
@@ -32,8 +33,8 @@ std::size_t lines(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * (page_bytes / line_bytes);
 }
 
-/// Pairs (I, J) of blocks in rounds without a block that occurs twice (the circle method of tournaments), those of a
-/// block with itself first.
+/// Pairs (I, J) of `blocks` blocks in rounds without a block that occurs twice (the circle method of tournaments),
+/// those of a block with itself first.
 std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t b = 0; b < blocks; ++b) pairs.emplace_back(b, b);
@@ -47,12 +48,35 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
   return pairs;
 }
 
+/// Every rank's values, in their order.
+template <class V>
+std::vector<V> from_all_ranks(const std::vector<V>& mine) {
+  std::vector<V> all;
+  for (const std::vector<V>& part : cluster().all_gather(std::span<const V>(mine)))
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+double sum_over_ranks(double mine) {
+  double sum = 0;
+  for (const double part : cluster().all_gather(mine)) sum += part;
+  return sum;
+}
+
+std::vector<std::size_t> numbers(Range range) {
+  std::vector<std::size_t> all;
+  for (std::int32_t n = range.begin; n < range.end; ++n) all.push_back(static_cast<std::size_t>(n));
+  return all;
+}
+
 }  // namespace
 
-std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus) {
+std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks) {
   const std::int32_t units = std::max(cores + gpus, 1);
-  const std::int32_t wanted = unknowns / std::min(blocks_per_unit * units, most_blocks);
-  return std::clamp(wanted / panel_rows * panel_rows, smallest_cluster, largest_cluster);
+  const std::int32_t wanted = unknowns / ranks / std::min(blocks_per_unit * units, most_blocks);
+  // small bodies are cut into enough blocks for all ranks
+  const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_cluster ? panel_rows : smallest_cluster;
+  return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_cluster);
 }
 
 template <class T>
@@ -61,41 +85,120 @@ Matrices<T>::Matrices(const Problem& problem, std::int32_t cluster)
       surface_(problem.surface.view()),
       rules_(problem.rules),
       discretisation_{problem.boundary, problem.speed, problem.dt} {
-  {
-    const Pause pause;  // the structure is found by the application's own threads
-    structure_ = tiled_structure(surface_, rules_, discretisation_, clusters(surface_.vertex_count, cluster));
-  }
+  find_structure(cluster);
   const std::size_t n = structure_.clusters.size();
-  for (std::size_t b = 0; b < n; ++b) {
-    std::vector<PlacedTile> places;
-    std::vector<std::int64_t> offsets{0};
-    std::vector<const TileStructure*> tiles;
-    std::int64_t bytes = 0, values = 0;
-    for (std::size_t row = 0; row < n; ++row) {
-      const TileStructure& tile = structure_.tiles[structure_.place(row, b)];
-      const TileLayout layout = tile_layout<T>(tile);
-      const auto at = [&](std::size_t offset) { return bytes + static_cast<std::int64_t>(offset); };
-      places.push_back({at(0), at(layout.start), at(layout.first), at(layout.length), tile.rows.begin, tile.rows.size(),
-                        tile.slices.begin, tile.slices.size()});
-      bytes += static_cast<std::int64_t>(layout.bytes);
-      values += tile.counts.values;
-      offsets.push_back(offsets.back() + static_cast<std::int64_t>(tile.initial_slice.size()));
-      tiles.push_back(&tile);
-    }
-    directory_.push_back(bytes);
-    bytes += static_cast<std::int64_t>(n * sizeof(PlacedTile));
-    bytes_.push_back(static_cast<std::int64_t>(lines(bytes) * line_bytes));
-    values_.push_back(values);
-    places_.push_back(std::move(places));
-    initial_offset_.push_back(std::move(offsets));
-    of_block_.push_back(std::move(tiles));
-    handles_.push_back(Handle::temporary(nullptr, lines(bytes), line_bytes, fmt::format("slices_{}", b)));
-    initial_handles_.push_back(Handle::temporary(nullptr,
-                                                 static_cast<std::size_t>(std::max<std::int64_t>(initial_values(b), 1)),
-                                                 sizeof(double), fmt::format("initial_{}", b))
-                                   .kept_in_memory());
-  }
+  for (auto* const sizes : {&directory_, &bytes_, &values_}) sizes->resize(n);
+  places_.resize(n);
+  initial_offset_.resize(n);
+  of_block_.resize(n);
+  handles_.resize(n);
+  initial_handles_.resize(n);
+  for (const std::size_t b : own_blocks()) lay_out(b);
+  count();
   check_memory();
+}
+
+// A rank finds the structure of as many blocks as the others first: only then it is known how many values they have,
+// and which of them have to move.
+template <class T>
+void Matrices<T>::find_structure(std::int32_t cluster) {
+  const Pause pause;  // the structure is found by the application's own threads
+  structure_.clusters = clusters(surface_.vertex_count, cluster);
+  const auto blocks = static_cast<std::int64_t>(structure_.clusters.size());
+  const Cluster& ranks = asterism::cluster();
+  const auto equal = [&](int rank) { return static_cast<std::int32_t>(blocks * rank / ranks.ranks()); };
+  take_blocks({equal(ranks.rank()), equal(ranks.rank() + 1)});
+  dealt_ = equal_values(from_all_ranks(values_of_blocks()), ranks.ranks());
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  take_blocks({dealt_[rank], dealt_[rank + 1]});
+}
+
+/// The structure of these blocks and no others; that of present ones is not looked for again.
+template <class T>
+void Matrices<T>::take_blocks(Range blocks) {
+  const Range before = structure_.blocks;
+  const Range kept = {std::clamp(before.begin, blocks.begin, blocks.end),
+                      std::clamp(before.end, blocks.begin, blocks.end)};
+  TiledStructure next{structure_.clusters, blocks, {}, {}, {}, {}};
+  next.tiles.resize(next.clusters.size() * static_cast<std::size_t>(blocks.size()));
+  next.point_pairs.resize(next.tiles.size());
+  const auto take = [&](TiledStructure& from, Range part) {
+    for (const std::size_t b : numbers(part))
+      for (std::size_t row = 0; row < next.clusters.size(); ++row) {
+        const std::size_t to = next.place(row, b);
+        next.tiles[to] = std::move(from.tiles[from.place(row, b)]);
+        next.counts.add(next.tiles[to].counts);
+        // of two mirror images, the one on or above the diagonal
+        std::int64_t& points = next.point_pairs[next.has_slices(row) && row > b ? next.place(b, row) : to];
+        points = std::max(points, from.points(row, b));
+      }
+  };
+  take(structure_, kept);
+  for (const Range added : {Range{blocks.begin, kept.begin}, Range{kept.end, blocks.end}}) {
+    if (added.size() == 0) continue;
+    TiledStructure found = structure_of_blocks(surface_, rules_, discretisation_, next.clusters, added);
+    if (found.fault.kind != LagFault::Kind::none) next.fault = found.fault;
+    take(found, added);
+  }
+  for (const LagFault& fault : asterism::cluster().all_gather(next.fault))
+    if (fault.kind != LagFault::Kind::none) refuse(fault, discretisation_);
+  structure_ = std::move(next);
+}
+
+template <class T>
+std::vector<std::size_t> Matrices<T>::own_blocks() const {
+  return numbers(own());
+}
+
+/// Of own blocks, without padding.
+template <class T>
+std::vector<std::int64_t> Matrices<T>::values_of_blocks() const {
+  std::vector<std::int64_t> values;
+  for (const std::size_t b : own_blocks()) {
+    values.push_back(0);
+    for (std::size_t row = 0; row < structure_.clusters.size(); ++row)
+      values.back() += structure_.tiles[structure_.place(row, b)].counts.values;
+  }
+  return values;
+}
+
+/// Where things are in a block, and its data.
+template <class T>
+void Matrices<T>::lay_out(std::size_t b) {
+  const std::size_t n = structure_.clusters.size();
+  initial_offset_[b].push_back(0);
+  std::int64_t bytes = 0;
+  for (std::size_t row = 0; row < n; ++row) {
+    const TileStructure& tile = structure_.tiles[structure_.place(row, b)];
+    const TileLayout layout = tile_layout<T>(tile);
+    const auto at = [&](std::size_t offset) { return bytes + static_cast<std::int64_t>(offset); };
+    places_[b].push_back({at(0), at(layout.start), at(layout.first), at(layout.length), tile.rows.begin,
+                          tile.rows.size(), tile.slices.begin, tile.slices.size()});
+    bytes += static_cast<std::int64_t>(layout.bytes);
+    values_[b] += tile.counts.values;
+    initial_offset_[b].push_back(initial_offset_[b].back() + static_cast<std::int64_t>(tile.initial_slice.size()));
+    of_block_[b].push_back(&tile);
+  }
+  directory_[b] = bytes;
+  bytes += static_cast<std::int64_t>(n * sizeof(PlacedTile));
+  bytes_[b] = static_cast<std::int64_t>(lines(bytes) * line_bytes);
+  handles_[b] = Handle::temporary(nullptr, lines(bytes), line_bytes, fmt::format("slices_{}", b));
+  initial_handles_[b] =
+      Handle::temporary(nullptr, static_cast<std::size_t>(std::max<std::int64_t>(initial_values(b), 1)), sizeof(double),
+                        fmt::format("initial_{}", b))
+          .kept_in_memory();
+}
+
+/// What all ranks have together.
+template <class T>
+void Matrices<T>::count() {
+  LagCounts all;
+  for (const LagCounts& of_rank : asterism::cluster().all_gather(structure_.counts)) all.add(of_rank);
+  structure_.counts = all;
+  double bytes = 0;
+  for (const std::int64_t of_block : bytes_) bytes += static_cast<double>(of_block);
+  all_bytes_ = sum_over_ranks(bytes);
+  all_point_pairs_ = sum_over_ranks(static_cast<double>(own_point_pairs()));
 }
 
 // A task of the assembly, which runs on cores, has two blocks. While all cores have theirs, one more block is on its
@@ -104,7 +207,7 @@ template <class T>
 void Matrices<T>::check_memory() const {
   MemoryNeed need;
   std::int64_t largest = 0, initial = 0;
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     need.all += bytes_[b];
     largest = std::max(largest, bytes_[b]);
     initial += initial_values(b) * static_cast<std::int64_t>(sizeof(double));
@@ -117,7 +220,7 @@ void Matrices<T>::check_memory() const {
 
 template <class T>
 void Matrices<T>::prepare() {
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     codelets::PrepareArgs args;
     args.work.cells = bytes_[b];
     args.tiles = of_block_[b].data();
@@ -130,6 +233,30 @@ void Matrices<T>::prepare() {
   }
 }
 
+/// Tiles (I, J) with their mirror images if both are here, then those whose mirror image is another rank's: rounds in
+/// which no block occurs twice.
+template <class T>
+std::vector<std::pair<std::size_t, std::size_t>> Matrices<T>::tasks_of_assembly() const {
+  const auto first = static_cast<std::size_t>(own().begin);
+  auto pairs = tournament(static_cast<std::size_t>(own().size()));
+  for (auto& [i, j] : pairs) {
+    i += first;
+    j += first;
+  }
+  for (std::size_t row = 0; row < blocks(); ++row) {
+    if (structure_.has_slices(row)) continue;
+    for (const std::size_t b : own_blocks()) pairs.emplace_back(row, b);
+  }
+  return pairs;
+}
+
+template <class T>
+std::int64_t Matrices<T>::own_point_pairs() const {
+  std::int64_t sum = 0;
+  for (const std::int64_t points : structure_.point_pairs) sum += points;
+  return sum;
+}
+
 template <class T>
 void Matrices<T>::assemble(const std::function<void(double)>& progress) {
   prepare();
@@ -138,7 +265,7 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     std::atomic<std::int64_t>* done;
     std::int64_t points;
   };
-  const auto pairs = tournament(blocks());
+  const auto pairs = tasks_of_assembly();
   std::vector<Finished> finished;
   finished.reserve(pairs.size());
   for (const auto& [i, j] : pairs) {
@@ -149,7 +276,7 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     // tile (I, J) lies in the block of slices J, its mirror image in that of I
     const std::size_t row[2] = {i, j}, block[2] = {j, i};
     std::vector<Access> accesses;
-    for (std::size_t side = 0; side < (i == j ? 1U : 2U); ++side) {
+    for (std::size_t side = 0; side < (i == j || !structure_.has_slices(i) ? 1U : 2U); ++side) {
       const std::size_t b = block[side];
       args.structure[side] = of_block_[b][row[side]];
       args.directory[side] = directory_[b];
@@ -171,10 +298,10 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     };
     submit(codelets::assemble<T>(), args, accesses, options);
   }
-  const double all = point_pairs();
+  const std::int64_t all = own_point_pairs();
   // sleeping would stop a simulated machine, whose time does not go on by itself
-  for (std::int64_t now = 0; now < static_cast<std::int64_t>(all) && !simulated; now = done.load()) {
-    progress(static_cast<double>(now) / all);
+  for (std::int64_t now = 0; now < all && !simulated; now = done.load()) {
+    progress(static_cast<double>(now) / static_cast<double>(all));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   starpu_task_wait_for_all();
@@ -184,18 +311,33 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
 template <class T>
 void Matrices<T>::gather() {
   std::vector<std::vector<double>> initial(structure_.tiles.size());
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     const Acquired held(initial_handles_[b], STARPU_R);
     const auto* values = static_cast<const double*>(starpu_data_get_local_ptr(initial_handles_[b]));
     for (std::size_t row = 0; row < blocks(); ++row)
       initial[structure_.place(row, b)].assign(values + initial_offset_[b][row], values + initial_offset_[b][row + 1]);
   }
   initial_ = gather_initial(structure_, initial);
+  if (!asterism::cluster().distributed()) return;
+  // rows of all ranks' columns, which ascend with the ranks
+  const auto starts = asterism::cluster().all_gather(std::span<const std::int64_t>(initial_.start));
+  const auto columns = asterism::cluster().all_gather(std::span<const std::int32_t>(initial_.column));
+  const auto values = asterism::cluster().all_gather(std::span<const double>(initial_.value));
+  initial_ = {{0}, {}, {}};
+  for (std::size_t row = 0; row + 1 < starts.front().size(); ++row) {
+    for (std::size_t rank = 0; rank < starts.size(); ++rank) {
+      const auto begin = static_cast<std::ptrdiff_t>(starts[rank][row]);
+      const auto end = static_cast<std::ptrdiff_t>(starts[rank][row + 1]);
+      initial_.column.insert(initial_.column.end(), columns[rank].begin() + begin, columns[rank].begin() + end);
+      initial_.value.insert(initial_.value.end(), values[rank].begin() + begin, values[rank].begin() + end);
+    }
+    initial_.start.push_back(static_cast<std::int64_t>(initial_.column.size()));
+  }
 }
 
 template <class T>
 void Matrices<T>::get(const std::function<void(std::size_t, const void*, const double*)>& write) {
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     const Acquired block(handles_[b], STARPU_R), initial(initial_handles_[b], STARPU_R);
     write(b, starpu_data_get_local_ptr(handles_[b]),
           static_cast<const double*>(starpu_data_get_local_ptr(initial_handles_[b])));
@@ -205,7 +347,7 @@ void Matrices<T>::get(const std::function<void(std::size_t, const void*, const d
 template <class T>
 void Matrices<T>::set(const std::function<void(std::size_t, void*, double*)>& read) {
   prepare();  // the arrays but the values are those of this structure, whatever the source says
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     const Acquired block(handles_[b], STARPU_RW), initial(initial_handles_[b], STARPU_RW);
     read(b, starpu_data_get_local_ptr(handles_[b]),
          static_cast<double*>(starpu_data_get_local_ptr(initial_handles_[b])));
@@ -227,46 +369,33 @@ codelets::PartOfBlock Matrices<T>::place(std::size_t b, std::size_t first, std::
 }
 
 template <class T>
-double Matrices<T>::point_pairs() const {
-  double sum = 0;
-  for (const std::int64_t points : structure_.point_pairs) sum += static_cast<double>(points);
-  return sum;
+NearPairs<T> Matrices<T>::own_near(std::int32_t group) {
+  NearPairs<T> near;
+  near.lags = group - 1;
+  std::vector<T> nothing;  // blocks of a simulated machine were not filled: pairs from their structure
+  for (const std::size_t b : own_blocks()) {
+    if (simulated) {
+      for (const TileStructure* const tile : of_block_[b]) {
+        nothing.resize(std::max(nothing.size(), static_cast<std::size_t>(tile->start.back()) * panel_rows));
+        add_near_pairs(tile->view(nothing.data()), near);
+      }
+      continue;
+    }
+    const Acquired held(handles_[b], STARPU_R);
+    const void* const bytes = starpu_data_get_local_ptr(handles_[b]);
+    for (std::size_t row = 0; row < blocks(); ++row)
+      add_near_pairs(tile_of_block<T>(bytes, directory_[b], static_cast<std::int32_t>(row)), near);
+  }
+  return near;
 }
 
 template <class T>
-NearRows<T> Matrices<T>::near(std::size_t first, std::size_t end, std::int32_t group) {
-  // blocks may not fit into memory together: tiles with near pairs, which are few, are copied one by one
-  std::vector<std::vector<char>> copies;
-  std::vector<Tile<T>> tiles;
-  std::vector<T> nothing;
-  for (std::size_t b = 0; b < blocks() && simulated; ++b)  // blocks were not filled: pairs from their structure
-    for (std::size_t row = first; row < end; ++row) {
-      const TileStructure& tile = *of_block_[b][row];
-      nothing.resize(std::max(nothing.size(), static_cast<std::size_t>(tile.start.back()) * panel_rows));
-    }
-  for (std::size_t b = 0; b < blocks() && simulated; ++b)
-    for (std::size_t row = first; row < end; ++row) tiles.push_back(of_block_[b][row]->view(nothing.data()));
-  for (std::size_t b = 0; b < blocks() && !simulated; ++b) {
-    const Acquired held(handles_[b], STARPU_R);
-    const auto* const bytes = static_cast<const char*>(starpu_data_get_local_ptr(handles_[b]));
-    for (std::size_t row = first; row < end; ++row) {
-      const Tile<T> tile = tile_of_block<T>(bytes, directory_[b], static_cast<std::int32_t>(row));
-      const std::int64_t vectors = static_cast<std::int64_t>(tile.panels()) * tile.slices * panel_rows;
-      if (*std::min_element(tile.first, tile.first + vectors) >= group) continue;
-      const PlacedTile& p = places_[b][row];
-      const std::int64_t tile_end = row + 1 < blocks() ? places_[b][row + 1].values : directory_[b];
-      const char* const copy = copies.emplace_back(bytes + p.values, bytes + tile_end).data();
-      Tile<T> moved = tile;
-      moved.start = reinterpret_cast<const std::uint32_t*>(copy + (p.start - p.values));
-      moved.first = reinterpret_cast<const std::uint16_t*>(copy + (p.first - p.values));
-      moved.length = reinterpret_cast<const std::uint8_t*>(copy + (p.length - p.values));
-      moved.values = reinterpret_cast<const T*>(copy);
-      tiles.push_back(moved);
-    }
-  }
-  const std::int32_t begin = structure_.clusters[first].begin;
-  return near_rows(tiles.data(), static_cast<std::int32_t>(tiles.size()), begin,
-                   structure_.clusters[end - 1].end - begin, group);
+NearPairs<T> Matrices<T>::near(std::int32_t group) {
+  NearPairs<T> near = own_near(group);
+  if (!asterism::cluster().distributed()) return near;
+  near.pairs = from_all_ranks(near.pairs);
+  near.values = from_all_ranks(near.values);
+  return near;
 }
 
 template class Matrices<float>;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/tdbem/observers.hpp"
@@ -85,6 +86,9 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   }();
   build_windows(weights.largest_lag);
   build_surface();
+  if (cluster().distributed())
+    of_ranks_ = std::make_unique<SumsOfRanks<T>>(unknowns_, method.group, waves_,
+                                                 static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1));
   build_parts();
   build_partials();
   build_initial();
@@ -92,7 +96,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   check_memory_of_gpus();
   settle_constants();
   busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
-  share(equal_sizes(static_cast<std::int64_t>(matrices_.blocks()), workers()));
+  share(equal_sizes(matrices_.own().size(), workers()));
 }
 
 template <class T>
@@ -117,8 +121,8 @@ std::int32_t Simulation<T>::workers() const {
 template <class T>
 void Simulation<T>::share(const Sizes& blocks) {
   if (blocks.size() != static_cast<std::size_t>(workers()) ||
-      std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}) != static_cast<std::int64_t>(matrices_.blocks()))
-    bad_input("{} blocks of slices have to be shared out among {} workers", matrices_.blocks(), workers());
+      std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}) != matrices_.own().size())
+    bad_input("{} blocks of slices have to be shared out among {} workers", matrices_.own().size(), workers());
   shares_ = blocks;
 }
 
@@ -131,10 +135,12 @@ void Simulation<T>::build_windows(std::int32_t heard_lag) {
   // a group ahead looks further into the future, which is zero
   shape_.stride =
       aligned((shape_.reach + width_) * static_cast<std::int64_t>(sizeof(T))) / static_cast<std::int64_t>(sizeof(T));
-  for (std::size_t b = 0; b < matrices_.blocks(); ++b) {
+  window_memory_.resize(matrices_.blocks());
+  windows_.resize(matrices_.blocks());
+  for (const std::size_t b : matrices_.own_blocks()) {
     const auto elements = static_cast<std::size_t>(waves_ * matrices_.structure().clusters[b].size() * shape_.stride);
-    window_memory_.emplace_back(elements);
-    windows_.push_back(Handle::temporary(window_memory_[b].data(), elements, sizeof(T), fmt::format("window_{}", b)));
+    window_memory_[b] = HostBuffer<T>(elements);
+    windows_[b] = Handle::temporary(window_memory_[b].data(), elements, sizeof(T), fmt::format("window_{}", b));
   }
   for (std::size_t s = 0; s < 2; ++s) {
     const auto elements = static_cast<std::size_t>(waves_) * static_cast<std::size_t>(method_.group) *
@@ -161,6 +167,7 @@ void Simulation<T>::build_parts() {
   // one unit does all that follows the products where that is a GPU
   const std::size_t count =
       gpus_.empty() ? std::min({cores_.size(), clusters.size(), static_cast<std::size_t>(codelets::most_parts)}) : 1;
+  const NearPairs<T> pairs = width_ > 1 ? matrices_.near(width_) : NearPairs<T>{};
   std::size_t first = 0;
   for (const std::size_t end : cut(clusters.size(), count)) {
     Part part;
@@ -179,7 +186,7 @@ void Simulation<T>::build_parts() {
                             sizeof(T), fmt::format("light_{}_of_{}", w, name))
               .kept_in_memory());
     if (width_ > 1) {
-      NearRows<T> near = matrices_.near(part.first, part.end, width_);
+      const NearRows<T> near = near_rows(pairs, part.row_begin, part.rows);
       append(part.near_bytes, near.begin);
       part.radiate.reached = aligned(static_cast<std::int64_t>(part.near_bytes.size()));
       append(part.near_bytes, near.reached);
@@ -231,7 +238,8 @@ void Simulation<T>::build_partials() {
                                        "scratch_of_products");
   if (sharing_ == Sharing::scheduler) {
     // products of one partial sum follow each other, in the same order whoever computes them
-    const std::size_t sums = std::min({sums_per_unit * (cores_.size() + gpus_.size()), clusters, most_sums});
+    const auto own = static_cast<std::size_t>(matrices_.own().size());
+    const std::size_t sums = std::min({sums_per_unit * (cores_.size() + gpus_.size()), own, most_sums});
     static_assert(most_sums <= most_partials);
     for (std::size_t s = 0; s < sums; ++s) partials_.push_back(partial_of(0, clusters, -1, fmt::format("sums_{}", s)));
     return;
@@ -278,9 +286,10 @@ void Simulation<T>::build_initial() {
 template <class T>
 void Simulation<T>::build_observers(const ObserverWeights<T>& all) {
   const std::size_t observers = problem_.observers.size();
-  for (std::size_t b = 0; b < matrices_.blocks(); ++b) {
+  listening_.resize(matrices_.blocks());
+  for (const std::size_t b : matrices_.own_blocks()) {
     const Range slices = matrices_.structure().clusters[b];
-    Listening l;
+    Listening& l = listening_[b];
     l.start.push_back(0);
     for (std::size_t o = 0; o < observers; ++o)
       for (std::int32_t j = slices.begin; j < slices.end; ++j) {
@@ -290,14 +299,13 @@ void Simulation<T>::build_observers(const ObserverWeights<T>& all) {
                         all.weight.begin() + static_cast<std::ptrdiff_t>(all.start[x + 1]));
         l.start.push_back(l.weight.size());
       }
-    listening_.push_back(std::move(l));
   }
   for (std::size_t s = 0; s < 2; ++s) {
     const std::size_t elements = static_cast<std::size_t>(waves_) * observers * static_cast<std::size_t>(method_.group);
     pressure_memory_[s] = HostBuffer<T>(elements);
     pressure_[s] = Handle::temporary(pressure_memory_[s].data(), elements, sizeof(T), fmt::format("pressure_{}", s));
   }
-  for (std::size_t b = 0; b < listening_.size(); ++b) {
+  for (const std::size_t b : matrices_.own_blocks()) {
     Listening& l = listening_[b];
     l.start_handle =
         Handle::temporary(l.start.data(), l.start.size(), sizeof(l.start[0]), fmt::format("heard_start_{}", b));
@@ -352,10 +360,44 @@ const double* Simulation<T>::heard(std::int32_t wave, std::int32_t observer) {
   return record_.data() + line * record_stride_;
 }
 
+// the same step is never added twice: its record is zero on all other ranks then
+template <class T>
+void Simulation<T>::bring_heard_together() {
+  wait_for_record();
+  if (!of_ranks_ || record_stride_ == 0 || together_ == steps_) return;
+  const auto lines = static_cast<std::int64_t>(record_.size()) / record_stride_;
+  const std::int64_t first = together_, steps = steps_ - first;
+  std::vector<double> mine;
+  for (std::int64_t l = 0; l < lines; ++l)
+    mine.insert(mine.end(), record_.begin() + l * record_stride_ + first,
+                record_.begin() + l * record_stride_ + steps_);
+  cluster().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
+    for (std::int64_t l = 0; l < lines && rank > 0; ++l)
+      for (std::int64_t n = 0; n < steps; ++n)
+        record_[static_cast<std::size_t>(l * record_stride_ + first + n)] +=
+            part[static_cast<std::size_t>(l * steps + n)];
+  });
+  together_ = steps_;
+}
+
 template <class T>
 SolveTally Simulation<T>::tally() {
   const Acquired held(tally_, STARPU_R);
   return *static_cast<const SolveTally*>(starpu_data_get_local_ptr(tally_));
+}
+
+/// Of own blocks, one after the other: [wave][unknown][reach].
+template <class T>
+std::vector<T> Simulation<T>::own_history() {
+  std::vector<T> history;
+  for (const std::size_t b : matrices_.own_blocks()) {
+    const Acquired held(windows_[b], STARPU_R);
+    const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(windows_[b]));
+    const std::int64_t lines = static_cast<std::int64_t>(waves_) * matrices_.structure().clusters[b].size();
+    for (std::int64_t line = 0; line < lines; ++line)
+      history.insert(history.end(), values + line * shape_.stride, values + line * shape_.stride + shape_.reach);
+  }
+  return history;
 }
 
 template <class T>
@@ -364,17 +406,21 @@ typename Simulation<T>::State Simulation<T>::state() {
   State s;
   s.steps = steps_;
   s.reach = shape_.reach;
-  s.history.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
-                   static_cast<std::size_t>(s.reach));
-  for (std::size_t b = 0; b < windows_.size(); ++b) {
-    const Acquired held(windows_[b], STARPU_R);
-    const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(windows_[b]));
-    const Range slices = matrices_.structure().clusters[b];
-    for (std::int64_t w = 0; w < waves_; ++w)
-      for (std::int64_t j = 0; j < slices.size(); ++j)
-        std::copy_n(values + (w * slices.size() + j) * shape_.stride, s.reach,
-                    s.history.begin() + (w * unknowns_ + slices.begin + j) * s.reach);
-  }
+  if (cluster().speaks())
+    s.history.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
+                     static_cast<std::size_t>(s.reach));
+  const std::vector<T> own = own_history();
+  cluster().collect(std::span<const T>(own), [&](int rank, std::span<const T> part) {
+    const auto first = matrices_.dealt()[static_cast<std::size_t>(rank)];
+    const auto end = matrices_.dealt()[static_cast<std::size_t>(rank) + 1];
+    const T* from = part.data();
+    for (std::int32_t b = first; b < end; ++b) {
+      const Range slices = matrices_.structure().clusters[static_cast<std::size_t>(b)];
+      for (std::int64_t w = 0; w < waves_; ++w, from += static_cast<std::int64_t>(slices.size()) * s.reach)
+        std::copy_n(from, static_cast<std::int64_t>(slices.size()) * s.reach,
+                    s.history.begin() + (w * unknowns_ + slices.begin) * s.reach);
+    }
+  });
   s.begun.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
                  static_cast<std::size_t>(width_));
   for (const Part& part : parts_) {
@@ -385,7 +431,7 @@ typename Simulation<T>::State Simulation<T>::state() {
       std::copy_n(values + w * line, line,
                   s.begun.begin() + (w * unknowns_ + part.row_begin) * static_cast<std::int64_t>(width_));
   }
-  wait_for_record();
+  bring_heard_together();
   const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
   for (std::size_t l = 0; l < lines; ++l) {
     const double* const line = record_.data() + static_cast<std::ptrdiff_t>(l) * record_stride_;
@@ -401,7 +447,7 @@ void Simulation<T>::set(const State& state) {
                                                                static_cast<std::size_t>(width_))
     bad_input("a state of {} past steps, expected {}: of another problem or method", state.reach, shape_.reach);
   steps_ = state.steps;
-  for (std::size_t b = 0; b < windows_.size(); ++b) {
+  for (const std::size_t b : matrices_.own_blocks()) {
     const Acquired held(windows_[b], STARPU_W);
     auto* values = static_cast<T*>(starpu_data_get_local_ptr(windows_[b]));
     const Range slices = matrices_.structure().clusters[b];
@@ -432,6 +478,8 @@ void Simulation<T>::set(const State& state) {
   record_stride_ = 0;
   record_.clear();
   reserve(steps_);
+  together_ = steps_;
+  if (!cluster().speaks()) return;
   const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
   for (std::size_t l = 0; l < lines; ++l)
     std::copy_n(state.record.begin() + static_cast<std::ptrdiff_t>(l) * steps_, steps_,
