@@ -196,11 +196,12 @@ void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
     if (args.lit != 0) accesses.push_back({parts_[p].light[static_cast<std::size_t>(wave)], STARPU_R});
   }
   TaskOptions options = home(0, solutions_first);
-  if (direct_) {
+  const bool directly = problem_.solver == Solver::factorisation;
+  if (directly) {
     args.direct = &solve_directly_;
     options.worker = -1;
   }
-  submit(direct_ ? codelets::solve_directly<T>() : codelets::solve<T>(), args, accesses, options);
+  submit(directly ? codelets::solve_directly<T>() : codelets::solve<T>(), args, accesses, options);
   ++tasks_;
 }
 

@@ -274,7 +274,13 @@ void Simulation<T>::build_initial() {
   tally_memory_ = HostBuffer<SolveTally>(1);
   tally_memory_[0] = SolveTally{};
   tally_ = Handle::temporary(tally_memory_.data(), 1, sizeof(SolveTally), "tally");
-  if (problem_.solver == Solver::factorisation) {
+  if (problem_.solver != Solver::factorisation) return;
+  if (of_ranks_) {
+    direct_of_ranks_ = std::make_unique<DirectSolverOfRanks<T>>(view);
+    solve_directly_ = [this](void* rhs) {
+      direct_of_ranks_->solve({static_cast<T*>(rhs), static_cast<std::size_t>(unknowns_)});
+    };
+  } else {
     direct_ = std::make_unique<DirectSolver<T>>(view);
     solve_directly_ = [this](void* rhs) {
       direct_->solve({static_cast<T*>(rhs), static_cast<std::size_t>(unknowns_)});

@@ -16,6 +16,7 @@
 #include "taskflows/runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/direct.hpp"
+#include "taskflows/tdbem/direct_of_ranks.hpp"
 #include "taskflows/tdbem/matrices.hpp"
 #include "taskflows/tdbem/observers.hpp"
 #include "taskflows/tdbem/sums_of_ranks.hpp"
@@ -176,6 +177,7 @@ class Simulation {
   std::vector<T> m0_value_, m0_inverse_;
   std::vector<Handle> m0_;  ///< start, column, value, inverse
   std::unique_ptr<DirectSolver<T>> direct_;
+  std::unique_ptr<DirectSolverOfRanks<T>> direct_of_ranks_;  ///< over several
   std::function<void(void*)> solve_directly_;
 
   struct Listening {  ///< what observers hear of a block
