@@ -94,12 +94,12 @@ TEST_F(ClustersTdbem, WavesGroupsAheadInSinglePrecision) {
 }
 
 TEST_F(ClustersTdbem, BlocksByTheSchedulerAndOneStepAtATime) {
-  expect_same_answer(with(with(ellipsoid, exactly), {"--steps", "80", "--group", "1", "--sharing", "scheduler"}), {2},
+  expect_same_answer(with(with(ellipsoid, exactly), {"--steps", "98", "--group", "1", "--sharing", "scheduler"}), {2},
                      double_allowed);
 }
 
 TEST_F(ClustersTdbem, FactorisesTogether) {
-  expect_same_answer(with(ellipsoid, {"--steps", "96", "--group", "16", "--solver", "mumps"}), {4}, double_allowed);
+  expect_same_answer(with(ellipsoid, {"--steps", "96", "--group", "16", "--solver", "mumps"}), {2}, double_allowed);
   expect_same_answer(
       with(ellipsoid, {"--steps", "96", "--solver", "mumps", "--precision", "single", "--boundary", "soft"}), {3},
       single_allowed);
