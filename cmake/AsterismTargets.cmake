@@ -23,6 +23,11 @@ endif()
 if(ASTERISM_SIMGRID)
   target_compile_definitions(asterism_options INTERFACE ASTERISM_SIMGRID)
 endif()
+if(ASTERISM_SMPI)
+  target_compile_definitions(asterism_options INTERFACE ASTERISM_SMPI)
+  # a process holds a copy of the program for each rank: nothing is the same in two of them
+  target_compile_options(asterism_options INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>")
+endif()
 
 # StarPU's headers are C and warn under our flags: seen as system headers.
 add_library(asterism_starpu INTERFACE)
@@ -36,11 +41,16 @@ endif()
 if(ASTERISM_MPI)
   add_library(asterism_starpu_mpi INTERFACE)
   target_include_directories(asterism_starpu_mpi SYSTEM INTERFACE ${STARPUMPI_INCLUDE_DIRS})
-  target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES} MPI::MPI_CXX)
-  # MPI_Init and its like are those of the first library that has them, and MUMPS brings stand-ins: with MUMPS comes MPI,
-  # named by the program itself.
-  set_property(TARGET Mumps::Mumps APPEND PROPERTY INTERFACE_LINK_OPTIONS
-    "LINKER:--push-state,--no-as-needed" ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
+  if(ASTERISM_SMPI)
+    target_include_directories(asterism_starpu_mpi SYSTEM INTERFACE ${SMPI_INCLUDE_DIR})
+    target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES})
+  else()
+    target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES} MPI::MPI_CXX)
+    # MPI_Init and its like are those of the first library that has them, and MUMPS brings stand-ins: with MUMPS comes
+    # MPI, named by the program itself.
+    set_property(TARGET Mumps::Mumps APPEND PROPERTY INTERFACE_LINK_OPTIONS
+      "LINKER:--push-state,--no-as-needed" ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
+  endif()
 endif()
 
 # asterism_library(NAME sources...): a static library of the house, linked into programs and tests.

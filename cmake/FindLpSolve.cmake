@@ -1,5 +1,9 @@
 # lp_solve 5.5, linear and mixed-integer programs. Defines the target LpSolve::LpSolve.
 find_path(LpSolve_INCLUDE_DIR lpsolve/lp_lib.h)
+# what smpirun loads is a shared library
+if(ASTERISM_SMPI)
+  find_library(LpSolve_LIBRARY lpsolve55_pic)
+endif()
 find_library(LpSolve_LIBRARY lpsolve55 PATH_SUFFIXES lp_solve)
 # Debian's development package has the static library only, which orders columns with SuiteSparse's COLAMD.
 find_library(LpSolve_COLAMD_LIBRARY colamd)

@@ -1,4 +1,5 @@
-// What StarPU looks for in a scheduler library.
+#include "schedulers/plugin.hpp"
+
 #include <cstring>
 
 #include "schedulers/policies.hpp"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/common/simulate.hpp"
 #include "taskflows/cg/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
@@ -32,7 +33,7 @@ struct Arguments {
   std::optional<int> iterations;  ///< exactly so many
   // the machine
   SessionOptions session;
-  std::string platform;  ///< to simulate; empty: none
+  Simulated platform;  ///< to simulate, if any
   std::string units = "default";
   // results
   std::string solution;

@@ -44,7 +44,7 @@ int report(const char* program, int status, const std::string& what) {
   else if (ranks == nullptr || ranks->speaks())
     fmt::print(stderr, "{}: error: {}\n", program, one_line(what));
   if (ranks != nullptr) ranks->expect_the_end();
-  if (!together) ranks->abort(status);
+  if (!together || (ranks != nullptr && simulated_cluster)) ranks->abort(status);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/common/simulated_cluster.hpp"
 #include "codelets/names.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/platform.hpp"
@@ -55,12 +56,19 @@ fs::path simulated_sibling(const fs::path& program) {
   return {};
 }
 
-void add_simulate(CLI::Option_group* machine, std::string& platform) {
+void add_simulate(CLI::Option_group* machine, Simulated& wanted) {
+  CLI::Option* const platform =
+      machine
+          ->add_option(std::string(option), wanted.platform,
+                       "Run on a simulated machine (StarPU over SimGrid): a name of traces/platforms or a .toml file.\n"
+                       "Kernels are not executed, there are no results; times are those of that machine")
+          ->type_name("PLATFORM");
   machine
-      ->add_option(std::string(option), platform,
-                   "Run on a simulated machine (StarPU over SimGrid): a name of traces/platforms or a .toml file.\n"
-                   "Kernels are not executed, there are no results; times are those of that machine")
-      ->type_name("PLATFORM");
+      ->add_option("--nodes", wanted.nodes,
+                   "Simulate a cluster of so many of these machines, a rank on each (StarPU-MPI over SimGrid's SMPI)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20))
+      ->needs(platform);
 }
 
 fs::path simulated_program(const std::string& name) {
@@ -70,15 +78,14 @@ fs::path simulated_program(const std::string& name) {
   return program;
 }
 
-void simulate(const std::string& platform) {
-  if (platform.empty()) return;
+void simulate(const Simulated& wanted) {
+  if (wanted.platform.empty()) return;
   const fs::path self = fs::canonical("/proc/self/exe");
-  const std::string file = find_platform(platform, self).string();
-  read_platform(file, [](const std::string& name) {
+  const std::string file = find_platform(wanted.platform, self).string();
+  const Platform platform = read_platform(file, [](const std::string& name) {
     return is_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_codelet(name));
   });
   if (simulated) return;
-  const std::string sibling = simulated_program(self.filename().string()).string();
   // it has to know the platform before it reads its options, which may be in a file
   const std::vector<std::string> own = own_arguments();
   std::vector<std::string> arguments;
@@ -89,6 +96,8 @@ void simulate(const std::string& platform) {
       arguments.push_back(own[i]);
   }
   arguments.insert(arguments.end(), {std::string(option), file});
+  if (wanted.nodes > 0) std::exit(run_on_cluster(platform, file, wanted.nodes, arguments));
+  const std::string sibling = simulated_program(self.filename().string()).string();
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);

@@ -1,5 +1,5 @@
-// --simulate: the same program on a machine that StarPU simulates. A program over SimGrid is another build of it, which
-// the ordinary one turns into.
+// --simulate: the same program on a machine that StarPU simulates, or with --nodes on a cluster of them. A program over
+// SimGrid is another build of it, which the ordinary one turns into.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,8 +11,14 @@
 
 namespace asterism::apps {
 
-/// Adds --simulate to a group of options.
-void add_simulate(CLI::Option_group* machine, std::string& platform);
+/// What to simulate.
+struct Simulated {
+  std::string platform;  ///< empty: nothing
+  int nodes = 0;         ///< machines of a cluster, each a rank; 0: the machine alone
+};
+
+/// Adds --simulate and --nodes to a group of options.
+void add_simulate(CLI::Option_group* machine, Simulated& wanted);
 
 /// What --simulate says last in a command line (or --simulate=PLATFORM); nothing when it is not there.
 std::optional<std::string> platform_in(const std::vector<std::string>& arguments);
@@ -21,11 +27,11 @@ std::optional<std::string> platform_in(const std::vector<std::string>& arguments
 /// `cmake --install` puts it or in the build tree beside this one. Empty when there is none.
 std::filesystem::path simulated_sibling(const std::filesystem::path& program);
 
-/// After the command line was read, with what --simulate says (empty: nothing happens). In an ordinary program: the
-/// process goes on as the simulated program of the same name, with the same arguments, and this does not return. In a
-/// simulated program: returns. Throws Error (bad_input): no such platform or program, or a platform's file that is not
-/// right or names a codelet that no method has.
-void simulate(const std::string& platform);
+/// After the command line was read (nothing is wanted: nothing happens). In an ordinary program: the process goes on as
+/// the simulated program of the same name, with the same arguments, or runs that of clusters and ends with it; this
+/// does not return. In a simulated program: returns. Throws Error (bad_input): no such platform or program, or a
+/// platform's file that is not right, names a codelet that no method has or has no network for so many nodes.
+void simulate(const Simulated& wanted);
 
 /// The simulated build of a program, by its name: in the folder ASTERISM_SIMULATED if that is set, else where
 /// `cmake --install` puts it or in the build tree beside this program's. Throws Error (bad_input): there is none.

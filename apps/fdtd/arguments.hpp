@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/simulate.hpp"
 #include "apps/fdtd/results.hpp"
 #include "taskflows/fdtd/cases.hpp"
 #include "taskflows/runtime/session.hpp"
@@ -28,7 +29,7 @@ struct Arguments {
   bool scheduler_places = false;
   // the machine
   SessionOptions session;
-  std::string platform;  ///< to simulate; empty: none
+  Simulated platform;  ///< to simulate, if any
   bool calibrate = false;
   bool measure_again = false;
   // results

@@ -32,7 +32,7 @@ struct FarmArguments {
   FarmOptions farm{validation_steps, 1, 0};  ///< window 0: by units and memory
   bool single_precision = false;
   SessionOptions session;
-  std::string platform;  ///< to simulate; empty: none
+  Simulated platform;  ///< to simulate, if any
   std::string json;
   bool verify = false;
   bool quiet = false;

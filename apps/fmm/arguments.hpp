@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/common/simulate.hpp"
 #include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles.hpp"
 #include "taskflows/fmm/read_particles.hpp"
@@ -35,7 +36,7 @@ struct Arguments {
   double dt = 1e-3;
   // the machine
   SessionOptions session;
-  std::string platform;                              ///< to simulate; empty: none
+  Simulated platform;                                ///< to simulate, if any
   std::optional<asterism::fmm::GpuOrder> gpu_order;  ///< none: suitable_order()
   // results
   std::string output;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/common/simulate.hpp"
 #include "apps/lbm/body.hpp"
 #include "apps/lbm/output.hpp"
 #include "taskflows/lbm/cases.hpp"
@@ -25,7 +26,7 @@ struct Arguments {
   bool scheduler_places = false;    ///< bricks go where the scheduler likes
   // the machine
   SessionOptions session;
-  std::string platform;  ///< to simulate; empty: none
+  Simulated platform;  ///< to simulate, if any
   bool calibrate = false;
   // results
   long check_every = 50;

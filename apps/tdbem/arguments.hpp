@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/simulate.hpp"
 #include "taskflows/runtime/session.hpp"
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/ordering.hpp"
@@ -67,7 +68,7 @@ struct Arguments {
   std::vector<long> intervals;  ///< given ones
   int balance_groups = 20;
   SessionOptions session;
-  std::string platform;  ///< to simulate; empty: none
+  Simulated platform;  ///< to simulate, if any
   bool calibrate = false;
   // results
   FileOptions files;

@@ -181,7 +181,7 @@ void Simulation::build_faces(BrickData& brick, int number, const std::vector<Bri
       const auto bytes =
           static_cast<std::size_t>(outgoing(half, brick.layout.brick, brick.connected, face).elements()) * at(element_);
       const auto h = static_cast<std::size_t>(half);
-      brick.sent_memory[h][at(face)] = HostBuffer<char>(bytes);
+      brick.sent_memory[h][at(face)] = HostBuffer<char>::of_tasks(bytes);
       Handle sent = Handle::temporary(brick.sent_memory[h][at(face)].data(), bytes, 1, fmt::format("face {}", face));
       if (!brick.here || !to_here)
         sent = std::move(sent).shared(*brick.place.rank,

@@ -92,12 +92,26 @@ MPI_Comm& failures() {
   return communicator;
 }
 
-void send(const char* data, std::size_t bytes, int to) {
-  const auto size = static_cast<std::uint64_t>(bytes);
-  MPI_Send(&size, sizeof size, MPI_BYTE, to, size_tag, world());
-  for (std::size_t at = 0; at < bytes; at += largest_message)
-    MPI_Send(data + at, static_cast<int>(std::min(largest_message, bytes - at)), MPI_BYTE, to, data_tag, world());
-}
+/// Messages on their way, until wait() or the end: what they hold has to stay.
+class Sending {
+ public:
+  Sending(const char* data, std::size_t bytes, int to) : size_(bytes) {
+    start(&size_, sizeof size_, to, size_tag);
+    for (std::size_t at = 0; at < bytes; at += largest_message)
+      start(data + at, std::min(largest_message, bytes - at), to, data_tag);
+  }
+  Sending(const Sending&) = delete;
+  Sending& operator=(const Sending&) = delete;
+  ~Sending() { MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
+
+ private:
+  void start(const void* data, std::size_t bytes, int to, int tag) {
+    MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag, world(), &requests_.emplace_back());
+  }
+
+  std::uint64_t size_;
+  std::vector<MPI_Request> requests_;
+};
 
 std::size_t size_from(int rank) {
   std::uint64_t size = 0;
@@ -165,18 +179,16 @@ void Cluster::exchange(const std::vector<std::span<const char>>& to,
       std::copy(out.begin(), out.end(), place(rank_, out.size()));
       continue;
     }
-    std::size_t incoming = 0;
-    std::thread sender([&] { send(out.data(), out.size(), next); });
-    incoming = size_from(before);
+    const Sending sending(out.data(), out.size(), next);
+    const std::size_t incoming = size_from(before);
     receive(place(before, incoming), incoming, before);
-    sender.join();
   }
 }
 
 void Cluster::collect(const char* mine, std::size_t bytes,
                       const std::function<void(int, const char*, std::size_t)>& take) const {
   if (!speaks()) {
-    send(mine, bytes, 0);
+    const Sending sending(mine, bytes, 0);
     return;
   }
   take(0, mine, bytes);

@@ -5,7 +5,7 @@
 #include "taskflows/runtime/error.hpp"
 
 #ifdef ASTERISM_MPI
-#include <mpi.h>
+#include <starpu_mpi.h>
 #endif
 
 namespace asterism {

@@ -13,6 +13,10 @@ namespace asterism {
 /// Throws std::bad_alloc. Any thread.
 std::shared_ptr<void> host_memory(std::size_t bytes);
 
+/// The same for what tasks and messages alone write and read. On a simulated cluster, whose ranks are one process, all
+/// of it lies in the same few pages, and messages from it and to it write nothing.
+std::shared_ptr<void> task_memory(std::size_t bytes);
+
 /// Owns `size()` elements of it.
 template <class T>
 class HostBuffer {
@@ -20,6 +24,13 @@ class HostBuffer {
   HostBuffer() = default;
   explicit HostBuffer(std::size_t n) : size_(n) {
     if (n > 0) data_ = std::static_pointer_cast<T>(host_memory(n * sizeof(T)));
+  }
+  /// Of task_memory().
+  static HostBuffer of_tasks(std::size_t n) {
+    HostBuffer buffer;
+    buffer.size_ = n;
+    if (n > 0) buffer.data_ = std::static_pointer_cast<T>(task_memory(n * sizeof(T)));
+    return buffer;
   }
   HostBuffer(HostBuffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
   HostBuffer& operator=(HostBuffer&& other) noexcept {

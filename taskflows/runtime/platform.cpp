@@ -15,6 +15,7 @@ namespace {
 
 constexpr int most_cores = 4096;
 constexpr int most_gpus = 64;
+constexpr int most_ports = 1024;
 
 Link read_link(const TomlValue& value) {
   TomlTable table = value.table();
@@ -115,7 +116,33 @@ void read_bus(const TomlValue& value, Platform& platform) {
   bus.finish();
 }
 
+Network read_network(const TomlValue& value) {
+  TomlTable table = value.table();
+  Network network;
+  network.link = read_link(table.get("link", "the link between a machine and the network: { bandwidth, latency }"));
+  if (const auto levels = table.find("fat_tree"))
+    for (const TomlValue& element : levels->elements()) {
+      TomlTable level = element.table();
+      Network::Level& own = network.fat_tree.emplace_back();
+      own.down = static_cast<int>(level.get("down", "links below a switch").integer(1, most_ports));
+      own.up = static_cast<int>(level.get("up", "links above what is below").integer(1, most_ports));
+      if (const auto parallel = level.find("parallel"))
+        own.parallel = static_cast<int>(parallel->integer(1, most_ports));
+      level.finish();
+    }
+  table.finish();
+  return network;
+}
+
 }  // namespace
+
+int Network::most_nodes() const {
+  if (fat_tree.empty()) return std::numeric_limits<int>::max();
+  std::int64_t nodes = 1;
+  for (const Level& level : fat_tree)
+    nodes = std::min<std::int64_t>(nodes * level.down, std::numeric_limits<int>::max());
+  return static_cast<int>(nodes);
+}
 
 const TaskCost* Platform::cost(const std::string& symbol, const std::string& codelet, UnitKind kind) const {
   auto named = codelets.find(symbol);
@@ -148,6 +175,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
     read_bus(root.get("bus", "a table with the links between main memory and GPUs"), platform);
   }
 
+  if (const auto network = root.find("network")) platform.network = read_network(*network);
   if (const auto codelets = root.find("codelets"))
     for (const auto& [name, value] : codelets->table().entries()) {
       if (const std::string other = expected ? expected(name) : ""; !other.empty())

@@ -21,6 +21,20 @@ struct Link {
 
 enum class UnitKind { cpu, gpu };
 
+/// What several such machines are connected by. A level of a fat tree has switches with `down` links below and `up`
+/// above, `parallel` of each; the lowest level's are to the machines. No levels: one switch that never blocks.
+struct Network {
+  struct Level {
+    int down = 1;
+    int up = 1;
+    int parallel = 1;
+  };
+  Link link;  ///< of a machine and between switches, each way
+  std::vector<Level> fat_tree;
+  /// Machines that it has room for.
+  [[nodiscard]] int most_nodes() const;
+};
+
 struct Platform {
   std::string name;  ///< of the file, without folder and ending
   std::string description;
@@ -31,10 +45,11 @@ struct Platform {
   std::string gpu_model;
   double gpu_memory = 0;  ///< bytes of each GPU
 
-  std::vector<Link> to_gpu;      ///< from main memory, by GPU
-  std::vector<Link> from_gpu;    ///< to main memory, by GPU
-  std::optional<double> shared;  ///< bytes per second that all transfers from and to main memory have together
-  std::optional<Link> peer;      ///< between any two GPUs; none: by way of main memory
+  std::vector<Link> to_gpu;        ///< from main memory, by GPU
+  std::vector<Link> from_gpu;      ///< to main memory, by GPU
+  std::optional<double> shared;    ///< bytes per second that all transfers from and to main memory have together
+  std::optional<Link> peer;        ///< between any two GPUs; none: by way of main memory
+  std::optional<Network> network;  ///< between several such machines; none: there is only one
 
   /// How a codelet runs on the kinds of units; nothing: it does not run there.
   struct Codelet {

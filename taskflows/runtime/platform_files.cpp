@@ -84,41 +84,44 @@ std::string xml_link(const std::string& id, const Link& link) {
                      link.latency);
 }
 
-std::string route(const std::string& from, const std::string& to, bool shared) {
-  return fmt::format("   <route src=\"{0}\" dst=\"{1}\" symmetrical=\"NO\"><link_ctn id=\"{0}-{1}\"/>{2}</route>\n",
-                     from, to, shared ? "<link_ctn id=\"Interconnect\"/>" : "");
-}
+constexpr const char* header =
+    "<?xml version='1.0'?>\n"
+    "<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
+    " <platform version=\"4.1\">\n"
+    " <config id=\"General\">\n"
+    "   <prop id=\"network/TCP-gamma\" value=\"-1\"></prop>\n"
+    "   <prop id=\"network/latency-factor\" value=\"1\"></prop>\n"
+    "   <prop id=\"network/bandwidth-factor\" value=\"1\"></prop>\n"
+    "   <prop id=\"network/crosstraffic\" value=\"0\"></prop>\n"
+    "   <prop id=\"network/weight-S\" value=\"0.0\"></prop>\n"
+    " </config>\n";
 
-/// Hosts for cores, GPUs and main memory. Durations come from the performance models: the hosts' speeds only convert.
-std::string simgrid(const Platform& p) {
+/// Cores, GPUs and main memory of one machine; all names begin with `prefix`. Durations come from the performance
+/// models: the hosts' speeds only convert.
+std::string zone(const Platform& p, const std::string& id, const std::string& prefix) {
   std::string xml =
-      "<?xml version='1.0'?>\n"
-      "<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
-      " <platform version=\"4.1\">\n"
-      " <config id=\"General\">\n"
-      "   <prop id=\"network/TCP-gamma\" value=\"-1\"></prop>\n"
-      "   <prop id=\"network/latency-factor\" value=\"1\"></prop>\n"
-      "   <prop id=\"network/bandwidth-factor\" value=\"1\"></prop>\n"
-      "   <prop id=\"network/crosstraffic\" value=\"0\"></prop>\n"
-      "   <prop id=\"network/weight-S\" value=\"0.0\"></prop>\n"
-      " </config>\n"
-      " <zone id=\"AS0\" routing=\"Full\">\n"
-      "   <host id=\"MAIN\" speed=\"1f\"/>\n";
-  for (int i = 0; i < p.cores; ++i) xml += fmt::format("   <host id=\"CPU{}\" speed=\"2000000000f\"/>\n", i);
+      fmt::format(" <zone id=\"{}\" routing=\"Full\">\n   <host id=\"{}MAIN\" speed=\"1f\"/>\n", id, prefix);
+  for (int i = 0; i < p.cores; ++i) xml += fmt::format("   <host id=\"{}CPU{}\" speed=\"2000000000f\"/>\n", prefix, i);
   for (int i = 0; i < p.gpus; ++i)
     xml += fmt::format(
-        "   <host id=\"CUDA{}\" speed=\"2000000000f\">\n"
+        "   <host id=\"{}CUDA{}\" speed=\"2000000000f\">\n"
         "     <prop id=\"model\" value=\"{}\"/>\n"
         "     <prop id=\"memsize\" value=\"{:.0f}\"/>\n{}   </host>\n",
-        i, in_xml(p.gpu_model.empty() ? p.name : p.gpu_model), std::floor(p.gpu_memory),
+        prefix, i, in_xml(p.gpu_model.empty() ? p.name : p.gpu_model), std::floor(p.gpu_memory),
         p.peer ? "     <prop id=\"memcpy_peer\" value=\"1\"/>\n" : "");
-  xml += "   <host id=\"RAM\" speed=\"1f\"/>\n";
-  if (p.shared) xml += xml_link("Interconnect", {*p.shared, 0});
+  xml += fmt::format("   <host id=\"{}RAM\" speed=\"1f\"/>\n", prefix);
+  const std::string interconnect = prefix + "Interconnect";
+  if (p.shared) xml += xml_link(interconnect, {*p.shared, 0});
+  const auto route = [&](const std::string& from, const std::string& to, bool shared) {
+    return fmt::format(
+        "   <route src=\"{2}{0}\" dst=\"{2}{1}\" symmetrical=\"NO\"><link_ctn id=\"{2}{0}-{1}\"/>{3}</route>\n", from,
+        to, prefix, shared ? fmt::format("<link_ctn id=\"{}\"/>", interconnect) : "");
+  };
   for (int i = 0; i < p.gpus; ++i) {
     const std::string gpu = fmt::format("CUDA{}", i);
-    xml += xml_link("RAM-" + gpu, p.to_gpu[at(i)]) + xml_link(gpu + "-RAM", p.from_gpu[at(i)]);
+    xml += xml_link(prefix + "RAM-" + gpu, p.to_gpu[at(i)]) + xml_link(prefix + gpu + "-RAM", p.from_gpu[at(i)]);
     for (int j = 0; j < p.gpus && p.peer; ++j)
-      if (j != i) xml += xml_link(fmt::format("{}-CUDA{}", gpu, j), *p.peer);
+      if (j != i) xml += xml_link(fmt::format("{}{}-CUDA{}", prefix, gpu, j), *p.peer);
   }
   for (int i = 0; i < p.gpus; ++i) {
     const std::string gpu = fmt::format("CUDA{}", i);
@@ -126,7 +129,47 @@ std::string simgrid(const Platform& p) {
     for (int j = 0; j < p.gpus && p.peer; ++j)
       if (j != i) xml += route(gpu, fmt::format("CUDA{}", j), false);
   }
+  return xml + " </zone>\n";
+}
+
+std::string simgrid(const Platform& p) {
+  return header + zone(p, "AS0", "") + " </platform>\n";
+}
+
+/// Down, up and parallel links of each level, as SimGrid counts them: "2;16,4;1,8;1,1".
+std::string topology(const std::vector<Network::Level>& levels) {
+  const auto each = [&](int Network::Level::*count) {
+    std::string text;
+    for (const Network::Level& level : levels) text += fmt::format("{}{}", text.empty() ? "" : ",", level.*count);
+    return text;
+  };
+  return fmt::format(" topology=\"FAT_TREE\" topo_parameters=\"{};{};{};{}\"", levels.size(),
+                     each(&Network::Level::down), each(&Network::Level::up), each(&Network::Level::parallel));
+}
+
+/// A host of the network for each rank's program and messages, and a machine for its tasks (StarPU looks for zones of
+/// this name). A message passes the links of both its ends, so that each has half of the latency; links are full
+/// duplex.
+std::string simgrid(const Platform& p, int nodes) {
+  const Network& network = *p.network;
+  const int hosts = network.fat_tree.empty() ? nodes : network.most_nodes();
+  std::string xml = std::string(header) + " <zone id=\"cluster\" routing=\"None\">\n";
+  xml += fmt::format(
+      "  <cluster id=\"network\" prefix=\"node\" suffix=\"\" radical=\"0-{}\" speed=\"1f\" bw=\"{:.3f}Bps\" "
+      "lat=\"{:.9f}s\" sharing_policy=\"SPLITDUPLEX\"{}/>\n",
+      hosts - 1, network.link.bandwidth, network.link.latency / 2,
+      network.fat_tree.empty() ? "" : topology(network.fat_tree));
+  for (int node = 0; node < nodes; ++node) {
+    const std::string id = fmt::format("StarPU-MPI{}", node);
+    xml += zone(p, id, id + "-");
+  }
   return xml + " </zone>\n </platform>\n";
+}
+
+std::string host_file(int nodes) {
+  std::string text;
+  for (int node = 0; node < nodes; ++node) text += fmt::format("node{}\n", node);
+  return text;
 }
 
 void write(const fs::path& path, const std::string& text) {
@@ -163,6 +206,14 @@ PlatformFiles::PlatformFiles(const Platform& platform) : name_(platform.name) {
   if (mkdtemp(pattern.data()) == nullptr) failed("{}: the folder cannot be made: {}", pattern, std::strerror(errno));
   folder_ = pattern;
   write_platform_files(platform, folder_);
+}
+
+PlatformFiles::PlatformFiles(const Platform& platform, int nodes) : PlatformFiles(platform) {
+  if (!platform.network) bad_input("--nodes {}: {} has no [network]", nodes, platform.name);
+  if (nodes > platform.network->most_nodes())
+    bad_input("--nodes {}: the network of {} has room for {}", nodes, platform.name, platform.network->most_nodes());
+  write(folder_ / "cluster.xml", simgrid(platform, nodes));
+  write(folder_ / "hosts", host_file(nodes));
 }
 
 PlatformFiles::~PlatformFiles() {

@@ -13,6 +13,9 @@ class PlatformFiles {
  public:
   /// Throws Error: bad_input for more units than this StarPU was built for, failed when nothing can be written.
   explicit PlatformFiles(const Platform& platform);
+  /// Of `nodes` such machines: "cluster.xml" and "hosts" beside "bus", for smpirun. Throws Error (bad_input) when the
+  /// platform has no network or one for fewer machines.
+  PlatformFiles(const Platform& platform, int nodes);
   ~PlatformFiles();
   PlatformFiles(const PlatformFiles&) = delete;
   PlatformFiles& operator=(const PlatformFiles&) = delete;

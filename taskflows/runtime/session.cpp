@@ -16,6 +16,9 @@
 #include <fstream>
 #include <set>
 
+#ifdef ASTERISM_SMPI
+#include "schedulers/plugin.hpp"
+#endif
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/program_library.hpp"
@@ -56,9 +59,28 @@ std::vector<std::string> schedulers_in(const std::string& library) {
 /// Where FxT believes this process's last recording to be.
 std::filesystem::path last_recording;
 
+#ifdef ASTERISM_SMPI
+
+std::vector<std::string> plugin_schedulers() {
+  return names_of(starpu_get_sched_lib_policies());
+}
+
+/// Asterism's schedulers are part of a program for simulated clusters.
+starpu_sched_policy* built_in(const std::string& scheduler) {
+  return starpu_get_sched_lib_policy(scheduler.c_str());
+}
+
+#else
+
 std::vector<std::string> plugin_schedulers() {
   return schedulers_in(plugin_library());
 }
+
+starpu_sched_policy* built_in(const std::string& /*scheduler*/) {
+  return nullptr;
+}
+
+#endif
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -144,7 +166,7 @@ Session::Session(const SessionOptions& options) {
       bad_input("--scheduler {}: no such scheduler; expected one of {}", wanted, list);
     }
     environment_.set("STARPU_SCHED", wanted);
-    if (std::find(plugins.begin(), plugins.end(), wanted) != plugins.end())
+    if (std::find(plugins.begin(), plugins.end(), wanted) != plugins.end() && built_in(wanted) == nullptr)
       environment_.set("STARPU_SCHED_LIB", plugin_library());
   }
 
@@ -199,6 +221,7 @@ Session::Session(const SessionOptions& options) {
   starpu_conf conf;
   starpu_conf_init(&conf);
   conf.catch_signals = 0;
+  conf.sched_policy = built_in(wanted);
   conf.sched_policy_callback = options.scheduler_set_up;
   const int status = cluster().start_starpu(conf);
   if (status == -ENODEV)
@@ -208,6 +231,12 @@ Session::Session(const SessionOptions& options) {
     cluster().stop_starpu();
     failed("StarPU cannot use {} for data that do not fit into memory (--swap, STARPU_DISK_SWAP)", swap);
   }
+
+#ifdef ASTERISM_SMPI
+  // what comes from other ranks is put into the same pages all of it, which SMPI does not even write
+  starpu_malloc_on_node_set_default_flags(STARPU_MAIN_RAM,
+                                          STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT | STARPU_MALLOC_SIMULATION_FOLDED);
+#endif
 
   for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
     const int worker = static_cast<int>(w);

@@ -93,9 +93,9 @@ SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t 
       piece.light.push_back(
           Handle::temporary(nullptr, elements, sizeof(T), fmt::format("light_{}_of_{}", w, name)).kept_in_memory());
     const std::size_t all = elements * static_cast<std::size_t>(waves);
-    piece.sums_memory = HostBuffer<T>(all);
+    piece.sums_memory = HostBuffer<T>::of_tasks(all);
     piece.sums = Handle::temporary(piece.sums_memory.data(), all, sizeof(T), "sums_of_" + name);
-    piece.light_memory = HostBuffer<T>(all);
+    piece.light_memory = HostBuffer<T>::of_tasks(all);
     piece.less_light = Handle::temporary(piece.light_memory.data(), all, sizeof(T), "less_light_of_" + name);
     pieces_.push_back(std::move(piece));
   }
@@ -115,7 +115,7 @@ std::vector<typename SumsOfRanks<T>::Message> SumsOfRanks<T>::messages(int from,
     message.row_begin = begin_[static_cast<std::size_t>(first)];
     message.rows = begin_[static_cast<std::size_t>(last)] - message.row_begin;
     message.other = from == cluster().rank() ? to : from;
-    message.memory = HostBuffer<T>(
+    message.memory = HostBuffer<T>::of_tasks(
         static_cast<std::size_t>(shape(message.row_begin, message.rows, Arrangement::by_wave).elements()));
     const std::int64_t tag = tags + 2 * (std::int64_t{round} * ranks + from) + static_cast<std::int64_t>(all.size());
     message.handle = Handle::temporary(message.memory.data(), message.memory.size(), sizeof(T),

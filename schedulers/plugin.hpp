@@ -1,0 +1,14 @@
+// What StarPU looks for in a scheduler library.
+#pragma once
+
+#include <starpu.h>
+#include <starpu_scheduler.h>
+
+extern "C" {
+
+/// All of them, then null.
+starpu_sched_policy** starpu_get_sched_lib_policies();
+
+/// Null: there is none of that name.
+starpu_sched_policy* starpu_get_sched_lib_policy(const char* name);
+}
