@@ -484,8 +484,7 @@ void Simulation<T>::set(const State& state) {
   record_stride_ = 0;
   record_.clear();
   reserve(steps_);
-  together_ = steps_;
-  if (!cluster().speaks()) return;
+  together_ = steps_;  // what is known so far is not asked of the others again
   const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
   for (std::size_t l = 0; l < lines; ++l)
     std::copy_n(state.record.begin() + static_cast<std::ptrdiff_t>(l) * steps_, steps_,
