@@ -75,6 +75,7 @@ class Matrices {
   void check_memory() const;
   void prepare();
   void gather();
+  void gather_ranks();
 
   const Problem& problem_;
   SurfaceView surface_;
