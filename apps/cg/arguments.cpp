@@ -7,6 +7,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/elasticity.hpp"
 #include "taskflows/cg/gmsh_reader.hpp"
 #include "taskflows/cg/matrix_market.hpp"
@@ -133,6 +134,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
 
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
+  results->add_option("--checkpoint", args.checkpoints.write, "State to go on from, HDF5 (flows fused and pipelined)");
+  results->add_option("--checkpoint-every", args.checkpoints.every, "Iterations")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->capture_default_str();
+  results->add_option("--restart", args.checkpoints.read,
+                      "Go on from a checkpoint, with the same matrix, method and --blocks,\n"
+                      "to the last bit as if nothing had happened");
   results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, convergence history");
   results->add_option(
       "--trace", args.trace,
@@ -147,6 +155,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   refuse_when_simulated(args.verify, "--verify");
   refuse_when_simulated(!args.solution.empty(), "--solution");
   refuse_when_simulated(args.calibrate, "--calibrate");
+  refuse_when_simulated(!args.checkpoints.write.empty(), "--checkpoint");
+  refuse_when_simulated(!args.checkpoints.read.empty(), "--restart");
+  require_writable("--checkpoint", args.checkpoints.write);
   if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
   if (args.preconditioner == "block-jacobi") {
     if (args.preconditioner_block < 1)
@@ -216,11 +227,13 @@ Options complete_options(const Arguments& args, const Session& session) {
   const bool copies = gpus || ranks > 1;
   options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);
   require_consistent(options);
+  if (!args.checkpoints.write.empty() || !args.checkpoints.read.empty()) require_checkpoints(options);
   refuse_over_ranks(options.flow == Flow::naive || options.flow == Flow::refined, "--flow naive and refined");
   refuse_over_ranks(options.decomposition == Decomposition::two_d, "--decomposition 2d");
   refuse_over_ranks(options.transfer == Transfer::full, "--transfer full");
   refuse_over_ranks(options.vector != VectorMode::pieces, "--vector blocking and plan");
   refuse_over_ranks(args.units == "all", "--units all");
+  refuse_over_ranks(session.cpus() == 0, "--cpus 0 (a core brings the sums of all ranks together)");
   if (ranks > 1 && gpus && options.blocks > max_partials)
     bad_input("--blocks {}: at most {} over several processes with GPUs", options.blocks, max_partials);
   return options;

@@ -9,6 +9,7 @@
 #include "taskflows/cg/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
+#include "taskflows/cg/solver.hpp"
 #include "taskflows/runtime/array.hpp"
 #include "taskflows/runtime/session.hpp"
 
@@ -37,6 +38,7 @@ struct Arguments {
   std::string units = "default";
   // results
   std::string solution;
+  asterism::cg::Checkpoints checkpoints;
   std::string json;
   std::string trace;       ///< folder
   bool calibrate = false;  ///< measure every codelet on every kind of unit first

@@ -161,7 +161,8 @@ int solve_and_report(int argc, char** argv) {
   const bool on_gpus_only =
       (args.units == "default" || args.units == "gpu") && args.session.gpus.value_or(visible_gpus()) > 0;
   const SessionOptions whole_machine = args.session;
-  if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr) args.session.cpus = 0;
+  if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr)
+    args.session.cpus = cluster().distributed() ? 1 : 0;  // which brings the ranks' sums together
   if (args.units != "default") setenv("ASTERISM_CYCLIC_UNITS", args.units.c_str(), 1);
 
   MatrixSource matrix = open_matrix(args);
@@ -221,12 +222,17 @@ int solve_and_report(int argc, char** argv) {
       take_rows(partition.first(partition.first_block(rank)), partition.first(partition.first_block(rank + 1)));
       matrix = {};
     }
-    run = solve_once(session, a, b, options, partition, [&](const Progress& p) {
-      const double by_count =
-          static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
-      const double by_residual = p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
-      line.show(std::max(by_count, by_residual), fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
-    });
+    run = solve_once(
+        session, a, b, options, partition,
+        [&](const Progress& p) {
+          const double by_count =
+              static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
+          const double by_residual =
+              p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
+          line.show(std::max(by_count, by_residual),
+                    fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
+        },
+        args.checkpoints);
     record = record_header("asterism-cg", argc, argv, session);
     units = static_cast<int>(sum_over_ranks(units));
     performance_json = performance(run, a.n, session, bandwidth, units);

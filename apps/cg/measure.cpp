@@ -32,7 +32,8 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
 }
 
 Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
-               const Partition& partition, const std::function<void(const Progress&)>& progress) {
+               const Partition& partition, const std::function<void(const Progress&)>& progress,
+               const Checkpoints& checkpoints) {
   Run run;
   run.options = options;
   const auto begin = Clock::now();
@@ -42,7 +43,7 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
   run.nonzeros = system.nonzeros();
   run.bytes_exchanged = system.p.bytes_exchanged();
   for (int i = 0; i < system.blocks(); ++i) run.rows.push_back(system.partition.rows(i));
-  run.result = solve(system, b, a.name, progress);
+  run.result = solve(system, b, a.name, progress, checkpoints);
   run.x = Array<double>(b.size());
   std::memcpy(run.x.data(), system.x.memory.data(), b.size() * sizeof(double));
   return run;

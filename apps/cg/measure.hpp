@@ -29,7 +29,8 @@ std::vector<double> block_shares(const Arguments& arguments, const Session& sess
 /// Over several ranks: a and b are the rows of this rank, and so is the solution.
 Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                const asterism::cg::Options& options, const asterism::cg::Partition& partition,
-               const std::function<void(const asterism::cg::Progress&)>& progress);
+               const std::function<void(const asterism::cg::Progress&)>& progress,
+               const asterism::cg::Checkpoints& checkpoints = {});
 /// With block-rows of those relative sizes.
 Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                const asterism::cg::Options& options, std::span<const double> shares,

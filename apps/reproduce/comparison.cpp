@@ -13,9 +13,18 @@ namespace {
 
 constexpr std::size_t line_width = 118;
 
-Ours beside(const std::optional<double>& paper, const std::optional<double>& value) {
-  Ours ours{value, {}};
-  if (paper && value && *paper != 0) ours.difference = (*value - *paper) / std::abs(*paper);
+/// A small gain in percent may be twice another and as good as the same.
+bool is_percentage(const Section& section, const Figure& figure) {
+  return section.unit == "%" || figure.name.ends_with(", %");
+}
+
+Ours beside(const std::optional<double>& paper, const std::optional<double>& value, bool percentages) {
+  Ours ours{value, {}, {}};
+  if (!paper || !value) return ours;
+  if (percentages)
+    ours.points = *value - *paper;
+  else if (*paper != 0)
+    ours.difference = (*value - *paper) / std::abs(*paper);
   return ours;
 }
 
@@ -23,8 +32,9 @@ std::string shown(const std::optional<double>& value, const char* none) {
   return value ? fmt::format("{:.5g}", *value) : none;
 }
 
-std::string shown_difference(const std::optional<double>& difference) {
-  return difference ? fmt::format("{:+.1f} %", 100 * *difference) : "";
+std::string shown_difference(const Ours& ours) {
+  if (ours.points) return fmt::format("{:+.1f} pts", *ours.points);
+  return ours.difference ? fmt::format("{:+.1f} %", 100 * *ours.difference) : "";
 }
 
 /// Lines of whole words.
@@ -69,7 +79,8 @@ Comparison compare(const Paper& paper, const OurFigures& ours) {
         failed("{}: \"{}\", \"{}\" is not among the figures that the experiment gives", paper.place, section.title,
                figure.name);
       ComparedFigure& row = compared.figures.emplace_back(ComparedFigure{figure.name, figure.value, {}});
-      for (const std::optional<double>& value : found.mapped()) row.ours.push_back(beside(figure.value, value));
+      for (const std::optional<double>& value : found.mapped())
+        row.ours.push_back(beside(figure.value, value, is_percentage(section, figure)));
     }
   }
   if (!left.empty())
@@ -98,8 +109,8 @@ void print(const std::string& name, const Paper& paper, const Comparison& compar
       for (std::size_t c = 0; c < paper.columns.size(); ++c) {
         const std::size_t extra =
             std::max<std::size_t>(paper.columns[c].size(), figure_width + difference_width) - difference_width;
-        fmt::print("   {:>{}}{:>{}}", shown(figure.ours[c].value, "none"), extra,
-                   shown_difference(figure.ours[c].difference), difference_width);
+        fmt::print("   {:>{}}{:>{}}", shown(figure.ours[c].value, "none"), extra, shown_difference(figure.ours[c]),
+                   difference_width);
       }
       fmt::print("\n");
     }
@@ -115,7 +126,8 @@ nlohmann::json record_of(const Paper& paper, const Comparison& comparison) {
       for (std::size_t c = 0; c < figure.ours.size(); ++c)
         ours.push_back({{"column", paper.columns[c]},
                         {"value", json_of(figure.ours[c].value)},
-                        {"difference", json_of(figure.ours[c].difference)}});
+                        {"difference", json_of(figure.ours[c].difference)},
+                        {"points", json_of(figure.ours[c].points)}});
       figures.push_back({{"name", figure.name}, {"paper", json_of(figure.paper)}, {"ours", ours}});
     }
     sections.push_back(
@@ -127,14 +139,15 @@ nlohmann::json record_of(const Paper& paper, const Comparison& comparison) {
 
 void write_csv(const std::filesystem::path& path, const Paper& paper, const Comparison& comparison) {
   OutputFile file(path);
-  file.write("section,figure,unit,paper,column,ours,difference\n");
+  file.write("section,figure,unit,paper,column,ours,difference,points\n");
   const auto exact = [](const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; };
   for (const ComparedSection& section : comparison)
     for (const ComparedFigure& figure : section.figures)
       for (std::size_t c = 0; c < figure.ours.size(); ++c)
-        file.write(fmt::format("{},{},{},{},{},{},{}\n", quoted(section.title), quoted(figure.name),
+        file.write(fmt::format("{},{},{},{},{},{},{},{}\n", quoted(section.title), quoted(figure.name),
                                quoted(section.unit), exact(figure.paper), quoted(paper.columns[c]),
-                               exact(figure.ours[c].value), exact(figure.ours[c].difference)));
+                               exact(figure.ours[c].value), exact(figure.ours[c].difference),
+                               exact(figure.ours[c].points)));
   file.commit();
 }
 

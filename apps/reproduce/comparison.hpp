@@ -1,4 +1,5 @@
-// What the paper prints beside what we get, with the relative difference: as a table, as JSON and as CSV.
+// What the paper prints beside what we get, with the relative difference, or that in points where figures are percent:
+// as a table, as JSON and as CSV.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,8 @@ namespace asterism::apps::reproduce {
 
 struct Ours {
   std::optional<double> value;
-  std::optional<double> difference;  ///< (ours - paper's) / |paper's|; none where the paper gives nothing, or 0
+  std::optional<double> difference;  ///< (ours - paper's) / |paper's|; none where the paper gives nothing, 0 or percent
+  std::optional<double> points;      ///< ours - paper's, of percentages
 };
 struct ComparedFigure {
   std::string name;

@@ -56,6 +56,8 @@ std::unique_ptr<Experiment> fmm_figure13();
 std::unique_ptr<Experiment> fmm_figure16();
 std::unique_ptr<Experiment> fmm_figure17();
 std::unique_ptr<Experiment> lbm_figure9();
+std::unique_ptr<Experiment> lbm_figure10();
+std::unique_ptr<Experiment> lbm_figure11();
 std::unique_ptr<Experiment> lbm_table3();
 std::unique_ptr<Experiment> tdbem_figure15();
 std::unique_ptr<Experiment> tdbem_table1();

@@ -18,6 +18,8 @@ std::vector<std::unique_ptr<Experiment>> experiments() {
   all.push_back(fmm_figure16());
   all.push_back(fmm_figure17());
   all.push_back(lbm_figure9());
+  all.push_back(lbm_figure10());
+  all.push_back(lbm_figure11());
   all.push_back(lbm_table3());
   all.push_back(tdbem_figure15());
   all.push_back(tdbem_table1());

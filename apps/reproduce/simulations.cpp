@@ -22,11 +22,14 @@ namespace fs = std::filesystem;
 Process process_of(const Simulation& s, const fs::path& place, const std::string& trace) {
   Process process;
   const fs::path self = fs::canonical("/proc/self/exe");
-  process.command = {simulated_program("asterism-" + s.solver).string()};
+  const std::string program = "asterism-" + s.solver;
+  // of a cluster: the ordinary program starts that
+  process.command = {(s.nodes > 0 ? self.parent_path() / program : simulated_program(program)).string()};
   process.command.insert(process.command.end(), s.arguments.begin(), s.arguments.end());
   process.command.insert(process.command.end(), {"--quiet", "--json", (place / "record.json").string()});
   if (!trace.empty()) process.command.insert(process.command.end(), {"--trace", trace});
   process.command.insert(process.command.end(), {"--simulate", find_platform(s.platform, self).string()});
+  if (s.nodes > 0) process.command.insert(process.command.end(), {"--nodes", std::to_string(s.nodes)});
   for (const char* chosen : {"STARPU_NCPU", "STARPU_NCUDA", "STARPU_SCHED"})
     process.environment.emplace_back(chosen, std::nullopt);
   process.environment.emplace_back("STARPU_SILENT", "1");
@@ -43,8 +46,9 @@ std::string typed(const Simulation& s) {
   std::vector<std::string> arguments = s.arguments;
   for (std::string& argument : arguments)  // folders mean nothing elsewhere
     if (argument.starts_with('/')) argument = fs::path(argument).filename().string();
-  return command + fmt::format("asterism-{} {} --simulate {}", s.solver, fmt::join(arguments, " "),
-                               fs::path(s.platform).filename().string());
+  return command + fmt::format("asterism-{} {} --simulate {}{}", s.solver, fmt::join(arguments, " "),
+                               fs::path(s.platform).filename().string(),
+                               s.nodes > 0 ? fmt::format(" --nodes {}", s.nodes) : "");
 }
 
 nlohmann::json run_one(const Simulation& s, const std::string& trace) {

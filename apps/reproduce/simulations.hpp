@@ -16,6 +16,7 @@ struct Simulation {
   std::string platform;
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;  ///< set for this run
+  int nodes = 0;                                                 ///< of a cluster of that platform; 0: the machine
 };
 
 /// The solver's record (its --json) of a run, and of all runs what was run.

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "codelets/cg/kernels.hpp"
+#include "taskflows/cg/acquired.hpp"
+#include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/flow.hpp"
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/cluster.hpp"
@@ -22,54 +24,43 @@ constexpr double restart_must_gain = 0.5;
 /// Relative residual below which a vanishing p.q means exhausted precision, not an indefinite matrix.
 constexpr double exhausted = 1e-14;
 
-/// A handle's value on the host.
-template <class T>
-class Acquired {
- public:
-  Acquired(starpu_data_handle_t handle, starpu_data_access_mode mode) : handle_(handle) {
-    starpu_data_acquire(handle_, mode);
-  }
-  ~Acquired() { starpu_data_release(handle_); }
-  Acquired(const Acquired&) = delete;
-  Acquired& operator=(const Acquired&) = delete;
-  T* operator->() const { return get(); }
-  T& operator*() const { return *get(); }
-  T* get() const { return reinterpret_cast<T*>(starpu_vector_get_local_ptr(handle_)); }
-
- private:
-  starpu_data_handle_t handle_;
-};
-
 class Solver {
  public:
   Solver(System& system, std::span<const double> b, std::string name,
-         const std::function<void(const Progress&)>& progress)
-      : sys_(system), name_(std::move(name)), progress_(progress), b_norm_(norm(b)) {}
+         const std::function<void(const Progress&)>& progress, const Checkpoints& checkpoints)
+      : sys_(system), name_(std::move(name)), progress_(progress), checkpoints_(checkpoints), b_norm_(norm(b)) {}
 
   SolveResult run();
 
  private:
   State start(double tolerance);
+  State go_on();
   double sum_of_rr(int parity);
   HistoryEntry iterate();
+  HistoryEntry iterate_up_to(std::int64_t limit);
+  void keep();
   bool look(int window, int submitted, HistoryEntry& last);
   [[nodiscard]] double relative(double rr) const { return b_norm_ > 0 ? std::sqrt(rr) / b_norm_ : std::sqrt(rr); }
   [[nodiscard]] double threshold(double tolerance) const {
     const double bound = tolerance * (b_norm_ > 0 ? b_norm_ : 1);
     return bound * bound;
   }
-  [[nodiscard]] int next_window(int submitted) const;
+  [[nodiscard]] int next_window(std::int64_t limit) const;
 
   System& sys_;
   std::string name_;
   const std::function<void(const Progress&)>& progress_;
+  const Checkpoints& checkpoints_;
   double b_norm_;
   SolveResult result_;
-  std::int64_t base_ = 0;  ///< iterations before the last restart
+  std::int64_t base_ = 0;     ///< iterations before the last restart
+  int submitted_ = 0;         ///< iterations since then
+  double previous_true_ = 0;  ///< relative residual with which they began
 };
 
 /// Submits r = b - A x and what follows; returns the state with which the iterations begin.
 State Solver::start(double tolerance) {
+  submitted_ = 0;
   for (const Handle& handle : sys_.state) {
     Acquired<State> state(handle, STARPU_W);
     *state = State{};
@@ -109,9 +100,10 @@ double Solver::sum_of_rr(int parity) {
   return value(rr);
 }
 
-/// Iterations to submit next: many, but few when the end is near, so that little is computed in vain.
-int Solver::next_window(int submitted) const {
-  const std::int64_t left = sys_.options.max_iterations - base_ - submitted;
+/// Iterations to submit next, up to `limit` since the start: many, but few when the end is near, so that little is
+/// computed in vain.
+int Solver::next_window(std::int64_t limit) const {
+  const std::int64_t left = limit - submitted_;
   std::int64_t window = std::min<std::int64_t>(sys_.options.check_every, left);
   const auto& h = result_.history;
   const double now = h.back();
@@ -147,24 +139,21 @@ bool Solver::look(int window, int submitted, HistoryEntry& last) {
   return false;
 }
 
-/// Iterates until the recurrence stops or the iterations are used up. While the units work on one window,
-/// the next is submitted and the one before is looked at.
-HistoryEntry Solver::iterate() {
+/// Iterates until the recurrence stops or there are `limit` iterations. While the units work on one window, the next is
+/// submitted and the one before is looked at.
+HistoryEntry Solver::iterate_up_to(std::int64_t limit) {
   HistoryEntry last;
-  int submitted = 0;
-  int parity = 0;
   int window = 0;
   int window_size[2] = {0, 0};
   Clock::time_point before{};
   for (;; ++window) {
     int& size = window_size[window % 2];
-    size = next_window(submitted);
-    for (int k = 0; k < size; ++k, parity = 1 - parity) {
-      starpu_iteration_push(static_cast<unsigned long>(base_ + submitted + k));
-      submit_iteration(sys_, {sys_.history[static_cast<std::size_t>(window % 2)], k}, parity);
+    size = next_window(limit);
+    for (int k = 0; k < size; ++k, ++submitted_) {
+      starpu_iteration_push(static_cast<unsigned long>(base_ + submitted_));
+      submit_iteration(sys_, {sys_.history[static_cast<std::size_t>(window % 2)], k}, submitted_ % 2);
       starpu_iteration_pop();
     }
-    submitted += size;
     if (window > 0) {
       const int count = window_size[(window - 1) % 2];
       const bool end = look(window - 1, count, last);
@@ -177,14 +166,50 @@ HistoryEntry Solver::iterate() {
         progress_({base_ + last.iteration, sys_.options.max_iterations, relative(last.rr), sys_.options.tolerance});
       if (end) return last;
     }
-    if (size == 0) break;
+    if (size == 0) return last;
   }
-  if (sys_.options.flow == Flow::pipelined && submitted > 0 &&
+}
+
+/// Iterates until the recurrence stops or the iterations are used up, and writes checkpoints on the way.
+HistoryEntry Solver::iterate() {
+  const std::int64_t most = sys_.options.max_iterations - base_;
+  HistoryEntry last;
+  while (true) {
+    const std::int64_t every = checkpoints_.write.empty() ? most : checkpoints_.every;
+    last = iterate_up_to(std::min(most, (submitted_ / every + 1) * every));
+    if (last.status != Status::running) return last;
+    if (submitted_ == most) break;
+    keep();
+  }
+  if (sys_.options.flow == Flow::pipelined && submitted_ > 0 &&
       !simulated) {  // the last residual, which no step has looked at
-    last.rr = sum_of_rr(parity);
+    last.rr = sum_of_rr(submitted_ % 2);
     result_.history.push_back(relative(last.rr));
   }
   return last;
+}
+
+void Solver::keep() {
+  starpu_task_wait_for_all();
+  const std::int64_t iterations = base_ + submitted_;
+  write_checkpoint(checkpoints_.write, sys_,
+                   {iterations, submitted_, result_.restarts, previous_true_, b_norm_, result_.history});
+  cluster().on_death(fmt::format("; the last checkpoint, {}, is of iteration {}: --restart {} goes on from there",
+                                 checkpoints_.write, iterations, checkpoints_.write));
+}
+
+/// What start() does, from a checkpoint.
+State Solver::go_on() {
+  sys_.p.after_product();
+  Past past = read_checkpoint(checkpoints_.read, sys_, b_norm_, threshold(sys_.options.tolerance));
+  sys_.p.before_product();
+  submitted_ = past.since_start;
+  base_ = past.iterations - past.since_start;
+  result_.restarts = past.restarts;
+  result_.history = std::move(past.history);
+  previous_true_ = past.true_residual;
+  cluster().on_death(fmt::format("; --restart {} begins again from there", checkpoints_.read));
+  return *Acquired<State>(sys_.state_of(sys_.inline_sums() ? sys_.own().front() : 0), STARPU_R);
 }
 
 SolveResult Solver::run() {
@@ -192,13 +217,19 @@ SolveResult Solver::run() {
   omp_pause_resource_all(omp_pause_soft);
   const double tolerance = sys_.options.tolerance;
   mark("begin solve");
-  State state = start(tolerance);
-  result_.history.push_back(relative(state.rr));
-  double previous_true = relative(state.rr);
+  State state;
+  if (checkpoints_.read.empty()) {
+    state = start(tolerance);
+    previous_true_ = relative(state.rr);
+    result_.history.push_back(previous_true_);
+    cluster().on_death("; there is no checkpoint yet (--checkpoint)");
+  } else {
+    state = go_on();
+  }
   const Clock::time_point begin = Clock::now();
   while (true) {
-    HistoryEntry last{state.rr, 0, state.status, 0};
-    if (state.status == Status::running && base_ < sys_.options.max_iterations) last = iterate();
+    HistoryEntry last{state.rr, 0, state.status, submitted_};
+    if (state.status == Status::running && base_ + submitted_ < sys_.options.max_iterations) last = iterate();
     starpu_task_wait_for_all();
     result_.seconds = seconds_since(begin);
     result_.recurrence_residual = relative(last.rr);
@@ -220,10 +251,10 @@ SolveResult Solver::run() {
       result_.outcome = Outcome::converged;
     else if (base_ >= sys_.options.max_iterations)
       result_.outcome = Outcome::max_iterations;
-    else if (result_.restarts > 0 && result_.true_residual > restart_must_gain * previous_true)
+    else if (result_.restarts > 0 && result_.true_residual > restart_must_gain * previous_true_)
       result_.outcome = Outcome::stagnated;
     else {
-      previous_true = result_.true_residual;
+      previous_true_ = result_.true_residual;
       ++result_.restarts;
       state = start(tolerance);
       continue;
@@ -265,8 +296,8 @@ double norm(std::span<const double> b) {
 }
 
 SolveResult solve(System& system, std::span<const double> b, const std::string& name,
-                  const std::function<void(const Progress&)>& progress) {
-  return Solver(system, b, name, progress).run();
+                  const std::function<void(const Progress&)>& progress, const Checkpoints& checkpoints) {
+  return Solver(system, b, name, progress, checkpoints).run();
 }
 
 }  // namespace asterism::cg

@@ -34,13 +34,20 @@ struct Progress {
   double tolerance;
 };
 
+/// Files to go on from (taskflows/cg/checkpoint.hpp).
+struct Checkpoints {
+  std::string write;         ///< empty: none is written
+  std::int64_t every = 500;  ///< iterations
+  std::string read;          ///< empty: the solve begins with x0
+};
+
 /// The norm ||b||, in parallel and compensated; over several ranks `b` is this rank's part.
 double norm(std::span<const double> b);
 
 /// Solves; the solution is in system.x, in main memory, on return. Over several ranks all call it, with their rows of
 /// b, take the same decisions and get the same result. Throws Error (bad_input) when the matrix turns out not to be
-/// positive definite, naming it `name`; failed when a value is not finite.
+/// positive definite, naming it `name`, and for a checkpoint of another solve; failed when a value is not finite.
 SolveResult solve(System& system, std::span<const double> b, const std::string& name,
-                  const std::function<void(const Progress&)>& progress = {});
+                  const std::function<void(const Progress&)>& progress = {}, const Checkpoints& checkpoints = {});
 
 }  // namespace asterism::cg

@@ -165,8 +165,9 @@ Session::Session(const SessionOptions& options) {
       for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
       bad_input("--scheduler {}: no such scheduler; expected one of {}", wanted, list);
     }
-    environment_.set("STARPU_SCHED", wanted);
-    if (std::find(plugins.begin(), plugins.end(), wanted) != plugins.end() && built_in(wanted) == nullptr)
+    if (built_in(wanted) != nullptr)
+      environment_.set("STARPU_SCHED", std::nullopt);
+    else if (environment_.set("STARPU_SCHED", wanted); holds(plugins, wanted))
       environment_.set("STARPU_SCHED_LIB", plugin_library());
   }
 

@@ -68,6 +68,84 @@ TEST_F(ClustersCg, PipelinedFlowGivesTheSameBits) {
                     "--preconditioner", "block-jacobi", "--preconditioner-block", "3"});
 }
 
+/// Stopped after 20 of 30 iterations by one rank, taken up by another number of them.
+TEST_F(ClustersCg, GoesOnToTheSameBits) {
+  for (const Arguments& method :
+       {Arguments{"--flow", "fused"}, Arguments{"--flow", "fused", "--preconditioner", "jacobi"},
+        Arguments{"--flow", "pipelined"}, Arguments{"--flow", "pipelined", "--preconditioner", "block-jacobi"}}) {
+    Arguments problem{"--stencil", "7pts-6x9x8", "--blocks", "4", "--tolerance", "1e-15"};
+    problem.insert(problem.end(), method.begin(), method.end());
+    const auto with = [&](const Arguments& more) {
+      Arguments all = problem;
+      all.insert(all.end(), more.begin(), more.end());
+      return all;
+    };
+    const std::string whole = solve(1, with({"--iterations", "30"}));
+    const nlohmann::json history = record("run.json")["history"];
+    ASSERT_GE(history.size(), 25U);
+    for (const auto& [before, after] : {std::pair{1, 3}, {3, 1}, {2, 4}}) {
+      SCOPED_TRACE(method.back() + ", " + std::to_string(before) + " ranks, then " + std::to_string(after));
+      solve(before, with({"--iterations", "23", "--checkpoint", "state.h5", "--checkpoint-every", "7"}));
+      EXPECT_TRUE(solve(after, with({"--iterations", "30", "--restart", "state.h5"})) == whole);
+      EXPECT_EQ(record("run.json")["history"], history);
+      EXPECT_EQ(record("run.json")["iterations"], 30);
+    }
+  }
+}
+
+TEST_F(ClustersCg, GoesOnAfterARankWasKilled) {
+  const Arguments problem{"--stencil", "7pts-24", "--blocks", "6", "--quiet"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = problem;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  bool killed = false;
+  std::optional<fs::file_time_type> first;
+  const auto kill_one = [&] {
+    if (killed || !fs::exists(output("state.h5"))) return false;
+    const auto written = fs::last_write_time(output("state.h5"));
+    if (!first) first = written;
+    if (written == *first) return false;  // the first one is told of once the second is there
+    const std::optional<pid_t> process = process_of(1);
+    killed = process && kill(*process, SIGKILL) == 0;
+    return false;
+  };
+  const Ran ran =
+      run_ranks(3, with({"--iterations", "1000000", "--checkpoint", "state.h5", "--checkpoint-every", "5"}), kill_one);
+  ASSERT_TRUE(killed);
+  EXPECT_NE(ran.status, 0);
+  EXPECT_NE(ran.status, 124);
+  EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
+  for (const std::string& word : {std::string("rank 1"), std::string("state.h5"), std::string("--restart state.h5")})
+    EXPECT_TRUE(contains(ran.err, word)) << ran.err;
+  EXPECT_EQ(run_ranks(2, with({"--restart", "state.h5", "--verify", "--json", "run.json"})).status, 0);
+  EXPECT_EQ(record("run.json")["outcome"], "converged");
+}
+
+TEST_F(ClustersCg, RefusesCheckpointsOfAnotherSolve) {
+  const Arguments problem{"--stencil", "5pts-8", "--blocks", "2", "--iterations", "6"};
+  const auto changed = [&](const Arguments& more) {
+    Arguments all = problem;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  solve(1, changed({"--checkpoint", "state.h5", "--checkpoint-every", "4"}));
+  const fs::path kept = folder_ / "kept.h5";
+  fs::rename(output("state.h5"), kept);
+  for (const char* file : {"x.mtx", "run.json"}) fs::remove(output(file));
+  const auto refused = [&](Arguments other, const std::string& says) {
+    other.insert(other.end(), {"--restart", kept, "--quiet"});
+    expect_refused(2, other, {says});
+  };
+  refused({"--stencil", "5pts-9", "--blocks", "2"}, "non-zeros");
+  refused({"--stencil", "5pts-8", "--blocks", "3"}, "block-rows");
+  refused(changed({"--preconditioner", "jacobi"}), "method");
+  refused(changed({"--flow", "pipelined"}), "method");
+  refused(changed({"--rhs", "known"}), "right-hand side");
+  expect_refused(1, changed({"--flow", "naive", "--checkpoint", "state.h5", "--quiet"}), {"--flow naive"});
+}
+
 TEST_F(ClustersCg, VerifiesAgainstCholesky) {
   const Ran ran = run_ranks(3, {"--matrix", irregular(), "--blocks", "3", "--verify", "--quiet", "--json", "run.json"});
   EXPECT_EQ(ran.status, 0) << ran.err;

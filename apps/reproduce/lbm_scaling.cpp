@@ -1,0 +1,143 @@
+// Figures 10 to 12 of the lattice Boltzmann paper: weak and strong scaling over nodes of three clusters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/simulations.hpp"
+
+namespace asterism::apps::reproduce {
+namespace {
+
+constexpr double percent = 100;
+
+/// A cluster as section 5.3 uses it; a sub-domain has a GPU and its share of a node's cores.
+struct Clustered {
+  std::string section;
+  std::string platform;
+  int gpus_per_node = 1;
+  int cores_per_node = 1;  ///< that compute: all but those that drive GPUs
+  int most = 1;            ///< sub-domains of the largest run
+  int gpu_share = 100;     ///< %, of the best run there
+};
+
+std::vector<Clustered> clusters() {
+  return {{"Hydra", "hydra", 2, 18, 512, 85},
+          {"TSUBAME2.5", "tsubame25", 2, 10, 512, 96},
+          {"Piz Daint", "piz-daint", 1, 11, 2048, 95}};
+}
+
+/// Runs on as many nodes as have the GPUs for `parts`, which are counted along each axis.
+Simulation simulation(const Clustered& c, const std::string& label, const std::array<int, 3>& cells,
+                      const std::array<int, 3>& parts, int steps, const std::vector<std::string>& units) {
+  Simulation s{fmt::format("{}, {}", c.section, label), "lbm", c.platform, {}, {}};
+  s.nodes = std::max(1, parts[0] * parts[1] * parts[2] / c.gpus_per_node);
+  s.arguments = {"--size",       fmt::format("{}", fmt::join(cells, "x")),
+                 "--subdomains", fmt::format("{}", fmt::join(parts, "x")),
+                 "--steps",      std::to_string(steps)};
+  s.arguments.insert(s.arguments.end(), units.begin(), units.end());
+  return s;
+}
+
+double glups(const nlohmann::json& record) {
+  return 1e-3 * record.at("mlups").get<double>();
+}
+
+class Scaling : public Experiment {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("--steps", steps_, "Of each run; the paper has 1024")
+        ->check(CLI::Range(2, 1 << 20))
+        ->capture_default_str();
+    app.add_option("--largest", largest_, "Sub-domains at most, a power of two; totals are the paper's at its own only")
+        ->check(CLI::Range(4, 4096))
+        ->capture_default_str();
+    simulations_.add_options(app);
+  }
+
+ protected:
+  [[nodiscard]] int most(const Clustered& c) const { return std::min(c.most, largest_); }
+
+  int steps_ = 10;
+  int largest_ = 4096;
+  Simulations simulations_;
+};
+
+/// Sub-domains of 512 x 512 x 128 cells in a row along y; efficiency is that of a sub-domain beside one alone.
+class Weak final : public Scaling {
+ public:
+  [[nodiscard]] std::string name() const override { return "lbm-figure10"; }
+  [[nodiscard]] std::string summary() const override {
+    return "LBM paper, Figures 10 and 12: weak scaling in y over Hydra, TSUBAME2.5 and Piz Daint, simulated";
+  }
+
+  [[nodiscard]] Outcome run(const Paper& /*paper*/) const override {
+    std::vector<Simulation> all;
+    for (const Clustered& c : clusters())
+      for (const int parts : {1, most(c)}) {
+        const std::array<int, 3> cells{512, 512 * parts, 128};
+        const int on_a_node = std::min(parts, c.gpus_per_node);
+        const std::string gpus = std::to_string(on_a_node);
+        all.push_back(simulation(c, fmt::format("{} GPUs", parts), cells, {1, parts, 1}, steps_,
+                                 {"--cpus", "0", "--gpus", gpus}));
+        all.push_back(simulation(c, fmt::format("{} GPUs and cores", parts), cells, {1, parts, 1}, steps_,
+                                 {"--cpus", std::to_string(c.cores_per_node * on_a_node / c.gpus_per_node), "--gpus",
+                                  gpus, "--gpu-share", fmt::format("{:.2f}", c.gpu_share / percent)}));
+      }
+    const Simulated done = simulations_.run(all);
+    Outcome outcome;
+    outcome.settings = {{"steps", steps_}, {"runs", done.commands}};
+    for (std::size_t i = 0; i < clusters().size(); ++i) {
+      const Clustered c = clusters()[i];
+      const auto of = [&](std::size_t run) { return glups(done.records[4 * i + run]); };
+      const auto figure = [&](const char* what, double value) { outcome.figures[{c.section, what}] = {value}; };
+      const auto total = [&](const char* what, double value) {
+        outcome.figures[{c.section, what}] = {most(c) == c.most ? std::optional(value) : std::nullopt};
+      };
+      figure("GPUs alone, efficiency, %", percent * of(2) / (most(c) * of(0)));
+      figure("GPUs and CPUs, efficiency, %", percent * of(3) / (most(c) * of(1)));
+      total("GPUs alone, GLUPS", of(2));
+      total("GPUs and CPUs, GLUPS", of(3));
+    }
+    return outcome;
+  }
+};
+
+/// 512^3 cells in 4 x 1 x 1 sub-domains, then in ever more along all axes.
+class Strong final : public Scaling {
+ public:
+  [[nodiscard]] std::string name() const override { return "lbm-figure11"; }
+  [[nodiscard]] std::string summary() const override {
+    return "LBM paper, Figure 11: strong scaling over GPUs of Hydra, simulated";
+  }
+
+  [[nodiscard]] Outcome run(const Paper& /*paper*/) const override {
+    const Clustered c = clusters().front();
+    const std::array<int, 3> cells{512, 512, 512};
+    const int parts = most(c);
+    std::array<int, 3> cut{4, 1, 1};
+    for (int axis = 1, n = 4; n < parts; n *= 2, axis = (axis + 1) % 3) cut[static_cast<std::size_t>(axis)] *= 2;
+    const std::vector<std::string> gpus{"--cpus", "0", "--gpus", std::to_string(c.gpus_per_node)};
+    const Simulated done = simulations_.run({simulation(c, "4 GPUs", cells, {4, 1, 1}, steps_, gpus),
+                                             simulation(c, fmt::format("{} GPUs", parts), cells, cut, steps_, gpus)});
+    Outcome outcome;
+    outcome.settings = {{"steps", steps_}, {"runs", done.commands}};
+    const double efficiency = glups(done.records[1]) / glups(done.records[0]) * 4 / parts;
+    outcome.figures[{c.section, "GPUs alone, efficiency, %"}] = {parts == c.most ? std::optional(percent * efficiency)
+                                                                                 : std::nullopt};
+    return outcome;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> lbm_figure10() {
+  return std::make_unique<Weak>();
+}
+
+std::unique_ptr<Experiment> lbm_figure11() {
+  return std::make_unique<Strong>();
+}
+
+}  // namespace asterism::apps::reproduce

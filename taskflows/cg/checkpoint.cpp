@@ -1,0 +1,192 @@
+#include "taskflows/cg/checkpoint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "taskflows/cg/acquired.hpp"
+#include "taskflows/runtime/array.hpp"
+#include "taskflows/runtime/cluster.hpp"
+#include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/hdf5_file.hpp"
+
+namespace asterism::cg {
+namespace {
+
+std::size_t at(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// A vector that an iteration finds, by block-row.
+struct Kept {
+  const char* name;
+  std::vector<starpu_data_handle_t> block;
+};
+
+std::vector<Kept> kept_vectors(const System& sys) {
+  std::vector<Kept> all;
+  const auto add = [&](const char* name, const auto& block_of) {
+    Kept kept{name, std::vector<starpu_data_handle_t>(at(sys.blocks()))};
+    for (const int i : sys.own()) kept.block[at(i)] = block_of(i);
+    all.push_back(std::move(kept));
+  };
+  const auto add_vector = [&](const char* name, const BlockVector& v) { add(name, [&](int i) { return v[i]; }); };
+  add_vector("x", sys.x);
+  add_vector("r", sys.r);
+  add("p", [&](int i) { return sys.p.piece(i); });
+  if (sys.options.flow != Flow::pipelined) return all;
+  add_vector("s", sys.s);
+  add_vector("z", sys.zz);
+  add_vector("direction", sys.direction);
+  if (!sys.preconditioned()) return all;
+  add_vector("u", sys.z);
+  add_vector("w", sys.w);
+  add_vector("q", sys.qq);
+  return all;
+}
+
+/// Scalars travel as they are in memory.
+template <class T>
+std::vector<std::int64_t> words(const T& value) {
+  const auto memory = std::bit_cast<std::array<std::int64_t, sizeof(T) / sizeof(std::int64_t)>>(value);
+  return {memory.begin(), memory.end()};
+}
+
+template <class T>
+T value_of(const std::vector<std::int64_t>& words) {
+  std::array<std::int64_t, sizeof(T) / sizeof(std::int64_t)> memory{};
+  std::copy_n(words.begin(), memory.size(), memory.begin());
+  return std::bit_cast<T>(memory);
+}
+
+std::string method(const System& sys) {
+  return fmt::format("{}, preconditioner of {} rows, {} dot products, {}", name_of(sys.options.flow),
+                     sys.options.preconditioner_block, name_of(sys.options.dot), name_of(sys.options.format));
+}
+
+/// The contributions to the sums that the next iteration begins with: of the pipelined flow, by block-row.
+int next_parity(const Past& past) {
+  return past.since_start % 2;
+}
+
+}  // namespace
+
+void require_checkpoints(const Options& options) {
+  if (options.flow != Flow::fused && options.flow != Flow::pipelined)
+    bad_input("--checkpoint: found --flow {}; expected fused or pipelined", name_of(options.flow));
+  if (options.vector != VectorMode::pieces)
+    bad_input("--checkpoint: found --vector {}; expected pieces", name_of(options.vector));
+  if (options.dot != DotMode::gather) bad_input("--checkpoint: found --dot {}; expected gather", name_of(options.dot));
+}
+
+void write_checkpoint(const std::filesystem::path& path, const System& sys, const Past& past) {
+  std::optional<Hdf5Output> file;
+  const auto n = at(sys.partition.first(sys.blocks()));
+  if (cluster().speaks()) file.emplace(path);
+  for (const Kept& kept : kept_vectors(sys)) {
+    Array<double> mine(at(sys.last_row() - sys.first_row()));
+    for (const int i : sys.own()) {
+      const Acquired<double> part(kept.block[at(i)], STARPU_R);
+      std::copy_n(part.get(), at(sys.partition.rows(i)), mine.data() + (sys.partition.first(i) - sys.first_row()));
+    }
+    if (file) file->create(kept.name, Hdf5Number::float64, {n});
+    std::size_t row = 0;
+    cluster().collect(std::span<const double>(mine), [&](int /*rank*/, std::span<const double> part) {
+      file->write_rows(kept.name, row, part);
+      row += part.size();
+    });
+  }
+  std::vector<Dots> mine;
+  if (sys.options.flow == Flow::pipelined)
+    for (const int i : sys.own()) mine.push_back(*Acquired<Dots>(sys.dots_of(i, next_parity(past)), STARPU_R));
+  const std::vector<Dots> dots = cluster().collect(std::span<const Dots>(mine));
+  const State state = *Acquired<State>(sys.state_of(sys.inline_sums() ? sys.own().front() : 0), STARPU_R);
+  if (!file) return;
+  std::vector<std::int64_t> contributions;
+  for (const Dots& of_block : dots) {
+    const std::vector<std::int64_t> more = words(of_block);
+    contributions.insert(contributions.end(), more.begin(), more.end());
+  }
+  if (!dots.empty())
+    file->write("contributions", {dots.size(), words(Dots{}).size()}, std::span<const std::int64_t>(contributions));
+  const std::vector<std::int64_t> scalars = words(state);
+  file->write("state", {scalars.size()}, std::span<const std::int64_t>(scalars));
+  file->write("history", {past.history.size()}, std::span<const double>(past.history));
+  file->write("block_rows", {sys.partition.begin.size()}, std::span<const std::int64_t>(sys.partition.begin));
+  file->attribute("/", "method", method(sys));
+  file->attribute("/", "nonzeros", sys.nonzeros());
+  file->attribute("/", "b_norm", past.b_norm);
+  file->attribute("/", "true_residual", past.true_residual);
+  file->attribute("/", "iterations", past.iterations);
+  file->attribute("/", "since_start", std::int64_t{past.since_start});
+  file->attribute("/", "restarts", std::int64_t{past.restarts});
+  file->commit();
+}
+
+namespace {
+
+template <class T>
+std::vector<T> read_all(const Hdf5Input& file, const std::string& dataset) {
+  const std::vector<std::size_t> shape = file.shape(dataset);
+  std::size_t size = 1;
+  for (const std::size_t extent : shape) size *= extent;
+  std::vector<T> values(size);
+  file.read_block(dataset, {std::vector<std::size_t>(shape.size(), 0), shape}, std::span<T>(values));
+  return values;
+}
+
+void require_the_same(const Hdf5Input& file, const System& sys, double b_norm) {
+  const auto refuse = [&](const std::string& what, const auto& found, const auto& expected) {
+    if (found != expected)
+      bad_input("{}: the checkpoint is of {} {}; this run has {}", file.name, what, found, expected);
+  };
+  refuse("the method", file.text_attribute("/", "method"), method(sys));
+  refuse("a matrix with non-zeros:", file.number_attribute("/", "nonzeros"), sys.nonzeros());
+  refuse("a right-hand side of norm", file.number_attribute("/", "b_norm"), b_norm);
+  const auto begin = read_all<std::int64_t>(file, "block_rows");
+  refuse("block-rows (--blocks):", std::ssize(begin) - 1, std::int64_t{sys.blocks()});
+  if (begin != sys.partition.begin)
+    bad_input("{}: the checkpoint's {} block-rows are cut elsewhere than this run's (--balance, --units)", file.name,
+              sys.blocks());
+}
+
+}  // namespace
+
+Past read_checkpoint(const std::filesystem::path& path, System& sys, double b_norm, double threshold) {
+  const Hdf5Input file(path);
+  require_the_same(file, sys, b_norm);
+  Past past;
+  past.iterations = file.integer_attribute("/", "iterations");
+  past.since_start = static_cast<std::int32_t>(file.integer_attribute("/", "since_start"));
+  past.restarts = static_cast<std::int32_t>(file.integer_attribute("/", "restarts"));
+  past.true_residual = file.number_attribute("/", "true_residual");
+  past.b_norm = b_norm;
+  past.history = read_all<double>(file, "history");
+  const auto scalars = read_all<std::int64_t>(file, "state");
+  if (past.history.empty() || scalars.size() != words(State{}).size())
+    bad_input("{}: not a checkpoint of this version", file.name);
+
+  for (const Kept& kept : kept_vectors(sys))
+    for (const int i : sys.own()) {
+      const Acquired<double> part(kept.block[at(i)], STARPU_W);
+      const auto rows = at(sys.partition.rows(i));
+      file.read_block(kept.name, {{at(sys.partition.first(i))}, {rows}}, std::span<double>(part.get(), rows));
+    }
+  if (sys.options.flow == Flow::pipelined) {
+    const std::size_t length = words(Dots{}).size();
+    for (const int i : sys.own()) {
+      std::vector<std::int64_t> of_block(length);
+      file.read_block("contributions", {{at(i), 0}, {1, length}}, std::span<std::int64_t>(of_block));
+      *Acquired<Dots>(sys.dots_of(i, next_parity(past)), STARPU_W) = value_of<Dots>(of_block);
+    }
+  }
+  for (const Handle& handle : sys.state) {
+    Acquired<State> state(handle, STARPU_W);
+    *state = value_of<State>(scalars);
+    state->threshold = threshold;
+  }
+  return past;
+}
+
+}  // namespace asterism::cg

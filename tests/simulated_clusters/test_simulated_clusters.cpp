@@ -1,0 +1,132 @@
+// Solvers over the ranks of a simulated cluster: messages take what the network says, the same each time, and what a
+// rank submits does not grow with the others.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int status = -1;
+  std::string errors;
+  nlohmann::json record;
+  [[nodiscard]] double seconds() const { return record.value("seconds", -1.0); }
+  [[nodiscard]] double most_walked() const {
+    double most = 0;
+    for (const auto& rank : record["ranks"]) most = std::max(most, rank["tasks_walked"].get<double>());
+    return most;
+  }
+  [[nodiscard]] double bytes_sent(std::size_t rank) const { return record["ranks"][rank]["bytes_sent"].get<double>(); }
+};
+
+class SimulatedClusters : public testing::Test {
+ protected:
+  SimulatedClusters() { fs::create_directories(folder_); }
+  ~SimulatedClusters() override { fs::remove_all(folder_); }
+
+  Ran run(int nodes, const std::string& program, const std::string& options, const std::string& platform = CLUSTER) {
+    const fs::path json = folder_ / "run.json";
+    const fs::path errors = folder_ / "errors";
+    fs::remove(json);
+    const std::string command = "cd '" + folder_.string() +
+                                "' && ASTERISM_CLUSTERS='" PROGRAMS "' timeout 200 '" ON_CLUSTER "' '" + platform +
+                                "' " + std::to_string(nodes) + " " + program + " " + options + " --json '" +
+                                json.string() + "' >/dev/null 2>'" + errors.string() + "'";
+    const int status = std::system(command.c_str());
+    Ran ran;
+    ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    std::ifstream file(errors);
+    ran.errors.assign(std::istreambuf_iterator<char>(file), {});
+    if (fs::exists(json)) ran.record = nlohmann::json::parse(std::ifstream(json));
+    return ran;
+  }
+
+  Ran good(int nodes, const std::string& program, const std::string& options, const std::string& platform = CLUSTER) {
+    Ran ran = run(nodes, program, options, platform);
+    EXPECT_EQ(ran.status, 0) << program << " " << options << ": " << ran.errors;
+    EXPECT_EQ(ran.record.value("ranks", nlohmann::json::array()).size(), static_cast<std::size_t>(nodes));
+    EXPECT_EQ(ran.errors, "");
+    return ran;
+  }
+
+  /// The test's cluster with one line replaced.
+  std::string changed(const std::string& from, const std::string& to) const {
+    std::ifstream file(CLUSTER);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const fs::path path = folder_ / "changed.toml";
+    std::ofstream(path) << text;
+    return path.string();
+  }
+
+  static std::string slabs(int ranks, int steps) {
+    return "--size 64x" + std::to_string(64 * ranks) + "x64 --subdomains 1x" + std::to_string(ranks) +
+           "x1 --cpus 0 --steps " + std::to_string(steps);
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("simulated_clusters_test_" + std::to_string(getpid()));
+};
+
+TEST_F(SimulatedClusters, MessagesTakeWhatTheNetworkSays) {
+  const int steps = 40;
+  const Ran ran = good(2, "asterism-lbm", slabs(2, steps));
+  // Two ranks, one face between them: each step its populations cross the network once in each direction, behind the
+  // envelope that StarPU-MPI announces them with.
+  const double link = ran.bytes_sent(0) / steps / 1e8 + 2e-3;
+  EXPECT_NEAR(ran.seconds() / steps, link, 0.03 * link);
+  const Ran faster = good(2, "asterism-lbm", slabs(2, steps), changed("bandwidth = 1e8", "bandwidth = 1e9"));
+  const double fast_link = ran.bytes_sent(0) / steps / 1e9 + 2e-3;
+  EXPECT_NEAR(faster.seconds() / steps, fast_link, 0.06 * fast_link);
+}
+
+TEST_F(SimulatedClusters, OwnSchedulersAreThere) {
+  for (const char* scheduler : {"cyclic", "hprio", "dmdas"}) {
+    const Ran ran =
+        good(2, "asterism-cg", std::string("--stencil 7pts-16 --cpus 1 --iterations 3 --scheduler ") + scheduler);
+    EXPECT_EQ(ran.record["starpu"]["scheduler"], scheduler);
+  }
+}
+
+TEST_F(SimulatedClusters, TheSameTwice) {
+  for (const auto& [program, options] :
+       {std::pair<const char*, std::string>{"asterism-lbm", slabs(4, 10)},
+        {"asterism-cg", "--stencil 7pts-32 --flow pipelined --transfer packed --cpus 1 --iterations 10"}})
+    EXPECT_EQ(good(4, program, options).seconds(), good(4, program, options).seconds()) << program;
+}
+
+TEST_F(SimulatedClusters, SubmissionDoesNotGrowWithTheRanks) {
+  const double few = good(4, "asterism-lbm", slabs(4, 10)).most_walked();
+  EXPECT_GT(few, 0);
+  EXPECT_EQ(good(12, "asterism-lbm", slabs(12, 10)).most_walked(), few);
+  // rounds that bring sums together: as many as the number of ranks has bits
+  const std::string pipelined = " --flow pipelined --transfer packed --cpus 1 --iterations 10";
+  const double of_four = good(4, "asterism-cg", "--stencil 7pts-32x32x32" + pipelined).most_walked();
+  const double of_sixteen = good(16, "asterism-cg", "--stencil 7pts-32x32x128" + pipelined).most_walked();
+  EXPECT_LT(of_sixteen, 2 * of_four);
+}
+
+TEST_F(SimulatedClusters, WhatCannotBeIsRefused) {
+  const Ran too_many = run(17, "asterism-lbm", slabs(17, 2));
+  EXPECT_EQ(too_many.status, 2);
+  EXPECT_NE(too_many.errors.find("room for 16"), std::string::npos) << too_many.errors;
+  const Ran no_network = run(2, "asterism-lbm", slabs(2, 2), changed("[network]", "[other]"));
+  EXPECT_EQ(no_network.status, 2);
+  // all ranks find that: one line
+  const Ran wrong = run(3, "asterism-lbm", "--size 64x64x64 --subdomains 1x2x1 --steps 2");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(std::count(wrong.errors.begin(), wrong.errors.end(), '\n'), 1) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("asterism-lbm: error: "), std::string::npos) << wrong.errors;
+}
+
+}  // namespace
