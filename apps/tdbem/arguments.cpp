@@ -54,7 +54,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "StarPU tasks on CPUs and GPUs (Bramas, Coulaud, Sylvand, Parallel Computing 49, 2015). SI units.\n\n"
       "  asterism-tdbem --body sphere --unknowns 642 --verify\n"
       "  asterism-tdbem --mesh airliner.off --unknowns 24000 --precision single --direction 1,0,0 --output "
-      "flight.pvd\n",
+      "flight.pvd\n"
+      "  mpirun -n 4 asterism-tdbem --mesh airliner.off --unknowns 24000     blocks of slices dealt to four "
+      "processes\n",
       "asterism-tdbem");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
@@ -137,7 +139,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           [&args](const std::string& name) {
             args.solver = name == "mumps" ? Solver::factorisation : Solver::conjugate_gradients;
           },
-          "Of M^0: cg (conjugate gradients, on any unit), mumps (factorised once, on a core)")
+          "Of M^0: cg (conjugate gradients, on any unit), mumps (factorised once, on a core; by all processes "
+          "together)")
       ->check(CLI::IsMember({"cg", "mumps"}))
       ->default_str("cg");
   method->add_option("--tolerance", args.tolerance, "Of cg: relative residual (default: 1e-12, single 1e-6)");
@@ -175,7 +178,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->add_option("--balance-groups", args.balance_groups, "Groups of steps after which intervals stay; 0: equal ones")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
-  machine->add_option("--intervals", args.intervals, "Blocks of each: cores,GPU,GPU,...")->delimiter(',');
+  machine->add_option("--intervals", args.intervals, "Blocks of each: cores,GPU,GPU,... (of one process)")
+      ->delimiter(',');
   machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
   machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
   machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
@@ -201,12 +205,14 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--every", args.files.every, "Steps between outputs (default: at the end only)")
       ->check(CLI::Range(1L, 1L << 40));
   results->add_option("--matrices", args.files.matrices,
-                      "Convolution matrices, HDF5: taken from this file if it is there, else written to it");
+                      "Convolution matrices, HDF5: taken from this file if it is there, else written to it; for any\n"
+                      "number of processes");
   results->add_option("--checkpoint", args.files.checkpoint, "State to go on from, HDF5");
   results->add_option("--checkpoint-every", args.files.checkpoint_every, "Steps (default: at the end only)")
       ->check(CLI::Range(1L, 1L << 40));
   results->add_option("--restart", args.files.restart,
-                      "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened");
+                      "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened (with as "
+                      "many processes; else to rounding)");
   results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, rates, errors");
   results->add_option(
       "--trace", args.trace,

@@ -7,6 +7,7 @@
 #include "apps/tdbem/arguments.hpp"
 #include "apps/tdbem/run.hpp"
 #include "apps/tdbem/statistics.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::tdbem {
@@ -15,9 +16,11 @@ namespace {
 int solve_and_report(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  refuse_over_ranks(args.calibrate, "--calibrate");
+  refuse_over_ranks(!args.intervals.empty(), "--intervals");
   Case of = make_case(args);
   if (args.statistics) {
-    print_statistics(args, of);
+    if (cluster().speaks()) print_statistics(args, of);
     return 0;
   }
   if (args.calibrate) args.single_precision ? calibrate<float>(args, of) : calibrate<double>(args, of);

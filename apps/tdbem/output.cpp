@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "taskflows/runtime/cluster.hpp"
+
 namespace asterism::apps::tdbem {
 
 using namespace asterism::tdbem;
@@ -22,12 +24,12 @@ std::string numbered(const std::string& path, std::int64_t step) {
 
 Output::Output(const FileOptions& options, const Problem& problem, std::int64_t begin, std::int64_t steps)
     : options_(options), problem_(problem), steps_(steps) {
-  if (!options.series.empty())
+  if (!options.series.empty() && cluster().speaks())
     series_ = std::make_unique<SurfaceSeries>(options.series, problem, begin > 0 ? begin - 1 : output::keep_nothing);
 }
 
 bool Output::due_at(std::int64_t step) const {
-  if (!series_ && options_.picture.empty()) return false;
+  if (options_.series.empty() && options_.picture.empty()) return false;
   return step == steps_ - 1 || (options_.every > 0 && step > 0 && step % options_.every == 0);
 }
 
@@ -49,7 +51,7 @@ void Output::note(const std::string& name) {
 template <class T>
 void Output::write(Simulation<T>& simulation, const Method& method) {
   const std::int64_t first = simulation.steps() - method.group;
-  for (std::int64_t n = first; n < std::min(simulation.steps(), steps_); ++n) {
+  for (std::int64_t n = first; n < std::min(simulation.steps(), steps_) && cluster().speaks(); ++n) {
     if (!due_at(n)) continue;
     std::vector<std::vector<double>> values;
     for (std::size_t w = 0; w < problem_.waves.size(); ++w)
@@ -68,26 +70,33 @@ void Output::write(Simulation<T>& simulation, const Method& method) {
     draw_surface(name, problem_.surface, values[0], picture);
     note(name);
   }
-  if (!checkpoint_due(first, simulation.steps())) return;
-  write_checkpoint<T>(options_.checkpoint, problem_, method, simulation.state());
+  if (checkpoint_due(first, simulation.steps())) write_state(simulation, method);
+}
+
+template <class T>
+void Output::write_state(Simulation<T>& simulation, const Method& method) {
+  const typename Simulation<T>::State state = simulation.state();
+  if (cluster().speaks()) write_checkpoint<T>(options_.checkpoint, problem_, method, state);
+  cluster().barrier();
+  cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                 options_.checkpoint, state.steps, options_.checkpoint));
   note(options_.checkpoint);
 }
 
 template <class T>
 void Output::finish(Simulation<T>& simulation, const Method& method) {
+  simulation.bring_heard_together();
   const Heard heard = [&](std::int32_t wave, std::int32_t observer) { return simulation.heard(wave, observer); };
   const std::int64_t steps = std::min(simulation.steps(), steps_);
   if (!options_.observers.empty()) {
-    write_observers(options_.observers, problem_, steps, heard);
+    if (cluster().speaks()) write_observers(options_.observers, problem_, steps, heard);
     note(options_.observers);
   }
   if (!options_.chart.empty()) {
-    draw_observers(options_.chart, problem_, 0, steps, heard);
+    if (cluster().speaks()) draw_observers(options_.chart, problem_, 0, steps, heard);
     note(options_.chart);
   }
-  if (options_.checkpoint.empty()) return;
-  write_checkpoint<T>(options_.checkpoint, problem_, method, simulation.state());
-  note(options_.checkpoint);
+  if (!options_.checkpoint.empty()) write_state(simulation, method);
 }
 
 template void Output::write(Simulation<float>&, const Method&);

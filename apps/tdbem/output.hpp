@@ -1,4 +1,5 @@
-// What a run of asterism-tdbem writes while it marches and at its end.
+// What a run of asterism-tdbem writes while it marches and at its end: over several ranks, which call this together,
+// rank 0 does.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ class Output {
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
 
  private:
+  template <class T>
+  void write_state(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
   [[nodiscard]] bool due_at(std::int64_t step) const;
   [[nodiscard]] bool checkpoint_due(std::int64_t first, std::int64_t end) const;
   void note(const std::string& name);

@@ -14,8 +14,10 @@
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/busy_time.hpp"
 #include "taskflows/runtime/clock.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/memory_limits.hpp"
+#include "taskflows/runtime/rank_exchange.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices.hpp"
@@ -41,7 +43,10 @@ Sharing sharing_for(const Arguments& args, const Session& session) {
 
 std::int32_t cluster_for(const Arguments& args, const Case& of, const Session& session) {
   if (args.method.cluster > 0) return args.method.cluster;
-  return suitable_cluster(of.problem.surface.unknowns(), session.cpus(), session.devices());
+  std::int32_t size =
+      suitable_cluster(of.problem.surface.unknowns(), session.cpus(), session.devices(), cluster().ranks());
+  cluster().broadcast(size);  // other ranks may have other units
+  return size;
 }
 
 const char* sharing_name(Sharing sharing) {
@@ -80,6 +85,9 @@ class Run {
     if (!args.files.restart.empty()) simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_));
     simulation_->reserve(of.steps);
     output_ = std::make_unique<Output>(args.files, of.problem, simulation_->steps(), of.steps);
+    cluster().on_death(args.files.restart.empty()
+                           ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                           : fmt::format("; --restart {} begins again from there", args.files.restart));
     if (!args.files.matrices.empty() && assembly_seconds_ > 0) {
       line_.show(1, "writing the matrices");
       save_matrices(args.files.matrices, of.problem, *matrices_);
@@ -98,6 +106,7 @@ class Run {
     of_preparation_ = disk_traffic();
     const auto begin = Clock::now();
     const std::int64_t first = simulation_->steps();
+    const Submitted before = submitted();
     while (simulation_->steps() < of_.steps) {
       for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < of_.steps; ++g) {
         simulation_->advance();
@@ -111,6 +120,7 @@ class Run {
     mark("end steps");
     seconds_ = seconds_since(begin) - writing_;
     timed_steps_ = simulation_->steps() - first;
+    bytes_sent_ = submitted().bytes - before.bytes;
     of_march_ = disk_traffic();
     require_solved(simulation_->tally(), of_.problem);
   }
@@ -118,8 +128,7 @@ class Run {
   void report(Report& out) {
     const Problem& p = of_.problem;
     const LagCounts& counts = matrices_->structure().counts;
-    double bytes = 0;
-    for (std::size_t b = 0; b < matrices_->blocks(); ++b) bytes += static_cast<double>(matrices_->block_bytes(b));
+    const double bytes = matrices_->bytes();
     json& record = out.record;
     record["problem"] = {{"body", of_.describe},
                          {"unknowns", p.surface.unknowns()},
@@ -184,6 +193,7 @@ class Run {
                      simulation_->workers() > 1 && sharing_ != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
+    if (cluster().distributed()) ranks(out);
     if (simulated) out.rows.insert(out.rows.begin(), simulated_row());
     if (of_march_)
       out.rows.emplace_back(
@@ -232,6 +242,29 @@ class Run {
     });
     mark("end assembly");
     assembly_seconds_ = seconds_since(assembly);
+  }
+
+  /// What each rank has and does.
+  void ranks(Report& out) {
+    out.record["ranks"] = ranks_record(seconds_);
+    struct Rank {
+      std::int64_t blocks, values, bytes_sent;
+    };
+    Rank mine{matrices_->own().size(), 0, bytes_sent_};
+    for (const std::size_t b : matrices_->own_blocks()) mine.values += matrices_->values(b);
+    const std::vector<Rank> all = cluster().all_gather(mine);
+    double most = 0;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      const double per_step =
+          static_cast<double>(all[r].bytes_sent) / static_cast<double>(std::max<std::int64_t>(timed_steps_, 1));
+      most = std::max(most, per_step);
+      json& record = out.record["ranks"][r];
+      record["blocks"] = all[r].blocks;
+      record["values"] = all[r].values;
+      record["bytes_sent_per_step"] = per_step;
+    }
+    out.rows.push_back(ranks_row(out.record["ranks"]));
+    out.rows.back().second += fmt::format("; {:.4g} bytes per step from one", most);
   }
 
   /// Bytes; a pass over the slices serves a group of steps.
@@ -328,7 +361,8 @@ class Run {
                               : fmt::format(", {:.1f} iterations with M^0",
                                             static_cast<double>(tally.iterations) /
                                                 static_cast<double>(std::max<std::int64_t>(tally.solves, 1)))));
-    if (bytes < smallest_bound_by_memory) return;
+    // ranks of one machine would measure what they leave each other
+    if (bytes < smallest_bound_by_memory || cluster().distributed()) return;
     const Bandwidth bandwidth = measure_bandwidth();
     const bool gpus = session_.devices() > 0;
     const bool cores = session_.cpus() > 0 && sharing_ != Sharing::gpus &&
@@ -354,6 +388,7 @@ class Run {
   std::vector<std::string> written_;
   double structure_seconds_ = 0, assembly_seconds_ = 0, seconds_ = 0, writing_ = 0;
   std::int64_t timed_steps_ = 0;
+  std::int64_t bytes_sent_ = 0;                           ///< by this rank, in these
   std::optional<DiskTraffic> of_preparation_, of_march_;  ///< with a disk for what does not fit into memory
   std::vector<double> values_;                            ///< of the first steps and wave, to be verified
   json history_ = json::array();
@@ -364,6 +399,7 @@ class Run {
 template <class T>
 Report solve(const Arguments& args, Case& of, int argc, char** argv) {
   SessionOptions options = args.session;
+  options.ranks = Ranks::any;
   if (!args.trace.empty()) options.trace = args.trace;
   const Session session(options);
   Report report;

@@ -3,7 +3,7 @@
 //   block     a block of slices (block.hpp), in lines of 64 bytes
 //   window    past values of the unknowns of a block (slices.hpp), for every wave
 //   partial   sums of some rows for a group of steps (march.hpp), of one unit
-//   totals    sums of some rows, of all units
+//   totals    sums of some rows, of all units; over several ranks also those on their way between them
 //   solutions a of the steps of a group: [wave][g][unknown]; two of them, in turn
 #pragma once
 
@@ -86,6 +86,8 @@ struct CombineArgs {
   std::int32_t partials = 0;
   struct Rows {
     std::int32_t begin = 0, count = 0;
+    Arrangement arrangement = Arrangement::by_wave;
+    std::int32_t wave = 0;
   } rows[most_partials]{};
 };
 template <class T>

@@ -11,24 +11,35 @@
 
 namespace asterism::tdbem {
 
+/// How numbers of rows [row_begin, row_begin + rows), of all waves and of the steps of a group are arranged.
+enum class Arrangement : std::uint8_t {
+  by_wave,   ///< [wave][i - row_begin][g]
+  by_row,    ///< [i - row_begin][wave][g]: what ranks of a cluster gave row by row is one piece of the same
+  of_light,  ///< [i - row_begin][g] of one wave: right-hand sides, which count with the other sign
+};
+
 /// What one unit, or some of them, added to the sums of rows [row_begin, row_begin + rows).
 template <class T>
 struct PartialSums {
-  const T* values = nullptr;  ///< values[wave * rows * group + (i - row_begin) * group + g]
+  const T* values = nullptr;
   std::int32_t row_begin = 0;
   std::int32_t rows = 0;
+  Arrangement arrangement = Arrangement::by_wave;
+  std::int32_t wave = 0;  ///< Arrangement::of_light
 };
 /// Most of them that one call of combine() takes.
 inline constexpr std::int32_t most_partials = 96;
 
-/// Totals of rows [row_begin, row_begin + rows): values[wave * rows * width + (i - row_begin) * width + g], where width
-/// is `group`, or 2 `group` if the next group's sums are begun while this one is being solved.
+/// Totals of rows [row_begin, row_begin + rows): values[wave * rows * width + (i - row_begin) * width + g] or, by row,
+/// values[(i - row_begin) * waves * width + wave * width + g], where width is `group`, or 2 `group` if the next group's
+/// sums are begun while this one is being solved.
 struct TotalsShape {
   std::int32_t row_begin = 0;
   std::int32_t rows = 0;
   std::int32_t group = 1;
   std::int32_t width = 1;
   std::int32_t waves = 1;
+  Arrangement arrangement = Arrangement::by_wave;  ///< or by_row
 
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements() const {
     return static_cast<std::int64_t>(waves) * rows * width;
@@ -48,13 +59,19 @@ ASTERISM_HOST_DEVICE inline T combined(const TotalsShape& shape, const PartialSu
                                        std::int64_t element, T begun) {
   const auto g = static_cast<std::int32_t>(element % shape.width);
   const std::int64_t line = element / shape.width;
-  const auto wave = static_cast<std::int32_t>(line / shape.rows);
-  const auto i = static_cast<std::int32_t>(line % shape.rows) + shape.row_begin;
+  const bool by_row = shape.arrangement == Arrangement::by_row;
+  const auto wave = static_cast<std::int32_t>(by_row ? line % shape.waves : line / shape.rows);
+  const auto i = static_cast<std::int32_t>(by_row ? line / shape.waves : line % shape.rows) + shape.row_begin;
   T sum = begun;
   for (const PartialSums<T>* p = partials; p != partials + count; ++p) {
-    const std::int32_t row = i - p->row_begin;
+    const std::int64_t row = i - p->row_begin;
     if (row < 0 || row >= p->rows) continue;
-    sum += p->values[(static_cast<std::int64_t>(wave) * p->rows + row) * shape.group + g];
+    if (p->arrangement == Arrangement::by_wave)
+      sum += p->values[(static_cast<std::int64_t>(wave) * p->rows + row) * shape.group + g];
+    else if (p->arrangement == Arrangement::by_row)
+      sum += p->values[(row * shape.waves + wave) * shape.group + g];
+    else if (p->wave == wave)
+      sum -= p->values[row * shape.group + g];
   }
   return sum;
 }

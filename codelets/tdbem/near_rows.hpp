@@ -44,10 +44,25 @@ struct NearRows {
   }
 };
 
-/// Of rows [row_begin, row_begin + rows) of some tiles, in main memory, that cover them with all slices that are near:
-/// pairs with a value at a lag from 1 to group - 1. Rows of other tiles are left out.
+/// Pairs of unknowns with a value at a lag from 1 to `lags`, in any order.
 template <class T>
-NearRows<T> near_rows(const Tile<T>* tiles, std::int32_t count, std::int32_t row_begin, std::int32_t rows,
-                      std::int32_t group);
+struct NearPairs {
+  struct Pair {
+    std::int32_t row, column;
+    std::int32_t first;  ///< lag with a value, at least 1
+  };
+  std::int32_t lags = 0;  ///< group - 1
+  std::vector<Pair> pairs;
+  std::vector<T> values;  ///< values[p * lags + k - 1]: M^k of pair p, 0 outside of its row-vector
+};
+
+/// Adds the near pairs of a tile in main memory.
+template <class T>
+void add_near_pairs(const Tile<T>& tile, NearPairs<T>& pairs);
+
+/// Of rows [row_begin, row_begin + rows), whose pairs are all given; others are left out. Of pairs of a row with the
+/// same first lag, the one given first comes first.
+template <class T>
+NearRows<T> near_rows(const NearPairs<T>& pairs, std::int32_t row_begin, std::int32_t rows);
 
 }  // namespace asterism::tdbem

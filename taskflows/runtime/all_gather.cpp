@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/performance_model.hpp"
@@ -84,21 +85,32 @@ AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vecto
   for (int round = 0; round < rounds_of(ranks); ++round) {
     const int other = (me + (1 << round)) % ranks;
     const auto tag = [&](int rank) { return tags + std::int64_t{round} * ranks + rank; };
-    mine_.push_back(make_part(fmt::format("{}, {} ranks", name, 1 << round), items_of(me, 1 << round)));
+    const int handed = handed_over(round);
+    mine_.push_back(make_part(fmt::format("{}, {} ranks", name, handed), items_of(me, handed)));
     mine_.back().handle = std::move(mine_.back().handle).shared(me, tag(me));
-    theirs_.push_back(
-        make_part(fmt::format("{}, {} ranks from {}", name, 1 << round, other), items_of(other, 1 << round)));
+    theirs_.push_back(make_part(fmt::format("{}, {} ranks from {}", name, handed, other), items_of(other, handed)));
     theirs_.back().handle = std::move(theirs_.back().handle).shared(other, tag(other));
   }
   memory_ = HostBuffer<char>(items() * item_bytes_);
-  gathered_ = Handle::vector(memory_.data(), items() * item_bytes_ / sizeof(double), sizeof(double), name + ", all");
+  gathered_ = handle_of(memory_, name + ", all");
 }
 
 AllGather::Part AllGather::make_part(const std::string& name, std::size_t items) const {
   Part part;
   part.memory = HostBuffer<char>(items * item_bytes_);
-  part.handle = Handle::vector(part.memory.data(), items * item_bytes_ / sizeof(double), sizeof(double), name);
+  part.handle = handle_of(part.memory, name);
   return part;
+}
+
+// whole numbers of elements as large as items let them be: StarPU counts them in 32 bits
+Handle AllGather::handle_of(const HostBuffer<char>& memory, const std::string& name) const {
+  const std::size_t element = std::gcd(item_bytes_, sizeof(double));
+  return Handle::vector(memory.data(), memory.size() / element, element, name);
+}
+
+/// Ranks whose items a rank gives to the one before it.
+int AllGather::handed_over(int round) {
+  return std::min(1 << round, cluster().ranks() - (1 << round));
 }
 
 std::size_t AllGather::items_of(int rank, int ranks) const {
@@ -119,7 +131,7 @@ void AllGather::submit(const std::vector<Access>& mine) {
     const bool last = round == rounds;
     const auto r = static_cast<std::size_t>(round);
     AppendArgs args{static_cast<std::int64_t>(item_bytes_), 0, 0, static_cast<std::int32_t>(inputs.size())};
-    args.items = static_cast<std::int64_t>(last ? items() : items_of(me, 1 << round));
+    args.items = static_cast<std::int64_t>(last ? items() : items_of(me, handed_over(round)));
     if (last) args.first = begin_[static_cast<std::size_t>(me)];
     std::vector<Access> accesses{{last ? gathered_.get() : mine_[r].handle.get(), STARPU_W}};
     accesses.insert(accesses.end(), inputs.begin(), inputs.end());
@@ -131,7 +143,9 @@ void AllGather::submit(const std::vector<Access>& mine) {
     if (last) break;
     const int other = (me + (1 << round)) % ranks;
     asterism::submit(append(), args, {{theirs_[r].handle, STARPU_W}}, {.rank = other});
-    inputs = {{mine_[r].handle, STARPU_R}, {theirs_[r].handle, STARPU_R}};
+    // in the last round not all of what this rank has is handed over
+    if (round + 1 < rounds) inputs = {{mine_[r].handle, STARPU_R}};
+    inputs.push_back({theirs_[r].handle, STARPU_R});
   }
 }
 

@@ -1,6 +1,7 @@
 // A vector to which every rank contributes some items, brought together on all ranks by tasks, in as many rounds as the
-// number of ranks has bits: in round k a rank appends what the rank 2^k behind it has gathered so far (J. Bruck et al.,
-// IEEE Transactions on Parallel and Distributed Systems 8 (1997)). What a rank submits grows with the rounds only.
+// number of ranks has bits: in round k a rank appends what the rank 2^k behind it has gathered so far, in the last one
+// what it still lacks of that (J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8 (1997)). What a
+// rank submits grows with the rounds only.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +28,15 @@ class AllGather {
   [[nodiscard]] std::size_t items() const { return static_cast<std::size_t>(begin_.back()); }
 
  private:
-  /// Items of ranks `of` to `of` + 2^round - 1, as rank `of` has them.
+  /// Items of ranks `of` to `of` + handed_over(round) - 1, as rank `of` has them.
   struct Part {
     HostBuffer<char> memory;
     Handle handle;
   };
   [[nodiscard]] std::size_t items_of(int rank, int ranks) const;
+  [[nodiscard]] static int handed_over(int round);
   Part make_part(const std::string& name, std::size_t items) const;
+  [[nodiscard]] Handle handle_of(const HostBuffer<char>& memory, const std::string& name) const;
 
   std::size_t item_bytes_;
   std::vector<int> begin_;

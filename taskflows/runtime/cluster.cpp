@@ -62,7 +62,7 @@ void Cluster::stop_starpu() const {
   starpu_shutdown();
 }
 void Cluster::all_gather(const void* /*mine*/, void* /*all*/, std::size_t /*bytes*/) const {}
-void Cluster::broadcast(void* /*value*/, std::size_t /*bytes*/) const {}
+void Cluster::broadcast(void* /*values*/, std::size_t /*bytes*/, int /*from*/) const {}
 void Cluster::exchange(const std::vector<std::span<const char>>& /*to*/,
                        const std::function<char*(int, std::size_t)>& /*place*/) const {}
 void Cluster::collect(const char* mine, std::size_t bytes,
@@ -162,8 +162,10 @@ void Cluster::all_gather(const void* mine, void* all, std::size_t bytes) const {
   MPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, world());
 }
 
-void Cluster::broadcast(void* value, std::size_t bytes) const {
-  MPI_Bcast(value, static_cast<int>(bytes), MPI_BYTE, 0, world());
+void Cluster::broadcast(void* values, std::size_t bytes, int from) const {
+  for (std::size_t at = 0; at < bytes; at += largest_message)
+    MPI_Bcast(static_cast<char*>(values) + at, static_cast<int>(std::min(largest_message, bytes - at)), MPI_BYTE, from,
+              world());
 }
 
 void Cluster::exchange(const std::vector<std::span<const char>>& to,

@@ -36,11 +36,24 @@ class Cluster {
     if (distributed()) all_gather(&mine, all.data(), sizeof mine);
     return all;
   }
+  /// The same of any number of values: result[r] is what rank r has.
+  template <class T>
+  [[nodiscard]] std::vector<std::vector<T>> all_gather(std::span<const T> mine) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<std::vector<T>> all;
+    for (const std::size_t values : all_gather(mine.size())) all.emplace_back(values);
+    for (int rank = 0; rank < ranks_; ++rank) {
+      std::vector<T>& part = all[static_cast<std::size_t>(rank)];
+      if (rank == rank_) part.assign(mine.begin(), mine.end());
+      if (distributed()) broadcast(part.data(), part.size() * sizeof(T), rank);
+    }
+    return all;
+  }
   /// `value` as rank 0 has it.
   template <class T>
   void broadcast(T& value) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (distributed()) broadcast(&value, sizeof value);
+    if (distributed()) broadcast(&value, sizeof value, 0);
   }
   /// `to[r]` goes to rank r; returns what came from every rank.
   template <class T>
@@ -99,7 +112,7 @@ class Cluster {
   Cluster();
   ~Cluster();
   void all_gather(const void* mine, void* all, std::size_t bytes) const;
-  void broadcast(void* value, std::size_t bytes) const;
+  void broadcast(void* values, std::size_t bytes, int from) const;
   void exchange(const std::vector<std::span<const char>>& to,
                 const std::function<char*(int rank, std::size_t bytes)>& place) const;
   void collect(const char* mine, std::size_t bytes,

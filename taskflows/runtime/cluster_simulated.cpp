@@ -78,9 +78,10 @@ void Cluster::all_gather(const void* mine, void* all, std::size_t bytes) const {
   });
 }
 
-void Cluster::broadcast(void* value, std::size_t bytes) const {
-  meet(rank_, ranks_, value, [&](const std::vector<const void*>& shown) {
-    if (rank_ > 0) std::copy_n(static_cast<const char*>(shown.front()), bytes, static_cast<char*>(value));
+void Cluster::broadcast(void* values, std::size_t bytes, int from) const {
+  meet(rank_, ranks_, values, [&](const std::vector<const void*>& shown) {
+    const void* const given = shown[static_cast<std::size_t>(from)];
+    if (rank_ != from) std::copy_n(static_cast<const char*>(given), bytes, static_cast<char*>(values));
   });
 }
 

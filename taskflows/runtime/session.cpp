@@ -21,6 +21,7 @@
 #endif
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/program_library.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
 namespace asterism {
@@ -36,22 +37,10 @@ std::string named_library() {
   return simulated && named.ends_with(plugin_file) ? std::string{} : named;
 }
 
-/// Asterism's plug-in library, beside the programs (../lib*/ or the build tree's lib/, or the program's own folder as
-/// in a bundle). Empty when there is none.
-std::string own_library() {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const char* folder : {".", "lib", "../lib", "../lib/x86_64-linux-gnu", "../lib64", "../../lib"}) {
-    const auto candidate = program / folder / plugin_file;
-    if (std::filesystem::exists(candidate, ignored)) return std::filesystem::weakly_canonical(candidate).string();
-  }
-  return {};
-}
-
 /// The plug-in library: where STARPU_SCHED_LIB says, else Asterism's.
 std::string plugin_library() {
   const std::string named = named_library();
-  return named.empty() ? own_library() : named;
+  return named.empty() ? library_beside_program(plugin_file) : named;
 }
 
 std::vector<std::string> names_of(starpu_sched_policy** policies) {
@@ -143,7 +132,7 @@ Environment::~Environment() {
 
 std::optional<std::string> scheduler_library(const std::string& scheduler) {
   const std::string named = named_library();
-  const std::string own = own_library();
+  const std::string own = library_beside_program(plugin_file);
   if (!named.empty() && holds(schedulers_in(named), scheduler)) return named;
   if (holds(names_of(starpu_sched_get_predefined_policies()), scheduler)) return std::string{};
   if (holds(schedulers_in(own), scheduler)) return own;

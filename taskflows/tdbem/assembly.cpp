@@ -9,14 +9,18 @@
 namespace asterism::tdbem {
 namespace {
 
-/// Tiles on the diagonal and above it, each with its mirror image: what one task does.
+/// What one task does: a tile, with its mirror image if that is here as well; then the tile is on the diagonal or above
+/// it.
 struct TilePlace {
   std::size_t row, slice;
 };
-std::vector<TilePlace> upper_tiles(std::size_t clusters) {
+std::vector<TilePlace> tiles_with_mirrors(const TiledStructure& structure) {
   std::vector<TilePlace> places;
-  for (std::size_t row = 0; row < clusters; ++row)
-    for (std::size_t slice = row; slice < clusters; ++slice) places.push_back({row, slice});
+  const auto begin = static_cast<std::size_t>(structure.blocks.begin);
+  const auto end = static_cast<std::size_t>(structure.blocks.end);
+  for (std::size_t row = 0; row < structure.clusters.size(); ++row)
+    for (std::size_t slice = structure.has_slices(row) ? row : begin; slice < end; ++slice)
+      places.push_back({row, slice});
   return places;
 }
 
@@ -63,14 +67,14 @@ std::size_t TiledStructure::bytes() const {
 template std::size_t TiledStructure::bytes<float>() const;
 template std::size_t TiledStructure::bytes<double>() const;
 
-TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                               const std::vector<Range>& clusters, Widths widths) {
+TiledStructure structure_of_blocks(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                                   const std::vector<Range>& clusters, Range blocks) {
   if (!(d.speed > 0) || !(d.step > 0) || !std::isfinite(d.speed) || !std::isfinite(d.step))
     bad_input("speed of sound {:g} m/s and time step {:g} s, expected positive ones", d.speed, d.step);
-  TiledStructure structure{clusters, {}, {}, {}};
-  structure.tiles.resize(clusters.size() * clusters.size());
+  TiledStructure structure{clusters, blocks, {}, {}, {}, {}};
+  structure.tiles.resize(clusters.size() * static_cast<std::size_t>(blocks.size()));
   structure.point_pairs.resize(structure.tiles.size());
-  const std::vector<TilePlace> places = upper_tiles(clusters.size());
+  const std::vector<TilePlace> places = tiles_with_mirrors(structure);
   std::vector<LagFault> faults(places.size());
 #pragma omp parallel
   {
@@ -82,13 +86,21 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
       faults[p] = tiles.fault;
       structure.point_pairs[structure.place(row, slice)] = tiles.point_pairs;
       structure.tiles[structure.place(row, slice)] = std::move(tiles.tile);
-      if (row != slice) structure.tiles[structure.place(slice, row)] = std::move(tiles.mirror);
+      if (row != slice && structure.has_slices(row))
+        structure.tiles[structure.place(slice, row)] = std::move(tiles.mirror);
     }
   }
   for (const LagFault& fault : faults)
-    if (fault.kind != LagFault::Kind::none) refuse(fault, d);
-
+    if (structure.fault.kind == LagFault::Kind::none) structure.fault = fault;
   for (const TileStructure& tile : structure.tiles) structure.counts.add(tile.counts);
+  return structure;
+}
+
+TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                               const std::vector<Range>& clusters, Widths widths) {
+  TiledStructure structure =
+      structure_of_blocks(surface, rules, d, clusters, {0, static_cast<std::int32_t>(clusters.size())});
+  if (structure.fault.kind != LagFault::Kind::none) refuse(structure.fault, d);
   if (widths == Widths::uniform) {
     const std::int32_t longest = structure.counts.longest;
     structure.counts = {};
@@ -100,6 +112,27 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
   return structure;
 }
 
+std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, std::int32_t parts) {
+  const auto blocks = static_cast<std::int32_t>(values.size());
+  if (blocks < parts)
+    bad_input("{} blocks of slices for {} processes: expected one for each at least, of fewer slices (--cluster)",
+              blocks, parts);
+  double all = 0;
+  for (const std::int64_t v : values) all += static_cast<double>(v);
+  std::vector<std::int32_t> begin{0};
+  double before = 0;  // values of blocks before b
+  for (std::int32_t b = 0, part = 1; part < parts; ++part) {
+    const double wanted = all * part / parts;
+    // a block goes to the part that has most of it, unless others would be left without any
+    const auto half = [&] { return static_cast<double>(values[static_cast<std::size_t>(b)]) / 2; };
+    while (b < begin.back() + 1 || (b < blocks - (parts - part) && before + half() < wanted))
+      before += static_cast<double>(values[static_cast<std::size_t>(b++)]);
+    begin.push_back(b);
+  }
+  begin.push_back(blocks);
+  return begin;
+}
+
 InitialMatrix gather_initial(const TiledStructure& structure, std::span<const std::vector<double>> initial) {
   InitialMatrix matrix;
   matrix.start.push_back(0);
@@ -107,7 +140,8 @@ InitialMatrix gather_initial(const TiledStructure& structure, std::span<const st
   matrix.value.reserve(static_cast<std::size_t>(structure.counts.initial));
   for (std::size_t row = 0; row < structure.clusters.size(); ++row)
     for (std::size_t r = 0; r < static_cast<std::size_t>(structure.clusters[row].size()); ++r) {
-      for (std::size_t slice = 0; slice < structure.clusters.size(); ++slice) {
+      for (std::int32_t b = structure.blocks.begin; b < structure.blocks.end; ++b) {
+        const auto slice = static_cast<std::size_t>(b);
         const TileStructure& tile = structure.tiles[structure.place(row, slice)];
         const auto begin = static_cast<std::size_t>(tile.initial_start[r]);
         const auto end = static_cast<std::size_t>(tile.initial_start[r + 1]);
@@ -139,7 +173,7 @@ ConvolutionMatrices<T> assemble_all(const SurfaceView& surface, const PairRules&
     return {tile_in<T>(matrices.layouts[x], matrices.buffers[x].data()), tile_values_in<T>(matrices.buffers[x].data()),
             tile.initial_start.data(), tile.initial_slice.data(), initial[x].data()};
   };
-  const std::vector<TilePlace> places = upper_tiles(clusters.size());
+  const std::vector<TilePlace> places = tiles_with_mirrors(structure);
 #pragma omp parallel
   {
     TileScratch scratch(rules);

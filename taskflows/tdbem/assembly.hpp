@@ -24,15 +24,27 @@ enum class Widths : std::uint8_t {
   uniform,    ///< as the longest of all: Contiguous-Blocking as published
 };
 
-/// Rows and slices are cut in the same clusters.
+/// Rows and slices are cut in the same clusters. There may be tiles of some slices only.
 struct TiledStructure {
   std::vector<Range> clusters;
-  std::vector<TileStructure> tiles;       ///< tile (I, J) has rows of cluster I, slices of cluster J: I * clusters + J
-  LagCounts counts;                       ///< of all
-  std::vector<std::int64_t> point_pairs;  ///< at place(I, J), I <= J: of a tile and its mirror image together; else 0
+  Range blocks;                      ///< clusters of slices that there are tiles of: all, or a rank's
+  std::vector<TileStructure> tiles;  ///< tile (I, J) has rows of cluster I, slices of cluster J: place(I, J)
+  LagCounts counts;                  ///< of all these
+  /// At place(I, J): of a tile and its mirror image together, which if it is here as well, I > J, has 0.
+  std::vector<std::int64_t> point_pairs;
+  LagFault fault;  ///< some tiles are empty if it has a kind
 
+  [[nodiscard]] bool has_slices(std::size_t cluster) const {
+    return blocks.place(static_cast<std::int32_t>(cluster)) < static_cast<std::uint32_t>(blocks.size());
+  }
   [[nodiscard]] std::size_t place(std::size_t row_cluster, std::size_t slice_cluster) const {
-    return row_cluster * clusters.size() + slice_cluster;
+    return row_cluster * static_cast<std::size_t>(blocks.size()) + slice_cluster -
+           static_cast<std::size_t>(blocks.begin);
+  }
+  /// Of a tile and its mirror image together.
+  [[nodiscard]] std::int64_t points(std::size_t row_cluster, std::size_t slice_cluster) const {
+    const bool below = has_slices(row_cluster) && row_cluster > slice_cluster;
+    return point_pairs[below ? place(slice_cluster, row_cluster) : place(row_cluster, slice_cluster)];
   }
   /// Bytes of all tiles, as tile_layout() packs them.
   template <class T>
@@ -48,7 +60,15 @@ struct TiledStructure {
 TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
                                const std::vector<Range>& clusters, Widths widths = Widths::of_panels);
 
-/// M^0 by rows, columns ascending.
+/// Of the slices of some clusters, with a fault instead of an error.
+TiledStructure structure_of_blocks(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                                   const std::vector<Range>& clusters, Range blocks);
+
+/// Consecutive blocks for each of `parts`: begin of each, and the end. Each has about the same sum of `values`, and one
+/// block at least. Throws Error (bad_input) when there are fewer blocks than parts.
+std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, std::int32_t parts);
+
+/// M^0 by rows, columns ascending, or those of its columns that belong to some blocks.
 struct InitialMatrix {
   std::vector<std::int64_t> start;  ///< unknowns + 1
   std::vector<std::int32_t> column;

@@ -18,7 +18,7 @@ void write_checkpoint(const std::filesystem::path& path, const Problem& problem,
 /// Steps that were done. Throws Error (bad_input), one line naming the file, when it is missing, damaged, foreign, or
 /// of another run, with what was found and what the run has: precision, boundary, speed, time step, surface,
 /// quadrature, first step, waves, observers; group and ahead of the method. Clusters, solvers and their limits may be
-/// others; with the same ones the run goes on bit for bit.
+/// others, and so may the number of ranks; with the same ones the run goes on bit for bit.
 template <class T>
 std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& problem, const Method& method);
 

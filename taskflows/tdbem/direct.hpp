@@ -1,5 +1,6 @@
-// M^0 factorised once, solved in every time step: MUMPS (P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM
-// J. Matrix Anal. Appl. 23 (2001)), Cholesky's factorisation on one process.
+// M^0 factorised once, solved in every time step: MUMPS, Cholesky's factorisation on one process. That is the library
+// without MPI, which starts as any other: Open MPI in a process that no launcher started starts a daemon first, and
+// ends the process if it cannot.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The tasks of a group of time steps. Steps n to n + n_g - 1:
 //   sums      s_i^(n+g) = sum_j sum_k M^k(i, j) a_j^(n+g-k) over what is known, a^m with m < n   by slices
+//             over several ranks: added up, the only messages beside those of light
 //   per step  M^0 a^(n+g) = l^(n+g) - s^(n+g)
 //             s^(n+h) += M^(h-g) a^(n+g), h > g                                                 radiation
 //   windows   move on by n_g steps
@@ -83,14 +84,15 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomi
 template <class T>
 void Simulation<T>::submit_products() {
   if (sharing_ == Sharing::scheduler) {
-    for (std::int32_t b = 0; b < static_cast<std::int32_t>(matrices_.blocks()); ++b)
-      submit_product({b, b + 1}, static_cast<std::size_t>(b) % partials_.size(), &busy_[0].nanoseconds);
+    for (std::int32_t b = matrices_.own().begin; b < matrices_.own().end; ++b)
+      submit_product({b, b + 1}, static_cast<std::size_t>(b - matrices_.own().begin) % partials_.size(),
+                     &busy_[0].nanoseconds);
     return;
   }
   // Forwards and backwards in turn, so that a group begins with the blocks that the last one ended with: where not all
   // fit into memory, those are still there. (Least recently used ones go first, and in a circle each would be gone.)
   const bool backwards = steps_ / method_.group % 2 != 0;
-  std::int32_t begin = 0;
+  std::int32_t begin = matrices_.own().begin;
   for (std::size_t w = 0; w < shares_.size(); ++w) {
     const bool cores = w == 0 && !cores_.empty();
     const std::size_t first = cores ? 0 : core_partials_ + w - (cores_.empty() ? 0 : 1);
@@ -118,41 +120,53 @@ std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end) c
 }
 
 template <class T>
-void Simulation<T>::submit_combine(Part& part) {
-  codelets::CombineArgs args;
-  args.shape = {part.row_begin, part.rows, method_.group, width_, waves_};
-  args.begun = method_.ahead ? Begun::next : Begun::nothing;
-  std::vector<Access> accesses = {{part.totals, method_.ahead ? STARPU_RW : STARPU_W}};
-  for (const Partial& p : partials_) {
-    if (!p.used || p.row_begin >= part.row_begin + part.rows || p.row_begin + p.rows <= part.row_begin) continue;
-    args.rows[args.partials++] = {p.row_begin, p.rows};
-    accesses.push_back({p.sums, STARPU_R});
+void Simulation<T>::submit_combine() {
+  std::vector<Addend> addends;
+  for (const Partial& p : partials_)
+    if (p.used) addends.push_back({p.sums, {p.row_begin, p.rows, Arrangement::by_wave, 0}});
+  const TaskOptions options = home(0, solutions_first);
+  if (of_ranks_) {
+    tasks_ += of_ranks_->submit_sums(addends, options);
+    addends = {of_ranks_->sums()};
   }
-  args.work.cells = args.shape.elements();
-  args.work.variant = args.partials;
-  submit(codelets::combine<T>(), args, accesses,
-         home(static_cast<double>(args.shape.elements()) * args.partials, solutions_first));
-  ++tasks_;
+  for (const Part& part : parts_)
+    tasks_ += submit_sum<T>(part.totals, {part.row_begin, part.rows, method_.group, width_, waves_},
+                            method_.ahead ? Begun::next : Begun::nothing, addends, options);
 }
 
 template <class T>
-void Simulation<T>::submit_illuminate(Part& part) {
+void Simulation<T>::submit_light(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& light) {
   for (std::int32_t w = 0; w < waves_; ++w) {
     codelets::IlluminateArgs args;
     args.light = illumination(problem_.boundary, problem_.waves[static_cast<std::size_t>(w)],
                               triangle_rule(problem_.rules.far_points));
     args.steps = {problem_.dt, problem_.first_step + steps_, method_.group};
-    args.row_begin = part.row_begin;
-    args.rows = part.rows;
+    args.row_begin = row_begin;
+    args.rows = rows;
     args.vertices = unknowns_;
     args.triangles = static_cast<std::int32_t>(problem_.surface.triangles.size());
-    args.work.cells = part.rows;
+    args.work.cells = rows;
     args.work.variant = method_.group;
-    std::vector<Access> accesses = {{part.light[static_cast<std::size_t>(w)], STARPU_W}};
+    std::vector<Access> accesses = {{light[static_cast<std::size_t>(w)], STARPU_W}};
     for (const Handle& h : surface_) accesses.push_back({h, STARPU_R});
     submit(codelets::illuminate<T>(), args, accesses, home(0, solutions_first));
     ++tasks_;
   }
+}
+
+/// Over several ranks each has the light of its own rows, which then is subtracted from the sums at once.
+template <class T>
+void Simulation<T>::submit_illuminate() {
+  if (!of_ranks_) {
+    for (const Part& part : parts_) submit_light(part.row_begin, part.rows, part.light);
+    return;
+  }
+  const TaskOptions options = home(0, solutions_first);
+  for (const auto& piece : of_ranks_->pieces()) submit_light(piece.row_begin, piece.rows, piece.light);
+  tasks_ += of_ranks_->submit_light(options);
+  for (const Part& part : parts_)
+    tasks_ += submit_sum<T>(part.totals, {part.row_begin, part.rows, method_.group, width_, waves_}, Begun::present,
+                            {of_ranks_->light()}, options);
 }
 
 template <class T>
@@ -168,7 +182,7 @@ void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
   args.wave = wave;
   args.step = steps_ + g;
   args.limits = problem_.limits;
-  args.lit = lit(steps_) ? 1 : 0;
+  args.lit = lit(steps_) && !of_ranks_ ? 1 : 0;
   args.parts = static_cast<std::int32_t>(parts_.size());
   std::vector<Access> accesses;
   for (const Handle& h : m0_) accesses.push_back({h, STARPU_R});
@@ -182,11 +196,12 @@ void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
     if (args.lit != 0) accesses.push_back({parts_[p].light[static_cast<std::size_t>(wave)], STARPU_R});
   }
   TaskOptions options = home(0, solutions_first);
-  if (direct_) {
+  const bool directly = problem_.solver == Solver::factorisation;
+  if (directly) {
     args.direct = &solve_directly_;
     options.worker = -1;
   }
-  submit(direct_ ? codelets::solve_directly<T>() : codelets::solve<T>(), args, accesses, options);
+  submit(directly ? codelets::solve_directly<T>() : codelets::solve<T>(), args, accesses, options);
   ++tasks_;
 }
 
@@ -226,8 +241,8 @@ void Simulation<T>::submit_move_on(Range blocks) {
 /// Windows of a GPU move on together.
 template <class T>
 void Simulation<T>::submit_moves() {
-  const auto blocks = static_cast<std::int32_t>(matrices_.blocks());
-  for (std::int32_t b = 0, next = 0; b < blocks; b = next) {
+  const std::int32_t blocks = matrices_.own().end;
+  for (std::int32_t b = matrices_.own().begin, next = 0; b < blocks; b = next) {
     const int unit = owner(static_cast<std::size_t>(b));
     const bool gpu = std::find(gpus_.begin(), gpus_.end(), unit) != gpus_.end();
     const std::int32_t most = gpu ? std::min(blocks, b + most_blocks_at_once) : b + 1;
@@ -241,7 +256,7 @@ void Simulation<T>::submit_moves() {
 template <class T>
 int Simulation<T>::owner(std::size_t block) const {
   if (sharing_ == Sharing::scheduler) return -1;
-  auto b = static_cast<std::int64_t>(block);
+  std::int64_t b = static_cast<std::int64_t>(block) - matrices_.own().begin;
   for (std::size_t w = 0; w < shares_.size(); ++w) {
     if (b >= shares_[w]) {
       b -= shares_[w];
@@ -258,38 +273,30 @@ void Simulation<T>::submit_observe() {
   const std::int64_t number = steps_ / method_.group;
   const auto observers = static_cast<std::int32_t>(problem_.observers.size());
   const Handle& pressure = pressure_[static_cast<std::size_t>(number % 2)];
-  for (std::size_t first = 0; first < listening_.size(); first += most_partials) {
-    codelets::CombineArgs sum;
-    sum.shape = {0, observers, method_.group, method_.group, waves_};
-    sum.begun = first == 0 ? Begun::nothing : Begun::present;
-    std::vector<Access> accesses = {{pressure, first == 0 ? STARPU_W : STARPU_RW}};
-    for (std::size_t b = first; b < std::min(first + most_partials, listening_.size()); ++b) {
-      const Listening& l = listening_[b];
-      codelets::ObserveArgs args;
-      args.shape = shape_;
-      args.observers = observers;
-      args.slices = matrices_.structure().clusters[b].size();
-      args.waves = waves_;
-      args.work.cells = static_cast<std::int64_t>(l.weight.size());
-      TaskOptions options;
-      options.flops = observe_flops_per_weight * static_cast<double>(l.weight.size()) * method_.group * waves_;
-      options.worker = owner(b);
-      submit(codelets::observe<T>(), args,
-             {{l.start_handle, STARPU_R},
-              {l.first_handle, STARPU_R},
-              {l.weight_handle, STARPU_R},
-              {windows_[b], STARPU_R},
-              {l.heard, STARPU_W}},
-             options);
-      sum.rows[sum.partials++] = {0, observers};
-      accesses.push_back({l.heard, STARPU_R});
-      ++tasks_;
-    }
-    sum.work.cells = sum.shape.elements();
-    sum.work.variant = sum.partials;
-    submit(codelets::combine<T>(), sum, accesses, home(0, windows));
+  std::vector<Addend> heard;
+  for (const std::size_t b : matrices_.own_blocks()) {
+    const Listening& l = listening_[b];
+    codelets::ObserveArgs args;
+    args.shape = shape_;
+    args.observers = observers;
+    args.slices = matrices_.structure().clusters[b].size();
+    args.waves = waves_;
+    args.work.cells = static_cast<std::int64_t>(l.weight.size());
+    TaskOptions options;
+    options.flops = observe_flops_per_weight * static_cast<double>(l.weight.size()) * method_.group * waves_;
+    options.worker = owner(b);
+    submit(codelets::observe<T>(), args,
+           {{l.start_handle, STARPU_R},
+            {l.first_handle, STARPU_R},
+            {l.weight_handle, STARPU_R},
+            {windows_[b], STARPU_R},
+            {l.heard, STARPU_W}},
+           options);
+    heard.push_back({l.heard, {0, observers, Arrangement::by_wave, 0}});
     ++tasks_;
   }
+  tasks_ += submit_sum<T>(pressure, {0, observers, method_.group, method_.group, waves_}, Begun::nothing, heard,
+                          home(0, windows));
   struct Kept {
     starpu_data_handle_t handle;
     double* record;
@@ -316,7 +323,7 @@ template <class T>
 void Simulation<T>::begin_group() {
   if (begun_) return;
   if (!method_.ahead) submit_products();
-  for (Part& part : parts_) submit_combine(part);
+  submit_combine();
   for (Partial& p : partials_) p.used = false;
   begun_ = true;
 }
@@ -326,8 +333,7 @@ void Simulation<T>::advance() {
   reserve(steps_ + method_.group);
   starpu_iteration_push(static_cast<unsigned long>(steps_ / method_.group));
   begin_group();
-  if (lit(steps_))
-    for (Part& part : parts_) submit_illuminate(part);
+  if (lit(steps_)) submit_illuminate();
   if (method_.ahead) submit_products();
   for (std::int32_t g = 0; g < method_.group; ++g) {
     for (std::int32_t wave = 0; wave < waves_; ++wave) submit_solve(g, wave);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codelets/tdbem/pair_values.hpp"
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/memory_limits.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/runtime/submit.hpp"
@@ -32,8 +33,8 @@ std::size_t lines(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * (page_bytes / line_bytes);
 }
 
-/// Pairs (I, J) of blocks in rounds without a block that occurs twice (the circle method of tournaments), those of a
-/// block with itself first.
+/// Pairs (I, J) of `blocks` blocks in rounds without a block that occurs twice (the circle method of tournaments),
+/// those of a block with itself first.
 std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t b = 0; b < blocks; ++b) pairs.emplace_back(b, b);
@@ -49,10 +50,12 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
 
 }  // namespace
 
-std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus) {
+std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks) {
   const std::int32_t units = std::max(cores + gpus, 1);
-  const std::int32_t wanted = unknowns / std::min(blocks_per_unit * units, most_blocks);
-  return std::clamp(wanted / panel_rows * panel_rows, smallest_cluster, largest_cluster);
+  const std::int32_t wanted = unknowns / ranks / std::min(blocks_per_unit * units, most_blocks);
+  // small bodies are cut into enough blocks for all ranks
+  const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_cluster ? panel_rows : smallest_cluster;
+  return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_cluster);
 }
 
 template <class T>
@@ -61,41 +64,44 @@ Matrices<T>::Matrices(const Problem& problem, std::int32_t cluster)
       surface_(problem.surface.view()),
       rules_(problem.rules),
       discretisation_{problem.boundary, problem.speed, problem.dt} {
-  {
-    const Pause pause;  // the structure is found by the application's own threads
-    structure_ = tiled_structure(surface_, rules_, discretisation_, clusters(surface_.vertex_count, cluster));
-  }
+  find_structure(cluster);
   const std::size_t n = structure_.clusters.size();
-  for (std::size_t b = 0; b < n; ++b) {
-    std::vector<PlacedTile> places;
-    std::vector<std::int64_t> offsets{0};
-    std::vector<const TileStructure*> tiles;
-    std::int64_t bytes = 0, values = 0;
-    for (std::size_t row = 0; row < n; ++row) {
-      const TileStructure& tile = structure_.tiles[structure_.place(row, b)];
-      const TileLayout layout = tile_layout<T>(tile);
-      const auto at = [&](std::size_t offset) { return bytes + static_cast<std::int64_t>(offset); };
-      places.push_back({at(0), at(layout.start), at(layout.first), at(layout.length), tile.rows.begin, tile.rows.size(),
-                        tile.slices.begin, tile.slices.size()});
-      bytes += static_cast<std::int64_t>(layout.bytes);
-      values += tile.counts.values;
-      offsets.push_back(offsets.back() + static_cast<std::int64_t>(tile.initial_slice.size()));
-      tiles.push_back(&tile);
-    }
-    directory_.push_back(bytes);
-    bytes += static_cast<std::int64_t>(n * sizeof(PlacedTile));
-    bytes_.push_back(static_cast<std::int64_t>(lines(bytes) * line_bytes));
-    values_.push_back(values);
-    places_.push_back(std::move(places));
-    initial_offset_.push_back(std::move(offsets));
-    of_block_.push_back(std::move(tiles));
-    handles_.push_back(Handle::temporary(nullptr, lines(bytes), line_bytes, fmt::format("slices_{}", b)));
-    initial_handles_.push_back(Handle::temporary(nullptr,
-                                                 static_cast<std::size_t>(std::max<std::int64_t>(initial_values(b), 1)),
-                                                 sizeof(double), fmt::format("initial_{}", b))
-                                   .kept_in_memory());
-  }
+  for (auto* const sizes : {&directory_, &bytes_, &values_}) sizes->resize(n);
+  places_.resize(n);
+  initial_offset_.resize(n);
+  of_block_.resize(n);
+  handles_.resize(n);
+  initial_handles_.resize(n);
+  for (const std::size_t b : own_blocks()) lay_out(b);
+  count();
   check_memory();
+}
+
+/// Where things are in a block, and its data.
+template <class T>
+void Matrices<T>::lay_out(std::size_t b) {
+  const std::size_t n = structure_.clusters.size();
+  initial_offset_[b].push_back(0);
+  std::int64_t bytes = 0;
+  for (std::size_t row = 0; row < n; ++row) {
+    const TileStructure& tile = structure_.tiles[structure_.place(row, b)];
+    const TileLayout layout = tile_layout<T>(tile);
+    const auto at = [&](std::size_t offset) { return bytes + static_cast<std::int64_t>(offset); };
+    places_[b].push_back({at(0), at(layout.start), at(layout.first), at(layout.length), tile.rows.begin,
+                          tile.rows.size(), tile.slices.begin, tile.slices.size()});
+    bytes += static_cast<std::int64_t>(layout.bytes);
+    values_[b] += tile.counts.values;
+    initial_offset_[b].push_back(initial_offset_[b].back() + static_cast<std::int64_t>(tile.initial_slice.size()));
+    of_block_[b].push_back(&tile);
+  }
+  directory_[b] = bytes;
+  bytes += static_cast<std::int64_t>(n * sizeof(PlacedTile));
+  bytes_[b] = static_cast<std::int64_t>(lines(bytes) * line_bytes);
+  handles_[b] = Handle::temporary(nullptr, lines(bytes), line_bytes, fmt::format("slices_{}", b));
+  initial_handles_[b] =
+      Handle::temporary(nullptr, static_cast<std::size_t>(std::max<std::int64_t>(initial_values(b), 1)), sizeof(double),
+                        fmt::format("initial_{}", b))
+          .kept_in_memory();
 }
 
 // A task of the assembly, which runs on cores, has two blocks. While all cores have theirs, one more block is on its
@@ -104,7 +110,7 @@ template <class T>
 void Matrices<T>::check_memory() const {
   MemoryNeed need;
   std::int64_t largest = 0, initial = 0;
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     need.all += bytes_[b];
     largest = std::max(largest, bytes_[b]);
     initial += initial_values(b) * static_cast<std::int64_t>(sizeof(double));
@@ -117,7 +123,7 @@ void Matrices<T>::check_memory() const {
 
 template <class T>
 void Matrices<T>::prepare() {
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     codelets::PrepareArgs args;
     args.work.cells = bytes_[b];
     args.tiles = of_block_[b].data();
@@ -130,6 +136,30 @@ void Matrices<T>::prepare() {
   }
 }
 
+/// Tiles (I, J) with their mirror images if both are here, then those whose mirror image is another rank's: rounds in
+/// which no block occurs twice.
+template <class T>
+std::vector<std::pair<std::size_t, std::size_t>> Matrices<T>::tasks_of_assembly() const {
+  const auto first = static_cast<std::size_t>(own().begin);
+  auto pairs = tournament(static_cast<std::size_t>(own().size()));
+  for (auto& [i, j] : pairs) {
+    i += first;
+    j += first;
+  }
+  for (std::size_t row = 0; row < blocks(); ++row) {
+    if (structure_.has_slices(row)) continue;
+    for (const std::size_t b : own_blocks()) pairs.emplace_back(row, b);
+  }
+  return pairs;
+}
+
+template <class T>
+std::int64_t Matrices<T>::own_point_pairs() const {
+  std::int64_t sum = 0;
+  for (const std::int64_t points : structure_.point_pairs) sum += points;
+  return sum;
+}
+
 template <class T>
 void Matrices<T>::assemble(const std::function<void(double)>& progress) {
   prepare();
@@ -138,7 +168,7 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     std::atomic<std::int64_t>* done;
     std::int64_t points;
   };
-  const auto pairs = tournament(blocks());
+  const auto pairs = tasks_of_assembly();
   std::vector<Finished> finished;
   finished.reserve(pairs.size());
   for (const auto& [i, j] : pairs) {
@@ -149,7 +179,7 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     // tile (I, J) lies in the block of slices J, its mirror image in that of I
     const std::size_t row[2] = {i, j}, block[2] = {j, i};
     std::vector<Access> accesses;
-    for (std::size_t side = 0; side < (i == j ? 1U : 2U); ++side) {
+    for (std::size_t side = 0; side < (i == j || !structure_.has_slices(i) ? 1U : 2U); ++side) {
       const std::size_t b = block[side];
       args.structure[side] = of_block_[b][row[side]];
       args.directory[side] = directory_[b];
@@ -171,10 +201,10 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     };
     submit(codelets::assemble<T>(), args, accesses, options);
   }
-  const double all = point_pairs();
+  const std::int64_t all = own_point_pairs();
   // sleeping would stop a simulated machine, whose time does not go on by itself
-  for (std::int64_t now = 0; now < static_cast<std::int64_t>(all) && !simulated; now = done.load()) {
-    progress(static_cast<double>(now) / all);
+  for (std::int64_t now = 0; now < all && !simulated; now = done.load()) {
+    progress(static_cast<double>(now) / static_cast<double>(all));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   starpu_task_wait_for_all();
@@ -184,18 +214,19 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
 template <class T>
 void Matrices<T>::gather() {
   std::vector<std::vector<double>> initial(structure_.tiles.size());
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     const Acquired held(initial_handles_[b], STARPU_R);
     const auto* values = static_cast<const double*>(starpu_data_get_local_ptr(initial_handles_[b]));
     for (std::size_t row = 0; row < blocks(); ++row)
       initial[structure_.place(row, b)].assign(values + initial_offset_[b][row], values + initial_offset_[b][row + 1]);
   }
   initial_ = gather_initial(structure_, initial);
+  if (asterism::cluster().distributed()) gather_ranks();
 }
 
 template <class T>
 void Matrices<T>::get(const std::function<void(std::size_t, const void*, const double*)>& write) {
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     const Acquired block(handles_[b], STARPU_R), initial(initial_handles_[b], STARPU_R);
     write(b, starpu_data_get_local_ptr(handles_[b]),
           static_cast<const double*>(starpu_data_get_local_ptr(initial_handles_[b])));
@@ -205,7 +236,7 @@ void Matrices<T>::get(const std::function<void(std::size_t, const void*, const d
 template <class T>
 void Matrices<T>::set(const std::function<void(std::size_t, void*, double*)>& read) {
   prepare();  // the arrays but the values are those of this structure, whatever the source says
-  for (std::size_t b = 0; b < blocks(); ++b) {
+  for (const std::size_t b : own_blocks()) {
     const Acquired block(handles_[b], STARPU_RW), initial(initial_handles_[b], STARPU_RW);
     read(b, starpu_data_get_local_ptr(handles_[b]),
          static_cast<double*>(starpu_data_get_local_ptr(initial_handles_[b])));
@@ -227,46 +258,24 @@ codelets::PartOfBlock Matrices<T>::place(std::size_t b, std::size_t first, std::
 }
 
 template <class T>
-double Matrices<T>::point_pairs() const {
-  double sum = 0;
-  for (const std::int64_t points : structure_.point_pairs) sum += static_cast<double>(points);
-  return sum;
-}
-
-template <class T>
-NearRows<T> Matrices<T>::near(std::size_t first, std::size_t end, std::int32_t group) {
-  // blocks may not fit into memory together: tiles with near pairs, which are few, are copied one by one
-  std::vector<std::vector<char>> copies;
-  std::vector<Tile<T>> tiles;
-  std::vector<T> nothing;
-  for (std::size_t b = 0; b < blocks() && simulated; ++b)  // blocks were not filled: pairs from their structure
-    for (std::size_t row = first; row < end; ++row) {
-      const TileStructure& tile = *of_block_[b][row];
-      nothing.resize(std::max(nothing.size(), static_cast<std::size_t>(tile.start.back()) * panel_rows));
+NearPairs<T> Matrices<T>::own_near(std::int32_t group) {
+  NearPairs<T> near;
+  near.lags = group - 1;
+  std::vector<T> nothing;  // blocks of a simulated machine were not filled: pairs from their structure
+  for (const std::size_t b : own_blocks()) {
+    if (simulated) {
+      for (const TileStructure* const tile : of_block_[b]) {
+        nothing.resize(std::max(nothing.size(), static_cast<std::size_t>(tile->start.back()) * panel_rows));
+        add_near_pairs(tile->view(nothing.data()), near);
+      }
+      continue;
     }
-  for (std::size_t b = 0; b < blocks() && simulated; ++b)
-    for (std::size_t row = first; row < end; ++row) tiles.push_back(of_block_[b][row]->view(nothing.data()));
-  for (std::size_t b = 0; b < blocks() && !simulated; ++b) {
     const Acquired held(handles_[b], STARPU_R);
-    const auto* const bytes = static_cast<const char*>(starpu_data_get_local_ptr(handles_[b]));
-    for (std::size_t row = first; row < end; ++row) {
-      const Tile<T> tile = tile_of_block<T>(bytes, directory_[b], static_cast<std::int32_t>(row));
-      const std::int64_t vectors = static_cast<std::int64_t>(tile.panels()) * tile.slices * panel_rows;
-      if (*std::min_element(tile.first, tile.first + vectors) >= group) continue;
-      const PlacedTile& p = places_[b][row];
-      const std::int64_t tile_end = row + 1 < blocks() ? places_[b][row + 1].values : directory_[b];
-      const char* const copy = copies.emplace_back(bytes + p.values, bytes + tile_end).data();
-      Tile<T> moved = tile;
-      moved.start = reinterpret_cast<const std::uint32_t*>(copy + (p.start - p.values));
-      moved.first = reinterpret_cast<const std::uint16_t*>(copy + (p.first - p.values));
-      moved.length = reinterpret_cast<const std::uint8_t*>(copy + (p.length - p.values));
-      moved.values = reinterpret_cast<const T*>(copy);
-      tiles.push_back(moved);
-    }
+    const void* const bytes = starpu_data_get_local_ptr(handles_[b]);
+    for (std::size_t row = 0; row < blocks(); ++row)
+      add_near_pairs(tile_of_block<T>(bytes, directory_[b], static_cast<std::int32_t>(row)), near);
   }
-  const std::int32_t begin = structure_.clusters[first].begin;
-  return near_rows(tiles.data(), static_cast<std::int32_t>(tiles.size()), begin,
-                   structure_.clusters[end - 1].end - begin, group);
+  return near;
 }
 
 template class Matrices<float>;

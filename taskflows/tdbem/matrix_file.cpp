@@ -1,7 +1,11 @@
 #include "taskflows/tdbem/matrix_file.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <optional>
 #include <string>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
 #include "taskflows/tdbem/traits.hpp"
 
@@ -54,27 +58,65 @@ void check_file(const Hdf5Input& file, const Problem& problem, const Matrices<T>
   const std::int64_t cluster = file.integer_attribute("/", "cluster");
   if (cluster != cluster_of(matrices))
     bad_input("{}: cluster: found {}, expected {} as the run has", file.name, cluster, cluster_of(matrices));
-  for (std::size_t b = 0; b < matrices.blocks(); ++b) {
+  for (const std::size_t b : matrices.own_blocks()) {
     check_shape<std::int64_t>(file, slices_of(b), words(matrices, b));
     check_shape<double>(file, initial_of(b), initial_values(matrices, b));
   }
+}
+
+/// A block on its way to rank 0; its values of M^0 and its words follow.
+struct SentBlock {
+  std::uint64_t block = 0, initial = 0, words = 0;
+  char structure[16]{};
+};
+
+template <class T>
+std::vector<char> message_of(const Matrices<T>& matrices, std::size_t block, const void* bytes, const double* initial) {
+  SentBlock header{block, initial_values(matrices, block)[0], words(matrices, block)[0], {}};
+  structure_of(matrices, block, bytes).copy(header.structure, sizeof header.structure);
+  std::vector<char> message(sizeof header + (header.initial + header.words) * sizeof(double));
+  char* const values = message.data() + sizeof header;
+  std::memcpy(message.data(), &header, sizeof header);
+  if (header.initial > 0) std::memcpy(values, initial, header.initial * sizeof(double));
+  std::memcpy(values + header.initial * sizeof(double), bytes, header.words * sizeof(std::int64_t));
+  return message;
+}
+
+void write_block(Hdf5Output& file, std::span<const char> message) {
+  SentBlock header;
+  std::memcpy(&header, message.data(), sizeof header);
+  const auto* const initial = reinterpret_cast<const double*>(message.data() + sizeof header);
+  const auto* const words = reinterpret_cast<const std::int64_t*>(initial + header.initial);
+  const std::string slices = slices_of(header.block);
+  write_checked(file, slices, {header.words}, std::span(words, header.words));
+  file.attribute(slices, "structure", std::string(header.structure, sizeof header.structure));
+  write_checked(file, initial_of(header.block), {header.initial}, std::span(initial, header.initial));
 }
 
 }  // namespace
 
 template <class T>
 void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices) {
-  Hdf5Output file(path);
-  file.attribute("/", "format", std::string(format_mark));
-  write(file, matrix_traits(problem, sizeof(T)));
-  file.attribute("/", "cluster", cluster_of(matrices));
+  std::optional<Hdf5Output> file;
+  if (cluster().speaks()) {
+    file.emplace(path);
+    file->attribute("/", "format", std::string(format_mark));
+    write(*file, matrix_traits(problem, sizeof(T)));
+    file->attribute("/", "cluster", cluster_of(matrices));
+  }
+  const auto write = [&](int /*rank*/, std::span<const char> message) {
+    if (!message.empty()) write_block(*file, message);
+  };
+  const std::vector<std::int32_t>& dealt = matrices.dealt();
+  std::int32_t rounds = 0;
+  for (std::size_t rank = 0; rank + 1 < dealt.size(); ++rank) rounds = std::max(rounds, dealt[rank + 1] - dealt[rank]);
   matrices.get([&](std::size_t b, const void* bytes, const double* initial) {
-    const std::vector<std::size_t> shape = words(matrices, b), few = initial_values(matrices, b);
-    write_checked(file, slices_of(b), shape, std::span(static_cast<const std::int64_t*>(bytes), shape[0]));
-    file.attribute(slices_of(b), "structure", structure_of(matrices, b, bytes));
-    write_checked(file, initial_of(b), few, std::span(initial, few[0]));
+    const std::vector<char> message = message_of(matrices, b, bytes, initial);
+    cluster().collect(std::span<const char>(message), write);
+    --rounds;
   });
-  file.commit();
+  for (; rounds > 0; --rounds) cluster().collect(std::span<const char>(), write);  // others have a block more
+  if (file) file->commit();
 }
 
 MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem) {

@@ -11,6 +11,7 @@
 namespace asterism::tdbem {
 
 /// `matrices`, filled, are those of `problem`. `path` is replaced when all is written: throws Error and leaves it else.
+/// Over several ranks, which call this together, rank 0 writes, one block of each in turn.
 template <class T>
 void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices);
 
@@ -23,8 +24,9 @@ struct MatrixFile {
 /// boundary, speed, time step or quadrature, with what was found and what `problem` has.
 MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem);
 
-/// Fills matrices of that cluster and precision: the same bits. Throws Error (bad_input) as above, also for another
-/// cluster or precision, lags other than those of the structure, and changed bytes; the matrices are then of no use.
+/// Fills matrices of that cluster and precision, each rank its own blocks: the same bits. Throws Error (bad_input) as
+/// above, also for another cluster or precision, lags other than those of the structure, and changed bytes; the
+/// matrices are then of no use.
 template <class T>
 void load_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices);
 

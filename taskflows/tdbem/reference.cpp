@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/tdbem/direct.hpp"
 
 namespace asterism::tdbem {
@@ -20,10 +22,10 @@ struct Sleep {
   }
 };
 
-/// visit(i, j, k, value) for all values of M^1, M^2, ...; rows are shared among threads.
+/// visit(i, j, k, value) for all values of M^1, M^2, ... that this rank has; rows are shared among threads.
 template <class T, class Visit>
 void for_each_value(Matrices<T>& matrices, const Visit& visit) {
-  for (std::size_t b = 0; b < matrices.blocks(); ++b) {
+  for (const std::size_t b : matrices.own_blocks()) {
     const Acquired held(matrices.block(b), STARPU_R);
     const Pause pause;
     const void* const bytes = starpu_data_get_local_ptr(matrices.block(b));
@@ -44,6 +46,19 @@ void for_each_value(Matrices<T>& matrices, const Visit& visit) {
   }
 }
 
+/// values[i] of all ranks, put together in their order.
+template <class Join>
+void join_ranks(std::vector<double>& values, const Join& join) {
+  if (!cluster().distributed()) return;
+  const auto of_ranks = cluster().all_gather(std::span<const double>(values));
+  values = of_ranks.front();
+  for (std::size_t rank = 1; rank < of_ranks.size(); ++rank)
+    std::transform(values.begin(), values.end(), of_ranks[rank].begin(), values.begin(), join);
+}
+double larger(double a, double b) {
+  return std::max(a, b);
+}
+
 }  // namespace
 
 template <class T>
@@ -59,11 +74,13 @@ std::vector<std::vector<double>> reference_march(const Problem& problem, Matrice
   std::vector<std::vector<double>> a;
   for (std::int64_t step = 0; step < steps; ++step) {
     std::vector<double> rhs(static_cast<std::size_t>(n));
-    cpu::illuminate(problem.surface.view(), light, {problem.dt, problem.first_step + step, 1}, 0, n, rhs.data());
+    if (cluster().speaks())
+      cpu::illuminate(problem.surface.view(), light, {problem.dt, problem.first_step + step, 1}, 0, n, rhs.data());
     for_each_value(matrices, [&](std::int32_t i, std::int32_t j, std::int32_t k, double value) {
       if (k <= step)
         rhs[static_cast<std::size_t>(i)] -= value * a[static_cast<std::size_t>(step - k)][static_cast<std::size_t>(j)];
     });
+    join_ranks(rhs, std::plus<>());
     m0.solve(rhs);
     a.push_back(std::move(rhs));
   }
@@ -79,7 +96,7 @@ double identity_error(const Problem& problem, Matrices<T>& matrices) {
   const auto n = static_cast<std::size_t>(problem.surface.unknowns());
   std::vector<double> sums(n), largest(n);
   const InitialMatrix& m = matrices.initial();
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < n && cluster().speaks(); ++i)
     for (std::int64_t e = m.start[i]; e < m.start[i + 1]; ++e) {
       sums[i] += m.value[static_cast<std::size_t>(e)];
       largest[i] = std::max(largest[i], std::abs(m.value[static_cast<std::size_t>(e)]));
@@ -89,6 +106,8 @@ double identity_error(const Problem& problem, Matrices<T>& matrices) {
     sums[i] += value;
     largest[i] = std::max(largest[i], std::abs(value));
   });
+  join_ranks(sums, std::plus<>());
+  join_ranks(largest, larger);
   double most = 0;
   for (const double sum : sums) most = std::max(most, std::abs(sum));
   return most / *std::max_element(largest.begin(), largest.end());

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 #include "taskflows/tdbem/observers.hpp"
@@ -85,6 +86,9 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   }();
   build_windows(weights.largest_lag);
   build_surface();
+  if (cluster().distributed())
+    of_ranks_ = std::make_unique<SumsOfRanks<T>>(unknowns_, method.group, waves_,
+                                                 static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1));
   build_parts();
   build_partials();
   build_initial();
@@ -92,7 +96,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   check_memory_of_gpus();
   settle_constants();
   busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
-  share(equal_sizes(static_cast<std::int64_t>(matrices_.blocks()), workers()));
+  share(equal_sizes(matrices_.own().size(), workers()));
 }
 
 template <class T>
@@ -100,13 +104,6 @@ Simulation<T>::~Simulation() {
   starpu_task_wait_for_all();
   wait_for_record();
   for (const starpu_data_handle_t handle : settled_) starpu_data_release_on_node(handle, node_of_home());
-}
-
-// callbacks that keep the observers' record are no tasks
-template <class T>
-void Simulation<T>::wait_for_record() {
-  if (!listening_.empty())
-    for (const Handle& pressure : pressure_) const Acquired held(pressure, STARPU_RW);
 }
 
 template <class T>
@@ -117,8 +114,8 @@ std::int32_t Simulation<T>::workers() const {
 template <class T>
 void Simulation<T>::share(const Sizes& blocks) {
   if (blocks.size() != static_cast<std::size_t>(workers()) ||
-      std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}) != static_cast<std::int64_t>(matrices_.blocks()))
-    bad_input("{} blocks of slices have to be shared out among {} workers", matrices_.blocks(), workers());
+      std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}) != matrices_.own().size())
+    bad_input("{} blocks of slices have to be shared out among {} workers", matrices_.own().size(), workers());
   shares_ = blocks;
 }
 
@@ -131,10 +128,12 @@ void Simulation<T>::build_windows(std::int32_t heard_lag) {
   // a group ahead looks further into the future, which is zero
   shape_.stride =
       aligned((shape_.reach + width_) * static_cast<std::int64_t>(sizeof(T))) / static_cast<std::int64_t>(sizeof(T));
-  for (std::size_t b = 0; b < matrices_.blocks(); ++b) {
+  window_memory_.resize(matrices_.blocks());
+  windows_.resize(matrices_.blocks());
+  for (const std::size_t b : matrices_.own_blocks()) {
     const auto elements = static_cast<std::size_t>(waves_ * matrices_.structure().clusters[b].size() * shape_.stride);
-    window_memory_.emplace_back(elements);
-    windows_.push_back(Handle::temporary(window_memory_[b].data(), elements, sizeof(T), fmt::format("window_{}", b)));
+    window_memory_[b] = HostBuffer<T>(elements);
+    windows_[b] = Handle::temporary(window_memory_[b].data(), elements, sizeof(T), fmt::format("window_{}", b));
   }
   for (std::size_t s = 0; s < 2; ++s) {
     const auto elements = static_cast<std::size_t>(waves_) * static_cast<std::size_t>(method_.group) *
@@ -161,6 +160,7 @@ void Simulation<T>::build_parts() {
   // one unit does all that follows the products where that is a GPU
   const std::size_t count =
       gpus_.empty() ? std::min({cores_.size(), clusters.size(), static_cast<std::size_t>(codelets::most_parts)}) : 1;
+  const NearPairs<T> pairs = width_ > 1 ? matrices_.near(width_) : NearPairs<T>{};
   std::size_t first = 0;
   for (const std::size_t end : cut(clusters.size(), count)) {
     Part part;
@@ -179,7 +179,7 @@ void Simulation<T>::build_parts() {
                             sizeof(T), fmt::format("light_{}_of_{}", w, name))
               .kept_in_memory());
     if (width_ > 1) {
-      NearRows<T> near = matrices_.near(part.first, part.end, width_);
+      const NearRows<T> near = near_rows(pairs, part.row_begin, part.rows);
       append(part.near_bytes, near.begin);
       part.radiate.reached = aligned(static_cast<std::int64_t>(part.near_bytes.size()));
       append(part.near_bytes, near.reached);
@@ -231,7 +231,8 @@ void Simulation<T>::build_partials() {
                                        "scratch_of_products");
   if (sharing_ == Sharing::scheduler) {
     // products of one partial sum follow each other, in the same order whoever computes them
-    const std::size_t sums = std::min({sums_per_unit * (cores_.size() + gpus_.size()), clusters, most_sums});
+    const auto own = static_cast<std::size_t>(matrices_.own().size());
+    const std::size_t sums = std::min({sums_per_unit * (cores_.size() + gpus_.size()), own, most_sums});
     static_assert(most_sums <= most_partials);
     for (std::size_t s = 0; s < sums; ++s) partials_.push_back(partial_of(0, clusters, -1, fmt::format("sums_{}", s)));
     return;
@@ -266,7 +267,13 @@ void Simulation<T>::build_initial() {
   tally_memory_ = HostBuffer<SolveTally>(1);
   tally_memory_[0] = SolveTally{};
   tally_ = Handle::temporary(tally_memory_.data(), 1, sizeof(SolveTally), "tally");
-  if (problem_.solver == Solver::factorisation) {
+  if (problem_.solver != Solver::factorisation) return;
+  if (of_ranks_) {
+    direct_of_ranks_ = std::make_unique<DirectSolverOfRanks<T>>(view);
+    solve_directly_ = [this](void* rhs) {
+      direct_of_ranks_->solve({static_cast<T*>(rhs), static_cast<std::size_t>(unknowns_)});
+    };
+  } else {
     direct_ = std::make_unique<DirectSolver<T>>(view);
     solve_directly_ = [this](void* rhs) {
       direct_->solve({static_cast<T*>(rhs), static_cast<std::size_t>(unknowns_)});
@@ -278,9 +285,10 @@ void Simulation<T>::build_initial() {
 template <class T>
 void Simulation<T>::build_observers(const ObserverWeights<T>& all) {
   const std::size_t observers = problem_.observers.size();
-  for (std::size_t b = 0; b < matrices_.blocks(); ++b) {
+  listening_.resize(matrices_.blocks());
+  for (const std::size_t b : matrices_.own_blocks()) {
     const Range slices = matrices_.structure().clusters[b];
-    Listening l;
+    Listening& l = listening_[b];
     l.start.push_back(0);
     for (std::size_t o = 0; o < observers; ++o)
       for (std::int32_t j = slices.begin; j < slices.end; ++j) {
@@ -290,14 +298,13 @@ void Simulation<T>::build_observers(const ObserverWeights<T>& all) {
                         all.weight.begin() + static_cast<std::ptrdiff_t>(all.start[x + 1]));
         l.start.push_back(l.weight.size());
       }
-    listening_.push_back(std::move(l));
   }
   for (std::size_t s = 0; s < 2; ++s) {
     const std::size_t elements = static_cast<std::size_t>(waves_) * observers * static_cast<std::size_t>(method_.group);
     pressure_memory_[s] = HostBuffer<T>(elements);
     pressure_[s] = Handle::temporary(pressure_memory_[s].data(), elements, sizeof(T), fmt::format("pressure_{}", s));
   }
-  for (std::size_t b = 0; b < listening_.size(); ++b) {
+  for (const std::size_t b : matrices_.own_blocks()) {
     Listening& l = listening_[b];
     l.start_handle =
         Handle::temporary(l.start.data(), l.start.size(), sizeof(l.start[0]), fmt::format("heard_start_{}", b));
@@ -331,111 +338,9 @@ std::vector<double> Simulation<T>::solution(std::int64_t step, std::int32_t wave
 }
 
 template <class T>
-void Simulation<T>::reserve(std::int64_t steps) {
-  // the last group may go beyond what is asked for
-  steps = (steps + method_.group - 1) / method_.group * method_.group;
-  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
-  if (lines == 0 || steps <= record_stride_) return;
-  wait_for_record();
-  std::vector<double> grown(lines * static_cast<std::size_t>(steps));
-  for (std::size_t l = 0; l < lines; ++l)
-    std::copy_n(record_.begin() + static_cast<std::ptrdiff_t>(l) * record_stride_, std::min(steps_, record_stride_),
-                grown.begin() + static_cast<std::ptrdiff_t>(l) * steps);
-  record_ = std::move(grown);
-  record_stride_ = steps;
-}
-
-template <class T>
-const double* Simulation<T>::heard(std::int32_t wave, std::int32_t observer) {
-  wait_for_record();
-  const auto line = wave * static_cast<std::int64_t>(problem_.observers.size()) + observer;
-  return record_.data() + line * record_stride_;
-}
-
-template <class T>
 SolveTally Simulation<T>::tally() {
   const Acquired held(tally_, STARPU_R);
   return *static_cast<const SolveTally*>(starpu_data_get_local_ptr(tally_));
-}
-
-template <class T>
-typename Simulation<T>::State Simulation<T>::state() {
-  if (method_.ahead) begin_group();  // sums of the next group are part of the state
-  State s;
-  s.steps = steps_;
-  s.reach = shape_.reach;
-  s.history.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
-                   static_cast<std::size_t>(s.reach));
-  for (std::size_t b = 0; b < windows_.size(); ++b) {
-    const Acquired held(windows_[b], STARPU_R);
-    const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(windows_[b]));
-    const Range slices = matrices_.structure().clusters[b];
-    for (std::int64_t w = 0; w < waves_; ++w)
-      for (std::int64_t j = 0; j < slices.size(); ++j)
-        std::copy_n(values + (w * slices.size() + j) * shape_.stride, s.reach,
-                    s.history.begin() + (w * unknowns_ + slices.begin + j) * s.reach);
-  }
-  s.begun.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
-                 static_cast<std::size_t>(width_));
-  for (const Part& part : parts_) {
-    const Acquired held(part.totals, STARPU_R);
-    const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(part.totals));
-    const std::int64_t line = static_cast<std::int64_t>(part.rows) * width_;
-    for (std::int64_t w = 0; w < waves_; ++w)
-      std::copy_n(values + w * line, line,
-                  s.begun.begin() + (w * unknowns_ + part.row_begin) * static_cast<std::int64_t>(width_));
-  }
-  wait_for_record();
-  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
-  for (std::size_t l = 0; l < lines; ++l) {
-    const double* const line = record_.data() + static_cast<std::ptrdiff_t>(l) * record_stride_;
-    s.record.insert(s.record.end(), line, line + steps_);
-  }
-  return s;
-}
-
-template <class T>
-void Simulation<T>::set(const State& state) {
-  if (state.reach != shape_.reach || state.begun.size() != static_cast<std::size_t>(waves_) *
-                                                               static_cast<std::size_t>(unknowns_) *
-                                                               static_cast<std::size_t>(width_))
-    bad_input("a state of {} past steps, expected {}: of another problem or method", state.reach, shape_.reach);
-  steps_ = state.steps;
-  for (std::size_t b = 0; b < windows_.size(); ++b) {
-    const Acquired held(windows_[b], STARPU_W);
-    auto* values = static_cast<T*>(starpu_data_get_local_ptr(windows_[b]));
-    const Range slices = matrices_.structure().clusters[b];
-    std::fill_n(values, waves_ * slices.size() * shape_.stride, T(0));
-    for (std::int64_t w = 0; w < waves_; ++w)
-      for (std::int64_t j = 0; j < slices.size(); ++j)
-        std::copy_n(state.history.begin() + (w * unknowns_ + slices.begin + j) * state.reach, state.reach,
-                    values + (w * slices.size() + j) * shape_.stride);
-  }
-  for (Part& part : parts_) {
-    const Acquired held(part.totals, STARPU_W);
-    auto* values = static_cast<T*>(starpu_data_get_local_ptr(part.totals));
-    const std::int64_t line = static_cast<std::int64_t>(part.rows) * width_;
-    for (std::int64_t w = 0; w < waves_; ++w)
-      std::copy_n(state.begun.begin() + (w * unknowns_ + part.row_begin) * static_cast<std::int64_t>(width_), line,
-                  values + w * line);
-  }
-  begun_ = method_.ahead;
-  // the guesses of the next group go on from the last values
-  const starpu_data_handle_t last = solutions(steps_ / method_.group + 1);
-  const Acquired held(last, STARPU_W);
-  auto* values = static_cast<T*>(starpu_data_get_local_ptr(last));
-  for (std::int64_t w = 0; w < waves_; ++w)
-    for (std::int64_t g = 0; g < method_.group; ++g)
-      for (std::int64_t j = 0; j < unknowns_; ++j)
-        values[(w * method_.group + g) * unknowns_ + j] =
-            state.history[static_cast<std::size_t>((w * unknowns_ + j + 1) * state.reach - method_.group + g)];
-  record_stride_ = 0;
-  record_.clear();
-  reserve(steps_);
-  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
-  for (std::size_t l = 0; l < lines; ++l)
-    std::copy_n(state.record.begin() + static_cast<std::ptrdiff_t>(l) * steps_, steps_,
-                record_.begin() + static_cast<std::ptrdiff_t>(l) * record_stride_);
 }
 
 template class Simulation<float>;

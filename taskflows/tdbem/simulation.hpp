@@ -1,5 +1,6 @@
 // Marching on in time as a flow of StarPU tasks: the summation stage by slices, the solution with M^0, the radiation
-// stage (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), sections 2.3, 3.3 and 6.2).
+// stage (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), sections 2.3, 3.3 and 6.2). Over several ranks each
+// does the products with its own slices; all find all solutions, from the same sums (sums_of_ranks.hpp).
 #pragma once
 
 #include <atomic>
@@ -15,8 +16,10 @@
 #include "taskflows/runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/direct.hpp"
+#include "taskflows/tdbem/direct_of_ranks.hpp"
 #include "taskflows/tdbem/matrices.hpp"
 #include "taskflows/tdbem/observers.hpp"
+#include "taskflows/tdbem/sums_of_ranks.hpp"
 
 namespace asterism::tdbem {
 
@@ -30,7 +33,8 @@ enum class Sharing : std::uint8_t {
 template <class T>
 class Simulation {
  public:
-  /// `matrices`, filled, and `problem` are kept by reference. Time before step 0 is zero.
+  /// `matrices`, filled, and `problem` are kept by reference. Time before step 0 is zero. All ranks of a cluster make
+  /// it and advance() it alike; "ranks together" below: all of them have to call it.
   Simulation(const Problem& problem, const Method& method, Matrices<T>& matrices, const Session& session,
              Sharing sharing = Sharing::intervals);
   ~Simulation();
@@ -45,7 +49,7 @@ class Simulation {
 
   /// Workers in their order: all cores, if there are any, then each GPU.
   [[nodiscard]] std::int32_t workers() const;
-  /// Numbers of consecutive blocks for each worker, from the next group on. Sharing::intervals only.
+  /// Numbers of consecutive blocks of this rank for each worker, from the next group on. Sharing::intervals only.
   void share(const Sizes& blocks);
   [[nodiscard]] const Sizes& shares() const { return shares_; }
   /// Seconds that each worker has spent on products since the last call; all tasks have to be done. Needs profiling
@@ -54,15 +58,19 @@ class Simulation {
 
   /// a^n of a wave, by unknown; n is one of the last group. Waits.
   std::vector<double> solution(std::int64_t step, std::int32_t wave);
-  /// Scattered pressure at observer o in steps 0 to steps() - 1: a pointer to as many values. Waits.
+  /// Scattered pressure at observer o in steps 0 to steps() - 1: a pointer to as many values. Waits. Over several
+  /// ranks: on rank 0, up to the last bring_heard_together().
   [[nodiscard]] const double* heard(std::int32_t wave, std::int32_t observer);
+  /// Adds up what the ranks' slices have made the observers hear. Waits. Ranks together.
+  void bring_heard_together();
   /// Room for the observers' record: steps to come must not exceed it. Waits if it has to grow.
   void reserve(std::int64_t steps);
   /// How the solutions went. Waits.
   SolveTally tally();
 
   /// All that the past leaves behind: for each wave and unknown the values a^(n - reach) to a^(n - 1), in rows of
-  /// history_length(), and sums begun of the next group (`ahead`). With the same method it continues bit for bit.
+  /// history_length(), and sums begun of the next group (`ahead`). With the same method and number of ranks it
+  /// continues bit for bit.
   struct State {
     std::int64_t steps = 0;
     std::int32_t reach = 0;
@@ -70,7 +78,9 @@ class Simulation {
     std::vector<T> begun;        ///< [wave][unknown][width]
     std::vector<double> record;  ///< [wave][observer][steps]
   };
+  /// On rank 0; the others have only what they are to give. Ranks together.
   State state();
+  /// All ranks take the same state.
   void set(const State& state);
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }
@@ -105,6 +115,7 @@ class Simulation {
   void build_windows(std::int32_t heard_lag);
   void build_initial();
   void build_observers(const ObserverWeights<T>& all);
+  [[nodiscard]] std::vector<T> own_history();
   void check_memory_of_gpus() const;
   void settle_constants();
   [[nodiscard]] int node_of_home() const;
@@ -114,8 +125,9 @@ class Simulation {
   void submit_product(Range blocks, std::size_t partial, std::atomic<std::int64_t>* busy);
   [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end) const;
   void submit_products();
-  void submit_combine(Part& part);
-  void submit_illuminate(Part& part);
+  void submit_combine();
+  void submit_illuminate();
+  void submit_light(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& light);
   void submit_solve(std::int32_t g, std::int32_t wave);
   void submit_radiate(Part& part, std::int32_t g);
   void submit_move_on(Range blocks);
@@ -144,12 +156,13 @@ class Simulation {
   bool begun_ = false;  ///< are the sums of the group to come put together?
   Passage passage_;
 
+  std::unique_ptr<SumsOfRanks<T>> of_ranks_;  ///< over several
   std::vector<Part> parts_;
   std::vector<Partial> partials_;  ///< of cores, then of GPUs; one for Sharing::scheduler
   std::size_t core_partials_ = 0;
   Sizes shares_;
   std::vector<Busy> busy_;
-  std::vector<HostBuffer<T>> window_memory_;
+  std::vector<HostBuffer<T>> window_memory_;  ///< of own blocks, as handles
   std::vector<Handle> windows_;
   HostBuffer<T> solution_memory_[2];
   Handle solutions_[2];
@@ -164,6 +177,7 @@ class Simulation {
   std::vector<T> m0_value_, m0_inverse_;
   std::vector<Handle> m0_;  ///< start, column, value, inverse
   std::unique_ptr<DirectSolver<T>> direct_;
+  std::unique_ptr<DirectSolverOfRanks<T>> direct_of_ranks_;  ///< over several
   std::function<void(void*)> solve_directly_;
 
   struct Listening {  ///< what observers hear of a block
@@ -177,6 +191,7 @@ class Simulation {
   Handle pressure_[2];  ///< at observers, of a group
   std::vector<double> record_;
   std::int64_t record_stride_ = 0;
+  std::int64_t together_ = 0;  ///< steps whose record rank 0 has of all ranks
 };
 
 }  // namespace asterism::tdbem

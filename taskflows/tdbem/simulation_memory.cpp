@@ -46,12 +46,15 @@ void Simulation<T>::check_memory_of_gpus() const {
     need.add(part.light);
   }
   for (const Partial& partial : partials_) need.add(partial.sums);
+  if (of_ranks_)
+    for (const starpu_data_handle_t handle : of_ranks_->data())
+      need.add(static_cast<std::int64_t>(starpu_data_get_size(handle)));
   std::int64_t largest = 0;
   std::int32_t in_batch = 1;
-  const auto blocks = static_cast<std::int32_t>(matrices_.blocks());
-  for (std::int32_t b = 0; b < blocks; ++b) {
+  const Range own = matrices_.own();
+  for (std::int32_t b = own.begin; b < own.end; ++b) {
     largest = std::max(largest, matrices_.block_bytes(static_cast<std::size_t>(b)));
-    in_batch = std::max(in_batch, end_of_batch(b, blocks) - b);
+    in_batch = std::max(in_batch, end_of_batch(b, own.end) - b);
   }
   need.add(largest, tasks_at_once * in_batch);
   for (const int gpu : gpus_)

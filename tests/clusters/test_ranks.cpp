@@ -23,6 +23,14 @@ TEST(Cluster, GathersTheValuesOfAllRanksInTheirOrder) {
   for (int rank = 0; rank < cluster().ranks(); ++rank) EXPECT_EQ(all[at(rank)], 10 * rank + 3);
 }
 
+TEST(Cluster, GathersVectorsOfAnyLength) {
+  const std::vector<int> mine(at(3 * cluster().rank()), cluster().rank() + 7);
+  const std::vector<std::vector<int>> all = cluster().all_gather(std::span<const int>(mine));
+  ASSERT_EQ(all.size(), at(cluster().ranks()));
+  for (int rank = 0; rank < cluster().ranks(); ++rank)
+    EXPECT_EQ(all[at(rank)], std::vector<int>(at(3 * rank), rank + 7));
+}
+
 TEST(Cluster, BroadcastsWhatRankZeroHas) {
   double value = 2.5 + cluster().rank();
   cluster().broadcast(value);
@@ -65,6 +73,34 @@ class Tasks : public testing::Test {
     return options;
   }
 };
+
+/// Items of three numbers of four bytes, an odd number of items in all.
+TEST_F(Tasks, BringItemsOfAnySizeTogether) {
+  const Session session(options());
+  const int ranks = cluster().ranks();
+  const int me = cluster().rank();
+  std::vector<int> begin;
+  for (int rank = 0; rank <= ranks; ++rank) begin.push_back(rank == ranks ? 2 * rank + 1 : 2 * rank);
+  AllGather gather("items", 3 * sizeof(float), begin);
+  std::vector<float> values;
+  for (int item = begin[at(me)]; item < begin[at(me) + 1]; ++item)
+    for (int part = 0; part < 3; ++part) values.push_back(static_cast<float>(10 * item + part));
+  const Handle mine = Handle::vector(values.data(), values.size(), sizeof(float), "mine");
+  const std::int64_t before = submitted().bytes;
+  gather.submit({{mine, STARPU_R}});
+  {
+    const Acquired reading(gather.all(), STARPU_R);
+    const auto* const all = reinterpret_cast<const float*>(starpu_vector_get_local_ptr(gather.all()));
+    for (int item = 0; item < begin.back(); ++item)
+      for (int part = 0; part < 3; ++part) EXPECT_EQ(all[3 * item + part], static_cast<float>(10 * item + part));
+  }
+  // nothing is sent twice: to each rank the items of all others, as a sum over all
+  std::int64_t sent = 0;
+  for (const std::int64_t of_rank : cluster().all_gather(submitted().bytes - before)) sent += of_rank;
+  EXPECT_EQ(sent, std::int64_t{12} * begin.back() * (ranks - 1));
+  starpu_task_wait_for_all();
+  cluster().barrier();
+}
 
 TEST_F(Tasks, BringUnequalContributionsTogether) {
   const Session session(options());

@@ -7,6 +7,15 @@
 
 namespace asterism::tdbem {
 
+/// Of tiles in main memory, for groups of so many steps.
+template <class T>
+NearPairs<T> near_pairs(const std::vector<Tile<T>>& tiles, std::int32_t group) {
+  NearPairs<T> pairs;
+  pairs.lags = group - 1;
+  for (const Tile<T>& tile : tiles) add_near_pairs(tile, pairs);
+  return pairs;
+}
+
 /// Square matrices, as wide as high, of which rows [row_begin, row_begin + rows) pull; the tiles have more rows.
 template <class T>
 struct Radiation {
@@ -31,7 +40,7 @@ struct Radiation {
             [&](std::int32_t i, std::int32_t j) { return matrix.extent(i, j); },
             [&](std::int32_t i, std::int32_t k, std::int32_t j) { return matrix.value(i, k, j); }));
     for (const TileArrays<T>& a : arrays) tiles.push_back(a.tile());
-    near = near_rows(tiles.data(), static_cast<std::int32_t>(tiles.size()), row_begin, rows, group);
+    near = near_rows(near_pairs(tiles, group), row_begin, rows);
     for (std::int32_t j = 0; j < unknowns; ++j) found.push_back(static_cast<T>(Past{1}(3, unknown_begin + j, 1)));
     sums.row_begin = row_begin - 2;
     start.resize(static_cast<std::size_t>((rows + 4) * group));

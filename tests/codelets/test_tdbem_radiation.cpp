@@ -78,7 +78,7 @@ TYPED_TEST(TdbemRadiation, GroupsMarchAsStepsDo) {
   const Tile<T> tile = tile_arrays.tile();
   for (const std::int32_t group : {1, 2, 6, 16}) {
     const WindowShape shape{tile_arrays.last_lag() + 2, group, tile_arrays.last_lag() + 20};
-    const NearRows<T> near = near_rows(&tile, 1, 0, n, group);
+    const NearRows<T> near = near_rows(near_pairs(std::vector{tile}, group), 0, n);
     std::vector<T> windows(static_cast<std::size_t>(n * shape.stride)), done(static_cast<std::size_t>(n * group));
     double error = 0;
     for (std::int32_t begin = 0; begin < steps; begin += group) {

@@ -358,5 +358,53 @@ TEST(March, SoftSphere) {
   EXPECT_LT(error_b, error_a / 2.5);
 }
 
+/// What a rank has is what all have of its slices.
+TEST(TdbemAssembly, StructureOfSomeBlocksIsThatOfAll) {
+  const Surface surface = prepare_surface(ellipsoid(2, {1, 0.7, 0.5}), Inward::refused);
+  const Discretisation d{Boundary::rigid, 1, 0.15};
+  const std::vector<Range> cut = clusters(surface.unknowns(), 32);
+  const TiledStructure all = tiled_structure(surface.view(), rules(), d, cut);
+  std::int64_t points = 0;
+  LagCounts counts;
+  for (const Range blocks : {Range{0, 1}, Range{1, 4}, Range{4, 6}}) {
+    const TiledStructure some = structure_of_blocks(surface.view(), rules(), d, cut, blocks);
+    EXPECT_EQ(some.fault.kind, LagFault::Kind::none);
+    ASSERT_EQ(some.tiles.size(), 6U * static_cast<std::size_t>(blocks.size()));
+    for (std::size_t row = 0; row < 6; ++row)
+      for (auto b = static_cast<std::size_t>(blocks.begin); b < static_cast<std::size_t>(blocks.end); ++b) {
+        const TileStructure &one = some.tiles[some.place(row, b)], &same = all.tiles[all.place(row, b)];
+        EXPECT_EQ(one.rows, same.rows);
+        EXPECT_EQ(one.slices, same.slices);
+        EXPECT_EQ(one.start, same.start);
+        EXPECT_EQ(one.first, same.first);
+        EXPECT_EQ(one.length, same.length);
+        EXPECT_EQ(one.initial_slice, same.initial_slice);
+        EXPECT_EQ(some.points(row, b), all.points(row, b));
+        EXPECT_GT(some.points(row, b), 0);
+      }
+    counts.add(some.counts);
+    for (const std::int64_t of_tile : some.point_pairs) points += of_tile;
+  }
+  EXPECT_EQ(counts.values, all.counts.values);
+  EXPECT_EQ(counts.initial, all.counts.initial);
+  EXPECT_EQ(counts.largest_lag, all.counts.largest_lag);
+  std::int64_t once = 0;
+  for (const std::int64_t of_tile : all.point_pairs) once += of_tile;
+  EXPECT_GT(points, once);  // tiles whose mirror images are elsewhere count twice
+  EXPECT_LT(points, 2 * once);
+}
+
+TEST(TdbemAssembly, BlocksAreDealtByTheirValues) {
+  using Begins = std::vector<std::int32_t>;
+  EXPECT_EQ(equal_values({1, 1, 1, 1, 1, 1}, 3), (Begins{0, 2, 4, 6}));
+  EXPECT_EQ(equal_values({6, 1, 1, 1, 1, 2}, 2), (Begins{0, 1, 6}));
+  EXPECT_EQ(equal_values({2, 1, 1, 1, 1, 6}, 2), (Begins{0, 5, 6}));
+  EXPECT_EQ(equal_values({1, 4, 1}, 2), (Begins{0, 1, 3}));     // half of the block on either side
+  EXPECT_EQ(equal_values({9, 1, 1}, 3), (Begins{0, 1, 2, 3}));  // one at least
+  EXPECT_EQ(equal_values({1, 1, 9}, 3), (Begins{0, 1, 2, 3}));
+  EXPECT_EQ(equal_values({5, 3}, 1), (Begins{0, 2}));
+  EXPECT_THROW(equal_values({5, 3}, 3), Error);
+}
+
 }  // namespace
 }  // namespace asterism::tdbem
