@@ -68,6 +68,28 @@ class RanksTest : public ProgramTest {
     EXPECT_EQ(outputs(), 0U);
   }
 
+  /// Runs until `checkpoint` has been written twice, kills the last rank and sees that this ends the others with one
+  /// line, which names it and the checkpoint.
+  void kill_the_last(int ranks, const Arguments& arguments, const std::string& checkpoint) const {
+    bool killed = false;
+    std::optional<fs::file_time_type> first;
+    const Ran ran = run_ranks(ranks, arguments, [&] {
+      if (killed || !fs::exists(output(checkpoint))) return false;
+      const auto written = fs::last_write_time(output(checkpoint));
+      if (!first) first = written;
+      if (written == *first) return false;  // the first one is told of once the second is there
+      const std::optional<pid_t> process = process_of(ranks - 1);
+      killed = process && kill(*process, SIGKILL) == 0;
+      return false;
+    });
+    ASSERT_TRUE(killed);
+    EXPECT_NE(ran.status, 0);
+    EXPECT_NE(ran.status, 124);
+    EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
+    for (const std::string& word : {"rank " + std::to_string(ranks - 1), checkpoint, "--restart " + checkpoint})
+      EXPECT_TRUE(contains(ran.err, word)) << word << " is not in: " << ran.err;
+  }
+
   /// The process of `rank` of the run in out/; nothing before it is there.
   std::optional<pid_t> process_of(int rank) const {
     const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);

@@ -218,25 +218,8 @@ TEST_F(ClustersTdbem, RefusesWhatItCannotDo) {
 
 TEST_F(ClustersTdbem, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
   const Arguments problem = with(with(ellipsoid, exactly), {"--quiet", "--observer", "2,0,0", "--group", "5"});
-  bool killed = false;
-  std::optional<fs::file_time_type> first;
-  const auto kill_one = [&] {
-    if (killed || !fs::exists(output("state.h5"))) return false;
-    const auto written = fs::last_write_time(output("state.h5"));
-    if (!first) first = written;
-    if (written == *first) return false;  // the first one is told of once the second is there
-    const std::optional<pid_t> process = process_of(2);
-    killed = process && kill(*process, SIGKILL) == 0;
-    return false;
-  };
-  const Ran ran = run_ranks(
-      3, with(problem, {"--steps", "100000", "--checkpoint", "state.h5", "--checkpoint-every", "60"}), kill_one);
-  ASSERT_TRUE(killed);
-  EXPECT_NE(ran.status, 0);
-  EXPECT_NE(ran.status, 124);
-  EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
-  for (const std::string& word : {std::string("rank 2"), std::string("state.h5"), std::string("--restart")})
-    EXPECT_TRUE(contains(ran.err, word)) << ran.err;
+  kill_the_last(3, with(problem, {"--steps", "100000", "--checkpoint", "state.h5", "--checkpoint-every", "60"}),
+                "state.h5");
   const long reached = static_cast<long>(Hdf5Input(output("state.h5")).integer_attribute("/", "steps"));
   EXPECT_GE(reached, 120);
   const std::string end = std::to_string(reached + 45);
