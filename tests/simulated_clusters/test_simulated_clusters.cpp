@@ -70,6 +70,8 @@ class SimulatedClusters : public testing::Test {
     return path.string();
   }
 
+  static std::string strips(int ranks) { return "--size " + std::to_string(32 * ranks) + "x32x32 --cpus 0 --steps 20"; }
+
   static std::string slabs(int ranks, int steps) {
     return "--size 64x" + std::to_string(64 * ranks) + "x64 --subdomains 1x" + std::to_string(ranks) +
            "x1 --cpus 0 --steps " + std::to_string(steps);
@@ -107,6 +109,7 @@ TEST_F(SimulatedClusters, TheSameTwice) {
   for (const auto& [program, options] :
        {std::pair<const char*, std::string>{"asterism-lbm", slabs(4, 10)},
         {"asterism-cg", "--stencil 7pts-32 --flow pipelined --transfer packed --cpus 1 --iterations 10"},
+        {"asterism-fdtd", strips(4)},
         {"asterism-fmm", sphere(4, 5)}})
     EXPECT_EQ(good(4, program, options).seconds(), good(4, program, options).seconds()) << program;
 }
@@ -115,6 +118,9 @@ TEST_F(SimulatedClusters, SubmissionDoesNotGrowWithTheRanks) {
   const double few = good(4, "asterism-lbm", slabs(4, 10)).most_walked();
   EXPECT_GT(few, 0);
   EXPECT_EQ(good(12, "asterism-lbm", slabs(12, 10)).most_walked(), few);
+  const double few_strips = good(4, "asterism-fdtd", strips(4)).most_walked();
+  EXPECT_GT(few_strips, 0);
+  EXPECT_EQ(good(12, "asterism-fdtd", strips(12)).most_walked(), few_strips);
   // rounds that bring sums together: as many as the number of ranks has bits
   const std::string pipelined = " --flow pipelined --transfer packed --cpus 1 --iterations 10";
   const double of_four = good(4, "asterism-cg", "--stencil 7pts-32x32x32" + pipelined).most_walked();
