@@ -61,6 +61,7 @@ int run_on_cluster(const Platform& platform, const fs::path& file, int nodes,
                                    "--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no",
                                    // each rank's copy of the program has its own data
                                    "--cfg=smpi/privatization:dlopen", "--cfg=contexts/stack-size:1024",
+                                   "--cfg=contexts/guard-size:0", "--cfg=smpi/shared-malloc-blocksize:67108864",
                                    "--log=root.thresh:error", program};
   command.insert(command.end(), arguments.begin() + 1, arguments.end());
   return run_to_its_end(command);
