@@ -110,7 +110,8 @@ TEST_F(SimulatedClusters, TheSameTwice) {
        {std::pair<const char*, std::string>{"asterism-lbm", slabs(4, 10)},
         {"asterism-cg", "--stencil 7pts-32 --flow pipelined --transfer packed --cpus 1 --iterations 10"},
         {"asterism-fdtd", strips(4)},
-        {"asterism-fmm", sphere(4, 5)}})
+        {"asterism-fmm", sphere(4, 5)},
+        {"asterism-tdbem", "--unknowns 300 --steps 40 --cpus 1 --gpus 0 --quiet"}})
     EXPECT_EQ(good(4, program, options).seconds(), good(4, program, options).seconds()) << program;
 }
 
