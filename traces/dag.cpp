@@ -34,21 +34,29 @@ std::vector<std::uint32_t> topological_order(const Recording& r) {
   return order;
 }
 
-Path longest_path(const Recording& r, const std::function<double(const Task&)>& weight) {
+Path longest_path(const Recording& r, const std::function<double(const Task&)>& weight,
+                  const std::function<double(std::uint32_t, std::uint32_t)>& delay) {
   Path path;
   std::vector<double> finish(r.tasks.size(), 0);
   std::vector<std::uint32_t> from(r.tasks.size(), none);
   std::uint32_t last = none;
   for (const std::uint32_t t : topological_order(r)) {
-    for (const std::uint32_t p : r.predecessors(t))
-      if (from[t] == none || finish[p] > finish[from[t]]) from[t] = p;
-    finish[t] = (from[t] == none ? 0 : finish[from[t]]) + weight(r.tasks[t]);
+    double start = 0;
+    for (const std::uint32_t p : r.predecessors(t)) {
+      const double arrival = finish[p] + (delay ? delay(t, p) : 0.0);
+      if (from[t] != none && arrival <= start) continue;
+      from[t] = p;
+      start = arrival;
+    }
+    finish[t] = start + weight(r.tasks[t]);
     if (last == none || finish[t] > finish[last]) last = t;
   }
   if (last == none) return path;
   path.length = finish[last];
-  for (std::uint32_t t = last; t != none; t = from[t])
+  for (std::uint32_t t = last; t != none; t = from[t]) {
     if (r.tasks[t].executed()) path.tasks.push_back(t);
+    if (from[t] != none && r.tasks[from[t]].rank != r.tasks[t].rank) ++path.messages;
+  }
   std::reverse(path.tasks.begin(), path.tasks.end());
   return path;
 }
