@@ -65,8 +65,8 @@ class Details {
         element("td", { class: "mode" }, mode), element("td", {}, name), element("td", { class: "number" }, size))));
   }
 
-  hover(event, x, y, hit) {
-    const content = hit ? this.contentOf(hit) : this.lineAt(x, y) ?? this.nameAt(x, y);
+  hover(event, x, y, hit, message) {
+    const content = message ? this.messageOf(message) : hit ? this.contentOf(hit) : this.lineAt(x, y) ?? this.nameAt(x, y);
     if (!content) {
       this.hideTooltip();
       return;
@@ -101,6 +101,12 @@ class Details {
     }
     return [element("h3", {}, this.swatch(palette.ofTask(view, task)), view.codeletName(task)),
       this.list(this.fields(view, task).slice(1), counts), this.dataTable(view, task, 6)].filter(Boolean);
+  }
+
+  messageOf({ view, message }) {
+    const { from, to } = view.message;
+    return [element("h3", {}, `message ${from[message]} → ${to[message]}`),
+      this.list(this.app.gantt.messages.fields(view, message).slice(2), [])];
   }
 
   lineAt(x, y) {
