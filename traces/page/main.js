@@ -151,6 +151,7 @@ class App {
     get("save").addEventListener("click", () => this.savePicture());
     const messages = get("messages");
     messages.hidden = !this.gantt.messages.any;
+    get("message-help").hidden = messages.hidden;
     messages.addEventListener("click", () => this.toggleMessages());
     const critical = get("critical");
     critical.disabled = this.views.every((v) => v.criticalPath.length === 0);
