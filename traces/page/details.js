@@ -126,7 +126,8 @@ class Details {
       (share, s) => [STATES[s], formatPercent(share), STATES[s]]), [])];
   }
 
-  neighbourButton(view, { task, through }, mark) {
+  /** `of`: the rank of the task whose neighbour it is. */
+  neighbourButton(view, { task, through }, of, mark) {
     return element("li", {}, element("button", {
       type: "button", data: { job: view.task.id[task] }, class: mark ? "released" : null,
       onclick: () => this.app.jump(view, task),
@@ -134,7 +135,8 @@ class Details {
       element("span", { class: "grow" }, `${view.codeletName(task)} `, element("small", {}, `job ${view.task.id[task]}`)),
       element("small", {}, view.units[view.task.unit[task]].name),
       mark ? element("em", {}, "released it") : null,
-      through !== NONE ? element("small", { title: "through a node of the graph that no unit executed" }, "via barrier") : null));
+      through !== NONE ? element("small", { title: "through a node of the graph that no unit executed" },
+        view.task.rank[task] !== of ? "via message" : "via barrier") : null));
   }
 
   show(selection) {
@@ -147,7 +149,8 @@ class Details {
     const close = element("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => this.app.select(null) }, "×");
     const section = (title, id, list) => [
       element("h4", {}, `${title} (${formatCount(list.length)})`),
-      element("ul", { id }, ...list.slice(0, 300).map((n) => this.neighbourButton(view, n, id === "predecessors" && n.task === releasedBy)),
+      element("ul", { id }, ...list.slice(0, 300).map((n) => this.neighbourButton(view, n, view.task.rank[task],
+          id === "predecessors" && n.task === releasedBy)),
         list.length > 300 ? element("li", {}, `and ${formatCount(list.length - 300)} more`) : null)];
     const gap = releasedBy === NONE || view.task.start[task] < view.task.end[releasedBy] ? null
       : element("p", { class: "note" }, `Started ${formatTime(view.task.start[task] - view.task.end[releasedBy])} after it was released.`);
