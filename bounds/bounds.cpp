@@ -175,11 +175,11 @@ std::string blame(const Recording& r, const Bounds& b) {
         if (r.kinds[j].name != b.kinds[k].name || c.ran[j] == 0 || std::isinf(table)) continue;
         const auto count = static_cast<double>(c.ran[j]);
         if (table * count > c.seconds[j] * (1 + tolerance))
-          found.push_back({table * count - c.seconds[j],
-                           fmt::format("{} (footprint {:x}) on {}{}: {:.6g} s in the table, {:.6g} s in this run",
-                                       c.codelet, c.footprint, b.kinds[k].name,
-                                       r.ranks > 1 ? fmt::format(" of rank {}", c.rank) : "", table,
-                                       c.seconds[j] / count)});
+          found.push_back(
+              {table * count - c.seconds[j],
+               fmt::format("{} (footprint {:x}) on {}{}: {:.6g} s in the table, {:.6g} s in this run", c.codelet,
+                           c.footprint, b.kinds[k].name, r.ranks > 1 ? fmt::format(" of rank {}", c.rank) : "", table,
+                           c.seconds[j] / count)});
       }
   std::sort(found.begin(), found.end(), [](const Excess& x, const Excess& y) { return x.seconds > y.seconds; });
   std::string text;
@@ -234,8 +234,8 @@ void bound_nodes(const Recording& r, const Options& options, Bounds& b) {
         "{} of {} messages are no dependencies: the recording does not say which tasks wrote or read what they carry",
         r.messages.size() - nodes.messages_in_graph, r.messages.size()));
   if (r.lost_messages > 0)
-    b.notes.push_back(fmt::format("{} messages were sent of which no arrival was recorded: they do not count",
-                                  r.lost_messages));
+    b.notes.push_back(
+        fmt::format("{} messages were sent of which no arrival was recorded: they do not count", r.lost_messages));
   b.nodes = std::move(nodes);
 }
 

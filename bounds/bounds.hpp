@@ -112,12 +112,12 @@ struct Bounds {
 /// whatever the footprint. Classes without flops take their smallest measured duration on the kind instead.
 ///
 /// With several ranks each rank's tasks are classes of their own, with the durations measured on that rank, or on all
-/// ranks where it has none: then all of the above holds rank by rank too, see nodes.hpp. LP, LP where tasks fit, LP~ and
-/// MILP deal these classes freely over the units of all ranks. Dependencies across ranks are those that StarPU-MPI
-/// records of its messages: a task that reads what a message brought waits for the task that wrote it on the sender. Not
-/// recorded, and so not counted, are those of data that arrived before they were awaited (the message released a buffer
-/// of StarPU's own, from which they were copied), of MPI calls of the program itself, and of the order in which the
-/// thread for MPI serves messages; each can only lower the bounds.
+/// ranks where it has none: then all of the above holds rank by rank too, see nodes.hpp. LP, LP where tasks fit, LP~
+/// and MILP deal these classes freely over the units of all ranks. Dependencies across ranks are those that StarPU-MPI
+/// records of its messages: a task that reads what a message brought waits for the task that wrote it on the sender.
+/// Not recorded, and so not counted, are those of data that arrived before they were awaited (the message released a
+/// buffer of StarPU's own, from which they were copied), of MPI calls of the program itself, and of the order in which
+/// the thread for MPI serves messages; each can only lower the bounds.
 ///
 /// Throws Error (bad_input) when a class has no duration on any kind of the machine.
 Bounds compute(const traces::Recording& recording, const Durations& durations, const Options& options = {});

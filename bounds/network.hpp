@@ -10,9 +10,9 @@
 namespace asterism::bounds {
 
 struct Network {
-  double latency = 0;      ///< seconds
-  double bandwidth = 0;    ///< bytes/s, of one message; infinite: only the latency counts
-  double of_rank = 0;      ///< bytes/s that a rank sends or receives at most, all its messages together
+  double latency = 0;    ///< seconds
+  double bandwidth = 0;  ///< bytes/s, of one message; infinite: only the latency counts
+  double of_rank = 0;    ///< bytes/s that a rank sends or receives at most, all its messages together
 };
 
 /// From the recording's own messages, such that none took less than latency + bytes / bandwidth and no rank sent or
@@ -22,8 +22,8 @@ struct Network {
 ///   latency >= 0,  bandwidth > 0,
 ///
 /// d_m the time under way of message m and b_m its bytes: an edge of the lower convex hull of the points (b_m, d_m), or
-/// one of the lines at the limits (latency 0; bandwidth infinite). of_rank: the largest, over ranks and both directions,
-/// of bytes over the time with a message under way. Nothing without messages.
+/// one of the lines at the limits (latency 0; bandwidth infinite). of_rank: the largest, over ranks and both
+/// directions, of bytes over the time with a message under way. Nothing without messages.
 std::optional<Network> network_of(const traces::Recording& recording);
 
 /// seconds

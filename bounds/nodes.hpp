@@ -37,15 +37,15 @@ struct NodeBound {
 /// Both hold for the recorded run when the network is the recording's own (network_of).
 struct NodeBounds {
   std::vector<NodeBound> rank;
-  double area = 0;        ///< LP per node
-  double fitting = 0;     ///< LP per node where tasks fit
-  double best_rates = 0;  ///< LP~ per node
-  double imbalance = 1;   ///< LP per node / LP
-  std::optional<Network> network;        ///< where asked for
-  double network_seconds = 0;            ///< the network's bound
-  double path_with_messages = 0;         ///< s; with a network and dependencies
-  std::uint64_t messages_on_path = 0;    ///< of that path
-  std::uint64_t messages_in_graph = 0;   ///< that are dependencies
+  double area = 0;                      ///< LP per node
+  double fitting = 0;                   ///< LP per node where tasks fit
+  double best_rates = 0;                ///< LP~ per node
+  double imbalance = 1;                 ///< LP per node / LP
+  std::optional<Network> network;       ///< where asked for
+  double network_seconds = 0;           ///< the network's bound
+  double path_with_messages = 0;        ///< s; with a network and dependencies
+  std::uint64_t messages_on_path = 0;   ///< of that path
+  std::uint64_t messages_in_graph = 0;  ///< that are dependencies
 };
 
 /// LP, LP where tasks fit and LP~ per node; `rank_of_class`: of each class of `area` and `best_rates`, which have the

@@ -39,7 +39,8 @@ struct Barriers {
 std::vector<Barriers> barriers_of(const Recording& r) {
   std::vector<Barriers> of_rank(r.ranks);
   for (const Marker& m : r.markers) {
-    if (m.rank >= r.ranks || !(m.text.starts_with("end of MPI_Barrier") || m.text.starts_with("end of mpi_sync_clocks")))
+    if (m.rank >= r.ranks ||
+        !(m.text.starts_with("end of MPI_Barrier") || m.text.starts_with("end of mpi_sync_clocks")))
       continue;
     Barriers& b = of_rank[m.rank];
     (std::isnan(b.first) ? b.first : b.last) = m.time;

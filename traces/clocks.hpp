@@ -1,6 +1,6 @@
-// One time axis for several ranks. StarPU's converter lets all ranks leave each of two MPI barriers, at the start and at
-// the end, at the same instant; a rank that waits for a core leaves it later, by milliseconds where cores are shared.
-// Messages show that: none arrives before it was sent.
+// One time axis for several ranks. StarPU's converter lets all ranks leave each of two MPI barriers, at the start and
+// at the end, at the same instant; a rank that waits for a core leaves it later, by milliseconds where cores are
+// shared. Messages show that: none arrives before it was sent.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,10 @@ struct Shifts {
 
 /// Shifts o for which no message arrives before it was sent: o_i - o_j <= d_ij with d the least delay from i to j. The
 /// interval of o_j - o_0 they leave is that of the shortest paths D over these constraints, [-D_j0, D_0j] (Bellman,
-/// Quarterly of Applied Mathematics 16, 1958); its middle is taken, as NTP does (Mills, RFC 5905) and what is right when
-/// the fastest messages take equally long both ways. The middles meet all constraints, since both ends do. Where a rank's
-/// interval is open, each is shifted back by as little as the constraints allow. Nothing when no shift suits all.
+/// Quarterly of Applied Mathematics 16, 1958); its middle is taken, as NTP does (Mills, RFC 5905) and what is right
+/// when the fastest messages take equally long both ways. The middles meet all constraints, since both ends do. Where a
+/// rank's interval is open, each is shifted back by as little as the constraints allow. Nothing when no shift suits
+/// all.
 std::optional<Shifts> shifts_of(const std::vector<double>& delays, std::uint32_t ranks);
 
 /// A rank's time by StarPU's converter to the common time.

@@ -1,4 +1,5 @@
-// comms.rec, as StarPU's converter writes it of several ranks (GNU recutils, as tasks.rec), and clocks.rec, as ours does.
+// comms.rec, as StarPU's converter writes it of several ranks (GNU recutils, as tasks.rec), and clocks.rec, as ours
+// does.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #ifdef ASTERISM_FXT
-#include <fxt/fxt.h>
 #include <fxt/fxt-tools.h>
+#include <fxt/fxt.h>
 #endif
 #include <starpu.h>
 #include <starpu_fxt.h>

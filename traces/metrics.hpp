@@ -107,10 +107,10 @@ struct Metrics {
   std::vector<Shares> kind;  ///< per kind, mean of its units
   Shares all;                ///< mean of all units
   std::vector<LinkUse> links;
-  std::uint64_t bytes_moved = 0;  ///< within ranks
-  std::vector<RankUse> rank;      ///< empty for one rank
-  std::vector<PairUse> pairs;     ///< pairs of ranks with messages
-  std::uint64_t bytes_sent = 0;   ///< between ranks
+  std::uint64_t bytes_moved = 0;     ///< within ranks
+  std::vector<RankUse> rank;         ///< empty for one rank
+  std::vector<PairUse> pairs;        ///< pairs of ranks with messages
+  std::uint64_t bytes_sent = 0;      ///< between ranks
   std::vector<CodeletUse> codelets;  ///< sorted by total time, largest first
   CriticalPath critical_path;        ///< empty without dependencies
   IterationTimes iterations;         ///< empty when no task has an iteration number

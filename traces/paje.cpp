@@ -66,9 +66,9 @@ enum Field {
   field_count
 };
 constexpr std::array<std::string_view, field_count> field_names = {
-    "Time",   "Type",  "Container", "Value", "Alias",     "Name",   "StartContainer", "EndContainer", "Key",
-    "Handle", "JobId", "Footprint", "GFlop", "Iteration", "Params", "Priority",       "SubmitOrder",  "MPITAG",
-    "MPIType"};
+    "Time",         "Type",     "Container",   "Value",  "Alias",     "Name",  "StartContainer",
+    "EndContainer", "Key",      "Handle",      "JobId",  "Footprint", "GFlop", "Iteration",
+    "Params",       "Priority", "SubmitOrder", "MPITAG", "MPIType"};
 
 struct Definition {
   Event event = Event::other;
@@ -104,7 +104,7 @@ struct Container {
   std::uint32_t parent = none;
   bool ended = false;
   Stack stack;
-  std::vector<std::uint32_t> workers;  ///< containers of a thread's workers
+  std::vector<std::uint32_t> workers;                                 ///< containers of a thread's workers
   enum class Call { none, sending, receiving } in_call = Call::none;  ///< of MPI
 };
 

@@ -101,8 +101,11 @@ void write_perfetto(const std::filesystem::path& path, const View& view) {
     const json args = {{"bytes", m.bytes}, {"from", m.from},         {"to", m.to},
                        {"tag", m.tag},     {"priority", m.priority}, {"seconds", m.end - m.start}};
     const std::string name = m.handle != none ? r.handles[m.handle].name : "message";
-    const json begin = {{"name", name}, {"cat", "message"}, {"id", fmt::format("message {}", message_id)},
-                        {"pid", m.from}, {"tid", sending}};
+    const json begin = {{"name", name},
+                        {"cat", "message"},
+                        {"id", fmt::format("message {}", message_id)},
+                        {"pid", m.from},
+                        {"tid", sending}};
     json event = begin;
     event["ph"] = "b";
     event["ts"] = microseconds(m.start);

@@ -63,9 +63,8 @@ Content content_of(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name.find("paje") != std::string::npos || name.ends_with(".trace") || name.ends_with(".trace.gz"))
     return Content::paje;
-  for (const auto& [beginning, content] : {std::pair{"data.rec", Content::data},
-                                           {"comms.rec", Content::messages},
-                                           {"clocks.rec", Content::clocks}})
+  for (const auto& [beginning, content] :
+       {std::pair{"data.rec", Content::data}, {"comms.rec", Content::messages}, {"clocks.rec", Content::clocks}})
     if (name.starts_with(beginning)) return content;
   if (name.ends_with(".rec") || name.ends_with(".rec.gz")) return Content::tasks;
   std::ifstream in(path, std::ios::binary);

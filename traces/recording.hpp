@@ -169,8 +169,7 @@ struct Transfer {
   std::uint32_t from = 0;  ///< index in Recording::nodes
   std::uint32_t to = 0;
   std::uint32_t handle = none;
-  std::uint32_t type =
-      none;  ///< index in Recording::texts: "fetch", "task prefetch", "prefetch", "idle prefetch"
+  std::uint32_t type = none;  ///< index in Recording::texts: "fetch", "task prefetch", "prefetch", "idle prefetch"
 };
 
 enum class MessageKind : std::uint8_t { point_to_point, collective };
@@ -183,11 +182,11 @@ struct Message {
   std::uint64_t bytes = 0;
   std::uint32_t from = 0;  ///< ranks
   std::uint32_t to = 0;
-  std::int64_t tag = -1;           ///< MPI's, as StarPU keeps it; -1 when unknown
-  std::uint32_t handle = none;     ///< the sender's
-  std::uint32_t received = none;   ///< the receiver's; a handle of StarPU's own when it was not awaited yet
-  std::uint32_t sent_after = none; ///< the node of the graph (of `from`) after which the data may be sent
-  std::uint32_t releases = none;   ///< the node of the graph (of `to`) that waits for them
+  std::int64_t tag = -1;            ///< MPI's, as StarPU keeps it; -1 when unknown
+  std::uint32_t handle = none;      ///< the sender's
+  std::uint32_t received = none;    ///< the receiver's; a handle of StarPU's own when it was not awaited yet
+  std::uint32_t sent_after = none;  ///< the node of the graph (of `from`) after which the data may be sent
+  std::uint32_t releases = none;    ///< the node of the graph (of `to`) that waits for them
   std::int32_t priority = 0;
   MessageKind kind = MessageKind::point_to_point;
 };
@@ -195,17 +194,17 @@ struct Message {
 /// How the clocks of several ranks were brought onto one time axis.
 struct Clocks {
   enum class Alignment : std::uint8_t {
-    barriers,        ///< as StarPU's converter does: all leave its two barriers at the same instants
-    messages,        ///< and each shifted so that no message arrives before it was sent
-    equal_rates,     ///< as `messages`, but clocks run equally fast: the barriers were left at different instants
-    contradictory,   ///< as `barriers`; no shift suits all messages
+    barriers,       ///< as StarPU's converter does: all leave its two barriers at the same instants
+    messages,       ///< and each shifted so that no message arrives before it was sent
+    equal_rates,    ///< as `messages`, but clocks run equally fast: the barriers were left at different instants
+    contradictory,  ///< as `barriers`; no shift suits all messages
   };
   Alignment alignment = Alignment::barriers;
-  std::vector<double> shift;        ///< per rank: seconds added at the first barrier to what StarPU's converter says
-  double error = 0;                 ///< by how much two ranks' times may be off and no message contradict it
-  std::uint64_t early = 0;          ///< messages that arrived before they were sent, by StarPU's barriers
-  double earliest = 0;              ///< and by how much at most
-  std::uint64_t still_early = 0;    ///< the same after the alignment; these are no dependencies
+  std::vector<double> shift;      ///< per rank: seconds added at the first barrier to what StarPU's converter says
+  double error = 0;               ///< by how much two ranks' times may be off and no message contradict it
+  std::uint64_t early = 0;        ///< messages that arrived before they were sent, by StarPU's barriers
+  double earliest = 0;            ///< and by how much at most
+  std::uint64_t still_early = 0;  ///< the same after the alignment; these are no dependencies
 };
 inline constexpr const char* alignment_names[] = {"barriers", "messages", "equal rates", "contradictory"};
 
@@ -292,7 +291,8 @@ struct Window {
 };
 
 /// The recording restricted to a window: tasks that started and ended inside (tasks nobody executed stay, they
-/// carry dependencies), spans and transfers cut at its ends, messages that were sent and arrived inside. Throws Error (bad_input) when no task is inside.
+/// carry dependencies), spans and transfers cut at its ends, messages that were sent and arrived inside. Throws Error
+/// (bad_input) when no task is inside.
 Recording restrict_to(Recording recording, const Window& window);
 
 }  // namespace asterism::traces

@@ -44,7 +44,7 @@ json ranks_json(const Recording& r, const Metrics& m) {
 
 /// Columns: an entry per message, times from the recording's begin. Pairs of ranks beside them.
 json messages_json(const Recording& r, const Metrics& m) {
-  json columns = {{"from", json::array()}, {"to", json::array()},       {"start", json::array()}, {"end", json::array()},
+  json columns = {{"from", json::array()},  {"to", json::array()},  {"start", json::array()},  {"end", json::array()},
                   {"bytes", json::array()}, {"tag", json::array()}, {"handle", json::array()}, {"kind", json::array()}};
   for (const Message& message : r.messages) {
     columns["from"].push_back(message.from);

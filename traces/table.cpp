@@ -55,9 +55,9 @@ void pair_lines(Out out, const Metrics& m) {
                  "volume", "shortest", "median", "busy", "GB/s");
   for (std::size_t i = 0; i < m.pairs.size() && i < most_pairs; ++i) {
     const PairUse& p = m.pairs[i];
-    fmt::format_to(out, "  {:<24} {:>10} {:>11} {:>11} {:>11} {:>11} {:>10.3f}\n", fmt::format("{} -> {}", p.from, p.to),
-                   p.messages, bytes(static_cast<double>(p.bytes)), seconds(p.shortest), seconds(p.median),
-                   seconds(p.busy), p.bandwidth * 1e-9);
+    fmt::format_to(out, "  {:<24} {:>10} {:>11} {:>11} {:>11} {:>11} {:>10.3f}\n",
+                   fmt::format("{} -> {}", p.from, p.to), p.messages, bytes(static_cast<double>(p.bytes)),
+                   seconds(p.shortest), seconds(p.median), seconds(p.busy), p.bandwidth * 1e-9);
   }
   if (m.pairs.size() > most_pairs) fmt::format_to(out, "  ... {} more pairs\n", m.pairs.size() - most_pairs);
 }

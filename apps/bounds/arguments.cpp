@@ -93,7 +93,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "LP~                 LP with every codelet at the best rate (flop/s) it reaches on each kind of unit\n"
       "critical path       the longest chain of dependencies, each task at its fastest\n"
       "LP with links       LP, and data in main memory cross to the devices that need them (--communication)\n"
-      "LP per node         of several ranks: LP of each rank's tasks on its units; LP itself deals them freely over all\n"
+      "LP per node         of several ranks: LP of each rank's tasks on its units; LP itself deals them freely over "
+      "all\n"
       "network             what a rank sends or receives over its bandwidth (--network)\n"
       "path with messages  the critical path, a message taking latency + bytes / bandwidth (--network)\n"
       "MILP                LP with whole tasks (--milp, small graphs)\n\n"
@@ -102,7 +103,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "durations are its own means; when it is, durations are wrong: an error, status 1.\n\n"
       "Several ranks: each rank's durations are its own. LP per node / LP is the imbalance of the distribution. Tasks\n"
       "wait for tasks of other ranks through the messages that StarPU-MPI records; that is lost for data that arrived\n"
-      "before they were awaited, and never recorded for MPI calls of the program itself: the bounds are lower for it.\n",
+      "before they were awaited, and never recorded for MPI calls of the program itself: the bounds are lower for "
+      "it.\n",
       "asterism-bounds");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
@@ -151,7 +153,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
 
   machine->add_option_function<std::string>(
       "--network", [&](const std::string& text) { parse_network(text, args.options); },
-      "What messages between ranks take: \"trace\", as the recording's fastest, or LATENCY,BANDWIDTH in s and bytes/s,\n"
+      "What messages between ranks take: \"trace\", as the recording's fastest, or LATENCY,BANDWIDTH in s and "
+      "bytes/s,\n"
       "as in 2e-6,25e9 (default: nothing)");
 
   CLI::Option_group* programs = app.add_option_group("Programs");

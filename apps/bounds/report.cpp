@@ -33,7 +33,8 @@ std::vector<Row> rows(const Bounds& b) {
     list.push_back({"LP~ per node", "lp_nodes_best_rates", b.nodes->best_rates});
     if (b.nodes->network) {
       list.push_back({"network", "network", b.nodes->network_seconds});
-      if (b.critical_path) list.push_back({"path with messages", "critical_path_messages", b.nodes->path_with_messages});
+      if (b.critical_path)
+        list.push_back({"path with messages", "critical_path_messages", b.nodes->path_with_messages});
     }
   }
   list.push_back({"largest of them", "best", b.best});
@@ -96,14 +97,17 @@ void write_nodes(std::back_insert_iterator<std::string> out, const Bounds& b) {
                  "  LP, LP~                every task on any unit of any node, as fast as on its own, cut at will\n"
                  "  LP per node, LP~ per node    every task on a unit of the rank that ran it (owner computes)\n");
   if (b.critical_path)
-    fmt::format_to(out,
-                   "  critical path          tasks after those whose data they read, on other ranks too ({} messages are "
-                   "dependencies); messages take no time\n",
-                   n.messages_in_graph);
+    fmt::format_to(
+        out,
+        "  critical path          tasks after those whose data they read, on other ranks too ({} messages are "
+        "dependencies); messages take no time\n",
+        n.messages_in_graph);
   if (!n.network) return;
-  fmt::format_to(out, "  network                a rank sends, or receives, at most {:.6g} bytes/s\n", n.network->of_rank);
+  fmt::format_to(out, "  network                a rank sends, or receives, at most {:.6g} bytes/s\n",
+                 n.network->of_rank);
   if (b.critical_path)
-    fmt::format_to(out, "  path with messages     a message takes at least {:.6g} s + bytes / {:.6g} ({} on this path)\n",
+    fmt::format_to(out,
+                   "  path with messages     a message takes at least {:.6g} s + bytes / {:.6g} ({} on this path)\n",
                    n.network->latency, n.network->bandwidth, n.messages_on_path);
 }
 

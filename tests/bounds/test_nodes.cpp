@@ -81,8 +81,8 @@ TEST(Nodes, AreUnknownOfAnotherMachine) {
                           [](const std::string& n) { return n.find("no bounds per node") != std::string::npos; }));
 }
 
-/// Rank 0: a CPU and a GPU, on which four tasks take 1 s each; rank 1: a CPU, on which one takes 4 s. On the kinds where
-/// a rank has no durations it has the other's.
+/// Rank 0: a CPU and a GPU, on which four tasks take 1 s each; rank 1: a CPU, on which one takes 4 s. On the kinds
+/// where a rank has no durations it has the other's.
 TEST(Nodes, WhereARankHasNoDurationOthersServe) {
   Builder b;
   b.units("CPU", 1, 0).units("CUDA", 1, 0).units("CPU", 1, 1);
@@ -92,7 +92,7 @@ TEST(Nodes, WhereARankHasNoDurationOthersServe) {
   ASSERT_TRUE(bounds.nodes.has_value());
   EXPECT_NEAR(bounds.nodes->rank[0].area, 3.2, 1e-9);  // n on the GPU, m on the CPU: n + m = 4, n = 4 m
   EXPECT_NEAR(bounds.nodes->rank[1].area, 4, 1e-9);
-  EXPECT_NEAR(bounds.nodes->rank[0].fitting, 4, 1e-9);  // 3.2 s leave no room for 4 s on the CPU
+  EXPECT_NEAR(bounds.nodes->rank[0].fitting, 4, 1e-9);        // 3.2 s leave no room for 4 s on the CPU
   EXPECT_NEAR(bounds.area.solution.seconds, 10.0 / 3, 1e-9);  // T + 2 T / 4 = 5
   EXPECT_NEAR(bounds.nodes->imbalance, 1.2, 1e-9);
   EXPECT_EQ(bounds.nodes->rank[1].kinds.size(), 1U);
@@ -256,7 +256,8 @@ Recording random_schedule(std::mt19937& random, std::uint32_t ranks) {
       } else {
         const double sent = ready + 0.1 * real(random);
         ready = sent + 0.01 + 0.3 * real(random);
-        after.push_back(b.message(rank, sent, ready, static_cast<std::uint64_t>(1000 * real(random)), done[before].first));
+        after.push_back(
+            b.message(rank, sent, ready, static_cast<std::uint64_t>(1000 * real(random)), done[before].first));
       }
       start = std::max(start, ready);
     }
