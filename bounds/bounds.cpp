@@ -220,7 +220,7 @@ void bound_nodes(const Recording& r, const Options& options, Bounds& b) {
   NodeBounds nodes = solve_nodes(b.area.problem, b.best_rates.problem, rank_of_class, r);
   if (b.area.solution.seconds > 0) nodes.imbalance = nodes.area / b.area.solution.seconds;
   for (const traces::Message& m : r.messages)
-    if (m.releases != none && m.sent_after != none && m.end >= m.start) ++nodes.messages_in_graph;
+    if (m.releases != none && m.sent_after != none) ++nodes.messages_in_graph;
   if (options.network_from == NetworkFrom::user) nodes.network = options.network;
   if (options.network_from == NetworkFrom::recording) {
     nodes.network = network_of(r);

@@ -124,9 +124,11 @@ void refine_messages(Assembling& a) {
     if (m.to < a.calls.size()) {
       const auto& receives = a.calls[m.to].receives;
       const double end = m.end;
-      auto it = std::partition_point(receives.begin(), receives.end(),
-                                     [&](const auto& call) { return call.first <= end || same(call.first, end); });
-      if (it != receives.begin() && ((--it)->second >= end || same(it->second, end))) m.end = it->first;
+      // the earliest that may be meant: a message is rather too short than too long
+      const auto it = std::partition_point(receives.begin(), receives.end(), [&](const auto& call) {
+        return call.second < end && !same(call.second, end);
+      });
+      if (it != receives.end() && (it->first <= end || same(it->first, end))) m.end = it->first;
     }
   }
   for (std::size_t rank = 0; rank < a.calls.size(); ++rank)
@@ -144,9 +146,10 @@ void connect_messages(Recording& r, const std::vector<MessageJobs>& jobs) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // releases, sent_after
   for (std::size_t i = 0; i < r.messages.size() && i < jobs.size(); ++i) {
     Message& m = r.messages[i];
+    if (m.end < m.start) continue;
     m.sent_after = node(m.from, jobs[i].sent_after);
     m.releases = node(m.to, jobs[i].releases);
-    if (m.sent_after != none && m.releases != none && m.end >= m.start) edges.emplace_back(m.releases, m.sent_after);
+    if (m.sent_after != none && m.releases != none) edges.emplace_back(m.releases, m.sent_after);
   }
   if (edges.empty()) return;
   std::sort(edges.begin(), edges.end());

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-#ifdef ASTERISM_FXT
+#if defined(ASTERISM_FXT) && defined(STARPU_USE_FXT)
 /// What a rank's clock showed when it left the two barriers by which StarPU's converter aligns ranks; ns.
 struct Barriers {
   std::uint32_t rank = 0;

@@ -211,9 +211,12 @@ void assemble_messages(Assembling& a, const Files& files) {
       alignment.clocks.alignment != Clocks::Alignment::contradictory)
     onto_common_axis(alignment.of_rank, a);
   r.clocks = std::move(alignment.clocks);
-  if (r.clocks.still_early == 0)
-    for (Message& m : r.messages) m.end = std::max(m.end, m.start);  // rounding
+  const auto forward = [&] {
+    for (Message& m : r.messages) m.end = std::max(m.end, m.start);
+  };
+  if (r.clocks.still_early == 0) forward();  // they are early by rounding only
   connect_messages(r, a.message_jobs);
+  forward();
   std::stable_sort(r.transfers.begin(), r.transfers.end(),
                    [](const Transfer& x, const Transfer& y) { return x.start < y.start; });
   std::stable_sort(r.messages.begin(), r.messages.end(),

@@ -178,7 +178,7 @@ enum class MessageKind : std::uint8_t { point_to_point, collective };
 /// found them complete. Where only StarPU's links say so: from after MPI_Isend.
 struct Message {
   double start = 0;
-  double end = 0;
+  double end = 0;  ///< not before start: clocks that say so are wrong
   std::uint64_t bytes = 0;
   std::uint32_t from = 0;  ///< ranks
   std::uint32_t to = 0;

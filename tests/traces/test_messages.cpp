@@ -380,6 +380,30 @@ TEST_F(Messages, ThatArriveTooEarlyMoveAClock) {
   EXPECT_EQ(r.predecessors(r.messages[0].releases).size(), 1U);
 }
 
+TEST_F(Messages, ContradictoryOnesAreNoDependencies) {
+  write_all();
+  const std::string back =
+      "Src: 1\nDst: 0\nTag: 43\nSendTime: 4.000000000\nRecvTime: 4.250000000\nSendJobId: 1_1\nRecvJobId: 0_2\n"
+      "Size: 8\n\n";
+  write("comms.rec", comms("2.000000000") + back);
+  std::string early = paje("2.0") + "23 4.0 MPIL MPIroot 8 1_mpict mpicom_1 43 PointToPoint 0 a0 \"x\"\n" +
+                      "19 4.25 MPIL MPIroot 8 0_mpict mpicom_1\n";
+  write("paje.trace", early);
+  const Recording r = all();
+  EXPECT_EQ(r.clocks.alignment, Clocks::Alignment::contradictory);
+  EXPECT_EQ(r.clocks.still_early, 1U);
+  EXPECT_NEAR(r.clocks.error, 1.75e-3, 1e-12);
+  ASSERT_EQ(r.messages.size(), 2U);
+  EXPECT_EQ(r.messages[0].tag, 42);
+  EXPECT_EQ(r.messages[0].start, r.messages[0].end);
+  EXPECT_EQ(r.messages[0].releases, none);
+  EXPECT_NE(r.messages[1].releases, none);
+  for (const Task& t : r.tasks)
+    if (t.executed()) {
+      EXPECT_NEAR(t.start, t.rank == 0 ? 1e-3 : 7e-3, 1e-12);  // no clock is moved
+    }
+}
+
 TEST_F(Messages, ClocksRecTellsTheRates) {
   write_all();
   write("comms.rec", comms("2.000000000"));
