@@ -93,22 +93,20 @@ void write_nodes(std::back_insert_iterator<std::string> out, const Bounds& b) {
                    n.area > 0 ? 100 * node.area / n.area : 0, node.best_rates, node.volume.sent, node.volume.received);
   }
   fmt::format_to(out, "\n  imbalance of the distribution {:.4f} = LP per node / LP\n", n.imbalance);
-  fmt::format_to(out,
-                 "  LP, LP~                every task on any unit of any node, as fast as on its own, cut at will\n"
-                 "  LP per node, LP~ per node    every task on a unit of the rank that ran it (owner computes)\n");
+  const auto assumed = [&](const char* bound, const std::string& text) {
+    fmt::format_to(out, "  {:<25}  {}\n", bound, text);
+  };
+  assumed("LP, LP~", "every task on any unit of any node, as fast as on its own, cut at will");
+  assumed("LP per node, LP~ per node", "every task on a unit of the rank that ran it (owner computes)");
   if (b.critical_path)
-    fmt::format_to(
-        out,
-        "  critical path          tasks after those whose data they read, on other ranks too ({} messages are "
-        "dependencies); messages take no time\n",
-        n.messages_in_graph);
+    assumed("critical path",
+            fmt::format("after tasks whose data they read, on other ranks too ({} messages); messages take no time",
+                        n.messages_in_graph));
   if (!n.network) return;
-  fmt::format_to(out, "  network                a rank sends, or receives, at most {:.6g} bytes/s\n",
-                 n.network->of_rank);
+  assumed("network", fmt::format("a rank sends, or receives, at most {:.6g} bytes/s", n.network->of_rank));
   if (b.critical_path)
-    fmt::format_to(out,
-                   "  path with messages     a message takes at least {:.6g} s + bytes / {:.6g} ({} on this path)\n",
-                   n.network->latency, n.network->bandwidth, n.messages_on_path);
+    assumed("path with messages", fmt::format("a message takes at least {:.6g} s + bytes / {:.6g} ({} on this path)",
+                                              n.network->latency, n.network->bandwidth, n.messages_on_path));
 }
 
 json nodes_json(const NodeBounds& n) {
