@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "bounds/critical_path.hpp"
@@ -58,31 +60,27 @@ class ClassDurations {
   std::vector<Durations> own_;  ///< per rank
 };
 
-/// Once per codelet, footprint and kind, whatever the rank.
-void note_missing(std::vector<Missing>& missing, const RecordedClass& c, const std::string& kind) {
-  const auto known = std::find_if(missing.begin(), missing.end(), [&](const Missing& m) {
-    return m.codelet == c.codelet && m.footprint == c.footprint && m.kind == kind;
-  });
-  if (c.rank > 0 && known != missing.end())
-    known->tasks += c.tasks;
-  else
-    missing.push_back({c.codelet, c.footprint, kind, c.tasks});
-}
-
 /// LP's problem, and what is missing.
 AreaProblem area_problem(const Recording& r, const Bounds& b, const ClassDurations& durations,
                          std::vector<Missing>& missing, std::vector<double>& fastest) {
   AreaProblem problem{b.kinds, {}};
+  // once per performance model, footprint and kind, whatever the rank
+  std::map<std::tuple<std::string, std::uint32_t, std::string>, std::size_t> missing_at;
   for (const RecordedClass& c : b.classes) {
     TaskClass tasks{class_name(c, r), static_cast<double>(c.tasks), {}, 0};
     double least = impossible;
     for (const UnitKind& kind : b.kinds) {
       const auto estimate = durations.find(c, kind.name);
       tasks.seconds.push_back(estimate ? estimate->seconds : impossible);
-      if (estimate)
+      if (estimate) {
         least = std::min(least, estimate->minimum);
+        continue;
+      }
+      const auto [at, fresh] = missing_at.try_emplace({c.symbol, c.footprint, kind.name}, missing.size());
+      if (fresh)
+        missing.push_back({c.codelet, c.footprint, kind.name, c.tasks});
       else
-        note_missing(missing, c, kind.name);
+        missing[at->second].tasks += c.tasks;
     }
     if (std::isinf(least))
       bad_input("codelet {}, footprint {:x}: has no duration on {}; give recordings or models in which it ran there",

@@ -24,11 +24,6 @@ struct Record {
   [[nodiscard]] bool whole() const { return has_sender && has_receiver && has_start && has_end; }
 };
 
-/// "3_12": rank and job
-std::uint64_t job_number(const Lines& lines, std::string_view text) {
-  return lines.parse<std::uint64_t>(text.substr(text.rfind('_') + 1), "a job's number");
-}
-
 void field(Record& r, const Lines& lines, std::string_view key, std::string_view value) {
   const auto milliseconds = [&] { return lines.parse<double>(value, "a time in ms") * 1e-3; };
   const auto address = [&] { return lines.parse<std::uint64_t>(value, "a handle's address in hexadecimal", 16); };
@@ -52,9 +47,9 @@ void field(Record& r, const Lines& lines, std::string_view key, std::string_view
   } else if (key == "RecvHandle") {
     r.received = address();
   } else if (key == "SendJobId") {
-    r.jobs.sent_after = job_number(lines, value);
+    r.jobs.sent_after = job_of(lines, value).number;
   } else if (key == "RecvJobId") {
-    r.jobs.releases = job_number(lines, value);
+    r.jobs.releases = job_of(lines, value).number;
   } else if (key == "Size") {
     m.bytes = lines.parse<std::uint64_t>(value, "a number of bytes");
   } else if (key == "Priority") {

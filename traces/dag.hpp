@@ -8,6 +8,9 @@
 
 namespace asterism::traces {
 
+/// Per task: those that wait for it.
+Lists<std::uint32_t> successors(const Recording& recording);
+
 /// Every task after those it depends on. Throws Error (bad_input) when the dependencies have a cycle.
 std::vector<std::uint32_t> topological_order(const Recording& recording);
 

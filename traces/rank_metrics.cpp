@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "traces/dag.hpp"
 #include "traces/metrics.hpp"
 
 namespace asterism::traces {
@@ -9,14 +10,7 @@ namespace {
 
 /// Per executed task: the messages on whose arrival it depends.
 Lists<std::uint32_t> needed_messages(const Recording& r) {
-  std::vector<std::uint64_t> first(r.tasks.size() + 1, 0);
-  for (const std::uint32_t p : r.dependencies.item) ++first[p + 1];
-  for (std::size_t t = 0; t < r.tasks.size(); ++t) first[t + 1] += first[t];
-  std::vector<std::uint32_t> successor(first.back());
-  std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-  for (std::uint32_t t = 0; t < r.tasks.size(); ++t)
-    for (const std::uint32_t p : r.predecessors(t)) successor[next[p]++] = t;
-
+  const Lists<std::uint32_t> after = successors(r);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> needs;  // task, message
   std::vector<std::uint32_t> seen(r.tasks.size(), none);       // by which message last
   std::vector<std::uint32_t> stack;
@@ -32,8 +26,7 @@ Lists<std::uint32_t> needed_messages(const Recording& r) {
       if (r.tasks[t].executed())
         needs.emplace_back(t, m);
       else
-        stack.insert(stack.end(), successor.begin() + static_cast<std::ptrdiff_t>(first[t]),
-                     successor.begin() + static_cast<std::ptrdiff_t>(first[t + 1]));
+        stack.insert(stack.end(), after.begin(t), after.end(t));
     }
   }
   std::sort(needs.begin(), needs.end());

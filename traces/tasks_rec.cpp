@@ -60,25 +60,6 @@ Mode mode_of(std::string_view text) {
   return writes ? Mode::write : Mode::other;
 }
 
-/// "12", or "3_12" under MPI: the rank is in front.
-std::uint64_t job_number(const Lines& lines, std::string_view text) {
-  const auto bar = text.rfind('_');
-  return lines.parse<std::uint64_t>(bar == std::string_view::npos ? text : text.substr(bar + 1), "a job's number");
-}
-
-/// A job by its number, and by its rank where that is in front.
-struct Job {
-  std::optional<std::uint32_t> rank;
-  std::uint64_t number = 0;
-};
-
-Job job_of(const Lines& lines, std::string_view text) {
-  Job job{std::nullopt, job_number(lines, text)};
-  if (const auto bar = text.rfind('_'); bar != std::string_view::npos)
-    job.rank = lines.parse<std::uint32_t>(text.substr(0, bar), "a rank");
-  return job;
-}
-
 /// One task while its lines are read.
 struct Record {
   std::string name;
@@ -107,7 +88,7 @@ void field(Record& r, const Lines& lines, Assembling& into, std::string_view key
   } else if (key == "Model") {
     r.model = value;
   } else if (key == "JobId") {
-    r.task.id = job_number(lines, value);
+    r.task.id = job_of(lines, value).number;
     r.has_id = true;
   } else if (key == "SubmitOrder") {
     r.task.submit_order = lines.parse<std::uint64_t>(value, "a number");

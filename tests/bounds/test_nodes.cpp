@@ -98,6 +98,18 @@ TEST(Nodes, WhereARankHasNoDurationOthersServe) {
   EXPECT_EQ(bounds.nodes->rank[1].kinds.size(), 1U);
 }
 
+TEST(Nodes, WhatIsMissingIsSaidOnceForAllRanks) {
+  Builder b;
+  b.units("CPU", 1, 0).units("CUDA", 1, 0).units("CPU", 1, 1).units("CUDA", 1, 1);
+  b.task("g", 0, 0, 1);
+  b.task("g", 2, 0, 1);
+  b.task("g", 2, 1, 2);
+  const Bounds bounds = bounds_of(b.finish());
+  ASSERT_EQ(bounds.missing.size(), 1U);
+  EXPECT_EQ(bounds.missing[0].kind, "CUDA");
+  EXPECT_EQ(bounds.missing[0].tasks, 3U);
+}
+
 TEST(Nodes, BestRatesOfAllCount) {
   Builder b;
   b.units("CPU", 1, 0).units("CPU", 1, 1);
@@ -158,19 +170,19 @@ TEST(Network, EachDirectionOfEachRankCounts) {
   const auto c = b.task("a", 1, 0, 1);
   b.task("a", 2, 0, 10);
   b.message(1, 1, 2, 1000, a);
-  b.message(2, 1, 3, 2000, a);
+  b.message(2, 1, 3, 6000, a);
   b.message(2, 3, 4, 2500, c);
   const Recording r = b.finish();
   const std::vector<Volume> v = volumes(r);
-  EXPECT_EQ(v[0].sent, 3000);
+  EXPECT_EQ(v[0].sent, 7000);
   EXPECT_EQ(v[0].received, 0);
   EXPECT_EQ(v[1].sent, 2500);
   EXPECT_EQ(v[1].received, 1000);
-  EXPECT_EQ(v[2].received, 4500);
-  EXPECT_DOUBLE_EQ(bounds_of(r, with({0, 1000, 1000})).nodes->network_seconds, 4.5);
+  EXPECT_EQ(v[2].received, 8500);
+  EXPECT_DOUBLE_EQ(bounds_of(r, with({0, 1000, 1000})).nodes->network_seconds, 8.5);
   const auto own = network_of(r);
   ASSERT_TRUE(own.has_value());
-  EXPECT_NEAR(own->of_rank, 2500, 1e-9);  // rank 1 in [3, 4); rank 0: 3000 in [1, 3); rank 2: 4500 in [1, 4)
+  EXPECT_NEAR(own->of_rank, 3500, 1e-9);  // rank 0: 7000 in [1, 3); rank 1: 2500 in [3, 4); rank 2: 8500 in [1, 4)
 }
 
 TEST(Network, IsTheLineBelowAllMessages) {

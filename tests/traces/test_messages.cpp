@@ -181,6 +181,31 @@ TEST(RankMetrics, ByHand) {
   EXPECT_NEAR(m.critical_path.length, 2 + 3 + 2, 1e-12);
 }
 
+TEST(RankMetrics, OnlyTheIdleTimeBeforeTheTaskItselfCounts) {
+  Builder b;
+  b.units("CPU", 1, 0).units("CPU", 1, 1);
+  const auto a = b.task("a", 0, 0, 0.5);
+  const auto there = b.message(1, 0.5, 2.5, 8, a);
+  b.task("b", 1, 1, 2);  // idle before it, while the message is under way that c needs
+  b.task("c", 1, 3, 4, {there});
+  EXPECT_NEAR(measure(b.finish()).rank[1].idle_for_messages, 0.5, 1e-12);
+}
+
+/// What rank 1 sends on without a task of its own is another message: rank 0's b waits for that, not for the first.
+TEST(RankMetrics, DataSentOnAreAnotherMessage) {
+  Builder b;
+  b.units("CPU", 2, 0).units("CPU", 1, 1);
+  const auto a = b.task("a", 0, 0, 1);
+  b.task("a", 2, 0, 1);
+  const auto there = b.message(1, 1, 3, 8, a);
+  const auto back = b.message(0, 4, 5, 8, there);
+  b.task("b", 1, 6, 7, {back});
+  const Metrics m = measure(b.finish());
+  EXPECT_NEAR(m.rank[0].idle_for_messages, 1, 1e-12);
+  EXPECT_NEAR(m.rank[1].idle_for_messages, 0, 1e-12);
+  EXPECT_NEAR(m.critical_path.length, 2, 1e-12);
+}
+
 TEST(RankMetrics, OneRankHasNone) {
   Builder b;
   b.units("CPU", 1);
@@ -270,7 +295,7 @@ class Messages : public ::testing::Test {
     // rank after rank, as the converter writes
     text +=
         "9 0.5 prog_event 0_p \"begin x\"\n13 1.0 0_sched nready 2\n10 1.0 0_w0 WS \"work\"\n10 3.0 0_w0 WS \"I\"\n10 "
-        "3.75 "
+        "3.25 0_w0 WS \"Sc\"\n10 3.5 0_w0 WS \"I\"\n10 3.75 "
         "0_mpict CtS SdS\n10 4.0 0_mpict CtS P\n13 5.0 0_sched nready 0\n9 8.0 prog_event 0_p \"end x\"\n8 10 0_t5 T\n"
         "9 0.7 prog_event 1_p \"begin x\"\n13 0.9 1_sched nready 1\n10 5.5 1_mpict CtS RvC\n10 6.5 1_mpict CtS P\n13 "
         "7.0 "
@@ -378,6 +403,24 @@ TEST_F(Messages, ThatArriveTooEarlyMoveAClock) {
       EXPECT_NEAR(t.end - t.start, 2e-3, 1e-12);
     }
   EXPECT_EQ(r.predecessors(r.messages[0].releases).size(), 1U);
+  // all else of rank 0 moves with it
+  std::vector<double> curve;
+  for (const Curve::Point& p : r.ready.points()) curve.push_back(std::round(p.time * 1e5) / 1e2);
+  EXPECT_EQ(curve, (std::vector<double>{-1.25, 0.9, 2.75, 7}));
+  std::vector<double> ends;
+  for (const Marker& m : r.markers)
+    if (m.text == "end x") ends.push_back(std::round(m.time * 1e5) / 1e2);
+  EXPECT_EQ(ends, (std::vector<double>{5.75, 9}));  // rank 1's after its last task
+  std::vector<double> scheduling;
+  for (const Span s : r.timeline[0])
+    if (s.state == State::scheduling) scheduling = {s.start * 1e3, s.end * 1e3};
+  ASSERT_EQ(scheduling.size(), 2U);
+  EXPECT_NEAR(scheduling[0], 1, 1e-9);
+  EXPECT_NEAR(scheduling[1], 1.25, 1e-9);
+  for (const Task& t : r.tasks)
+    if (t.executed()) {
+      EXPECT_NEAR(t.submitted, t.rank == 0 ? -1.75e-3 : 0.5e-3, 1e-12);
+    }
 }
 
 TEST_F(Messages, ContradictoryOnesAreNoDependencies) {
