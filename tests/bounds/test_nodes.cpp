@@ -154,6 +154,22 @@ TEST(Nodes, MessagesOnThePathTakeTime) {
   EXPECT_TRUE(b.inconsistencies.empty());
 }
 
+TEST(Nodes, OfSeveralPredecessorsTheLatestCounts) {
+  for (const bool longer_first : {false, true}) {
+    Builder b;
+    b.units("CPU", 2, 0).units("CPU", 1, 1);
+    const auto brief = b.task("a", 0, 0, 1);
+    const auto lasting = b.task("b", 1, 0, 3);
+    std::vector<std::uint32_t> after{b.message(1, 1, 2, 100, brief), b.message(1, 3, 4, 100, lasting)};
+    if (longer_first) std::swap(after[0], after[1]);
+    b.task("c", 2, 5, 6, after);
+    const Bounds bounds = bounds_of(b.finish(), with({0.5, INFINITY, INFINITY}));
+    EXPECT_DOUBLE_EQ(bounds.critical_path->length, 4);
+    EXPECT_DOUBLE_EQ(bounds.nodes->path_with_messages, 4.5);
+    EXPECT_EQ(bounds.critical_path->tasks.front(), lasting);
+  }
+}
+
 TEST(Nodes, NetworkThatTheRunBeatsIsAnInconsistency) {
   const Bounds slow = bounds_of(there_and_back(), with({1.5, 1e9, 1e9}));  // 6 + 2 x 1.5 > 8
   ASSERT_EQ(slow.inconsistencies.size(), 1U);
