@@ -62,6 +62,20 @@ std::optional<std::vector<RankClock>> equal_rates(const Recording& r,
   return clocks;
 }
 
+/// D over the constraints o_i <= o_j + d_ij, at [j * ranks + i].
+std::vector<double> shortest_paths(const std::vector<double>& delays, std::uint32_t ranks) {
+  std::vector<double> path(delays.size(), INFINITY);
+  const auto at = [&](std::uint32_t from, std::uint32_t to) -> double& {
+    return path[static_cast<std::size_t>(from) * ranks + to];
+  };
+  for (std::uint32_t i = 0; i < ranks; ++i)
+    for (std::uint32_t j = 0; j < ranks; ++j) at(j, i) = i == j ? 0 : delays[static_cast<std::size_t>(i) * ranks + j];
+  for (std::uint32_t k = 0; k < ranks; ++k)
+    for (std::uint32_t j = 0; j < ranks; ++j)
+      for (std::uint32_t i = 0; i < ranks; ++i) at(j, i) = std::min(at(j, i), at(j, k) + at(k, i));
+  return path;
+}
+
 }  // namespace
 
 std::vector<double> least_delays(const std::vector<Message>& messages, std::uint32_t ranks) {
@@ -73,38 +87,32 @@ std::vector<double> least_delays(const std::vector<Message>& messages, std::uint
   return delay;
 }
 
-std::optional<Shifts> shifts_of(const std::vector<double>& delays, std::uint32_t ranks) {
-  // at(j, i): o_i <= o_j + at(j, i)
-  std::vector<double> path(delays.size(), INFINITY);
-  const auto at = [&](std::uint32_t from, std::uint32_t to) -> double& {
+std::optional<std::vector<double>> shifts_of(const std::vector<double>& delays, std::uint32_t ranks) {
+  const std::vector<double> path = shortest_paths(delays, ranks);
+  const auto at = [&](std::uint32_t from, std::uint32_t to) {
     return path[static_cast<std::size_t>(from) * ranks + to];
   };
   double largest = 0;
-  for (std::uint32_t i = 0; i < ranks; ++i)
-    for (std::uint32_t j = 0; j < ranks; ++j) {
-      const double delay = delays[static_cast<std::size_t>(i) * ranks + j];
-      if (i != j) at(j, i) = delay;
-      if (std::isfinite(delay)) largest = std::max(largest, std::abs(delay));
-    }
-  for (std::uint32_t i = 0; i < ranks; ++i) at(i, i) = 0;
-  for (std::uint32_t k = 0; k < ranks; ++k)
-    for (std::uint32_t j = 0; j < ranks; ++j)
-      for (std::uint32_t i = 0; i < ranks; ++i) at(j, i) = std::min(at(j, i), at(j, k) + at(k, i));
-  Shifts shifts;
-  shifts.of_rank.assign(ranks, 0);
+  for (const double delay : delays)
+    if (std::isfinite(delay)) largest = std::max(largest, std::abs(delay));
   bool open = false;
   for (std::uint32_t i = 0; i < ranks; ++i) {
     if (at(i, i) < -1e-12 * largest) return std::nullopt;
     open = open || std::isinf(at(0, i)) || std::isinf(at(i, 0));
-    for (std::uint32_t j = 0; j < i; ++j) shifts.error = std::max(shifts.error, (at(i, j) + at(j, i)) / 2);
   }
+  std::vector<double> shift(ranks, 0);
   for (std::uint32_t i = 0; i < ranks; ++i) {
     if (open)
-      for (std::uint32_t j = 0; j < ranks; ++j) shifts.of_rank[i] = std::min(shifts.of_rank[i], at(j, i));
+      for (std::uint32_t j = 0; j < ranks; ++j) shift[i] = std::min(shift[i], at(j, i));
     else
-      shifts.of_rank[i] = (at(0, i) - at(i, 0)) / 2;
+      shift[i] = (at(0, i) - at(i, 0)) / 2;
   }
-  return shifts;
+  return shift;
+}
+
+double uncertainty(const std::vector<double>& delays, std::uint32_t ranks) {
+  const std::vector<double> path = shortest_paths(delays, ranks);
+  return path.empty() ? 0 : std::max(0.0, *std::max_element(path.begin(), path.end()));
 }
 
 Alignment align(const Recording& r, const std::vector<std::optional<double>>& between_barriers) {
@@ -117,16 +125,15 @@ Alignment align(const Recording& r, const std::vector<std::optional<double>>& be
   const auto shifted = [&](std::vector<RankClock> clocks, Clocks::Alignment name) {
     const auto shifts = shifts_of(least_delays(on_axis(r.messages, clocks), r.ranks), r.ranks);
     if (!shifts) return false;
-    a.clocks.error = shifts->error;
-    if (name == Clocks::Alignment::barriers) return true;
-    for (std::uint32_t rank = 0; rank < r.ranks; ++rank) clocks[rank].shift(shifts->of_rank[rank]);
+    for (std::uint32_t rank = 0; rank < r.ranks; ++rank) clocks[rank].shift((*shifts)[rank]);
+    a.clocks.error = uncertainty(least_delays(on_axis(r.messages, clocks), r.ranks), r.ranks);
     a.of_rank = std::move(clocks);
-    a.clocks.shift = shifts->of_rank;
+    a.clocks.shift = *shifts;
     a.clocks.alignment = name;
     return true;
   };
   if (number == 0) {
-    shifted(a.of_rank, Clocks::Alignment::barriers);
+    a.clocks.error = uncertainty(least_delays(r.messages, r.ranks), r.ranks);
     return a;
   }
   const auto equal = equal_rates(r, between_barriers);

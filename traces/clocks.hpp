@@ -14,18 +14,17 @@ namespace asterism::traces {
 /// arrives before it was sent.
 std::vector<double> least_delays(const std::vector<Message>& messages, std::uint32_t ranks);
 
-struct Shifts {
-  std::vector<double> of_rank;  ///< seconds, to be added to a rank's times
-  double error = 0;             ///< half the interval in which two ranks' shifts may lie; infinite when one end is open
-};
+/// Seconds to be added to each rank's times: shifts o for which no message arrives before it was sent: o_i - o_j <=
+/// d_ij with d the least delay from i to j. The interval of o_j - o_0 they leave is that of the shortest paths D over
+/// these constraints, [-D_j0, D_0j] (Bellman, Quarterly of Applied Mathematics 16, 1958); its middle is taken, as NTP
+/// does (Mills, RFC 5905) and what is right when the fastest messages take equally long both ways. The middles meet all
+/// constraints, since both ends do. Where a rank's interval is open, each is shifted back by as little as the
+/// constraints allow. Nothing when no shift suits all.
+std::optional<std::vector<double>> shifts_of(const std::vector<double>& delays, std::uint32_t ranks);
 
-/// Shifts o for which no message arrives before it was sent: o_i - o_j <= d_ij with d the least delay from i to j. The
-/// interval of o_j - o_0 they leave is that of the shortest paths D over these constraints, [-D_j0, D_0j] (Bellman,
-/// Quarterly of Applied Mathematics 16, 1958); its middle is taken, as NTP does (Mills, RFC 5905) and what is right
-/// when the fastest messages take equally long both ways. The middles meet all constraints, since both ends do. Where a
-/// rank's interval is open, each is shifted back by as little as the constraints allow. Nothing when no shift suits
-/// all.
-std::optional<Shifts> shifts_of(const std::vector<double>& delays, std::uint32_t ranks);
+/// By how much two ranks' times may be off for all that the messages say: the longest of the shortest paths D. Infinite
+/// where messages bind some ranks to each other on one side only, or not at all.
+double uncertainty(const std::vector<double>& delays, std::uint32_t ranks);
 
 /// A rank's time by StarPU's converter to the common time.
 class RankClock {

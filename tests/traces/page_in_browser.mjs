@@ -277,6 +277,10 @@ async function checkMessages(browser) {
     && tip?.fields.tag === String(messages.tag) && tip?.fields.handle === messages.handle, JSON.stringify(tip?.fields ?? {}));
   check("its times", Math.abs(parseFloat(tip?.fields.sent) - messages.start) < 2e-9
     && Math.abs(parseFloat(tip?.fields.arrived) - messages.end) < 2e-9 && close(number(tip?.fields.duration ?? "0"), length));
+  const there = await browser.evaluate(`asterism.locateMessage(0, ${messages.index}, 0.99)`);
+  await browser.mouse("mouseMoved", there.x, there.y);
+  await browser.settle();
+  check("where it arrives, too", (await browser.evaluate(`document.querySelector("#tooltip h3")?.textContent`)) === tip?.title);
   // a line where there is one: pixels of the chart change when messages are hidden
   const pixels = () => browser.evaluate(`(() => { const c = document.getElementById("chart"); const g = asterism.app.gantt;
     const m = g.messages.ends(asterism.views[0], ${messages.index}); const r = window.devicePixelRatio;
