@@ -157,6 +157,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option(
       "--output", args.output,
       std::string("Potential and force of every particle, in the order of the input:\n") + output_formats());
+  results->add_option("--checkpoint", args.checkpoint, "State of --steps to go on from, HDF5");
+  results->add_option("--checkpoint-every", args.checkpoint_every, "Steps (default: at the end only)")
+      ->check(CLI::Range(1, 1 << 30));
+  results->add_option("--restart", args.restart,
+                      "Go on from a checkpoint, up to --steps, with its particles and the same method,\n"
+                      "to the last bit as if nothing had happened");
   results->add_option("--json", args.json, "Write a record of the run: options, tree, work, times, errors");
   results->add_option(
       "--trace", args.trace,
@@ -198,13 +204,21 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                 static_cast<double>(args.particles) * least_bytes_per_particle * 1e-9,
                 cluster().distributed() ? "as many machines as processes have" : "this machine has", memory * 1e-9);
   }
+  if (args.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
+  if (args.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
+  if (args.checkpoint_every > 0 && args.checkpoint.empty()) bad_input("--checkpoint-every: expected --checkpoint");
+  require_writable("--checkpoint", args.checkpoint);
   require_writable("--json", args.json);
   if (!args.output.empty()) check_output_name(args.output);
   return std::nullopt;
 }
 
+Part part_of_rank() {
+  return {cluster().rank(), cluster().ranks()};
+}
+
 Particles load_particles(const Arguments& args) {
-  const Part part{cluster().rank(), cluster().ranks()};
+  const Part part = part_of_rank();
   if (!args.input.empty()) {
     ReadOptions options = args.read;
     options.part = part;

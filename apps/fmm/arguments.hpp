@@ -34,6 +34,9 @@ struct Arguments {
   int repeat = 1;
   int steps = 0;
   double dt = 1e-3;
+  std::string checkpoint;
+  int checkpoint_every = 0;  ///< steps; 0: at the end only
+  std::string restart;
   // the machine
   SessionOptions session;
   Simulated platform;                                ///< to simulate, if any
@@ -51,6 +54,8 @@ struct Arguments {
 /// Fills `arguments`; returns an exit status when the program is to end here.
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 
+/// Which of the particles this rank begins with.
+asterism::fmm::Part part_of_rank();
 /// Reads or generates the particles of this rank: a part of them, in their order.
 asterism::fmm::Particles load_particles(const Arguments& arguments);
 /// "cube, 100000 particles, ..."

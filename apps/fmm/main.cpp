@@ -13,6 +13,7 @@
 #include "apps/fmm/arguments.hpp"
 #include "apps/fmm/records.hpp"
 #include "taskflows/fmm/leaves.hpp"
+#include "taskflows/fmm/motion.hpp"
 #include "taskflows/fmm/rates.hpp"
 #include "taskflows/fmm/result_parts.hpp"
 #include "taskflows/fmm/scheduling.hpp"
@@ -67,36 +68,56 @@ void evaluate(System& system, Run& run) {
   run.seconds.push_back(slowest(run.own_seconds.back()));
 }
 
-/// Velocity Verlet with unit masses: x += v dt + f dt^2 / 2, v += (f + f') dt / 2.
-void advance(const Arguments& args, System& system, Particles& particles, Run& run, ProgressLine& line) {
-  const std::size_t n = particles.size();
-  Particles velocity(n);
-  for (std::size_t i = 0; i < n; ++i) velocity.x[i] = velocity.y[i] = velocity.z[i] = 0;
+/// What two runs have in common whose motions are the same to the last bit.
+std::string method_of(const Arguments& args, const Interaction& interaction, const Options& options) {
+  const BasisChoice& basis = options.accuracy.basis;
+  return fmt::format("{}, kappa {}, order {}, radius {}, epsilon {}, reduction {}, time step {}", interaction.name,
+                     args.kappa, basis.order, basis.radius_squared, options.accuracy.epsilon,
+                     static_cast<int>(options.reduction), args.dt);
+}
+
+/// The tree of a motion that goes on is that of the run before.
+void go_on(const std::string& file, const Arguments& args, const SavedMotion& saved, const std::string& method,
+           Options& options) {
+  const auto refuse = [&](const char* what, const auto& found, const auto& wanted) {
+    if (found != wanted)
+      bad_input("--restart {}: the checkpoint has {} {}; this run has {}", file, what, found, wanted);
+  };
+  refuse("the method", saved.settings.method, method);
+  if (options.shape.height > 0) refuse("--height", saved.settings.shape.height, options.shape.height);
+  if (options.shape.group_size > 0) refuse("--group-size", saved.settings.shape.group_size, options.shape.group_size);
+  if (saved.settings.shape.far_tasks != options.shape.far_tasks)
+    bad_input("--restart {}: expected the same --m2l", file);
+  if (saved.motion.step > args.steps)
+    bad_input("--restart {}: the checkpoint is of step {}; expected --steps {} or more", file, saved.motion.step,
+              saved.motion.step);
+  options.shape = saved.settings.shape;
+  options.box = saved.settings.box;
+}
+
+/// The steps that are left: velocity Verlet (taskflows/fmm/motion.hpp).
+void advance(const Arguments& args, const std::string& method, System& system, Particles& particles, Motion& motion,
+             Run& run, ProgressLine& line) {
   std::vector<double> steps;
-  const double dt = args.dt;
-  for (int s = 0; s < args.steps; ++s) {
+  cluster().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                          : fmt::format("; --restart {} begins again from there", args.restart));
+  while (motion.step < args.steps) {
     const auto begin = Clock::now();
-    const auto kick = [&](double share) {
-      for (std::size_t i = 0; i < n; ++i) {
-        velocity.x[i] += share * dt * run.result.fx[i];
-        velocity.y[i] += share * dt * run.result.fy[i];
-        velocity.z[i] += share * dt * run.result.fz[i];
-      }
-    };
-    kick(0.5);
-    for (std::size_t i = 0; i < n; ++i) {
-      particles.x[i] += dt * velocity.x[i];
-      particles.y[i] += dt * velocity.y[i];
-      particles.z[i] += dt * velocity.z[i];
-      if (!std::isfinite(particles.x[i] + particles.y[i] + particles.z[i]))
-        failed("step {}: particle {} left for infinity (a smaller --dt?)", s + 1, run.first + i + 1);
-    }
+    kick(motion, run.result, args.dt);
+    drift(motion, args.dt, particles, run.first);
     system.move(particles);
     evaluate(system, run);
     system.collect(run.result);
-    kick(0.5);
+    kick(motion, run.result, args.dt);
+    ++motion.step;
     steps.push_back(slowest(seconds_since(begin)));
-    line.show(static_cast<double>(s + 1) / args.steps, fmt::format("step {} of {}", s + 1, args.steps));
+    line.show(static_cast<double>(motion.step) / args.steps, fmt::format("step {} of {}", motion.step, args.steps));
+    const bool due = args.checkpoint_every > 0 && motion.step % args.checkpoint_every == 0;
+    if (args.checkpoint.empty() || (!due && motion.step < args.steps)) continue;
+    write_motion(args.checkpoint, {method, system.options().shape, system.tree().box()}, particles, motion);
+    cluster().barrier();
+    cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                   args.checkpoint, motion.step, args.checkpoint));
   }
   if (!steps.empty()) run.step_seconds = median(steps);
 }
@@ -129,13 +150,24 @@ int solve_and_report(int argc, char** argv) {
   args.options.ranks = Ranks::any;
   refuse_over_ranks(args.calibrate, "--calibrate");
   Run run;
-  Particles particles = load_particles(args);
+  const Interaction interaction = choose_interaction(args);
+  Options options = args.options;
+  const std::string method = method_of(args, interaction, options);
+  Particles particles;
+  Motion motion;
+  if (args.restart.empty()) {
+    particles = load_particles(args);
+    motion = Motion(args.steps > 0 ? particles.size() : 0);
+  } else {
+    SavedMotion saved = read_motion(args.restart, part_of_rank());
+    go_on(args.restart, args, saved, method, options);
+    particles = std::move(saved.particles);
+    motion = std::move(saved.motion);
+  }
   for (int rank = 0; const std::size_t part : cluster().all_gather(particles.size())) {
     if (rank++ < cluster().rank()) run.first += part;
     run.particles += part;
   }
-  const Interaction interaction = choose_interaction(args);
-  Options options = args.options;
   const Box box = box_around(extent(particles, options.ranks));
 
   std::vector<UnitRates> rates;
@@ -183,7 +215,7 @@ int solve_and_report(int argc, char** argv) {
       line.show(static_cast<double>(i + 1) / args.repeat, fmt::format("evaluation {} of {}", i + 1, args.repeat));
     }
     if (!simulated) system.collect(run.result);
-    advance(args, system, particles, run, line);
+    if (args.steps > 0) advance(args, method, system, particles, motion, run, line);
     work = sum_over_ranks(system.work());
     tasks = sum_over_ranks(system.tasks());
     basis_size = system.basis().size();
@@ -232,7 +264,9 @@ int solve_and_report(int argc, char** argv) {
                        {"split_near", options.split_near},
                        {"balance", options.share == ShareOf::work ? "work" : "particles"},
                        {"repeat", args.repeat},
-                       {"steps", args.steps}};
+                       {"steps", args.steps},
+                       {"dt", args.dt},
+                       {"restart", args.restart}};
   if (interaction.name == "yukawa") record["options"]["kappa"] = args.kappa;
   record["rates"] = rates_record(rates);
   record["tasks"] = tasks;
@@ -281,6 +315,7 @@ int solve_and_report(int argc, char** argv) {
     rows.emplace_back("step", fmt::format("{:.3f} s with moving and adapting the tree", run.step_seconds));
   }
   std::vector<std::string> written;
+  if (!args.checkpoint.empty()) written.push_back(args.checkpoint);
   if (!args.output.empty()) {
     if (cluster().distributed())
       write_result(args.output, parts_of_ranks(particles, run.result));

@@ -18,7 +18,7 @@ System::System(const Interaction& interaction, const Options& options, const Par
       basis_(options.accuracy.basis),
       shared_(options.ranks == Ranks::any && cluster().distributed()) {
   check_shape(options.shape);
-  const Box box = box_around(extent(particles, options_.ranks));
+  const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
   if (shared_) build_operators(box);  // which tell what far pairs cost
   make_tree(box, particles);
   check_memory();

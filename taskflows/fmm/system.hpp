@@ -33,6 +33,7 @@ enum class ReductionOrder {
 struct Options {
   Accuracy accuracy;
   TreeShape shape;
+  std::optional<Box> box;  ///< that the tree divides, with all particles in it; none: around them
   ReductionOrder reduction = ReductionOrder::last;
   /// P2P tasks above the median size get one priority, those below another (Table 3).
   bool split_near = true;

@@ -130,6 +130,36 @@ TEST_F(AsterismFmm, ParticlesThatMove) {
   EXPECT_GT(record["step_seconds"].get<double>(), 0);
 }
 
+TEST_F(AsterismFmm, MotionsGoOnToTheLastBit) {
+  const auto run_to = [&](int steps, const Arguments& kind, const Arguments& more) {
+    Arguments all{"--particles", "700",    "--accuracy", "2",       "--cpus",
+                  "2",           "--gpus", "0",          "--steps", std::to_string(steps)};
+    all.insert(all.end(), kind.begin(), kind.end());
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = run(all);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+  };
+  // within the first box; out of it, which operators of this kernel depend on; tree left to the cost model
+  for (const Arguments& kind : std::vector<Arguments>{{"--dt", "1e-5", "--height", "4", "--group-size", "7"},
+                                                      {"--dt", "2e-3", "--charges", "ones", "--kernel", "yukawa",
+                                                       "--height", "4", "--group-size", "30", "--m2l", "separate"},
+                                                      {"--dt", "1e-4", "--charges", "uniform"}}) {
+    run_to(5, kind, {"--checkpoint", output("k.h5"), "--checkpoint-every", "2"});
+    run_to(9, kind, {"--restart", output("k.h5"), "--output", output("resumed.npy"), "--checkpoint", output("r.h5")});
+    const bool free_tree = std::find(kind.begin(), kind.end(), "--height") == kind.end();
+    if (!free_tree) {
+      run_to(9, kind, {"--output", output("whole.npy"), "--checkpoint", output("w.h5")});
+      EXPECT_TRUE(contents(output("resumed.npy")) == contents(output("whole.npy"))) << kind[1];
+      run_to(11, kind, {"--restart", output("r.h5"), "--output", output("resumed11.npy")});
+      run_to(11, kind, {"--restart", output("w.h5"), "--output", output("whole11.npy")});
+      EXPECT_TRUE(contents(output("resumed11.npy")) == contents(output("whole11.npy"))) << kind[1];
+    }
+    // nothing left to do but an evaluation
+    run_to(9, kind, {"--restart", output("r.h5"), "--output", output("again.npy")});
+    EXPECT_TRUE(contents(output("again.npy")) == contents(output("resumed.npy"))) << kind[1];
+  }
+}
+
 TEST_F(AsterismFmm, RealMolecule) {
   if (!fs::exists(data("actin_dimer_11754.pqr"))) GTEST_SKIP() << "ASTERISM_DATA has no actin_dimer_11754.pqr";
   const Ran ran = run({"--input", data("actin_dimer_11754.pqr"), "--kernel", "yukawa", "--kappa", "0.1", "--accuracy",
@@ -216,6 +246,39 @@ TEST_F(AsterismFmm, BadFiles) {
   expect_bad_input(from("not a NumPy file", "foreign.npy"), {"foreign.npy"});
   expect_bad_input(from("\x89HDF\r\n", "cut.h5"), {"cut.h5"});
   expect_bad_input(from("1 2 3 1\n", "table.unknown"), {"table.unknown"});
+}
+
+TEST_F(AsterismFmm, CheckpointsOfOtherRunsAreRefused) {
+  const std::string checkpoint = file("", "k.h5");  // not among the outputs, of which there are to be none
+  const Arguments motion{"--particles", "50", "--height", "3",    "--group-size", "4",
+                         "--accuracy",  "2",  "--dt",     "1e-4", "--quiet"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = motion;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(run(with({"--steps", "3", "--checkpoint", checkpoint})).status, 0);
+  const auto refused = [&](const Arguments& more, const std::vector<std::string>& words) {
+    Arguments all = with({"--restart", checkpoint});
+    all.insert(all.end(), more.begin(), more.end());
+    expect_bad_input(all, words, false);
+  };
+  refused({"--steps", "2"}, {"k.h5", "step 3", "--steps 3"});
+  refused({}, {"--restart", "--steps"});
+  refused({"--steps", "9", "--kernel", "inverse-square"}, {"k.h5", "inverse-square"});
+  refused({"--steps", "9", "--reduction", "first"}, {"k.h5", "method"});
+  refused({"--steps", "9", "--m2l", "separate"}, {"k.h5", "--m2l"});
+  expect_bad_input({"--particles", "50", "--height", "4", "--accuracy", "2", "--dt", "1e-4", "--steps", "9",
+                    "--restart", checkpoint},
+                   {"k.h5", "--height 3", "4"}, false);
+  expect_bad_input({"--particles", "50", "--accuracy", "3", "--dt", "1e-4", "--steps", "9", "--restart", checkpoint},
+                   {"k.h5", "method"}, false);
+  expect_bad_input(with({"--steps", "9", "--restart", file("text", "text.h5")}), {"text.h5"}, false);
+  expect_bad_input(with({"--steps", "9", "--restart", "/nowhere/k.h5"}), {"/nowhere/k.h5"}, false);
+  expect_bad_input(with({"--checkpoint", output("c.h5")}), {"--checkpoint", "--steps"}, false);
+  expect_bad_input(with({"--steps", "2", "--checkpoint-every", "2"}), {"--checkpoint-every", "--checkpoint"}, false);
+  expect_bad_input(with({"--steps", "2", "--checkpoint", "/nowhere/at/all/c.h5"}), {"--checkpoint", "/nowhere/at/all"},
+                   false);
 }
 
 TEST_F(AsterismFmm, ResultsThatCannotBeWritten) {

@@ -264,6 +264,27 @@ TEST_F(ClustersFmm, NamesARankThatIsKilled) {
   EXPECT_FALSE(fs::exists(output("r.npy")));
 }
 
+TEST_F(ClustersFmm, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
+  // they fly apart: out of leaves, and out of the box
+  const Arguments problem{"--particles", "400",  "--charges", "ones",       "--height", "4",      "--group-size",
+                          "11",          "--dt", "2e-4",      "--accuracy", "2",        "--quiet"};
+  kill_the_last(3, joined(problem, {"--steps", "1000000", "--checkpoint", "state.h5", "--checkpoint-every", "3"}),
+                "state.h5");
+  // a run that is to end earlier says where the checkpoint is
+  const Ran early = run_ranks(1, joined(problem, {"--steps", "1", "--restart", "state.h5"}));
+  EXPECT_EQ(early.status, 2);
+  const std::size_t at = early.err.find("of step ");
+  ASSERT_NE(at, std::string::npos) << early.err;
+  const long reached = std::stol(early.err.substr(at + 8));
+  EXPECT_EQ(reached % 3, 0);
+  const std::string end = std::to_string(reached + 4);
+  const Ran resumed =
+      run_ranks(2, joined(problem, {"--steps", end, "--restart", "state.h5", "--output", "resumed.npy"}));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(run_ranks(1, joined(problem, {"--steps", end, "--output", "whole.npy"})).status, 0);
+  EXPECT_TRUE(contents(output("resumed.npy")) == contents(output("whole.npy")));
+}
+
 TEST_F(ClustersFmm, RecordsEveryRank) {
   const Ran ran = run_ranks(2, {"--particles", "500", "--height", "3", "--group-size", "9", "--accuracy", "2",
                                 "--quiet", "--trace", "trace"});
