@@ -75,9 +75,8 @@ class ClustersTraces : public RanksTest {
       tasks += node["tasks"].get<std::uint64_t>();
       EXPECT_EQ(node["bytes_sent"], trace["of_ranks"][rank]["bytes_sent"].get<double>());
       EXPECT_EQ(node["units"]["CPU"], 1);
-      // one unit per rank: its tasks one after the other
-      EXPECT_NEAR(node["lp"].get<double>(), trace["units"][rank]["computing"].get<double>() * makespan,
-                  1e-6 * makespan);
+      // one unit per rank: its tasks one after the other, beside them what lies across the window's ends
+      EXPECT_LE(node["lp"].get<double>(), trace["units"][rank]["computing"].get<double>() * makespan + 1e-6 * makespan);
     }
     EXPECT_DOUBLE_EQ(largest, seconds("lp_nodes"));
     EXPECT_EQ(tasks, trace["tasks"]);
@@ -140,7 +139,7 @@ TEST_F(ClustersTraces, FilesOneByOneAreTheSame) {
   const nlohmann::json drawn = record("links.json");
   EXPECT_EQ(drawn["messages"]["columns"]["bytes"], whole["messages"]["columns"]["bytes"]);
   EXPECT_EQ(drawn["messages"]["columns"]["start"], whole["messages"]["columns"]["start"]);
-  EXPECT_LT(drawn["critical_path"]["length"].get<double>(), with_messages);
+  EXPECT_LE(drawn["critical_path"]["length"].get<double>(), with_messages);
   for (const nlohmann::json& rank : drawn["of_ranks"]) EXPECT_EQ(rank["idle_for_messages"], 0);
 }
 
