@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "schedulers/policies.hpp"
+#include "schedulers/policy_of_context.hpp"
 #include "schedulers/worker_queues.hpp"
 #include "taskflows/runtime/waiting.hpp"
 
@@ -29,30 +30,18 @@ struct Policy {
   std::map<int, std::uint64_t> given;     ///< tasks given to a worker so far
 };
 
-Policy& policy_of(unsigned context) {
-  return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context));
-}
-
 void init(unsigned context) {
-  starpu_sched_ctx_set_policy_data(context, new Policy);
-  starpu_sched_ctx_set_min_priority(context, -1000);
-  starpu_sched_ctx_set_max_priority(context, 1000);
-}
-
-void deinit(unsigned context) {
-  delete &policy_of(context);
+  keep(context, new Policy);
 }
 
 void add_workers(unsigned context, int* workers, unsigned count) {
-  Policy& policy = policy_of(context);
-  for (unsigned i = 0; i < count; ++i) {
-    policy.workers.push_back(workers[i]);
-    starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
-  }
+  Policy& policy = policy_of<Policy>(context);
+  policy.workers.insert(policy.workers.end(), workers, workers + count);
+  share_lists(context, workers, count);
 }
 
 void remove_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) std::erase(policy_of(context).workers, workers[i]);
+  for (unsigned i = 0; i < count; ++i) std::erase(policy_of<Policy>(context).workers, workers[i]);
 }
 
 Place place_of(starpu_task* task, int worker, unsigned implementation) {
@@ -66,7 +55,7 @@ Place place_of(starpu_task* task, int worker, unsigned implementation) {
 }
 
 int push_task(starpu_task* task) {
-  Policy& policy = policy_of(task->sched_ctx);
+  Policy& policy = policy_of<Policy>(task->sched_ctx);
   int chosen = -1;
   unsigned chosen_implementation = 0;
   {
@@ -102,23 +91,13 @@ int push_task(starpu_task* task) {
 }
 
 starpu_task* pop_task(unsigned context) {
-  return policy_of(context).queues.pop();
+  return policy_of<Policy>(context).queues.pop();
 }
 
 }  // namespace
 
-starpu_sched_policy calibrate = [] {
-  starpu_sched_policy policy{};
-  policy.init_sched = init;
-  policy.deinit_sched = deinit;
-  policy.add_workers = add_workers;
-  policy.remove_workers = remove_workers;
-  policy.push_task = push_task;
-  policy.pop_task = pop_task;
-  policy.policy_name = "calibrate";
-  policy.policy_description = "every class of tasks on every kind of unit in turn, to measure durations";
-  policy.prefetches = 1;
-  return policy;
-}();
+starpu_sched_policy calibrate =
+    make_policy("calibrate", "every class of tasks on every kind of unit in turn, to measure durations",
+                {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task});
 
 }  // namespace asterism::schedulers

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "schedulers/policies.hpp"
+#include "schedulers/policy_of_context.hpp"
 #include "schedulers/worker_queues.hpp"
 
 namespace asterism::schedulers {
@@ -26,23 +27,12 @@ struct Policy {
   WorkerQueues queues;
 };
 
-Policy& policy_of(unsigned context) {
-  return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context));
-}
-
 bool is_gpu(int worker) {
   return starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
 }
 
 void init(unsigned context) {
-  starpu_sched_ctx_set_policy_data(context, new Policy);
-  // any priority is honoured
-  starpu_sched_ctx_set_min_priority(context, -1000);
-  starpu_sched_ctx_set_max_priority(context, 1000);
-}
-
-void deinit(unsigned context) {
-  delete &policy_of(context);
+  keep(context, new Policy);
 }
 
 /// The units in the order in which block-rows are dealt to them.
@@ -62,16 +52,14 @@ void deal(Policy& policy) {
 }
 
 void add_workers(unsigned context, int* workers, unsigned count) {
-  Policy& policy = policy_of(context);
-  for (unsigned i = 0; i < count; ++i) {
-    policy.all.push_back(workers[i]);
-    starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
-  }
+  Policy& policy = policy_of<Policy>(context);
+  policy.all.insert(policy.all.end(), workers, workers + count);
+  share_lists(context, workers, count);
   deal(policy);
 }
 
 void remove_workers(unsigned context, int* workers, unsigned count) {
-  Policy& policy = policy_of(context);
+  Policy& policy = policy_of<Policy>(context);
   for (unsigned i = 0; i < count; ++i) std::erase(policy.all, workers[i]);
   deal(policy);
 }
@@ -104,7 +92,7 @@ int unit_of(const Policy& policy, starpu_task* task, unsigned* implementation) {
 }
 
 int push_task(starpu_task* task) {
-  Policy& policy = policy_of(task->sched_ctx);
+  Policy& policy = policy_of<Policy>(task->sched_ctx);
   unsigned implementation = 0;
   const int worker = unit_of(policy, task, &implementation);
   if (worker < 0) return -ENODEV;
@@ -114,23 +102,12 @@ int push_task(starpu_task* task) {
 }
 
 starpu_task* pop_task(unsigned context) {
-  return policy_of(context).queues.pop();
+  return policy_of<Policy>(context).queues.pop();
 }
 
 }  // namespace
 
-starpu_sched_policy cyclic = [] {
-  starpu_sched_policy policy{};
-  policy.init_sched = init;
-  policy.deinit_sched = deinit;
-  policy.add_workers = add_workers;
-  policy.remove_workers = remove_workers;
-  policy.push_task = push_task;
-  policy.pop_task = pop_task;
-  policy.policy_name = "cyclic";
-  policy.policy_description = "static cyclic mapping: block-row i on unit i mod P";
-  policy.prefetches = 1;
-  return policy;
-}();
+starpu_sched_policy cyclic = make_policy("cyclic", "static cyclic mapping: block-row i on unit i mod P",
+                                         {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task});
 
 }  // namespace asterism::schedulers

@@ -16,6 +16,7 @@
 
 #include "schedulers/farm_queue.hpp"
 #include "schedulers/policies.hpp"
+#include "schedulers/policy_of_context.hpp"
 #include "taskflows/runtime/waiting.hpp"
 
 namespace asterism::schedulers {
@@ -33,10 +34,6 @@ struct Policy {
   FarmQueue<starpu_task*> waiting;
   std::vector<Unit> units{STARPU_NMAXWORKERS};
 };
-
-Policy& policy_of(unsigned context) {
-  return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context));
-}
 
 Unit& calling_unit(Policy& policy) {
   return policy.units[static_cast<std::size_t>(starpu_worker_get_id_check())];
@@ -59,9 +56,7 @@ double seconds_of_a_batch() {
 void init(unsigned context, double seconds) {
   auto* const policy = new Policy;
   policy->seconds = seconds;
-  starpu_sched_ctx_set_policy_data(context, policy);
-  starpu_sched_ctx_set_min_priority(context, -1000);
-  starpu_sched_ctx_set_max_priority(context, 1000);
+  keep(context, policy);
 }
 
 void init_greedy(unsigned context) {
@@ -71,23 +66,18 @@ void init_assignment(unsigned context) {
   init(context, seconds_of_a_batch());
 }
 
-void deinit(unsigned context) {
-  delete &policy_of(context);
-}
-
 void add_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    policy_of(context).workers.push_back(workers[i]);
-    starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
-  }
+  Policy& policy = policy_of<Policy>(context);
+  policy.workers.insert(policy.workers.end(), workers, workers + count);
+  share_lists(context, workers, count);
 }
 
 void remove_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) std::erase(policy_of(context).workers, workers[i]);
+  for (unsigned i = 0; i < count; ++i) std::erase(policy_of<Policy>(context).workers, workers[i]);
 }
 
 int push_task(starpu_task* task) {
-  Policy& policy = policy_of(task->sched_ctx);
+  Policy& policy = policy_of<Policy>(task->sched_ctx);
   std::vector<int> able;  // asked for now: once it waits, the task may be done and gone at any time
   for (const int worker : policy.workers)
     if (starpu_worker_can_execute_task_first_impl(static_cast<unsigned>(worker), task, nullptr) != 0)
@@ -103,7 +93,7 @@ int push_task(starpu_task* task) {
 }
 
 starpu_task* pop_task(unsigned context) {
-  Policy& policy = policy_of(context);
+  Policy& policy = policy_of<Policy>(context);
   Unit& unit = calling_unit(policy);
   if (unit.assigned.empty()) {
     const auto worker = static_cast<unsigned>(starpu_worker_get_id_check());
@@ -129,27 +119,17 @@ starpu_task* pop_task(unsigned context) {
 }
 
 void before(starpu_task* task, unsigned context) {
-  if (task->cl != nullptr) calling_unit(policy_of(context)).speed.begin(starpu_timing_now() * 1e-6);
+  if (task->cl != nullptr) calling_unit(policy_of<Policy>(context)).speed.begin(starpu_timing_now() * 1e-6);
 }
 
 void after(starpu_task* task, unsigned context) {
-  if (task->cl != nullptr) calling_unit(policy_of(context)).speed.end(starpu_timing_now() * 1e-6, work_of(task));
+  if (task->cl != nullptr)
+    calling_unit(policy_of<Policy>(context)).speed.end(starpu_timing_now() * 1e-6, work_of(task));
 }
 
 starpu_sched_policy policy_with(const char* name, const char* description, void (*init_sched)(unsigned)) {
-  starpu_sched_policy policy{};
-  policy.init_sched = init_sched;
-  policy.deinit_sched = deinit;
-  policy.add_workers = add_workers;
-  policy.remove_workers = remove_workers;
-  policy.push_task = push_task;
-  policy.pop_task = pop_task;
-  policy.pre_exec_hook = before;
-  policy.post_exec_hook = after;
-  policy.policy_name = name;
-  policy.policy_description = description;
-  policy.prefetches = 1;
-  return policy;
+  return make_policy(name, description,
+                     {init_sched, drop<Policy>, add_workers, remove_workers, push_task, pop_task, before, after});
 }
 
 }  // namespace

@@ -36,6 +36,7 @@
 
 #include "schedulers/heteroprio_interface.hpp"
 #include "schedulers/policies.hpp"
+#include "schedulers/policy_of_context.hpp"
 
 namespace asterism::schedulers {
 namespace heteroprio {
@@ -47,10 +48,6 @@ constexpr bool drivers_sleep = false;
 #else
 constexpr bool drivers_sleep = true;
 #endif
-
-Policy& policy_of(unsigned context) {
-  return *static_cast<Policy*>(starpu_sched_ctx_get_policy_data(context));
-}
 
 Unit unit_of(int worker) {
   const bool cpu = starpu_worker_get_type(worker) == STARPU_CPU_WORKER;
@@ -96,9 +93,7 @@ unsigned lookahead_from_environment(const Rules& rules) {
 
 void init(unsigned context) {
   auto* const policy = new Policy;
-  starpu_sched_ctx_set_policy_data(context, policy);
-  starpu_sched_ctx_set_min_priority(context, -1000);
-  starpu_sched_ctx_set_max_priority(context, 1000);
+  keep(context, policy);
   if (std::optional<Table> table = table_from_environment())
     policy->lay_out(table);
   else
@@ -106,18 +101,17 @@ void init(unsigned context) {
 }
 
 void deinit(unsigned context) {
-  Policy* const policy = &policy_of(context);
-  leave(policy);
-  delete policy;
+  leave(&policy_of<Policy>(context));
+  drop<Policy>(context);
 }
 
 void add_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
-  policy_of(context).change_units(workers, count, true);
+  share_lists(context, workers, count);
+  policy_of<Policy>(context).change_units(workers, count, true);
 }
 
 void remove_workers(unsigned context, int* workers, unsigned count) {
-  policy_of(context).change_units(workers, count, false);
+  policy_of<Policy>(context).change_units(workers, count, false);
 }
 
 /// After a task came to a bucket, or went and let the next one pass.
@@ -133,7 +127,7 @@ void wake_for_kept(Policy& policy, const Entry& entry) {
 }
 
 int push_task(starpu_task* task) {
-  Policy& policy = policy_of(task->sched_ctx);
+  Policy& policy = policy_of<Policy>(task->sched_ctx);
   Entry entry;
   if (!policy.enter(task, entry)) return -ENODEV;
   Bucket& bucket = *entry.bucket;
@@ -144,7 +138,7 @@ int push_task(starpu_task* task) {
 }
 
 starpu_task* pop_task(unsigned context) {
-  Policy& policy = policy_of(context);
+  Policy& policy = policy_of<Policy>(context);
   const int worker = starpu_worker_get_id_check();
   const Unit unit = unit_of(worker);
   for (;;) {
@@ -181,11 +175,11 @@ starpu_task* pop_task(unsigned context) {
 }
 
 void pre_exec(starpu_task* task, unsigned context) {
-  policy_of(context).starts(task, unit_of(starpu_worker_get_id_check()));
+  policy_of<Policy>(context).starts(task, unit_of(starpu_worker_get_id_check()));
 }
 
 void post_exec(starpu_task* task, unsigned context) {
-  policy_of(context).ended(task, unit_of(starpu_worker_get_id_check()));
+  policy_of<Policy>(context).ended(task, unit_of(starpu_worker_get_id_check()));
 }
 
 }  // namespace
@@ -201,21 +195,9 @@ Policy::Policy()
 
 }  // namespace heteroprio
 
-starpu_sched_policy hprio = [] {
-  using namespace heteroprio;
-  starpu_sched_policy policy{};
-  policy.init_sched = init;
-  policy.deinit_sched = deinit;
-  policy.add_workers = add_workers;
-  policy.remove_workers = remove_workers;
-  policy.push_task = push_task;
-  policy.pop_task = pop_task;
-  policy.pre_exec_hook = pre_exec;
-  policy.post_exec_hook = post_exec;
-  policy.policy_name = "hprio";
-  policy.policy_description = "HeteroPrio: buckets polled by priorities per kind of unit, and a termination rule";
-  policy.prefetches = 1;
-  return policy;
-}();
+starpu_sched_policy hprio =
+    make_policy("hprio", "HeteroPrio: buckets polled by priorities per kind of unit, and a termination rule",
+                {heteroprio::init, heteroprio::deinit, heteroprio::add_workers, heteroprio::remove_workers,
+                 heteroprio::push_task, heteroprio::pop_task, heteroprio::pre_exec, heteroprio::post_exec});
 
 }  // namespace asterism::schedulers

@@ -7,6 +7,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "apps/common/solver_options.hpp"
 #include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/elasticity.hpp"
 #include "taskflows/cg/gmsh_reader.hpp"
@@ -46,9 +47,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-cg --matrix bcsstk16.mtx --preconditioner jacobi --verify\n"
       "  asterism-cg --stencil 11pts-128 --json run.json\n",
       "asterism-cg");
-  app.set_version_flag("--version", ASTERISM_VERSION);
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(44);
+  add_general_options(app);
 
   CLI::Option_group* system = app.add_option_group("System");
   auto* matrix = system->add_option("--matrix", args.matrix,
@@ -114,11 +113,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                    "The host looks at the residual at most every so many iterations")
       ->capture_default_str();
 
-  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
-  machine->add_option("--scheduler", args.session.scheduler,
-                      "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
-  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
-  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  CLI::Option_group* machine = add_machine_group(app);
+  add_units(machine, args.session, "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
   machine
       ->add_option(
           "--units", args.units,
@@ -141,14 +137,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--restart", args.checkpoints.read,
                       "Go on from a checkpoint, with the same matrix, method and --blocks,\n"
                       "to the last bit as if nothing had happened");
-  results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, convergence history");
-  results->add_option(
-      "--trace", args.trace,
-      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+  add_reports(results, args.json, args.trace, "sizes, times, convergence history");
   results->add_flag("--verify", args.verify, "Compare with a sparse Cholesky factorisation where the size allows");
   results->add_flag("--efficiency", args.efficiency,
                     "Also run with one block and on one unit: S, e, e_granularity, e_pipeline");
-  results->add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(*results, args.quiet);
 
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.platform);

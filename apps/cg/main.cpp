@@ -305,11 +305,7 @@ int solve_and_report(int argc, char** argv) {
     rows.emplace_back("against Cholesky", "not compared: " + judgement.verification.why_not);
   if (!known.empty() && !simulated) rows.emplace_back("||x - known|| / ||known||", fmt::format("{:.3e}", error));
 
-  if (!judgement.right) {
-    print_table(rows);
-    if (!args.json.empty()) write_json(args.json, record);
-    failed("{}", judgement.complaint);
-  }
+  if (!judgement.right) conclude_wrong(args.json, record, rows, judgement.complaint);
 
   record.update(performance_json);
   record["seconds"] = r.seconds;

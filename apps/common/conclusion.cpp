@@ -5,6 +5,7 @@
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
 #include "taskflows/runtime/cluster.hpp"
+#include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
 namespace asterism::apps {
@@ -24,6 +25,13 @@ void conclude(const Reports& reports, const std::string& title, const nlohmann::
   if (!reports.trace.empty())
     report_trace(reports.trace, fmt::format("{}, {}{}", title, record["starpu"]["scheduler"].get<std::string>(), where),
                  reports.calibrated ? reports.trace / "calibration" : std::filesystem::path{});
+}
+
+void conclude_wrong(const std::filesystem::path& json, const nlohmann::json& record,
+                    const std::vector<std::pair<std::string, std::string>>& rows, const std::string& complaint) {
+  print_table(rows);
+  if (!json.empty()) write_json(json, record);
+  failed("{}", complaint);
 }
 
 }  // namespace asterism::apps

@@ -21,4 +21,10 @@ struct Reports {
 void conclude(const Reports& reports, const std::string& title, const nlohmann::json& record,
               const std::vector<std::pair<std::string, std::string>>& rows, const std::vector<std::string>& written);
 
+/// In a session, when the answer is wrong: prints the table, which then has no speed, writes the record (`json`, empty:
+/// none) and throws Error (failed) with the complaint.
+[[noreturn]] void conclude_wrong(const std::filesystem::path& json, const nlohmann::json& record,
+                                 const std::vector<std::pair<std::string, std::string>>& rows,
+                                 const std::string& complaint);
+
 }  // namespace asterism::apps

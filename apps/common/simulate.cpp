@@ -81,7 +81,7 @@ fs::path simulated_program(const std::string& name) {
 void simulate(const Simulated& wanted) {
   if (wanted.platform.empty()) return;
   const fs::path self = fs::canonical("/proc/self/exe");
-  const std::string file = find_platform(wanted.platform, self).string();
+  const std::string file = find_platform(std::string(option), wanted.platform, self).string();
   const Platform platform = read_platform(file, [](const std::string& name) {
     return is_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_codelet(name));
   });
@@ -114,6 +114,10 @@ std::pair<std::string, std::string> simulated_row() {
 
 void refuse_when_simulated(bool wanted, const char* option_name) {
   if (simulated && wanted) bad_input("{}: a simulated run computes nothing", option_name);
+}
+
+void refuse_files_when_simulated(const std::vector<std::pair<const char*, std::string>>& files) {
+  for (const auto& [option_name, file] : files) refuse_when_simulated(!file.empty(), option_name);
 }
 
 }  // namespace asterism::apps

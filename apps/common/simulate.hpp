@@ -42,5 +42,7 @@ std::pair<std::string, std::string> simulated_row();
 
 /// Throws Error (bad_input) in a simulated program: what `option` asks for needs results, and nothing computes them.
 void refuse_when_simulated(bool wanted, const char* option);
+/// The same of options that name files, where they name one.
+void refuse_files_when_simulated(const std::vector<std::pair<const char*, std::string>>& files);
 
 }  // namespace asterism::apps

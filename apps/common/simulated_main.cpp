@@ -33,7 +33,7 @@ Platform machine_of(const fs::path& file) {
 int start(int argc, char** argv) {
   const std::optional<std::string> wanted = platform_in({argv + 1, argv + argc});
   if (!wanted) bad_input("this is the program for simulated machines; expected --simulate PLATFORM");
-  const fs::path file = find_platform(*wanted, fs::canonical("/proc/self/exe"));
+  const fs::path file = find_platform("--simulate", *wanted, fs::canonical("/proc/self/exe"));
   const PlatformFiles files(machine_of(file));
   files.use();
   setenv(platform_variable, file.c_str(), 1);

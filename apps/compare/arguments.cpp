@@ -88,7 +88,7 @@ void choose_platform(const std::string& wanted, Settings& s) {
   if (!wanted.empty() && own) bad_input("--simulate {}: the command after -- has a --simulate, too", wanted);
   if (wanted.empty() && !own) return;
   const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
-  s.platform_file = find_platform(own ? *own : wanted, self);
+  s.platform_file = find_platform("--simulate", own ? *own : wanted, self);
   s.platform = read_platform(s.platform_file);
   if (!own) s.command.insert(s.command.end(), {"--simulate", wanted});
   s.calibrations = 0;

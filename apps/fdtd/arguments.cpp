@@ -10,6 +10,7 @@
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "apps/common/solver_options.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -113,12 +114,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       ->check(CLI::PositiveNumber);
   group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
       ->allow_extra_args(false);
-  group
-      ->add_option_function<std::string>(
-          "--precision", [&args](const std::string& name) { args.problem.single_precision = name == "single"; },
-          "Of storage and arithmetic")
-      ->check(CLI::IsMember({"single", "double"}))
-      ->default_str("double");
+  add_precision(*group, args.problem.single_precision);
 }
 
 void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
@@ -148,15 +144,11 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
 }
 
 void add_machine(CLI::App& app, Arguments& args) {
-  CLI::Option_group* group = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
-  group->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
-  group->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
-  group->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  CLI::Option_group* group = add_machine_group(app);
+  add_units(group, args.session);
   group->add_flag("--measure-again", args.measure_again, "Do not trust the rates that were kept");
   add_simulate(group, args.platform);
-  group->add_flag("--calibrate", args.calibrate,
-                  "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
-                  "know all durations, and so do the bounds of --trace");
+  add_calibrate(group, args.calibrate);
 }
 
 void add_results(CLI::App& app, Arguments& args) {
@@ -166,29 +158,21 @@ void add_results(CLI::App& app, Arguments& args) {
       ->capture_default_str();
   group->add_option("--output", args.output.series,
                     "E and H at centres of cells: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF), for ParaView");
-  group->add_option("--every", args.output.every, "Steps between outputs (default: at the end only)")
-      ->check(CLI::Range(1L, 1L << 40));
+  add_every(group, args.output.every);
   group->add_option("--png", args.output.picture, "Picture of a slice at each output");
   group->add_option("--slice", args.output.slice, "Of --png: x, y or z, or x=K")->capture_default_str();
   group->add_option("--quantity", args.output.quantity, "Of --png: Ex to Hz, or E or H for a magnitude")
       ->capture_default_str();
   group->add_option("--zoom", args.output.zoom, "Of --png: pixels per cell")->check(CLI::Range(1, 64));
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
-  group->add_option("--checkpoint", args.checkpoint, "State to go on from, HDF5");
-  group->add_option("--checkpoint-every", args.checkpoint_every, "Steps (default: at the end only)")
-      ->check(CLI::Range(1L, 1L << 40));
-  group->add_option("--restart", args.restart,
-                    "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened");
-  group->add_option("--json", args.json, "Write a record of the run: options, pieces, times, rates, errors");
-  group->add_option("--trace", args.trace,
-                    "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, "
-                    "bounds");
+  add_checkpoints(group, args.checkpoint, args.checkpoint_every, args.restart);
+  add_reports(group, args.json, args.trace, "pieces, times, rates, errors");
   group->add_flag(
       "--verify", args.verify,
       "Compare with the exact or published answer where there is one, else E and H with a simple solver that\n"
       "shares no code, after as many of the steps as it can do in some seconds; exit status 1 when they\n"
       "differ");
-  group->add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(*group, args.quiet);
 }
 
 void understand(Arguments& args, const Texts& texts) {
@@ -232,11 +216,11 @@ void understand(Arguments& args, const Texts& texts) {
 
 /// There are none on a simulated machine.
 void refuse_results(const Arguments& args) {
-  for (const auto& [file, option] :
-       {std::pair{&args.output.series, "--output"}, std::pair{&args.output.picture, "--png"},
-        std::pair{&args.probe_file, "--probes"}, std::pair{&args.checkpoint, "--checkpoint"},
-        std::pair{&args.restart, "--restart"}})
-    refuse_when_simulated(!file->empty(), option);
+  refuse_files_when_simulated({{"--output", args.output.series},
+                               {"--png", args.output.picture},
+                               {"--probes", args.probe_file},
+                               {"--checkpoint", args.checkpoint},
+                               {"--restart", args.restart}});
   refuse_when_simulated(args.verify, "--verify");
   refuse_when_simulated(args.calibrate, "--calibrate");
 }
@@ -255,10 +239,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "Other commands: asterism-fdtd farm --help (many independent domains), asterism-fdtd plot --help\n"
       "(rates as charts)\n",
       "asterism-fdtd");
-  app.set_version_flag("--version", ASTERISM_VERSION);
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  add_general_options(app);
   app.allow_config_extras(CLI::config_extras_mode::error);
-  app.get_formatter()->column_width(44);
   Texts texts;
   add_problem(app, args, texts);
   add_pieces(app, args, texts);

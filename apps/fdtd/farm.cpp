@@ -14,6 +14,7 @@
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "apps/common/solver_options.hpp"
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/verify.hpp"
 #include "taskflows/fdtd/balance.hpp"
@@ -73,7 +74,7 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   app.add_flag("--verify", args.verify,
                "Compare the sum of Ez of each domain, bit for bit, with that of a run of all units on such a\n"
                "domain, and this with the published sum or a simple solver; exit status 1 when they differ");
-  app.add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(app, args.quiet);
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.platform);
   refuse_when_simulated(args.verify, "--verify");
@@ -135,9 +136,7 @@ void judge(const FarmArguments& args, const std::vector<Case>& cases, const OwnD
     together.advance(args.farm.steps);
     const std::array<double, 3> expected = together.sums(Field::electric);
     const Verdict verdict = verify(cases[c], together, division, args.farm.steps);
-    if (!verdict.right())
-      failed("{}: {}: {:.3e}, expected at most {:.1e}", cases[c].describe, verdict.against, verdict.error,
-             verdict.allowed);
+    if (!verdict.right()) failed("{}: {}", cases[c].describe, complaint_of(verdict));
     worst = std::max(worst, verdict.error / verdict.allowed);
     for (std::size_t n = 0; n < own.numbers.size(); ++n) {
       const std::size_t domain = own.numbers[n];

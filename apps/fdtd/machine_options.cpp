@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "apps/common/solver_options.hpp"
 #include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::fdtd {
@@ -42,24 +43,15 @@ std::vector<double> list(const std::string& option, const std::string& text) {
 }  // namespace
 
 CLI::Option_group* add_machine_options(CLI::App& app, SessionOptions& session) {
-  CLI::Option_group* group = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
-  group->add_option("--scheduler", session.scheduler,
-                    "As STARPU_SCHED: greedy (a free unit fetches a domain), assignment (batches worth\n"
-                    "ASTERISM_ASSIGNMENT_SECONDS at a unit's best speed), lws, dmdas, ...");
-  group->add_option("--cpus", session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
-  group->add_option("--gpus", session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  CLI::Option_group* group = add_machine_group(app);
+  add_units(group, session,
+            "As STARPU_SCHED: greedy (a free unit fetches a domain), assignment (batches worth\n"
+            "ASTERISM_ASSIGNMENT_SECONDS at a unit's best speed), lws, dmdas, ...");
   return group;
 }
 
 void choose_farm_scheduler(SessionOptions& session) {
   if (!session.scheduler && std::getenv("STARPU_SCHED") == nullptr) session.scheduler = "greedy";
-}
-
-void add_precision(CLI::App& app, bool& single) {
-  app.add_option_function<std::string>(
-         "--precision", [&single](const std::string& name) { single = name == "single"; }, "Of storage and arithmetic")
-      ->check(CLI::IsMember({"single", "double"}))
-      ->default_str("double");
 }
 
 std::vector<int> whole_numbers(const std::string& option, const std::string& text, int least) {

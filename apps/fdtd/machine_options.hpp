@@ -9,12 +9,10 @@
 
 namespace asterism::apps::fdtd {
 
-/// --scheduler, --cpus and --gpus.
+/// The group "Machine" with --scheduler, of those for farms, --cpus and --gpus.
 CLI::Option_group* add_machine_options(CLI::App& app, SessionOptions& session);
 /// Farms have the scheduler greedy unless --scheduler or STARPU_SCHED say another.
 void choose_farm_scheduler(SessionOptions& session);
-/// --precision single|double.
-void add_precision(CLI::App& app, bool& single);
 
 /// "80,100,120" or a range with both ends, "40:200:20"; in the order given. Throws Error (bad input) naming the option
 /// for what is not such a list, or has numbers below `least` or more than 10^4 of them.

@@ -146,13 +146,10 @@ void judge(const Arguments& args, long steps, const Case& of, Run& run, json& re
   record["right"] = true;
   if (!args.verify) return;
   const Verdict verdict = verify(of, run.simulation(), run.division(), steps);
-  record["verification"] = {{"against", verdict.against}, {"error", verdict.error}, {"allowed", verdict.allowed}};
+  record["verification"] = record_of(verdict);
   record["right"] = verdict.right();
-  rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict.error, verdict.against));
-  if (verdict.right()) return;
-  print_table(rows);
-  if (!args.json.empty()) write_json(args.json, record);
-  failed("{}: {:.3e}, expected at most {:.1e}", verdict.against, verdict.error, verdict.allowed);
+  rows.push_back(row_of(verdict));
+  if (!verdict.right()) conclude_wrong(args.json, record, rows, complaint_of(verdict));
 }
 
 int solve_and_report(int argc, char** argv) {

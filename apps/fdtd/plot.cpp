@@ -6,6 +6,7 @@
 
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/solver_options.hpp"
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/plot_rates.hpp"
 #include "taskflows/output/chart.hpp"
@@ -39,7 +40,7 @@ void add_common(CLI::App& app, PlotArguments& args) {
   add_precision(app, args.single_precision);
   app.add_option("--output", args.output, "Name of the files without .csv and .png (default: fdtd-size, ...)");
   app.add_option("--json", args.json, "Write a record with all measurements");
-  app.add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(app, args.quiet);
   add_machine_options(app, args.session);
   app.get_formatter()->column_width(44);
 }

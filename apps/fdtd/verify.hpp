@@ -1,19 +1,11 @@
 // Is the answer right?
 #pragma once
 
-#include <string>
-
+#include "apps/common/verdict.hpp"
 #include "taskflows/fdtd/cases.hpp"
 #include "taskflows/fdtd/division.hpp"
 
 namespace asterism::apps::fdtd {
-
-struct Verdict {
-  std::string against;  ///< what it was compared with, and how
-  double error = 0;
-  double allowed = 0;
-  [[nodiscard]] bool right() const { return error <= allowed; }  ///< not for NaN
-};
 
 /// Throws Error (bad input) when this run cannot be verified in reasonable time.
 void require_verifiable(const asterism::fdtd::Case& of, long steps);

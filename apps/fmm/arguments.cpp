@@ -6,6 +6,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "apps/common/solver_options.hpp"
 #include "taskflows/fmm/generate.hpp"
 #include "taskflows/fmm/write_particles.hpp"
 #include "taskflows/runtime/cluster.hpp"
@@ -48,9 +49,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-fmm --input molecule.pqr --kernel yukawa --kappa 0.1 --output forces.csv\n"
       "  mpirun -n 4 asterism-fmm --particles 10000000 --cpus 15\n",
       "asterism-fmm");
-  app.set_version_flag("--version", ASTERISM_VERSION);
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(44);
+  add_general_options(app);
 
   CLI::Option_group* what = app.add_option_group("Particles");
   auto* input = what->add_option("--input", args.input, std::string("File with particles:\n") + input_formats());
@@ -130,11 +129,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->capture_default_str();
   time->add_option("--dt", args.dt, "Time step")->capture_default_str();
 
-  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
-  machine->add_option("--scheduler", args.session.scheduler,
-                      "As STARPU_SCHED; hprio is Asterism's HeteroPrio (default: hprio)");
-  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
-  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  CLI::Option_group* machine = add_machine_group(app);
+  add_units(machine, args.session, "As STARPU_SCHED; hprio is Asterism's HeteroPrio (default: hprio)");
   machine
       ->add_option("--streams", args.session.streams,
                    "CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA (default: 2, so that kernels overlap)")
@@ -149,9 +145,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           "hprio: what GPUs take first: results (far-first), or P2P and then M2L as in the paper (near-first)\n"
           "(default: far-first where GPUs run every operator)")
       ->check(CLI::IsMember({"far-first", "near-first"}));
-  machine->add_flag("--calibrate", args.calibrate,
-                    "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
-                    "know all durations, and so do the bounds of --trace");
+  add_calibrate(machine, args.calibrate);
 
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option(
@@ -163,16 +157,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--restart", args.restart,
                       "Go on from a checkpoint, up to --steps, with its particles and the same method,\n"
                       "to the last bit as if nothing had happened");
-  results->add_option("--json", args.json, "Write a record of the run: options, tree, work, times, errors");
-  results->add_option(
-      "--trace", args.trace,
-      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+  add_reports(results, args.json, args.trace, "tree, work, times, errors");
   results->add_flag(
       "--verify", args.verify,
       "Compare with direct summation; exit status 1 when the accuracy is missed (by four times for a file)");
   results->add_option("--targets", args.targets,
                       "Particles that --verify looks at (default: as many as seconds allow)");
-  results->add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(*results, args.quiet);
 
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.platform);

@@ -288,12 +288,10 @@ int solve_and_report(int argc, char** argv) {
   if (args.verify)
     rows.emplace_back("relative L2 errors", fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
                                                         errors.potential, errors.force, errors.targets));
-  if (!right) {
-    print_table(rows);
-    if (!args.json.empty()) write_json(args.json, record);
-    failed("relative L2 errors: potential {:.3e}, force {:.3e}; expected at most {:.0e}", errors.potential,
-           errors.force, record["verification"]["allowed"].get<double>());
-  }
+  if (!right)
+    conclude_wrong(args.json, record, rows,
+                   fmt::format("relative L2 errors: potential {:.3e}, force {:.3e}; expected at most {:.0e}",
+                               errors.potential, errors.force, record["verification"]["allowed"].get<double>()));
 
   // the first evaluation pays for transfers and page faults that later ones do not
   const std::vector<double> later(run.seconds.begin() + (run.seconds.size() > 1 ? 1 : 0), run.seconds.end());

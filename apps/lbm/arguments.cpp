@@ -11,6 +11,7 @@
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "apps/common/solver_options.hpp"
 #include "taskflows/mesh/mesh.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/simulation.hpp"
@@ -68,9 +69,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-lbm --case cavity --size 128 --re 1000 --steps 20000\n"
       "  asterism-lbm --case taylor-green --size 64 --steps 500 --verify\n",
       "asterism-lbm");
-  app.set_version_flag("--version", ASTERISM_VERSION);
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(44);
+  add_general_options(app);
 
   CLI::Option_group* flow = app.add_option_group("Flow");
   flow->add_option("--case", args.flow.name, about_cases())->capture_default_str();
@@ -112,12 +111,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->capture_default_str();
   std::vector<double> force;
   method->add_option("--force", force, "Body force x,y,z per cell and step")->delimiter(',')->expected(3);
-  method
-      ->add_option_function<std::string>(
-          "--precision", [&args](const std::string& name) { args.flow.single_precision = name == "single"; },
-          "Of storage and arithmetic")
-      ->check(CLI::IsMember({"single", "double"}))
-      ->default_str("double");
+  add_precision(*method, args.flow.single_precision);
 
   CLI::Option_group* pieces = app.add_option_group("Pieces");
   std::string subdomains = "1x1x1";
@@ -140,14 +134,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   pieces->add_flag("--scheduler-places", args.scheduler_places,
                    "Bricks have no fixed unit: the scheduler moves them as it likes");
 
-  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
-  machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
-  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
-  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  CLI::Option_group* machine = add_machine_group(app);
+  add_units(machine, args.session);
   add_simulate(machine, args.platform);
-  machine->add_flag("--calibrate", args.calibrate,
-                    "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
-                    "know all durations, and so do the bounds of --trace");
+  add_calibrate(machine, args.calibrate);
 
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--check-every", args.check_every, "Steps after which a flow that diverges is noticed")
@@ -155,8 +145,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->capture_default_str();
   results->add_option("--output", args.output.series,
                       "Density and velocity over time for ParaView: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)");
-  results->add_option("--every", args.output.every, "Steps between outputs (default: at the end only)")
-      ->check(CLI::Range(1L, 1L << 40));
+  add_every(results, args.output.every);
   results->add_option("--png", args.output.picture, "Picture of a slice at each output");
   std::string slice = "y";
   results->add_option("--slice", slice, "Of --png: x, y or z, or x=K")->capture_default_str();
@@ -167,28 +156,22 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--profiles", args.output.profiles,
                       "Velocity along the centre lines at the end, CSV; a cavity of Re 1000 (cubic) or 100 and 400\n"
                       "(periodic along y) is compared with published ones");
-  results->add_option("--checkpoint", args.output.checkpoint, "State to go on from, HDF5");
-  results->add_option("--checkpoint-every", args.output.checkpoint_every, "Steps (default: at the end only)")
-      ->check(CLI::Range(1L, 1L << 40));
-  results->add_option("--restart", args.output.restart,
-                      "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened");
-  results->add_option("--json", args.json, "Write a record of the run: options, pieces, times, rates, errors");
-  results->add_option(
-      "--trace", args.trace,
-      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+  add_checkpoints(results, args.output.checkpoint, args.output.checkpoint_every, args.output.restart);
+  add_reports(results, args.json, args.trace, "pieces, times, rates, errors");
   results->add_flag("--verify", args.verify,
                     "Compare with the exact answer where there is one, else with a simple solver that shares no code;\n"
                     "exit status 1 when they differ");
-  results->add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(*results, args.quiet);
 
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.platform);
   const OutputOptions& output = args.output;
-  for (const auto& [file, option] :
-       {std::pair{&output.series, "--output"}, std::pair{&output.picture, "--png"},
-        std::pair{&output.forces, "--forces"}, std::pair{&output.profiles, "--profiles"},
-        std::pair{&output.checkpoint, "--checkpoint"}, std::pair{&output.restart, "--restart"}})
-    refuse_when_simulated(!file->empty(), option);
+  refuse_files_when_simulated({{"--output", output.series},
+                               {"--png", output.picture},
+                               {"--forces", output.forces},
+                               {"--profiles", output.profiles},
+                               {"--checkpoint", output.checkpoint},
+                               {"--restart", output.restart}});
   refuse_when_simulated(args.verify, "--verify");
   refuse_when_simulated(args.calibrate, "--calibrate");
   args.flow.cells = triple("--size", size);

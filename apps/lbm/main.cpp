@@ -331,9 +331,8 @@ int solve_and_report(int argc, char** argv) {
     else
       report_state(run.totals(), record, rows);
     if (verdict) {
-      record["verification"] = {
-          {"against", verdict->against}, {"error", verdict->error}, {"allowed", verdict->allowed}};
-      rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict->error, verdict->against));
+      record["verification"] = record_of(*verdict);
+      rows.push_back(row_of(*verdict));
     }
     if (const auto& d = run.deviation()) {
       record["published"] = {{"source", d->source}, {"u", d->u}};
@@ -343,11 +342,7 @@ int solve_and_report(int argc, char** argv) {
     }
     const bool right = !verdict || verdict->right();
     if (!simulated) record["right"] = right;
-    if (!right) {
-      print_table(rows);
-      if (!args.json.empty()) write_json(args.json, record);
-      failed("{}: {:.3e}, expected at most {:.1e}", verdict->against, verdict->error, verdict->allowed);
-    }
+    if (!right) conclude_wrong(args.json, record, rows, complaint_of(*verdict));
     if (run.timing().steps > 0) {
       const double bytes = 2.0 * q * element * run.mlups() * 1e6;
       record["seconds"] = run.timing().seconds;

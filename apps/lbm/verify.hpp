@@ -1,19 +1,11 @@
 // Is the flow right?
 #pragma once
 
-#include <string>
-
+#include "apps/common/verdict.hpp"
 #include "taskflows/lbm/cases.hpp"
 #include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::apps::lbm {
-
-struct Verdict {
-  std::string against;  ///< what the run was compared with
-  double error = 0;     ///< relative L2 error of the velocity, or largest difference of a field
-  double allowed = 0;
-  [[nodiscard]] bool right() const { return error <= allowed; }
-};
 
 /// Throws Error (bad input) when there would be nothing to compare with after so many steps: a steady solution that is
 /// not reached yet, a domain too large for the two-copy solver.

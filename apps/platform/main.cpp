@@ -12,6 +12,7 @@
 #include "apps/platform/write.hpp"
 #include "codelets/names.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/text_words.hpp"
 #include "traces/read.hpp"
 #include "traces/sampling.hpp"
 
@@ -66,7 +67,7 @@ void add(MeasuredDurations& durations, const fs::path& folder) {
 std::vector<std::vector<std::string>> runs_of(const Calibration& asked, bool gpus, const fs::path& program) {
   std::vector<std::vector<std::string>> runs;
   for (const std::string& command : asked.runs) {
-    runs.push_back(words(command));
+    runs.push_back(words_of(command));
     if (runs.back().empty()) bad_input("--run '{}': expected a command", command);
   }
   for (const std::string& method : asked.methods)
@@ -140,7 +141,7 @@ std::string rate(double value, const char* unit) {
 }
 
 int show(const std::string& wanted, const fs::path& program) {
-  const fs::path file = find_platform(wanted, program);
+  const fs::path file = find_platform("show", wanted, program);
   const Platform p = read_platform(file);
   std::vector<std::pair<std::string, std::string>> rows = {
       {"platform", p.name + ", " + p.description},

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
-
 #include "apps/common/process.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/text_words.hpp"
 
 namespace asterism::apps::platform {
 namespace {
@@ -100,15 +99,8 @@ std::vector<std::vector<std::string>> standard_runs(const std::string& method, b
   else
     bad_input("--methods {}: expected some of {}, or none", method, fmt::join(methods(), ", "));
   std::vector<std::vector<std::string>> runs;
-  for (const std::string& command : commands) runs.push_back(words(command));
+  for (const std::string& command : commands) runs.push_back(words_of(command));
   return runs;
-}
-
-std::vector<std::string> words(const std::string& command) {
-  std::istringstream stream(command);
-  std::vector<std::string> result;
-  for (std::string word; stream >> word;) result.push_back(word);
-  return result;
 }
 
 fs::path find(const std::string& name, const fs::path& beside) {

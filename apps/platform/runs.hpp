@@ -14,9 +14,6 @@ const std::vector<std::string>& methods();
 /// every kind of unit; each takes seconds. `gpus`: the machine has some.
 std::vector<std::vector<std::string>> standard_runs(const std::string& method, bool gpus);
 
-/// Words of a command line, separated by blanks.
-std::vector<std::string> words(const std::string& command);
-
 /// The program of a command: without a folder in its name beside `beside`, else in PATH. Throws Error (bad_input).
 std::filesystem::path find(const std::string& program, const std::filesystem::path& beside);
 

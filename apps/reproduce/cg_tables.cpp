@@ -1,8 +1,7 @@
 // Tables 2, 3 and 5 of the conjugate gradient paper: multi-GPU rates, and what they say of granularity and pipeline.
 #include <fmt/format.h>
 
-#include "apps/reproduce/experiment.hpp"
-#include "apps/reproduce/simulations.hpp"
+#include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
@@ -37,53 +36,51 @@ std::vector<Case> cases_of_table() {
   return cases;
 }
 
-class Table final : public Experiment {
+class Table final : public SimulatedExperiment {
  public:
-  Table(int number, int points) : number_(number), paper_points_(points), points_(points) {}
+  Table(int number, int points)
+      : SimulatedExperiment(
+            fmt::format("cg-table{}", number),
+            fmt::format("CG paper, Tables {} and 5: 11pts-{} on one to three M2070, simulated", number, points)),
+        points_(points) {}
 
-  [[nodiscard]] std::string name() const override { return fmt::format("cg-table{}", number_); }
-  [[nodiscard]] std::string summary() const override {
-    return fmt::format("CG paper, Tables {} and 5: 11pts-{} on one to three M2070, simulated", number_, paper_points_);
-  }
-  void add_options(CLI::App& app) override {
+ private:
+  void add_own_options(CLI::App& app) override {
     app.add_option("--points", points_, "Of the grid along each axis")
         ->check(CLI::Range(8, 512))
         ->capture_default_str();
     app.add_option("--iterations", iterations_, "Of each run")->check(CLI::Range(64, 100000))->capture_default_str();
-    simulations_.add_options(app);
   }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"points", points_}, {"iterations", iterations_}}; }
 
-  [[nodiscard]] Outcome run(const Paper&) const override {
-    const std::vector<Case> cases = cases_of_table();
+  [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const Transfers& transfers : all_transfers)
-      for (const Case& c : cases) all.push_back(simulation(c, transfers));
-    const Simulated done = simulations_.run(all);
+      for (const Case& c : cases_of_table()) all.push_back(simulation(c, transfers));
+    return all;
+  }
 
-    Outcome outcome;
-    outcome.settings = {{"points", points_}, {"iterations", iterations_}, {"runs", done.commands}};
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const std::vector<Case> cases = cases_of_table();
     for (std::size_t t = 0; t < all_transfers.size(); ++t) {
       const std::string& name = all_transfers[t].name;
-      const auto* const of = &done.records[t * cases.size()];
+      const auto* const of = &records[t * cases.size()];
+      const auto rate = figures_of(figures, name);
       for (std::size_t i = 0; i + 1 < cases.size(); ++i)
-        outcome.figures[{name, cases[i].name()}] = {operations(of[i]) / milliseconds(of[i]) * 1e-6};
+        rate(cases[i].name(), operations(of[i]) / milliseconds(of[i]) * 1e-6);
       // definitions 1 to 5; the best is 1D, packed, on all GPUs
       double best = 0;
       for (std::size_t i = 0; i + 1 < cases.size(); ++i)
         if (cases[i].name() == fmt::format("{} GPUs, 1D packed", most_gpus)) best = milliseconds(of[i]);
       const double whole = milliseconds(of[0]), split = milliseconds(of[cases.size() - 1]);
-      const auto efficiency = [&](const std::string& figure, double value) {
-        outcome.figures[{"Speed-up and efficiency of 3 GPUs, 1D packed, " + name, figure}] = {value};
-      };
+      const auto efficiency = figures_of(figures, "Speed-up and efficiency of 3 GPUs, 1D packed, " + name);
       efficiency("S", whole / best);
       efficiency("e", whole / best / most_gpus);
       efficiency("e_granularity", whole / split);
       efficiency("e_pipeline", split / best / most_gpus);
     }
-    return outcome;
   }
 
- private:
   [[nodiscard]] Simulation simulation(const Case& c, const Transfers& transfers) const {
     Simulation s;
     s.label = fmt::format("{}, {}", c.blocks == c.gpus ? c.name() : fmt::format("1 GPU, {} block-rows", c.blocks),
@@ -114,11 +111,8 @@ class Table final : public Experiment {
   /// Median over the iterations: without the first transfers of the matrix, which the paper does not time (5.4).
   static double milliseconds(const nlohmann::json& record) { return record.at("ms_per_iteration").get<double>(); }
 
-  int number_;
-  int paper_points_;
   int points_;
   int iterations_ = 160;
-  Simulations simulations_;
 };
 
 }  // namespace

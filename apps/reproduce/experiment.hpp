@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,21 +22,33 @@ struct Outcome {
   nlohmann::json settings;  ///< what it was computed with
 };
 
+/// What a share is multiplied with to be in percent.
+inline constexpr double percent = 100;
+
+/// Sets figures of a section that have one column: `figure(name, value)`. `figures` has to outlive it.
+inline auto figures_of(OurFigures& figures, const std::string& section) {
+  return [&figures, section](const std::string& name, const std::optional<double>& value) {
+    figures[{section, name}] = {value};
+  };
+}
+
 class Experiment {
  public:
-  Experiment() = default;
+  /// `name`: of the command line, and of the file in traces/reproductions. `summary`: one line, for --list and --help.
+  Experiment(std::string name, std::string summary) : name_(std::move(name)), summary_(std::move(summary)) {}
   virtual ~Experiment() = default;
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
-  /// Of the command line, and of the file in traces/reproductions.
-  [[nodiscard]] virtual std::string name() const = 0;
-  /// One line, for --list and --help.
-  [[nodiscard]] virtual std::string summary() const = 0;
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& summary() const noexcept { return summary_; }
   /// Options of its own.
   virtual void add_options(CLI::App& app) = 0;
   /// Computes the figures. Throws Error.
   [[nodiscard]] virtual Outcome run(const Paper& paper) const = 0;
+
+ private:
+  std::string name_, summary_;
 };
 
 /// All of them, in the order of --list.

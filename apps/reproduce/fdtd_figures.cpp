@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "apps/reproduce/experiment.hpp"
-#include "apps/reproduce/simulations.hpp"
+#include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr double percent = 100;
 constexpr int sizes[] = {100, 200, 400};  // section 4.1
 constexpr int cores_beside_gpus = 2;      // section 4.2: more give "a negligible increase"
 
@@ -41,65 +39,58 @@ Simulation shared_out(const std::string& platform, int size, int gpus, int share
                      fmt::format("{:.2f}", share / percent)});
 }
 
-class LoadBalance final : public Experiment {
+class LoadBalance final : public SimulatedExperiment {
  public:
-  LoadBalance(int figure, std::string platform, int gpus, std::string units)
-      : figure_(figure), platform_(std::move(platform)), gpus_(gpus), units_(std::move(units)) {}
+  LoadBalance(int figure, std::string platform, int gpus, const std::string& units)
+      : SimulatedExperiment(
+            fmt::format("fdtd-figure4.{}", figure),
+            fmt::format("FDTD thesis, Figure 4.{}: load balance between {} and two cores, simulated", figure, units)),
+        platform_(std::move(platform)),
+        gpus_(gpus) {}
 
-  [[nodiscard]] std::string name() const override { return fmt::format("fdtd-figure4.{}", figure_); }
-  [[nodiscard]] std::string summary() const override {
-    return fmt::format("FDTD thesis, Figure 4.{}: load balance between {} and two cores, simulated", figure_, units_);
-  }
-  void add_options(CLI::App& app) override {
+ private:
+  void add_own_options(CLI::App& app) override {
     app.add_option("--least-share", least_, "Smallest share of the GPUs that is tried, %")
         ->check(CLI::Range(1, 99))
         ->capture_default_str();
-    simulations_.add_options(app);
   }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"least_share", least_}}; }
 
-  [[nodiscard]] Outcome run(const Paper&) const override {
+  [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : sizes) {
       all.push_back(gpus_alone(platform_, size, gpus_));
       for (int share = least_; share < percent; ++share) all.push_back(shared_out(platform_, size, gpus_, share));
     }
-    const Simulated done = simulations_.run(all);
-    Outcome outcome;
-    outcome.settings = {{"least_share", least_}, {"runs", done.commands}};
-    const std::size_t each = all.size() / std::size(sizes);
+    return all;
+  }
+
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const std::size_t each = records.size() / std::size(sizes);
     for (std::size_t n = 0; n < std::size(sizes); ++n) {
-      const nlohmann::json* const of = &done.records[n * each];
+      const nlohmann::json* const of = &records[n * each];
       const auto* const best =
           std::max_element(of + 1, of + each, [](const auto& a, const auto& b) { return gflops(a) < gflops(b); });
-      const auto figure = [&](const char* name, double value) {
-        outcome.figures[{fmt::format("N = {}", sizes[n]), name}] = {value};
-      };
+      const auto figure = figures_of(figures, fmt::format("N = {}", sizes[n]));
       figure("GPUs alone, GFlop/s", gflops(of[0]));
       figure("with two cores at the best share, GFlop/s", gflops(*best));
       figure("GPUs' share at the best, %", least_ + static_cast<double>(best - of - 1));
       figure("with two cores over GPUs alone, %", percent * (gflops(*best) / gflops(of[0]) - 1));
     }
-    return outcome;
   }
 
- private:
-  int figure_;
   std::string platform_;
   int gpus_;
-  std::string units_;
   int least_ = 75;
-  Simulations simulations_;
 };
 
-class Configurations final : public Experiment {
+class Configurations final : public SimulatedExperiment {
  public:
-  [[nodiscard]] std::string name() const override { return "fdtd-figure4.8"; }
-  [[nodiscard]] std::string summary() const override {
-    return "FDTD thesis, Figure 4.8: cores, one GPU and two GPUs, simulated";
-  }
-  void add_options(CLI::App& app) override { simulations_.add_options(app); }
+  Configurations()
+      : SimulatedExperiment("fdtd-figure4.8", "FDTD thesis, Figure 4.8: cores, one GPU and two GPUs, simulated") {}
 
-  [[nodiscard]] Outcome run(const Paper&) const override {
+ private:
+  [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : sizes) {
       all.push_back(cores_alone("system2-k40c", size, cores_beside_gpus));
@@ -107,14 +98,13 @@ class Configurations final : public Experiment {
       all.push_back(gpus_alone("system1-k20c", size, 2));
       all.push_back(gpus_alone("system2-k40c", size, 1));
     }
-    const Simulated done = simulations_.run(all);
-    Outcome outcome;
-    outcome.settings = {{"runs", done.commands}};
-    const nlohmann::json* of = done.records.data();
+    return all;
+  }
+
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const nlohmann::json* of = records.data();
     for (const int size : sizes) {
-      const auto figure = [&](const char* name, double value) {
-        outcome.figures[{fmt::format("N = {}", size), name}] = {value};
-      };
+      const auto figure = figures_of(figures, fmt::format("N = {}", size));
       figure("two cores, GFlop/s", gflops(of[0]));
       figure("K20c, GFlop/s", gflops(of[1]));
       figure("two K20c, GFlop/s", gflops(of[2]));
@@ -122,11 +112,7 @@ class Configurations final : public Experiment {
       figure("two K20c over one, %", percent * (gflops(of[2]) / gflops(of[1]) - 1));
       of += 4;
     }
-    return outcome;
   }
-
- private:
-  Simulations simulations_;
 };
 
 }  // namespace

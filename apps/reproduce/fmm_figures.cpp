@@ -1,8 +1,8 @@
 // Figures 9 to 13 of the FMM paper: times to completion under HeteroPrio.
 #include <fmt/format.h>
 
-#include "apps/reproduce/experiment.hpp"
 #include "apps/reproduce/fmm_runs.hpp"
+#include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {
 
@@ -26,41 +26,35 @@ Simulation simulation_of(const FmmRun& run) {
 
 namespace {
 
-class Times final : public Experiment {
+class Times final : public SimulatedExperiment {
  public:
-  Times(int figure, std::string what, std::vector<FmmRun> runs)
-      : figure_(figure), what_(std::move(what)), runs_(std::move(runs)) {}
+  Times(int figure, const std::string& what, std::vector<FmmRun> runs)
+      : SimulatedExperiment(fmt::format("fmm-figure{}", figure),
+                            fmt::format("FMM paper, Figure {}: {}, simulated", figure, what)),
+        runs_(std::move(runs)) {}
 
-  [[nodiscard]] std::string name() const override { return fmt::format("fmm-figure{}", figure_); }
-  [[nodiscard]] std::string summary() const override {
-    return fmt::format("FMM paper, Figure {}: {}, simulated", figure_, what_);
-  }
-  void add_options(CLI::App& app) override {
+ private:
+  void add_own_options(CLI::App& app) override {
     app.add_option("--particles", particles_, fmt::format("Instead of the paper's {}", runs_.front().particles))
         ->check(CLI::Range(1000, 1'000'000'000));
-    simulations_.add_options(app);
   }
 
-  [[nodiscard]] Outcome run(const Paper&) const override {
+  [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (FmmRun run : runs_) {
       if (particles_ > 0) run.particles = particles_;
       all.push_back(simulation_of(run));
     }
-    const Simulated done = simulations_.run(all);
-    Outcome outcome;
-    outcome.settings = {{"runs", done.commands}};
-    for (std::size_t i = 0; i < runs_.size(); ++i)
-      outcome.figures[{"Execution time", runs_[i].label}] = {done.records[i].at("seconds").get<double>()};
-    return outcome;
+    return all;
   }
 
- private:
-  int figure_;
-  std::string what_;
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const auto figure = figures_of(figures, "Execution time");
+    for (std::size_t i = 0; i < runs_.size(); ++i) figure(runs_[i].label, records[i].at("seconds").get<double>());
+  }
+
   std::vector<FmmRun> runs_;
   std::int64_t particles_ = 0;
-  Simulations simulations_;
 };
 
 FmmRun of_accuracy(int accuracy, int group_size) {

@@ -12,8 +12,6 @@
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr double percent = 100;
-
 /// LP over the makespan, in percent. What tasks take on cores comes from `on_cores`, a recording of the same flow
 /// without GPUs, where they never ran on one in `recording`: a bound has to know both (section 4.4.1).
 double share_of_bound(const std::filesystem::path& recording, const std::filesystem::path& on_cores) {
@@ -29,13 +27,12 @@ double share_of_bound(const std::filesystem::path& recording, const std::filesys
 
 class Shares final : public Experiment {
  public:
-  Shares(int figure, std::string what, FmmRun common, std::vector<int> heights)
-      : figure_(figure), what_(std::move(what)), common_(std::move(common)), heights_(std::move(heights)) {}
+  Shares(int figure, const std::string& what, FmmRun common, std::vector<int> heights)
+      : Experiment(fmt::format("fmm-figure{}", figure),
+                   fmt::format("FMM paper, Figure {}: share of the LP bound, {}, simulated", figure, what)),
+        common_(std::move(common)),
+        heights_(std::move(heights)) {}
 
-  [[nodiscard]] std::string name() const override { return fmt::format("fmm-figure{}", figure_); }
-  [[nodiscard]] std::string summary() const override {
-    return fmt::format("FMM paper, Figure {}: share of the LP bound, {}, simulated", figure_, what_);
-  }
   void add_options(CLI::App& app) override {
     app.add_option("--particles", common_.particles, "Of each run")
         ->check(CLI::Range(1000, 1'000'000'000))
@@ -64,8 +61,9 @@ class Shares final : public Experiment {
       least = std::min(least, share);
       most = std::max(most, share);
     }
-    outcome.figures[{"Share of the LP bound", "smallest"}] = {least};
-    outcome.figures[{"Share of the LP bound", "largest"}] = {most};
+    const auto figure = figures_of(outcome.figures, "Share of the LP bound");
+    figure("smallest", least);
+    figure("largest", most);
     return outcome;
   }
 
@@ -79,8 +77,6 @@ class Shares final : public Experiment {
     return run;
   }
 
-  int figure_;
-  std::string what_;
   FmmRun common_;
   std::vector<int> heights_;
   std::vector<int> accuracies_{3, 5, 7};

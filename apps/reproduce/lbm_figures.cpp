@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/reproduce/experiment.hpp"
-#include "apps/reproduce/simulations.hpp"
+#include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
-
-constexpr double percent = 100;
 
 /// A domain on one GPU and one CPU of a node.
 struct Setting {
@@ -37,24 +34,23 @@ std::vector<Setting> settings_of_table3() {
           {"Piz Daint", "piz-daint", 12, "512x512x128", "double"}};
 }
 
-class Shares final : public Experiment {
+class Shares final : public SimulatedExperiment {
  public:
   Shares(std::string name, std::string summary, std::vector<Setting> settings)
-      : name_(std::move(name)), summary_(std::move(summary)), settings_(std::move(settings)) {}
+      : SimulatedExperiment(std::move(name), std::move(summary)), settings_(std::move(settings)) {}
 
-  [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] std::string summary() const override { return summary_; }
-  void add_options(CLI::App& app) override {
+ private:
+  void add_own_options(CLI::App& app) override {
     app.add_option("--steps", steps_, "Of each run; the paper has 1024")
         ->check(CLI::Range(10, 1 << 20))
         ->capture_default_str();
     app.add_option("--least-share", least_, "Smallest GPU share that is tried, %")
         ->check(CLI::Range(1, 99))
         ->capture_default_str();
-    simulations_.add_options(app);
   }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"steps", steps_}}; }
 
-  [[nodiscard]] Outcome run(const Paper&) const override {
+  [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const Setting& s : settings_) {
       all.push_back(simulation(s, "GPU alone", {"--cpus", "0", "--gpus", "1"}));
@@ -64,16 +60,15 @@ class Shares final : public Experiment {
                                  {"--cpus", std::to_string(s.cores - 1), "--gpus", "1", "--gpu-share",
                                   fmt::format("{:.2f}", share / percent)}));
     }
-    const Simulated done = simulations_.run(all);
-    Outcome outcome;
-    outcome.settings = {{"steps", steps_}, {"runs", done.commands}};
-    const std::size_t each = all.size() / settings_.size();
-    for (std::size_t i = 0; i < settings_.size(); ++i)
-      add_figures(settings_[i].section, &done.records[i * each], each, outcome.figures);
-    return outcome;
+    return all;
   }
 
- private:
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const std::size_t each = records.size() / settings_.size();
+    for (std::size_t i = 0; i < settings_.size(); ++i)
+      add_figures_of(settings_[i].section, &records[i * each], each, figures);
+  }
+
   [[nodiscard]] Simulation simulation(const Setting& s, const std::string& units,
                                       const std::vector<std::string>& options) const {
     Simulation simulated{s.section + ", " + units, "lbm", s.platform, {}, {}};
@@ -82,13 +77,14 @@ class Shares final : public Experiment {
     return simulated;
   }
 
-  /// Of records in the order of run(): the GPU, the CPU, and both by share.
-  void add_figures(const std::string& section, const nlohmann::json* of, std::size_t count, OurFigures& figures) const {
+  /// Of records in the order of runs(): the GPU, the CPU, and both by share.
+  void add_figures_of(const std::string& section, const nlohmann::json* of, std::size_t count,
+                      OurFigures& figures) const {
     const auto glups = [&](std::size_t i) { return 1e-3 * of[i].at("mlups").get<double>(); };
     std::size_t best = 2;
     for (std::size_t i = 3; i < count; ++i)
       if (glups(i) > glups(best)) best = i;
-    const auto figure = [&](const char* name, double value) { figures[{section, name}] = {value}; };
+    const auto figure = figures_of(figures, section);
     figure("GPU alone, GLUPS", glups(0));
     figure("CPU alone, GLUPS", glups(1));
     figure("GPU share at the best, %", least_ + static_cast<double>(best - 2));
@@ -96,11 +92,9 @@ class Shares final : public Experiment {
     figure("both over the CPU, times", glups(best) / glups(1));
   }
 
-  std::string name_, summary_;
   std::vector<Setting> settings_;
   int steps_ = 128;
   int least_ = 70;
-  Simulations simulations_;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ Process process_of(const Simulation& s, const fs::path& place, const std::string
   process.command.insert(process.command.end(), s.arguments.begin(), s.arguments.end());
   process.command.insert(process.command.end(), {"--quiet", "--json", (place / "record.json").string()});
   if (!trace.empty()) process.command.insert(process.command.end(), {"--trace", trace});
-  process.command.insert(process.command.end(), {"--simulate", find_platform(s.platform, self).string()});
+  process.command.insert(process.command.end(), {"--simulate", find_platform("--simulate", s.platform, self).string()});
   if (s.nodes > 0) process.command.insert(process.command.end(), {"--nodes", std::to_string(s.nodes)});
   for (const char* chosen : {"STARPU_NCPU", "STARPU_NCUDA", "STARPU_SCHED"})
     process.environment.emplace_back(chosen, std::nullopt);

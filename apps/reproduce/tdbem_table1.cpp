@@ -11,7 +11,6 @@ namespace {
 
 using namespace asterism::tdbem;
 
-constexpr double percent = 100;
 constexpr double same_time = 1e-12;  // relative: sums that are rounded in different orders
 
 using Pair = std::vector<std::optional<double>>;
@@ -26,10 +25,8 @@ Pair better_of(const Pair& a, const Pair& b, const Better& better) {
 
 class Table1 final : public Experiment {
  public:
-  [[nodiscard]] std::string name() const override { return "tdbem-table1"; }
-  [[nodiscard]] std::string summary() const override {
-    return "TD-BEM paper, Table 1: balancing heuristic against the exact optimum";
-  }
+  Table1() : Experiment("tdbem-table1", "TD-BEM paper, Table 1: balancing heuristic against the exact optimum") {}
+
   void add_options(CLI::App& app) override {
     app.add_option("--elements", elements_, "To be shared out")->check(CLI::Range(1, 1 << 24))->capture_default_str();
     app.add_option("--workers", workers_, "Consecutive intervals")->check(CLI::Range(1, 1024))->capture_default_str();

@@ -2,11 +2,10 @@
 // under three numberings of the unknowns.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "apps/reproduce/airplane.hpp"
 #include "apps/reproduce/experiment.hpp"
-#include "taskflows/runtime/error.hpp"
 #include "taskflows/tdbem/matrix_statistics.hpp"
 #include "taskflows/tdbem/ordering.hpp"
 #include "taskflows/tdbem/refine.hpp"
@@ -16,7 +15,6 @@ namespace {
 
 using namespace asterism::tdbem;
 
-constexpr double percent = 100;
 constexpr std::int32_t rows_of_table[] = {32, 64, 128};         // b_r
 constexpr std::int32_t columns_of_table[] = {16, 32, 64, 128};  // b_c
 constexpr double speed_of_sound = 343;                          // m/s; only c dt counts
@@ -50,12 +48,13 @@ std::vector<Readings> readings_of_table(std::vector<BlockShape>& shapes) {
 
 class Table4 final : public Experiment {
  public:
-  [[nodiscard]] std::string name() const override { return "tdbem-table4"; }
-  [[nodiscard]] std::string summary() const override {
-    return "TD-BEM paper, Table 4 and section 7.4.1: an airplane's matrices, blocks of Full-Blocking by numbering";
-  }
+  Table4()
+      : Experiment("tdbem-table4",
+                   "TD-BEM paper, Table 4 and section 7.4.1: an airplane's matrices, blocks of Full-Blocking by "
+                   "numbering") {}
+
   void add_options(CLI::App& app) override {
-    app.add_option("--mesh", mesh_, "Closed surface (default: the airplane of $ASTERISM_DATA/meshes)");
+    add_mesh(app, mesh_);
     app.add_option("--unknowns", unknowns_, "At least so many: longest edges are bisected")
         ->check(CLI::Range(4, 1 << 20))
         ->capture_default_str();
@@ -63,7 +62,7 @@ class Table4 final : public Experiment {
   }
 
   [[nodiscard]] Outcome run(const Paper& paper) const override {
-    const std::string file = mesh_file();
+    const std::filesystem::path file = airplane(mesh_);
     mesh::TriangleMesh mesh = mesh::read_mesh(file);
     Surface surface = prepare_surface(mesh);
     if (unknowns_ > surface.unknowns()) {
@@ -78,7 +77,7 @@ class Table4 final : public Experiment {
     const MatrixStatistics found = matrix_statistics(surface, PairRules(), d, orders, shapes);
 
     Outcome outcome;
-    outcome.settings = {{"mesh", std::filesystem::path(file).filename().string()},
+    outcome.settings = {{"mesh", file.filename().string()},
                         {"unknowns", surface.unknowns()},
                         {"courant", courant_},
                         {"time_step", d.step},
@@ -96,13 +95,6 @@ class Table4 final : public Experiment {
 
  private:
   using Pair = std::vector<std::optional<double>>;
-
-  [[nodiscard]] std::string mesh_file() const {
-    if (!mesh_.empty()) return mesh_;
-    const char* const data = std::getenv("ASTERISM_DATA");
-    if (data == nullptr) bad_input("--mesh: not given, and ASTERISM_DATA does not name a folder with meshes");
-    return (std::filesystem::path(data) / "meshes" / "a319_3506.off").string();
-  }
 
   /// What does not depend on how blocks are read.
   static Pair both(double value) { return {value, value}; }
@@ -139,7 +131,7 @@ class Table4 final : public Experiment {
   }
 
   std::string mesh_;
-  std::int32_t unknowns_ = 23962;
+  std::int32_t unknowns_ = airplane_unknowns;
   double courant_ = 0.5;
 };
 

@@ -9,6 +9,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
+#include "apps/common/solver_options.hpp"
 #include "taskflows/mesh/mesh.hpp"
 #include "taskflows/runtime/error.hpp"
 
@@ -58,9 +59,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  mpirun -n 4 asterism-tdbem --mesh airliner.off --unknowns 24000     blocks of slices dealt to four "
       "processes\n",
       "asterism-tdbem");
-  app.set_version_flag("--version", ASTERISM_VERSION);
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(44);
+  add_general_options(app);
 
   CLI::Option_group* body = app.add_option_group("Body");
   auto* mesh = body->add_option("--mesh", args.body.file,
@@ -127,12 +126,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
           "--ordering", [&args](const std::string& name) { args.body.ordering = ordering_named(name); },
           "Of the unknowns: mesh, morton, hilbert")
       ->default_str("hilbert");
-  method
-      ->add_option_function<std::string>(
-          "--precision", [&args](const std::string& name) { args.single_precision = name == "single"; },
-          "Of the matrices and of arithmetic; matrices are computed in double")
-      ->check(CLI::IsMember({"single", "double"}))
-      ->default_str("double");
+  add_precision(*method, args.single_precision, "Of the matrices and of arithmetic; matrices are computed in double");
   method
       ->add_option_function<std::string>(
           "--solver",
@@ -155,7 +149,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
 
-  CLI::Option_group* machine = app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
+  CLI::Option_group* machine = add_machine_group(app);
   machine
       ->add_option_function<std::string>(
           "--sharing",
@@ -180,9 +174,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->capture_default_str();
   machine->add_option("--intervals", args.intervals, "Blocks of each: cores,GPU,GPU,... (of one process)")
       ->delimiter(',');
-  machine->add_option("--scheduler", args.session.scheduler, "As STARPU_SCHED");
-  machine->add_option("--cpus", args.session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
-  machine->add_option("--gpus", args.session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+  add_units(machine, args.session);
   add_simulate(machine, args.platform);
   machine
       ->add_option("--memory", args.session.memory,
@@ -190,9 +182,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->transform(CLI::AsSizeValue(true));
   machine->add_option("--swap", args.session.swap,
                       "Folder for blocks of slices that do not fit there, as STARPU_DISK_SWAP");
-  machine->add_flag("--calibrate", args.calibrate,
-                    "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
-                    "know all durations, and so do the bounds of --trace");
+  add_calibrate(machine, args.calibrate);
 
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--listen", args.files.observers, "Pressure at the observers over time, CSV");
@@ -202,21 +192,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--png", args.files.picture, "Picture of the surface at each output");
   std::string view;
   results->add_option("--view", view, "Of --png: from where it is seen, x,y,z (default: -1,-1.2,0.8)");
-  results->add_option("--every", args.files.every, "Steps between outputs (default: at the end only)")
-      ->check(CLI::Range(1L, 1L << 40));
+  add_every(results, args.files.every);
   results->add_option("--matrices", args.files.matrices,
                       "Convolution matrices, HDF5: taken from this file if it is there, else written to it; for any\n"
                       "number of processes");
-  results->add_option("--checkpoint", args.files.checkpoint, "State to go on from, HDF5");
-  results->add_option("--checkpoint-every", args.files.checkpoint_every, "Steps (default: at the end only)")
-      ->check(CLI::Range(1L, 1L << 40));
-  results->add_option("--restart", args.files.restart,
-                      "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened (with as "
-                      "many processes; else to rounding)");
-  results->add_option("--json", args.json, "Write a record of the run: options, sizes, times, rates, errors");
-  results->add_option(
-      "--trace", args.trace,
-      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+  add_checkpoints(results, args.files.checkpoint, args.files.checkpoint_every, args.files.restart,
+                  " (with as many processes; else to rounding)");
+  add_reports(results, args.json, args.trace, "sizes, times, rates, errors");
   results->add_flag("--verify", args.verify,
                     "Compare with the exact series on the sphere; on other bodies with plain marching that shares the\n"
                     "matrices only, and check what these have to fulfil; exit status 1 when they differ");
@@ -224,16 +206,17 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "--statistics", args.statistics,
       "Sizes of the matrices, score of the ordering and blocks of Full-Blocking (the paper's Table 4), and\n"
       "nothing else: no values are computed");
-  results->add_flag("--quiet", args.quiet, "No progress line");
+  add_quiet(*results, args.quiet);
 
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.platform);
-  for (const auto& [file, option] :
-       {std::pair{&args.files.observers, "--listen"}, std::pair{&args.files.chart, "--chart"},
-        std::pair{&args.files.series, "--output"}, std::pair{&args.files.picture, "--png"},
-        std::pair{&args.files.matrices, "--matrices"}, std::pair{&args.files.checkpoint, "--checkpoint"},
-        std::pair{&args.files.restart, "--restart"}})
-    refuse_when_simulated(!file->empty(), option);
+  refuse_files_when_simulated({{"--listen", args.files.observers},
+                               {"--chart", args.files.chart},
+                               {"--output", args.files.series},
+                               {"--png", args.files.picture},
+                               {"--matrices", args.files.matrices},
+                               {"--checkpoint", args.files.checkpoint},
+                               {"--restart", args.files.restart}});
   refuse_when_simulated(args.verify, "--verify");
   refuse_when_simulated(args.calibrate, "--calibrate");
   refuse_when_simulated(args.solver == Solver::factorisation, "--solver mumps");

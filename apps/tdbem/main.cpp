@@ -25,11 +25,7 @@ int solve_and_report(int argc, char** argv) {
   }
   if (args.calibrate) args.single_precision ? calibrate<float>(args, of) : calibrate<double>(args, of);
   Report report = args.single_precision ? solve<float>(args, of, argc, argv) : solve<double>(args, of, argc, argv);
-  if (!report.wrong.empty()) {
-    print_table(report.rows);
-    if (!args.json.empty()) write_json(args.json, report.record);
-    failed("{}", report.wrong);
-  }
+  if (!report.wrong.empty()) conclude_wrong(args.json, report.record, report.rows, report.wrong);
   conclude({args.json, args.trace, args.calibrate},
            fmt::format("asterism-tdbem {}, {}", of.describe, report.record["starpu"]["scheduler"].get<std::string>()),
            report.record, report.rows, report.written);

@@ -328,10 +328,9 @@ class Run {
     values_.resize(static_cast<std::size_t>(std::min<std::int64_t>(compared_steps(of_), simulation_->steps())) *
                    static_cast<std::size_t>(of_.problem.surface.unknowns()));
     for (const Verdict& v : verify(of_, *matrices_, values_)) {
-      all.push_back({{"against", v.against}, {"error", v.error}, {"allowed", v.allowed}});
-      out.rows.emplace_back("verified", fmt::format("{:.2e}: {}", v.error, v.against));
-      if (!v.right() && out.wrong.empty())
-        out.wrong = fmt::format("{}: {:.3e}, expected at most {:.1e}", v.against, v.error, v.allowed);
+      all.push_back(record_of(v));
+      out.rows.push_back(row_of(v));
+      if (!v.right() && out.wrong.empty()) out.wrong = complaint_of(v);
     }
     out.record["verification"] = all;
     out.record["right"] = out.wrong.empty();
@@ -414,11 +413,7 @@ template Report solve<double>(const Arguments&, Case&, int, char**);
 
 template <class T>
 void calibrate(const Arguments& args, Case& of) {
-  SessionOptions options = args.session;
-  options.calibrate = true;
-  options.scheduler.reset();
-  if (!args.trace.empty()) options.trace = args.trace + "/calibration";
-  const Session session(options);
+  const Session session(calibration(args.session, args.trace));
   ProgressLine line(!args.quiet);
   Matrices<T> matrices(of.problem, cluster_for(args, of, session));
   matrices.assemble([&](double done) { line.show(done / 2, "calibrating"); });

@@ -1,20 +1,13 @@
 // Is the answer right?
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "apps/common/verdict.hpp"
 #include "apps/tdbem/arguments.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::apps::tdbem {
-
-struct Verdict {
-  std::string against;  ///< what it was compared with, and how
-  double error = 0;
-  double allowed = 0;
-  [[nodiscard]] bool right() const { return error <= allowed; }  ///< not for NaN
-};
 
 /// Steps of which verify() wants all values, the first ones.
 std::int64_t compared_steps(const Case& of);

@@ -18,9 +18,6 @@ template <class T>
 T& scalar(void* buffer) {
   return *reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
 }
-std::int64_t length(const void* buffer) {
-  return static_cast<std::int64_t>(count_of(buffer));
-}
 
 /// Of one block-row, or of all in a row.
 template <class T>
@@ -51,10 +48,6 @@ void pack_outputs(void* index_buffer, const double* p, void** outputs, int count
     cpu::pack(length(outputs[k]), index, p, elements_of(outputs[k]));
     index += length(outputs[k]);
   }
-}
-
-PreconditionerView preconditioner(int block, void* inverse) {
-  return {block, elements_of(inverse)};
 }
 
 // ---------------------------------------------------------------------------------------------- CPU tasks
@@ -153,19 +146,8 @@ void residual_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const ResidualArgs*>(arguments);
   auto& state = scalar<State>(b[0]);
   if (a.partials > 0) cg::alpha_step(state, total_sum(b + 1, a.partials));
-  void** next = b + 1 + a.partials;
-  void* dots = *next++;
-  void* q = *next++;
-  void* start = a.starting ? *next++ : nullptr;
-  void* r = *next++;
-  PreconditionerView m{0, nullptr};
-  double* z = nullptr;
-  if (a.block > 0) {
-    m = preconditioner(a.block, *next++);
-    z = elements_of(*next++);
-  }
-  const double* r_in = start != nullptr ? elements_of(start) : elements_of(r);
-  scalar<Dots>(dots) = cpu::update_residual(length(q), state.alpha, elements_of(q), r_in, elements_of(r), m, z);
+  const ResidualBuffers v = residual_buffers(b + 1 + a.partials, a);
+  scalar<Dots>(v.dots) = cpu::update_residual(v.length, state.alpha, v.q, v.r_in, v.r, v.m, v.z);
 }
 
 void direction_cpu(void** b, void* arguments) {
@@ -224,6 +206,29 @@ starpu_codelet with_modes(starpu_codelet codelet, std::initializer_list<starpu_d
 }
 
 }  // namespace
+
+std::int64_t length(const void* buffer) {
+  return static_cast<std::int64_t>(count_of(buffer));
+}
+
+PreconditionerView preconditioner(int block, void* inverse) {
+  return {block, elements_of(inverse)};
+}
+
+ResidualBuffers residual_buffers(void** next, const ResidualArgs& a) {
+  ResidualBuffers result{};
+  result.dots = *next++;
+  result.length = length(*next);
+  result.q = elements_of(*next++);
+  void* const start = a.starting != 0 ? *next++ : nullptr;
+  result.r = elements_of(*next++);
+  result.r_in = start != nullptr ? elements_of(start) : result.r;
+  if (a.block > 0) {
+    result.m = preconditioner(a.block, *next++);
+    result.z = elements_of(*next++);
+  }
+  return result;
+}
 
 PipelinedBuffers pipelined_buffers(void**& next, int block) {
   PipelinedBuffers result{};

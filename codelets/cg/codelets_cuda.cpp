@@ -32,9 +32,6 @@ template <class T>
 T* scalar(void* buffer) {
   return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
 }
-std::int64_t length(const void* buffer) {
-  return static_cast<std::int64_t>(count_of(buffer));
-}
 cudaStream_t stream() {
   return starpu_cuda_get_local_stream();
 }
@@ -62,10 +59,6 @@ void pack_outputs(void* index_buffer, const double* p, void** buffers, int count
     cuda::pack(outputs, index, p, stream());
     index += outputs.begin[outputs.count];
   }
-}
-
-PreconditionerView preconditioner(int block, void* inverse) {
-  return {block, elements_of(inverse)};
 }
 
 /// y (+)= A x by cuSPARSE. The block's description is made on the first call and kept.
@@ -236,20 +229,9 @@ void residual(void** b, void* arguments) {
   const auto& a = *static_cast<const ResidualArgs*>(arguments);
   State* state = scalar<State>(b[0]);
   if (a.partials > 0) cuda::alpha_step(state, partials<Sum>(b + 1, a.partials), stream());
-  void** next = b + 1 + a.partials;
-  void* dots = *next++;
-  void* q = *next++;
-  void* start = a.starting ? *next++ : nullptr;
-  void* r = *next++;
-  PreconditionerView m{0, nullptr};
-  double* z = nullptr;
-  if (a.block > 0) {
-    m = preconditioner(a.block, *next++);
-    z = elements_of(*next++);
-  }
-  const double* r_in = start != nullptr ? elements_of(start) : elements_of(r);
-  cuda::update_residual(length(q), state, elements_of(q), r_in, elements_of(r), m, z, scalar<Dots>(dots),
-                        a.gpus->mine().workspace, stream());
+  const ResidualBuffers v = residual_buffers(b + 1 + a.partials, a);
+  cuda::update_residual(v.length, state, v.q, v.r_in, v.r, v.m, v.z, scalar<Dots>(v.dots), a.gpus->mine().workspace,
+                        stream());
 }
 
 void direction(void** b, void* arguments) {

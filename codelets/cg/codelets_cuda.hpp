@@ -3,6 +3,7 @@
 
 #include <starpu.h>
 
+#include "codelets/cg/codelets.hpp"
 #include "codelets/cg/kernels.hpp"
 #include "taskflows/runtime/performance_model.hpp"
 
@@ -15,6 +16,21 @@ struct PipelinedBuffers {
   std::int64_t length;
 };
 PipelinedBuffers pipelined_buffers(void**& next, int block);
+
+/// What a residual task has after the state and the contributions.
+struct ResidualBuffers {
+  std::int64_t length;
+  void* dots;
+  const double* q;
+  const double* r_in;
+  double* r;
+  PreconditionerView m;
+  double* z;  ///< null without preconditioner
+};
+ResidualBuffers residual_buffers(void** next, const ResidualArgs& a);
+
+std::int64_t length(const void* buffer);
+PreconditionerView preconditioner(int block, void* inverse);
 
 namespace gpu {
 #ifdef ASTERISM_CUDA

@@ -1,5 +1,5 @@
-// A plane wave that solves the three-dimensional scheme to the last bit but rounding, after the discrete plane wave of
-// Tan and Potter (IEEE Trans. Antennas and Propagation 58, 2010), and the box in which it is part of the field.
+// A plane wave that solves the scheme itself, to rounding and what its line's end gives back, after the discrete plane
+// wave of Tan and Potter (IEEE Trans. Antennas and Propagation 58, 2010), and the box in which it is part of the field.
 //
 // With whole numbers m, let s = m . r, r in units of the spacings. A field that depends on s alone is the same for all
 // entries with the same s, those of a component have s one apart, and half a cell along b is m_b / 2 in s. So the
@@ -11,7 +11,7 @@
 //
 // The line starts with given E, polarised across the direction, and ends in a layer with sigma/eps0 = sigma_m/mu0,
 // whose impedance is that of vacuum. Between them H is never given, so waves leave the given part in one direction
-// only.
+// only. A layer of entries gives back 1e-8 of waves of 20 cells and more (measured), and 5e-4 of those of 2 to 3.
 #pragma once
 
 #include <algorithm>

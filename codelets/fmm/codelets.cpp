@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codelets/fmm/codelets_cuda.hpp"
+#include "codelets/fmm/task_arrays.hpp"
 #include "taskflows/runtime/performance_model.hpp"
 #include "taskflows/runtime/submit.hpp"
 
@@ -20,20 +21,6 @@ long class_number(double flops) {
   return std::lround(std::log(std::max(flops, 1.0)) / std::log(same_class));
 }
 
-template <class T>
-T* array(void* buffer) {
-  return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
-}
-const double* doubles(void* buffer) {
-  return array<const double>(buffer);
-}
-const std::int32_t* ints(void* buffer) {
-  return array<const std::int32_t>(buffer);
-}
-template <class Args>
-const Args& as(void* arguments) {
-  return *static_cast<const Args*>(arguments);
-}
 void zero_cells(double* expansions, std::int32_t cells, std::int32_t stride) {
   std::memset(expansions, 0, static_cast<std::size_t>(cells) * static_cast<std::size_t>(stride) * sizeof(double));
 }

@@ -6,25 +6,12 @@
 #include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/far_field_cuda.hpp"
 #include "codelets/fmm/reduction_cuda.hpp"
+#include "codelets/fmm/task_arrays.hpp"
 #include "taskflows/runtime/cuda_check.hpp"
 
 namespace asterism::fmm::codelets::gpu {
 namespace {
 
-template <class T>
-T* array(void* buffer) {
-  return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
-}
-const double* doubles(void* buffer) {
-  return array<const double>(buffer);
-}
-const std::int32_t* ints(void* buffer) {
-  return array<const std::int32_t>(buffer);
-}
-template <class Args>
-const Args& as(void* arguments) {
-  return *static_cast<const Args*>(arguments);
-}
 cudaStream_t stream() {
   return starpu_cuda_get_local_stream();
 }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "codelets/tdbem/cache_lines.hpp"
+
 namespace asterism::tdbem {
 namespace {
 
@@ -132,10 +134,6 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
   counts.initial = tile.initial_start.back();
   counts.row_vectors = static_cast<std::int64_t>(rows.size()) * slices.size();
   return tile;
-}
-
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + 63) / 64 * 64;
 }
 
 }  // namespace

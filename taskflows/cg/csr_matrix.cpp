@@ -48,18 +48,25 @@ std::string problem_of_row(const CsrMatrix& matrix, std::int64_t row, double tol
 
 }  // namespace
 
+CsrMatrix room_for_rows(std::int64_t n, const std::string& name, std::int64_t first, std::int64_t last,
+                        std::int64_t entries) {
+  CsrMatrix rows;
+  rows.n = n;
+  rows.first_row = first;
+  rows.name = name;
+  rows.row_begin = Array<std::int64_t>(static_cast<std::size_t>(last - first + 1));
+  rows.row_begin[0] = 0;
+  rows.column = Array<std::int32_t>(static_cast<std::size_t>(entries));
+  rows.value = Array<double>(static_cast<std::size_t>(entries));
+  return rows;
+}
+
 CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last) {
-  CsrMatrix part;
-  part.n = matrix.n;
-  part.first_row = first;
-  part.name = matrix.name;
   const std::int64_t begin = matrix.begin_of(first);
-  const auto entries = static_cast<std::size_t>(matrix.begin_of(last) - begin);
-  part.row_begin = Array<std::int64_t>(static_cast<std::size_t>(last - first + 1));
+  const std::int64_t entries = matrix.begin_of(last) - begin;
+  CsrMatrix part = room_for_rows(matrix.n, matrix.name, first, last, entries);
   for (std::int64_t row = first; row <= last; ++row)
     part.row_begin[static_cast<std::size_t>(row - first)] = matrix.begin_of(row) - begin;
-  part.column = Array<std::int32_t>(entries);
-  part.value = Array<double>(entries);
   std::copy_n(matrix.column.data() + begin, entries, part.column.data());
   std::copy_n(matrix.value.data() + begin, entries, part.value.data());
   return part;

@@ -30,6 +30,11 @@ struct CsrMatrix {
   }
 };
 
+/// Room for rows [first, last) of a matrix of n rows and for their entries, which the caller sets, as where rows begin:
+/// row_begin[0] alone is set, to 0.
+CsrMatrix room_for_rows(std::int64_t n, const std::string& name, std::int64_t first, std::int64_t last,
+                        std::int64_t entries);
+
 /// Rows [first, last) of a whole matrix.
 CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last);
 

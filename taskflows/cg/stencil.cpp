@@ -108,16 +108,8 @@ RowCounts row_counts(const Stencil& s) {
 CsrMatrix assemble_stencil(const Stencil& s, std::int64_t first, std::int64_t last) {
   const RowCounts counts = row_counts(s);
   const std::vector<Point> points = points_of(s.kind);
-  CsrMatrix a;
-  a.n = counts.n;
-  a.first_row = first;
-  a.name = counts.name;
   const std::int64_t before = counts.entries_before(first);
-  const auto entries = static_cast<std::size_t>(counts.entries_before(last) - before);
-  a.row_begin = Array<std::int64_t>(static_cast<std::size_t>(last - first + 1));
-  a.column = Array<std::int32_t>(entries);
-  a.value = Array<double>(entries);
-  a.row_begin[0] = 0;
+  CsrMatrix a = room_for_rows(counts.n, counts.name, first, last, counts.entries_before(last) - before);
   // by grid lines, the first and the last of which may be cut
 #pragma omp parallel for schedule(static)
   for (std::int64_t line = first / s.nx; line < (last + s.nx - 1) / s.nx; ++line) {

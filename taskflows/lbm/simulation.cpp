@@ -4,8 +4,6 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 
@@ -17,8 +15,6 @@ namespace asterism::lbm {
 namespace {
 
 constexpr std::size_t line = 128;  // bytes; populations are a vector of lines, whose number fits StarPU's 32 bits
-/// Parts in which a state goes to and from main memory.
-constexpr std::int64_t slab_bytes = std::int64_t{64} << 20;
 /// In a Placement.
 constexpr int worker_elsewhere = -2;
 
@@ -42,14 +38,6 @@ std::vector<Wall> walls_of(const Problem& problem, const Connected& connected) {
   }
   std::stable_sort(walls.begin(), walls.end(), [&](const Wall& a, const Wall& b) { return rank(a) < rank(b); });
   return walls;
-}
-
-/// The cell at +-1 beyond a face of the domain; -1 beyond a wall.
-int wrapped(const Problem& problem, int axis, int i) {
-  const int n = problem.cells[at(axis)];
-  if (i >= 0 && i < n) return i;
-  if (!problem.face[at(2 * axis)].periodic) return -1;
-  return (i + n) % n;
 }
 
 /// The same unit, or the same GPU.
@@ -194,53 +182,6 @@ Simulation::~Simulation() {
   starpu_task_wait_for_all();
 }
 
-void Simulation::build_obstacle(BrickData& brick) {
-  const Brick& layout = brick.layout.brick;
-  fluid_cells_ += layout.interior().cells();
-  if (problem_.solid.empty()) return;
-  const auto solid_at = [&](int x, int y, int z) {
-    const int gx = wrapped(problem_, 0, x);
-    const int gy = wrapped(problem_, 1, y);
-    const int gz = wrapped(problem_, 2, z);
-    if (gx < 0 || gy < 0 || gz < 0) return false;  // a wall, not a body
-    return problem_.solid[at(gx) + at(problem_.cells[0]) * (at(gy) + at(problem_.cells[1]) * at(gz))] != 0;
-  };
-  const std::array<int, 3>& begin = brick.place.begin;
-  std::vector<std::int64_t> fluid;
-  std::vector<std::int64_t> solid;
-  std::int64_t solid_cells = 0;
-  for (int j = 1; j < q; ++j) {
-    const Velocity c = velocity(j);
-    for (int z = 0; z < layout.nz; ++z)
-      for (int y = 0; y < layout.ny; ++y)
-        for (int x = 0; x < layout.nx; ++x) {
-          if (solid_at(begin[0] + x, begin[1] + y, begin[2] + z)) {
-            if (j == 1) ++solid_cells;
-            continue;
-          }
-          if (!solid_at(begin[0] + x + c.x, begin[1] + y + c.y, begin[2] + z + c.z)) continue;
-          fluid.push_back(layout.at(opposite(j), x, y, z));
-          solid.push_back(layout.at(j, x + c.x, y + c.y, z + c.z));
-        }
-    brick.layout.link_begin[j + 1] = static_cast<std::int32_t>(fluid.size());
-  }
-  fluid_cells_ -= solid_cells;
-  links_ += static_cast<std::int64_t>(fluid.size());
-  if (fluid.empty() && solid_cells == 0) return;
-  brick.layout.obstacle = 1;
-  brick.links_memory = HostBuffer<std::int64_t>(std::max<std::size_t>(2 * fluid.size(), 1));
-  std::copy(fluid.begin(), fluid.end(), brick.links_memory.data());
-  std::copy(solid.begin(), solid.end(), brick.links_memory.data() + fluid.size());
-  brick.links = Handle::vector(brick.links_memory.data(), brick.links_memory.size(), sizeof(std::int64_t), "links");
-  brick.solid_memory = HostBuffer<std::uint8_t>(static_cast<std::size_t>(layout.slot));
-  for (int z = 0; z < layout.nz; ++z)
-    for (int y = 0; y < layout.ny; ++y)
-      for (int x = 0; x < layout.nx; ++x)
-        brick.solid_memory[static_cast<std::size_t>(layout.cell(x, y, z))] =
-            solid_at(begin[0] + x, begin[1] + y, begin[2] + z) ? 1 : 0;
-  brick.solid = Handle::vector(brick.solid_memory.data(), brick.solid_memory.size(), 1, "solid");
-}
-
 // What travels is hidden behind the brick's own inner cells, unless other bricks of the unit hide it, or nothing
 // travels.
 bool Simulation::hides_exchange(const BrickData& brick, const Placement& placement) const {
@@ -275,168 +216,6 @@ void Simulation::build_halo(BrickData& brick, const Placement& placement) {
       brick.core.push_back(part);
     }
   }
-}
-
-/// A part of a brick on its way to or from main memory.
-struct Simulation::Slab {
-  HostBuffer<char> memory;
-  Handle handle;
-};
-
-/// `body(brick, box in the brick, slab with room for `slots` values of each cell)`, two slabs taking turns.
-template <class Body>
-void Simulation::for_slabs(int slots, const Body& body) {
-  std::array<Slab, 2> slabs;
-  std::size_t turn = 0;
-  for (BrickData* const brick : own_) {
-    const Brick& layout = brick->layout.brick;
-    const std::int64_t plane = static_cast<std::int64_t>(layout.nx) * layout.ny * slots * element_;
-    const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, layout.nz));
-    for (auto& slab : slabs) {
-      const auto bytes = static_cast<std::size_t>(plane) * at(planes);
-      if (slab.memory.size() == bytes) continue;
-      slab.handle = Handle();
-      slab.memory = HostBuffer<char>(bytes);
-      slab.handle = Handle::temporary(slab.memory.data(), bytes / at(element_), at(element_), "slab");
-    }
-    for (int z = 0; z < layout.nz; z += planes, turn ^= 1U)
-      body(*brick, Box{0, layout.nx, 0, layout.ny, z, std::min(z + planes, layout.nz)}, slabs[turn]);
-  }
-}
-
-namespace {
-DomainBox in_domain(const BrickPlace& place, const Box& box) {
-  const std::array<int, 3>& b = place.begin;
-  return {box.x0 + b[0], box.x1 + b[0], box.y0 + b[1], box.y1 + b[1], box.z0 + b[2], box.z1 + b[2]};
-}
-}  // namespace
-
-void Simulation::set(long time, const Read& read) {
-  starpu_task_wait_for_all();
-  for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
-    starpu_data_acquire(slab.handle, STARPU_W);
-    {
-      const Pause pause;
-      read(in_domain(brick.place, box), slab.memory.data());
-    }
-    starpu_data_release(slab.handle);
-    submit(codelets_->load, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
-           {{brick.populations, brick.written ? STARPU_RW : STARPU_W}, {slab.handle, STARPU_R}}, options(brick, 0, 0));
-    brick.written = true;
-  });
-  time_ = time;
-  pending_ = false;
-  totals_submitted_ = false;
-  if (time % 2 != 0) submit_exchange(Half::alpha);
-}
-
-/// What is in solid cells depends on how the domain is cut and means nothing.
-void Simulation::clear_solid(const DomainBox& box, char* slots) const {
-  if (problem_.solid.empty()) return;
-  const auto cells = static_cast<std::size_t>(box.cells());
-  std::size_t k = 0;
-  for (int z = box.z0; z < box.z1; ++z)
-    for (int y = box.y0; y < box.y1; ++y)
-      for (int x = box.x0; x < box.x1; ++x, ++k) {
-        const std::size_t cell = at(x) + at(problem_.cells[0]) * (at(y) + at(problem_.cells[1]) * at(z));
-        if (problem_.solid[cell] == 0) continue;
-        for (std::size_t i = 0; i < q; ++i) std::memset(slots + (i * cells + k) * at(element_), 0, at(element_));
-      }
-}
-
-void Simulation::get(const Write& write) {
-  complete();
-  for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
-    submit(codelets_->store, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
-           {{brick.populations, STARPU_R}, {slab.handle, STARPU_W}}, options(brick, 0, 0));
-    starpu_data_acquire(slab.handle, STARPU_RW);
-    clear_solid(in_domain(brick.place, box), slab.memory.data());
-    write(in_domain(brick.place, box), slab.memory.data());
-    starpu_data_release(slab.handle);
-  });
-}
-
-void Simulation::observe(const Write& write) {
-  complete();
-  for_slabs(4, [&](BrickData& brick, const Box& box, Slab& slab) {
-    std::vector<Access> data = accesses(brick, STARPU_R);
-    data.push_back({slab.handle, STARPU_W});
-    codelets::ObserveArgs args{{box.cells()}, brick.layout, problem_.collision, box, time_ % 2 == 0 ? 1 : 0};
-    submit(codelets_->observe, args, data, options(brick, 0, 0));
-    starpu_data_acquire(slab.handle, STARPU_R);
-    write(in_domain(brick.place, box), slab.memory.data());
-    starpu_data_release(slab.handle);
-  });
-}
-
-void Simulation::submit_totals() {
-  complete();
-  for (BrickData* const brick : own_) {
-    std::vector<Access> data = accesses(*brick, STARPU_R);
-    data.push_back({brick->totals, STARPU_W});
-    data.push_back({scratch_, STARPU_SCRATCH});
-    const Box box = brick->layout.brick.interior();
-    codelets::ObserveArgs args{{box.cells()}, brick->layout, problem_.collision, box, time_ % 2 == 0 ? 1 : 0};
-    submit(codelets_->total, args, data, options(*brick, 0, 0));
-    ++tasks_;
-  }
-}
-
-namespace {
-
-void add(Totals& sum, const Totals& t) {
-  sum.mass += t.mass;
-  for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += t.momentum[axis];
-  sum.energy += t.energy;
-  // not std::max: it would lose a NaN
-  if (!(t.speed <= sum.speed)) sum.speed = std::isnan(sum.speed) ? sum.speed : t.speed;
-}
-
-Totals sum_over_ranks(const Totals& of_this_rank) {
-  Totals sum{};
-  for (const Totals& of_rank : cluster().all_gather(of_this_rank)) add(sum, of_rank);
-  return sum;
-}
-
-}  // namespace
-
-Totals Simulation::sum_totals() {
-  Totals sum{};
-  for (BrickData* const brick : own_) {
-    starpu_data_acquire(brick->totals, STARPU_R);
-    add(sum, brick->totals_memory[0]);
-    starpu_data_release(brick->totals);
-  }
-  return dealt_ ? sum_over_ranks(sum) : sum;
-}
-
-Totals Simulation::totals() {
-  submit_totals();
-  totals_submitted_ = false;
-  return sum_totals();
-}
-
-std::optional<Totals> Simulation::exchange_totals() {
-  std::optional<Totals> before;
-  if (totals_submitted_) before = sum_totals();
-  submit_totals();
-  totals_submitted_ = true;
-  return before;
-}
-
-std::array<double, 3> Simulation::force() {
-  std::array<double, 3> sum{0, 0, 0};
-  complete();
-  for (BrickData* const brick : own_) {
-    starpu_data_acquire(brick->force, STARPU_R);
-    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += brick->force_memory[axis];
-    starpu_data_release(brick->force);
-  }
-  if (!dealt_) return sum;
-  std::array<double, 3> whole{0, 0, 0};
-  for (const auto& of_rank : cluster().all_gather(sum))
-    for (std::size_t axis = 0; axis < 3; ++axis) whole[axis] += of_rank[axis];
-  return whole;
 }
 
 }  // namespace asterism::lbm

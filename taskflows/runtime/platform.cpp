@@ -192,11 +192,12 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
   return platform;
 }
 
-std::filesystem::path find_platform(const std::string& wanted, const std::filesystem::path& program) {
+std::filesystem::path find_platform(const std::string& asked_by, const std::string& wanted,
+                                    const std::filesystem::path& program) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (wanted.ends_with(".toml")) {
-    if (!fs::is_regular_file(wanted, ignored)) bad_input("--simulate {}: there is no such file", wanted);
+    if (!fs::is_regular_file(wanted, ignored)) bad_input("{} {}: there is no such file", asked_by, wanted);
     return fs::absolute(wanted);
   }
   std::vector<fs::path> folders;
@@ -213,7 +214,7 @@ std::filesystem::path find_platform(const std::string& wanted, const std::filesy
     for (const auto& entry : fs::directory_iterator(place, ignored))
       if (entry.path().extension() == ".toml") known.insert(entry.path().stem().string());
   }
-  bad_input("--simulate {}: there is no such platform; expected a file that ends in .toml or one of: {}", wanted,
+  bad_input("{} {}: there is no such platform; expected a file that ends in .toml or one of: {}", asked_by, wanted,
             fmt::join(known, ", "));
 }
 

@@ -76,7 +76,9 @@ using ExpectedCodelet = std::function<std::string(const std::string&)>;
 Platform read_platform(const std::filesystem::path& file, const ExpectedCodelet& expected = {});
 
 /// The file of a platform: `wanted` itself when it ends in .toml, else NAME.toml in ASTERISM_PLATFORMS, in the source
-/// tree or installation that the program at `program` belongs to. Throws Error (bad_input) when there is none.
-std::filesystem::path find_platform(const std::string& wanted, const std::filesystem::path& program);
+/// tree or installation that the program at `program` belongs to. Throws Error (bad_input) when there is none, naming
+/// the option or command `asked_by` whose value it is.
+std::filesystem::path find_platform(const std::string& asked_by, const std::string& wanted,
+                                    const std::filesystem::path& program);
 
 }  // namespace asterism

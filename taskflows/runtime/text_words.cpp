@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
 
 namespace asterism {
@@ -61,6 +62,13 @@ bool parse_integer(std::string_view word, std::int64_t& value) {
   if (error != std::errc() || last != word.data() + word.size()) return false;
   value = parsed;
   return true;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
 }
 
 }  // namespace asterism

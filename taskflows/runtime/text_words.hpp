@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace asterism {
 
@@ -28,6 +29,9 @@ inline bool is_blank(char c) {
 
 /// Without blanks at both ends.
 std::string_view trimmed(std::string_view word);
+
+/// Those between blanks and ends of lines, in their order.
+std::vector<std::string> words_of(const std::string& text);
 
 /// Walks through the lines of a text, which may end as on any system ("\n", "\r\n"); the '\r' counts as blank.
 struct Lines {

@@ -1,4 +1,4 @@
-// What a march has left behind: what observers heard, and all that it goes on from.
+// What a march has left behind, all that it goes on from.
 #include <starpu.h>
 
 #include <algorithm>
@@ -8,55 +8,6 @@
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {
-
-// callbacks that keep the observers' record are no tasks
-template <class T>
-void Simulation<T>::wait_for_record() {
-  if (!listening_.empty())
-    for (const Handle& pressure : pressure_) const Acquired held(pressure, STARPU_RW);
-}
-
-template <class T>
-void Simulation<T>::reserve(std::int64_t steps) {
-  // the last group may go beyond what is asked for
-  steps = (steps + method_.group - 1) / method_.group * method_.group;
-  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
-  if (lines == 0 || steps <= record_stride_) return;
-  wait_for_record();
-  std::vector<double> grown(lines * static_cast<std::size_t>(steps));
-  for (std::size_t l = 0; l < lines; ++l)
-    std::copy_n(record_.begin() + static_cast<std::ptrdiff_t>(l) * record_stride_, std::min(steps_, record_stride_),
-                grown.begin() + static_cast<std::ptrdiff_t>(l) * steps);
-  record_ = std::move(grown);
-  record_stride_ = steps;
-}
-
-template <class T>
-const double* Simulation<T>::heard(std::int32_t wave, std::int32_t observer) {
-  wait_for_record();
-  const auto line = wave * static_cast<std::int64_t>(problem_.observers.size()) + observer;
-  return record_.data() + line * record_stride_;
-}
-
-// the same step is never added twice: its record is zero on all other ranks then
-template <class T>
-void Simulation<T>::bring_heard_together() {
-  wait_for_record();
-  if (!of_ranks_ || record_stride_ == 0 || together_ == steps_) return;
-  const auto lines = static_cast<std::int64_t>(record_.size()) / record_stride_;
-  const std::int64_t first = together_, steps = steps_ - first;
-  std::vector<double> mine;
-  for (std::int64_t l = 0; l < lines; ++l)
-    mine.insert(mine.end(), record_.begin() + l * record_stride_ + first,
-                record_.begin() + l * record_stride_ + steps_);
-  cluster().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
-    for (std::int64_t l = 0; l < lines && rank > 0; ++l)
-      for (std::int64_t n = 0; n < steps; ++n)
-        record_[static_cast<std::size_t>(l * record_stride_ + first + n)] +=
-            part[static_cast<std::size_t>(l * steps + n)];
-  });
-  together_ = steps_;
-}
 
 /// Of own blocks, one after the other: [wave][unknown][reach].
 template <class T>

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/apps/run_program.hpp"
+#include "tests/apps/recorded_run.hpp"
 #include "tests/taskflows/files_fixture.hpp"
 
 namespace asterism::tests {
 
-class CheckpointTest : public ProgramTest {
+class CheckpointTest : public RecordedTest {
  protected:
-  using ProgramTest::ProgramTest;
+  using RecordedTest::RecordedTest;
 
   /// Kills runs of `problem` (options without steps and files) at any moment of the writing of a checkpoint, or between
   /// two, and goes on from what there is, until the end is that of a run that was left alone. step(path) and

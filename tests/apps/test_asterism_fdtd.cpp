@@ -20,13 +20,6 @@ class AsterismFdtd : public CheckpointTest {
   AsterismFdtd()
       : CheckpointTest("asterism-fdtd", "ASTERISM_FDTD", ASTERISM_FDTD,
                        {"--json", "run.json", "--checkpoint", "state.h5"}) {}
-
-  json record(Arguments arguments) const {
-    arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
-    const Ran ran = run(arguments);
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
-  }
 };
 
 /// All numbers of a checkpoint: fields, and probes where there are some.

@@ -3,23 +3,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/apps/run_program.hpp"
+#include "tests/apps/recorded_run.hpp"
 
 namespace {
 
 using namespace asterism::tests;
 using nlohmann::json;
 
-class AsterismFdtdFarm : public ProgramTest {
+class AsterismFdtdFarm : public RecordedTest {
  protected:
-  AsterismFdtdFarm() : ProgramTest("asterism-fdtd farm", "ASTERISM_FDTD", ASTERISM_FDTD, {"--json", "run.json"}) {}
+  AsterismFdtdFarm() : RecordedTest("asterism-fdtd farm", "ASTERISM_FDTD", ASTERISM_FDTD, {"--json", "run.json"}) {}
 
   json record(Arguments arguments) const {
     arguments.insert(arguments.begin(), "farm");
-    arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
-    const Ran ran = run(arguments);
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
+    return RecordedTest::record(arguments);
   }
 };
 

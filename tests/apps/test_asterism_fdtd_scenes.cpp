@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taskflows/runtime/hdf5_file.hpp"
+#include "tests/apps/fdtd_scene_text.hpp"
 #include "tests/apps/run_program.hpp"
 #include "tests/taskflows/files_fixture.hpp"
 
@@ -98,47 +99,7 @@ TEST_F(AsterismFdtdScenes, ADipoleBetweenLayersIsVerified) {
 
 /// Layers, poles of each kind in cells of another material, a wave, a magnetic current: all of them in few cells.
 TEST_F(AsterismFdtdScenes, ASceneWithEverythingIsVerified) {
-  const std::string all = R"(
-courant = 0.9
-steps = 150
-[grid]
-cells = [17, 14, 19]
-spacing = [1e-3, 1.2e-3, 0.9e-3]
-[faces]
-all = "cpml"
-z = ["pec", "pmc"]
-[cpml]
-thickness = 3
-[materials.metal]
-eps_r = 1.5
-sigma = 0.1
-drude = { omega_p = 2e11, gamma = 1e10 }
-[materials.glass]
-mu_r = 2
-lorentz = { delta_eps = 1.5, omega_0 = 3e11, delta = 1e10 }
-debye = { delta_eps = 0.5, tau = 5e-12 }
-[[geometry]]
-shape = "box"
-material = "metal"
-low = [7e-3, 6e-3, 7e-3]
-high = [10e-3, 9e-3, 11e-3]
-[[geometry]]
-shape = "sphere"
-material = "glass"
-centre = [9e-3, 8e-3, 9e-3]
-radius = 1.5e-3
-[[sources]]
-type = "plane_wave"
-direction = [1, 0, 0]
-polarisation = [0, 0.6, 0.8]
-box = { from = [4, 4, 3], to = [13, 10, 15] }
-waveform = { kind = "gaussian", width = 20e-12 }
-[[sources]]
-type = "dipole"
-component = "Hy"
-position = [8.5e-3, 7.2e-3, 6.75e-3]
-waveform = { kind = "gaussian", amplitude = 1e-3, width = 20e-12 }
-)";
+  const std::string all = fdtd_scene({.steps = 150, .walled = 'z', .wave_from_z = 3});
   for (const char* precision : {"double", "single"}) {
     const fs::path scene = file("precision = \"" + std::string(precision) + "\"\n" + all, "all.toml");
     const Ran ran = run({"--scene", scene, "--verify", "--quiet"});

@@ -21,13 +21,6 @@ class AsterismLbm : public CheckpointTest {
       : CheckpointTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
                        {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5",
                         "--profiles", "lines.csv"}) {}
-
-  json record(Arguments arguments) const {
-    arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
-    const Ran ran = run(arguments);
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
-  }
 };
 
 /// The populations of a checkpoint.

@@ -62,7 +62,7 @@ TEST_F(AsterismPlatform, SaysWhatIsWrong) {
   expect_bad_input({"calibrate", file, "--methods", "none", "--run", "  "}, {"--run"});
   expect_bad_input({"calibrate", file, "--methods", "none", "--run", "asterism-nothing"}, {"asterism-nothing"});
   expect_bad_input({"calibrate", file, "--methods", "none", "--from", "nowhere"}, {"nowhere"});
-  expect_bad_input({"show", "atlantis"}, {"atlantis", "h200x4"});
+  expect_bad_input({"show", "atlantis"}, {"show atlantis", "h200x4"});
   const Ran failing = run({"calibrate", file, "--methods", "none", "--run", "asterism-cg --stencil 7pts-x"});
   EXPECT_EQ(failing.status, 1);
   expect_one_line(failing.err, {"asterism-cg", "7pts-x"});

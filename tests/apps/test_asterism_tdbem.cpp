@@ -22,13 +22,6 @@ class AsterismTdbem : public CheckpointTest {
       : CheckpointTest("asterism-tdbem", "ASTERISM_TDBEM", ASTERISM_TDBEM,
                        {"--json", "run.json", "--output", "wave.pvd", "--png", "wave.png", "--checkpoint", "state.h5",
                         "--matrices", "matrices.h5"}) {}
-
-  json record(Arguments arguments) const {
-    arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
-    const Ran ran = run(arguments);
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return ran.status == 0 ? json::parse(contents(output("run.json"))) : json();
-  }
 };
 
 /// What the past has left in a checkpoint.

@@ -9,17 +9,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "codelets/fdtd/flops.hpp"
 #include "codelets/fdtd/kernels_cuda.hpp"
 #include "taskflows/runtime/cuda_check.hpp"
+#include "tests/benchmarks/bench_record.hpp"
 #include "tests/benchmarks/device_clock.hpp"
 
 namespace asterism::fdtd {
@@ -28,6 +26,7 @@ namespace {
 using bench::Clock;
 using bench::median;
 using bench::Memory;
+using bench::write;
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 15;
@@ -200,13 +199,6 @@ void measure(Clock& clock, int nx, int ny, int nz, Json& out) {
   std::fflush(stdout);
 }
 
-void write(const char* path, const Json& out) {
-  if (path == nullptr) return;
-  std::ofstream file(path);
-  file << out.dump(1) << "\n";
-  if (!file.flush()) throw std::runtime_error(std::string("cannot write ") + path);
-}
-
 int bench(const char* path) {
   Clock clock;
   cudaDeviceProp device{};
@@ -231,10 +223,5 @@ int bench(const char* path) {
 }  // namespace asterism::fdtd
 
 int main(int argc, char** argv) {
-  try {
-    return asterism::fdtd::bench(argc > 1 ? argv[1] : nullptr);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_fdtd_cuda: error: %s\n", e.what());
-    return 1;
-  }
+  return asterism::bench::run("bench_fdtd_cuda", argc, argv, asterism::fdtd::bench);
 }

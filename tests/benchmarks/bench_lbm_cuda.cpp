@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -18,6 +16,7 @@
 #include "codelets/lbm/flops.hpp"
 #include "codelets/lbm/kernels_cuda.hpp"
 #include "taskflows/runtime/cuda_check.hpp"
+#include "tests/benchmarks/bench_record.hpp"
 #include "tests/benchmarks/device_clock.hpp"
 
 namespace asterism::lbm {
@@ -26,6 +25,7 @@ namespace {
 using bench::Clock;
 using bench::median;
 using bench::Memory;
+using bench::write;
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 20;
@@ -157,11 +157,7 @@ int bench(const char* path) {
   out["runs"] = runs;
   out["steps"] = steps_of_box;
   out["same_bits_as_cpu"] = right;
-  if (path != nullptr) {
-    std::ofstream file(path);
-    file << out.dump(1) << "\n";
-    if (!file) throw std::runtime_error(std::string("cannot write ") + path);
-  }
+  write(path, out);
   std::printf("%s\n", right ? "same bits as the CPU" : "WRONG: other bits than the CPU");
   return right ? 0 : 1;
 }
@@ -170,10 +166,5 @@ int bench(const char* path) {
 }  // namespace asterism::lbm
 
 int main(int argc, char** argv) {
-  try {
-    return asterism::lbm::bench(argc > 1 ? argv[1] : nullptr);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_lbm_cuda: error: %s\n", e.what());
-    return 1;
-  }
+  return asterism::bench::run("bench_lbm_cuda", argc, argv, asterism::lbm::bench);
 }

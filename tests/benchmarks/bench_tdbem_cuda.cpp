@@ -10,13 +10,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,6 +23,7 @@
 #include "codelets/tdbem/product_cuda.hpp"
 #include "taskflows/runtime/bandwidth.hpp"
 #include "taskflows/runtime/cuda_check.hpp"
+#include "tests/benchmarks/bench_record.hpp"
 #include "tests/benchmarks/device_clock.hpp"
 #include "tests/benchmarks/tdbem_sphere.hpp"
 
@@ -35,6 +33,7 @@ namespace {
 using bench::Clock;
 using bench::median;
 using bench::Memory;
+using bench::write;
 using Json = nlohmann::ordered_json;
 
 constexpr int repetitions = 15;
@@ -296,13 +295,6 @@ class Bench {
   Json& runs_;
 };
 
-void write(const char* path, const Json& out) {
-  if (path == nullptr) return;
-  std::ofstream file(path);
-  file << out.dump(1) << "\n";
-  if (!file.flush()) throw std::runtime_error(std::string("cannot write ") + path);
-}
-
 template <class T>
 bool run(const Clock& clock, const char* path, Json& out) {
   const PointsOnSphere sphere(rows);
@@ -344,10 +336,5 @@ int bench_all(const char* path) {
 }  // namespace asterism::tdbem
 
 int main(int argc, char** argv) {
-  try {
-    return asterism::tdbem::bench_all(argc > 1 ? argv[1] : nullptr);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "bench_tdbem_cuda: error: %s\n", e.what());
-    return 1;
-  }
+  return asterism::bench::run("bench_tdbem_cuda", argc, argv, asterism::tdbem::bench_all);
 }

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "taskflows/runtime/hdf5_file.hpp"
+#include "tests/apps/fdtd_scene_text.hpp"
 #include "tests/clusters/run_ranks.hpp"
 
 namespace asterism::tests {
@@ -112,47 +113,8 @@ TEST_F(ClustersFdtd, PiecesAreChosen) {
   expect_same(box, {{1, boxes}, {2, joined(boxes, {"--scheduler-places", "--scheduler", "lws"})}});
 }
 
-/// Layers, poles in cells of two materials, a wave, a magnetic current, monitors, a far field, fields and pictures.
-const std::string everything = R"(
-courant = 0.9
-steps = 60
-[grid]
-cells = [17, 14, 19]
-spacing = [1e-3, 1.2e-3, 0.9e-3]
-[faces]
-all = "cpml"
-y = ["pec", "pmc"]
-[cpml]
-thickness = 3
-[materials.metal]
-eps_r = 1.5
-sigma = 0.1
-drude = { omega_p = 2e11, gamma = 1e10 }
-[materials.glass]
-mu_r = 2
-lorentz = { delta_eps = 1.5, omega_0 = 3e11, delta = 1e10 }
-debye = { delta_eps = 0.5, tau = 5e-12 }
-[[geometry]]
-shape = "box"
-material = "metal"
-low = [7e-3, 6e-3, 7e-3]
-high = [10e-3, 9e-3, 11e-3]
-[[geometry]]
-shape = "sphere"
-material = "glass"
-centre = [9e-3, 8e-3, 9e-3]
-radius = 1.5e-3
-[[sources]]
-type = "plane_wave"
-direction = [1, 0, 0]
-polarisation = [0, 0.6, 0.8]
-box = { from = [4, 4, 4], to = [13, 10, 15] }
-waveform = { kind = "gaussian", width = 20e-12 }
-[[sources]]
-type = "dipole"
-component = "Hy"
-position = [8.5e-3, 7.2e-3, 6.75e-3]
-waveform = { kind = "gaussian", amplitude = 1e-3, width = 20e-12 }
+/// What the scene leaves behind: probes, monitors, a far field, fields and pictures.
+const std::string outputs = R"(
 [[probes]]
 name = "beside"
 position = [11e-3, 8e-3, 8e-3]
@@ -176,8 +138,12 @@ index = 6
 quantity = "Ez"
 )";
 
+std::string everything() {
+  return fdtd_scene({}) + outputs;
+}
+
 TEST_F(ClustersFdtd, ScenesHaveTheSameBitsAndFiles) {
-  const fs::path scene = file(everything, "all.toml");
+  const fs::path scene = file(everything(), "all.toml");
   const std::vector<std::string> files{"all_far_field.csv", "fields_0000000040.vti", "fields_0000000060.vti",
                                        "slice_0000040.png", "slice_0000060.png",     "probes.csv"};
   std::vector<std::string> monitored;
@@ -193,7 +159,7 @@ TEST_F(ClustersFdtd, ScenesHaveTheSameBitsAndFiles) {
 }
 
 TEST_F(ClustersFdtd, Verifies) {
-  EXPECT_EQ(run_ranks(2, {"--scene", file(everything, "all.toml"), "--verify", "--quiet"}).status, 0);
+  EXPECT_EQ(run_ranks(2, {"--scene", file(everything(), "all.toml"), "--verify", "--quiet"}).status, 0);
   EXPECT_EQ(
       run_ranks(3, {"--case", "cavity", "--size", "12x10x9", "--mode", "1,2,1", "--steps", "30", "--verify", "--quiet"})
           .status,
@@ -266,7 +232,7 @@ TEST_F(ClustersFdtd, RefusesWhatItCannotDo) {
 }
 
 TEST_F(ClustersFdtd, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
-  const Arguments problem{"--scene", file(everything, "all.toml"), "--quiet", "--probes", "probes.csv"};
+  const Arguments problem{"--scene", file(everything(), "all.toml"), "--quiet", "--probes", "probes.csv"};
   kill_the_last(3, joined(problem, {"--steps", "1000000", "--checkpoint", "state.h5", "--checkpoint-every", "6"}),
                 "state.h5");
   const std::int64_t reached = Hdf5Input(output("state.h5")).integer_attribute("/", "step");

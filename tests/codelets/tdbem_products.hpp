@@ -5,9 +5,12 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "codelets/tdbem/full_blocking.hpp"
 #include "tests/codelets/tdbem_tiles.hpp"
 
 namespace asterism::tdbem {
@@ -169,6 +172,30 @@ inline std::vector<ProductCase> product_cases() {
           {"neighbours begin within 40 steps", {9, 40}, {0, 64}, {0, 31}, 1, 70},
           {"tiles below and beside each other", {}, {0, 32, 33, 97}, {0, 1, 20, 31}},
           {"six waves", {}, {0, 45}, {1, 12}, 6}};
+}
+
+/// Numbers of summation vectors that are computed at once: any.
+inline std::vector<std::int32_t> all_groups() {
+  std::vector<std::int32_t> groups(max_group);
+  std::iota(groups.begin(), groups.end(), 1);
+  return groups;
+}
+
+/// What Full-Blocking makes of the cases, which it knows of one wave only, in blocks of several shapes: the sums that
+/// `sums_of(products, shape)` returns.
+template <class T, class SumsOf>
+void expect_block_products(const std::vector<std::int32_t>& groups, const SumsOf& sums_of) {
+  for (const ProductCase& c : product_cases()) {
+    if (c.waves > 1) continue;
+    for (const std::int32_t group : groups)
+      for (const BlockShape shape :
+           {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
+        if (c.matrix.longest > shape.columns) continue;
+        SCOPED_TRACE(c.name);
+        const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
+        p.expect(sums_of(p, shape), "group " + std::to_string(group));
+      }
+  }
 }
 
 }  // namespace asterism::tdbem

@@ -58,31 +58,24 @@ TYPED_TEST_SUITE(TdbemBlocks, Precisions);
 
 TYPED_TEST(TdbemBlocks, ProductsAreSumsOverLags) {
   using T = TypeParam;
-  for (const ProductCase& c : product_cases()) {
-    if (c.waves > 1) continue;
-    for (std::int32_t group = 1; group <= max_group; ++group)
-      for (const BlockShape shape :
-           {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
-        if (c.matrix.longest > shape.columns) continue;
-        const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
-        std::vector<T> s = p.start;
-        Sums<T> sums = p.sums;
-        sums.values = s.data();
-        std::int64_t blocks = 0;
-        for (const TileArrays<T>& a : p.arrays) {
-          const FullBlocks<T> of = full_blocks(a.tile(), shape);
-          cpu::full_blocks_product(view(of), p.windows, sums);
-          BlockCounts counts;
-          for (std::int32_t j = a.slice_begin; j < a.slice_begin + a.slices; ++j)
-            count_blocks(
-                a.rows, shape, [&](std::int32_t i) { return c.matrix.extent(a.row_begin + i, j); }, counts);
-          EXPECT_EQ(static_cast<std::int64_t>(of.place.size()), counts.blocks);
-          blocks += counts.blocks;
-        }
-        EXPECT_GT(blocks, 0) << c.name;
-        p.expect(s, std::string(c.name) + ", group " + std::to_string(group));
-      }
-  }
+  expect_block_products<T>(all_groups(), [](const Products<T>& p, const BlockShape& shape) {
+    std::vector<T> s = p.start;
+    Sums<T> sums = p.sums;
+    sums.values = s.data();
+    std::int64_t blocks = 0;
+    for (const TileArrays<T>& a : p.arrays) {
+      const FullBlocks<T> of = full_blocks(a.tile(), shape);
+      cpu::full_blocks_product(view(of), p.windows, sums);
+      BlockCounts counts;
+      for (std::int32_t j = a.slice_begin; j < a.slice_begin + a.slices; ++j)
+        count_blocks(
+            a.rows, shape, [&](std::int32_t i) { return p.matrix.extent(a.row_begin + i, j); }, counts);
+      EXPECT_EQ(static_cast<std::int64_t>(of.place.size()), counts.blocks);
+      blocks += counts.blocks;
+    }
+    EXPECT_GT(blocks, 0);
+    return s;
+  });
 }
 
 TYPED_TEST(TdbemBlocks, RefuseOtherShapes) {

@@ -78,34 +78,27 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
 
 TYPED_TEST(TdbemCuda, FullBlocksAreSumsOverLags) {
   using T = TypeParam;
-  for (const ProductCase& c : product_cases()) {
-    if (c.waves > 1) continue;
-    for (std::int32_t group = 1; group <= max_group; ++group)
-      for (const BlockShape shape :
-           {BlockShape{32, 16}, BlockShape{64, 32}, BlockShape{128, 64}, BlockShape{32, 128}}) {
-        if (c.matrix.longest > shape.columns) continue;
-        const Products<T> p(c.matrix, group, c.row_cuts, c.slice_cuts, 1, c.more_reach);
-        const DeviceArray<T> s(this->stream_, p.start);
-        const DeviceArray<T> window_values(this->stream_, p.window_values, 0, Guard::nan);
-        Windows<T> windows = p.windows;
-        windows.values = window_values.data();
-        Sums<T> sums = p.sums;
-        sums.values = s.data();
-        for (const TileArrays<T>& a : p.arrays) {
-          const FullBlocks<T> of = full_blocks(a.tile(), shape);
-          const DeviceArray<std::int32_t> slice(this->stream_, of.slice);
-          const DeviceArray<BlockPlace> place(this->stream_, of.place);
-          const DeviceArray<T> values(this->stream_, of.values, 0, Guard::nan);
-          FullBlocksView<T> blocks = view(of);
-          blocks.slice = slice.data();
-          blocks.place = place.data();
-          blocks.values = values.data();
-          cuda::full_blocks_product(blocks, windows, sums, this->stream_);
-          check(cudaStreamSynchronize(this->stream_));
-        }
-        p.expect(s.values(), std::string(c.name) + ", group " + std::to_string(group));
-      }
-  }
+  expect_block_products<T>(all_groups(), [&](const Products<T>& p, const BlockShape& shape) {
+    const DeviceArray<T> s(this->stream_, p.start);
+    const DeviceArray<T> window_values(this->stream_, p.window_values, 0, Guard::nan);
+    Windows<T> windows = p.windows;
+    windows.values = window_values.data();
+    Sums<T> sums = p.sums;
+    sums.values = s.data();
+    for (const TileArrays<T>& a : p.arrays) {
+      const FullBlocks<T> of = full_blocks(a.tile(), shape);
+      const DeviceArray<std::int32_t> slice(this->stream_, of.slice);
+      const DeviceArray<BlockPlace> place(this->stream_, of.place);
+      const DeviceArray<T> values(this->stream_, of.values, 0, Guard::nan);
+      FullBlocksView<T> blocks = view(of);
+      blocks.slice = slice.data();
+      blocks.place = place.data();
+      blocks.values = values.data();
+      cuda::full_blocks_product(blocks, windows, sums, this->stream_);
+      check(cudaStreamSynchronize(this->stream_));
+    }
+    return s.values();
+  });
 }
 
 TYPED_TEST(TdbemCuda, ByFrontAreTheSame) {

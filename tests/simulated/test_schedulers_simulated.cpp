@@ -8,11 +8,13 @@
 #include <sstream>
 #include <vector>
 
+#include "taskflows/runtime/text_words.hpp"
 #include "tests/simulated/simulated_runs.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using asterism::words_of;
 using asterism::tests::SimulatedRun;
 using Fields = std::map<std::string, std::string>;
 
@@ -28,13 +30,6 @@ std::vector<Fields> records_in(const fs::path& path) {
       records.back()[line.substr(0, colon)] = line.substr(colon + 2);
   }
   return records;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> result;
-  for (std::string word; stream >> word;) result.push_back(word);
-  return result;
 }
 
 class SimulatedSchedulers : public asterism::tests::SimulatedRuns {
@@ -70,8 +65,8 @@ class SimulatedSchedulers : public asterism::tests::SimulatedRuns {
     int tasks = 0;
     for (const Fields& task : records_in(folder_ / "trace" / "tasks.rec")) {
       if (!task.contains("WorkerId") || !task.contains("Handles")) continue;
-      const std::vector<std::string> handles = words(task.at("Handles"));
-      const std::vector<std::string> modes = words(task.at("Modes"));
+      const std::vector<std::string> handles = words_of(task.at("Handles"));
+      const std::vector<std::string> modes = words_of(task.at("Modes"));
       ASSERT_EQ(handles.size(), modes.size());
       std::optional<int> row;
       for (const bool written : {true, false})

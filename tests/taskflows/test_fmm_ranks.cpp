@@ -12,6 +12,7 @@
 #include "taskflows/fmm/generate.hpp"
 #include "taskflows/fmm/shares.hpp"
 #include "taskflows/fmm/tree.hpp"
+#include "tests/taskflows/fmm_trees.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -25,13 +26,9 @@ struct Trees {
   std::vector<Tree> of_rank;
 };
 
-Leaves leaves_of(const Tree& tree) {
-  return {tree.leaves().key, tree.leaf_begin()};
-}
-
 Trees make_trees(const Particles& p, const TreeShape& shape, const std::vector<std::int32_t>& first_group) {
   const Box box = bounding_box(p.x, p.y, p.z);
-  Trees trees{Tree(p.x, p.y, p.z, box, shape), {}};
+  Trees trees{whole_tree(p, shape), {}};
   for (std::size_t rank = 0; rank + 1 < first_group.size(); ++rank)
     trees.of_rank.emplace_back(leaves_of(trees.whole), box, shape, first_group, static_cast<int>(rank));
   return trees;
@@ -39,7 +36,7 @@ Trees make_trees(const Particles& p, const TreeShape& shape, const std::vector<s
 
 /// All groups of leaves of a tree dealt in about equal numbers.
 std::vector<std::int32_t> deal(const Particles& p, const TreeShape& shape, int ranks) {
-  const Tree whole(p.x, p.y, p.z, bounding_box(p.x, p.y, p.z), shape);
+  const Tree whole = whole_tree(p, shape);
   const std::vector<double> costs(whole.leaves().groups.size(), 1.0);
   return cut(costs, ranks);
 }
@@ -268,7 +265,7 @@ TEST(TreeOfRanks, WhatARankLooksAtStaysWhenRanksAndParticlesGrow) {
     const TreeShape shape{4 + k, 8};
     const Particles p = cube(n, 1, Charges::ones);
     const Box box{0, 0, 0, 1};
-    const Leaves leaves = fmm::leaves_of(count_leaves(sort_by_cell(box, shape.height - 1, p.x, p.y, p.z)));
+    const Leaves leaves = leaves_of(count_leaves(sort_by_cell(box, shape.height - 1, p.x, p.y, p.z)));
     const std::vector<double> costs((leaves.key.size() + 7) / 8, 1.0);
     const std::vector<std::int32_t> dealt = cut(costs, ranks);
     for (int rank = 0; rank < ranks; rank += k == 2 ? 37 : 1) {
@@ -282,72 +279,6 @@ TEST(TreeOfRanks, WhatARankLooksAtStaysWhenRanksAndParticlesGrow) {
   EXPECT_LE(most[1].tasks, 2 * most[0].tasks);
   EXPECT_LE(most[2].tasks, most[1].tasks * 5 / 4);
   EXPECT_LE(most[2].messages, most[1].messages * 5 / 4);
-}
-
-TEST(Shares, AreOfWork) {
-  const Particles cloud = plummer(2000, 3, Charges::ones);
-  const TreeShape shape{4, 6};
-  const Tree whole(cloud.x, cloud.y, cloud.z, bounding_box(cloud.x, cloud.y, cloud.z), shape);
-  const auto leaves = static_cast<std::int32_t>(whole.leaves().key.size());
-  const std::vector<LeafWork> work = work_of_leaves(leaves_of(whole), shape.height, {0, leaves});
-  LeafWork sum;
-  for (const LeafWork& leaf : work) {
-    sum.near_pairs += leaf.near_pairs;
-    sum.far_pairs += leaf.far_pairs;
-  }
-  EXPECT_EQ(sum.near_pairs, whole.near_pairs());
-  std::size_t far = 0;
-  for (const auto& tasks : whole.leaves().far)
-    for (const M2LTask& task : tasks) far += task.pairs.size();
-  EXPECT_EQ(sum.far_pairs, static_cast<std::int64_t>(far));
-  // an interval knows as much of its leaves as all do
-  const std::vector<LeafWork> some = work_of_leaves(leaves_of(whole), shape.height, {leaves / 3, leaves / 2});
-  for (std::size_t i = 0; i < some.size(); ++i) {
-    EXPECT_EQ(some[i].near_pairs, work[at(leaves / 3) + i].near_pairs);
-    EXPECT_EQ(some[i].far_pairs, work[at(leaves / 3) + i].far_pairs);
-  }
-  EXPECT_TRUE(work_of_leaves(leaves_of(whole), shape.height, {}).empty());
-}
-
-TEST(Shares, AreCutBetweenGroups) {
-  EXPECT_EQ(cut(std::vector<double>{1, 1, 1, 1, 1, 1}, 3), (std::vector<std::int32_t>{0, 2, 4, 6}));
-  EXPECT_EQ(cut(std::vector<double>{6, 1, 1, 1, 1, 2}, 2), (std::vector<std::int32_t>{0, 1, 6}));
-  EXPECT_EQ(cut(std::vector<double>{2, 2, 8, 1, 1}, 2), (std::vector<std::int32_t>{0, 2, 5}));
-  EXPECT_EQ(cut(std::vector<double>{1, 1, 10, 1}, 4), (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(cut(std::vector<double>{100, 1, 1}, 3), (std::vector<std::int32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(cut(std::vector<double>{1, 1, 100}, 3), (std::vector<std::int32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(cut(std::vector<double>{5}, 1), (std::vector<std::int32_t>{0, 1}));
-  const std::vector<std::int32_t> few = cut(std::vector<double>{1, 1}, 4);
-  ASSERT_EQ(few.size(), 5U);
-  EXPECT_TRUE(few.front() == 0 && few.back() == 2 && std::is_sorted(few.begin(), few.end()));
-}
-
-TEST(Parts, FollowEachOtherAndAreEqual) {
-  for (const std::size_t n : {0U, 1U, 5U, 12U, 13U})
-    for (const int of : {1, 3, 4, 7}) {
-      std::size_t next = 0;
-      for (int number = 0; number < of; ++number) {
-        const Part part{number, of};
-        EXPECT_EQ(part.begin(n), next);
-        next = part.end(n);
-        EXPECT_LE(next - part.begin(n), (n + static_cast<std::size_t>(of) - 1) / static_cast<std::size_t>(of));
-      }
-      EXPECT_EQ(next, n);
-    }
-}
-
-TEST(Parts, OfGeneratedParticlesAreThoseOfAll) {
-  for (const auto make : {cube, ellipsoid, sphere, plummer}) {
-    const Particles all = make(101, 5, Charges::neutral, {});
-    std::size_t i = 0;
-    for (int number = 0; number < 3; ++number) {
-      const Particles part = make(101, 5, Charges::neutral, {number, 3});
-      for (std::size_t k = 0; k < part.size(); ++k, ++i)
-        EXPECT_TRUE(part.x[k] == all.x[i] && part.y[k] == all.y[i] && part.z[k] == all.z[i] &&
-                    part.charge[k] == all.charge[i]);
-    }
-    EXPECT_EQ(i, all.size());
-  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "taskflows/fmm/shape.hpp"
 #include "taskflows/fmm/tree.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "tests/taskflows/fmm_trees.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using Pair = std::pair<std::int32_t, std::int32_t>;
 
 Tree make_tree(const Particles& p, int height, int group_size) {
-  return {p.x, p.y, p.z, bounding_box(p.x, p.y, p.z), {height, group_size}};
+  return whole_tree(p, {height, group_size});
 }
 
 /// Cell of each level that contains a leaf.
@@ -202,7 +203,7 @@ TEST(Tree, EveryPairOfLeavesOnceWhateverTheGroups) {
       SCOPED_TRACE(testing::Message() << "height " << height << " group size " << group_size);
       expect_sound(make_tree(cloud, height, group_size));
     }
-  expect_sound({cloud.x, cloud.y, cloud.z, bounding_box(cloud.x, cloud.y, cloud.z), {4, 50, FarTasks::separate}});
+  expect_sound(whole_tree(cloud, {4, 50, FarTasks::separate}));
 }
 
 TEST(Tree, SurfacesWithEmptyCells) {

@@ -221,14 +221,15 @@ TEST_F(PlatformTest, AreFoundByNameOrFile) {
   fs::create_directories(program.parent_path());
   fs::create_directories(shipped);
   fs::copy(folder_ / "box.toml", shipped / "shipped.toml");
-  EXPECT_EQ(find_platform("shipped", program), fs::canonical(shipped / "shipped.toml"));
-  EXPECT_EQ(find_platform((folder_ / "box.toml").string(), program), folder_ / "box.toml");
-  EXPECT_THROW(find_platform((folder_ / "other.toml").string(), program), Error);
+  EXPECT_EQ(find_platform("--simulate", "shipped", program), fs::canonical(shipped / "shipped.toml"));
+  EXPECT_EQ(find_platform("--simulate", (folder_ / "box.toml").string(), program), folder_ / "box.toml");
+  EXPECT_THROW(find_platform("--simulate", (folder_ / "other.toml").string(), program), Error);
   try {
-    find_platform("box", program);
+    find_platform("show", "box", program);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit_status(), 2);
+    EXPECT_EQ(std::string(error.what()).find("show box: "), 0U) << error.what();
     EXPECT_NE(std::string(error.what()).find("shipped"), std::string::npos);
   }
 }

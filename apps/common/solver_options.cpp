@@ -1,0 +1,46 @@
+#include "apps/common/solver_options.hpp"
+
+namespace asterism::apps {
+
+void add_general_options(CLI::App& app) {
+  constexpr std::size_t option_column = 44;  // characters
+  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  app.get_formatter()->column_width(option_column);
+}
+
+void add_precision(CLI::App& app, bool& single, const std::string& of) {
+  app.add_option_function<std::string>(
+         "--precision", [&single](const std::string& name) { single = name == "single"; }, of)
+      ->check(CLI::IsMember({"single", "double"}))
+      ->default_str("double");
+}
+
+CLI::Option_group* add_machine_group(CLI::App& app) {
+  return app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
+}
+
+void add_units(CLI::Option_group* machine, SessionOptions& session, const std::string& about_scheduler) {
+  machine->add_option("--scheduler", session.scheduler, about_scheduler);
+  machine->add_option("--cpus", session.cpus, "CPU workers, as STARPU_NCPU")->check(CLI::Range(0, 1024));
+  machine->add_option("--gpus", session.gpus, "GPUs, as STARPU_NCUDA")->check(CLI::Range(0, 64));
+}
+
+void add_calibrate(CLI::Option_group* machine, bool& calibrate) {
+  machine->add_flag("--calibrate", calibrate,
+                    "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
+                    "know all durations, and so do the bounds of --trace");
+}
+
+void add_reports(CLI::Option_group* results, std::string& json, std::string& trace, const std::string& recorded) {
+  results->add_option("--json", json, "Write a record of the run: options, " + recorded);
+  results->add_option(
+      "--trace", trace,
+      "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+}
+
+void add_quiet(CLI::App& app, bool& quiet) {
+  app.add_flag("--quiet", quiet, "No progress line");
+}
+
+}  // namespace asterism::apps

@@ -1,0 +1,53 @@
+// Options that the solvers have in common, in the words of their --help.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "taskflows/runtime/session.hpp"
+
+namespace asterism::apps {
+
+/// --version, --config and how --help looks.
+void add_general_options(CLI::App& app);
+
+/// --precision single|double of a group or a command. `of`: what is stored in it.
+void add_precision(CLI::App& app, bool& single, const std::string& of = "Of storage and arithmetic");
+
+/// The group "Machine", empty.
+CLI::Option_group* add_machine_group(CLI::App& app);
+/// --scheduler, --cpus and --gpus.
+void add_units(CLI::Option_group* machine, SessionOptions& session,
+               const std::string& about_scheduler = "As STARPU_SCHED");
+/// --calibrate.
+void add_calibrate(CLI::Option_group* machine, bool& calibrate);
+
+/// --json and --trace. `recorded`: what the record says beside the options.
+void add_reports(CLI::Option_group* results, std::string& json, std::string& trace, const std::string& recorded);
+/// --quiet of a group or a command.
+void add_quiet(CLI::App& app, bool& quiet);
+
+/// An option that takes a number of steps, 1 or more: `Steps` is long or optional, and stays what it is where nothing
+/// is given.
+template <class Steps>
+void add_steps(CLI::Option_group* results, const std::string& option, Steps& steps, const std::string& about) {
+  results->add_option(option, steps, about)->check(CLI::Range(1L, 1L << 40));
+}
+
+/// --every, of outputs over time.
+template <class Steps>
+void add_every(CLI::Option_group* results, Steps& every) {
+  add_steps(results, "--every", every, "Steps between outputs (default: at the end only)");
+}
+
+/// --checkpoint, --checkpoint-every and --restart of time steps. `where`: the same bits come out, if not always.
+template <class Steps>
+void add_checkpoints(CLI::Option_group* results, std::string& checkpoint, Steps& every, std::string& restart,
+                     const std::string& where = "") {
+  results->add_option("--checkpoint", checkpoint, "State to go on from, HDF5");
+  add_steps(results, "--checkpoint-every", every, "Steps (default: at the end only)");
+  results->add_option("--restart", restart,
+                      "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened" + where);
+}
+
+}  // namespace asterism::apps

@@ -1,0 +1,30 @@
+// The frame of experiments whose figures come from runs of a solver on simulated machines.
+#pragma once
+
+#include <vector>
+
+#include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/simulations.hpp"
+
+namespace asterism::apps::reproduce {
+
+class SimulatedExperiment : public Experiment {
+ public:
+  using Experiment::Experiment;
+
+  /// Options of its own, then those of simulations.
+  void add_options(CLI::App& app) final;
+  [[nodiscard]] Outcome run(const Paper& paper) const final;
+
+ private:
+  virtual void add_own_options(CLI::App& /*app*/) {}
+  /// An object: what to say of the runs beside what was run.
+  [[nodiscard]] virtual nlohmann::json settings() const { return nlohmann::json::object(); }
+  [[nodiscard]] virtual std::vector<Simulation> runs() const = 0;
+  /// Of the solver's records, in the order of runs().
+  virtual void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const = 0;
+
+  Simulations simulations_;
+};
+
+}  // namespace asterism::apps::reproduce

@@ -1,0 +1,19 @@
+// How the codelets of all units see the data of a task.
+#pragma once
+
+#include "codelets/buffers.hpp"
+
+namespace asterism::fmm::codelets {
+
+template <class T>
+T* array(void* buffer) {
+  return reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
+}
+inline const double* doubles(void* buffer) {
+  return array<const double>(buffer);
+}
+inline const std::int32_t* ints(void* buffer) {
+  return array<const std::int32_t>(buffer);
+}
+
+}  // namespace asterism::fmm::codelets

@@ -1,0 +1,101 @@
+// What observers hear: of the blocks of slices, and the record of all steps.
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+
+#include "taskflows/runtime/cluster.hpp"
+#include "taskflows/tdbem/simulation.hpp"
+
+namespace asterism::tdbem {
+
+// weights of all unknowns are cut into those of blocks
+template <class T>
+void Simulation<T>::build_observers(const ObserverWeights<T>& all) {
+  const std::size_t observers = problem_.observers.size();
+  listening_.resize(matrices_.blocks());
+  for (const std::size_t b : matrices_.own_blocks()) {
+    const Range slices = matrices_.structure().clusters[b];
+    Listening& l = listening_[b];
+    l.start.push_back(0);
+    for (std::size_t o = 0; o < observers; ++o)
+      for (std::int32_t j = slices.begin; j < slices.end; ++j) {
+        const std::size_t x = o * static_cast<std::size_t>(unknowns_) + static_cast<std::size_t>(j);
+        l.first.push_back(all.first[x]);
+        l.weight.insert(l.weight.end(), all.weight.begin() + static_cast<std::ptrdiff_t>(all.start[x]),
+                        all.weight.begin() + static_cast<std::ptrdiff_t>(all.start[x + 1]));
+        l.start.push_back(l.weight.size());
+      }
+  }
+  for (std::size_t s = 0; s < 2; ++s) {
+    const std::size_t elements = static_cast<std::size_t>(waves_) * observers * static_cast<std::size_t>(method_.group);
+    pressure_memory_[s] = HostBuffer<T>(elements);
+    pressure_[s] = Handle::temporary(pressure_memory_[s].data(), elements, sizeof(T), fmt::format("pressure_{}", s));
+  }
+  for (const std::size_t b : matrices_.own_blocks()) {
+    Listening& l = listening_[b];
+    l.start_handle =
+        Handle::temporary(l.start.data(), l.start.size(), sizeof(l.start[0]), fmt::format("heard_start_{}", b));
+    l.first_handle =
+        Handle::temporary(l.first.data(), l.first.size(), sizeof(l.first[0]), fmt::format("heard_first_{}", b));
+    l.weight_handle = Handle::temporary(l.weight.data(), l.weight.size(), sizeof(T), fmt::format("heard_weight_{}", b));
+    l.heard = Handle::temporary(nullptr,
+                                static_cast<std::size_t>(waves_) * observers * static_cast<std::size_t>(method_.group),
+                                sizeof(T), fmt::format("heard_{}", b))
+                  .kept_in_memory();
+  }
+}
+
+// callbacks that keep the observers' record are no tasks
+template <class T>
+void Simulation<T>::wait_for_record() {
+  if (!listening_.empty())
+    for (const Handle& pressure : pressure_) const Acquired held(pressure, STARPU_RW);
+}
+
+template <class T>
+void Simulation<T>::reserve(std::int64_t steps) {
+  // the last group may go beyond what is asked for
+  steps = (steps + method_.group - 1) / method_.group * method_.group;
+  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
+  if (lines == 0 || steps <= record_stride_) return;
+  wait_for_record();
+  std::vector<double> grown(lines * static_cast<std::size_t>(steps));
+  for (std::size_t l = 0; l < lines; ++l)
+    std::copy_n(record_.begin() + static_cast<std::ptrdiff_t>(l) * record_stride_, std::min(steps_, record_stride_),
+                grown.begin() + static_cast<std::ptrdiff_t>(l) * steps);
+  record_ = std::move(grown);
+  record_stride_ = steps;
+}
+
+template <class T>
+const double* Simulation<T>::heard(std::int32_t wave, std::int32_t observer) {
+  wait_for_record();
+  const auto line = wave * static_cast<std::int64_t>(problem_.observers.size()) + observer;
+  return record_.data() + line * record_stride_;
+}
+
+// the same step is never added twice: its record is zero on all other ranks then
+template <class T>
+void Simulation<T>::bring_heard_together() {
+  wait_for_record();
+  if (!of_ranks_ || record_stride_ == 0 || together_ == steps_) return;
+  const auto lines = static_cast<std::int64_t>(record_.size()) / record_stride_;
+  const std::int64_t first = together_, steps = steps_ - first;
+  std::vector<double> mine;
+  for (std::int64_t l = 0; l < lines; ++l)
+    mine.insert(mine.end(), record_.begin() + l * record_stride_ + first,
+                record_.begin() + l * record_stride_ + steps_);
+  cluster().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
+    for (std::int64_t l = 0; l < lines && rank > 0; ++l)
+      for (std::int64_t n = 0; n < steps; ++n)
+        record_[static_cast<std::size_t>(l * record_stride_ + first + n)] +=
+            part[static_cast<std::size_t>(l * steps + n)];
+  });
+  together_ = steps_;
+}
+
+template class Simulation<float>;
+template class Simulation<double>;
+
+}  // namespace asterism::tdbem
