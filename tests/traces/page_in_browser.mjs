@@ -256,9 +256,10 @@ async function checkMessages(browser) {
   check("messages are drawn", all > 0 && all <= 4001 && (messages.number > 4000 || all === messages.number), all);
   const cells = await browser.evaluate(`[...document.querySelectorAll("#tables td")].filter((c) => c.dataset.pair
     || c.dataset.quantity === "idle-for-messages").map((c) => ({ ...c.dataset, text: c.textContent }))`);
-  const wrong = messages.pairs.filter(({ pair, messages: n }) => number(cells.find((c) => c.pair === pair)?.text ?? "0") !== n);
+  const shown = (found) => number(cells.find(found)?.text ?? "0");
+  const wrong = messages.pairs.filter(({ pair, messages: n }) => shown((c) => c.pair === pair) !== n);
   check("the table has each pair of ranks", wrong.length === 0, wrong[0]?.pair ?? "");
-  const idle = messages.idle.filter((s, rank) => !close(number(cells.find((c) => c.rank === String(rank) && !c.pair)?.text ?? "0"), s));
+  const idle = messages.idle.filter((s, rank) => !close(shown((c) => c.rank === String(rank) && !c.pair), s));
   check("and the time that ranks idled for messages", idle.length === 0);
 
   const length = messages.end - messages.start;
@@ -272,32 +273,39 @@ async function checkMessages(browser) {
   const tip = await browser.evaluate(`(() => { const t = document.getElementById("tooltip"); return t.hidden ? null : {
     title: t.querySelector("h3").textContent,
     fields: Object.fromEntries([...t.querySelectorAll("dd")].map((d) => [d.dataset.field, d.textContent])) }; })()`);
-  check("hovering shows the message", tip?.title === `message ${messages.from} → ${messages.to}`, tip?.title ?? "no tooltip");
-  check("its bytes, tag and data", Boolean(tip?.fields.bytes?.includes(messages.bytes.toLocaleString("en").replaceAll(",", "\u202f")))
-    && tip?.fields.tag === String(messages.tag) && tip?.fields.handle === messages.handle, JSON.stringify(tip?.fields ?? {}));
+  const title = `message ${messages.from} → ${messages.to}`;
+  check("hovering shows the message", tip?.title === title, tip?.title ?? "no tooltip");
+  const bytes = messages.bytes.toLocaleString("en").replaceAll(",", "\u202f");
+  check("its bytes, tag and data", Boolean(tip?.fields.bytes?.includes(bytes)) && tip?.fields.tag === String(messages.tag)
+    && tip?.fields.handle === messages.handle, JSON.stringify(tip?.fields ?? {}));
   check("its times", Math.abs(parseFloat(tip?.fields.sent) - messages.start) < 2e-9
-    && Math.abs(parseFloat(tip?.fields.arrived) - messages.end) < 2e-9 && close(number(tip?.fields.duration ?? "0"), length));
+    && Math.abs(parseFloat(tip?.fields.arrived) - messages.end) < 2e-9
+    && close(number(tip?.fields.duration ?? "0"), length));
   const there = await browser.evaluate(`asterism.locateMessage(0, ${messages.index}, 0.99)`);
   await browser.mouse("mouseMoved", there.x, there.y);
   await browser.settle();
-  check("where it arrives, too", (await browser.evaluate(`document.querySelector("#tooltip h3")?.textContent`)) === tip?.title);
+  const heading = () => browser.evaluate(`(() => { const t = document.getElementById("tooltip");
+    return t.hidden ? "" : t.querySelector("h3").textContent; })()`);
+  check("where it arrives, too", (await heading()) === title);
   // a line where there is one: pixels of the chart change when messages are hidden
-  const pixels = () => browser.evaluate(`(() => { const c = document.getElementById("chart"); const g = asterism.app.gantt;
-    const m = g.messages.ends(asterism.views[0], ${messages.index}); const r = window.devicePixelRatio;
-    return [...c.getContext("2d").getImageData(((m.x0 + m.x1) / 2 - 3) * r, ((m.y0 + m.y1) / 2 - 3) * r, 7 * r, 7 * r).data].join(); })()`);
+  const pixels = () => browser.evaluate(`(() => { const c = document.getElementById("chart").getContext("2d");
+    const m = asterism.app.gantt.messages.ends(asterism.views[0], ${messages.index}); const r = window.devicePixelRatio;
+    const [x, y] = [(m.x0 + m.x1) / 2 - 3, (m.y0 + m.y1) / 2 - 3];
+    return [...c.getImageData(x * r, y * r, 7 * r, 7 * r).data].join(); })()`);
   const drawn = await pixels();
   const click = `document.getElementById("messages").click()`;
   await browser.evaluate(click);
   await browser.settle();
-  check("the switch hides them", (await lines()) === 0 && (await button()).pressed === "false" && (await pixels()) !== drawn);
+  check("the switch hides them", (await lines()) === 0 && (await button()).pressed === "false"
+    && (await pixels()) !== drawn);
   await browser.mouse("mouseMoved", at.x, at.y + 1);
   await browser.settle();
-  check("hidden ones have no tooltip", !(await browser.evaluate(`document.querySelector("#tooltip h3")?.textContent.startsWith("message")
-    && !document.getElementById("tooltip").hidden`)));
+  check("hidden ones have no tooltip", !(await heading()).startsWith("message"));
   await browser.evaluate('document.getElementById("scroller").focus()');
   await browser.key("m");
   await browser.settle();
-  check("the key m shows them", (await lines()) > 0 && (await button()).pressed === "true" && (await pixels()) === drawn);
+  check("the key m shows them", (await lines()) > 0 && (await button()).pressed === "true"
+    && (await pixels()) === drawn);
   await browser.picture(picturePath.replace(/\.png$/, ".messages.png"));
 }
 

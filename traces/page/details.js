@@ -66,7 +66,8 @@ class Details {
   }
 
   hover(event, x, y, hit, message) {
-    const content = message ? this.messageOf(message) : hit ? this.contentOf(hit) : this.lineAt(x, y) ?? this.nameAt(x, y);
+    const content = message ? this.messageOf(message)
+      : hit ? this.contentOf(hit) : this.lineAt(x, y) ?? this.nameAt(x, y);
     if (!content) {
       this.hideTooltip();
       return;

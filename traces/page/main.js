@@ -136,10 +136,12 @@ class App {
       const known = error === null ? "" : ` within ${formatSeconds(error)}`;
       const how = alignment === "barriers" ? `at two barriers${known}` : `by their messages${known}`;
       const text = alignment === "contradictory"
-        ? `The ranks' clocks are wrong by up to ${formatSeconds(error)}: ${formatCount(early)} messages arrive before they were sent`
+        ? `The ranks' clocks are wrong by up to ${formatSeconds(error)}: ${formatCount(early)} messages arrive before `
+          + "they were sent"
         : `The ranks' clocks are aligned ${how}`;
       area.append(element("p", {}, `${text}${named([view])}.`));
-      if (lost > 0) area.append(element("p", {}, `${formatCount(lost)} messages were sent of which no arrival was recorded.`));
+      const without = `${formatCount(lost)} messages were sent of which no arrival was recorded.`;
+      if (lost > 0) area.append(element("p", {}, without));
     }
     if (loose.length > 0) area.append(element("p", {}, `No dependencies were recorded${named(loose)}.`));
   }

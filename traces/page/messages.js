@@ -1,5 +1,5 @@
-// Messages between ranks: a lane per rank, from whose height at the time of sending a line goes to the receiver's at the
-// time of arrival.
+// Messages between ranks: a lane per rank, from whose height at the time of sending a line goes to the receiver's at
+// the time of arrival.
 
 const RANK_HEIGHT = 15;  // of a rank's lane, in CSS pixels
 const MOST_LINES = 4000;  // of a view in one frame; beyond it neighbours are drawn as one

@@ -57,7 +57,8 @@ class Tables {
       ["Work", "flops", (v) => (v.metrics.flops > 0 ? formatSI(v.metrics.flops, "flop") : "–"), views.some((v) => v.metrics.flops > 0)],
       ["Rate", "rate", (v) => formatRate(v.metrics.flops / v.metrics.makespan), views.some((v) => v.metrics.flops > 0)],
       ["Bytes moved", "bytes", (v) => formatBytes(v.metrics.bytes_moved)],
-      ["Bytes sent between ranks", "bytes-sent", (v) => formatBytes(v.metrics.bytes_sent), views.some((v) => v.ranks > 1)],
+      ["Bytes sent between ranks", "bytes-sent", (v) => formatBytes(v.metrics.bytes_sent),
+        views.some((v) => v.ranks > 1)],
       ["Computing", "computing", (v) => formatPercent(v.metrics.all[0])],
       ["Idle", "idle", (v) => formatPercent(v.metrics.all[4])],
       ["Critical path", "critical-path", (v) => (v.metrics.critical_path > 0
@@ -151,8 +152,8 @@ class Tables {
   }
 
   pairs(views) {
-    const rows = views.flatMap((view) => view.metrics.pairs.map((p) => [...this.viewCell(view), cell(`${p.from}`, p.from),
-      cell(`${p.to}`, p.to), cell(formatCount(p.messages), p.messages, { view: view.index, pair: `${p.from} ${p.to}` }),
+    const rows = views.flatMap((view) => view.metrics.pairs.map((p) => [...this.viewCell(view),
+      cell(`${p.from}`, p.from), cell(`${p.to}`, p.to), cell(formatCount(p.messages), p.messages, { view: view.index, pair: `${p.from} ${p.to}` }),
       cell(formatBytes(p.bytes), p.bytes), cell(formatSeconds(p.shortest), p.shortest),
       cell(formatSeconds(p.median), p.median), cell(formatSeconds(p.busy), p.busy),
       cell(formatSI(p.bandwidth, "B/s"), p.bandwidth)]));
