@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "bounds/critical_path.hpp"
@@ -32,24 +34,53 @@ std::vector<UnitKind> machine(const Recording& r, const Options& options) {
   return kinds;
 }
 
-std::string class_name(const RecordedClass& c) {
-  return fmt::format("{}_{:x}", c.codelet, c.footprint);
+std::string class_name(const RecordedClass& c, const Recording& r) {
+  return fmt::format("{}_{:x}{}", c.codelet, c.footprint, r.ranks > 1 ? fmt::format("_rank{}", c.rank) : "");
 }
 
+/// How long tasks of a class take: as measured on their own rank, where the recording that is bounded is asked.
+class ClassDurations {
+ public:
+  ClassDurations(const Recording& r, const Durations& all, const DurationOptions& options)
+      : all_(all), options_(options) {
+    if (r.ranks < 2) return;
+    own_.resize(r.ranks);
+    for (std::uint32_t rank = 0; rank < r.ranks; ++rank) own_[rank].add(r, Source::recording, rank);
+  }
+  [[nodiscard]] std::optional<Estimate> find(const RecordedClass& c, const std::string& kind) const {
+    const auto estimate = all_.find(c.symbol, c.footprint, kind, options_);
+    if (!estimate || estimate->source != Source::recording || own_.empty()) return estimate;
+    const auto own = own_[c.rank].find(c.symbol, c.footprint, kind, options_);
+    return own ? own : estimate;
+  }
+
+ private:
+  const Durations& all_;
+  const DurationOptions& options_;
+  std::vector<Durations> own_;  ///< per rank
+};
+
 /// LP's problem, and what is missing.
-AreaProblem area_problem(const Bounds& b, const Durations& durations, const Options& options,
+AreaProblem area_problem(const Recording& r, const Bounds& b, const ClassDurations& durations,
                          std::vector<Missing>& missing, std::vector<double>& fastest) {
   AreaProblem problem{b.kinds, {}};
+  // once per performance model, footprint and kind, whatever the rank
+  std::map<std::tuple<std::string, std::uint32_t, std::string>, std::size_t> missing_at;
   for (const RecordedClass& c : b.classes) {
-    TaskClass tasks{class_name(c), static_cast<double>(c.tasks), {}, 0};
+    TaskClass tasks{class_name(c, r), static_cast<double>(c.tasks), {}, 0};
     double least = impossible;
     for (const UnitKind& kind : b.kinds) {
-      const auto estimate = durations.find(c.symbol, c.footprint, kind.name, options.durations);
+      const auto estimate = durations.find(c, kind.name);
       tasks.seconds.push_back(estimate ? estimate->seconds : impossible);
-      if (estimate)
+      if (estimate) {
         least = std::min(least, estimate->minimum);
-      else
+        continue;
+      }
+      const auto [at, fresh] = missing_at.try_emplace({c.symbol, c.footprint, kind.name}, missing.size());
+      if (fresh)
         missing.push_back({c.codelet, c.footprint, kind.name, c.tasks});
+      else
+        missing[at->second].tasks += c.tasks;
     }
     if (std::isinf(least))
       bad_input("codelet {}, footprint {:x}: has no duration on {}; give recordings or models in which it ran there",
@@ -142,9 +173,11 @@ std::string blame(const Recording& r, const Bounds& b) {
         if (r.kinds[j].name != b.kinds[k].name || c.ran[j] == 0 || std::isinf(table)) continue;
         const auto count = static_cast<double>(c.ran[j]);
         if (table * count > c.seconds[j] * (1 + tolerance))
-          found.push_back({table * count - c.seconds[j],
-                           fmt::format("{} (footprint {:x}) on {}: {:.6g} s in the table, {:.6g} s in this run",
-                                       c.codelet, c.footprint, b.kinds[k].name, table, c.seconds[j] / count)});
+          found.push_back(
+              {table * count - c.seconds[j],
+               fmt::format("{} (footprint {:x}) on {}{}: {:.6g} s in the table, {:.6g} s in this run", c.codelet,
+                           c.footprint, b.kinds[k].name, r.ranks > 1 ? fmt::format(" of rank {}", c.rank) : "", table,
+                           c.seconds[j] / count)});
       }
   std::sort(found.begin(), found.end(), [](const Excess& x, const Excess& y) { return x.seconds > y.seconds; });
   std::string text;
@@ -175,6 +208,35 @@ void note_overlaps(const Recording& r, std::vector<std::string>& notes) {
   }
 }
 
+void bound_nodes(const Recording& r, const Options& options, Bounds& b) {
+  if (!b.comparable) {
+    b.notes.push_back("another machine than the recorded one: its nodes are not known, so no bounds per node");
+    return;
+  }
+  std::vector<std::uint32_t> rank_of_class;
+  for (const RecordedClass& c : b.classes) rank_of_class.push_back(c.rank);
+  NodeBounds nodes = solve_nodes(b.area.problem, b.best_rates.problem, rank_of_class, r);
+  if (b.area.solution.seconds > 0) nodes.imbalance = nodes.area / b.area.solution.seconds;
+  for (const traces::Message& m : r.messages)
+    if (m.releases != none && m.sent_after != none) ++nodes.messages_in_graph;
+  if (options.network_from == NetworkFrom::user) nodes.network = options.network;
+  if (options.network_from == NetworkFrom::recording) {
+    nodes.network = network_of(r);
+    if (!nodes.network) b.notes.push_back("no message was recorded: nothing is known of the network");
+  }
+  if (nodes.network)
+    for (const NodeBound& node : nodes.rank)
+      nodes.network_seconds = std::max(nodes.network_seconds, node.volume.larger() / nodes.network->of_rank);
+  if (r.has_dependencies && nodes.messages_in_graph < r.messages.size())
+    b.notes.push_back(fmt::format(
+        "{} of {} messages are no dependencies: the recording does not say which tasks wrote or read what they carry",
+        r.messages.size() - nodes.messages_in_graph, r.messages.size()));
+  if (r.lost_messages > 0)
+    b.notes.push_back(
+        fmt::format("{} messages were sent of which no arrival was recorded: they do not count", r.lost_messages));
+  b.nodes = std::move(nodes);
+}
+
 }  // namespace
 
 Classes classify(const Recording& r) {
@@ -185,19 +247,21 @@ Classes classify(const Recording& r) {
   std::vector<std::uint32_t> symbol(r.codelets.size());
   for (std::size_t c = 0; c < r.codelets.size(); ++c)
     symbol[c] = symbols.try_emplace(symbol_of(r.codelets[c]), static_cast<std::uint32_t>(symbols.size())).first->second;
-  std::unordered_map<std::uint64_t, std::uint32_t> known;
+  std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> known_of_rank(r.ranks);
   std::vector<bool> all_flops;
   for (std::size_t i = 0; i < r.tasks.size(); ++i) {
     const traces::Task& t = r.tasks[i];
     if (!t.executed()) continue;
     const std::uint64_t key =
         (static_cast<std::uint64_t>(t.codelet == none ? none : symbol[t.codelet]) << 32) | t.footprint;
+    auto& known = known_of_rank[t.rank];
     const auto [slot, fresh] = known.try_emplace(key, static_cast<std::uint32_t>(result.classes.size()));
     if (fresh) {
       RecordedClass c;
       c.codelet = r.codelet_name(t);
       c.symbol = t.codelet == none ? unnamed : symbol_of(r.codelets[t.codelet]);
       c.footprint = t.footprint;
+      c.rank = t.rank;
       c.ran.assign(r.kinds.size(), 0);
       c.seconds.assign(r.kinds.size(), 0);
       result.classes.push_back(std::move(c));
@@ -227,13 +291,15 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
   if (b.classes.empty()) bad_input("{}: no task was executed", r.name);
 
   std::vector<double> fastest;
-  b.area.problem = area_problem(b, durations, options, b.missing, fastest);
+  const ClassDurations of_class(r, durations, options.durations);
+  b.area.problem = area_problem(r, b, of_class, b.missing, fastest);
   b.area.solution = solve_area(b.area.problem);
   b.fitting = solve_fitting(b.area.problem, b.area.solution);
   b.best = b.fitting;
   b.best_rates.problem = best_rate_problem(b, durations, options, b.without_flops);
   b.best_rates.solution = solve_area(b.best_rates.problem);
 
+  if (r.ranks > 1) bound_nodes(r, options, b);
   if (options.communication) {
     const Communication c = communication(r, options.links);
     b.notes.insert(b.notes.end(), c.notes.begin(), c.notes.end());
@@ -247,9 +313,15 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
       if (classes.of_task[t] != none) seconds[t] = fastest[classes.of_task[t]];
     b.critical_path = critical_path(r, seconds);
     b.best = std::max(b.best, b.critical_path->length);
+    if (b.nodes && b.nodes->network) {
+      const traces::Path path = critical_path(r, seconds, b.nodes->network);
+      b.nodes->path_with_messages = path.length;
+      b.nodes->messages_on_path = path.messages;
+    }
   } else {
     b.notes.push_back("the recording has no dependencies: no critical path");
   }
+  if (b.nodes) b.best = std::max({b.best, b.nodes->fitting, b.nodes->network_seconds, b.nodes->path_with_messages});
   if (options.milp) {
     try {
       b.milp = solve_milp(b.area.problem, options.milp_options);
@@ -271,6 +343,13 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
     check("LP~", b.best_rates.solution.seconds);
     if (b.links) check("LP with links", b.links->solution.seconds);
     if (b.critical_path) check("critical path", b.critical_path->length);
+    if (b.nodes) {
+      check("LP per node", b.nodes->area);
+      check("LP per node where tasks fit", b.nodes->fitting);
+      check("LP~ per node", b.nodes->best_rates);
+      check("network", b.nodes->network_seconds);
+      check("path with messages", b.nodes->path_with_messages);
+    }
   }
   return b;
 }

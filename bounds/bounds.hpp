@@ -11,17 +11,19 @@
 #include "bounds/communication.hpp"
 #include "bounds/durations.hpp"
 #include "bounds/milp.hpp"
+#include "bounds/nodes.hpp"
 #include "traces/dag.hpp"
 #include "traces/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::bounds {
 
-/// The tasks of one performance model and footprint.
+/// The tasks of one performance model and footprint, on one rank.
 struct RecordedClass {
   std::string codelet;
   std::string symbol;  ///< see symbol_of
   std::uint32_t footprint = 0;
+  std::uint32_t rank = 0;
   std::uint64_t tasks = 0;
   double flops = 0;                ///< of all; 0 unless every task gives them
   std::vector<std::uint64_t> ran;  ///< per kind of the recording: tasks
@@ -35,6 +37,13 @@ struct Classes {
 
 Classes classify(const traces::Recording& recording);
 
+/// Whose messages take time, and how much.
+enum class NetworkFrom : std::uint8_t {
+  nowhere,    ///< messages take no time
+  recording,  ///< its own fastest messages, see network_of
+  user,       ///< given
+};
+
 struct Options {
   DurationOptions durations;
   /// Kinds and numbers of units of the machine to bound; empty: that of the recording.
@@ -44,6 +53,8 @@ struct Options {
   const traces::PlatformRec* links = nullptr;  ///< bandwidths; nullptr: those seen in the recording
   bool milp = false;
   MilpOptions milp_options;
+  NetworkFrom network_from = NetworkFrom::nowhere;
+  Network network;  ///< when given by the user
 };
 
 /// No duration for this class on this kind: no implementation there, or it never ran there. The bound is then for
@@ -73,7 +84,8 @@ struct Bounds {
   std::optional<AreaBound> links;             ///< LP with what must cross the links
   std::optional<traces::Path> critical_path;  ///< none when the recording has no dependencies
   std::optional<double> milp;
-  double best = 0;  ///< the largest of LP where tasks fit, LP with links and critical path
+  std::optional<NodeBounds> nodes;  ///< of several ranks, on the machine of the recorded run
+  double best = 0;  ///< the largest of LP where tasks fit, LP with links, critical path, and those over nodes but LP~
 
   std::vector<Missing> missing;
   std::vector<std::string> without_flops;    ///< codelets for which LP~ takes the fastest measured duration
@@ -98,6 +110,14 @@ struct Bounds {
 ///
 /// LP~ takes t = F / P, F the flops of the class's tasks on average and P the best rate of the codelet on the kind,
 /// whatever the footprint. Classes without flops take their smallest measured duration on the kind instead.
+///
+/// With several ranks each rank's tasks are classes of their own, with the durations measured on that rank, or on all
+/// ranks where it has none: then all of the above holds rank by rank too, see nodes.hpp. LP, LP where tasks fit, LP~
+/// and MILP deal these classes freely over the units of all ranks. Dependencies across ranks are those that StarPU-MPI
+/// records of its messages: a task that reads what a message brought waits for the task that wrote it on the sender.
+/// Not recorded, and so not counted, are those of data that arrived before they were awaited (the message released a
+/// buffer of StarPU's own, from which they were copied), of MPI calls of the program itself, and of the order in which
+/// the thread for MPI serves messages; each can only lower the bounds.
 ///
 /// Throws Error (bad_input) when a class has no duration on any kind of the machine.
 Bounds compute(const traces::Recording& recording, const Durations& durations, const Options& options = {});

@@ -33,7 +33,7 @@ void Durations::rate(const std::string& symbol, const std::string& kind, double 
   best = std::max(best, flops_per_second);
 }
 
-void Durations::add(const traces::Recording& r, Source source) {
+void Durations::add(const traces::Recording& r, Source source, std::optional<std::uint32_t> rank) {
   static const std::string unnamed = "(no codelet)";
   // Tasks of a class often follow each other: the last slot is looked at first.
   Samples* slot = nullptr;
@@ -42,7 +42,7 @@ void Durations::add(const traces::Recording& r, Source source) {
   std::uint32_t kind = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> best;
   for (const traces::Task& t : r.tasks) {
-    if (!t.executed()) continue;
+    if (!t.executed() || (rank && t.rank != *rank)) continue;
     const double seconds = t.duration();
     if (!(seconds >= 0))
       bad_input("{}: job {} ({}): starts at {} s and ends at {} s", r.name, t.id, r.codelet_name(t), t.start, t.end);

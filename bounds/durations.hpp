@@ -58,7 +58,8 @@ const std::string& symbol_of(const traces::Codelet& codelet);
 class Durations {
  public:
   /// Recordings of the same source are pooled. Throws Error (bad_input) for a task that ends before it starts.
-  void add(const traces::Recording& recording, Source source);
+  /// `rank`: only what ran there.
+  void add(const traces::Recording& recording, Source source, std::optional<std::uint32_t> rank = std::nullopt);
   /// Devices of a kind (cuda0, cuda1) are pooled. Models keep means only: their median is the mean, their minimum the
   /// smallest mean of any device.
   void add(const traces::PlatformRec& platform);

@@ -1,10 +1,12 @@
 // What the readers of tasks.rec and paje.trace share while a recording is put together: names to numbers.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +23,18 @@ struct StringHash {
 template <class Value>
 using StringMap = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
 
+/// When a rank's thread for MPI called MPI_Isend, and when it found received data complete: begin and end of each call.
+struct MpiCalls {
+  std::vector<std::pair<double, double>> sends;
+  std::vector<std::pair<double, double>> receives;
+};
+
+/// The nodes of the graph at both ends of a message, by StarPU's job numbers.
+struct MessageJobs {
+  std::optional<std::uint64_t> sent_after;
+  std::optional<std::uint64_t> releases;
+};
+
 class Assembling {
  public:
   Recording recording;
@@ -28,6 +42,11 @@ class Assembling {
   std::string shown_as;  ///< what the user gave, when the files read were made from it
   /// per unit, in the order of the recording's units; sorted by start, idle left out
   std::vector<std::deque<Span>> states;
+  std::vector<std::array<Curve, 2>> curves;             ///< per rank: tasks ready, and submitted
+  std::vector<MpiCalls> calls;                          ///< per rank
+  std::vector<MessageJobs> message_jobs;                ///< per message of the recording
+  std::uint64_t links_between_ranks = 0;                ///< MPI messages in paje.trace
+  std::vector<std::optional<double>> between_barriers;  ///< per rank: seconds by its own clock, from clocks.rec
 
   std::uint32_t text(std::string_view s);
   std::uint32_t codelet(std::string_view name, std::string_view model);
@@ -51,7 +70,21 @@ using Progress = std::function<void(double)>;
 void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const Progress& progress);
 /// Names and sizes of data from a data.rec.
 void read_data_rec(Assembling& into, const std::filesystem::path& path);
-/// Units, their states, transfers, curves and markers from a paje.trace; the tasks too when `tasks_known` is false.
-void read_paje(Assembling& into, const std::filesystem::path& path, bool tasks_known, const Progress& progress);
+/// What the other files of the recording have, so that a paje.trace need not.
+struct Known {
+  bool tasks = false;
+  bool messages = false;
+};
+/// Units, their states, transfers, curves and markers from a paje.trace; tasks and messages where they are not known.
+void read_paje(Assembling& into, const std::filesystem::path& path, Known known, const Progress& progress);
+/// Messages between ranks from a comms.rec.
+void read_comms_rec(Assembling& into, const std::filesystem::path& path);
+/// What convert_fxt notes of the ranks' clocks: seconds between the two barriers at which StarPU aligns them.
+void read_clocks_rec(Assembling& into, const std::filesystem::path& path);
+/// Messages begin before MPI_Isend and end when they were found complete, where paje.trace tells; counts those that
+/// were sent and never arrived.
+void refine_messages(Assembling& into);
+/// Messages become dependencies of the tasks of other ranks, by `jobs`; not those that arrive before they were sent.
+void connect_messages(Recording& recording, const std::vector<MessageJobs>& jobs);
 
 }  // namespace asterism::traces

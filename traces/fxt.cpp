@@ -1,4 +1,8 @@
 #include <fcntl.h>
+#ifdef ASTERISM_FXT
+#include <fxt/fxt-tools.h>
+#include <fxt/fxt.h>
+#endif
 #include <starpu.h>
 #include <starpu_fxt.h>
 #include <sys/wait.h>
@@ -17,6 +21,42 @@ namespace fs = std::filesystem;
 
 namespace {
 
+#if defined(ASTERISM_FXT) && defined(STARPU_USE_FXT)
+/// What a rank's clock showed when it left the two barriers by which StarPU's converter aligns ranks; ns.
+struct Barriers {
+  std::uint32_t rank = 0;
+  std::vector<std::uint64_t> left;
+};
+
+Barriers barriers_of(const fs::path& file) {
+  constexpr std::uint64_t barrier_code = 0x5203;  // _STARPU_MPI_FUT_BARRIER, in no installed header
+  Barriers barriers;
+  const int in = open(file.c_str(), O_RDONLY);
+  const fxt_t trace = in < 0 ? nullptr : fxt_fdopen(in);
+  if (trace == nullptr) return barriers;
+  fxt_blockev_t block = fxt_blockev_enter(trace);
+  fxt_ev_64 event;
+  while (barriers.left.size() < 2 &&
+         fxt_next_ev(block, FXT_EV_TYPE_64, reinterpret_cast<fxt_ev*>(&event)) == FXT_EV_OK) {
+    if (event.code != barrier_code) continue;
+    barriers.rank = static_cast<std::uint32_t>(event.param[0]);
+    // with a synchronised clock StarPU notes when the barrier ended: the event may come later
+    barriers.left.push_back(event.param[3] != 0 ? static_cast<std::uint64_t>(event.param[3]) : event.time);
+  }
+  close(in);
+  return barriers;
+}
+
+/// What StarPU's converter does not keep: by how much it stretches each rank's time.
+void note_clocks(const std::vector<fs::path>& files, const fs::path& folder) {
+  std::ofstream out(folder / "clocks.rec");
+  for (const auto& f : files)
+    if (const Barriers b = barriers_of(f); b.left.size() == 2)
+      out << fmt::format("Rank: {}\nBetweenBarriers: {:.6f}\n\n", b.rank,
+                         static_cast<double>(b.left[1] - b.left[0]) * 1e-6);
+}
+#endif
+
 #ifdef STARPU_USE_FXT
 constexpr std::size_t most_files = STARPU_FXT_MAX_FILES;
 
@@ -32,6 +72,9 @@ constexpr std::size_t most_files = STARPU_FXT_MAX_FILES;
   for (const auto& f : files) options.filenames[options.ninputfiles++] = strdup(f.c_str());
   options.dir = strdup(folder.c_str());
   starpu_fxt_generate_trace(&options);
+#ifdef ASTERISM_FXT
+  if (files.size() > 1) note_clocks(files, folder);
+#endif
   std::fflush(nullptr);
   _exit(0);
 }

@@ -78,6 +78,16 @@ bool Lines::next(std::string_view& line) {
   }
 }
 
+Job job_of(const Lines& lines, std::string_view text) {
+  Job job;
+  if (const auto bar = text.rfind('_'); bar != std::string_view::npos) {
+    job.rank = lines.parse<std::uint32_t>(text.substr(0, bar), "a rank");
+    text.remove_prefix(bar + 1);
+  }
+  job.number = lines.parse<std::uint64_t>(text, "a job's number");
+  return job;
+}
+
 bool next_field(std::string_view& rest, std::string_view& field) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
   std::size_t i = 0;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,13 @@ class Lines {
   std::uint64_t number_ = 0;
   std::uint64_t size_ = 0;
 };
+
+/// A job by its number, and by its rank where that is in front: "12", or "3_12" under MPI.
+struct Job {
+  std::optional<std::uint32_t> rank;
+  std::uint64_t number = 0;
+};
+Job job_of(const Lines& lines, std::string_view text);
 
 /// A field or word and the rest after it: fields are separated by blanks, and may stand in double quotes.
 bool next_field(std::string_view& rest, std::string_view& field);

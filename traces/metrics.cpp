@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "taskflows/runtime/error.hpp"
 #include "traces/dag.hpp"
 
 namespace asterism::traces {
 
-namespace {
-
-/// The q-quantile of sorted values, linear between neighbours.
 double quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return 0;
   const double at = q * static_cast<double>(sorted.size() - 1);
@@ -20,42 +18,19 @@ double quantile(const std::vector<double>& sorted, double q) {
   return std::lerp(sorted[below], sorted[below + 1], at - static_cast<double>(below));
 }
 
-Shares shares_of(const Recording& r, std::size_t unit) {
-  Shares shares;
-  shares.codelet.assign(r.codelets.size(), 0);
-  const double makespan = r.makespan();
-  if (makespan <= 0) {
-    shares.state[static_cast<std::size_t>(State::idle)] = 1;
-    return shares;
-  }
-  for (const Span s : r.timeline[unit]) {
-    shares.state[static_cast<std::size_t>(s.state)] += (s.end - s.start) / makespan;
-    if (s.state == State::computing && s.task != none && r.tasks[s.task].codelet != none)
-      shares.codelet[r.tasks[s.task].codelet] += (s.end - s.start) / makespan;
-  }
-  return shares;
-}
-
-template <class Chosen>
-Shares mean_of(const std::vector<Shares>& units, Chosen&& chosen) {
+Shares mean_of(const std::vector<Shares>& units, const std::vector<std::size_t>& chosen) {
   Shares mean;
-  std::size_t count = 0;
-  for (std::size_t u = 0; u < units.size(); ++u) {
-    if (!chosen(u)) continue;
-    ++count;
+  for (const std::size_t u : chosen) {
     mean.codelet.resize(units[u].codelet.size(), 0);
     for (std::size_t s = 0; s < state_count; ++s) mean.state[s] += units[u].state[s];
     for (std::size_t c = 0; c < mean.codelet.size(); ++c) mean.codelet[c] += units[u].codelet[c];
   }
-  if (count == 0) return mean;
-  for (double& s : mean.state) s /= static_cast<double>(count);
-  for (double& c : mean.codelet) c /= static_cast<double>(count);
+  if (chosen.empty()) return mean;
+  for (double& s : mean.state) s /= static_cast<double>(chosen.size());
+  for (double& c : mean.codelet) c /= static_cast<double>(chosen.size());
   return mean;
 }
 
-using Interval = std::pair<double, double>;
-
-/// Sorted, disjoint union of intervals.
 std::vector<Interval> merged(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end());
   std::vector<Interval> out;
@@ -81,6 +56,24 @@ double common_length(const std::vector<Interval>& a, const std::vector<Interval>
     (a[i].second < b[j].second) ? ++i : ++j;
   }
   return sum;
+}
+
+namespace {
+
+Shares shares_of(const Recording& r, std::size_t unit) {
+  Shares shares;
+  shares.codelet.assign(r.codelets.size(), 0);
+  const double makespan = r.makespan();
+  if (makespan <= 0) {
+    shares.state[static_cast<std::size_t>(State::idle)] = 1;
+    return shares;
+  }
+  for (const Span s : r.timeline[unit]) {
+    shares.state[static_cast<std::size_t>(s.state)] += (s.end - s.start) / makespan;
+    if (s.state == State::computing && s.task != none && r.tasks[s.task].codelet != none)
+      shares.codelet[r.tasks[s.task].codelet] += (s.end - s.start) / makespan;
+  }
+  return shares;
 }
 
 std::vector<LinkUse> link_use(const Recording& r) {
@@ -205,9 +198,12 @@ Metrics measure(const Recording& r) {
     if (t.executed()) m.flops += t.flops;
   }
   for (std::size_t u = 0; u < r.units.size(); ++u) m.unit.push_back(shares_of(r, u));
-  for (std::uint32_t k = 0; k < r.kinds.size(); ++k)
-    m.kind.push_back(mean_of(m.unit, [&](std::size_t u) { return r.units[u].kind == k; }));
-  m.all = mean_of(m.unit, [](std::size_t) { return true; });
+  std::vector<std::vector<std::size_t>> of_kind(r.kinds.size());
+  for (std::size_t u = 0; u < r.units.size(); ++u) of_kind[r.units[u].kind].push_back(u);
+  for (const auto& units : of_kind) m.kind.push_back(mean_of(m.unit, units));
+  std::vector<std::size_t> all(r.units.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  m.all = mean_of(m.unit, all);
   m.links = link_use(r);
   for (const LinkUse& l : m.links) m.bytes_moved += l.bytes;
   m.codelets = codelet_use(r);
@@ -216,6 +212,7 @@ Metrics measure(const Recording& r) {
     m.critical_path = {path.length, std::move(path.tasks)};
   }
   m.iterations = iteration_times(r);
+  if (r.ranks > 1) measure_ranks(r, m);
   return m;
 }
 

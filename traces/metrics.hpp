@@ -61,6 +61,44 @@ struct IterationTimes {
   double quartile3 = 0;
 };
 
+/// One rank of several.
+struct RankUse {
+  std::uint64_t units = 0;
+  std::uint64_t tasks = 0;  ///< executed
+  double flops = 0;
+  Shares shares;  ///< mean of its units
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  /// Of the time that its units are idle or wait for data before a task, that during which a message was under way on
+  /// whose arrival this task depends, directly or through nodes of the graph that nobody executed; unit-seconds. The
+  /// message may have found other units at work: what is counted is only those that did nothing.
+  double idle_for_messages = 0;
+};
+
+/// Messages from one rank to another.
+struct PairUse {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  double shortest = 0;   ///< least time under way
+  double median = 0;     ///< time under way
+  double busy = 0;       ///< time with at least one under way
+  double bandwidth = 0;  ///< bytes / busy
+};
+
+/// Intervals of time, begin and end.
+using Interval = std::pair<double, double>;
+/// Their union: sorted and disjoint.
+std::vector<Interval> merged(std::vector<Interval> intervals);
+double length(const std::vector<Interval>& disjoint);
+/// Of what both of two such unions cover.
+double common_length(const std::vector<Interval>& a, const std::vector<Interval>& b);
+/// The q-quantile of sorted values, linear between neighbours.
+double quantile(const std::vector<double>& sorted, double q);
+
 struct Metrics {
   double makespan = 0;
   std::uint64_t tasks = 0;  ///< executed
@@ -69,13 +107,21 @@ struct Metrics {
   std::vector<Shares> kind;  ///< per kind, mean of its units
   Shares all;                ///< mean of all units
   std::vector<LinkUse> links;
-  std::uint64_t bytes_moved = 0;
+  std::uint64_t bytes_moved = 0;     ///< within ranks
+  std::vector<RankUse> rank;         ///< empty for one rank
+  std::vector<PairUse> pairs;        ///< pairs of ranks with messages
+  std::uint64_t bytes_sent = 0;      ///< between ranks
   std::vector<CodeletUse> codelets;  ///< sorted by total time, largest first
   CriticalPath critical_path;        ///< empty without dependencies
   IterationTimes iterations;         ///< empty when no task has an iteration number
 };
 
 Metrics measure(const Recording& recording);
+
+/// Fills what Metrics has of several ranks; `metrics` has the units' shares.
+void measure_ranks(const Recording& recording, Metrics& metrics);
+/// The mean of the shares of the units in `chosen`.
+Shares mean_of(const std::vector<Shares>& units, const std::vector<std::size_t>& chosen);
 
 /// Agullo, Giraud, Guermouche, Nakov, Roman (RR-8192), section 8, Definitions 1 to 5, from makespans; and its
 /// e_pipeline further divided (Agullo, Bramas, Coulaud, Darve, Messner, Takahashi, SISC 2014): tasks that became slower

@@ -61,11 +61,14 @@ enum Field {
   parameters_field,
   priority_field,
   submit_field,
+  tag_field,
+  message_field,
   field_count
 };
 constexpr std::array<std::string_view, field_count> field_names = {
-    "Time",   "Type",  "Container", "Value", "Alias",     "Name",   "StartContainer", "EndContainer", "Key",
-    "Handle", "JobId", "Footprint", "GFlop", "Iteration", "Params", "Priority",       "SubmitOrder"};
+    "Time",         "Type",     "Container",   "Value",  "Alias",     "Name",  "StartContainer",
+    "EndContainer", "Key",      "Handle",      "JobId",  "Footprint", "GFlop", "Iteration",
+    "Params",       "Priority", "SubmitOrder", "MPITAG", "MPIType"};
 
 struct Definition {
   Event event = Event::other;
@@ -101,7 +104,8 @@ struct Container {
   std::uint32_t parent = none;
   bool ended = false;
   Stack stack;
-  std::vector<std::uint32_t> workers;  ///< containers of a thread's workers
+  std::vector<std::uint32_t> workers;                                 ///< containers of a thread's workers
+  enum class Call { none, sending, receiving } in_call = Call::none;  ///< of MPI
 };
 
 /// "CUDA1_0" -> kind "CUDA", "1_0"
@@ -115,8 +119,8 @@ std::pair<std::string, std::string> split_name(std::string_view name) {
 
 class Reader {
  public:
-  Reader(Assembling& into, const std::filesystem::path& path, bool tasks_known)
-      : into_(into), lines_(path), tasks_known_(tasks_known) {}
+  Reader(Assembling& into, const std::filesystem::path& path, Known known)
+      : into_(into), lines_(path), tasks_known_(known.tasks), messages_known_(known.messages) {}
 
   void read(const Progress& progress) {
     std::string_view line;
@@ -216,7 +220,8 @@ class Reader {
         break;
       case Event::new_event:
         if (get(d, type_field) == "prog_event" && into_.recording.markers.size() < 100000)
-          into_.recording.markers.push_back({time, std::string(get(d, value_field))});
+          into_.recording.markers.push_back(
+              {time, std::string(get(d, value_field)), rank_of(get(d, container_field)).value_or(0)});
         break;
       case Event::destroy:
         if (Container* const c = find(get(d, d.at[alias_field] >= 0 ? alias_field : name_field))) c->ended = true;
@@ -231,16 +236,23 @@ class Reader {
     return it == by_alias_.end() ? nullptr : &containers_[it->second];
   }
 
+  /// The rank in front of a container's name.
+  [[nodiscard]] std::optional<std::uint32_t> rank_of(std::string_view alias) const {
+    const auto bar = alias.find('_');
+    if (bar == std::string_view::npos || bar == 0 ||
+        alias.substr(0, bar).find_first_not_of("0123456789") != std::string_view::npos)
+      return std::nullopt;
+    return lines_.parse<std::uint32_t>(alias.substr(0, bar), "a rank");
+  }
+
   void create(const Definition& d) {
     const std::string_view alias = need(d, alias_field);
     const std::string_view type = need(d, type_field);
     Container c;
     std::string_view own = alias;
-    if (const auto bar = alias.find('_');
-        bar != std::string_view::npos && bar > 0 &&
-        alias.substr(0, bar).find_first_not_of("0123456789") == std::string_view::npos) {
-      c.rank = lines_.parse<std::uint32_t>(alias.substr(0, bar), "a rank");
-      own = alias.substr(bar + 1);
+    if (const auto rank = rank_of(alias)) {
+      c.rank = *rank;
+      own = alias.substr(alias.find('_') + 1);
       several_ranks_ = true;
     }
     const auto number = [&](std::size_t prefix) {
@@ -257,6 +269,7 @@ class Reader {
     } else if (type == "MPICt") {
       c.what = Container::What::communication;
       c.index = into_.node(c.rank, 0);
+      if (into_.calls.size() <= c.rank) into_.calls.resize(c.rank + 1);
     } else if (type == "Sc") {
       c.what = Container::What::scheduler;
     } else if (type == "W") {
@@ -314,7 +327,21 @@ class Reader {
     } else if (c->what == Container::What::worker && (type == "WS" || type == "S")) {
       until(*c, time);
       apply(c->stack);
+    } else if (c->what == Container::What::communication && d.event == Event::set_state) {
+      mpi_call(*c, time, get(d, value_field));
     }
+  }
+
+  /// The thread that speaks MPI begins to do something else.
+  void mpi_call(Container& c, double time, std::string_view value) {
+    MpiCalls& calls = into_.calls[c.rank];
+    if (c.in_call == Container::Call::sending) calls.sends.back().second = time;
+    if (c.in_call == Container::Call::receiving) calls.receives.back().second = time;
+    c.in_call = value == "SdS"   ? Container::Call::sending
+                : value == "RvC" ? Container::Call::receiving
+                                 : Container::Call::none;
+    if (c.in_call == Container::Call::sending) calls.sends.emplace_back(time, time);
+    if (c.in_call == Container::Call::receiving) calls.receives.emplace_back(time, time);
   }
 
   struct Begun {
@@ -390,17 +417,19 @@ class Reader {
     if (which < 0) return;
     const double value = lines_.parse<double>(need(d, value_field), "a value");
     if (counts_.size() <= c->rank) counts_.resize(c->rank + 1, {0, 0});
+    if (into_.curves.size() <= c->rank) into_.curves.resize(c->rank + 1);
     double& now = counts_[c->rank][static_cast<std::size_t>(which)];
-    const double before = now;
     now = sign == 0 ? value : now + sign * value;
-    totals_[static_cast<std::size_t>(which)] += now - before;
-    (which == 0 ? into_.recording.ready : into_.recording.submitted)
-        .add(time, totals_[static_cast<std::size_t>(which)]);
+    into_.curves[c->rank][static_cast<std::size_t>(which)].add(time, now);
   }
 
   void start_link(const Definition& d, double time) {
     const Container* const from = find(need(d, start_field));
     if (!from || from->index == none || from->what == Container::What::worker) return;
+    if (get(d, type_field).starts_with("MPI")) {
+      start_message(d, time, from->rank);
+      return;
+    }
     Transfer t;
     t.start = time;
     t.end = NAN;
@@ -410,18 +439,46 @@ class Reader {
     if (const auto h = get(d, handle_field); !h.empty())
       t.handle = into_.handle(from->rank, lines_.parse<std::uint64_t>(h, "a handle's address", 16));
     const std::string_view type = get(d, type_field);
-    t.type = into_.text(type == "F"               ? "fetch"
-                        : type == "TF"            ? "task prefetch"
-                        : type == "PF"            ? "prefetch"
-                        : type == "IF"            ? "idle prefetch"
-                        : type.starts_with("MPI") ? "MPI"
-                                                  : type);
+    t.type = into_.text(type == "F"    ? "fetch"
+                        : type == "TF" ? "task prefetch"
+                        : type == "PF" ? "prefetch"
+                        : type == "IF" ? "idle prefetch"
+                                       : type);
     const std::string_view key = need(d, key_field);
     links_[std::string(key)] = static_cast<std::uint32_t>(into_.recording.transfers.size());
     into_.recording.transfers.push_back(t);
   }
 
+  void start_message(const Definition& d, double time, std::uint32_t rank) {
+    ++into_.links_between_ranks;
+    if (messages_known_) return;
+    Message m;
+    m.start = time;
+    m.end = NAN;
+    m.from = rank;
+    m.bytes = lines_.parse<std::uint64_t>(need(d, value_field), "a number of bytes");
+    if (const auto h = get(d, handle_field); !h.empty())
+      m.handle = into_.handle(rank, lines_.parse<std::uint64_t>(h, "a handle's address", 16));
+    if (const auto tag = get(d, tag_field); !tag.empty()) m.tag = lines_.parse<std::int64_t>(tag, "a tag");
+    if (const auto v = get(d, priority_field); !v.empty()) m.priority = lines_.parse<std::int32_t>(v, "a priority");
+    if (get(d, message_field) == "Collective") m.kind = MessageKind::collective;
+    messages_[std::string(need(d, key_field))] = into_.recording.messages.size();
+    into_.recording.messages.push_back(m);
+    into_.message_jobs.emplace_back();
+  }
+
+  void end_message(std::size_t message, const Container* to, double time) {
+    if (!to) return;
+    into_.recording.messages[message].to = to->rank;
+    into_.recording.messages[message].end = time;
+  }
+
   void end_link(const Definition& d, double time) {
+    if (const auto sent = messages_.find(need(d, key_field)); sent != messages_.end()) {
+      end_message(sent->second, find(need(d, end_field)), time);
+      messages_.erase(sent);
+      return;
+    }
     const auto it = links_.find(need(d, key_field));
     if (it == links_.end()) return;
     Transfer& t = into_.recording.transfers[it->second];
@@ -451,6 +508,8 @@ class Reader {
           into_.shown_as.empty() ? lines_.path().string() : into_.shown_as, open, threads);
     // Transfers under way at the end of the recording are not known in full.
     std::erase_if(r.transfers, [](const Transfer& t) { return std::isnan(t.end); });
+    if (std::erase_if(r.messages, [](const Message& m) { return std::isnan(m.end); }) > 0)
+      into_.message_jobs.assign(r.messages.size(), {});  // paje.trace has none
     std::sort(r.transfers.begin(), r.transfers.end(),
               [](const Transfer& a, const Transfer& b) { return a.start < b.start; });
     if (!tasks_known_) {
@@ -493,6 +552,7 @@ class Reader {
   Assembling& into_;
   Lines lines_;
   bool tasks_known_;
+  bool messages_known_;
   std::vector<Definition> definitions_;
   std::size_t open_ = none;
   std::array<std::string_view, 32> words_;
@@ -501,8 +561,8 @@ class Reader {
   StringMap<std::uint32_t> by_alias_;
   std::vector<Begun> begun_;
   StringMap<std::uint32_t> links_;
+  StringMap<std::size_t> messages_;  ///< under way
   std::vector<std::array<double, 2>> counts_;
-  std::array<double, 2> totals_{0, 0};
   bool several_ranks_ = false;
   double last_time_ = 0;
   double last_start_ = 0;
@@ -510,8 +570,8 @@ class Reader {
 
 }  // namespace
 
-void read_paje(Assembling& into, const std::filesystem::path& path, bool tasks_known, const Progress& progress) {
-  Reader(into, path, tasks_known).read(progress);
+void read_paje(Assembling& into, const std::filesystem::path& path, Known known, const Progress& progress) {
+  Reader(into, path, known).read(progress);
 }
 
 }  // namespace asterism::traces

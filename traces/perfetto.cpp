@@ -1,9 +1,10 @@
 // Chrome's trace event format, which ui.perfetto.dev and chrome://tracing read: one process per rank, a thread per
 // unit, one per link, counters for ready and submitted tasks, flow arrows for dependencies between tasks of different
-// units.
+// units and for messages between ranks.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "taskflows/runtime/output_file.hpp"
 #include "traces/report.hpp"
@@ -87,6 +88,50 @@ void write_perfetto(const std::filesystem::path& path, const View& view) {
     end["ts"] = microseconds(t.end);
     emit(begin);
     emit(end);
+  }
+  // Messages on a track of their sender, with an arrow to one of the receiver.
+  constexpr std::size_t sending = 90000;
+  constexpr std::size_t receiving = 90001;
+  for (std::uint32_t rank = 0; rank < r.ranks && !r.messages.empty(); ++rank)
+    for (const auto& [tid, name] : {std::pair{sending, "messages sent"}, {receiving, "messages received"}})
+      emit({{"ph", "M"}, {"name", "thread_name"}, {"pid", rank}, {"tid", tid}, {"args", {{"name", name}}}});
+  std::uint64_t message_id = 0;
+  for (const Message& m : r.messages) {
+    ++message_id;
+    const json args = {{"bytes", m.bytes}, {"from", m.from},         {"to", m.to},
+                       {"tag", m.tag},     {"priority", m.priority}, {"seconds", m.end - m.start}};
+    const std::string name = m.handle != none ? r.handles[m.handle].name : "message";
+    const json begin = {{"name", name},
+                        {"cat", "message"},
+                        {"id", fmt::format("message {}", message_id)},
+                        {"pid", m.from},
+                        {"tid", sending}};
+    json event = begin;
+    event["ph"] = "b";
+    event["ts"] = microseconds(m.start);
+    event["args"] = args;
+    emit(event);
+    event = begin;
+    event["ph"] = "e";
+    event["ts"] = microseconds(m.end);
+    emit(event);
+    // arrows join slices, which the asynchronous events above are not
+    for (const auto& [rank, tid, time] : {std::tuple{m.from, sending, m.start}, {m.to, receiving, m.end}})
+      emit({{"ph", "X"},
+            {"name", name},
+            {"cat", "message"},
+            {"pid", rank},
+            {"tid", tid},
+            {"ts", microseconds(time)},
+            {"dur", 0.001},
+            {"args", args}});
+    const json flow = {{"name", "message"}, {"cat", "message"}, {"id", fmt::format("message {}", message_id)}};
+    json arrow = flow;
+    arrow.update({{"ph", "s"}, {"pid", m.from}, {"tid", sending}, {"ts", microseconds(m.start)}});
+    emit(arrow);
+    arrow = flow;
+    arrow.update({{"ph", "f"}, {"bp", "e"}, {"pid", m.to}, {"tid", receiving}, {"ts", microseconds(m.end)}});
+    emit(arrow);
   }
   for (const auto& [name, curve] : {std::pair{"ready tasks", &r.ready}, {"submitted tasks", &r.submitted}})
     for (const Curve::Point& p : curve->points())

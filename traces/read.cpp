@@ -8,6 +8,7 @@
 
 #include "taskflows/runtime/error.hpp"
 #include "traces/assembling.hpp"
+#include "traces/clocks.hpp"
 #include "traces/timeline.hpp"
 
 namespace asterism::traces {
@@ -40,6 +41,8 @@ struct Files {
   std::optional<fs::path> tasks;
   std::optional<fs::path> paje;
   std::optional<fs::path> data;
+  std::optional<fs::path> messages;
+  std::optional<fs::path> clocks;
 };
 
 std::optional<fs::path> in_folder(const fs::path& folder, const std::string& name) {
@@ -49,23 +52,27 @@ std::optional<fs::path> in_folder(const fs::path& folder, const std::string& nam
 }
 
 Files files_of_folder(const fs::path& folder) {
-  return {in_folder(folder, "tasks.rec"), in_folder(folder, "paje.trace"), in_folder(folder, "data.rec")};
+  return {in_folder(folder, "tasks.rec"), in_folder(folder, "paje.trace"), in_folder(folder, "data.rec"),
+          in_folder(folder, "comms.rec"), in_folder(folder, "clocks.rec")};
 }
 
-enum class Content { paje, records, other };
+enum class Content { paje, tasks, data, messages, clocks, other };
 
 /// By the first line that says something.
 Content content_of(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name.find("paje") != std::string::npos || name.ends_with(".trace") || name.ends_with(".trace.gz"))
     return Content::paje;
-  if (name.ends_with(".rec") || name.ends_with(".rec.gz")) return Content::records;
+  for (const auto& [beginning, content] :
+       {std::pair{"data.rec", Content::data}, {"comms.rec", Content::messages}, {"clocks.rec", Content::clocks}})
+    if (name.starts_with(beginning)) return content;
+  if (name.ends_with(".rec") || name.ends_with(".rec.gz")) return Content::tasks;
   std::ifstream in(path, std::ios::binary);
   std::string head(4096, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   if (head.starts_with("%EventDef")) return Content::paje;
-  if (head.find("JobId: ") != std::string::npos && head.find('\0') == std::string::npos) return Content::records;
+  if (head.find("JobId: ") != std::string::npos && head.find('\0') == std::string::npos) return Content::tasks;
   return Content::other;
 }
 
@@ -162,6 +169,85 @@ void sort_units(Assembling& a) {
   a.states = std::move(states);
 }
 
+/// All times of each rank, by its clock, to the common time.
+void onto_common_axis(const std::vector<RankClock>& clocks, Assembling& a) {
+  Recording& r = a.recording;
+  const auto rank_of_node = [&](std::uint32_t node) { return r.nodes[node].rank; };
+  for (Task& t : r.tasks)
+    for (double* const time : {&t.submitted, &t.start, &t.end}) *time = clocks[t.rank](*time);
+  for (std::size_t u = 0; u < r.units.size(); ++u)
+    for (Span& s : a.states[u]) {
+      s.start = clocks[r.units[u].rank](s.start);
+      s.end = clocks[r.units[u].rank](s.end);
+    }
+  for (Transfer& t : r.transfers) {
+    t.start = clocks[rank_of_node(t.from)](t.start);
+    t.end = clocks[rank_of_node(t.to)](t.end);
+  }
+  for (Message& m : r.messages) {
+    m.start = clocks[m.from](m.start);
+    m.end = clocks[m.to](m.end);
+  }
+  for (Marker& m : r.markers) m.time = clocks[m.rank](m.time);
+  for (std::size_t rank = 0; rank < a.curves.size(); ++rank)
+    for (Curve& curve : a.curves[rank])
+      for (Curve::Point& p : curve.points()) p.time = clocks[rank](p.time);
+}
+
+/// What is known of messages: when they were under way, the ranks' clocks by them, and what depends on them.
+void assemble_messages(Assembling& a, const Files& files) {
+  Recording& r = a.recording;
+  for (const Message& m : r.messages)
+    if (std::max(m.from, m.to) >= r.ranks || m.from == m.to)
+      bad_input("{}: a message from rank {} to rank {} of {} ranks",
+                (files.messages ? *files.messages : *files.paje).string(), m.from, m.to, r.ranks);
+  if (files.messages && files.paje && a.links_between_ranks != r.messages.size())
+    bad_input("{}: {} messages, but {} in {}: one of them was cut", files.messages->string(), r.messages.size(),
+              a.links_between_ranks, files.paje->string());
+  refine_messages(a);
+  if (files.clocks) read_clocks_rec(a, *files.clocks);
+  Alignment alignment = align(r, a.between_barriers);
+  if (alignment.clocks.alignment != Clocks::Alignment::barriers &&
+      alignment.clocks.alignment != Clocks::Alignment::contradictory)
+    onto_common_axis(alignment.of_rank, a);
+  r.clocks = std::move(alignment.clocks);
+  const auto forward = [&] {
+    for (Message& m : r.messages) m.end = std::max(m.end, m.start);
+  };
+  if (r.clocks.still_early == 0) forward();  // they are early by rounding only
+  connect_messages(r, a.message_jobs);
+  forward();
+  std::stable_sort(r.transfers.begin(), r.transfers.end(),
+                   [](const Transfer& x, const Transfer& y) { return x.start < y.start; });
+  std::stable_sort(r.messages.begin(), r.messages.end(),
+                   [](const Message& x, const Message& y) { return x.start < y.start; });
+  std::stable_sort(r.markers.begin(), r.markers.end(),
+                   [](const Marker& x, const Marker& y) { return x.time < y.time; });
+}
+
+/// The sum over the ranks of step functions.
+Curve sum_of(const std::vector<std::array<Curve, 2>>& curves, std::size_t which) {
+  if (curves.empty()) return {};
+  if (curves.size() == 1) return curves.front()[which];
+  struct Step {
+    double time;
+    double change;
+  };
+  std::vector<Step> steps;
+  for (const auto& of_rank : curves) {
+    double before = 0;
+    for (const Curve::Point& p : of_rank[which].points()) {
+      steps.push_back({p.time, p.value - before});
+      before = p.value;
+    }
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& x, const Step& y) { return x.time < y.time; });
+  Curve sum;
+  double value = 0;
+  for (const Step& s : steps) sum.add(s.time, value += s.change);
+  return sum;
+}
+
 Recording assemble(const Files& files, const std::string& name, const ReadOptions& options,
                    const std::string& shown_as) {
   const Progress& progress = options.progress;
@@ -175,12 +261,16 @@ Recording assemble(const Files& files, const std::string& name, const ReadOption
       if (progress) progress(files.paje ? f / 3 : f);
     });
   if (files.data) read_data_rec(a, *files.data);
+  if (files.messages) read_comms_rec(a, *files.messages);
   if (files.paje)
-    read_paje(a, *files.paje, files.tasks.has_value(), [&](double f) {
+    read_paje(a, *files.paje, {files.tasks.has_value(), files.messages.has_value()}, [&](double f) {
       if (progress) progress(files.tasks ? (1 + 2 * f) / 3 : f);
     });
   for (const Unit& u : r.units) r.ranks = std::max(r.ranks, u.rank + 1);
   for (const MemoryNode& n : r.nodes) r.ranks = std::max(r.ranks, n.rank + 1);
+  if (r.ranks > 1) assemble_messages(a, files);
+  r.ready = sum_of(a.curves, 0);
+  r.submitted = sum_of(a.curves, 1);
   name_units(r);
   sort_kinds_and_nodes(r);
   sort_units(a);
@@ -232,8 +322,17 @@ Recording read(const std::vector<fs::path>& paths, const ReadOptions& options) {
         case Content::paje:
           files.paje = p;
           break;
-        case Content::records:
+        case Content::tasks:
           files.tasks = p;
+          break;
+        case Content::data:
+          files.data = p;
+          break;
+        case Content::messages:
+          files.messages = p;
+          break;
+        case Content::clocks:
+          files.clocks = p;
           break;
         case Content::other:
           recorded.push_back(p);

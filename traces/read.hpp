@@ -19,13 +19,15 @@ struct ReadOptions {
   std::function<void(double)> progress;
 };
 
-/// `paths`: a folder with tasks.rec and/or paje.trace (plain or .gz; data.rec, platform_file.rec beside them are used),
-/// one of these files, or FxT files: one, or one per MPI rank. Memory stays proportional to the number of tasks and
-/// changes of state, whatever the files' size. Throws Error (bad_input) naming file, line, what was found and what was
-/// expected.
+/// `paths`: a folder with tasks.rec and/or paje.trace (plain or .gz; data.rec, comms.rec, clocks.rec beside them are
+/// used), some of these files, or FxT files: one, or one per MPI rank. Ranks are brought onto one time axis
+/// (clocks.hpp), and tasks depend on those of other ranks whose data a message brought. Memory stays proportional to
+/// the number of tasks and changes of state, whatever the files' size. Throws Error (bad_input) naming file, line, what
+/// was found and what was expected.
 Recording read(const std::vector<std::filesystem::path>& paths, const ReadOptions& options = {});
 
-/// Runs StarPU's FxT converter on `files` (one per rank), leaving tasks.rec, paje.trace, data.rec, ... in `folder`.
+/// Runs StarPU's FxT converter on `files` (one per rank), leaving tasks.rec, paje.trace, data.rec, ... in `folder`; of
+/// several ranks also comms.rec (messages) and, our own, clocks.rec (each rank's time between StarPU's two barriers).
 /// In a child process, since the converter ends the process when a file is broken. Throws Error (bad_input).
 void convert_fxt(const std::vector<std::filesystem::path>& files, const std::filesystem::path& folder);
 

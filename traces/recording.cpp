@@ -79,15 +79,25 @@ std::optional<std::pair<double, double>> interval(const Recording& r, const Wind
     case Window::Part::automatic:
       break;
   }
-  // the last of them: what comes before prepares it
+  // of each rank the last of them: what comes before prepares it
   constexpr std::string_view opening = "begin ";
-  for (std::size_t i = r.markers.size(); i-- > 0;) {
-    if (!r.markers[i].text.starts_with(opening)) continue;
-    const std::string closing = "end " + r.markers[i].text.substr(opening.size());
-    for (std::size_t j = i + 1; j < r.markers.size(); ++j)
-      if (r.markers[j].text == closing) return std::pair{r.markers[i].time, r.markers[j].time};
+  std::optional<std::pair<double, double>> found;
+  for (std::uint32_t rank = 0; rank < r.ranks; ++rank) {
+    const auto of_rank = [&]() -> std::optional<std::pair<double, double>> {
+      for (std::size_t i = r.markers.size(); i-- > 0;) {
+        if (r.markers[i].rank != rank || !r.markers[i].text.starts_with(opening)) continue;
+        const std::string closing = "end " + r.markers[i].text.substr(opening.size());
+        for (std::size_t j = i + 1; j < r.markers.size(); ++j)
+          if (r.markers[j].rank == rank && r.markers[j].text == closing)
+            return std::pair{r.markers[i].time, r.markers[j].time};
+      }
+      return std::nullopt;
+    }();
+    if (!of_rank) continue;
+    if (!found) found = of_rank;
+    found = std::pair{std::min(found->first, of_rank->first), std::max(found->second, of_rank->second)};
   }
-  return std::nullopt;
+  return found;
 }
 
 void cut(Curve& curve, double begin, double end) {
@@ -162,6 +172,10 @@ Recording restrict_to(Recording r, const Window& window) {
     t.start = start;
     t.end = stop;
   }
+  std::erase_if(r.messages, [&](const Message& m) { return m.start < begin || m.end > end; });
+  for (Message& m : r.messages)
+    for (std::uint32_t* const node : {&m.sent_after, &m.releases})
+      if (*node != none) *node = number[*node];
   cut(r.ready, begin, end);
   cut(r.submitted, begin, end);
   r.begin = begin;

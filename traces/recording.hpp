@@ -161,7 +161,7 @@ class Timeline {
   double end_ = 0;
 };
 
-/// A copy between two memory nodes (MPI messages between the ranks' main memories included).
+/// A copy between two memory nodes of one rank.
 struct Transfer {
   double start = 0;
   double end = 0;
@@ -169,9 +169,44 @@ struct Transfer {
   std::uint32_t from = 0;  ///< index in Recording::nodes
   std::uint32_t to = 0;
   std::uint32_t handle = none;
-  std::uint32_t type =
-      none;  ///< index in Recording::texts: "fetch", "task prefetch", "prefetch", "idle prefetch", "MPI"
+  std::uint32_t type = none;  ///< index in Recording::texts: "fetch", "task prefetch", "prefetch", "idle prefetch"
 };
+
+enum class MessageKind : std::uint8_t { point_to_point, collective };
+
+/// Data sent by MPI from one rank to another: from just before the sender's MPI_Isend to when the receiver's MPI thread
+/// found them complete. Where only StarPU's links say so: from after MPI_Isend.
+struct Message {
+  double start = 0;
+  double end = 0;  ///< not before start: clocks that say so are wrong
+  std::uint64_t bytes = 0;
+  std::uint32_t from = 0;  ///< ranks
+  std::uint32_t to = 0;
+  std::int64_t tag = -1;            ///< MPI's, as StarPU keeps it; -1 when unknown
+  std::uint32_t handle = none;      ///< the sender's
+  std::uint32_t received = none;    ///< the receiver's; a handle of StarPU's own when it was not awaited yet
+  std::uint32_t sent_after = none;  ///< the node of the graph (of `from`) after which the data may be sent
+  std::uint32_t releases = none;    ///< the node of the graph (of `to`) that waits for them
+  std::int32_t priority = 0;
+  MessageKind kind = MessageKind::point_to_point;
+};
+
+/// How the clocks of several ranks were brought onto one time axis.
+struct Clocks {
+  enum class Alignment : std::uint8_t {
+    barriers,       ///< as StarPU's converter does: all leave its two barriers at the same instants
+    messages,       ///< and each shifted so that no message arrives before it was sent
+    equal_rates,    ///< as `messages`, but clocks run equally fast: the barriers were left at different instants
+    contradictory,  ///< as `barriers`; no shift suits all messages
+  };
+  Alignment alignment = Alignment::barriers;
+  std::vector<double> shift;      ///< per rank: seconds added at the first barrier to what StarPU's converter says
+  double error = 0;               ///< by how much two ranks' times may be off and no message contradict it
+  std::uint64_t early = 0;        ///< messages that arrived before they were sent, by StarPU's barriers
+  double earliest = 0;            ///< and by how much at most
+  std::uint64_t still_early = 0;  ///< the same after the alignment; these are no dependencies
+};
+inline constexpr const char* alignment_names[] = {"barriers", "messages", "equal rates", "contradictory"};
 
 /// A value over time, a step function. Kept in bounded memory: beyond `limit` points neighbours are merged, the
 /// merged point keeping the larger value.
@@ -196,6 +231,7 @@ class Curve {
 struct Marker {
   double time = 0;
   std::string text;
+  std::uint32_t rank = 0;
 };
 
 struct Recording {
@@ -213,10 +249,13 @@ struct Recording {
   std::vector<Handle> handles;
   std::vector<std::string> texts;
   std::vector<Task> tasks;            ///< sorted by submission (rank, submit order, id)
-  Lists<std::uint32_t> dependencies;  ///< per task: the tasks it waited for
+  Lists<std::uint32_t> dependencies;  ///< per task: the tasks it waited for, through messages included
   Lists<Access> accesses;             ///< per task
   std::vector<Timeline> timeline;     ///< per unit
   std::vector<Transfer> transfers;    ///< sorted by start
+  std::vector<Message> messages;      ///< sorted by start
+  std::uint64_t lost_messages = 0;    ///< sent, and not known to have arrived: left out
+  Clocks clocks;                      ///< of several ranks
   Curve ready;                        ///< tasks ready and not yet started
   Curve submitted;                    ///< tasks submitted and not yet finished
   std::vector<Marker> markers;
@@ -252,7 +291,8 @@ struct Window {
 };
 
 /// The recording restricted to a window: tasks that started and ended inside (tasks nobody executed stay, they
-/// carry dependencies), spans and transfers cut at its ends. Throws Error (bad_input) when no task is inside.
+/// carry dependencies), spans and transfers cut at its ends, messages that were sent and arrived inside. Throws Error
+/// (bad_input) when no task is inside.
 Recording restrict_to(Recording recording, const Window& window);
 
 }  // namespace asterism::traces

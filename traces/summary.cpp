@@ -1,6 +1,8 @@
 // JSON and CSV: the same quantities as the table, in SI units.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "taskflows/runtime/output_file.hpp"
 #include "traces/report.hpp"
 
@@ -20,6 +22,65 @@ json shares_json(const Recording& r, const Shares& s) {
   return record;
 }
 
+json ranks_json(const Recording& r, const Metrics& m) {
+  json list = json::array();
+  for (std::size_t rank = 0; rank < m.rank.size(); ++rank) {
+    const RankUse& use = m.rank[rank];
+    json of_rank = shares_json(r, use.shares);
+    of_rank["rank"] = rank;
+    of_rank["units"] = use.units;
+    of_rank["tasks"] = use.tasks;
+    of_rank["flops"] = use.flops;
+    of_rank["messages_sent"] = use.messages_sent;
+    of_rank["messages_received"] = use.messages_received;
+    of_rank["bytes_sent"] = use.bytes_sent;
+    of_rank["bytes_received"] = use.bytes_received;
+    of_rank["idle_for_messages"] = use.idle_for_messages;
+    of_rank["clock_shift"] = rank < r.clocks.shift.size() ? r.clocks.shift[rank] : 0.0;
+    list.push_back(std::move(of_rank));
+  }
+  return list;
+}
+
+/// Columns: an entry per message, times from the recording's begin. Pairs of ranks beside them.
+json messages_json(const Recording& r, const Metrics& m) {
+  json columns = {{"from", json::array()},  {"to", json::array()},  {"start", json::array()},  {"end", json::array()},
+                  {"bytes", json::array()}, {"tag", json::array()}, {"handle", json::array()}, {"kind", json::array()}};
+  for (const Message& message : r.messages) {
+    columns["from"].push_back(message.from);
+    columns["to"].push_back(message.to);
+    columns["start"].push_back(message.start - r.begin);
+    columns["end"].push_back(message.end - r.begin);
+    columns["bytes"].push_back(message.bytes);
+    columns["tag"].push_back(message.tag);
+    columns["handle"].push_back(message.handle == none ? "" : r.handles[message.handle].name);
+    columns["kind"].push_back(message.kind == MessageKind::collective ? "collective" : "point to point");
+  }
+  json pairs = json::array();
+  for (const PairUse& p : m.pairs)
+    pairs.push_back({{"from", p.from},
+                     {"to", p.to},
+                     {"messages", p.messages},
+                     {"bytes", p.bytes},
+                     {"shortest", p.shortest},
+                     {"median", p.median},
+                     {"busy", p.busy},
+                     {"bandwidth", p.bandwidth}});
+  return {{"number", r.messages.size()},
+          {"bytes", m.bytes_sent},
+          {"lost", r.lost_messages},
+          {"pairs", std::move(pairs)},
+          {"columns", std::move(columns)}};
+}
+
+json clocks_json(const Clocks& c) {
+  return {{"alignment", alignment_names[static_cast<std::size_t>(c.alignment)]},
+          {"error", std::isfinite(c.error) ? json(c.error) : json()},
+          {"early_by_barriers", c.early},
+          {"earliest_by_barriers", c.earliest},
+          {"early", c.still_early}};
+}
+
 }  // namespace
 
 json summary(const View& view) {
@@ -33,6 +94,11 @@ json summary(const View& view) {
   out["bytes_moved"] = m.bytes_moved;
   out["ranks"] = r.ranks;
   out["states_recorded"] = r.has_states;
+  if (r.ranks > 1) {
+    out["of_ranks"] = ranks_json(r, m);
+    out["messages"] = messages_json(r, m);
+    out["clocks"] = clocks_json(r.clocks);
+  }
   out["units"] = json::array();
   for (std::size_t u = 0; u < r.units.size(); ++u) {
     json unit = shares_json(r, m.unit[u]);
@@ -137,6 +203,26 @@ void write_csv(const std::filesystem::path& path, const std::vector<View>& views
       line("link", name, "", "busy", l.busy, "s");
       line("link", name, "", "bandwidth", l.bandwidth, "B/s");
       line("link", name, "", "overlap", l.overlap, "1");
+    }
+    for (std::size_t rank = 0; rank < m.rank.size(); ++rank) {
+      const RankUse& use = m.rank[rank];
+      const std::string name = std::to_string(rank);
+      shares("rank", name, "", use.shares);
+      line("rank", name, "", "tasks", static_cast<double>(use.tasks), "1");
+      line("rank", name, "", "messages sent", static_cast<double>(use.messages_sent), "1");
+      line("rank", name, "", "messages received", static_cast<double>(use.messages_received), "1");
+      line("rank", name, "", "volume sent", static_cast<double>(use.bytes_sent), "B");
+      line("rank", name, "", "volume received", static_cast<double>(use.bytes_received), "B");
+      line("rank", name, "", "idle for messages", use.idle_for_messages, "s");
+    }
+    for (const PairUse& p : m.pairs) {
+      const std::string name = fmt::format("{} -> {}", p.from, p.to);
+      line("messages", name, "", "number", static_cast<double>(p.messages), "1");
+      line("messages", name, "", "volume", static_cast<double>(p.bytes), "B");
+      line("messages", name, "", "shortest", p.shortest, "s");
+      line("messages", name, "", "median", p.median, "s");
+      line("messages", name, "", "busy", p.busy, "s");
+      line("messages", name, "", "bandwidth", p.bandwidth, "B/s");
     }
     for (const CodeletUse& c : m.codelets) {
       const std::string& name = r.codelets[c.codelet].name;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "traces/report.hpp"
@@ -27,6 +28,65 @@ void shares_line(Out out, const std::string& name, const Shares& s) {
   fmt::format_to(out, "  {:<16}", name);
   for (const double x : s.state) fmt::format_to(out, " {:>10.2f} %", 100 * x);
   fmt::format_to(out, "\n");
+}
+
+/// Unit-seconds of a rank in tasks, in the scheduler and the runtime, and without work.
+void rank_lines(Out out, const Metrics& m) {
+  if (m.rank.empty()) return;
+  fmt::format_to(out, "\n  {:<6} {:>6} {:>8} {:>11} {:>11} {:>11} {:>21} {:>9} {:>11} {:>9} {:>11}\n", "rank", "units",
+                 "tasks", "work", "overhead", "idle", "idle, message on way", "sent", "volume", "received", "volume");
+  for (std::size_t rank = 0; rank < m.rank.size(); ++rank) {
+    const RankUse& use = m.rank[rank];
+    const double whole = static_cast<double>(use.units) * m.makespan;
+    const Shares& s = use.shares;
+    fmt::format_to(out, "  {:<6} {:>6} {:>8} {:>11} {:>11} {:>11} {:>21} {:>9} {:>11} {:>9} {:>11}\n", rank, use.units,
+                   use.tasks, seconds(whole * s[State::computing]),
+                   seconds(whole * (s[State::scheduling] + s[State::runtime])),
+                   seconds(whole * (s[State::idle] + s[State::waiting])), seconds(use.idle_for_messages),
+                   use.messages_sent, bytes(static_cast<double>(use.bytes_sent)), use.messages_received,
+                   bytes(static_cast<double>(use.bytes_received)));
+  }
+}
+
+void pair_lines(Out out, const Metrics& m) {
+  if (m.pairs.empty()) return;
+  constexpr std::size_t most_pairs = 64;
+  fmt::format_to(out, "\n  {:<24} {:>10} {:>11} {:>11} {:>11} {:>11} {:>10}\n", "messages between ranks", "number",
+                 "volume", "shortest", "median", "busy", "GB/s");
+  for (std::size_t i = 0; i < m.pairs.size() && i < most_pairs; ++i) {
+    const PairUse& p = m.pairs[i];
+    fmt::format_to(out, "  {:<24} {:>10} {:>11} {:>11} {:>11} {:>11} {:>10.3f}\n",
+                   fmt::format("{} -> {}", p.from, p.to), p.messages, bytes(static_cast<double>(p.bytes)),
+                   seconds(p.shortest), seconds(p.median), seconds(p.busy), p.bandwidth * 1e-9);
+  }
+  if (m.pairs.size() > most_pairs) fmt::format_to(out, "  ... {} more pairs\n", m.pairs.size() - most_pairs);
+}
+
+void clock_lines(Out out, const Recording& r) {
+  const Clocks& c = r.clocks;
+  if (r.lost_messages > 0)
+    fmt::format_to(out, "  {} messages were sent of which no arrival was recorded: left out\n", r.lost_messages);
+  if (r.messages.empty()) return;
+  const std::string within =
+      std::isfinite(c.error) ? fmt::format("within {}", seconds(c.error)) : "with no message to tell how well";
+  switch (c.alignment) {
+    case Clocks::Alignment::barriers:
+      fmt::format_to(out, "  clocks of the ranks aligned at StarPU's barriers, {}\n", within);
+      break;
+    case Clocks::Alignment::messages:
+    case Clocks::Alignment::equal_rates:
+      fmt::format_to(out,
+                     "  clocks of the ranks aligned by their messages, {}: by StarPU's barriers {} of them arrived "
+                     "before they were sent, by up to {}\n",
+                     within, c.early, seconds(c.earliest));
+      break;
+    case Clocks::Alignment::contradictory:
+      fmt::format_to(out,
+                     "  clocks of the ranks wrong by up to {}: {} messages arrive before they were sent, and are no "
+                     "dependencies\n",
+                     seconds(c.error), c.still_early);
+      break;
+  }
 }
 
 }  // namespace
@@ -67,6 +127,9 @@ std::string table(const View& view) {
                      r.nodes[l.from].name + " -> " + r.nodes[l.to].name, l.transfers,
                      bytes(static_cast<double>(l.bytes)), seconds(l.busy), l.bandwidth * 1e-9, 100 * l.overlap);
   }
+  rank_lines(out, m);
+  pair_lines(out, m);
+  clock_lines(out, r);
   if (!m.iterations.number.empty())
     fmt::format_to(out, "\n  {} iterations, median {}, quartiles {} and {}\n", m.iterations.number.size(),
                    seconds(m.iterations.median), seconds(m.iterations.quartile1), seconds(m.iterations.quartile3));

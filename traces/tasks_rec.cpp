@@ -2,6 +2,7 @@
 // them.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "traces/assembling.hpp"
@@ -59,12 +60,6 @@ Mode mode_of(std::string_view text) {
   return writes ? Mode::write : Mode::other;
 }
 
-/// "12", or "3_12" under MPI: the rank is in front.
-std::uint64_t job_number(const Lines& lines, std::string_view text) {
-  const auto bar = text.rfind('_');
-  return lines.parse<std::uint64_t>(bar == std::string_view::npos ? text : text.substr(bar + 1), "a job's number");
-}
-
 /// One task while its lines are read.
 struct Record {
   std::string name;
@@ -73,7 +68,7 @@ struct Record {
   bool has_id = false;
   std::int64_t worker = -1;
   std::int64_t node = -1;
-  std::vector<std::uint64_t> depends;
+  std::vector<Job> depends;
   std::vector<std::uint64_t> handles;
   std::vector<Mode> modes;
   std::vector<std::uint64_t> sizes;
@@ -93,14 +88,14 @@ void field(Record& r, const Lines& lines, Assembling& into, std::string_view key
   } else if (key == "Model") {
     r.model = value;
   } else if (key == "JobId") {
-    r.task.id = job_number(lines, value);
+    r.task.id = job_of(lines, value).number;
     r.has_id = true;
   } else if (key == "SubmitOrder") {
     r.task.submit_order = lines.parse<std::uint64_t>(value, "a number");
   } else if (key == "Priority") {
     r.task.priority = static_cast<std::int32_t>(lines.parse<std::int64_t>(value, "a priority"));
   } else if (key == "DependsOn") {
-    each_word(value, [&](std::string_view w) { r.depends.push_back(job_number(lines, w)); });
+    each_word(value, [&](std::string_view w) { r.depends.push_back(job_of(lines, w)); });
   } else if (key == "WorkerId") {
     r.worker = lines.parse<std::int64_t>(value, "a worker's number");
   } else if (key == "MemoryNode") {
@@ -139,7 +134,8 @@ void field(Record& r, const Lines& lines, Assembling& into, std::string_view key
 void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const Progress& progress) {
   Lines lines(path);
   Recording& out = into.recording;
-  std::vector<std::uint64_t> depends;  // job numbers, list by list as out.dependencies
+  const auto job = [](std::uint32_t rank, std::uint64_t id) { return (static_cast<std::uint64_t>(rank) << 44) ^ id; };
+  std::vector<std::uint64_t> depends;  // jobs, list by list as out.dependencies
   std::vector<std::uint64_t> depends_offset{0};
   std::vector<std::int64_t> workers;
   Record r;
@@ -163,9 +159,10 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
       out.accesses.item.push_back({h, i < r.modes.size() ? r.modes[i] : Mode::other});
     }
     out.accesses.close();
-    std::sort(r.depends.begin(), r.depends.end());
-    r.depends.erase(std::unique(r.depends.begin(), r.depends.end()), r.depends.end());
-    depends.insert(depends.end(), r.depends.begin(), r.depends.end());
+    const auto first = static_cast<std::ptrdiff_t>(depends.size());
+    for (const Job& d : r.depends) depends.push_back(job(d.rank.value_or(t.rank), d.number));
+    std::sort(depends.begin() + first, depends.end());
+    depends.erase(std::unique(depends.begin() + first, depends.end()), depends.end());
     depends_offset.push_back(depends.size());
     r = Record{};
   };
@@ -206,7 +203,6 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
 
   std::unordered_map<std::uint64_t, std::uint32_t> number;
   number.reserve(n);
-  const auto job = [](std::uint32_t rank, std::uint64_t id) { return (static_cast<std::uint64_t>(rank) << 44) ^ id; };
   std::vector<Task> tasks(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     tasks[i] = out.tasks[order[i]];
@@ -220,7 +216,7 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
     accesses.item.insert(accesses.item.end(), data.begin(), data.end());
     accesses.close();
     for (std::uint64_t d = depends_offset[order[i]]; d < depends_offset[order[i] + 1]; ++d)
-      if (const auto it = number.find(job(tasks[i].rank, depends[d])); it != number.end() && it->second != i)
+      if (const auto it = number.find(depends[d]); it != number.end() && it->second != i)
         out.dependencies.item.push_back(it->second);
     out.dependencies.close();
   }
@@ -232,8 +228,9 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
 void read_data_rec(Assembling& into, const std::filesystem::path& path) {
   Lines lines(path);
   std::string_view line;
-  std::uint64_t address = 0;
-  std::uint32_t current = none;
+  std::optional<std::uint64_t> address;
+  std::uint32_t rank = 0;
+  const auto current = [&]() -> Handle& { return into.recording.handles[into.handle(rank, *address)]; };
   while (lines.next(line)) {
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
@@ -241,13 +238,13 @@ void read_data_rec(Assembling& into, const std::filesystem::path& path) {
     const std::string_view value = line.substr(colon + 2);
     if (key == "Handle") {
       address = lines.parse<std::uint64_t>(value, "a handle's address in hexadecimal", 16);
-      current = into.handle(0, address);
-    } else if (key == "MPIRank") {
-      current = into.handle(lines.parse<std::uint32_t>(value, "a rank"), address);
-    } else if (current != none && key == "Name") {
-      into.recording.handles[current].name = value;
-    } else if (current != none && key == "Size") {
-      into.recording.handles[current].bytes = lines.parse<std::uint64_t>(value, "a size in bytes");
+      rank = 0;
+    } else if (key == "MPIRank") {  // before name and size
+      rank = lines.parse<std::uint32_t>(value, "a rank");
+    } else if (address && key == "Name") {
+      current().name = value;
+    } else if (address && key == "Size") {
+      current().bytes = lines.parse<std::uint64_t>(value, "a size in bytes");
     }
   }
 }

@@ -42,6 +42,28 @@ std::map<std::string, double> parse_units(const std::string& text) {
   return units;
 }
 
+void parse_network(const std::string& text, Options& options) {
+  if (text == "trace") {
+    options.network_from = NetworkFrom::recording;
+    return;
+  }
+  const std::size_t comma = text.find(',');
+  double latency = -1;
+  double bandwidth = -1;
+  if (comma != std::string::npos) {
+    const char* const last = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), text.data() + comma, latency);
+    const auto second = std::from_chars(text.data() + comma + 1, last, bandwidth);
+    if (first.ec != std::errc() || first.ptr != text.data() + comma || second.ec != std::errc() || second.ptr != last)
+      latency = -1;
+  }
+  if (!(latency >= 0) || !(bandwidth > 0) || std::isinf(latency))
+    bad_input("--network {}: expected trace, or LATENCY,BANDWIDTH in seconds and bytes per second, as in 2e-6,25e9",
+              text);
+  options.network_from = NetworkFrom::user;
+  options.network = {latency, bandwidth, bandwidth};
+}
+
 std::array<Source, source_count> parse_order(const std::string& text) {
   std::array<Source, source_count> order{};
   std::array<bool, source_count> seen{};
@@ -71,10 +93,18 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "LP~                 LP with every codelet at the best rate (flop/s) it reaches on each kind of unit\n"
       "critical path       the longest chain of dependencies, each task at its fastest\n"
       "LP with links       LP, and data in main memory cross to the devices that need them (--communication)\n"
+      "LP per node         of several ranks: LP of each rank's tasks on its units; LP itself deals them freely over "
+      "all\n"
+      "network             what a rank sends or receives over its bandwidth (--network)\n"
+      "path with messages  the critical path, a message taking latency + bytes / bandwidth (--network)\n"
       "MILP                LP with whole tasks (--milp, small graphs)\n\n"
       "(Agullo, Bramas, Coulaud, Darve, Messner, Takahashi, SISC 2014, section 4.4.1; tasks that fit: Lenstra,\n"
       "Shmoys, Tardos, Math. Programming 46, 1990.) A run cannot be faster than the LPs and critical path when\n"
-      "durations are its own means; when it is, durations are wrong: an error, status 1.\n",
+      "durations are its own means; when it is, durations are wrong: an error, status 1.\n\n"
+      "Several ranks: each rank's durations are its own. LP per node / LP is the imbalance of the distribution. Tasks\n"
+      "wait for tasks of other ranks through the messages that StarPU-MPI records; that is lost for data that arrived\n"
+      "before they were awaited, and never recorded for MPI calls of the program itself: the bounds are lower for "
+      "it.\n",
       "asterism-bounds");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
@@ -120,6 +150,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                  "Rates of links from --models (memory_performance, or StarPU's bus measurements)")
       ->needs(communication)
       ->needs(models);
+
+  machine->add_option_function<std::string>(
+      "--network", [&](const std::string& text) { parse_network(text, args.options); },
+      "What messages between ranks take: \"trace\", as the recording's fastest, or LATENCY,BANDWIDTH in s and "
+      "bytes/s,\n"
+      "as in 2e-6,25e9 (default: nothing)");
 
   CLI::Option_group* programs = app.add_option_group("Programs");
   programs->add_flag("--milp", args.options.milp, "Also the mixed-integer program: tasks are not cut");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -26,6 +27,16 @@ std::vector<Row> rows(const Bounds& b) {
                         {"LP~", "lp_best_rates", b.best_rates.solution.seconds}};
   if (b.links) list.push_back({"LP with links", "lp_links", b.links->solution.seconds});
   if (b.critical_path) list.push_back({"critical path", "critical_path", b.critical_path->length});
+  if (b.nodes) {
+    list.push_back({"LP per node", "lp_nodes", b.nodes->area});
+    list.push_back({"LP/node, tasks fit", "lp_nodes_fit", b.nodes->fitting});
+    list.push_back({"LP~ per node", "lp_nodes_best_rates", b.nodes->best_rates});
+    if (b.nodes->network) {
+      list.push_back({"network", "network", b.nodes->network_seconds});
+      if (b.critical_path)
+        list.push_back({"path with messages", "critical_path_messages", b.nodes->path_with_messages});
+    }
+  }
   list.push_back({"largest of them", "best", b.best});
   if (b.milp) list.push_back({"MILP", "milp", *b.milp});
   return list;
@@ -68,6 +79,61 @@ std::vector<Assignment> assignments(const Report& report) {
   return list;
 }
 
+/// What each bound over nodes takes for granted, and each node's own.
+void write_nodes(std::back_insert_iterator<std::string> out, const Bounds& b) {
+  const NodeBounds& n = *b.nodes;
+  fmt::format_to(out, "\n  {:<6} {:<24} {:>9} {:>14} {:>12} {:>14} {:>14} {:>14}\n", "rank", "units", "tasks", "LP",
+                 "of largest", "LP~", "bytes sent", "received");
+  for (std::size_t rank = 0; rank < n.rank.size(); ++rank) {
+    const NodeBound& node = n.rank[rank];
+    std::vector<std::string> units;
+    for (const UnitKind& kind : node.kinds) units.push_back(fmt::format("{} {}", kind.units, kind.name));
+    fmt::format_to(out, "  {:<6} {:<24} {:>9} {:>14.6g} {:>10.1f} % {:>14.6g} {:>14} {:>14}\n", rank,
+                   fmt::format("{}", fmt::join(units, ", ")), node.tasks, node.area,
+                   n.area > 0 ? 100 * node.area / n.area : 0, node.best_rates, node.volume.sent, node.volume.received);
+  }
+  fmt::format_to(out, "\n  imbalance of the distribution {:.4f} = LP per node / LP\n", n.imbalance);
+  const auto assumed = [&](const char* bound, const std::string& text) {
+    fmt::format_to(out, "  {:<25}  {}\n", bound, text);
+  };
+  assumed("LP, LP~", "every task on any unit of any node, as fast as on its own, cut at will");
+  assumed("LP per node, LP~ per node", "every task on a unit of the rank that ran it (owner computes)");
+  if (b.critical_path)
+    assumed("critical path",
+            fmt::format("after tasks whose data they read, on other ranks too ({} messages); messages take no time",
+                        n.messages_in_graph));
+  if (!n.network) return;
+  assumed("network", fmt::format("a rank sends, or receives, at most {:.6g} bytes/s", n.network->of_rank));
+  if (b.critical_path)
+    assumed("path with messages", fmt::format("a message takes at least {:.6g} s + bytes / {:.6g} ({} on this path)",
+                                              n.network->latency, n.network->bandwidth, n.messages_on_path));
+}
+
+json nodes_json(const NodeBounds& n) {
+  json record{{"imbalance", n.imbalance}, {"messages_in_graph", n.messages_in_graph}, {"ranks", json::array()}};
+  if (n.network) {
+    const auto finite = [](double x) { return std::isfinite(x) ? json(x) : json(); };
+    record["network"] = {{"latency", n.network->latency},
+                         {"bandwidth", finite(n.network->bandwidth)},
+                         {"of_rank", finite(n.network->of_rank)}};
+    record["messages_on_path"] = n.messages_on_path;
+  }
+  for (std::size_t rank = 0; rank < n.rank.size(); ++rank) {
+    const NodeBound& node = n.rank[rank];
+    json entry{{"rank", rank},
+               {"tasks", node.tasks},
+               {"lp", node.area},
+               {"lp_fit", node.fitting},
+               {"lp_best_rates", node.best_rates},
+               {"bytes_sent", node.volume.sent},
+               {"bytes_received", node.volume.received},
+               {"units", json::object()}};
+    for (const UnitKind& kind : node.kinds) entry["units"][kind.name] = kind.units;
+    record["ranks"].push_back(std::move(entry));
+  }
+  return record;
+}
+
 struct MissingOf {
   std::set<std::uint32_t> footprints;
   std::uint64_t tasks = 0;
@@ -101,6 +167,8 @@ std::string table(const Report& report) {
                    b.comparable ? fmt::format("{:.2f} %", 100 * row.seconds / b.makespan) : "");
   fmt::format_to(out, "\n  LP is limited by {}\n", bottleneck(b, b.area.solution));
   if (b.links) fmt::format_to(out, "  LP with links is limited by {}\n", bottleneck(b, b.links->solution));
+
+  if (b.nodes) write_nodes(out, b);
 
   fmt::format_to(out, "\n  {:<24} {:>9}", "LP puts (run put)", "tasks");
   for (const UnitKind& kind : b.kinds) fmt::format_to(out, " {:>20}", "on " + kind.name);
@@ -153,6 +221,7 @@ json summary(const Report& report) {
     if (b.comparable) entry["of_makespan"] = row.seconds / b.makespan;
   }
   if (b.critical_path) record["bounds"]["critical_path"]["tasks"] = b.critical_path->tasks.size();
+  if (b.nodes) record["nodes"] = nodes_json(*b.nodes);
   for (std::size_t k = 0; k < b.kinds.size(); ++k) {
     record["limited_by"][b.kinds[k].name] = b.area.solution.share[k];
     record["load_seconds"][b.kinds[k].name] = b.area.solution.load[k];
@@ -199,6 +268,18 @@ void write_csv(const std::filesystem::path& path, const Report& report) {
     line("kind", "", b.kinds[k].name, "units", b.kinds[k].units, "1");
     line("kind", "", b.kinds[k].name, "limits LP", b.area.solution.share[k], "1");
     line("kind", "", b.kinds[k].name, "load", b.area.solution.load[k], "s");
+  }
+  if (b.nodes) {
+    line("nodes", "", "", "imbalance", b.nodes->imbalance, "1");
+    for (std::size_t rank = 0; rank < b.nodes->rank.size(); ++rank) {
+      const NodeBound& node = b.nodes->rank[rank];
+      const std::string name = std::to_string(rank);
+      line("node", name, "", "LP", node.area, "s");
+      line("node", name, "", "LP where tasks fit", node.fitting, "s");
+      line("node", name, "", "LP~", node.best_rates, "s");
+      line("node", name, "", "sent", node.volume.sent, "B");
+      line("node", name, "", "received", node.volume.received, "B");
+    }
   }
   for (const Assignment& a : assignments(report))
     for (std::size_t k = 0; k < b.kinds.size(); ++k) {

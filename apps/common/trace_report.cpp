@@ -33,6 +33,9 @@ void analyse(Analysis& a, traces::Recording recording, const std::vector<traces:
        "area bound: all tasks at their measured speeds, cut at will, without dependencies or transfers"});
   a.view.bounds.push_back(
       {"LP where tasks fit", a.bounds.fitting, "LP with no task where it alone takes longer than the bound"});
+  if (a.bounds.nodes)
+    a.view.bounds.push_back({"LP per node", a.bounds.nodes->area,
+                             "LP with every task on a unit of the rank that ran it; LP deals them over all ranks"});
   if (a.bounds.critical_path)
     a.view.bounds.push_back(
         {"critical path", a.bounds.critical_path->length,

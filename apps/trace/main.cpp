@@ -47,12 +47,24 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-trace dmdas --beside lws --html both.html                 two Gantt charts on one time axis\n\n"
       "Time that a unit does not compute is: waiting for data (StarPU fetches the next task's data, or a transfer of "
       "them into the unit's\n"
-      "memory is under way), scheduling, the runtime's other work, or idle; shares of the makespan sum to one.",
+      "memory is under way), scheduling, the runtime's other work, or idle; shares of the makespan sum to one.\n\n"
+      "Several ranks: a message lasts from before MPI_Isend until the receiver's thread for MPI found it complete. "
+      "Idle, "
+      "message on way: time that\n"
+      "a unit is idle or waits before a task while a message is under way on whose arrival this task depends. Clocks "
+      "are "
+      "aligned at StarPU's two\n"
+      "barriers, as starpu_fxt_tool does; where messages would arrive before they were sent, by the messages. Data "
+      "that "
+      "arrive before they are\n"
+      "awaited, and MPI calls of the program itself, release no task that the recording knows of.",
       "asterism-trace");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.add_option("recording", args.paths,
-                 "A folder with tasks.rec and paje.trace (plain or .gz) or with FxT files; or those files")
+                 "A folder with tasks.rec and paje.trace (plain or .gz; data.rec, comms.rec beside them) or with FxT "
+                 "files, one per rank; or those\n"
+                 "files")
       ->required();
   app.add_option(
          "--window", args.window,

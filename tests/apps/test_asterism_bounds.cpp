@@ -125,4 +125,59 @@ TEST_F(AsterismBounds, BadInput) {
   EXPECT_FALSE(fs::exists(folder_ / "b.json"));
 }
 
+/// Two ranks, one CPU each, as StarPU's converter leaves them; ms. Rank 0: two gemm of 3 ms; rank 1: one of 2 ms that
+/// waits for what the first sent: 5000 bytes under way from 3 to 4 ms.
+class AsterismBoundsOfRanks : public AsterismBounds {
+ protected:
+  AsterismBoundsOfRanks() {
+    fs::create_directories(folder_ / "ranks");
+    std::ofstream rec(folder_ / "ranks" / "tasks.rec");
+    const auto task = [&](int rank, int id, double start, double end, const char* after) {
+      rec << "Name: gemm\nModel: gemm\nJobId: " << rank << "_" << id << "\n";
+      if (*after) rec << "DependsOn: " << after << "\n";
+      rec << "Tag: 0\nWorkerId: 0\nMemoryNode: 0\nSubmitTime: 0.0\nStartTime: " << start << "\nEndTime: " << end
+          << "\nFootprint: beef\nMPIRank: " << rank << "\n\n";
+    };
+    task(0, 1, 0, 3, "");
+    rec << "JobId: 0_2\nDependsOn: 0_1\nTag: 0\nMPIRank: 0\n\nJobId: 1_1\nTag: 0\nMPIRank: 1\n\n";
+    task(0, 3, 3, 6, "");
+    task(1, 2, 5, 7, "1_1");
+    std::ofstream(folder_ / "ranks" / "comms.rec")
+        << "Src: 0\nDst: 1\nTag: 1\nSendTime: 3\nRecvTime: 4\nSendHandle: a\nRecvHandle: b\nSendJobId: 0_2\n"
+           "RecvJobId: 1_1\nSize: 5000\nPriority: 0\nType: PointToPoint\n\n";
+  }
+};
+
+TEST_F(AsterismBoundsOfRanks, PerNodeAndAcross) {
+  const Ran ran = run("ranks --network 1e-4,1e7 --json b.json --csv b.csv");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json b = json::parse(contents(folder_ / "b.json"));
+  const auto seconds = [&](const char* name) { return b["bounds"][name]["seconds"].get<double>(); };
+  EXPECT_NEAR(seconds("lp"), 4e-3, 1e-12);  // 8 ms of work on two units
+  EXPECT_NEAR(seconds("lp_nodes"), 6e-3, 1e-12);
+  EXPECT_NEAR(seconds("critical_path"), 5e-3, 1e-12);  // 3 ms on rank 0, then 2 on rank 1
+  EXPECT_NEAR(seconds("critical_path_messages"), 5.6e-3, 1e-12);
+  EXPECT_NEAR(seconds("network"), 0.5e-3, 1e-12);
+  EXPECT_NEAR(seconds("best"), 6e-3, 1e-12);
+  EXPECT_NEAR(b["nodes"]["imbalance"].get<double>(), 1.5, 1e-9);
+  EXPECT_EQ(b["nodes"]["messages_in_graph"], 1);
+  EXPECT_EQ(b["nodes"]["ranks"][1]["bytes_received"], 5000);
+  EXPECT_NEAR(b["nodes"]["ranks"][1]["lp"].get<double>(), 2e-3, 1e-12);
+  EXPECT_NE(ran.out.find("imbalance of the distribution 1.5000"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("a message takes at least 0.0001 s + bytes / 1e+07 (1 on this path)"), std::string::npos);
+  EXPECT_NE(contents(folder_ / "b.csv").find("node,1,,received,5000,B"), std::string::npos);
+  const Ran own = run("ranks --network trace --json b.json");
+  EXPECT_EQ(own.status, 0) << own.err;
+  EXPECT_NEAR(json::parse(contents(folder_ / "b.json"))["bounds"]["critical_path_messages"]["seconds"].get<double>(),
+              6e-3, 1e-9);
+  const Ran without = run("ranks --json b.json");
+  EXPECT_FALSE(json::parse(contents(folder_ / "b.json"))["bounds"].contains("network"));
+}
+
+TEST_F(AsterismBoundsOfRanks, NetworksAreRefusedThatAreNone) {
+  for (const char* network : {"fast", "1e-6", "1e-6,", "-1,1e9", "1e-6,0", "1e-6,1e9x", "inf,1e9"})
+    expect_error(std::string("ranks --network ") + network, 2, "expected trace, or LATENCY,BANDWIDTH");
+  expect_error("ranks --network 5e-3,1e9", 1, "path with messages");
+}
+
 }  // namespace

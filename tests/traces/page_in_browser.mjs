@@ -240,6 +240,75 @@ async function checkHighlights(browser) {
   await sleep(400);
 }
 
+/** The message's way is hovered, at a quarter of it, where no task lies; all messages are hidden and shown again. */
+async function checkMessages(browser) {
+  const { messages } = expected;
+  const button = () => browser.evaluate(`(() => { const b = document.getElementById("messages");
+    return { hidden: b.hidden, pressed: b.getAttribute("aria-pressed") }; })()`);
+  const lines = () => browser.evaluate("asterism.lines");
+  if (!messages) {
+    check("without messages there is no switch for them", (await button()).hidden && (await lines()) === 0);
+    return;
+  }
+  await browser.evaluate("asterism.app.axis.reset()");
+  await browser.settle();
+  const all = await lines();
+  check("messages are drawn", all > 0 && all <= 4001 && (messages.number > 4000 || all === messages.number), all);
+  const cells = await browser.evaluate(`[...document.querySelectorAll("#tables td")].filter((c) => c.dataset.pair
+    || c.dataset.quantity === "idle-for-messages").map((c) => ({ ...c.dataset, text: c.textContent }))`);
+  const shown = (found) => number(cells.find(found)?.text ?? "0");
+  const wrong = messages.pairs.filter(({ pair, messages: n }) => shown((c) => c.pair === pair) !== n);
+  check("the table has each pair of ranks", wrong.length === 0, wrong[0]?.pair ?? "");
+  const idle = messages.idle.filter((s, rank) => !close(shown((c) => c.rank === String(rank) && !c.pair), s));
+  check("and the time that ranks idled for messages", idle.length === 0);
+
+  const length = messages.end - messages.start;
+  await browser.evaluate(`asterism.zoomTo(${messages.start - length}, ${messages.end + length})`);
+  await browser.evaluate('document.getElementById("scroller").scrollTop = 0; scrollTo(0, 0)');
+  await browser.settle();
+  // in the sender's lane: a little after it was sent
+  const at = await browser.evaluate(`asterism.locateMessage(0, ${messages.index}, 0.01)`);
+  await browser.mouse("mouseMoved", at.x, at.y);
+  await browser.settle();
+  const tip = await browser.evaluate(`(() => { const t = document.getElementById("tooltip"); return t.hidden ? null : {
+    title: t.querySelector("h3").textContent,
+    fields: Object.fromEntries([...t.querySelectorAll("dd")].map((d) => [d.dataset.field, d.textContent])) }; })()`);
+  const title = `message ${messages.from} → ${messages.to}`;
+  check("hovering shows the message", tip?.title === title, tip?.title ?? "no tooltip");
+  const bytes = messages.bytes.toLocaleString("en").replaceAll(",", "\u202f");
+  check("its bytes, tag and data", Boolean(tip?.fields.bytes?.includes(bytes)) && tip?.fields.tag === String(messages.tag)
+    && tip?.fields.handle === messages.handle, JSON.stringify(tip?.fields ?? {}));
+  check("its times", Math.abs(parseFloat(tip?.fields.sent) - messages.start) < 2e-9
+    && Math.abs(parseFloat(tip?.fields.arrived) - messages.end) < 2e-9
+    && close(number(tip?.fields.duration ?? "0"), length));
+  const there = await browser.evaluate(`asterism.locateMessage(0, ${messages.index}, 0.99)`);
+  await browser.mouse("mouseMoved", there.x, there.y);
+  await browser.settle();
+  const heading = () => browser.evaluate(`(() => { const t = document.getElementById("tooltip");
+    return t.hidden ? "" : t.querySelector("h3").textContent; })()`);
+  check("where it arrives, too", (await heading()) === title);
+  // a line where there is one: pixels of the chart change when messages are hidden
+  const pixels = () => browser.evaluate(`(() => { const c = document.getElementById("chart").getContext("2d");
+    const m = asterism.app.gantt.messages.ends(asterism.views[0], ${messages.index}); const r = window.devicePixelRatio;
+    const [x, y] = [(m.x0 + m.x1) / 2 - 3, (m.y0 + m.y1) / 2 - 3];
+    return [...c.getImageData(x * r, y * r, 7 * r, 7 * r).data].join(); })()`);
+  const drawn = await pixels();
+  const click = `document.getElementById("messages").click()`;
+  await browser.evaluate(click);
+  await browser.settle();
+  check("the switch hides them", (await lines()) === 0 && (await button()).pressed === "false"
+    && (await pixels()) !== drawn);
+  await browser.mouse("mouseMoved", at.x, at.y + 1);
+  await browser.settle();
+  check("hidden ones have no tooltip", !(await heading()).startsWith("message"));
+  await browser.evaluate('document.getElementById("scroller").focus()');
+  await browser.key("m");
+  await browser.settle();
+  check("the key m shows them", (await lines()) > 0 && (await button()).pressed === "true"
+    && (await pixels()) === drawn);
+  await browser.picture(picturePath.replace(/\.png$/, ".messages.png"));
+}
+
 async function checkSaving(browser) {
   const folder = mkdtempSync(join(tmpdir(), "asterism-picture-"));
   await browser.send("Page.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
@@ -290,6 +359,7 @@ try {
     await browser.picture(picturePath.replace(/\.png$/, ".task.png"));
     await checkKeys(browser);
     await checkHighlights(browser);
+    await checkMessages(browser);
     await checkSaving(browser);
     await browser.evaluate("scrollTo(0, 0)");
     await browser.evaluate('document.getElementById("scroller").focus()');

@@ -339,9 +339,12 @@ TEST_F(Files, SeveralRanks) {
   EXPECT_EQ(r.ranks, 2U);
   ASSERT_EQ(r.units.size(), 2U);
   EXPECT_EQ(r.units[1].name, "1: CPU 0");
-  ASSERT_EQ(r.transfers.size(), 1U);
-  EXPECT_EQ(r.nodes[r.transfers[0].from].name, "0: RAM");
-  EXPECT_EQ(r.nodes[r.transfers[0].to].name, "1: RAM");
+  EXPECT_TRUE(r.transfers.empty());
+  ASSERT_EQ(r.messages.size(), 1U);
+  EXPECT_EQ(r.messages[0].from, 0U);
+  EXPECT_EQ(r.messages[0].to, 1U);
+  EXPECT_EQ(r.messages[0].bytes, 512U);
+  EXPECT_NEAR(r.messages[0].end - r.messages[0].start, 0.5e-3, 1e-12);
   ASSERT_EQ(r.tasks.size(), 2U);
   EXPECT_EQ(r.tasks[0].id, r.tasks[1].id);
   EXPECT_NE(r.tasks[0].unit, r.tasks[1].unit);

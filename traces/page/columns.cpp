@@ -108,6 +108,20 @@ class Writer {
     c_.integers("transfer.to", Coding::plain, n, [&](std::size_t i) { return Value(t[i].to); });
   }
 
+  void messages() {
+    const auto& m = r_.messages;
+    const std::size_t n = m.size();
+    c_.integers("message.start", Coding::delta, n, [&](std::size_t i) { return nanoseconds(m[i].start); });
+    c_.integers("message.length", Coding::plain, n,
+                [&](std::size_t i) { return *nanoseconds(m[i].end) - *nanoseconds(m[i].start); });
+    c_.integers("message.bytes", Coding::plain, n,
+                [&](std::size_t i) { return static_cast<std::int64_t>(m[i].bytes); });
+    c_.integers("message.from", Coding::plain, n, [&](std::size_t i) { return Value(m[i].from); });
+    c_.integers("message.to", Coding::plain, n, [&](std::size_t i) { return Value(m[i].to); });
+    c_.integers("message.tag", Coding::delta, n, [&](std::size_t i) { return Value(m[i].tag); });
+    c_.integers("message.handle", Coding::delta, n, [&](std::size_t i) { return index(m[i].handle); });
+  }
+
   void curve(const std::string& name, const Curve& curve) {
     const auto& p = curve.points();
     c_.integers(name + ".time", Coding::delta, p.size(), [&](std::size_t i) { return nanoseconds(p[i].time); });
@@ -140,6 +154,7 @@ Columns columns_of(const Recording& recording, const std::vector<std::uint32_t>&
   writer.dependencies();
   writer.spans();
   writer.transfers();
+  writer.messages();
   writer.curve("ready", recording.ready);
   writer.curve("submitted", recording.submitted);
   writer.names();

@@ -101,6 +101,12 @@ class View {
       from: c.indices("transfer.from"), to: c.indices("transfer.to"),
     };
     for (let i = 0; i < this.transfer.start.length; ++i) this.transfer.end[i] += this.transfer.start[i];
+    this.message = {
+      start: c.times("message.start"), end: c.times("message.length"), bytes: c.times("message.bytes"),
+      from: c.indices("message.from"), to: c.indices("message.to"), tag: c.times("message.tag"),
+      handle: c.indices("message.handle"),
+    };
+    for (let i = 0; i < this.message.start.length; ++i) this.message.end[i] += this.message.start[i];
     this.curves = ["ready", "submitted"].map(
       (name) => ({ name, time: c.times(name + ".time"), value: c.doubles(name + ".value") }));
     this.criticalPath = c.indices("critical.task");

@@ -65,8 +65,9 @@ class Details {
         element("td", { class: "mode" }, mode), element("td", {}, name), element("td", { class: "number" }, size))));
   }
 
-  hover(event, x, y, hit) {
-    const content = hit ? this.contentOf(hit) : this.lineAt(x, y) ?? this.nameAt(x, y);
+  hover(event, x, y, hit, message) {
+    const content = message ? this.messageOf(message)
+      : hit ? this.contentOf(hit) : this.lineAt(x, y) ?? this.nameAt(x, y);
     if (!content) {
       this.hideTooltip();
       return;
@@ -103,6 +104,12 @@ class Details {
       this.list(this.fields(view, task).slice(1), counts), this.dataTable(view, task, 6)].filter(Boolean);
   }
 
+  messageOf({ view, message }) {
+    const { from, to } = view.message;
+    return [element("h3", {}, `message ${from[message]} → ${to[message]}`),
+      this.list(this.app.gantt.messages.fields(view, message).slice(2), [])];
+  }
+
   lineAt(x, y) {
     for (const head of this.app.gantt.heads) {
       const hit = (head.hits ?? []).find((h) => y >= h.y0 && y <= h.y1 && x >= h.x0 && x <= h.x1)
@@ -120,7 +127,8 @@ class Details {
       (share, s) => [STATES[s], formatPercent(share), STATES[s]]), [])];
   }
 
-  neighbourButton(view, { task, through }, mark) {
+  /** `of`: the rank of the task whose neighbour it is. */
+  neighbourButton(view, { task, through }, of, mark) {
     return element("li", {}, element("button", {
       type: "button", data: { job: view.task.id[task] }, class: mark ? "released" : null,
       onclick: () => this.app.jump(view, task),
@@ -128,7 +136,8 @@ class Details {
       element("span", { class: "grow" }, `${view.codeletName(task)} `, element("small", {}, `job ${view.task.id[task]}`)),
       element("small", {}, view.units[view.task.unit[task]].name),
       mark ? element("em", {}, "released it") : null,
-      through !== NONE ? element("small", { title: "through a node of the graph that no unit executed" }, "via barrier") : null));
+      through !== NONE ? element("small", { title: "through a node of the graph that no unit executed" },
+        view.task.rank[task] !== of ? "via message" : "via barrier") : null));
   }
 
   show(selection) {
@@ -141,7 +150,8 @@ class Details {
     const close = element("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => this.app.select(null) }, "×");
     const section = (title, id, list) => [
       element("h4", {}, `${title} (${formatCount(list.length)})`),
-      element("ul", { id }, ...list.slice(0, 300).map((n) => this.neighbourButton(view, n, id === "predecessors" && n.task === releasedBy)),
+      element("ul", { id }, ...list.slice(0, 300).map((n) => this.neighbourButton(view, n, view.task.rank[task],
+          id === "predecessors" && n.task === releasedBy)),
         list.length > 300 ? element("li", {}, `and ${formatCount(list.length - 300)} more`) : null)];
     const gap = releasedBy === NONE || view.task.start[task] < view.task.end[releasedBy] ? null
       : element("p", { class: "note" }, `Started ${formatTime(view.task.start[task] - view.task.end[releasedBy])} after it was released.`);

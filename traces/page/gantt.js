@@ -40,6 +40,7 @@ class Gantt {
     this.canvas = scroller.querySelector("#chart");
     this.spacer = scroller.querySelector("#spacer");
     this.painter = new LanePainter(app.palette);
+    this.messages = new MessageLines(app, this);
     this.laneScale = 1;  // the user's, times the height that fits
     this.lanes = [];
     this.heads = [];
@@ -56,7 +57,8 @@ class Gantt {
     const headHeights = views.map((v) => 7 + 15 * this.rowsOf(v));
     const heads = headHeights.reduce((a, b) => a + b, 0);
     const most = Math.max(260, Math.round(window.innerHeight * 0.62));
-    const room = most - AXIS_HEIGHT - heads - 8 * views.length;
+    const ranks = views.reduce((sum, v) => sum + (v.ranks > 1 ? v.ranks : 0), 0);
+    const room = most - AXIS_HEIGHT - heads - 8 * views.length - ranks * (RANK_HEIGHT + 4);
     const fitting = Math.min(26, Math.max(9, Math.floor(room / Math.max(1, units))));
     this.laneHeight = Math.min(60, Math.max(3, Math.round(fitting * this.laneScale)));
     this.lanes = [];
@@ -66,12 +68,21 @@ class Gantt {
       this.heads.push({ view, y, height: headHeights[view.index] });
       y += headHeights[view.index];
       view.firstLane = this.lanes.length;
+      view.rankLanes = [];
+      const rankLanes = (end) => {  // a rank without units has a lane all the same
+        for (let rank = view.rankLanes.length; view.ranks > 1 && rank < end; ++rank) {
+          view.rankLanes.push({ rank, y });
+          y += RANK_HEIGHT;
+        }
+      };
       view.units.forEach((unit, u) => {
         const before = view.units[u - 1];
         if (before && (before.kind !== unit.kind || before.rank !== unit.rank)) y += 4;
+        rankLanes(unit.rank + 1);
         this.lanes.push({ view, unit, y, height: this.laneHeight });
         y += this.laneHeight;
       });
+      rankLanes(view.ranks);
       y += 8;
     }
     this.contentHeight = y;
@@ -141,7 +152,9 @@ class Gantt {
       visible.push(this.lanes[i]);
     }
     if (this.laneHeight >= 13) for (const lane of visible) this.drawTaskNames(context, lane);
+    this.messages.drawRanks(context);
     this.drawGutter(context, visible);
+    this.messages.draw(context);
     for (const head of this.heads) this.drawHead(context, head);
     this.drawAxis(context);
   }

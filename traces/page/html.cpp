@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "taskflows/runtime/error.hpp"
@@ -93,6 +94,27 @@ json metrics_of(const Metrics& m) {
                      {"busy", l.busy},
                      {"bandwidth", l.bandwidth},
                      {"overlap", l.overlap}});
+  json ranks = json::array();
+  for (const RankUse& use : m.rank)
+    ranks.push_back({{"state", use.shares.state},
+                     {"codelet", use.shares.codelet},
+                     {"units", use.units},
+                     {"tasks", use.tasks},
+                     {"messages_sent", use.messages_sent},
+                     {"messages_received", use.messages_received},
+                     {"bytes_sent", use.bytes_sent},
+                     {"bytes_received", use.bytes_received},
+                     {"idle_for_messages", use.idle_for_messages}});
+  json pairs = json::array();
+  for (const PairUse& p : m.pairs)
+    pairs.push_back({{"from", p.from},
+                     {"to", p.to},
+                     {"messages", p.messages},
+                     {"bytes", p.bytes},
+                     {"shortest", p.shortest},
+                     {"median", p.median},
+                     {"busy", p.busy},
+                     {"bandwidth", p.bandwidth}});
   json codelets = json::array();
   for (const CodeletUse& c : m.codelets)
     codelets.push_back({{"codelet", c.codelet},
@@ -117,6 +139,9 @@ json metrics_of(const Metrics& m) {
           {"kind", shares(m.kind)},
           {"all", m.all.state},
           {"links", links},
+          {"rank", ranks},
+          {"pairs", pairs},
+          {"bytes_sent", m.bytes_sent},
           {"codelets", codelets},
           {"critical_path", m.critical_path.length},
           {"iterations",
@@ -141,6 +166,11 @@ json header_of(const View& view) {
   return {{"name", r.name},
           {"makespan", r.makespan()},
           {"ranks", r.ranks},
+          {"clocks",
+           {{"alignment", alignment_names[static_cast<std::size_t>(r.clocks.alignment)]},
+            {"error", std::isfinite(r.clocks.error) ? json(r.clocks.error) : json()},
+            {"early", r.clocks.still_early},
+            {"lost", r.lost_messages}}},
           {"has_states", r.has_states},
           {"has_dependencies", r.has_dependencies},
           {"kinds", kinds},

@@ -95,6 +95,7 @@ class Input {
   leave() {
     if (this.drag) return;
     this.overlay.hover = null;
+    this.overlay.message = null;
     this.app.setCursor(null);
     this.app.details.hideTooltip();
   }
@@ -112,8 +113,10 @@ class Input {
     const { x, y } = this.point(event);
     const hit = this.gantt.hit(x, y);
     this.overlay.hover = hit;
+    // a task lies above the lines that cross it
+    this.overlay.message = hit && hit.task !== NONE ? null : this.gantt.messages.at(x, y);
     this.app.setCursor(x >= GUTTER && x < this.gantt.width ? this.timeAt(x) : null);
-    this.app.details.hover(event, x, y, hit);
+    this.app.details.hover(event, x, y, hit, this.overlay.message);
   }
 
   key(event) {
@@ -128,6 +131,7 @@ class Input {
       "0": () => axis.reset(), Escape: () => this.app.select(null),
       Home: () => axis.set(0, axis.span), End: () => axis.set(axis.whole - axis.span, axis.whole),
       n: () => this.app.selectBeside(1), p: () => this.app.selectBeside(-1),
+      m: () => this.app.toggleMessages(),
       "[": () => this.app.scaleLanes(1 / 1.25), "]": () => this.app.scaleLanes(1.25),
     };
     const action = actions[event.key];

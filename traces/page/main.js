@@ -65,6 +65,13 @@ class App {
     this.gantt.laneScale = Math.min(6, Math.max(0.3, this.gantt.laneScale * factor));
     this.resized();
   }
+  toggleMessages() {
+    const { messages } = this.gantt;
+    messages.shown = !messages.shown;
+    this.overlay.message = null;
+    document.getElementById("messages").setAttribute("aria-pressed", String(messages.shown));
+    this.invalidate("chart");
+  }
   emphasise() {
     this.emphasis.update();
     categorise(this.views, this.palette, this.emphasis);
@@ -124,6 +131,18 @@ class App {
     const stateless = this.views.filter((v) => !v.has_states);
     const loose = this.views.filter((v) => !v.has_dependencies);
     if (stateless.length > 0) area.append(element("p", {}, `Only tasks were recorded${named(stateless)}: all other time is shown as idle.`));
+    for (const view of this.views.filter((v) => v.ranks > 1)) {
+      const { alignment, error, early, lost } = view.clocks;
+      const known = error === null ? "" : ` within ${formatSeconds(error)}`;
+      const how = alignment === "barriers" ? `at two barriers${known}` : `by their messages${known}`;
+      const text = alignment === "contradictory"
+        ? `The ranks' clocks are wrong by up to ${formatSeconds(error)}: ${formatCount(early)} messages arrive before `
+          + "they were sent"
+        : `The ranks' clocks are aligned ${how}`;
+      area.append(element("p", {}, `${text}${named([view])}.`));
+      const without = `${formatCount(lost)} messages were sent of which no arrival was recorded.`;
+      if (lost > 0) area.append(element("p", {}, without));
+    }
     if (loose.length > 0) area.append(element("p", {}, `No dependencies were recorded${named(loose)}.`));
   }
 
@@ -132,6 +151,10 @@ class App {
     get("zoom-in").addEventListener("click", () => this.axis.zoom(0.5, (this.axis.t0 + this.axis.t1) / 2));
     get("zoom-out").addEventListener("click", () => this.axis.zoom(2, (this.axis.t0 + this.axis.t1) / 2));
     get("save").addEventListener("click", () => this.savePicture());
+    const messages = get("messages");
+    messages.hidden = !this.gantt.messages.any;
+    get("message-help").hidden = messages.hidden;
+    messages.addEventListener("click", () => this.toggleMessages());
     const critical = get("critical");
     critical.disabled = this.views.every((v) => v.criticalPath.length === 0);
     if (critical.disabled) critical.title = "No dependencies were recorded";
@@ -197,6 +220,13 @@ function expose(app) {
       const box = app.gantt.canvas.getBoundingClientRect();
       const r = app.gantt.rectangle(app.views[view], task);
       return { x: box.left + (r.x0 + r.x1) / 2, y: box.top + r.y + r.height / 2 };
+    },
+    get lines() { return app.gantt.messages.drawn; },
+    /** Where a message is drawn, share of its way from the sender, in page coordinates. */
+    locateMessage: (view, message, share) => {
+      const box = app.gantt.canvas.getBoundingClientRect();
+      const { x0, y0, x1, y1 } = app.gantt.messages.ends(app.views[view], message);
+      return { x: box.left + x0 + share * (x1 - x0), y: box.top + y0 + share * (y1 - y0) };
     },
     select: (view, task) => app.jump(app.views[view], task),
   };

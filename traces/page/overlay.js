@@ -7,6 +7,7 @@ class Overlay {
     this.gantt = gantt;
     this.canvas = canvas;
     this.hover = null;  // a hit of the Gantt chart
+    this.message = null;  // {view, message} under the pointer
     this.cursor = null;  // ns, shared with the panels
     this.box = null;  // {x0, x1} during shift-drag
   }
@@ -22,6 +23,7 @@ class Overlay {
     if (app.emphasis.critical) app.views.forEach((view) => this.drawCriticalPath(context, view));
     if (app.selection) this.drawSelection(context);
     if (this.hover && this.hover.task !== NONE) this.outline(context, this.hover.view, this.hover.task, 1.5);
+    if (this.message) this.gantt.messages.emphasise(context, this.message);
     if (this.box) this.drawBox(context);
     context.restore();
     if (this.cursor !== null && !this.box) this.drawCursor(context);

@@ -4,19 +4,18 @@ const PANEL_GAP = 10;
 const SHOWN_LINKS = 7;  // the busiest; the others are added up
 
 class LinkRates {
-  constructor(view, palette) {
-    this.view = view;
-    const { from, to, bytes, start, end } = view.transfer;
+  /** `transfers`: {start, end, bytes, from, to}; `names`: of the ends. */
+  constructor(transfers, names, palette) {
+    this.transfers = transfers;
+    const { from, to, bytes, start, end } = transfers;
     const total = new Map();
-    const key = (i) => from[i] * view.nodes.length + to[i];
+    const key = (i) => from[i] * names.length + to[i];
     for (let i = 0; i < from.length; ++i) total.set(key(i), (total.get(key(i)) ?? 0) + bytes[i]);
     const order = [...total.keys()].sort((a, b) => total.get(b) - total.get(a));
     const slot = new Map(order.map((k, i) => [k, Math.min(i, SHOWN_LINKS)]));
     this.slot = Uint8Array.from(from, (_, i) => slot.get(key(i)));
-    this.links = order.slice(0, SHOWN_LINKS).map((k) => {
-      const name = (n) => view.nodes[n];
-      return `${name(Math.floor(k / view.nodes.length))} → ${name(k % view.nodes.length)}`;
-    });
+    this.links = order.slice(0, SHOWN_LINKS).map(
+      (k) => `${names[Math.floor(k / names.length)]} → ${names[k % names.length]}`);
     if (order.length > SHOWN_LINKS) this.links.push(`${order.length - SHOWN_LINKS} other links`);
     this.longest = 0;
     for (let i = 0; i < start.length; ++i) this.longest = Math.max(this.longest, end[i] - start[i]);
@@ -25,7 +24,7 @@ class LinkRates {
 
   /** Bytes per second in each of `width` columns, per link: every transfer spreads its bytes evenly over its time. */
   bin(axis, width) {
-    const { start, end, bytes } = this.view.transfer;
+    const { start, end, bytes } = this.transfers;
     const scale = width / axis.span;
     const rates = this.links.map(() => new Float64Array(width));
     const steps = this.links.map(() => new Float64Array(width + 1));
@@ -69,7 +68,10 @@ class Panels {
     this.rows = [];
     for (const view of app.views) {
       for (const curve of view.curves) if (curve.time.length > 0) this.rows.push({ view, curve });
-      if (view.transfer.start.length > 0) this.rows.push({ view, links: new LinkRates(view, app.palette) });
+      const rates = (title, transfers, names) => transfers.start.length > 0
+        && this.rows.push({ view, title, links: new LinkRates(transfers, names, app.palette) });
+      rates("Transfers", view.transfer, view.nodes);
+      rates("Messages", view.message, Array.from({ length: view.ranks }, (_, rank) => `rank ${rank}`));
     }
     this.several = app.views.length > 1;
     this.panelHeight = this.several ? 34 : 58;
@@ -183,7 +185,7 @@ class Panels {
     for (const rate of rates) for (let x = 0; x < w; ++x) sum[x] += rate[x];
     let top = 0;
     for (const s of sum) top = Math.max(top, s);
-    this.frame(context, row, "Transfers", top, "B/s");
+    this.frame(context, row, row.title, top, "B/s");
     const base = new Float64Array(w);
     const height = (v) => (top > 0 ? (v / top) * (this.panelHeight - 2) : 0);
     rates.forEach((rate, link) => {

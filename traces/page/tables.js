@@ -36,6 +36,8 @@ class Tables {
     part("Summary", true, this.summary(views));
     part("Where the time went", true, this.shares(views));
     part("Codelets", true, this.codelets(views));
+    part("Ranks", true, this.ranks(views));
+    part("Messages between ranks", true, this.pairs(views));
     part("Transfers", true, this.links(views));
     part("Iterations", true, this.iterations(views));
   }
@@ -55,6 +57,8 @@ class Tables {
       ["Work", "flops", (v) => (v.metrics.flops > 0 ? formatSI(v.metrics.flops, "flop") : "–"), views.some((v) => v.metrics.flops > 0)],
       ["Rate", "rate", (v) => formatRate(v.metrics.flops / v.metrics.makespan), views.some((v) => v.metrics.flops > 0)],
       ["Bytes moved", "bytes", (v) => formatBytes(v.metrics.bytes_moved)],
+      ["Bytes sent between ranks", "bytes-sent", (v) => formatBytes(v.metrics.bytes_sent),
+        views.some((v) => v.ranks > 1)],
       ["Computing", "computing", (v) => formatPercent(v.metrics.all[0])],
       ["Idle", "idle", (v) => formatPercent(v.metrics.all[4])],
       ["Critical path", "critical-path", (v) => (v.metrics.critical_path > 0
@@ -126,6 +130,37 @@ class Tables {
       "Best rate", "Of fastest kind"];
     return sortableTable("Durations of each codelet on each kind of unit",
       [...this.viewColumn(), { title: "Codelet" }, { title: "Kind" }, ...numbers.map((title) => ({ title, number: true }))], rows);
+  }
+
+  ranks(views) {
+    const rows = views.flatMap((view) => view.metrics.rank.map((use, rank) => {
+      const whole = use.units * view.makespan;
+      const [work, waiting, scheduling, runtime, idle] = use.state.map((share) => share * whole);
+      const time = (s, quantity) => cell(formatSeconds(s), s, { view: view.index, rank, quantity });
+      const count = (n, quantity) => cell(formatCount(n), n, { view: view.index, rank, quantity });
+      return [...this.viewCell(view), cell(`${rank}`, rank), count(use.units, "units"), count(use.tasks, "tasks"),
+        { node: this.bar(view, use), value: use.state[0] }, time(work, "work"), time(scheduling + runtime, "overhead"),
+        time(idle + waiting, "idle"), time(use.idle_for_messages, "idle-for-messages"),
+        count(use.messages_sent, "messages-sent"), cell(formatBytes(use.bytes_sent), use.bytes_sent),
+        count(use.messages_received, "messages-received"), cell(formatBytes(use.bytes_received), use.bytes_received)];
+    }));
+    if (rows.length === 0) return null;
+    const number = (title) => ({ title, number: true });
+    return sortableTable("Where the time of each rank's units went, and its messages", [...this.viewColumn(),
+      ...["Rank", "Units", "Tasks"].map(number), { title: "Shares" }, ...["Work", "Overhead", "Idle",
+        "Idle, message under way", "Sent", "Bytes sent", "Received", "Bytes received"].map(number)], rows);
+  }
+
+  pairs(views) {
+    const rows = views.flatMap((view) => view.metrics.pairs.map((p) => [...this.viewCell(view),
+      cell(`${p.from}`, p.from), cell(`${p.to}`, p.to), cell(formatCount(p.messages), p.messages, { view: view.index, pair: `${p.from} ${p.to}` }),
+      cell(formatBytes(p.bytes), p.bytes), cell(formatSeconds(p.shortest), p.shortest),
+      cell(formatSeconds(p.median), p.median), cell(formatSeconds(p.busy), p.busy),
+      cell(formatSI(p.bandwidth, "B/s"), p.bandwidth)]));
+    if (rows.length === 0) return null;
+    return sortableTable("Messages from one rank to another", [...this.viewColumn(),
+      ...["From rank", "To rank", "Messages", "Bytes", "Shortest", "Median time", "Busy", "Bandwidth while busy"].map(
+        (title) => ({ title, number: true }))], rows);
   }
 
   links(views) {
