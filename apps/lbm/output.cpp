@@ -127,7 +127,7 @@ void Output::write_fields_of_ranks(Simulation& simulation) {
   const long time = simulation.time();
   const Pause pause;
   if (series_of_ranks_) {
-    series_of_ranks_->append<T>(time, static_cast<double>(time), all, named_of_ranks<T>());
+    series_of_ranks_->append<T>(time, static_cast<double>(time), named_of_ranks<T>(all));
   } else if (!options_.series.empty()) {
     const FieldsInBox<T> whole(all, domain_of(flow_.problem));
     in_agreement([&] {

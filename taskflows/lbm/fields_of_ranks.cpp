@@ -49,8 +49,8 @@ double FieldsInBox<T>::velocity(int component, int x, int y, int z) const {
 }
 
 template <class T>
-std::vector<output::DealtField> named_of_ranks() {
-  return {{"rho", 1, output::components_of<T>(0, 1)}, {"velocity", 3, output::components_of<T>(1, 3)}};
+std::vector<output::DealtField> named_of_ranks(const DealtArray& all) {
+  return {{"rho", 1, &all, output::components_of<T>(0, 1)}, {"velocity", 3, &all, output::components_of<T>(1, 3)}};
 }
 
 template <class T>
@@ -85,7 +85,7 @@ CentreLines centre_lines_of_ranks(const Case& flow, const DealtArray& all) {
 
 #define ASTERISM_FIELDS_OF_RANKS(T)                                                                         \
   template class FieldsInBox<T>;                                                                            \
-  template std::vector<output::DealtField> named_of_ranks<T>();                                             \
+  template std::vector<output::DealtField> named_of_ranks<T>(const DealtArray&);                                             \
   template void write_png_of_ranks<T>(const std::filesystem::path&, const Grid&, const DealtArray&, const Slice&); \
   template CentreLines centre_lines_of_ranks<T>(const Case&, const DealtArray&);
 ASTERISM_FIELDS_OF_RANKS(float)

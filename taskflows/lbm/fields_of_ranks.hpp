@@ -32,9 +32,9 @@ class FieldsInBox {
   Array<char> values_;
 };
 
-/// "rho" and "velocity".
+/// "rho" and "velocity", as long as the array.
 template <class T>
-std::vector<output::DealtField> named_of_ranks();
+std::vector<output::DealtField> named_of_ranks(const DealtArray& all);
 
 /// Written by rank 0, which gets the plane and those beside it: see slice.hpp.
 template <class T>

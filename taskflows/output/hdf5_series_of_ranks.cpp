@@ -20,8 +20,7 @@ Hdf5SeriesOfRanks::Hdf5SeriesOfRanks(std::filesystem::path path, const Grid& gri
 }
 
 template <class T>
-void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const DealtArray& values,
-                               const std::vector<DealtField>& fields) {
+void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const std::vector<DealtField>& fields) {
   detail::check_step(path_, times_, step);
   const bool is_new = times_.empty();
   Hdf5OfRanks file(path_, Hdf5OfRanks::Writers::all_ranks,
@@ -31,7 +30,8 @@ void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const DealtArray&
   std::vector<std::string> names;
   for (const DealtField& field : fields) {
     const detail::FieldLayout layout(grid_, field.components);
-    file.write_compressed<T>(group_of(step) + "/" + field.name, layout.shape, layout.chunk, values, field.source);
+    file.write_compressed<T>(group_of(step) + "/" + field.name, layout.shape, layout.chunk, *field.values,
+                             field.source);
     datasets.push_back({field.name, field.components, sizeof(T)});
     names.push_back(field.name);
   }
@@ -43,8 +43,7 @@ void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const DealtArray&
   });
 }
 
-template void Hdf5SeriesOfRanks::append<float>(std::int64_t, double, const DealtArray&, const std::vector<DealtField>&);
-template void Hdf5SeriesOfRanks::append<double>(std::int64_t, double, const DealtArray&,
-                                                const std::vector<DealtField>&);
+template void Hdf5SeriesOfRanks::append<float>(std::int64_t, double, const std::vector<DealtField>&);
+template void Hdf5SeriesOfRanks::append<double>(std::int64_t, double, const std::vector<DealtField>&);
 
 }  // namespace asterism::output

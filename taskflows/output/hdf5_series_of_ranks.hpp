@@ -17,6 +17,7 @@ namespace asterism::output {
 struct DealtField {
   std::string name;
   std::size_t components;
+  const DealtArray* values;
   ChunkSource source;
 };
 
@@ -46,9 +47,9 @@ class Hdf5SeriesOfRanks {
   /// As Hdf5Series; all ranks make it.
   Hdf5SeriesOfRanks(std::filesystem::path path, const Grid& grid, std::int64_t keep_until = keep_nothing);
 
-  /// All ranks, with `values` of type T and the same fields. Throws Error (failed) on all, and the series is as before.
+  /// All ranks, with the same fields, of type T. Throws Error (failed) on all, and the series is as before.
   template <class T>
-  void append(std::int64_t step, double time, const DealtArray& values, const std::vector<DealtField>& fields);
+  void append(std::int64_t step, double time, const std::vector<DealtField>& fields);
   [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
 
  private:
