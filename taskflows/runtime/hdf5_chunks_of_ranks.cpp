@@ -21,11 +21,6 @@ struct Hdf5OfRanks::Chunk {
 
 namespace {
 
-/// Bytes of values that a rank fetches and compresses at a time.
-constexpr std::size_t step_bytes = std::size_t{64} << 20;
-/// Steps whose compressed chunks wait for their places, all of which are given in the order of the chunks.
-constexpr std::size_t steps_at_once = 4;
-
 /// What a rank has of a chunk.
 struct Share {
   std::uint64_t chunk;
@@ -104,7 +99,7 @@ void Hdf5OfRanks::write_compressed(const std::string& dataset, Hdf5Number number
   std::size_t most = 0;
   for (const std::vector<std::uint64_t>& of_rank : dealt) most = std::max(most, of_rank.size());
 
-  const std::size_t at_once = std::max<std::size_t>(1, step_bytes / (chunks.values() * size_of(number)));
+  const std::size_t at_once = std::max<std::size_t>(1, room_.values / (chunks.values() * size_of(number)));
   std::vector<ChunkCompressor> compressors;
   for (std::size_t place = 0; place < batch_size(std::min(at_once, mine.size())); ++place)
     compressors.emplace_back(chunks, size_of(number));
@@ -124,7 +119,7 @@ void Hdf5OfRanks::write_compressed(const std::string& dataset, Hdf5Number number
       const std::span<const char> bytes = compressors[place].compressed();
       compressed.push_back({mine[first + i], {bytes.begin(), bytes.end()}});
     });
-    if ((step + 1) % steps_at_once == 0 || first + at_once >= most) write_chunks(dataset, shape, chunk, compressed);
+    if ((step + 1) % room_.times == 0 || first + at_once >= most) write_chunks(dataset, shape, chunk, compressed);
   }
 }
 

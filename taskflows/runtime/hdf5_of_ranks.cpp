@@ -36,9 +36,10 @@ std::size_t first_whole(const Hdf5Block& block, const std::vector<std::size_t>& 
 
 }  // namespace
 
-Hdf5OfRanks::Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing)
+Hdf5OfRanks::Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing, const Room& room)
     : path_(std::move(path)),
-      writers_(writers == Writers::all_ranks && cluster().distributed() ? writers : Writers::this_process) {
+      writers_(writers == Writers::all_ranks && cluster().distributed() ? writers : Writers::this_process),
+      room_(room) {
   if (!shared()) {
     file_.emplace(path_, existing);
     return;

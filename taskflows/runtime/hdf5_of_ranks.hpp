@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "taskflows/runtime/dealt_array.hpp"
@@ -33,9 +34,16 @@ class Hdf5OfRanks {
     this_process,  ///< Hdf5Output, nothing else
     all_ranks,     ///< which see the same folder
   };
+  /// What a rank has in memory while it writes compressed chunks.
+  struct Room {
+    std::size_t values = std::size_t{64} << 20;  ///< bytes that it fetches and compresses at a time, or one chunk
+    std::size_t times = 4;                       ///< that compressed chunks wait for their places, which are given then
+  };
   /// All ranks make it, and call with the same arguments what is said to be theirs; an Error of one is thrown on all,
   /// at the latest by commit(). Throws Error as Hdf5Output.
-  Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing = Existing::replace);
+  Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing = Existing::replace)
+      : Hdf5OfRanks(std::move(path), writers, existing, Room{}) {}
+  Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing, const Room& room);
   ~Hdf5OfRanks();  ///< without commit(): what was at `path` stays
   Hdf5OfRanks(const Hdf5OfRanks&) = delete;
   Hdf5OfRanks& operator=(const Hdf5OfRanks&) = delete;
@@ -58,9 +66,8 @@ class Hdf5OfRanks {
   void attribute(const std::string& object, const std::string& name, const Value& value) {
     on_rank_0([&](Hdf5Output& file) { file.attribute(object, name, value); });
   }
-  /// All ranks: a dataset in compressed chunks, each made by one of the ranks that have most of it. Values of other
-  /// ranks are fetched, compressed and written for some 64 MiB of chunks at a time, and are where one process puts them
-  /// if no rank has more than 256 MiB of the dataset.
+  /// All ranks: a dataset in compressed chunks, each made by one of the ranks that have most of it; what it lacks comes
+  /// from the others. Chunks are where one process puts them if each rank makes its own within Room::times.
   template <class T>
   void write_compressed(const std::string& dataset, const std::vector<std::size_t>& shape,
                         const std::vector<std::size_t>& chunk, const DealtArray& array, const ChunkSource& source) {
@@ -90,6 +97,7 @@ class Hdf5OfRanks {
 
   std::filesystem::path path_;
   Writers writers_;
+  Room room_;
   std::optional<Hdf5Output> file_;  ///< of rank 0
   int bytes_ = -1;                  ///< the file that is under way, for this process's own values
   std::map<std::string, Placed> placed_;
