@@ -84,7 +84,7 @@ void write_checkpoint(const std::filesystem::path& path, const System& sys, cons
   const auto n = at(sys.partition.first(sys.blocks()));
   for (const Kept& kept : kept_vectors(sys)) {
     file.create(kept.name, Hdf5Number::float64, {n});
-    file.make_room(kept.name);
+    file.make_room({kept.name});
     for (const int i : sys.own()) {
       const Acquired<double> part(kept.block[at(i)], STARPU_R);
       const auto rows = at(sys.partition.rows(i));

@@ -124,7 +124,7 @@ void write_fields(Hdf5OfRanks& file, Simulation& simulation, const Problem& prob
   for (const Field field : {Field::electric, Field::magnetic}) {
     const char* const name = dataset[static_cast<int>(field)];
     file.create(name, hdf5_number<T>(), shape_of(problem));
-    file.make_room(name);
+    file.make_room({name});
     simulation.get(field, [&](const Box& box, const void* values) {
       const auto cells = static_cast<std::size_t>(box.cells());
       for (int c = 0; c < 3; ++c)
@@ -150,7 +150,7 @@ void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
 template <class T>
 void write_further(Hdf5OfRanks& file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
   file.create(kind.name, hdf5_number<T>(), {static_cast<std::size_t>(kind.size)});
-  file.make_room(kind.name);
+  file.make_room({kind.name});
   simulation.get_further_here(array, [&](std::int64_t first, std::int64_t count, const void* values) {
     file.write_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
                      std::span<const T>(static_cast<const T*>(values), static_cast<std::size_t>(count)));

@@ -96,7 +96,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   file.create(dataset, hdf5_number<T>(), {q, extent(checkpoint.nz), extent(checkpoint.ny), extent(checkpoint.nx)});
   file.attribute("/", "step", checkpoint.step);
   file.attribute("/", "parameters", checkpoint.parameters);
-  file.make_room(dataset);
+  file.make_room({dataset});
   each([&](const Box& box, const T* slots) {
     const auto cells = static_cast<std::size_t>(box.cells());
     for (int slot = 0; slot < q; ++slot)

@@ -93,21 +93,24 @@ void Hdf5OfRanks::create(const std::string& dataset, Hdf5Number number, const st
   on_rank_0([&](Hdf5Output& file) { file.create(dataset, number, shape); });
 }
 
-void Hdf5OfRanks::make_room(const std::string& dataset) {
+void Hdf5OfRanks::make_room(const std::vector<std::string>& datasets) {
   if (!shared()) return;
-  Placed& placed = placed_.at(dataset);
-  on_rank_0([&](Hdf5Output& file) { placed.at = file.place(dataset); });
+  std::vector<std::uint64_t> places;
+  on_rank_0([&](Hdf5Output& file) {
+    for (const std::string& dataset : datasets) places.push_back(file.place(dataset));
+  });
   agree();
-  cluster().broadcast(placed.at);
+  places = cluster().all_gather(std::span<const std::uint64_t>(places)).front();
+  for (std::size_t d = 0; d < datasets.size(); ++d) placed_.at(datasets[d]).at = places[d];
 }
 
 void Hdf5OfRanks::write_block(const std::string& dataset, const Hdf5Block& block, Hdf5Number number,
                               const void* values) {
   const Placed& placed = placed_.at(dataset);
-  if (!shared()) return file_->write_block(dataset, block, number, values);
   std::size_t count = 1;
   for (const std::size_t n : block.extent) count *= n;
   if (count == 0) return;
+  if (!shared()) return file_->write_block(dataset, block, number, values);
   const std::size_t size = hdf5_detail::size_of(number);
   const std::size_t whole = first_whole(block, placed.shape);
   // rows of the last dimension that is not whole, one after the other

@@ -50,8 +50,8 @@ class Hdf5OfRanks {
 
   /// All ranks: a dataset to be filled by write_block(), which it makes room for.
   void create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape);
-  /// All ranks, before the first write_block() to a dataset of create(): room for its values.
-  void make_room(const std::string& dataset);
+  /// All ranks, before the first write_block() to datasets of create(): room for their values.
+  void make_room(const std::vector<std::string>& datasets);
   /// Any rank; blocks of different ones do not overlap. What none writes is 0 in a new file.
   template <class T>
   void write_block(const std::string& dataset, const Hdf5Block& block, std::span<const T> values) {
@@ -62,10 +62,13 @@ class Hdf5OfRanks {
   void write(const std::string& dataset, const std::vector<std::size_t>& shape, std::span<const T> values) {
     on_rank_0([&](Hdf5Output& file) { file.write(dataset, shape, values); });
   }
+  /// As rank 0 has it.
   template <class Value>
   void attribute(const std::string& object, const std::string& name, const Value& value) {
     on_rank_0([&](Hdf5Output& file) { file.attribute(object, name, value); });
   }
+  /// What rank 0 alone puts into the file; an Error is kept until the ranks meet.
+  void on_rank_0(const std::function<void(Hdf5Output& file)>& body);
   /// All ranks: a dataset in compressed chunks, each made by one of the ranks that have most of it; what it lacks comes
   /// from the others. Chunks are where one process puts them if each rank makes its own within Room::times.
   template <class T>
@@ -86,7 +89,6 @@ class Hdf5OfRanks {
   struct Chunk;
 
   [[nodiscard]] bool shared() const { return writers_ == Writers::all_ranks; }
-  void on_rank_0(const std::function<void(Hdf5Output&)>& body);
   void put(const std::string& dataset, std::uint64_t at, const char* bytes, std::size_t size);
   void agree() const;
   void write_chunks(const std::string& dataset, const std::vector<std::size_t>& shape,

@@ -206,7 +206,7 @@ TEST_F(Hdf5Ranks, BlocksMakeTheFileOfOneProcess) {
     file.create("doubles", Hdf5Number::float64, shape);
     file.attribute("/", "step", std::int64_t{3});
     const auto write = [&]<class T>(const char* name, T) {
-      file.make_room(name);
+      file.make_room({name});
       for (const ArrayBox& box : parts_of(all, axis))
         file.write_block(name, {{box.first.begin(), box.first.end()}, {box.extent.begin(), box.extent.end()}},
                          span_of<T>(values_of<T>(box)));
@@ -215,7 +215,7 @@ TEST_F(Hdf5Ranks, BlocksMakeTheFileOfOneProcess) {
     file.create("group/floats", Hdf5Number::float32, shape);
     write("group/floats", float{});
     file.create("empty", Hdf5Number::int32, {0, 4});
-    file.make_room("empty");
+    file.make_room({"empty"});
     file.write("numbers", {3}, std::span<const std::int64_t>(numbers));
     file.commit();
     expect_same("one.h5", "ranks.h5", 4);
@@ -227,7 +227,7 @@ TEST_F(Hdf5Ranks, EveryRankWritesItsPart) {
   const std::uint64_t before = written_bytes();
   Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
   file.create("values", Hdf5Number::float64, {1, 64, 64, 64});
-  file.make_room("values");
+  file.make_room({"values"});
   std::uint64_t mine = 0;
   for (const ArrayBox& box : parts_of(all, 1)) {
     file.write_block("values", {{box.first.begin(), box.first.end()}, {box.extent.begin(), box.extent.end()}},
@@ -319,7 +319,7 @@ TEST_F(Hdf5Ranks, AFullDiskOfOneRankLeavesWhatWasThere) {
   const auto write_blocks = [&] {
     Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
     file.create("values", Hdf5Number::float64, shape);
-    file.make_room("values");
+    file.make_room({"values"});
     for (const ArrayBox& box : parts_of(all, 1))
       file.write_block("values", {{box.first.begin(), box.first.end()}, {box.extent.begin(), box.extent.end()}},
                        span_of<double>(values_of<double>(box)));
