@@ -134,8 +134,7 @@ void Output::write_fields_of_ranks(Simulation& simulation) {
       if (series_) std::get<VtiSeries>(*series_).append(time, static_cast<double>(time), whole.fields());
     });
   }
-  if (!options_.picture.empty())
-    write_png_of_ranks<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
+  if (!options_.picture.empty()) write_png_of_ranks<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
   if (!options_.profiles.empty() && time == steps_) {
     const CentreLines lines = centre_lines_of_ranks<T>(flow_, all);
     in_agreement([&] {
@@ -166,10 +165,12 @@ void Output::write_force(Simulation& simulation) {
   const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
   const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
   force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
-  if (!cluster().speaks()) return;
-  OutputFile file(options_.forces);
-  file.write(force_table_);
-  file.commit();
+  in_agreement([&] {
+    if (!cluster().speaks()) return;
+    OutputFile file(options_.forces);
+    file.write(force_table_);
+    file.commit();
+  });
 }
 
 void Output::write(Simulation& simulation) {

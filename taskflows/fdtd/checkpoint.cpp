@@ -183,8 +183,7 @@ void write_run(Hdf5OfRanks& file, long step, const Problem& problem) {
 
 void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
                       const std::vector<double>& probes) {
-  Hdf5OfRanks file(path,
-                   simulation.dealt() ? Hdf5OfRanks::Writers::all_ranks : Hdf5OfRanks::Writers::this_process);
+  Hdf5OfRanks file(path, simulation.dealt() ? Hdf5OfRanks::Writers::all_ranks : Hdf5OfRanks::Writers::this_process);
   write_run(file, simulation.time(), problem);
   problem.single_precision ? write_fields<float>(file, simulation, problem)
                            : write_fields<double>(file, simulation, problem);

@@ -107,15 +107,14 @@ std::vector<std::vector<T>> at_centres_on_rank_0(Field field, const DealtArray& 
   const Array<char> needed = entries.fetch_on_rank_0(entries_box(0, 3, cells, 1));
   if (!cluster().speaks()) return {};
   std::vector<std::vector<T>> components(3, std::vector<T>(static_cast<std::size_t>(cells.cells())));
-  for_centres<T>(field, cells, needed.data(), [&](std::size_t cell, int c, T value) {
-    components[static_cast<std::size_t>(c)][cell] = value;
-  });
+  for_centres<T>(field, cells, needed.data(),
+                 [&](std::size_t cell, int c, T value) { components[static_cast<std::size_t>(c)][cell] = value; });
   return components;
 }
 
-#define ASTERISM_FIELDS_OF_RANKS(T)                                                           \
-  template std::vector<output::DealtField> at_centres_of_ranks<T>(Field, const DealtArray&);  \
-  template std::vector<output::DealtField> entries_of_ranks<T>(Field, const DealtArray&);     \
+#define ASTERISM_FIELDS_OF_RANKS(T)                                                          \
+  template std::vector<output::DealtField> at_centres_of_ranks<T>(Field, const DealtArray&); \
+  template std::vector<output::DealtField> entries_of_ranks<T>(Field, const DealtArray&);    \
   template std::vector<std::vector<T>> at_centres_on_rank_0<T>(Field, const DealtArray&, const Box&);
 ASTERISM_FIELDS_OF_RANKS(float)
 ASTERISM_FIELDS_OF_RANKS(double)

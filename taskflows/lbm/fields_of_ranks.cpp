@@ -83,9 +83,9 @@ CentreLines centre_lines_of_ranks(const Case& flow, const DealtArray& all) {
   });
 }
 
-#define ASTERISM_FIELDS_OF_RANKS(T)                                                                         \
-  template class FieldsInBox<T>;                                                                            \
-  template std::vector<output::DealtField> named_of_ranks<T>(const DealtArray&);                                             \
+#define ASTERISM_FIELDS_OF_RANKS(T)                                                                                \
+  template class FieldsInBox<T>;                                                                                   \
+  template std::vector<output::DealtField> named_of_ranks<T>(const DealtArray&);                                   \
   template void write_png_of_ranks<T>(const std::filesystem::path&, const Grid&, const DealtArray&, const Slice&); \
   template CentreLines centre_lines_of_ranks<T>(const Case&, const DealtArray&);
 ASTERISM_FIELDS_OF_RANKS(float)

@@ -23,7 +23,8 @@ namespace asterism {
 /// How the values of a chunk come from a DealtArray, of which another part is with every rank.
 struct ChunkSource {
   std::function<ArrayBox(const Hdf5Block& chunk)> needs;
-  /// From the values of needs(chunk) to those of the chunk, the last index fastest. All threads call it; does not throw.
+  /// From the values of needs(chunk) to those of the chunk, the last index fastest. All threads call it; does not
+  /// throw.
   std::function<void(const Hdf5Block& chunk, const char* needed, void* values)> fill;
 };
 

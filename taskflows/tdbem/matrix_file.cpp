@@ -68,7 +68,7 @@ struct KeptBlock {
   std::uint64_t block = 0, words = 0, initial = 0;
 };
 /// What is attached to its two datasets.
-struct Sums {
+struct Checks {
   std::uint64_t block = 0;
   std::uint64_t words = 0, initial = 0;  ///< checksums
   char structure[16]{};
@@ -105,19 +105,19 @@ void save_matrices(const std::filesystem::path& path, const Problem& problem, Ma
     file.create(datasets.emplace_back(initial_of(kept.block)), Hdf5Number::float64, {kept.initial});
   }
   file.make_room(datasets);
-  std::vector<Sums> mine;
+  std::vector<Checks> mine;
   matrices.get([&](std::size_t b, const void* bytes, const double* initial) {
     const std::size_t n = words(matrices, b)[0], few = initial_values(matrices, b)[0];
     file.write_block(slices_of(b), {{0}, {n}}, std::span(static_cast<const std::int64_t*>(bytes), n));
     file.write_block(initial_of(b), {{0}, {few}}, std::span(initial, few));
-    Sums& sums = mine.emplace_back(
-        Sums{b, checksum(bytes, n * sizeof(std::int64_t)), checksum(initial, few * sizeof(double)), {}});
-    structure_of(matrices, b, bytes).copy(sums.structure, sizeof sums.structure);
+    Checks& checks = mine.emplace_back(
+        Checks{b, checksum(bytes, n * sizeof(std::int64_t)), checksum(initial, few * sizeof(double)), {}});
+    structure_of(matrices, b, bytes).copy(checks.structure, sizeof checks.structure);
   });
-  for (const Sums& sums : from_all_ranks(mine)) {
-    file.attribute(slices_of(sums.block), "checksum", digits(sums.words));
-    file.attribute(slices_of(sums.block), "structure", std::string(sums.structure, sizeof sums.structure));
-    file.attribute(initial_of(sums.block), "checksum", digits(sums.initial));
+  for (const Checks& checks : from_all_ranks(mine)) {
+    file.attribute(slices_of(checks.block), "checksum", digits(checks.words));
+    file.attribute(slices_of(checks.block), "structure", std::string(checks.structure, sizeof checks.structure));
+    file.attribute(initial_of(checks.block), "checksum", digits(checks.initial));
   }
   file.commit();
 }

@@ -40,10 +40,10 @@ class RanksTest : public ProgramTest {
   /// The files of the last rank cannot grow beyond a number of bytes: status 1, and one line of one rank, which names
   /// the file.
   void expect_full_disk(int ranks, std::size_t bytes, const Arguments& arguments, const std::string& name) const {
-    const fs::path script = file(
-        "#!/bin/sh\ntrap '' XFSZ\n[ $OMPI_COMM_WORLD_RANK -eq " + std::to_string(ranks - 1) + " ] && ulimit -f " +
-            std::to_string(bytes / 512) + "\nexec " + program_ + " \"$@\"\n",
-        "full.sh");
+    const fs::path script =
+        file("#!/bin/sh\ntrap '' XFSZ\n[ $OMPI_COMM_WORLD_RANK -eq " + std::to_string(ranks - 1) + " ] && ulimit -f " +
+                 std::to_string(bytes / 512) + "\nexec " + program_ + " \"$@\"\n",
+             "full.sh");
     fs::permissions(script, fs::perms::owner_all);
     const Ran ran = run_ranks_of(script, ranks, arguments, [] { return false; });
     EXPECT_EQ(ran.status, 1);

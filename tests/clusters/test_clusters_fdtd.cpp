@@ -187,9 +187,15 @@ quantity = "Ez"
 
 TEST_F(ClustersFdtd, ScenesHaveTheSameBitsAndFiles) {
   const fs::path scene = file(everything, "all.toml");
-  const std::vector<std::string> files{"all_far_field.csv", "fields_0000000040.vti", "fields_0000000060.vti",
-                                       "slice_0000040.png", "slice_0000060.png",     "probes.csv",
-                                       "cells.h5",          "cells.xdmf",            "yee.h5"};
+  const std::vector<std::string> files{"all_far_field.csv",
+                                       "fields_0000000040.vti",
+                                       "fields_0000000060.vti",
+                                       "slice_0000040.png",
+                                       "slice_0000060.png",
+                                       "probes.csv",
+                                       "cells.h5",
+                                       "cells.xdmf",
+                                       "yee.h5"};
   std::vector<std::string> monitored;
   for (const char* component : {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"})
     for (const char* part : {"_real", "_imag"}) monitored.push_back(std::string("all/") + component + part);

@@ -83,9 +83,9 @@ TEST_F(ClustersLbm, VerifiesAndWritesFieldsAndForces) {
 /// Sub-domains that do not fit the chunks of files, 128 x 64 x 16 cells.
 TEST_F(ClustersLbm, FilesOfAllRanksAreThoseOfOne) {
   const auto flow = [](const char* precision, const char* steps, const Arguments& more) {
-    Arguments all{"--case",    "taylor-green", "--size",   "131x66x19", "--steps",    steps,      "--every",
-                  "3",         "--quiet",      "--output", "flow.h5",   "--png",      "cut.png",  "--slice",
-                  "x=64",      "--quantity",   "vorticity-x", "--checkpoint", "state.h5", "--precision", precision};
+    Arguments all{"--case", "taylor-green", "--size",      "131x66x19",    "--steps",  steps,         "--every",
+                  "3",      "--quiet",      "--output",    "flow.h5",      "--png",    "cut.png",     "--slice",
+                  "x=64",   "--quantity",   "vorticity-x", "--checkpoint", "state.h5", "--precision", precision};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };

@@ -292,7 +292,8 @@ TEST_F(Hdf5Ranks, CompressedChunksMakeTheFileOfOneProcess) {
   }
 }
 
-/// The work is shared out: where one plane of chunks lies across all ranks, none makes more than its share and one more.
+/// The work is shared out: where one plane of chunks lies across all ranks, none makes more than its share and one
+/// more.
 TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
   const std::int64_t ranks = cluster().ranks();
   std::vector<DealtArray::Part> mine;
