@@ -111,6 +111,7 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   measure(runs, work.path(), asked.quiet, durations);
   set_default(platform.cpu, durations, UnitKind::cpu);
   if (platform.gpus > 0) set_default(platform.gpu, durations, UnitKind::gpu);
+  platform.overhead_per_datum = false;
   platform.codelets = durations.codelets(platform.cpu, platform.gpu);
   std::erase_if(platform.codelets, [](const auto& entry) { return !is_codelet(entry.first); });
   platform.description = asked.description;

@@ -57,12 +57,9 @@ Commands of_cells(const std::string& program, const char* several, bool gpus) {
 }
 
 Commands of_fmm(bool gpus) {
-  // one stream: durations of tasks that do not share the GPU, as simulated ones do not
-  const std::string units = gpus ? " --streams 1" : "";
-  Commands commands = {"asterism-fmm --particles 200000 --repeat 3" + units,
-                       "asterism-fmm --particles 1000000 --repeat 3" + units,
-                       "asterism-fmm --particles 300000 --distribution ellipsoid --repeat 3" + units};
-  if (gpus) commands.push_back("asterism-fmm --particles 10000000 --repeat 2" + units);
+  Commands commands = {"asterism-fmm --particles 200000 --repeat 3", "asterism-fmm --particles 1000000 --repeat 3",
+                       "asterism-fmm --particles 300000 --distribution ellipsoid --repeat 3"};
+  if (gpus) commands.push_back("asterism-fmm --particles 10000000 --repeat 2");
   return commands;
 }
 
@@ -132,6 +129,8 @@ void record(const std::vector<std::string>& command, const fs::path& home, const
     process.command.insert(process.command.end(), further.begin(), further.end());
     process.environment = {{"STARPU_SILENT", "1"},
                            {"STARPU_CALIBRATE", "1"},
+                           // durations of tasks that have the GPU for themselves, as simulated ones have
+                           {"STARPU_NWORKER_PER_CUDA", "1"},
                            {"STARPU_HOME", (folder / models).string()},
                            {"STARPU_PERF_MODEL_DIR", std::nullopt},
                            {"STARPU_PERF_MODEL_PATH", (home / ".starpu" / "sampling").string()}};

@@ -80,7 +80,9 @@ void add_cost(std::string& text, const char* kind, const std::optional<TaskCost>
 std::string to_toml(const Platform& platform, const std::vector<std::string>& remarks) {
   std::string text;
   for (const std::string& remark : remarks) text += "# " + remark + "\n";
-  text += fmt::format("description = {}\n\n[cpu]\ncores = {}\n", quoted(platform.description), platform.cores);
+  text += fmt::format("description = {}\n", quoted(platform.description));
+  if (!platform.overhead_per_datum) text += "overhead_per_datum = false\n";
+  text += fmt::format("\n[cpu]\ncores = {}\n", platform.cores);
   if (!platform.cpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.cpu_model));
   text += fmt::format("rates = {}\n", rates(platform.cpu));
   if (platform.gpus > 0) {

@@ -175,6 +175,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
     read_bus(root.get("bus", "a table with the links between main memory and GPUs"), platform);
   }
 
+  if (const auto overhead = root.find("overhead_per_datum")) platform.overhead_per_datum = overhead->boolean();
   if (const auto network = root.find("network")) platform.network = read_network(*network);
   if (const auto codelets = root.find("codelets"))
     for (const auto& [name, value] : codelets->table().entries()) {

@@ -51,6 +51,10 @@ struct Platform {
   std::optional<Link> peer;        ///< between any two GPUs; none: by way of main memory
   std::optional<Network> network;  ///< between several such machines; none: there is only one
 
+  /// Whether a microsecond is spent before a task on each datum that it needs, as StarPU assumes. Not where durations
+  /// were measured of tasks in a row: what they wait for is in them.
+  bool overhead_per_datum = true;
+
   /// How a codelet runs on the kinds of units; nothing: it does not run there.
   struct Codelet {
     std::optional<TaskCost> cpu;

@@ -195,7 +195,8 @@ void write_platform_files(const Platform& p, const fs::path& folder) {
   write(file("platform.v4.xml"), simgrid(p));
 }
 
-PlatformFiles::PlatformFiles(const Platform& platform) : name_(platform.name) {
+PlatformFiles::PlatformFiles(const Platform& platform)
+    : name_(platform.name), overhead_per_datum_(platform.overhead_per_datum) {
   if (platform.cores > STARPU_MAXCPUS)
     bad_input("{}: found {} cores; this StarPU was built for at most {}", platform.name, platform.cores,
               STARPU_MAXCPUS);
@@ -226,6 +227,7 @@ void PlatformFiles::use() const {
   setenv("STARPU_PERF_MODEL_DIR", folder_.c_str(), 1);
   setenv("STARPU_WORKERS_NOBIND", "1", 1);  // the cores are not those of this machine
   set_unless_given("STARPU_SIMGRID_CUDA_MALLOC_COST", "0");
+  if (!overhead_per_datum_) set_unless_given("STARPU_SIMGRID_FETCHING_INPUT_COST", "0");
 }
 
 }  // namespace asterism

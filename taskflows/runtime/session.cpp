@@ -21,6 +21,7 @@
 #endif
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
+#include "taskflows/runtime/local_units.hpp"
 #include "taskflows/runtime/program_library.hpp"
 #include "taskflows/runtime/simulation.hpp"
 
@@ -96,12 +97,25 @@ void mark(const char* text) {
 #endif
 }
 
-int visible_gpus() {
+namespace {
+
+int gpus_of_machine() {
   int count = 0;
   if (const Platform* platform = simulated_platform()) count = platform->gpus;
 #ifdef ASTERISM_CUDA
   if (cudaGetDeviceCount(&count) != cudaSuccess) return 0;
 #endif
+  return count;
+}
+
+bool given(const char* variable) {
+  return std::getenv(variable) != nullptr;
+}
+
+}  // namespace
+
+int visible_gpus() {
+  int count = gpus_of_machine();
   if (const char* limit = std::getenv("STARPU_NCUDA"); limit != nullptr) count = std::min(count, std::atoi(limit));
   return std::max(0, count);
 }
@@ -179,8 +193,8 @@ Session::Session(const SessionOptions& options) {
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
+  if (cluster().distributed() && !simulated) take_own_units(options);
   // A core for the thread that submits: it would take turns with one that drives a GPU, which then waits for work.
-  const auto given = [](const char* variable) { return std::getenv(variable) != nullptr; };
   if (!options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS") && !given("STARPU_RESERVE_NCPU") &&
       uses_gpus(options))
     environment_.set("STARPU_RESERVE_NCPU", "1");
@@ -246,6 +260,24 @@ Session::Session(const SessionOptions& options) {
     units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
                       starpu_worker_get_memory_node(w), name});
   }
+}
+
+void Session::take_own_units(const SessionOptions& options) {
+  cores_ = std::make_unique<OwnCores>();
+  std::optional<int> wanted = options.gpus;
+  if (!wanted && given("STARPU_NCUDA")) wanted = visible_gpus();
+  const std::vector<int> gpus = own_gpus(gpus_of_machine(), wanted);
+  if (!gpus.empty()) {
+    std::string numbers;
+    for (const int gpu : gpus) numbers += (numbers.empty() ? "" : " ") + std::to_string(gpu);
+    environment_.set("STARPU_WORKERS_CUDAID", numbers);
+    environment_.set("STARPU_NCUDA", std::to_string(gpus.size()));
+  }
+  if (cores_->count() == 0 || options.cpus || given("STARPU_NCPU") || given("STARPU_NCPUS")) return;
+  // a core drives each GPU, one submits beside them, and StarPU-MPI has a thread of its own
+  const int devices = visible_gpus();
+  const int others = devices + (devices > 0 ? 2 : 1);
+  environment_.set("STARPU_NCPU", std::to_string(std::max(devices > 0 ? 0 : 1, cores_->count() - others)));
 }
 
 Session::~Session() {

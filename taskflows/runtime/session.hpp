@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace asterism {
+
+class OwnCores;
 
 /// Over how many processes of a cluster a program knows to run.
 enum class Ranks { one, any };
@@ -81,6 +84,10 @@ class Session {
   [[nodiscard]] std::string scheduler() const;
 
  private:
+  /// Of a machine with several ranks.
+  void take_own_units(const SessionOptions& options);
+
+  std::unique_ptr<OwnCores> cores_;
   std::vector<Unit> units_;
   std::filesystem::path trace_;  ///< folder of the recording; empty: none
   int exceptions_ = std::uncaught_exceptions();

@@ -1,13 +1,18 @@
 // The runtime between processes: run by mpirun with one to five ranks, each of which checks what it gets.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <starpu.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <numeric>
 #include <span>
 #include <vector>
 
 #include "taskflows/runtime/all_gather.hpp"
 #include "taskflows/runtime/cluster.hpp"
+#include "taskflows/runtime/local_units.hpp"
 #include "taskflows/runtime/session.hpp"
 
 namespace asterism {
@@ -56,6 +61,97 @@ TEST(Cluster, CollectsOnRankZero) {
   for (int rank = 0; rank < (cluster().speaks() ? cluster().ranks() : 0); ++rank)
     expected.insert(expected.end(), at(rank + 2), rank);
   EXPECT_EQ(all, expected);
+}
+
+TEST(LocalUnits, AreDealtInConsecutiveParts) {
+  EXPECT_EQ(share_of(16, 0, 3), (UnitRange{0, 5}));
+  EXPECT_EQ(share_of(16, 1, 3), (UnitRange{5, 5}));
+  EXPECT_EQ(share_of(16, 2, 3), (UnitRange{10, 6}));
+  for (const int sharers : {1, 2, 3, 5, 8})
+    for (int i = 0, next = 0; i < sharers; ++i) {
+      const UnitRange range = share_of(8, i, sharers);
+      EXPECT_EQ(range.first, next);
+      next = range.first + range.count;
+      EXPECT_GE(range.count, 8 / sharers);
+      EXPECT_LE(range.count, (8 + sharers - 1) / sharers);
+      if (i + 1 == sharers) {
+        EXPECT_EQ(next, 8);
+      }
+    }
+  // fewer units than sharers: neighbours take the same one
+  const int expected[] = {0, 0, 0, 1, 1};
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(share_of(2, i, 5), (UnitRange{expected[i], 1}));
+  EXPECT_EQ(share_of(0, 1, 2).count, 0);
+}
+
+TEST(LocalUnits, SharersAreThoseWhoseUnitsReadTheSame) {
+  const int me = cluster().rank();
+  const int ranks = cluster().ranks();
+  const Sharing all = sharing("all");
+  EXPECT_EQ(all.index, me);
+  EXPECT_EQ(all.sharers, ranks);
+  const Sharing parity = sharing(me % 2 == 0 ? "even" : "odd");
+  EXPECT_EQ(parity.index, me / 2);
+  EXPECT_EQ(parity.sharers, me % 2 == 0 ? (ranks + 1) / 2 : ranks / 2);
+}
+
+/// The cores that this thread may run on, by their numbers.
+std::vector<int> allowed() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  std::vector<int> numbers;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) numbers.push_back(cpu);
+  return numbers;
+}
+
+TEST(LocalUnits, CoresGivenToAllRanksAreDealt) {
+  const std::vector<int> given = allowed();
+  Environment environment;
+  environment.set("STARPU_WORKERS_NOBIND", std::nullopt);
+  {
+    const OwnCores own;
+    const std::vector<int> mine = allowed();
+    const std::vector<std::vector<int>> all = cluster().all_gather(std::span<const int>(mine));
+    const std::vector<std::vector<int>> before = cluster().all_gather(std::span<const int>(given));
+    const auto sharers = std::count(before.begin(), before.end(), given);
+    EXPECT_EQ(own.count() == 0, sharers == 1);
+    std::map<int, int> uses;  // of each core by those who share them
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+      if (before[rank] == given)
+        for (const int cpu : all[rank]) ++uses[cpu];
+    EXPECT_EQ(uses.size(), given.size()) << "every core is somebody's";
+    for (const auto& [cpu, ranks] : uses)
+      EXPECT_LE(ranks,
+                (sharers + static_cast<std::ptrdiff_t>(given.size()) - 1) / static_cast<std::ptrdiff_t>(given.size()));
+  }
+  EXPECT_EQ(allowed(), given);
+  environment.set("STARPU_WORKERS_NOBIND", "1");
+  const OwnCores told;
+  EXPECT_EQ(told.count(), 0);
+  EXPECT_EQ(allowed(), given);
+}
+
+TEST(LocalUnits, GpusAreDealtOrTakenAsManyAsWanted) {
+  const int ranks = cluster().ranks();
+  const std::vector<int> own = own_gpus(4, std::nullopt);
+  std::map<int, int> uses;
+  for (const std::vector<int>& of_rank : cluster().all_gather(std::span<const int>(own)))
+    for (const int gpu : of_rank) ++uses[gpu];
+  if (ranks == 1) {
+    EXPECT_TRUE(own.empty()) << "all that it sees";
+  } else {
+    EXPECT_EQ(uses.size(), 4U);
+    for (const auto& [gpu, count] : uses) EXPECT_LE(count, (ranks + 3) / 4) << gpu;
+  }
+  EXPECT_TRUE(own_gpus(0, 1).empty());
+  const std::vector<int> three = own_gpus(4, 3);
+  EXPECT_EQ(three.size(), ranks > 1 ? 3U : 0U);
+  for (std::size_t i = 1; i < three.size(); ++i) EXPECT_EQ(three[i], (three[i - 1] + 1) % 4);
+  Environment environment;
+  environment.set("STARPU_WORKERS_CUDAID", "0");
+  EXPECT_TRUE(own_gpus(4, std::nullopt).empty());
 }
 
 /// value of `item` in `round`, in the memory that StarPU knows.

@@ -1,18 +1,23 @@
 // Simulated machines take the time that their platform says: by hand, to a millionth.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace {
 
-double seconds(const std::string& graph, const std::string& environment = "STARPU_NCUDA=0") {
+constexpr const char* no_fetching = "STARPU_SIMGRID_FETCHING_INPUT_COST=0 ";
+
+double seconds(const std::string& graph, const std::string& environment = "STARPU_NCUDA=0",
+               const std::string& fetching = no_fetching, const std::string& platform = SLOW) {
   const std::string command =
       environment +
       " STARPU_SILENT=1 STARPU_SCHED=eager STARPU_SIMGRID_CUDA_MALLOC_COST=0 STARPU_SIMGRID_CUDA_QUEUE_COST=0 "
-      "STARPU_SIMGRID_TASK_SUBMIT_COST=0 STARPU_SIMGRID_TASK_PUSH_COST=0 STARPU_SIMGRID_FETCHING_INPUT_COST=0 "
-      "timeout 60 '" KNOWN_TIMES "' " +
-      graph + " --simulate '" SLOW "' 2>/dev/null";
+      "STARPU_SIMGRID_TASK_SUBMIT_COST=0 STARPU_SIMGRID_TASK_PUSH_COST=0 " +
+      fetching + "timeout 60 '" KNOWN_TIMES "' " + graph + " --simulate '" + platform + "' 2>/dev/null";
   FILE* const output = popen(command.c_str(), "r");
   double value = -1;
   if (output == nullptr || std::fscanf(output, "%lf", &value) != 1) value = -1;
@@ -59,6 +64,25 @@ TEST(KnownTimes, Transfers) {
   expect_seconds(seconds("send 1 0 1000000000", gpus), 5 + 200);
   expect_seconds(seconds("send 1 2 1000000000", gpus), 0.5 + 50);
   expect_seconds(seconds("send 4 3 200000000", gpus), 0.5 + 10);
+}
+
+TEST(KnownTimes, OverheadPerDatum) {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::temp_directory_path() / ("known-times-" + std::to_string(getpid()) + ".toml");
+  {
+    std::ifstream slow(SLOW);
+    std::ofstream(file) << "overhead_per_datum = false\n" << slow.rdbuf();
+  }
+  const auto of = [](const std::string& fetching, const std::string& platform) {
+    return seconds("chain 20 300 0", "STARPU_NCUDA=0", fetching, platform);
+  };
+  const double without = of("", file.string());
+  EXPECT_NEAR(without, of(no_fetching, SLOW), 1e-9);
+  // a microsecond for the datum of each task; who says so gets it on any platform
+  constexpr double overhead = 20 * 1e-6;
+  EXPECT_NEAR(of("", SLOW) - without, overhead, 1e-8);
+  EXPECT_NEAR(of("STARPU_SIMGRID_FETCHING_INPUT_COST=1 ", file.string()) - without, overhead, 1e-8);
+  fs::remove(file);
 }
 
 TEST(KnownTimes, NothingRunsWithoutAPlatform) {

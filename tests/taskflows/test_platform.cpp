@@ -104,6 +104,13 @@ TEST_F(PlatformTest, SaysWhatTheFileSays) {
   EXPECT_EQ(p.peer->latency, 5e-6);
 }
 
+TEST_F(PlatformTest, OverheadPerDatum) {
+  EXPECT_TRUE(read(good).overhead_per_datum);
+  EXPECT_TRUE(read("overhead_per_datum = true\n" + std::string(good)).overhead_per_datum);
+  EXPECT_FALSE(read("overhead_per_datum = false\n" + std::string(good)).overhead_per_datum);
+  EXPECT_THROW(read("overhead_per_datum = 0\n" + std::string(good)), Error);
+}
+
 TEST_F(PlatformTest, DefaultsAreARoofline) {
   const Platform p = read(good);
   const auto seconds = [&](UnitKind kind, double flops, double bytes) {

@@ -1,0 +1,54 @@
+// Cores and GPUs of a machine on which several ranks run: each takes a part of those that their launcher gave to all of
+// them. What a launcher, or the user, dealt out is left as it is.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace asterism {
+
+/// Consecutive units.
+struct UnitRange {
+  int first = 0;
+  int count = 0;
+  friend bool operator==(const UnitRange&, const UnitRange&) = default;
+};
+
+/// What the one with number `index` of `sharers` takes of `units`: as many as the others, or one more or less. Where
+/// there are fewer units than sharers, several neighbours take the same one.
+UnitRange share_of(int units, int index, int sharers);
+
+/// Ranks that would use the same units as this one, itself included, and its number among them.
+struct Sharing {
+  int index = 0;
+  int sharers = 1;
+};
+/// Those on this machine whose `units` reads the same. Ranks together.
+Sharing sharing(const std::string& units);
+
+/// While it lives, the calling thread, and those that it starts, may run on a part of the cores only that this rank has
+/// in common with others, and OpenMP starts no more threads, unless OMP_NUM_THREADS says how many. Does nothing where
+/// StarPU was told where its workers run (STARPU_WORKERS_CPUID, _COREID, _NOBIND, _GETBIND). Ranks together.
+class OwnCores {
+ public:
+  OwnCores();
+  ~OwnCores();
+  OwnCores(const OwnCores&) = delete;
+  OwnCores& operator=(const OwnCores&) = delete;
+
+  /// Cores of this rank where it shares a machine; 0: it has all that it was given.
+  [[nodiscard]] int count() const noexcept { return count_; }
+
+ private:
+  struct Before;
+  std::unique_ptr<Before> before_;
+  int count_ = 0;
+};
+
+/// Numbers of the GPUs for this rank, of `visible` ones that it sees: its part, or as many as `wanted`, from its part's
+/// first on. None: it has all that it sees, or those of STARPU_WORKERS_CUDAID. Ranks together.
+std::vector<int> own_gpus(int visible, const std::optional<int>& wanted);
+
+}  // namespace asterism
