@@ -27,10 +27,10 @@ std::string told_by_rank_0(const std::string& text) {
   return {told.begin(), told.end()};
 }
 
-/// The dimensions of a block that lie together in the file: all from this one on, of the one before a part.
-std::size_t first_whole(const Hdf5Block& block, const std::vector<std::size_t>& shape) {
-  std::size_t d = shape.size();
-  while (d > 0 && block.extent[d - 1] == shape[d - 1]) --d;
+/// The dimension from which on a block lies together in the file: it has all of those after it.
+std::size_t first_together(const Hdf5Block& block, const std::vector<std::size_t>& shape) {
+  std::size_t d = shape.size() - 1;
+  while (d > 0 && block.extent[d] == shape[d]) --d;
   return d;
 }
 
@@ -112,9 +112,7 @@ void Hdf5OfRanks::write_block(const std::string& dataset, const Hdf5Block& block
   if (count == 0) return;
   if (!shared()) return file_->write_block(dataset, block, number, values);
   const std::size_t size = hdf5_detail::size_of(number);
-  const std::size_t whole = first_whole(block, placed.shape);
-  // rows of the last dimension that is not whole, one after the other
-  const std::size_t cut = whole == 0 ? 0 : whole - 1;
+  const std::size_t cut = first_together(block, placed.shape);
   std::size_t row = size;
   for (std::size_t d = cut; d < block.extent.size(); ++d) row *= block.extent[d];
   const auto* bytes = static_cast<const char*>(values);

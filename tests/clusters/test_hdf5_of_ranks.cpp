@@ -56,17 +56,19 @@ std::span<const T> span_of(const Array<char>& bytes) {
   return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
-/// What this rank has of an array that is cut along one axis, in two parts.
+/// What this rank has of an array that is cut along one axis, in two parts along the one before.
 std::vector<ArrayBox> parts_of(const ArrayBox& all, std::size_t axis) {
   std::vector<ArrayBox> parts;
-  const std::int64_t begin = cut(all.extent[axis], cluster().rank());
-  const std::int64_t end = cut(all.extent[axis], cluster().rank() + 1);
-  const std::int64_t middle = (2 * begin + end) / 3;
-  for (const auto& [from, to] : {std::pair{begin, middle}, {middle, end}}) {
-    ArrayBox part = all;
-    part.first[axis] = from;
-    part.extent[axis] = to - from;
-    if (from < to) parts.push_back(part);
+  const std::size_t other = (axis + 3) % 4;
+  ArrayBox mine = all;
+  mine.first[axis] = cut(all.extent[axis], cluster().rank());
+  mine.extent[axis] = cut(all.extent[axis], cluster().rank() + 1) - mine.first[axis];
+  const std::int64_t middle = (2 * all.extent[other] + 2) / 3;
+  for (const auto& [from, to] : {std::pair{std::int64_t{0}, middle}, {middle, all.extent[other]}}) {
+    ArrayBox part = mine;
+    part.first[other] = from;
+    part.extent[other] = to - from;
+    if (part.size() > 0) parts.push_back(part);
   }
   return parts;
 }
@@ -292,15 +294,17 @@ TEST_F(Hdf5Ranks, CompressedChunksMakeTheFileOfOneProcess) {
   }
 }
 
-/// The work is shared out: where one plane of chunks lies across all ranks, none makes more than its share and one
-/// more.
+/// The work is shared out: where all chunks lie across all ranks, none makes more than its share, though one always has
+/// most of them.
 TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
   const std::int64_t ranks = cluster().ranks();
+  const std::int64_t width = 4 * ranks + 1;
   std::vector<DealtArray::Part> mine;
-  const ArrayBox box{{0, 0, 0, 4 * cluster().rank()}, {1, 30 * ranks, 8, 4}};
+  const std::int64_t first = cluster().speaks() ? 0 : 4 * cluster().rank() + 1;
+  const ArrayBox box{{0, 0, 0, first}, {1, 30 * ranks, 8, cluster().speaks() ? 5 : 4}};
   mine.push_back({box, values_of<double>(box)});
   const DealtArray array(sizeof(double), std::move(mine), DealtArray::Owners::all_ranks);
-  const Extents chunk{1, 8, at(4 * ranks)};
+  const Extents chunk{1, 8, at(width)};
   std::atomic<int> made = 0;
   ChunkSource source = component<double>(0);
   const auto fill = source.fill;
@@ -309,7 +313,7 @@ TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
     fill(block, needed, values);
   };
   Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
-  file.write_compressed<double>("a", {at(30 * ranks), 8, at(4 * ranks)}, chunk, array, source);
+  file.write_compressed<double>("a", {at(30 * ranks), 8, at(width)}, chunk, array, source);
   file.commit();
   EXPECT_EQ(made, 30);
 }
@@ -370,7 +374,7 @@ TEST_F(Hdf5Ranks, WhatRankZeroCannotDoIsEverybodysError) {
   expect_error(Error::Kind::failed,
                [&] {
                  file.create("twice", Hdf5Number::int32, {2});
-                 file.attribute("/", "never", std::int64_t{1});
+                 file.attribute("none", "never", std::int64_t{1});  // is not what is told
                  file.commit();
                },
                {"a.h5", "twice"});
