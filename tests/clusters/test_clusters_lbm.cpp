@@ -66,16 +66,19 @@ TEST_F(ClustersLbm, SubdomainsAreChosen) {
 }
 
 TEST_F(ClustersLbm, VerifiesAndWritesFieldsAndForces) {
-  const Arguments problem{"--case", "stream",  "--size",   "16x12x12",   "--length", "5",        "--steps",
-                          "6",      "--quiet", "--output", "fields.pvd", "--forces", "force.csv"};
+  const Arguments problem{"--case",  "stream",  "--size",   "16x12x12",   "--length",   "5",         "--steps",
+                          "6",       "--quiet", "--output", "fields.pvd", "--forces",   "force.csv", "--png",
+                          "cut.png", "--slice", "x=8",      "--quantity", "vorticity-y"};
   Arguments verified = problem;
   verified.push_back("--verify");
   EXPECT_EQ(run_ranks(3, verified).status, 0);
   const std::string fields = contents(output("fields_0000000006.vti"));
   const std::string force = contents(output("force.csv"));
-  ASSERT_FALSE(fields.empty());
+  const std::string picture = contents(output("cut.png"));
+  ASSERT_FALSE(fields.empty() || picture.empty());
   EXPECT_EQ(run_ranks(1, problem).status, 0);
   EXPECT_TRUE(contents(output("fields_0000000006.vti")) == fields);
+  EXPECT_TRUE(contents(output("cut.png")) == picture);
   // step and force along the stream; the others are rounding errors, whose order of summation differs
   EXPECT_EQ(lines_of(contents(output("force.csv")))[1].substr(0, 12), lines_of(force)[1].substr(0, 12));
 }
