@@ -9,7 +9,9 @@
 
 #include "apps/common/program.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
+#include "taskflows/lbm/fields_of_ranks.hpp"
 #include "taskflows/lbm/gather.hpp"
+#include "taskflows/runtime/agreement.hpp"
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/output_file.hpp"
@@ -28,10 +30,17 @@ Box domain_of(const Problem& p) {
   return {0, p.cells[0], 0, p.cells[1], 0, p.cells[2]};
 }
 
+bool is_hdf5(const std::filesystem::path& path) {
+  return path.extension() == ".h5";
+}
+
+std::int64_t keep_until(long from) {
+  return from > 0 ? from : keep_nothing;
+}
+
 std::variant<VtiSeries, Hdf5Series> open_series(const std::string& path, const Problem& problem, long from) {
-  const std::int64_t keep = from > 0 ? from : keep_nothing;
-  if (std::filesystem::path(path).extension() == ".h5") return Hdf5Series(path, grid_of(problem), keep);
-  return VtiSeries(path, grid_of(problem), Compression::zlib, keep);
+  if (is_hdf5(path)) return Hdf5Series(path, grid_of(problem), keep_until(from));
+  return VtiSeries(path, grid_of(problem), Compression::zlib, keep_until(from));
 }
 
 template <class T>
@@ -62,8 +71,11 @@ void check(const OutputOptions& options) {
 
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
     : options_(options), flow_(flow), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
-  // rank 0 writes what all have sent to it
-  if (!options.series.empty() && cluster().speaks()) series_ = open_series(options.series, flow.problem, from);
+  if (options.series.empty()) return;
+  if (cluster().distributed() && is_hdf5(options.series))
+    series_of_ranks_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
+  else if (cluster().speaks())  // writes what all have sent to it
+    series_ = open_series(options.series, flow.problem, from);
 }
 
 Output::~Output() = default;
@@ -89,40 +101,60 @@ long Output::next_due(long time) const {
   return next;
 }
 
+std::string Output::picture_of(long time) const {
+  return options_.every > 0 ? numbered(options_.picture, time) : options_.picture;
+}
+
+void Output::keep(const CentreLines& lines) {
+  write_centre_lines(options_.profiles, lines);
+  deviation_ = deviation_from_published(flow_, lines);
+}
+
 template <class T>
 void Output::write_fields(Simulation& simulation) {
   const Array<char> all = gather_fields(simulation, flow_.problem);
-  if (!cluster().speaks()) return;
   const Fields<T> fields = fields_of<T>(flow_.problem, all);
   const long time = simulation.time();
   const Pause pause;
   if (series_) std::visit([&](auto& series) { series.append(time, static_cast<double>(time), fields); }, *series_);
-  if (!options_.picture.empty())
-    write_png(options_.every > 0 ? numbered(options_.picture, time) : options_.picture, grid_of(flow_.problem), fields,
-              options_.slice);
+  if (!options_.picture.empty()) write_png(picture_of(time), grid_of(flow_.problem), fields, options_.slice);
+  if (!options_.profiles.empty() && time == steps_) keep(centre_lines(flow_, fields));
+}
+
+template <class T>
+void Output::write_fields_of_ranks(Simulation& simulation) {
+  const DealtArray all = deal_fields(simulation, flow_.problem);
+  const long time = simulation.time();
+  const Pause pause;
+  if (series_of_ranks_) {
+    series_of_ranks_->append<T>(time, static_cast<double>(time), named_of_ranks<T>(all));
+  } else if (!options_.series.empty()) {
+    const FieldsInBox<T> whole(all, domain_of(flow_.problem));
+    in_agreement([&] {
+      if (series_) std::get<VtiSeries>(*series_).append(time, static_cast<double>(time), whole.fields());
+    });
+  }
+  if (!options_.picture.empty()) write_png_of_ranks<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
   if (!options_.profiles.empty() && time == steps_) {
-    const CentreLines lines = centre_lines(flow_, fields);
-    write_centre_lines(options_.profiles, lines);
-    deviation_ = deviation_from_published(flow_, lines);
+    const CentreLines lines = centre_lines_of_ranks<T>(flow_, all);
+    in_agreement([&] {
+      if (cluster().speaks()) keep(lines);
+    });
   }
 }
 
 template <class T>
 void Output::write_state(Simulation& simulation) {
   const Problem& p = flow_.problem;
-  const OwnState state(simulation, p);
-  const Pause pause;
   const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", flow_.velocity}, {"flow", flow_.describe}};
   const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
                           static_cast<int>(sizeof(T)), parameters.dump()};
-  if (cluster().speaks())
-    write_checkpoint<T>(options_.checkpoint, header, {domain_of(p)},
-                        [&](std::size_t, int slot, const Box& part, T* values) {
-                          state.collect(slot, part, reinterpret_cast<char*>(values));
-                        });
-  else
-    for_checkpoint_slabs(header, [&](const Box& slab, int slot) { state.collect(slot, slab, nullptr); });
-  cluster().barrier();
+  write_checkpoint<T>(options_.checkpoint, header, Hdf5OfRanks::Writers::all_ranks, [&](const PutBox<T>& put) {
+    simulation.get([&](const DomainBox& box, const void* slots) {
+      const Pause pause;
+      put(box, static_cast<const T*>(slots));
+    });
+  });
   cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
                                  options_.checkpoint, simulation.time(), options_.checkpoint));
 }
@@ -133,10 +165,12 @@ void Output::write_force(Simulation& simulation) {
   const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
   const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
   force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
-  if (!cluster().speaks()) return;
-  OutputFile file(options_.forces);
-  file.write(force_table_);
-  file.commit();
+  in_agreement([&] {
+    if (!cluster().speaks()) return;
+    OutputFile file(options_.forces);
+    file.write(force_table_);
+    file.commit();
+  });
 }
 
 void Output::write(Simulation& simulation) {
@@ -144,8 +178,12 @@ void Output::write(Simulation& simulation) {
   if (series_due(simulation.time())) {
     if (!options_.forces.empty()) write_force(simulation);
     if (!options_.series.empty() || !options_.picture.empty() ||
-        (!options_.profiles.empty() && simulation.time() == steps_))
-      single ? write_fields<float>(simulation) : write_fields<double>(simulation);
+        (!options_.profiles.empty() && simulation.time() == steps_)) {
+      if (cluster().distributed())
+        single ? write_fields_of_ranks<float>(simulation) : write_fields_of_ranks<double>(simulation);
+      else
+        single ? write_fields<float>(simulation) : write_fields<double>(simulation);
+    }
   }
   if (checkpoint_due(simulation.time())) single ? write_state<float>(simulation) : write_state<double>(simulation);
 }

@@ -13,6 +13,7 @@
 #include "taskflows/lbm/fields.hpp"
 #include "taskflows/lbm/simulation.hpp"
 #include "taskflows/lbm/slice.hpp"
+#include "taskflows/output/hdf5_series_of_ranks.hpp"
 
 namespace asterism::apps::lbm {
 
@@ -55,13 +56,18 @@ class Output {
   template <class T>
   void write_fields(asterism::lbm::Simulation& simulation);
   template <class T>
+  void write_fields_of_ranks(asterism::lbm::Simulation& simulation);
+  [[nodiscard]] std::string picture_of(long time) const;
+  void keep(const asterism::lbm::CentreLines& lines);
+  template <class T>
   void write_state(asterism::lbm::Simulation& simulation);
   void write_force(asterism::lbm::Simulation& simulation);
 
   const OutputOptions& options_;
   const asterism::lbm::Case& flow_;
   long steps_;
-  std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;
+  std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
+  std::optional<asterism::output::Hdf5SeriesOfRanks> series_of_ranks_;
   std::string force_table_;
   std::optional<asterism::lbm::Deviation> deviation_;
 };

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
+#include <span>
 
 #include "taskflows/cg/acquired.hpp"
-#include "taskflows/runtime/array.hpp"
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "taskflows/runtime/hdf5_of_ranks.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -81,47 +80,41 @@ void require_checkpoints(const Options& options) {
 }
 
 void write_checkpoint(const std::filesystem::path& path, const System& sys, const Past& past) {
-  std::optional<Hdf5Output> file;
+  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
   const auto n = at(sys.partition.first(sys.blocks()));
-  if (cluster().speaks()) file.emplace(path);
   for (const Kept& kept : kept_vectors(sys)) {
-    Array<double> mine(at(sys.last_row() - sys.first_row()));
+    file.create(kept.name, Hdf5Number::float64, {n});
+    file.make_room({kept.name});
     for (const int i : sys.own()) {
       const Acquired<double> part(kept.block[at(i)], STARPU_R);
-      std::copy_n(part.get(), at(sys.partition.rows(i)), mine.data() + (sys.partition.first(i) - sys.first_row()));
+      const auto rows = at(sys.partition.rows(i));
+      file.write_block(kept.name, {{at(sys.partition.first(i))}, {rows}}, std::span<const double>(part.get(), rows));
     }
-    if (file) file->create(kept.name, Hdf5Number::float64, {n});
-    std::size_t row = 0;
-    cluster().collect(std::span<const double>(mine), [&](int /*rank*/, std::span<const double> part) {
-      file->write_rows(kept.name, row, part);
-      row += part.size();
-    });
   }
   std::vector<Dots> mine;
   if (sys.options.flow == Flow::pipelined)
     for (const int i : sys.own()) mine.push_back(*Acquired<Dots>(sys.dots_of(i, next_parity(past)), STARPU_R));
   const std::vector<Dots> dots = cluster().collect(std::span<const Dots>(mine));
   const State state = *Acquired<State>(sys.state_of(sys.inline_sums() ? sys.own().front() : 0), STARPU_R);
-  if (!file) return;
   std::vector<std::int64_t> contributions;
   for (const Dots& of_block : dots) {
     const std::vector<std::int64_t> more = words(of_block);
     contributions.insert(contributions.end(), more.begin(), more.end());
   }
   if (!dots.empty())
-    file->write("contributions", {dots.size(), words(Dots{}).size()}, std::span<const std::int64_t>(contributions));
+    file.write("contributions", {dots.size(), words(Dots{}).size()}, std::span<const std::int64_t>(contributions));
   const std::vector<std::int64_t> scalars = words(state);
-  file->write("state", {scalars.size()}, std::span<const std::int64_t>(scalars));
-  file->write("history", {past.history.size()}, std::span<const double>(past.history));
-  file->write("block_rows", {sys.partition.begin.size()}, std::span<const std::int64_t>(sys.partition.begin));
-  file->attribute("/", "method", method(sys));
-  file->attribute("/", "nonzeros", sys.nonzeros());
-  file->attribute("/", "b_norm", past.b_norm);
-  file->attribute("/", "true_residual", past.true_residual);
-  file->attribute("/", "iterations", past.iterations);
-  file->attribute("/", "since_start", std::int64_t{past.since_start});
-  file->attribute("/", "restarts", std::int64_t{past.restarts});
-  file->commit();
+  file.write("state", {scalars.size()}, std::span<const std::int64_t>(scalars));
+  file.write("history", {past.history.size()}, std::span<const double>(past.history));
+  file.write("block_rows", {sys.partition.begin.size()}, std::span<const std::int64_t>(sys.partition.begin));
+  file.attribute("/", "method", method(sys));
+  file.attribute("/", "nonzeros", sys.nonzeros());
+  file.attribute("/", "b_norm", past.b_norm);
+  file.attribute("/", "true_residual", past.true_residual);
+  file.attribute("/", "iterations", past.iterations);
+  file.attribute("/", "since_start", std::int64_t{past.since_start});
+  file.attribute("/", "restarts", std::int64_t{past.restarts});
+  file.commit();
 }
 
 namespace {

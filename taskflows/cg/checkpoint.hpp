@@ -25,8 +25,8 @@ struct Past {
 /// p in other forms than pieces.
 void require_checkpoints(const Options& options);
 
-/// HDF5: the dataset of each vector has all rows; written by rank 0, to which the others send theirs one by one. All
-/// ranks call it, when all tasks are done. Throws Error (failed) when it cannot be written: then an older file stays.
+/// HDF5: the dataset of each vector has all rows; each rank writes its own. All ranks call it, when all tasks are done.
+/// Throws Error (failed), on all of them, when it cannot be written: then an older file stays.
 void write_checkpoint(const std::filesystem::path& path, const System& system, const Past& past);
 
 /// Sets vectors and scalars of a new System, each rank its rows; the residual to be reached is that of `threshold`.

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
-#include "taskflows/fdtd/gather.hpp"
-#include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
 #include "taskflows/runtime/fingerprint.hpp"
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "taskflows/runtime/hdf5_of_ranks.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -122,17 +119,17 @@ void check_same(const Hdf5Input& file, const Problem& p) {
     bad_input("{}: {} values of probes; expected {} x {}", file.name, fmt::join(shape, " x "), step, p.probes.size());
 }
 
-/// `file`: of rank 0, none on the others.
 template <class T>
-void write_fields(Hdf5Output* file, Simulation& simulation, const Problem& problem) {
+void write_fields(Hdf5OfRanks& file, Simulation& simulation, const Problem& problem) {
   for (const Field field : {Field::electric, Field::magnetic}) {
     const char* const name = dataset[static_cast<int>(field)];
-    if (file != nullptr) file->create(name, hdf5_number<T>(), shape_of(problem));
-    get_from_ranks(simulation, field, [&](const Box& box, const void* values) {
+    file.create(name, hdf5_number<T>(), shape_of(problem));
+    file.make_room({name});
+    simulation.get(field, [&](const Box& box, const void* values) {
       const auto cells = static_cast<std::size_t>(box.cells());
       for (int c = 0; c < 3; ++c)
-        file->write_block(name, block_of(c, box),
-                          std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
+        file.write_block(name, block_of(c, box),
+                         std::span<const T>(static_cast<const T*>(values) + size(c) * cells, cells));
     });
   }
 }
@@ -151,11 +148,12 @@ void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
 }
 
 template <class T>
-void write_further(Hdf5Output* file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
-  if (file != nullptr) file->create(kind.name, hdf5_number<T>(), {static_cast<std::size_t>(kind.size)});
-  simulation.get_further(array, [&](std::int64_t first, std::int64_t count, const void* values) {
-    file->write_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
-                      std::span<const T>(static_cast<const T*>(values), static_cast<std::size_t>(count)));
+void write_further(Hdf5OfRanks& file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
+  file.create(kind.name, hdf5_number<T>(), {static_cast<std::size_t>(kind.size)});
+  file.make_room({kind.name});
+  simulation.get_further_here(array, [&](std::int64_t first, std::int64_t count, const void* values) {
+    file.write_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
+                     std::span<const T>(static_cast<const T*>(values), static_cast<std::size_t>(count)));
   });
 }
 
@@ -170,7 +168,7 @@ void read_further(const Hdf5Input& file, Simulation& simulation, std::size_t arr
   });
 }
 
-void write_run(Hdf5Output& file, long step, const Problem& problem) {
+void write_run(Hdf5OfRanks& file, long step, const Problem& problem) {
   file.attribute("/", "step", static_cast<std::int64_t>(step));
   for (std::size_t a = 0; a < 3; ++a) file.attribute("/", spacing_names[a], problem.spacing[a]);
   file.attribute("/", "time_step", problem.dt);
@@ -185,21 +183,18 @@ void write_run(Hdf5Output& file, long step, const Problem& problem) {
 
 void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
                       const std::vector<double>& probes) {
-  std::optional<Hdf5Output> written;
-  if (!simulation.dealt() || cluster().speaks()) written.emplace(path);
-  Hdf5Output* const file = written ? &*written : nullptr;
-  if (file != nullptr) write_run(*file, simulation.time(), problem);
+  Hdf5OfRanks file(path, simulation.dealt() ? Hdf5OfRanks::Writers::all_ranks : Hdf5OfRanks::Writers::this_process);
+  write_run(file, simulation.time(), problem);
   problem.single_precision ? write_fields<float>(file, simulation, problem)
                            : write_fields<double>(file, simulation, problem);
   const std::vector<StateKind> arrays = simulation.further_arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a)
     arrays[a].element == 4 ? write_further<float>(file, simulation, a, arrays[a])
                            : write_further<double>(file, simulation, a, arrays[a]);
-  if (file == nullptr) return;
   if (!probes.empty())
-    file->write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
-                std::span<const double>(probes));
-  file->commit();
+    file.write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
+               std::span<const double>(probes));
+  file.commit();
 }
 
 long checkpoint_step(const std::filesystem::path& path, const Problem& problem) {

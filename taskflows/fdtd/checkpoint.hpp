@@ -11,7 +11,7 @@
 namespace asterism::fdtd {
 
 /// `path` is replaced when all is written: throws Error and leaves it else. `probes`: steps x probes. Over several
-/// ranks all have to call it; rank 0 writes, with its `probes`.
+/// ranks all have to call it, and each writes what it has; of `probes`, those of rank 0 are written.
 void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
                       const std::vector<double>& probes);
 

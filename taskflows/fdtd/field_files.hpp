@@ -1,14 +1,20 @@
 // Fields and slices of a run as files, when they are due.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "taskflows/fdtd/scene.hpp"
 #include "taskflows/fdtd/simulation.hpp"
+#include "taskflows/output/hdf5_series_of_ranks.hpp"
+#include "taskflows/output/picture.hpp"
 #include "taskflows/output/series.hpp"
+#include "taskflows/runtime/dealt_array.hpp"
 
 namespace asterism::fdtd {
 
@@ -21,20 +27,37 @@ class FieldFiles {
 
   /// The first step after this one at which something is due, or the end.
   [[nodiscard]] long next_due(long step) const;
-  /// Writes what is due at the simulation's time; over several ranks all have to call it, and rank 0 writes. Throws
-  /// Error (failed).
+  /// Writes what is due at the simulation's time; over several ranks all have to call it: each writes its part
+  /// of HDF5 files, rank 0 the others. Throws Error (failed).
   void write(Simulation& simulation);
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
-  using Series = std::variant<output::VtiSeries, output::Hdf5Series>;
+  /// Of this process; nothing where another one writes.
+  using Series = std::variant<std::monostate, output::VtiSeries, output::Hdf5Series, output::Hdf5SeriesOfRanks>;
+  /// Of all entries, by field.
+  using Dealt = std::array<std::optional<DealtArray>, 2>;
   [[nodiscard]] bool due(std::int64_t every, long step) const;
+  [[nodiscard]] bool of_ranks(std::size_t number) const;
   template <class T>
   void write_as(Simulation& simulation);
   template <class T>
-  void write_series(std::size_t number, const std::array<std::vector<T>, 2>& values, long step);
+  void write_as_ranks(Simulation& simulation);
   template <class T>
-  void write_slice(const scene::SliceOutput& slice, const std::array<std::vector<T>, 2>& values, long step) const;
+  void write_series_of_ranks(std::size_t number, const Dealt& entries, long step);
+  template <class T>
+  void write_slice_of_ranks(const scene::SliceOutput& slice, const DealtArray& entries, long step) const;
+  template <class T>
+  void write_series(std::size_t number, const std::array<std::vector<T>, 2>& values, long step);
+  /// A field at centres of cells, and the plane of it that is in a picture.
+  template <class T>
+  struct Shown {
+    output::Grid grid;
+    output::Section section;
+    std::vector<std::span<const T>> components;
+  };
+  template <class T>
+  void write_slice(const scene::SliceOutput& slice, const Shown<T>& shown, long step) const;
 
   const Problem& problem_;
   output::Grid grid_;

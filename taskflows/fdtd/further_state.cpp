@@ -1,5 +1,5 @@
 // What features have beside the fields, to and from main memory: arrays of the whole domain, window after window, of
-// which every brick has some rows. Over several ranks, rank 0 puts together what all send to it.
+// which every brick has some rows. Over several ranks, each hands over its own, or rank 0 puts together what all send.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -101,6 +101,32 @@ void Simulation::get_further(std::size_t number, const WriteNumbers& write) cons
                         [&](int /*rank*/, std::span<const char> part) { put(array, first, part, window.data()); });
     if (takes) write(first, count, window.data());
   }
+}
+
+void Simulation::get_further_here(std::size_t number, const WriteNumbers& write) const {
+  if (!dealt_) return get_further(number, write);
+  const OfFeature array = array_of(features_, number);
+  // rows that follow each other are handed over as one
+  Array<char> window(array.bytes(std::min(window_size, array.kind.size)));
+  std::int64_t first = 0;
+  std::int64_t held = 0;
+  const auto hand_over = [&] {
+    if (held > 0) write(first, held, window.data());
+    held = 0;
+  };
+  array.feature.for_rows(array.number, STARPU_R, [&](const char* numbers, std::int64_t there, std::int64_t count) {
+    while (count > 0) {
+      if (there != first + held || held == window_size) hand_over();
+      if (held == 0) first = there;
+      const std::int64_t now = std::min(count, window_size - held);
+      std::memcpy(window.data() + array.bytes(held), numbers, array.bytes(now));
+      held += now;
+      numbers += array.bytes(now);
+      there += now;
+      count -= now;
+    }
+  });
+  hand_over();
 }
 
 void Simulation::set_further(std::size_t number, const ReadNumbers& read) {

@@ -94,6 +94,9 @@ class Simulation {
   /// Hands over the array of this number in parts, one after the other; over several ranks on rank 0. What no brick has
   /// is zero. Waits.
   void get_further(std::size_t array, const WriteNumbers& write) const;
+  /// Of the array of this number, what this rank's bricks have, in parts; several may have the same. In one process
+  /// what no brick has is handed over too, as zeros. Waits.
+  void get_further_here(std::size_t array, const WriteNumbers& write) const;
   /// Asks for the parts in which this rank's bricks have something. Waits.
   void set_further(std::size_t array, const ReadNumbers& read);
   [[nodiscard]] std::vector<StateArray> further_state() const;

@@ -12,11 +12,11 @@ output::Region region(const Box& b) {
   return {{b.x0, b.y0, b.z0}, {b.x1 - b.x0, b.y1 - b.y0, b.z1 - b.z0}};
 }
 
+}  // namespace
+
 std::string name_of(Field field) {
   return field == Field::electric ? "E" : "H";
 }
-
-}  // namespace
 
 template <class T>
 Snapshot<T>::Snapshot(Field field, const Grid& domain) : field_(field), domain_(domain) {
@@ -93,12 +93,8 @@ output::Fields<T> Snapshot<T>::at_centres() {
   const std::int64_t stride[3] = {1, row, row * (domain_.n[1] + 1)};
   for (int c = 0; c < 3; ++c) {
     close_period(c);
-    const std::int64_t u = stride[(c + 1) % 3];
-    const std::int64_t v = stride[(c + 2) % 3];
-    const std::int64_t along = stride[c];
-    result.components.push_back(field_ == Field::electric
-                                    ? compact(c, [=](const T* e) { return ((e[0] + e[u]) + (e[v] + e[u + v])) / 4; })
-                                    : compact(c, [=](const T* h) { return (h[0] + h[along]) / 2; }));
+    const auto mean = [&](const T* entry) { return at_centre(field_, c, entry, stride); };
+    result.components.push_back(compact(c, mean));
   }
   return {result};
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "codelets/fdtd/grid.hpp"
@@ -10,6 +11,19 @@
 #include "taskflows/output/series.hpp"
 
 namespace asterism::fdtd {
+
+/// A component at the centre of a cell, second order as the scheme itself: of E the mean of the 4 entries on the edges
+/// of the cell along its direction, of H of the 2 on its faces across it. stride: from the cell's entry to the next one
+/// along x, y and z. The sum has one order, wherever it is made.
+template <class T>
+T at_centre(Field field, int component, const T* entry, const std::int64_t (&stride)[3]) {
+  if (field == Field::magnetic) return (entry[0] + entry[stride[component]]) / 2;
+  const std::int64_t u = stride[(component + 1) % 3];
+  const std::int64_t v = stride[(component + 2) % 3];
+  return ((entry[0] + entry[u]) + (entry[v] + entry[u + v])) / 4;
+}
+/// "E" or "H".
+std::string name_of(Field field);
 
 /// Of the electric or the magnetic field; after step n, E is that of n dt and H that of (n - 1/2) dt. T: float or
 /// double.
@@ -24,10 +38,8 @@ class Snapshot {
   /// overlaps another or reaches out of the domain.
   void put(const Grid& part, const std::array<std::int32_t, 3>& origin, const T* values);
 
-  /// "E" or "H", one vector per cell, at its centre: the mean of the 4 entries of E on the edges of the cell along each
-  /// direction, or of the 2 entries of H on its faces across it, second order as the scheme itself. The sums have one
-  /// order, whatever the sub-domains. Valid as long as the snapshot, which then holds means. Throws Error (failed)
-  /// when entries are missing.
+  /// "E" or "H", one vector per cell, at its centre (at_centre). Valid as long as the snapshot, which then holds means.
+  /// Throws Error (failed) when entries are missing.
   output::Fields<T> at_centres();
   /// "Ex", "Ey", "Ez" or "Hx", "Hy", "Hz": entry (i, j, k) of a component as the value of cell (i, j, k), though it
   /// lies half a cell from there, see codelets/fdtd/grid.hpp. Planes n, of magnetic conductors, are left out. Else as

@@ -1,13 +1,14 @@
 #include "taskflows/fmm/motion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "taskflows/runtime/hdf5_of_ranks.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -22,26 +23,25 @@ std::vector<double> rows_of(const Array<double>& x, const Array<double>& y, cons
   return rows;
 }
 
-/// Rows of `width` numbers of all ranks, in their order. `file`: of rank 0.
-void write_rows(std::optional<Hdf5Output>& file, const char* dataset, std::size_t particles, std::size_t width,
+std::vector<std::size_t> shape_of(std::size_t rows, std::size_t width) {
+  return width == 1 ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, width};
+}
+
+/// Rows of `width` numbers of this rank, from `first` on.
+void write_rows(Hdf5OfRanks& file, const char* dataset, std::size_t first, std::size_t width,
                 std::span<const double> mine) {
-  if (file)
-    file->create(dataset, Hdf5Number::float64,
-                 width == 1 ? std::vector<std::size_t>{particles} : std::vector<std::size_t>{particles, width});
-  std::size_t row = 0;
-  cluster().collect(mine, [&](int /*rank*/, std::span<const double> part) {
-    file->write_rows(dataset, row, part);
-    row += part.size() / width;
-  });
+  const std::size_t rows = mine.size() / width;
+  file.write_block(
+      dataset,
+      {width == 1 ? std::vector<std::size_t>{first} : std::vector<std::size_t>{first, 0}, shape_of(rows, width)}, mine);
 }
 
 /// The same, of a part. Throws for a number that is none.
 std::vector<double> read_rows(const Hdf5Input& file, const char* dataset, std::size_t particles, std::size_t width,
                               const Part& part) {
   const std::vector<std::size_t> shape = file.shape(dataset);
-  const std::vector<std::size_t> expected =
-      width == 1 ? std::vector<std::size_t>{particles} : std::vector<std::size_t>{particles, width};
-  if (shape != expected) bad_input("{}: {}: expected {} rows of {} numbers", file.name, dataset, particles, width);
+  if (shape != shape_of(particles, width))
+    bad_input("{}: {}: expected {} rows of {} numbers", file.name, dataset, particles, width);
   std::vector<double> rows(width * (part.end(particles) - part.begin(particles)));
   file.read_rows(dataset, part.begin(particles), rows);
   const auto wrong = std::find_if(rows.begin(), rows.end(), [](double value) { return !std::isfinite(value); });
@@ -85,22 +85,28 @@ void drift(const Motion& motion, double dt, Particles& particles, std::size_t fi
 void write_motion(const std::filesystem::path& path, const MotionSettings& settings, const Particles& particles,
                   const Motion& motion) {
   std::size_t n = 0;
-  for (const std::size_t part : cluster().all_gather(particles.size())) n += part;
-  std::optional<Hdf5Output> file;
-  if (cluster().speaks()) file.emplace(path);
-  write_rows(file, "positions", n, 3, rows_of(particles.x, particles.y, particles.z));
-  write_rows(file, "velocities", n, 3, rows_of(motion.vx, motion.vy, motion.vz));
-  write_rows(file, "charges", n, 1, {particles.charge.data(), particles.size()});
-  if (!file) return;
-  file->attribute("/", "format", std::string(format_name));
-  file->attribute("/", "step", motion.step);
-  file->attribute("/", "method", settings.method);
-  file->attribute("/", "height", std::int64_t{settings.shape.height});
-  file->attribute("/", "group_size", std::int64_t{settings.shape.group_size});
-  file->attribute("/", "far_tasks", static_cast<std::int64_t>(settings.shape.far_tasks));
-  const Box& box = settings.box;
-  file->write("box", {4}, std::span<const double>(std::array{box.x, box.y, box.z, box.width}));
-  file->commit();
+  std::size_t first = 0;  // of this rank's
+  for (int rank = 0; const std::size_t part : cluster().all_gather(particles.size())) {
+    if (rank++ < cluster().rank()) first += part;
+    n += part;
+  }
+  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  file.create("positions", Hdf5Number::float64, {n, 3});
+  file.create("velocities", Hdf5Number::float64, {n, 3});
+  file.create("charges", Hdf5Number::float64, {n});
+  file.make_room({"positions", "velocities", "charges"});
+  write_rows(file, "positions", first, 3, rows_of(particles.x, particles.y, particles.z));
+  write_rows(file, "velocities", first, 3, rows_of(motion.vx, motion.vy, motion.vz));
+  write_rows(file, "charges", first, 1, {particles.charge.data(), particles.size()});
+  file.attribute("/", "format", std::string(format_name));
+  file.attribute("/", "step", motion.step);
+  file.attribute("/", "method", settings.method);
+  file.attribute("/", "height", std::int64_t{settings.shape.height});
+  file.attribute("/", "group_size", std::int64_t{settings.shape.group_size});
+  file.attribute("/", "far_tasks", static_cast<std::int64_t>(settings.shape.far_tasks));
+  const std::array box{settings.box.x, settings.box.y, settings.box.z, settings.box.width};
+  file.write("box", {box.size()}, std::span<const double>(box));
+  file.commit();
 }
 
 SavedMotion read_motion(const std::filesystem::path& path, const Part& part) {

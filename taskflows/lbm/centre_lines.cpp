@@ -80,33 +80,40 @@ double Line::at(double where) const {
   return sum;
 }
 
-template <class T>
-CentreLines centre_lines(const Case& flow, const Fields<T>& fields) {
+CentreLines centre_lines(const Case& flow, const VelocityOfCell& velocity) {
   const auto& n = flow.problem.cells;
-  const auto mean = [&](std::span<const T> field, const std::vector<int>& xs, const std::vector<int>& ys,
+  const auto mean = [&](int component, const std::vector<int>& xs, const std::vector<int>& ys,
                         const std::vector<int>& zs) {
     double sum = 0;
     for (const int z : zs)
       for (const int y : ys)
-        for (const int x : xs)
-          sum += static_cast<double>(
-              field[static_cast<std::size_t>(x) +
-                    static_cast<std::size_t>(n[0]) *
-                        (static_cast<std::size_t>(y) + static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(z))]);
+        for (const int x : xs) sum += velocity(component, x, y, z);
     return sum / static_cast<double>(xs.size() * ys.size() * zs.size()) / flow.velocity;
   };
   CentreLines lines;
   for (int z = 0; z < n[2]; ++z) {
     lines.u.position.push_back((z + 0.5) / n[2]);
-    lines.u.velocity.push_back(mean(fields.u, middle(n[0]), middle(n[1]), {z}));
+    lines.u.velocity.push_back(mean(0, middle(n[0]), middle(n[1]), {z}));
   }
   for (int x = 0; x < n[0]; ++x) {
     lines.w.position.push_back((x + 0.5) / n[0]);
-    lines.w.velocity.push_back(mean(fields.w, {x}, middle(n[1]), middle(n[2])));
+    lines.w.velocity.push_back(mean(2, {x}, middle(n[1]), middle(n[2])));
   }
   add_walls(flow, 2, 0, lines.u);
   add_walls(flow, 0, 2, lines.w);
   return lines;
+}
+
+template <class T>
+CentreLines centre_lines(const Case& flow, const Fields<T>& fields) {
+  const auto& n = flow.problem.cells;
+  return centre_lines(flow, [&](int component, int x, int y, int z) {
+    const std::span<const T> field = std::array{fields.u, fields.v, fields.w}[static_cast<std::size_t>(component)];
+    return static_cast<double>(
+        field[static_cast<std::size_t>(x) +
+              static_cast<std::size_t>(n[0]) *
+                  (static_cast<std::size_t>(y) + static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(z))]);
+  });
 }
 
 template CentreLines centre_lines(const Case&, const Fields<float>&);

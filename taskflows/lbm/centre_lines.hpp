@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,12 @@ struct CentreLines {
   Line w;  ///< w(x) at half of y and z
 };
 
+/// Component 0, 1 or 2 of a cell's velocity.
+using VelocityOfCell = std::function<double(int component, int x, int y, int z)>;
+
 /// Cell centres, and the walls where the lines meet some; a line between cells is the mean of its two or four
 /// neighbours.
+CentreLines centre_lines(const Case& flow, const VelocityOfCell& velocity);
 template <class T>
 CentreLines centre_lines(const Case& flow, const Fields<T>& fields);
 

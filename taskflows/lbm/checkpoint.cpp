@@ -85,30 +85,23 @@ struct Buffers {
 }  // namespace
 
 template <class T>
-void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, const std::vector<Box>& boxes,
-                      const GivePart<T>& give) {
-  check_cover(path, checkpoint, boxes);
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, Hdf5OfRanks::Writers writers,
+                      const std::function<void(const PutBox<T>& put)>& each) {
   if (checkpoint.bytes != sizeof(T) || checkpoint.parameters.size() > longest_parameters) {
     failed("{}: {} bytes per population and {} of parameters cannot be written", path.string(), checkpoint.bytes,
            checkpoint.parameters.size());
   }
-  Hdf5Output file(path);
+  Hdf5OfRanks file(path, writers);
   const auto extent = [](std::int32_t n) { return static_cast<std::size_t>(n); };
   file.create(dataset, hdf5_number<T>(), {q, extent(checkpoint.nz), extent(checkpoint.ny), extent(checkpoint.nx)});
   file.attribute("/", "step", checkpoint.step);
   file.attribute("/", "parameters", checkpoint.parameters);
-  Buffers<T> buffers;
-  for_slabs(checkpoint, [&](const Box& slab, int slot) {
-    const std::span<T> values = buffers.for_slab(slab);
-    for (std::size_t b = 0; b < boxes.size(); ++b) {
-      const Box part = intersection(boxes[b], slab);
-      if (is_empty(part)) continue;
-      give(b, slot, part, buffers.part.data());
-      for_rows(slab, part, [&](std::size_t in_slab, std::size_t in_part, std::size_t length) {
-        std::copy_n(buffers.part.data() + in_part, length, values.data() + in_slab);
-      });
-    }
-    file.write_block(dataset, block_of(slab, slot), std::span<const T>(values));
+  file.make_room({dataset});
+  each([&](const Box& box, const T* slots) {
+    const auto cells = static_cast<std::size_t>(box.cells());
+    for (int slot = 0; slot < q; ++slot)
+      file.write_block(dataset, block_of(box, slot),
+                       std::span<const T>(slots + static_cast<std::size_t>(slot) * cells, cells));
   });
   file.commit();
 }
@@ -132,10 +125,6 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
           .nz = extent(1),
           .bytes = number == Hdf5Number::float32 ? 4 : 8,
           .parameters = file.text_attribute("/", "parameters")};
-}
-
-void for_checkpoint_slabs(const Checkpoint& checkpoint, const std::function<void(const Box& slab, int slot)>& visit) {
-  for_slabs(checkpoint, visit);
 }
 
 template <class T>
@@ -170,10 +159,10 @@ void read_populations(const std::filesystem::path& path, const std::vector<Box>&
   });
 }
 
-template void write_checkpoint(const std::filesystem::path&, const Checkpoint&, const std::vector<Box>&,
-                               const GivePart<float>&);
-template void write_checkpoint(const std::filesystem::path&, const Checkpoint&, const std::vector<Box>&,
-                               const GivePart<double>&);
+template void write_checkpoint<float>(const std::filesystem::path&, const Checkpoint&, Hdf5OfRanks::Writers,
+                                      const std::function<void(const PutBox<float>&)>&);
+template void write_checkpoint<double>(const std::filesystem::path&, const Checkpoint&, Hdf5OfRanks::Writers,
+                                       const std::function<void(const PutBox<double>&)>&);
 template void read_populations(const std::filesystem::path&, const Box&, float*);
 template void read_populations(const std::filesystem::path&, const Box&, double*);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<float>&);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codelets/lbm/brick.hpp"
+#include "taskflows/runtime/hdf5_of_ranks.hpp"
 
 namespace asterism::lbm {
 
@@ -19,26 +20,24 @@ struct Checkpoint {
   std::string parameters;  ///< of the run, as JSON; 64,000 bytes at most
 };
 
-/// Sets or takes the populations of `slot` in `part`, which lies within boxes[number]; x fastest.
+/// Takes all slots of a box of the lattice, slot by slot, x fastest.
 template <class T>
-using GivePart = std::function<void(std::size_t number, int slot, const Box& part, T* values)>;
+using PutBox = std::function<void(const Box& box, const T* slots)>;
+/// Takes the populations of `slot` in `part`, which lies within boxes[number]; x fastest.
 template <class T>
 using TakePart = std::function<void(std::size_t number, int slot, const Box& part, const T* values)>;
 
-/// boxes: bricks that cover the lattice, each cell once. Slabs of about 64 MiB are in memory at a time; what a brick
-/// has in a slab is asked for slot by slot. `path` is replaced when all is written: Throws Error and leaves it else.
+/// each(put) hands over boxes that cover the lattice, each cell once; over several ranks this rank's, and all ranks
+/// call this. `path` is replaced when all is written: Throws Error, on all of them, and leaves it else.
 template <class T>
-void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, const std::vector<Box>& boxes,
-                      const GivePart<T>& give);
-
-/// The order in which write_checkpoint asks for parts of the lattice: for the ranks of a cluster that only give theirs.
-void for_checkpoint_slabs(const Checkpoint& checkpoint, const std::function<void(const Box& slab, int slot)>& visit);
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, Hdf5OfRanks::Writers writers,
+                      const std::function<void(const PutBox<T>& put)>& each);
 
 /// Everything but the populations. Throws Error (bad_input), one line naming the file: missing, damaged, cut off,
 /// foreign.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-/// Throws Error (bad_input) also when the precision is another one.
+/// By slabs of about 64 MiB. Throws Error (bad_input) also when the precision is another one.
 template <class T>
 void read_populations(const std::filesystem::path& path, const std::vector<Box>& boxes, const TakePart<T>& take);
 

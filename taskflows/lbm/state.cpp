@@ -53,12 +53,11 @@ void Simulation::for_slabs(int slots, const Body& body) {
 void Simulation::set(long time, const Read& read) {
   starpu_task_wait_for_all();
   for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
-    starpu_data_acquire(slab.handle, STARPU_W);
     {
+      const Acquired acquired(slab.handle, STARPU_W);
       const Pause pause;
       read(in_domain(brick.place, box), slab.memory.data());
     }
-    starpu_data_release(slab.handle);
     submit(codelets_->load, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
            {{brick.populations, brick.written ? STARPU_RW : STARPU_W}, {slab.handle, STARPU_R}}, options(brick, 0, 0));
     brick.written = true;
@@ -88,10 +87,9 @@ void Simulation::get(const Write& write) {
   for_slabs(q, [&](BrickData& brick, const Box& box, Slab& slab) {
     submit(codelets_->store, codelets::CopyArgs{{box.cells()}, brick.layout.brick, box},
            {{brick.populations, STARPU_R}, {slab.handle, STARPU_W}}, options(brick, 0, 0));
-    starpu_data_acquire(slab.handle, STARPU_RW);
+    const Acquired acquired(slab.handle, STARPU_RW);
     clear_solid(in_domain(brick.place, box), slab.memory.data());
     write(in_domain(brick.place, box), slab.memory.data());
-    starpu_data_release(slab.handle);
   });
 }
 
@@ -102,9 +100,8 @@ void Simulation::observe(const Write& write) {
     data.push_back({slab.handle, STARPU_W});
     codelets::ObserveArgs args{{box.cells()}, brick.layout, problem_.collision, box, time_ % 2 == 0 ? 1 : 0};
     submit(codelets_->observe, args, data, options(brick, 0, 0));
-    starpu_data_acquire(slab.handle, STARPU_R);
+    const Acquired acquired(slab.handle, STARPU_R);
     write(in_domain(brick.place, box), slab.memory.data());
-    starpu_data_release(slab.handle);
   });
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "taskflows/output/hdf5_groups.hpp"
+#include "taskflows/output/hdf5_series_detail.hpp"
 #include "taskflows/output/pieces.hpp"
 #include "taskflows/output/series_detail.hpp"
 #include "taskflows/runtime/hdf5_file.hpp"
@@ -10,10 +10,8 @@
 namespace asterism::output {
 namespace {
 
+using detail::axes;
 using detail::xml;
-
-constexpr const char* format_name = "asterism series 1";
-constexpr const char* axes[] = {"x", "y", "z"};
 
 Grid read_grid(const Hdf5Input& file) {
   Grid grid{};
@@ -26,27 +24,9 @@ Grid read_grid(const Hdf5Input& file) {
   return grid;
 }
 
-void write_grid(Hdf5Output& file, const Grid& grid) {
-  file.attribute("/", "format", std::string(format_name));
-  for (std::size_t a = 0; a < 3; ++a) {
-    file.attribute("/", fmt::format("n{}", axes[a]), std::int64_t{grid.n[a]});
-    file.attribute("/", fmt::format("origin_{}", axes[a]), grid.origin[a]);
-    file.attribute("/", fmt::format("spacing_{}", axes[a]), grid.spacing[a]);
-  }
-  file.attribute("/", "centre", std::string(grid.centre == Centre::node ? "node" : "cell"));
-}
-
 std::string show(const Grid& grid) {
   return fmt::format("{} {} of {} from ({})", fmt::join(grid.n, " x "), grid.centre == Centre::node ? "nodes" : "cells",
                      fmt::join(grid.spacing, " x "), fmt::join(grid.origin, ", "));
-}
-
-/// About 2^17 values: large enough to compress well, small enough that a slice reads little else.
-std::vector<std::size_t> chunk_of(const Grid& grid) {
-  const std::size_t x = std::min<std::size_t>(static_cast<std::size_t>(grid.n[0]), 128);
-  const std::size_t y = std::min<std::size_t>(static_cast<std::size_t>(grid.n[1]), 64);
-  const std::size_t z = std::min<std::size_t>(static_cast<std::size_t>(grid.n[2]), (std::size_t{1} << 17) / (x * y));
-  return {z, y, x};
 }
 
 Region region_of(const Hdf5Block& block) {
@@ -60,15 +40,9 @@ Region region_of(const Hdf5Block& block) {
 
 template <class T>
 void write_field(Hdf5Output& file, const std::string& group, const Grid& grid, const Field<T>& field) {
-  std::vector<std::size_t> shape = {static_cast<std::size_t>(grid.n[2]), static_cast<std::size_t>(grid.n[1]),
-                                    static_cast<std::size_t>(grid.n[0])};
-  std::vector<std::size_t> chunk = chunk_of(grid);
   const std::size_t components = field.components.size();
-  if (components > 1) {
-    shape.push_back(components);
-    chunk.push_back(components);
-  }
-  file.write_compressed<T>(group + "/" + field.name, shape, chunk, [&](const Hdf5Block& block, T* values) {
+  const detail::FieldLayout layout(grid, components);
+  const auto fill = [&](const Hdf5Block& block, T* values) {
     for_rows(grid.n, region_of(block), [&](std::size_t from, std::size_t to) {
       for (std::size_t x = 0; x < block.extent[2]; ++x) {
         for (std::size_t c = 0; c < components; ++c) {
@@ -76,7 +50,8 @@ void write_field(Hdf5Output& file, const std::string& group, const Grid& grid, c
         }
       }
     });
-  });
+  };
+  file.write_compressed<T>(group + "/" + field.name, layout.shape, layout.chunk, fill);
 }
 
 /// One time in an XDMF file.
@@ -131,7 +106,7 @@ void Hdf5Series::open_existing(std::int64_t keep_until) {
   SavedGroups saved;
   {
     const Hdf5Input file(path_);
-    if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format_name) {
+    if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != detail::series_format) {
       bad_input("{}: is no series of fields; expected one that this program wrote", file.name);
     }
     const Grid found = read_grid(file);
@@ -159,7 +134,7 @@ void Hdf5Series::append(std::int64_t step, double time, const Fields<T>& fields)
   detail::check_append(path_, grid_, times_, step, fields);
   const bool is_new = times_.empty();
   Hdf5Output file(path_, is_new ? Hdf5Output::Existing::replace : Hdf5Output::Existing::extend);
-  if (is_new) write_grid(file, grid_);
+  if (is_new) detail::write_grid(file, grid_);
   const std::string group = group_of(step);
   std::vector<Dataset> datasets;
   std::vector<std::string> names;
@@ -168,11 +143,13 @@ void Hdf5Series::append(std::int64_t step, double time, const Fields<T>& fields)
     datasets.push_back({field.name, field.components.size(), sizeof(T)});
     names.push_back(field.name);
   }
-  file.attribute(group, "step", step);
-  file.attribute(group, "time", time);
-  file.attribute(group, "fields", fmt::format("{}", fmt::join(names, ",")));
+  detail::write_time(file, step, time, names);
   file.commit();
-  times_.push_back({step, time});
+  add({step, time}, std::move(datasets));
+}
+
+void Hdf5Series::add(const SavedTime& saved, std::vector<Dataset> datasets) {
+  times_.push_back(saved);
   datasets_.push_back(std::move(datasets));
   write_xdmf();
 }

@@ -66,12 +66,15 @@ class Hdf5Series {
   void append(std::int64_t step, double time, const Fields<T>& fields);
   [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
 
- private:
   struct Dataset {
     std::string name;
     std::size_t components;
     std::size_t bytes;  ///< of a number
   };
+  /// A time that others have put into the file, after the last one of times().
+  void add(const SavedTime& saved, std::vector<Dataset> datasets);
+
+ private:
   void open_existing(std::int64_t keep_until);
   void write_xdmf() const;
 

@@ -54,14 +54,18 @@ void check_fields(const std::filesystem::path& path, const Grid& grid, const Fie
   }
 }
 
-template <class T>
-void check_append(const std::filesystem::path& path, const Grid& grid, const std::vector<SavedTime>& times,
-                  std::int64_t step, const Fields<T>& fields) {
-  check_fields(path, grid, fields);
+inline void check_step(const std::filesystem::path& path, const std::vector<SavedTime>& times, std::int64_t step) {
   if (step < 0 || (!times.empty() && step <= times.back().step)) {
     failed("{}: step {} after step {}; expected ascending ones", path.string(), step,
            times.empty() ? -1 : times.back().step);
   }
+}
+
+template <class T>
+void check_append(const std::filesystem::path& path, const Grid& grid, const std::vector<SavedTime>& times,
+                  std::int64_t step, const Fields<T>& fields) {
+  check_fields(path, grid, fields);
+  check_step(path, times, step);
 }
 
 /// Text as it may stand in an XML attribute or element.

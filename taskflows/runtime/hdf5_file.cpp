@@ -314,6 +314,30 @@ void Hdf5Output::write_block(const std::string& dataset, const Hdf5Block& block,
         "dataset", dataset);
 }
 
+const std::filesystem::path& Hdf5Output::under_way() const noexcept {
+  return extends_ ? pending_.path() : pending_.temporary();
+}
+
+std::uint64_t Hdf5Output::place(const std::string& dataset) {
+  std::vector<hsize_t> shape;
+  {
+    // HDF5 makes room at the first value, as it does where one process writes; closed, it holds none of them back
+    const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+    check(opened.valid(), "dataset", dataset);
+    shape = extents(opened);
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    const Id type(H5Dget_type(opened), H5Tclose);
+    const std::vector<char> zero(H5Tget_size(type));
+    const Selected first(opened, {std::vector<std::size_t>(shape.size()), std::vector<std::size_t>(shape.size(), 1)});
+    check(first.selected && H5Dwrite(opened, type, first.memory, first.file, H5P_DEFAULT, zero.data()) >= 0, "dataset",
+          dataset);
+  }
+  const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
+  const haddr_t at = opened.valid() ? H5Dget_offset(opened) : HADDR_UNDEF;
+  check(at != HADDR_UNDEF && at >= transaction_->kept(), "dataset", dataset);
+  return at;
+}
+
 void Hdf5Output::attribute(const std::string& object, const std::string& attribute, std::int64_t type,
                            std::int64_t space, const void* value) {
   const Id opened(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);

@@ -118,6 +118,25 @@ class Hdf5Output {
     write_compressed(dataset, hdf5_number<T>(), shape, chunk,
                      [&](const Hdf5Block& block, void* values) { fill(block, static_cast<T*>(values)); });
   }
+
+  // For other processes that write values of the same file by themselves (Hdf5OfRanks), before commit():
+  /// The file that is under way, at whatever name.
+  [[nodiscard]] const std::filesystem::path& under_way() const noexcept;
+  /// The first byte of a dataset of create() that was not written yet; its values follow in C order.
+  [[nodiscard]] std::uint64_t place(const std::string& dataset);
+  /// As write_compressed() does, but without a chunk.
+  void create_compressed(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape,
+                         const std::vector<std::size_t>& chunk);
+  struct CompressedChunk {
+    std::uint64_t number;  ///< in C order
+    std::uint64_t bytes;
+  };
+  /// The first byte of each of these chunks.
+  [[nodiscard]] std::vector<std::uint64_t> place_chunks(const std::string& dataset,
+                                                        const std::vector<std::size_t>& shape,
+                                                        const std::vector<std::size_t>& chunk,
+                                                        std::span<const CompressedChunk> chunks);
+
   /// Attaches a value to a dataset, to a group, or to the file ("/").
   void attribute(const std::string& object, const std::string& attribute, double value);
   void attribute(const std::string& object, const std::string& attribute, std::int64_t value);
@@ -130,6 +149,7 @@ class Hdf5Output {
   void commit();
 
  private:
+  friend class Hdf5OfRanks;
   using FillBytes = std::function<void(const Hdf5Block& block, void* values)>;
   void write_rows(const std::string& dataset, std::size_t first, Hdf5Number number, const void* values,
                   std::size_t count);
@@ -138,6 +158,8 @@ class Hdf5Output {
                         const std::vector<std::size_t>& chunk, const FillBytes& fill);
   std::int64_t make(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape,
                     std::int64_t creation);
+  std::int64_t make_compressed(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape,
+                               const std::vector<std::size_t>& chunk);
   void attribute(const std::string& object, const std::string& attribute, std::int64_t type, std::int64_t space,
                  const void* value);
   void check(bool success, const char* kind, const std::string& object) const;

@@ -33,19 +33,6 @@ std::string message(int error) {
   return std::generic_category().message(error);
 }
 
-/// All bytes or false; errno says why.
-bool put(int file, std::uint64_t at, std::size_t size, const char* bytes) {
-  while (size > 0) {
-    const ssize_t written = pwrite(file, bytes, size, static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    at += static_cast<std::uint64_t>(written);
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
 struct Piece {
   std::uint64_t at;
   std::uint64_t size;
@@ -63,7 +50,7 @@ bool apply_journal(int file, std::string_view journal) {
     std::memcpy(&piece, journal.data(), sizeof piece);
     journal.remove_prefix(sizeof piece);
     if (piece.size == 0) return ftruncate(file, static_cast<off_t>(piece.at)) == 0;
-    if (!put(file, piece.at, piece.size, journal.data())) return false;
+    if (!write_at(file, piece.at, piece.size, journal.data())) return false;
     journal.remove_prefix(piece.size);
   }
   errno = EINVAL;
@@ -177,6 +164,11 @@ bool Hdf5Transaction::read(std::uint64_t at, std::size_t size, char* bytes) cons
 }
 
 void Hdf5Transaction::write(std::uint64_t at, std::size_t size, const char* bytes) {
+  if (bytes == stand_in_ && at >= kept_) {
+    place_ = at;
+    end_ = std::max(end_, at + size);
+    return;
+  }
   while (size > 0 && at < kept_) {
     const std::uint64_t first = at / page_size * page_size;
     const std::size_t part = std::min<std::uint64_t>({size, first + page_size - at, kept_ - at});
@@ -196,7 +188,7 @@ void Hdf5Transaction::write(std::uint64_t at, std::size_t size, const char* byte
 
 void Hdf5Transaction::write_through(std::uint64_t at, std::size_t size, const char* bytes) {
   end_ = std::max(end_, at + size);
-  if (error_ == 0 && !put(file_, at, size, bytes)) error_ = errno == 0 ? EIO : errno;
+  if (error_ == 0 && !write_at(file_, at, size, bytes)) error_ = errno == 0 ? EIO : errno;
 }
 
 void Hdf5Transaction::commit() {

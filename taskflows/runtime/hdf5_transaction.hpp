@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 namespace asterism {
 
@@ -22,6 +23,18 @@ class Hdf5Transaction {
 
   /// A file access property list of HDF5 that goes through this object, which outlives every file opened by it.
   [[nodiscard]] std::int64_t access();
+  /// Where HDF5 writes `stand_in`, which write() gives it for bytes that other processes write to the file themselves;
+  /// nothing of it is written. None when that is not behind the old bytes.
+  template <class Write>
+  std::optional<std::uint64_t> place_of(const void* stand_in, const Write& write) {
+    stand_in_ = stand_in;
+    place_.reset();
+    write();
+    stand_in_ = nullptr;
+    return place_;
+  }
+  /// Bytes that stay as they are until commit().
+  [[nodiscard]] std::uint64_t kept() const noexcept { return kept_; }
   /// errno of the first write that failed, 0 if none. HDF5 is not told: it cannot close a file that fails to be
   /// written.
   [[nodiscard]] int error() const noexcept { return error_; }
@@ -51,6 +64,8 @@ class Hdf5Transaction {
   std::uint64_t announced_ = 0;  ///< end of the file as HDF5 sees it
   std::map<std::uint64_t, Page> changed_;
   int error_ = 0;
+  const void* stand_in_ = nullptr;
+  std::optional<std::uint64_t> place_;  ///< of what it stands for
 };
 
 }  // namespace asterism

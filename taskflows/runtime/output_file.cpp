@@ -41,6 +41,18 @@ void PendingFile::commit() {
   temporary_.clear();
 }
 
+bool write_at(int file, std::uint64_t at, std::size_t size, const char* bytes) {
+  while (size > 0) {
+    const ssize_t written = pwrite(file, bytes, size, static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    at += static_cast<std::uint64_t>(written);
+    bytes += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
 OutputFile::OutputFile(std::filesystem::path path) : pending_(std::move(path)) {
   stream_.open(pending_.temporary(), std::ios::binary | std::ios::trunc);
   if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), reason());

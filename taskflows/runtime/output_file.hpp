@@ -1,6 +1,7 @@
 // A file that appears whole or not at all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -26,6 +27,9 @@ class PendingFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;
 };
+
+/// All of these bytes to a place of an open file, or false; errno says why.
+bool write_at(int file, std::uint64_t at, std::size_t size, const char* bytes);
 
 class OutputFile {
  public:

@@ -1,11 +1,10 @@
 #include "taskflows/tdbem/matrix_file.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <optional>
+#include <span>
 #include <string>
 
 #include "taskflows/runtime/cluster.hpp"
+#include "taskflows/runtime/hdf5_of_ranks.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
 #include "taskflows/tdbem/traits.hpp"
 
@@ -64,59 +63,63 @@ void check_file(const Hdf5Input& file, const Problem& problem, const Matrices<T>
   }
 }
 
-/// A block on its way to rank 0; its values of M^0 and its words follow.
-struct SentBlock {
-  std::uint64_t block = 0, initial = 0, words = 0;
+/// A block, as the rank that has it knows it.
+struct KeptBlock {
+  std::uint64_t block = 0, words = 0, initial = 0;
+};
+/// What is attached to its two datasets.
+struct Checks {
+  std::uint64_t block = 0;
+  std::uint64_t words = 0, initial = 0;  ///< checksums
   char structure[16]{};
 };
 
-template <class T>
-std::vector<char> message_of(const Matrices<T>& matrices, std::size_t block, const void* bytes, const double* initial) {
-  SentBlock header{block, initial_values(matrices, block)[0], words(matrices, block)[0], {}};
-  structure_of(matrices, block, bytes).copy(header.structure, sizeof header.structure);
-  std::vector<char> message(sizeof header + (header.initial + header.words) * sizeof(double));
-  char* const values = message.data() + sizeof header;
-  std::memcpy(message.data(), &header, sizeof header);
-  if (header.initial > 0) std::memcpy(values, initial, header.initial * sizeof(double));
-  std::memcpy(values + header.initial * sizeof(double), bytes, header.words * sizeof(std::int64_t));
-  return message;
+/// Of all ranks, in the order of blocks.
+template <class V>
+std::vector<V> from_all_ranks(const std::vector<V>& mine) {
+  std::vector<V> all;
+  for (const std::vector<V>& part : cluster().all_gather(std::span<const V>(mine)))
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
-void write_block(Hdf5Output& file, std::span<const char> message) {
-  SentBlock header;
-  std::memcpy(&header, message.data(), sizeof header);
-  const auto* const initial = reinterpret_cast<const double*>(message.data() + sizeof header);
-  const auto* const words = reinterpret_cast<const std::int64_t*>(initial + header.initial);
-  const std::string slices = slices_of(header.block);
-  write_checked(file, slices, {header.words}, std::span(words, header.words));
-  file.attribute(slices, "structure", std::string(header.structure, sizeof header.structure));
-  write_checked(file, initial_of(header.block), {header.initial}, std::span(initial, header.initial));
+template <class T>
+std::vector<KeptBlock> kept_blocks(const Matrices<T>& matrices) {
+  std::vector<KeptBlock> mine;
+  for (const std::size_t b : matrices.own_blocks())
+    mine.push_back({b, words(matrices, b)[0], initial_values(matrices, b)[0]});
+  return from_all_ranks(mine);
 }
 
 }  // namespace
 
 template <class T>
 void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices) {
-  std::optional<Hdf5Output> file;
-  if (cluster().speaks()) {
-    file.emplace(path);
-    file->attribute("/", "format", std::string(format_mark));
-    write(*file, matrix_traits(problem, sizeof(T)));
-    file->attribute("/", "cluster", cluster_of(matrices));
+  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  file.attribute("/", "format", std::string(format_mark));
+  file.on_rank_0([&](Hdf5Output& once) { write(once, matrix_traits(problem, sizeof(T))); });
+  file.attribute("/", "cluster", cluster_of(matrices));
+  std::vector<std::string> datasets;
+  for (const KeptBlock& kept : kept_blocks(matrices)) {
+    file.create(datasets.emplace_back(slices_of(kept.block)), Hdf5Number::int64, {kept.words});
+    file.create(datasets.emplace_back(initial_of(kept.block)), Hdf5Number::float64, {kept.initial});
   }
-  const auto write = [&](int /*rank*/, std::span<const char> message) {
-    if (!message.empty()) write_block(*file, message);
-  };
-  const std::vector<std::int32_t>& dealt = matrices.dealt();
-  std::int32_t rounds = 0;
-  for (std::size_t rank = 0; rank + 1 < dealt.size(); ++rank) rounds = std::max(rounds, dealt[rank + 1] - dealt[rank]);
+  file.make_room(datasets);
+  std::vector<Checks> mine;
   matrices.get([&](std::size_t b, const void* bytes, const double* initial) {
-    const std::vector<char> message = message_of(matrices, b, bytes, initial);
-    cluster().collect(std::span<const char>(message), write);
-    --rounds;
+    const std::size_t n = words(matrices, b)[0], few = initial_values(matrices, b)[0];
+    file.write_block(slices_of(b), {{0}, {n}}, std::span(static_cast<const std::int64_t*>(bytes), n));
+    file.write_block(initial_of(b), {{0}, {few}}, std::span(initial, few));
+    Checks& checks = mine.emplace_back(
+        Checks{b, checksum(bytes, n * sizeof(std::int64_t)), checksum(initial, few * sizeof(double)), {}});
+    structure_of(matrices, b, bytes).copy(checks.structure, sizeof checks.structure);
   });
-  for (; rounds > 0; --rounds) cluster().collect(std::span<const char>(), write);  // others have a block more
-  if (file) file->commit();
+  for (const Checks& checks : from_all_ranks(mine)) {
+    file.attribute(slices_of(checks.block), "checksum", digits(checks.words));
+    file.attribute(slices_of(checks.block), "structure", std::string(checks.structure, sizeof checks.structure));
+    file.attribute(initial_of(checks.block), "checksum", digits(checks.initial));
+  }
+  file.commit();
 }
 
 MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem) {

@@ -11,7 +11,7 @@
 namespace asterism::tdbem {
 
 /// `matrices`, filled, are those of `problem`. `path` is replaced when all is written: throws Error and leaves it else.
-/// Over several ranks, which call this together, rank 0 writes, one block of each in turn.
+/// Over several ranks, which call this together, each writes its own blocks.
 template <class T>
 void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices);
 

@@ -34,7 +34,27 @@ class RanksTest : public ProgramTest {
   /// With one CPU worker each. What mpirun itself says about ranks that failed is left out of stderr.
   Ran run_ranks(
       int ranks, const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }) const {
-    Arguments all{"-n", std::to_string(ranks), program_};
+    return run_ranks_of(program_, ranks, arguments, enough);
+  }
+
+  /// The files of the last rank cannot grow beyond a number of bytes: status 1, and one line of one rank, which names
+  /// the file.
+  void expect_full_disk(int ranks, std::size_t bytes, const Arguments& arguments, const std::string& name) const {
+    const fs::path script =
+        file("#!/bin/sh\ntrap '' XFSZ\n[ $OMPI_COMM_WORLD_RANK -eq " + std::to_string(ranks - 1) + " ] && ulimit -f " +
+                 std::to_string(bytes / 512) + "\nexec " + program_ + " \"$@\"\n",
+             "full.sh");
+    fs::permissions(script, fs::perms::owner_all);
+    const Ran ran = run_ranks_of(script, ranks, arguments, [] { return false; });
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
+    EXPECT_TRUE(ran.err.starts_with(name_ + ": error: " + name + ": ")) << ran.err;
+    for (const char* words : {"cannot be written", "too large"}) EXPECT_TRUE(contains(ran.err, words)) << ran.err;
+  }
+
+  Ran run_ranks_of(const std::string& program, int ranks, const Arguments& arguments,
+                   const std::function<bool()>& enough) const {
+    Arguments all{"-n", std::to_string(ranks), program};
     all.insert(all.end(), arguments.begin(), arguments.end());  // a sub-command is first
     all.insert(all.end(), {"--cpus", "1"});
     Ran ran = run(all, enough);

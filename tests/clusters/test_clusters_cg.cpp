@@ -1,5 +1,6 @@
 // asterism-cg over one to four processes: the same bits, what a rank looks at, what is refused, how it fails.
 #include "tests/clusters/run_ranks.hpp"
+#include "tests/clusters/same_hdf5.hpp"
 
 namespace asterism::tests {
 namespace {
@@ -91,6 +92,16 @@ TEST_F(ClustersCg, GoesOnToTheSameBits) {
       EXPECT_EQ(record("run.json")["iterations"], 30);
     }
   }
+}
+
+TEST_F(ClustersCg, CheckpointsOfAllRanksAreThoseOfOne) {
+  const auto state = [&](int ranks) {
+    solve(ranks, {"--stencil", "7pts-9x8x11", "--blocks", "5", "--flow", "pipelined", "--preconditioner",
+                  "block-jacobi", "--iterations", "9", "--checkpoint", "state.h5", "--checkpoint-every", "4"});
+    return contents(output("state.h5"));
+  };
+  const std::string one = state(1);
+  for (const int ranks : {2, 3, 4}) EXPECT_TRUE(same_but_for_times(state(ranks), one, 13)) << ranks;
 }
 
 TEST_F(ClustersCg, GoesOnAfterARankWasKilled) {

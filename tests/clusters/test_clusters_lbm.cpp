@@ -2,7 +2,9 @@
 #include <map>
 
 #include "taskflows/lbm/checkpoint.hpp"
+#include "taskflows/runtime/hdf5_file.hpp"
 #include "tests/clusters/run_ranks.hpp"
+#include "tests/clusters/same_hdf5.hpp"
 
 namespace asterism::tests {
 namespace {
@@ -64,18 +66,111 @@ TEST_F(ClustersLbm, SubdomainsAreChosen) {
 }
 
 TEST_F(ClustersLbm, VerifiesAndWritesFieldsAndForces) {
-  const Arguments problem{"--case", "stream",  "--size",   "16x12x12",   "--length", "5",        "--steps",
-                          "6",      "--quiet", "--output", "fields.pvd", "--forces", "force.csv"};
+  const Arguments problem{"--case",  "stream",  "--size",   "16x12x12",   "--length",   "5",         "--steps",
+                          "6",       "--quiet", "--output", "fields.pvd", "--forces",   "force.csv", "--png",
+                          "cut.png", "--slice", "x=8",      "--quantity", "vorticity-y"};
   Arguments verified = problem;
   verified.push_back("--verify");
   EXPECT_EQ(run_ranks(3, verified).status, 0);
   const std::string fields = contents(output("fields_0000000006.vti"));
   const std::string force = contents(output("force.csv"));
-  ASSERT_FALSE(fields.empty());
+  const std::string picture = contents(output("cut.png"));
+  ASSERT_FALSE(fields.empty() || picture.empty());
   EXPECT_EQ(run_ranks(1, problem).status, 0);
   EXPECT_TRUE(contents(output("fields_0000000006.vti")) == fields);
+  EXPECT_TRUE(contents(output("cut.png")) == picture);
   // step and force along the stream; the others are rounding errors, whose order of summation differs
   EXPECT_EQ(lines_of(contents(output("force.csv")))[1].substr(0, 12), lines_of(force)[1].substr(0, 12));
+}
+
+/// Sub-domains that do not fit the chunks of files, 128 x 64 x 16 cells.
+TEST_F(ClustersLbm, FilesOfAllRanksAreThoseOfOne) {
+  const auto flow = [](const char* precision, const char* steps, const Arguments& more) {
+    Arguments all{"--case", "taylor-green", "--size",      "131x66x19",    "--steps",  steps,         "--every",
+                  "3",      "--quiet",      "--output",    "flow.h5",      "--png",    "cut.png",     "--slice",
+                  "x=30",   "--quantity",   "vorticity-z", "--checkpoint", "state.h5", "--precision", precision};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  ASSERT_EQ(run_ranks(1, flow("single", "6", {})).status, 0);
+  std::map<std::string, std::string> one;
+  const std::map<std::string, std::size_t> files{
+      {"flow.h5", 4}, {"state.h5", 1}, {"flow.xdmf", 0}, {"cut_0000003.png", 0}, {"cut_0000006.png", 0}};
+  for (const auto& [name, datasets] : files) one[name] = contents(output(name));
+  for (const auto& [ranks, cut] : std::map<int, std::string>{{2, "1x2x1"}, {3, "1x1x3"}, {4, "2x1x2"}}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    const Ran ran = run_ranks(ranks, flow("single", "6", {"--subdomains", cut}));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    for (const auto& [name, datasets] : files)
+      EXPECT_TRUE(same_but_for_times(contents(output(name)), one[name], datasets)) << name;
+    EXPECT_EQ(outputs(), files.size());
+  }
+  // begun by four, gone on with by three
+  ASSERT_EQ(run_ranks(3, flow("single", "9", {"--restart", "state.h5"})).status, 0);
+  const std::string continued = contents(output("flow.h5"));
+  ASSERT_EQ(run_ranks(1, flow("single", "9", {})).status, 0);
+  EXPECT_TRUE(same_but_for_times(contents(output("flow.h5")), continued, 6));
+}
+
+TEST_F(ClustersLbm, AFullDiskOfOneRankIsSaidOnceAndLeavesTheOldState) {
+  const auto to = [&](const char* steps) {
+    return Arguments{"--size", "80", "--quiet", "--checkpoint", "state.h5", "--steps", steps};
+  };
+  ASSERT_EQ(run_ranks(3, to("1")).status, 0);
+  expect_full_disk(3, 70000000, to("2"), "state.h5");  // of 78 MB; MPI's own files have room
+  EXPECT_EQ(lbm::read_checkpoint(output("state.h5")).step, 1);
+  EXPECT_EQ(outputs(), 1U);
+}
+
+/// Whichever rank is killed, whatever it does then: the series holds whole times and goes on.
+TEST_F(ClustersLbm, ASeriesIsWholeWhenARankIsKilled) {
+  const auto flow = [](const char* steps, const Arguments& more) {
+    Arguments all{"--size", "24x20x18", "--every", "1", "--quiet", "--output", "flow.h5", "--steps", steps};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto steps_of = [&] {
+    std::vector<std::string> steps;
+    for (const std::string& group : Hdf5Input(output("flow.h5")).members()) steps.push_back(group);
+    return steps;
+  };
+  const auto velocity = [&](const std::string& group) {
+    std::vector<double> values(3 * 24 * 20 * 18);
+    Hdf5Input(output("flow.h5")).read_rows(group + "/velocity", 0, values);
+    return values;
+  };
+  ASSERT_EQ(run_ranks(2, flow("4", {"--checkpoint", "state.h5"})).status, 0);
+  const std::vector<double> fourth = velocity("step_0000000004");
+  std::size_t known = 4;
+  for (int round = 0; round < 3; ++round) {
+    SCOPED_TRACE(round);
+    bool killed = false;
+    const auto begun = fs::file_size(output("flow.h5"));
+    const Ran ran = run_ranks(3, flow("1000000", {"--restart", "state.h5"}), [&] {
+      std::error_code error;
+      if (killed || fs::file_size(output("flow.h5"), error) < begun + 200000) return false;
+      const std::optional<pid_t> process = process_of(round % 3);
+      killed = process && kill(*process, SIGKILL) == 0;
+      return false;
+    });
+    ASSERT_TRUE(killed) << ran.err;
+    EXPECT_NE(ran.status, 0);
+    if (fs::exists(output("flow.h5.journal"))) Hdf5Transaction::recover(output("flow.h5"));
+    const std::vector<std::string> steps = steps_of();
+    EXPECT_GT(steps.size(), 4U);
+    for (const std::string& group : steps) {
+      const std::vector<double> values = velocity(group);
+      EXPECT_TRUE(std::any_of(values.begin(), values.end(), [](double v) { return v != 0; })) << group;
+    }
+    EXPECT_TRUE(velocity("step_0000000004") == fourth);
+    known = std::max(known, steps.size());
+  }
+  EXPECT_GT(known, 5U);
+  ASSERT_EQ(run_ranks(2, flow("6", {"--restart", "state.h5"})).status, 0);
+  const std::vector<double> last = velocity("step_0000000006");
+  EXPECT_EQ(steps_of().size(), 6U);
+  ASSERT_EQ(run_ranks(1, flow("6", {})).status, 0);
+  EXPECT_TRUE(velocity("step_0000000006") == last);
 }
 
 TEST_F(ClustersLbm, WhatARankLooksAtDoesNotGrowWithTheRanks) {

@@ -1,6 +1,7 @@
 // Checkpoints: read back exactly, into other bricks than those they were written from; bad ones refused; a full disk.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,8 @@
 
 namespace asterism::lbm {
 namespace {
+
+constexpr auto one_process = Hdf5OfRanks::Writers::this_process;
 
 /// A lattice cut into bricks whose borders are not those of slabs.
 struct State {
@@ -43,11 +46,13 @@ struct State {
   }
   template <class T>
   void write(const fs::path& path) const {
-    write_checkpoint<T>(path, checkpoint<T>(), boxes, [&](std::size_t b, int slot, const Box& part, T* values) {
-      const Box& box = boxes[b];
-      EXPECT_TRUE(part.x0 >= box.x0 && part.x1 <= box.x1 && part.y0 >= box.y0 && part.y1 <= box.y1 &&
-                  part.z0 >= box.z0 && part.z1 <= box.z1);
-      visit(slot, part, values, [](T& to, T value) { to = value; });
+    write_checkpoint<T>(path, checkpoint<T>(), one_process, [&](const PutBox<T>& put) {
+      for (const Box& box : boxes) {
+        std::vector<T> slots(q * static_cast<std::size_t>(box.cells()));
+        for (int slot = 0; slot < q; ++slot)
+          visit(slot, box, slots.data() + slot * box.cells(), [](T& to, T value) { to = value; });
+        put(box, slots.data());
+      }
     });
   }
 };
@@ -100,10 +105,20 @@ TEST_F(LbmFiles, CheckpointsOfManySlabs) {
       return static_cast<float>((x + 3 * y + 7 * std::int64_t{z} + 11 * slot) % 1000003);
     };
     const std::vector<Box> boxes = {{0, 1000, 0, ny, 0, nz}, {1000, nx, 0, ny, 0, nz}};
-    write_checkpoint<float>(folder_ / "c.h5", large, boxes, [&](std::size_t, int slot, const Box& part, float* values) {
-      for (int z = part.z0; z < part.z1; ++z)
-        for (int y = part.y0; y < part.y1; ++y)
-          for (int x = part.x0; x < part.x1; ++x) *values++ = value(slot, x, y, z);
+    std::vector<Box> parts;
+    for (int z = 0; z < nz; z += 300)
+      for (int x = 0; x < nx; x += 1000000)
+        parts.push_back({x, std::min(x + 1000000, nx), 0, ny, z, std::min(z + 300, nz)});
+    write_checkpoint<float>(folder_ / "c.h5", large, one_process, [&](const PutBox<float>& put) {
+      for (const Box& box : parts) {
+        std::vector<float> slots(q * static_cast<std::size_t>(box.cells()));
+        float* values = slots.data();
+        for (int slot = 0; slot < q; ++slot)
+          for (int z = box.z0; z < box.z1; ++z)
+            for (int y = box.y0; y < box.y1; ++y)
+              for (int x = box.x0; x < box.x1; ++x) *values++ = value(slot, x, y, z);
+        put(box, slots.data());
+      }
     });
     std::int64_t wrong = 0;
     std::int64_t taken = 0;
@@ -144,17 +159,19 @@ TEST_F(LbmFiles, BadCheckpointsAreRefused) {
     expect_error(Error::Kind::failed, [&] { state.write<float>(path); }, {"c.h5", "cannot be written", "too large"});
   }
   EXPECT_TRUE(bytes(path) == whole) << "the checkpoint of before stays";
-  EXPECT_THROW(write_checkpoint<double>(path, state.checkpoint<double>(), state.boxes,
-                                        [](std::size_t, int slot, const Box&, double*) {
-                                          if (slot == 7) throw std::runtime_error("the run failed");
+  const std::vector<double> one_cell(q);
+  EXPECT_THROW(write_checkpoint<double>(path, state.checkpoint<double>(), one_process,
+                                        [&](const PutBox<double>& put) {
+                                          put({0, 1, 0, 1, 0, 1}, one_cell.data());
+                                          throw std::runtime_error("the run failed");
                                         }),
                std::runtime_error);
   EXPECT_TRUE(bytes(path) == whole);
   const std::string long_text(70000, 'x');
   expect_error(Error::Kind::failed,
                [&] {
-                 write_checkpoint<double>(path, state.checkpoint<double>(long_text), state.boxes,
-                                          [](std::size_t, int, const Box&, double*) {});
+                 write_checkpoint<double>(path, state.checkpoint<double>(long_text), one_process,
+                                          [](const PutBox<double>&) {});
                },
                {"70000"});
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 4) << "nothing temporary is left";
