@@ -85,8 +85,9 @@ OwnCores::OwnCores() {
   for (hwloc_obj_t core = nullptr;
        (core = hwloc_get_next_obj_by_type(before->topology, HWLOC_OBJ_CORE, core)) != nullptr;)
     if (hwloc_bitmap_intersects(core->cpuset, before->cores) != 0) cores.push_back(core);
+  crowded_ = static_cast<int>(cores.size()) < ranks.sharers;
+  if (crowded_) return;
   const UnitRange own = share_of(static_cast<int>(cores.size()), ranks.index, ranks.sharers);
-  if (own.count == 0) return;
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   for (int core = own.first; core < own.first + own.count; ++core)
     hwloc_bitmap_or(set, set, cores[static_cast<std::size_t>(core)]->cpuset);

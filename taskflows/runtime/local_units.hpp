@@ -40,11 +40,14 @@ class OwnCores {
 
   /// Cores of this rank where it shares a machine; 0: it has all that it was given.
   [[nodiscard]] int count() const noexcept { return count_; }
+  /// There are more ranks than cores: none is bound to any, nor should its workers be.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
 
  private:
   struct Before;
   std::unique_ptr<Before> before_;
   int count_ = 0;
+  bool crowded_ = false;
 };
 
 /// Numbers of the GPUs for this rank, of `visible` ones that it sees: its part, or as many as `wanted`, from its part's

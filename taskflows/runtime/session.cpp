@@ -264,6 +264,7 @@ Session::Session(const SessionOptions& options) {
 
 void Session::take_own_units(const SessionOptions& options) {
   cores_ = std::make_unique<OwnCores>();
+  if (cores_->crowded()) environment_.set("STARPU_WORKERS_NOBIND", "1");
   std::optional<int> wanted = options.gpus;
   if (!wanted && given("STARPU_NCUDA")) wanted = visible_gpus();
   const std::vector<int> gpus = own_gpus(gpus_of_machine(), wanted);

@@ -67,8 +67,11 @@ TEST(ShippedPlatforms, NameCodeletsThatExist) {
   int named = 0;
   for (const auto& entry : fs::directory_iterator(folder())) {
     if (entry.path().extension() != ".toml") continue;
-    for (const auto& [name, costs] : read_platform(entry.path()).codelets) {
-      EXPECT_TRUE(all.contains(name)) << entry.path() << " " << name;
+    const Platform platform = read_platform(entry.path());
+    // asterism-platform calibrate names every codelet that ran; those written by hand are of these
+    const bool measured = !platform.overhead_per_datum;
+    for (const auto& [name, costs] : platform.codelets) {
+      EXPECT_TRUE(measured || all.contains(name)) << entry.path() << " " << name;
       EXPECT_TRUE(is_codelet(name)) << entry.path() << " " << name;
       ++named;
     }
