@@ -14,7 +14,8 @@ def stop(message):
 
 def commit():
     """Of the repository around this folder; empty without one."""
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False,
+                          cwd=pathlib.Path(__file__).resolve().parent)
     return done.stdout.strip()
 
 
