@@ -112,7 +112,8 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   measure(runs, work.path(), asked.quiet, durations);
   set_default(platform.cpu, durations, UnitKind::cpu);
   if (platform.gpus > 0) set_default(platform.gpu, durations, UnitKind::gpu);
-  platform.overhead_per_datum = false;
+  // a GPU's next data are fetched while it computes: nothing is spent between the tasks that were measured
+  platform.overhead_per_datum = platform.gpus == 0;
   platform.codelets = durations.codelets(platform.cpu, platform.gpu);
   std::erase_if(platform.codelets, [](const auto& entry) { return !is_codelet(entry.first); });
   platform.description = asked.description;

@@ -52,7 +52,7 @@ struct Platform {
   std::optional<Network> network;  ///< between several such machines; none: there is only one
 
   /// Whether a microsecond is spent before a task on each datum that it needs, as StarPU assumes. Not where durations
-  /// were measured of tasks in a row: what they wait for is in them.
+  /// were measured of GPU tasks in a row: data of one were fetched while the one before ran.
   bool overhead_per_datum = true;
 
   /// How a codelet runs on the kinds of units; nothing: it does not run there.
