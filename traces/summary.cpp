@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "taskflows/runtime/output_file.hpp"
+#include "traces/pairs_json.hpp"
 #include "traces/report.hpp"
 
 namespace asterism::traces {
@@ -56,20 +57,10 @@ json messages_json(const Recording& r, const Metrics& m) {
     columns["handle"].push_back(message.handle == none ? "" : r.handles[message.handle].name);
     columns["kind"].push_back(message.kind == MessageKind::collective ? "collective" : "point to point");
   }
-  json pairs = json::array();
-  for (const PairUse& p : m.pairs)
-    pairs.push_back({{"from", p.from},
-                     {"to", p.to},
-                     {"messages", p.messages},
-                     {"bytes", p.bytes},
-                     {"shortest", p.shortest},
-                     {"median", p.median},
-                     {"busy", p.busy},
-                     {"bandwidth", p.bandwidth}});
   return {{"number", r.messages.size()},
           {"bytes", m.bytes_sent},
           {"lost", r.lost_messages},
-          {"pairs", std::move(pairs)},
+          {"pairs", pairs_json(m.pairs)},
           {"columns", std::move(columns)}};
 }
 

@@ -10,6 +10,7 @@
 #include "taskflows/runtime/output_file.hpp"
 #include "traces/page/columns.hpp"
 #include "traces/page/parts.hpp"
+#include "traces/pairs_json.hpp"
 #include "traces/report.hpp"
 
 namespace asterism::traces {
@@ -105,16 +106,6 @@ json metrics_of(const Metrics& m) {
                      {"bytes_sent", use.bytes_sent},
                      {"bytes_received", use.bytes_received},
                      {"idle_for_messages", use.idle_for_messages}});
-  json pairs = json::array();
-  for (const PairUse& p : m.pairs)
-    pairs.push_back({{"from", p.from},
-                     {"to", p.to},
-                     {"messages", p.messages},
-                     {"bytes", p.bytes},
-                     {"shortest", p.shortest},
-                     {"median", p.median},
-                     {"busy", p.busy},
-                     {"bandwidth", p.bandwidth}});
   json codelets = json::array();
   for (const CodeletUse& c : m.codelets)
     codelets.push_back({{"codelet", c.codelet},
@@ -140,7 +131,7 @@ json metrics_of(const Metrics& m) {
           {"all", m.all.state},
           {"links", links},
           {"rank", ranks},
-          {"pairs", pairs},
+          {"pairs", pairs_json(m.pairs)},
           {"bytes_sent", m.bytes_sent},
           {"codelets", codelets},
           {"critical_path", m.critical_path.length},
