@@ -55,10 +55,4 @@ struct ShiftTables {
   }
 };
 
-/// S_row,column of the upper or lower child.
-__device__ inline double entry(const double* shift, int order, int row, int column, bool upper) {
-  const double s = shift[row * order + column];
-  return upper || ((row + column) & 1) == 0 ? s : -s;
-}
-
 }  // namespace asterism::fmm::cuda

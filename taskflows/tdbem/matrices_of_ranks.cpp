@@ -4,19 +4,11 @@
 #include <span>
 
 #include "taskflows/runtime/cluster.hpp"
+#include "taskflows/tdbem/from_all_ranks.hpp"
 #include "taskflows/tdbem/matrices.hpp"
 
 namespace asterism::tdbem {
 namespace {
-
-/// Every rank's values, in their order.
-template <class V>
-std::vector<V> from_all_ranks(const std::vector<V>& mine) {
-  std::vector<V> all;
-  for (const std::vector<V>& part : cluster().all_gather(std::span<const V>(mine)))
-    all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
 
 double sum_over_ranks(double mine) {
   double sum = 0;

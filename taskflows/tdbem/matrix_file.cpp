@@ -6,6 +6,7 @@
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/hdf5_of_ranks.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
+#include "taskflows/tdbem/from_all_ranks.hpp"
 #include "taskflows/tdbem/traits.hpp"
 
 namespace asterism::tdbem {
@@ -73,15 +74,6 @@ struct Checks {
   std::uint64_t words = 0, initial = 0;  ///< checksums
   char structure[16]{};
 };
-
-/// Of all ranks, in the order of blocks.
-template <class V>
-std::vector<V> from_all_ranks(const std::vector<V>& mine) {
-  std::vector<V> all;
-  for (const std::vector<V>& part : cluster().all_gather(std::span<const V>(mine)))
-    all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
 
 template <class T>
 std::vector<KeptBlock> kept_blocks(const Matrices<T>& matrices) {
