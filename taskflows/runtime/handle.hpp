@@ -56,6 +56,7 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
     if (handle_ == nullptr) return;
+    unshare(handle_);
     if (temporary_)
       starpu_data_unregister_no_coherency(handle_);
     else

@@ -5,6 +5,9 @@
 
 #ifdef ASTERISM_MPI
 #include <starpu_mpi.h>
+
+#include <algorithm>
+#include <vector>
 #endif
 
 namespace asterism {
@@ -22,6 +25,7 @@ Submitted submitted() {
 #ifndef ASTERISM_MPI
 
 void share(starpu_data_handle_t /*handle*/, int /*owner*/, std::int64_t /*tag*/) {}
+void unshare(starpu_data_handle_t /*handle*/) {}
 bool exchange_for_task(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/) {
   return true;
 }
@@ -38,13 +42,18 @@ void forget(MPI_Datatype* datatype) {
   MPI_Type_free(datatype);
 }
 
-// Owners are kept with the data: StarPU-MPI does not let one ask for that of a datum that it does not know.
-void* mark_of(int owner) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(owner) + 1);
-}
-/// -1: the datum is this rank's alone.
-int owner_of(starpu_data_handle_t handle) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(starpu_data_get_user_data(handle))) - 1;
+/// What is known here of a datum that several ranks use. StarPU-MPI's own cache would free the memory of a received
+/// copy at every write of its owner, and allocate it anew for the next message: 25 ms for 64 MB of pinned memory.
+struct Shared {
+  int owner;
+  std::int64_t tag;
+  bool received = false;          ///< since the last write
+  std::vector<std::int32_t> sent;  ///< ranks, since the last write
+};
+
+/// Null: the datum is this rank's alone.
+Shared* shared_of(starpu_data_handle_t handle) {
+  return static_cast<Shared*>(starpu_data_get_user_data(handle));
 }
 
 void check(int status, const char* call) {
@@ -59,7 +68,12 @@ void share(starpu_data_handle_t handle, int owner, std::int64_t tag) {
   if (starpu_data_get_interface_id(handle) >= STARPU_MAX_INTERFACE_ID)
     starpu_mpi_datatype_register(handle, contiguous, forget);
   starpu_mpi_data_register(handle, tag, owner);
-  starpu_data_set_user_data(handle, mark_of(owner));
+  starpu_data_set_user_data(handle, new Shared{owner, tag, false, {}});
+}
+
+void unshare(starpu_data_handle_t handle) {
+  delete shared_of(handle);
+  starpu_data_set_user_data(handle, nullptr);
 }
 
 bool exchange_for_task(std::span<const Access> accesses, int rank, int priority) {
@@ -70,23 +84,27 @@ bool exchange_for_task(std::span<const Access> accesses, int rank, int priority)
   const bool mine = rank == this_rank_runs || rank == me;
   if (mine) ++count.tasks;
   for (const Access& access : accesses) {
-    const int owner = access.handle == nullptr ? -1 : owner_of(access.handle);
-    if (owner < 0) continue;
+    Shared* const shared = access.handle == nullptr ? nullptr : shared_of(access.handle);
+    if (shared == nullptr) continue;
     if ((access.mode & STARPU_R) != 0) {
-      const starpu_mpi_tag_t tag = starpu_mpi_data_get_tag(access.handle);
-      if (mine && owner != me && starpu_mpi_cached_receive_set(access.handle) == 0)
-        check(starpu_mpi_irecv_detached_prio(access.handle, owner, tag, priority, MPI_COMM_WORLD, nullptr, nullptr),
+      if (mine && shared->owner != me && !shared->received) {
+        check(starpu_mpi_irecv_detached_prio(access.handle, shared->owner, shared->tag, priority, MPI_COMM_WORLD,
+                                             nullptr, nullptr),
               "starpu_mpi_irecv_detached");
-      if (!mine && owner == me && starpu_mpi_cached_send_set(access.handle, rank) == 0) {
-        check(starpu_mpi_isend_detached_prio(access.handle, rank, tag, priority, MPI_COMM_WORLD, nullptr, nullptr),
+        shared->received = true;
+      }
+      if (!mine && shared->owner == me && std::ranges::find(shared->sent, rank) == shared->sent.end()) {
+        check(starpu_mpi_isend_detached_prio(access.handle, rank, shared->tag, priority, MPI_COMM_WORLD, nullptr,
+                                             nullptr),
               "starpu_mpi_isend_detached");
+        shared->sent.push_back(rank);
         ++count.messages;
         count.bytes += static_cast<std::int64_t>(starpu_data_get_size(access.handle));
       }
     }
     if ((access.mode & STARPU_W) != 0) {  // copies elsewhere are of the past
-      starpu_mpi_cached_send_clear(access.handle);
-      starpu_mpi_cached_receive_clear(access.handle);
+      shared->received = false;
+      shared->sent.clear();
     }
   }
   return mine;

@@ -1,5 +1,5 @@
 // Data that tasks of several ranks use, and the messages about them: the rank that writes a datum owns it, and sends it
-// to every other that is to run a task which reads it, once after each write (StarPU-MPI's cache).
+// to every other that is to run a task which reads it, once after each write.
 #pragma once
 
 #include <starpu.h>
@@ -20,6 +20,8 @@ inline constexpr int this_rank_runs = -1;
 
 /// Handle::shared. Nothing with a single rank.
 void share(starpu_data_handle_t handle, int owner, std::int64_t tag);
+/// Before the datum is unregistered.
+void unshare(starpu_data_handle_t handle);
 
 /// What a task that `rank` runs needs of other ranks and they of it: requests for messages, which precede the task.
 /// Whether this rank is the one that runs it.

@@ -27,6 +27,8 @@ constexpr std::int32_t largest_cluster = 256;
 /// Rounds of the assembly keep half as many tasks at work as there are blocks.
 constexpr std::int32_t blocks_per_unit = 2;
 constexpr std::int32_t most_blocks = 128;
+/// Ranks have whole blocks, and about as many values: so many blocks each, for shares that differ by some per cent.
+constexpr std::int32_t blocks_per_rank = 16;
 
 /// In whole pages.
 std::size_t lines(std::int64_t bytes) {
@@ -52,7 +54,8 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
 
 std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks) {
   const std::int32_t units = std::max(cores + gpus, 1);
-  const std::int32_t wanted = unknowns / ranks / std::min(blocks_per_unit * units, most_blocks);
+  const std::int32_t for_units = std::min(blocks_per_unit * units, most_blocks);
+  const std::int32_t wanted = unknowns / ranks / (ranks > 1 ? std::max(for_units, blocks_per_rank) : for_units);
   // small bodies are cut into enough blocks for all ranks
   const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_cluster ? panel_rows : smallest_cluster;
   return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_cluster);
