@@ -134,6 +134,16 @@ Network read_network(const TomlValue& value) {
   return network;
 }
 
+/// Those of another platform beside this file, which has its own.
+auto codelets_of(const TomlValue& other, const std::filesystem::path& path, const std::string& name) {
+  const std::filesystem::path file = path.parent_path() / (other.text() + ".toml");
+  std::error_code ignored;
+  if (other.text() == name || !std::filesystem::is_regular_file(file, ignored))
+    other.refuse("another platform in the same folder");
+  if (TomlFile(file).root().find("codelets_of")) other.refuse("a platform that has its own codelets");
+  return read_platform(file).codelets;
+}
+
 }  // namespace
 
 int Network::most_nodes() const {
@@ -177,6 +187,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
 
   if (const auto overhead = root.find("overhead_per_datum")) platform.overhead_per_datum = overhead->boolean();
   if (const auto network = root.find("network")) platform.network = read_network(*network);
+  if (const auto other = root.find("codelets_of")) platform.codelets = codelets_of(*other, path, platform.name);
   if (const auto codelets = root.find("codelets"))
     for (const auto& [name, value] : codelets->table().entries()) {
       if (const std::string other = expected ? expected(name) : ""; !other.empty())

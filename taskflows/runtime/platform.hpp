@@ -62,7 +62,8 @@ struct Platform {
   };
   TaskCost cpu;                                          ///< one core, codelets that `codelets` does not name
   TaskCost gpu;                                          ///< one GPU, likewise
-  std::map<std::string, Codelet, std::less<>> codelets;  ///< by the symbol of the performance model, or by name
+  /// By the symbol of the performance model, or by name; with those of another platform that the file names.
+  std::map<std::string, Codelet, std::less<>> codelets;
 
   /// The cost of tasks of a codelet: by symbol, else by name, else the default. Null: it does not run there.
   [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind) const;

@@ -193,6 +193,23 @@ TEST_F(PlatformTest, RefusesWhatIsWrong) {
   EXPECT_THROW(read_platform(folder_ / "none.toml"), Error);
 }
 
+TEST_F(PlatformTest, CodeletsOfAnotherPlatform) {
+  std::ofstream(folder_ / "other.toml") << good << R"(
+[codelets.elsewhere]
+cpu = { flops = 5e9 }
+gpu = "none"
+)";
+  const Platform p = read("codelets_of = \"other\"\n" + with("gpu = { flops = 2e12 }", "gpu = { flops = 3e12 }"));
+  EXPECT_EQ(p.cost("elsewhere", "", UnitKind::gpu), nullptr);
+  EXPECT_EQ(p.cost("elsewhere", "", UnitKind::cpu)->flops, 5e9);
+  EXPECT_EQ(p.cost("product", "", UnitKind::gpu)->flops, 3e12) << "this file's own comes first";
+  EXPECT_FALSE(read(good).codelets.contains("elsewhere"));
+  expect_complaint("codelets_of = \"nobody\"\n" + std::string(good), "codelets_of");
+  expect_complaint("codelets_of = \"box\"\n" + std::string(good), "another platform");
+  std::ofstream(folder_ / "other.toml") << "codelets_of = \"third\"\n" << good;
+  expect_complaint("codelets_of = \"other\"\n" + std::string(good), "its own codelets");
+}
+
 TEST_F(PlatformTest, NamesOfCodeletsAreChecked) {
   const fs::path path = file(good);
   std::vector<std::string> asked;
