@@ -22,6 +22,8 @@ constexpr std::int32_t default_unknowns = 642;
 /// Mean edges per wavelength at the highest frequency, where a default pulse has 1e-3 of its spectrum's peak.
 constexpr double edges_per_wavelength = 6;
 constexpr double spectrum_level = 1e-3;
+/// Of its peak, at a frequency of which a time step must not miss a half period.
+constexpr double level_to_resolve = 0.1;
 
 mesh::TriangleMesh body_of(const BodyOptions& options) {
   if (options.file.empty()) return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
@@ -47,6 +49,13 @@ Pulse pulse_of(const WaveOptions& options, double speed, double mean_edge) {
   return make(omega, options.delay.value_or(0));
 }
 
+void require_resolved(const Pulse& pulse, double dt) {
+  const double longest = pi / bandwidth(pulse, level_to_resolve);
+  if (dt > longest)
+    bad_input("time step {:g} s: too large for this pulse, expected at most {:g} s, half a period of its upper frequencies",
+              dt, longest);
+}
+
 }  // namespace
 
 Case make_case(const Arguments& args) {
@@ -64,6 +73,7 @@ Case make_case(const Arguments& args) {
   p.speed = args.speed;
   p.dt = args.dt.value_or(args.courant * p.surface.edges.mean / p.speed);
   const Pulse pulse = pulse_of(args.wave, p.speed, p.surface.edges.mean);
+  require_resolved(pulse, p.dt);
   for (const Point& direction : args.wave.directions) p.waves.push_back(plane_wave(pulse, direction, p.speed));
   p.observers = args.observers;
   p.rules = args.rules;

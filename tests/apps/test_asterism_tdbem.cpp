@@ -259,6 +259,7 @@ TEST_F(AsterismTdbem, SaysWhatIsWrong) {
       {"inward"});
   expect_bad_input({"--unknowns", "42", "--dt", "-1"}, {"time step", "-1"});
   expect_bad_input({"--unknowns", "42", "--dt", "1e-9"}, {"1e-09", "step"});
+  expect_bad_input({"--unknowns", "42", "--courant", "9"}, {"time step", "too large", "pulse"});
   expect_bad_input({"--unknowns", "42", "--speed", "0"}, {"--speed"});
   expect_bad_input({"--unknowns", "42", "--direction", "0,0,0"}, {"direction"});
   expect_bad_input({"--unknowns", "42", "--direction", "1,2"}, {"--direction", "1,2"});
