@@ -27,28 +27,28 @@ constexpr long calibration_steps = 24;
 
 /// cut(strips per GPU), with what the options say about it.
 template <class CutDomain>
-Division divide(const Arguments& args, const Problem& problem, bool neighbours, const CutDomain& cut) {
+Division divide(const Arguments& args, const Problem& problem, bool neighbours, bool of_ranks, const CutDomain& cut) {
   const auto divided = [&](int per_gpu) {
     Division d = cut(per_gpu);
     d.overlap = args.overlap.value_or(best_overlap(problem, d));
     return d;
   };
-  // strips that overlap exchange so seldom that one for each GPU is best
-  Division d = divided(std::max(args.bricks_per_gpu, 1));
+  // strips that overlap exchange so seldom that one for each GPU of a process is best
+  Division d = divided(args.bricks_per_gpu > 0 ? args.bricks_per_gpu : of_ranks ? 2 : 1);
   if (args.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
   if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
   return d;
 }
 
 Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
-  return divide(args, problem, share < 1 || session.devices() > 1, [&](int per_gpu) {
+  return divide(args, problem, share < 1 || session.devices() > 1, false, [&](int per_gpu) {
     return args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
   });
 }
 
 Division divide(const Arguments& args, const Problem& problem, const Session& session,
                 const std::vector<RankShare>& ranks) {
-  return divide(args, problem, ranks.size() > 1, [&](int per_gpu) {
+  return divide(args, problem, ranks.size() > 1, ranks.size() > 1, [&](int per_gpu) {
     return args.boxes ? boxes(problem, session, ranks, *args.boxes) : strips(problem, session, ranks, per_gpu);
   });
 }

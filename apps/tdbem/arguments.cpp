@@ -119,6 +119,15 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "--ahead,!--no-ahead", args.method.ahead,
       "Products for the next group go on while this one is solved, and the radiation stage reaches over two\n"
       "groups");
+  method
+      ->add_option_function<std::string>(
+          "--radiation",
+          [&args](const std::string& name) {
+            args.method.radiation = name == "all-rows" ? Radiation::all_rows : Radiation::own_rows;
+          },
+          "Over several ranks: all-rows: the radiation stage of all rows on each, one exchange for a group of steps;\n"
+          "own-rows: of its own rows, and an exchange before each step (default: all-rows with GPUs, own-rows without)")
+      ->check(CLI::IsMember({"all-rows", "own-rows"}));
   method->add_option("--cluster", args.method.cluster, "Slices of a block, a multiple of 32 (default: by their number)")
       ->check(CLI::Range(32, 1 << 20));
   method

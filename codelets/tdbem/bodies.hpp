@@ -65,7 +65,8 @@ void combine(void** b, void* arguments) {
   std::array<PartialSums<T>, most_partials> partials;
   for (std::int32_t p = 0; p < a.partials; ++p)
     partials[static_cast<std::size_t>(p)] = {buffers.take<const T>(), a.rows[p].begin, a.rows[p].count,
-                                             a.rows[p].arrangement, a.rows[p].wave};
+                                             a.rows[p].arrangement, a.rows[p].wave, a.rows[p].first,
+                                             a.rows[p].spacing};
   Unit{}.combine(a.shape, a.begun, partials.data(), a.partials, totals);
 }
 
@@ -113,9 +114,9 @@ void solve(void** b, void* arguments) {
   std::int32_t row = 0;
   for (std::int32_t p = 0; p < a.parts; ++p) {
     const TotalsShape shape{row, a.part_rows[p], a.group, a.width, a.waves};
-    const T* const totals = buffers.take<const T>() + static_cast<std::int64_t>(a.wave) * shape.rows * a.width;
+    const T* const totals = buffers.take<const T>() + static_cast<std::int64_t>(a.totals_wave) * shape.rows * a.width;
     const T* const light = a.lit != 0 ? buffers.take<const T>() : nullptr;
-    unit.right_hand_side(shape, a.g, RightHandSide<T>{light, totals, part});
+    unit.right_hand_side(shape, a.totals_g, RightHandSide<T>{light, totals, part});
     part += shape.rows;
     row += shape.rows;
   }

@@ -87,7 +87,7 @@ struct CombineArgs {
   struct Rows {
     std::int32_t begin = 0, count = 0;
     Arrangement arrangement = Arrangement::by_wave;
-    std::int32_t wave = 0;
+    std::int32_t wave = 0, first = 0, spacing = 1;
   } rows[most_partials]{};
 };
 template <class T>
@@ -115,7 +115,8 @@ struct SolveArgs {
   std::int32_t rows = 0;
   std::int32_t group = 1, width = 1, waves = 1;
   std::int32_t g = 0, wave = 0;
-  std::int64_t step = 0;  ///< n
+  std::int32_t totals_g = 0, totals_wave = 0;  ///< where the totals have them
+  std::int64_t step = 0;                       ///< n
   SolveLimits limits;
   std::int32_t lit = 0;
   std::int32_t parts = 0;

@@ -16,6 +16,7 @@ enum class Arrangement : std::uint8_t {
   by_wave,   ///< [wave][i - row_begin][g]
   by_row,    ///< [i - row_begin][wave][g]: what ranks of a cluster gave row by row is one piece of the same
   of_light,  ///< [i - row_begin][g] of one wave: right-hand sides, which count with the other sign
+  spaced,    ///< `first` + (i - row_begin) * `spacing`: one step of one wave's totals
 };
 
 /// What one unit, or some of them, added to the sums of rows [row_begin, row_begin + rows).
@@ -25,7 +26,8 @@ struct PartialSums {
   std::int32_t row_begin = 0;
   std::int32_t rows = 0;
   Arrangement arrangement = Arrangement::by_wave;
-  std::int32_t wave = 0;  ///< Arrangement::of_light
+  std::int32_t wave = 0;                ///< Arrangement::of_light
+  std::int32_t first = 0, spacing = 1;  ///< Arrangement::spaced
 };
 /// Most of them that one call of combine() takes.
 inline constexpr std::int32_t most_partials = 96;
@@ -70,6 +72,8 @@ ASTERISM_HOST_DEVICE inline T combined(const TotalsShape& shape, const PartialSu
       sum += p->values[(static_cast<std::int64_t>(wave) * p->rows + row) * shape.group + g];
     else if (p->arrangement == Arrangement::by_row)
       sum += p->values[(row * shape.waves + wave) * shape.group + g];
+    else if (p->arrangement == Arrangement::spaced)
+      sum += p->values[p->first + row * p->spacing];
     else if (p->wave == wave)
       sum -= p->values[row * shape.group + g];
   }

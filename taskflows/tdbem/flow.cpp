@@ -1,7 +1,7 @@
 // The tasks of a group of time steps. Steps n to n + n_g - 1:
 //   sums      s_i^(n+g) = sum_j sum_k M^k(i, j) a_j^(n+g-k) over what is known, a^m with m < n   by slices
-//             over several ranks: added up, the only messages beside those of light
-//   per step  M^0 a^(n+g) = l^(n+g) - s^(n+g)
+//             over several ranks: added up
+//   per step  M^0 a^(n+g) = l^(n+g) - s^(n+g)                         over several ranks: s of all of them, or before
 //             s^(n+h) += M^(h-g) a^(n+g), h > g                                                 radiation
 //   windows   move on by n_g steps
 #include <starpu.h>
@@ -127,7 +127,7 @@ void Simulation<T>::submit_combine() {
   const TaskOptions options = home(0, solutions_first);
   if (of_ranks_) {
     tasks_ += of_ranks_->submit_sums(addends, options);
-    addends = {of_ranks_->sums()};
+    addends = of_ranks_->sums();
   }
   for (const Part& part : parts_)
     tasks_ += submit_sum<T>(part.totals, {part.row_begin, part.rows, method_.group, width_, waves_},
@@ -154,7 +154,7 @@ void Simulation<T>::submit_light(std::int32_t row_begin, std::int32_t rows, cons
   }
 }
 
-/// Over several ranks each has the light of its own rows, which then is subtracted from the sums at once.
+/// Over several ranks each has the light of its own rows, which then is subtracted from the sums.
 template <class T>
 void Simulation<T>::submit_illuminate() {
   if (!of_ranks_) {
@@ -166,7 +166,7 @@ void Simulation<T>::submit_illuminate() {
   tasks_ += of_ranks_->submit_light(options);
   for (const Part& part : parts_)
     tasks_ += submit_sum<T>(part.totals, {part.row_begin, part.rows, method_.group, width_, waves_}, Begun::present,
-                            {of_ranks_->light()}, options);
+                            of_ranks_->light(), options);
 }
 
 template <class T>
@@ -180,19 +180,31 @@ void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
   args.waves = waves_;
   args.g = g;
   args.wave = wave;
+  args.totals_g = g;
+  args.totals_wave = wave;
   args.step = steps_ + g;
   args.limits = problem_.limits;
   args.lit = lit(steps_) && !of_ranks_ ? 1 : 0;
-  args.parts = static_cast<std::int32_t>(parts_.size());
+  std::vector<std::pair<std::int32_t, starpu_data_handle_t>> totals;
+  for (const Part& part : parts_) totals.emplace_back(part.rows, part.totals);
+  if (of_ranks_ && of_ranks_->own_rows()) {
+    std::vector<starpu_data_handle_t> own;
+    for (const Part& part : parts_) own.push_back(part.totals);
+    tasks_ += of_ranks_->submit_step(own, width_, g, wave, home(0, solutions_first));
+    totals = {{unknowns_, of_ranks_->step(wave)}};
+    args.width = 1;
+    args.totals_g = args.totals_wave = 0;
+  }
+  args.parts = static_cast<std::int32_t>(totals.size());
   std::vector<Access> accesses;
   for (const Handle& h : m0_) accesses.push_back({h, STARPU_R});
   accesses.push_back({solutions(number), STARPU_RW});
   accesses.push_back({solutions(number + 1), STARPU_R});
   accesses.push_back({tally_, STARPU_RW});
   accesses.push_back({solve_scratch_, STARPU_SCRATCH});
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    args.part_rows[p] = parts_[p].rows;
-    accesses.push_back({parts_[p].totals, STARPU_R});
+  for (std::size_t p = 0; p < totals.size(); ++p) {
+    args.part_rows[p] = totals[p].first;
+    accesses.push_back({totals[p].second, STARPU_R});
     if (args.lit != 0) accesses.push_back({parts_[p].light[static_cast<std::size_t>(wave)], STARPU_R});
   }
   TaskOptions options = home(0, solutions_first);

@@ -35,6 +35,13 @@ struct Problem {
 };
 
 /// How a problem is worked on; the answer depends on it by rounding only.
+/// Which rows' radiation stage a rank of several takes part in.
+enum class Radiation : std::uint8_t {
+  suitable,   ///< all of them where some rank has a GPU, which needs microseconds for it, else its own
+  all_rows,   ///< every rank that of all rows: ranks exchange once in a group of steps
+  own_rows,   ///< each that of its rows: ranks exchange right-hand sides before each step
+};
+
 struct Method {
   /// n_g: summation vectors computed at once, 1 to 16
   std::int32_t group = 8;
@@ -43,6 +50,7 @@ struct Method {
   bool ahead = false;
   /// Unknowns of a block of slices and of a tile, a multiple of panel_rows; 0: by the number of unknowns and units
   std::int32_t cluster = 0;
+  Radiation radiation = Radiation::suitable;
 };
 
 /// Throws Error (bad_input), one line: speeds, steps, groups and clusters that cannot be, no wave, waves of another

@@ -64,7 +64,8 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   build_surface();
   if (cluster().distributed())
     of_ranks_ = std::make_unique<SumsOfRanks<T>>(unknowns_, method.group, waves_,
-                                                 static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1));
+                                                 static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1),
+                                                 radiation());
   build_parts();
   build_partials();
   build_initial();
@@ -73,6 +74,15 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   settle_constants();
   busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
   share(equal_sizes(matrices_.own().size(), workers()));
+}
+
+/// The same on all ranks.
+template <class T>
+Radiation Simulation<T>::radiation() const {
+  if (method_.radiation != Radiation::suitable) return method_.radiation;
+  bool gpus = false;
+  for (const char with_gpu : cluster().all_gather(static_cast<char>(gpus_.empty() ? 0 : 1))) gpus = gpus || with_gpu != 0;
+  return width_ == 1 || gpus ? Radiation::all_rows : Radiation::own_rows;
 }
 
 template <class T>

@@ -88,8 +88,7 @@ class Simulation {
   [[nodiscard]] std::int32_t largest_lag() const { return matrices_.structure().counts.largest_lag; }
 
  private:
-  struct Part {                      ///< consecutive rows
-    std::size_t first = 0, end = 0;  ///< clusters
+  struct Part {  ///< consecutive rows
     std::int32_t row_begin = 0, rows = 0;
     HostBuffer<T> totals_memory;
     Handle totals;
@@ -109,13 +108,16 @@ class Simulation {
     std::atomic<std::int64_t> nanoseconds{0};
   };
 
+  [[nodiscard]] Radiation radiation() const;
   void build_surface();
   void build_parts();
   void build_partials();
   void build_windows(std::int32_t heard_lag);
   void build_initial();
   void build_observers(const ObserverWeights<T>& all);
+  [[nodiscard]] std::vector<Range> rows_of_parts() const;
   [[nodiscard]] std::vector<T> own_history();
+  [[nodiscard]] std::vector<T> own_begun();
   void check_memory_of_gpus() const;
   void settle_constants();
   [[nodiscard]] int node_of_home() const;
@@ -157,7 +159,7 @@ class Simulation {
   Passage passage_;
 
   std::unique_ptr<SumsOfRanks<T>> of_ranks_;  ///< over several
-  std::vector<Part> parts_;
+  std::vector<Part> parts_;        ///< of all rows, or of this rank's (Radiation::own_rows)
   std::vector<Partial> partials_;  ///< of cores, then of GPUs; one for Sharing::scheduler
   std::size_t core_partials_ = 0;
   Sizes shares_;

@@ -23,6 +23,23 @@ std::vector<T> Simulation<T>::own_history() {
   return history;
 }
 
+/// Of the rows of parts, which follow each other: [wave][row][width].
+template <class T>
+std::vector<T> Simulation<T>::own_begun() {
+  std::int64_t rows = 0;
+  for (const Part& part : parts_) rows += part.rows;
+  std::vector<T> begun(static_cast<std::size_t>(waves_ * rows * width_));
+  for (const Part& part : parts_) {
+    const Acquired held(part.totals, STARPU_R);
+    const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(part.totals));
+    const std::int64_t line = static_cast<std::int64_t>(part.rows) * width_;
+    for (std::int64_t w = 0; w < waves_; ++w)
+      std::copy_n(values + w * line, line,
+                  begun.begin() + (w * rows + part.row_begin - parts_.front().row_begin) * width_);
+  }
+  return begun;
+}
+
 template <class T>
 typename Simulation<T>::State Simulation<T>::state() {
   if (method_.ahead) begin_group();  // sums of the next group are part of the state
@@ -44,15 +61,19 @@ typename Simulation<T>::State Simulation<T>::state() {
                     s.history.begin() + (w * unknowns_ + slices.begin) * s.reach);
     }
   });
-  s.begun.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
-                 static_cast<std::size_t>(width_));
-  for (const Part& part : parts_) {
-    const Acquired held(part.totals, STARPU_R);
-    const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(part.totals));
-    const std::int64_t line = static_cast<std::int64_t>(part.rows) * width_;
-    for (std::int64_t w = 0; w < waves_; ++w)
-      std::copy_n(values + w * line, line,
-                  s.begun.begin() + (w * unknowns_ + part.row_begin) * static_cast<std::int64_t>(width_));
+  s.begun = own_begun();
+  if (of_ranks_ && of_ranks_->own_rows()) {
+    const std::vector<T> mine = std::move(s.begun);
+    s.begun.assign(cluster().speaks() ? static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
+                                            static_cast<std::size_t>(width_)
+                                      : 0,
+                   T(0));
+    cluster().collect(std::span<const T>(mine), [&](int rank, std::span<const T> part) {
+      const std::int64_t first = of_ranks_->begin()[static_cast<std::size_t>(rank)];
+      const std::int64_t line = (of_ranks_->begin()[static_cast<std::size_t>(rank) + 1] - first) * width_;
+      for (std::int64_t w = 0; w < waves_; ++w)
+        std::copy_n(part.data() + w * line, line, s.begun.begin() + (w * unknowns_ + first) * width_);
+    });
   }
   bring_heard_together();
   const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();

@@ -32,19 +32,31 @@ std::vector<std::size_t> cut(std::size_t clusters, std::size_t parts) {
 }  // namespace
 
 template <class T>
-void Simulation<T>::build_parts() {
+std::vector<Range> Simulation<T>::rows_of_parts() const {
+  std::vector<Range> rows;
+  if (of_ranks_ && of_ranks_->own_rows()) {
+    for (const auto& piece : of_ranks_->pieces()) rows.push_back({piece.row_begin, piece.row_begin + piece.rows});
+    return rows;
+  }
   const std::vector<Range>& clusters = matrices_.structure().clusters;
   // one unit does all that follows the products where that is a GPU
   const std::size_t count =
       gpus_.empty() ? std::min({cores_.size(), clusters.size(), static_cast<std::size_t>(codelets::most_parts)}) : 1;
-  const NearPairs<T> pairs = width_ > 1 ? matrices_.near(width_) : NearPairs<T>{};
   std::size_t first = 0;
   for (const std::size_t end : cut(clusters.size(), count)) {
+    rows.push_back({clusters[first].begin, clusters[end - 1].end});
+    first = end;
+  }
+  return rows;
+}
+
+template <class T>
+void Simulation<T>::build_parts() {
+  const NearPairs<T> pairs = width_ > 1 ? matrices_.near(width_) : NearPairs<T>{};
+  for (const Range& part_rows : rows_of_parts()) {
     Part part;
-    part.first = first;
-    part.end = end;
-    part.row_begin = clusters[first].begin;
-    part.rows = clusters[end - 1].end - part.row_begin;
+    part.row_begin = part_rows.begin;
+    part.rows = part_rows.size();
     const std::string name = fmt::format("rows_{}", parts_.size());
     const auto rows = static_cast<std::size_t>(waves_) * static_cast<std::size_t>(part.rows);
     part.totals_memory = HostBuffer<T>(rows * static_cast<std::size_t>(width_));
@@ -74,7 +86,6 @@ void Simulation<T>::build_parts() {
       part.radiate.waves = waves_;
     }
     parts_.push_back(std::move(part));
-    first = end;
   }
   for (std::size_t p = 0; p < parts_.size(); ++p)
     if (!parts_[p].near_bytes.empty())

@@ -66,15 +66,21 @@ template std::int32_t submit_sum<double>(starpu_data_handle_t, const TotalsShape
                                          const TaskOptions&);
 
 template <class T>
-SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces)
-    : rows_(rows),
-      group_(group),
-      waves_(waves),
-      begin_(equal_rows(rows)),
-      gathered_sums_("sums_of_ranks", sizeof(T) * static_cast<std::size_t>(waves * group), begin_),
-      gathered_light_("light_of_ranks", sizeof(T) * static_cast<std::size_t>(waves * group), begin_) {
+SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces,
+                            Radiation radiation)
+    : rows_(rows), group_(group), waves_(waves), radiation_(radiation), begin_(equal_rows(rows)) {
   const int ranks = cluster().ranks();
   const int me = cluster().rank();
+  if (own_rows()) {
+    for (std::int32_t w = 0; w < waves; ++w)
+      gathered_steps_.push_back(std::make_unique<AllGather>(fmt::format("step_of_wave_{}", w), sizeof(T), begin_));
+  } else {
+    const std::size_t of_row = sizeof(T) * static_cast<std::size_t>(waves * group);
+    gathered_sums_ = std::make_unique<AllGather>("sums_of_ranks", of_row, begin_);
+    gathered_light_ = std::make_unique<AllGather>("light_of_ranks", of_row, begin_);
+    sums_ = {everywhere(*gathered_sums_)};
+    light_ = {everywhere(*gathered_light_)};
+  }
   // rows of a round may go on at the first one after the last
   const std::int64_t tags = cluster().allocate_tags(std::int64_t{2} * rounds_of(ranks) * ranks);
   for (int round = 0; round < rounds_of(ranks); ++round) {
@@ -83,22 +89,35 @@ SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t 
   }
   const std::int32_t first = begin_[static_cast<std::size_t>(me)], end = begin_[static_cast<std::size_t>(me) + 1];
   pieces = std::clamp(pieces, 1, end - first);
-  for (std::int64_t p = 0; p < pieces; ++p) {
-    Piece piece;
-    piece.row_begin = first + static_cast<std::int32_t>((end - first) * p / pieces);
-    piece.rows = first + static_cast<std::int32_t>((end - first) * (p + 1) / pieces) - piece.row_begin;
-    const std::string name = fmt::format("own_rows_{}", p);
-    const auto elements = static_cast<std::size_t>(piece.rows) * static_cast<std::size_t>(group);
-    for (std::int32_t w = 0; w < waves; ++w)
-      piece.light.push_back(
-          Handle::temporary(nullptr, elements, sizeof(T), fmt::format("light_{}_of_{}", w, name)).kept_in_memory());
-    const std::size_t all = elements * static_cast<std::size_t>(waves);
+  for (std::int64_t p = 0; p < pieces; ++p)
+    add_piece(first + static_cast<std::int32_t>((end - first) * p / pieces),
+              first + static_cast<std::int32_t>((end - first) * (p + 1) / pieces), static_cast<std::int32_t>(p));
+}
+
+template <class T>
+void SumsOfRanks<T>::add_piece(std::int32_t begin, std::int32_t end, std::int32_t number) {
+  Piece piece;
+  piece.row_begin = begin;
+  piece.rows = end - begin;
+  const std::string name = fmt::format("own_rows_{}", number);
+  const auto elements = static_cast<std::size_t>(piece.rows) * static_cast<std::size_t>(group_);
+  const auto unplaced = [](std::size_t count, const std::string& called) {
+    return Handle::temporary(nullptr, count, sizeof(T), called).kept_in_memory();
+  };
+  for (std::int32_t w = 0; w < waves_; ++w) {
+    piece.light.push_back(unplaced(elements, fmt::format("light_{}_of_{}", w, name)));
+    if (!own_rows()) continue;
+    light_.push_back({piece.light.back(), {begin, piece.rows, Arrangement::of_light, w}});
+    piece.steps.push_back(unplaced(static_cast<std::size_t>(piece.rows), fmt::format("step_{}_of_{}", w, name)));
+  }
+  if (!own_rows()) {
+    const std::size_t all = elements * static_cast<std::size_t>(waves_);
     piece.sums_memory = HostBuffer<T>::of_tasks(all);
     piece.sums = Handle::temporary(piece.sums_memory.data(), all, sizeof(T), "sums_of_" + name);
     piece.light_memory = HostBuffer<T>::of_tasks(all);
     piece.less_light = Handle::temporary(piece.light_memory.data(), all, sizeof(T), "less_light_of_" + name);
-    pieces_.push_back(std::move(piece));
   }
+  pieces_.push_back(std::move(piece));
 }
 
 /// In round k a rank hands over to the one 2^k further on what it has of the rows of that one and of those behind it,
@@ -151,40 +170,66 @@ std::int32_t SumsOfRanks<T>::submit_sums(const std::vector<Addend>& partials, co
       addends.push_back({m.handle, {m.row_begin, m.rows, Arrangement::by_wave, 0}});
     }
   }
+  if (own_rows()) {
+    sums_ = std::move(addends);
+    return tasks;
+  }
   std::vector<Access> mine;
   for (const Piece& p : pieces_) {
     tasks += submit_sum<T>(p.sums, shape(p.row_begin, p.rows, Arrangement::by_row), Begun::nothing, addends, options);
     mine.push_back({p.sums, STARPU_R});
   }
-  gathered_sums_.submit(mine);
+  gathered_sums_->submit(mine);
   return tasks + static_cast<std::int32_t>(sent_.size()) + 1;
 }
 
 template <class T>
 std::int32_t SumsOfRanks<T>::submit_light(const TaskOptions& options) {
+  if (own_rows()) return 0;
   std::int32_t tasks = 0;
   std::vector<Access> mine;
   for (const Piece& p : pieces_) {
     std::vector<Addend> addends;
     for (std::int32_t w = 0; w < waves_; ++w)
-      addends.push_back({p.light[static_cast<std::size_t>(w)], {p.row_begin, p.rows, Arrangement::of_light, w}});
+      addends.push_back({p.light[at(w)], {p.row_begin, p.rows, Arrangement::of_light, w}});
     tasks +=
         submit_sum<T>(p.less_light, shape(p.row_begin, p.rows, Arrangement::by_row), Begun::nothing, addends, options);
     mine.push_back({p.less_light, STARPU_R});
   }
-  gathered_light_.submit(mine);
+  gathered_light_->submit(mine);
+  return tasks + static_cast<std::int32_t>(sent_.size()) + 1;
+}
+
+template <class T>
+std::int32_t SumsOfRanks<T>::submit_step(const std::vector<starpu_data_handle_t>& totals, std::int32_t width,
+                                         std::int32_t g, std::int32_t wave, const TaskOptions& options) {
+  std::int32_t tasks = 0;
+  std::vector<Access> mine;
+  for (std::size_t p = 0; p < pieces_.size(); ++p) {
+    const Piece& piece = pieces_[p];
+    const Addend step{totals[p], {piece.row_begin, piece.rows, Arrangement::spaced, wave, wave * piece.rows * width + g,
+                                  width}};
+    tasks += submit_sum<T>(piece.steps[at(wave)], {piece.row_begin, piece.rows}, Begun::nothing, {step}, options);
+    mine.push_back({piece.steps[at(wave)], STARPU_R});
+  }
+  gathered_steps_[at(wave)]->submit(mine);
   return tasks + static_cast<std::int32_t>(sent_.size()) + 1;
 }
 
 template <class T>
 std::vector<starpu_data_handle_t> SumsOfRanks<T>::data() const {
-  std::vector<starpu_data_handle_t> all{gathered_sums_.all(), gathered_light_.all()};
+  std::vector<starpu_data_handle_t> all;
+  for (const auto* const gathered : {&gathered_sums_, &gathered_light_})
+    if (*gathered) all.push_back((*gathered)->all());
+  for (const auto& gathered : gathered_steps_) all.push_back(gathered->all());
   for (const auto* const rounds : {&sent_, &received_})
     for (const std::vector<Message>& messages : *rounds)
       for (const Message& m : messages) all.push_back(m.handle);
   for (const Piece& p : pieces_) {
-    all.insert(all.end(), {p.sums.get(), p.less_light.get()});
+    for (const Handle* const handle : {&p.sums, &p.less_light})
+      if (handle->get() != nullptr) all.push_back(*handle);
     all.insert(all.end(), p.light.begin(), p.light.end());
+    all.insert(all.end(), p.steps.begin(), p.steps.end());
   }
   return all;
 }

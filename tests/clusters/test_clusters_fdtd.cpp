@@ -110,7 +110,7 @@ TEST_F(ClustersFdtd, BoxesOfPeriodicDomainsHaveTheSameBits) {
 TEST_F(ClustersFdtd, PiecesAreChosen) {
   const Arguments box{"--case", "box", "--size", "12x9x8", "--source", "ez=6,4,4", "--steps", "6"};
   expect_same(box, {{1, {}}, {3, {}}});
-  EXPECT_EQ(record("run.json")["pieces"]["bricks"], 3);
+  EXPECT_EQ(record("run.json")["pieces"]["bricks"], 6);
   const Arguments boxes{"--boxes", "2x2x1"};
   expect_same(box, {{1, boxes}, {2, joined(boxes, {"--scheduler-places", "--scheduler", "lws"})}});
 }

@@ -38,6 +38,10 @@ struct RandomSums {
       for (T& t : memory.back()) t = static_cast<T>(whole(random));
       partials.push_back({nullptr, s.row_begin - 1, s.rows + 1, arrangement, s.waves - 1});
     }
+    // and one number for each row
+    memory.emplace_back(static_cast<std::size_t>(5 + 3 * s.rows));
+    for (T& t : memory.back()) t = static_cast<T>(whole(random));
+    partials.push_back({nullptr, s.row_begin, s.rows, Arrangement::spaced, 0, 4, 3});
     for (std::size_t p = 0; p < partials.size(); ++p) partials[p].values = memory[p].data();
   }
 
@@ -66,6 +70,8 @@ struct RandomSums {
         return p.values[(wave * p.rows + row) * shape.group + g];
       case Arrangement::by_row:
         return p.values[(row * shape.waves + wave) * shape.group + g];
+      case Arrangement::spaced:
+        return p.values[4 + 3 * row];
       default:
         return wave == p.wave ? -p.values[row * shape.group + g] : T(0);
     }

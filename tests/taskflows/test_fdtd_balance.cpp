@@ -62,12 +62,12 @@ TEST_F(FdtdBalance, StripsForGpusComeFirst) {
   EXPECT_NEAR(planes, 300, 2);
 }
 
-/// Of three ranks: two cores; a GPU and a core; four cores, each half as fast as one of the first. Placed are those of
-/// this one, the first.
+/// Of three ranks: two cores; a GPU and a core; four cores, each half as fast as one of the first. Two strips of each
+/// unit; placed are those of this rank, the first.
 TEST_F(FdtdBalance, StripsOverRanksFollowTheirSpeed) {
   const Session& session = Runtime::session();
   if (session.cpus() < 2) GTEST_SKIP() << "one core";
-  const Problem p = problem_of(boundaries[0], {100, 4, 4});
+  const Problem p = problem_of(boundaries[0], {200, 4, 4});
   const std::vector<RankShare> ranks{{0, 2, 0, 0.2}, {1, 1, 0.5, 0.1}, {0, 4, 0, 0.2}};
   const Division d = strips(p, session, ranks, 2);
   std::vector<int> sizes;
@@ -76,13 +76,29 @@ TEST_F(FdtdBalance, StripsOverRanksFollowTheirSpeed) {
     sizes.push_back(brick.size(0));
     of_rank.push_back(brick.rank.value());
   }
-  EXPECT_EQ(sizes, (std::vector<int>{10, 10, 25, 25, 10, 5, 5, 5, 5}));
-  EXPECT_EQ(of_rank, (std::vector<int>{0, 0, 1, 1, 1, 2, 2, 2, 2}));
+  EXPECT_EQ(sizes, (std::vector<int>{10, 10, 10, 10, 50, 50, 10, 10, 5, 5, 5, 5, 5, 5, 5, 5}));
+  EXPECT_EQ(of_rank, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2}));
   EXPECT_DOUBLE_EQ(d.gpu_share, 0.5);
-  EXPECT_NE(d.placement[0], d.placement[1]);
-  for (std::size_t b = 0; b < d.bricks.size(); ++b) EXPECT_EQ(d.placement[b] == worker_elsewhere, b >= 2) << b;
+  EXPECT_EQ(d.placement[0], d.placement[1]);
+  EXPECT_NE(d.placement[1], d.placement[2]);
+  EXPECT_EQ(d.placement[2], d.placement[3]);
+  for (std::size_t b = 0; b < d.bricks.size(); ++b) EXPECT_EQ(d.placement[b] == worker_elsewhere, b >= 4) << b;
   expect_bad_input([&] { (void)strips(problem_of(boundaries[0], {2, 4, 4}), session, ranks, 1); }, {"2 planes", "3"});
   expect_bad_input([&] { (void)strips(p, session, {{0, 1, 0, 1}, {0, 1, 0, 0}}, 1); }, {"rank 1", "nothing"});
+}
+
+/// GPUs of several ranks overlap only where their strips are so thick that the exchange hides behind another strip.
+TEST_F(FdtdBalance, StripsOverRanksOverlapWhereThatCanBeHidden) {
+  for (const auto& [planes, of_ranks, overlaps] :
+       {std::tuple{800, false, true}, std::tuple{800, true, false}, std::tuple{1600, true, true}}) {
+    SCOPED_TRACE(planes);
+    const Problem p = problem_of(boundaries[0], {planes, 4, 4});
+    Division d;
+    d.bricks = decompose(p, {{4, 1, 1}, {}});
+    d.gpu_share = 1;
+    for (std::size_t b = 0; of_ranks && b < 4; ++b) d.bricks[b].rank = static_cast<int>(b / 2);
+    EXPECT_EQ(best_overlap(p, d) > 0, overlaps);
+  }
 }
 
 TEST_F(FdtdBalance, BoxesOverRanksFollowTheirSpeed) {
