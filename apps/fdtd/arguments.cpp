@@ -128,7 +128,8 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
       ->capture_default_str();
   group
       ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
-                   "Strips of a GPU: the exchange of one hides behind another (default: 2 over several ranks, and beside neighbours\n"
+                   "Strips of a GPU: the exchange of one hides behind another (default: 2 over several ranks, and "
+                   "beside neighbours\n"
                    "that it does not overlap with, else 1)")
       ->check(CLI::Range(1, 64));
   group

@@ -52,8 +52,9 @@ Pulse pulse_of(const WaveOptions& options, double speed, double mean_edge) {
 void require_resolved(const Pulse& pulse, double dt) {
   const double longest = pi / bandwidth(pulse, level_to_resolve);
   if (dt > longest)
-    bad_input("time step {:g} s: too large for this pulse, expected at most {:g} s, half a period of its upper frequencies",
-              dt, longest);
+    bad_input(
+        "time step {:g} s: too large for this pulse, expected at most {:g} s, half a period of its upper frequencies",
+        dt, longest);
 }
 
 }  // namespace

@@ -77,9 +77,7 @@ void Output::write(Simulation<T>& simulation, const Method& method) {
 template <class T>
 void Output::write_state(Simulation<T>& simulation, const Method& method) {
   const typename Simulation<T>::State state = simulation.state();
-  in_agreement([&] {  // rank 0 has all of it
-    if (cluster().speaks()) write_checkpoint<T>(options_.checkpoint, problem_, method, state);
-  });
+  write_checkpoint<T>(options_.checkpoint, problem_, method, state);
   cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
                                  options_.checkpoint, state.steps, options_.checkpoint));
   note(options_.checkpoint);

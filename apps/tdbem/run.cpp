@@ -82,7 +82,8 @@ class Run {
     prepare_matrices();
     simulation_ = std::make_unique<Simulation<T>>(of.problem, method_, *matrices_, session, sharing_);
     if (!args.intervals.empty()) simulation_->share(Sizes(args.intervals.begin(), args.intervals.end()));
-    if (!args.files.restart.empty()) simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_));
+    if (!args.files.restart.empty())
+      simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_, simulation_->wanted()));
     simulation_->reserve(of.steps);
     output_ = std::make_unique<Output>(args.files, of.problem, simulation_->steps(), of.steps);
     cluster().on_death(args.files.restart.empty()

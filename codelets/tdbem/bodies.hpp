@@ -65,7 +65,7 @@ void combine(void** b, void* arguments) {
   std::array<PartialSums<T>, most_partials> partials;
   for (std::int32_t p = 0; p < a.partials; ++p)
     partials[static_cast<std::size_t>(p)] = {buffers.take<const T>(), a.rows[p].begin, a.rows[p].count,
-                                             a.rows[p].arrangement, a.rows[p].wave, a.rows[p].first,
+                                             a.rows[p].arrangement,   a.rows[p].wave,  a.rows[p].first,
                                              a.rows[p].spacing};
   Unit{}.combine(a.shape, a.begun, partials.data(), a.partials, totals);
 }

@@ -54,9 +54,8 @@ RankStrips strips_of(const RankShare& rank, std::size_t planes, int strips_per_g
   if (share < 1) {
     const double wanted =
         share > 0 ? std::ceil((1 - share) * static_cast<double>(planes)) : static_cast<double>(planes);
-    s.cores = std::min(
-        {static_cast<std::size_t>(rank.cores * strips_per_core), planes - s.gpus,
-         static_cast<std::size_t>(std::max(wanted, 0.0))});
+    s.cores = std::min({static_cast<std::size_t>(rank.cores * strips_per_core), planes - s.gpus,
+                        static_cast<std::size_t>(std::max(wanted, 0.0))});
   }
   if (s.gpus > 0) s.of_gpu = rank.of_gpus / static_cast<double>(s.gpus);
   if (s.cores > 0) s.of_core = rank.of_cores / static_cast<double>(s.cores);

@@ -29,7 +29,8 @@ struct RankShare {
 /// Strips along x: first those of GPUs, a GPU's own side by side, then one per core. Cores for which no plane is left
 /// get none. Throws Error (bad input) when there is a part for a kind of unit that the session does not have.
 Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu);
-/// Likewise of each rank in turn, with two strips per core; `session` is this rank's. Throws Error (bad input) for a rank that gets nothing, too.
+/// Likewise of each rank in turn, with two strips per core; `session` is this rank's. Throws Error (bad input) for a
+/// rank that gets nothing, too.
 Division strips(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
                 int strips_per_gpu);
 

@@ -60,8 +60,8 @@ struct Platform {
     std::optional<TaskCost> cpu;
     std::optional<TaskCost> gpu;
   };
-  TaskCost cpu;                                          ///< one core, codelets that `codelets` does not name
-  TaskCost gpu;                                          ///< one GPU, likewise
+  TaskCost cpu;  ///< one core, codelets that `codelets` does not name
+  TaskCost gpu;  ///< one GPU, likewise
   /// By the symbol of the performance model, or by name; with those of another platform that the file names.
   std::map<std::string, Codelet, std::less<>> codelets;
 

@@ -47,7 +47,7 @@ void forget(MPI_Datatype* datatype) {
 struct Shared {
   int owner;
   std::int64_t tag;
-  bool received = false;          ///< since the last write
+  bool received = false;           ///< since the last write
   std::vector<std::int32_t> sent;  ///< ranks, since the last write
 };
 

@@ -5,13 +5,15 @@
 #include <limits>
 #include <numeric>
 
+#include "taskflows/runtime/cluster.hpp"
+#include "taskflows/runtime/hdf5_of_ranks.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
 #include "taskflows/tdbem/traits.hpp"
 
 namespace asterism::tdbem {
 namespace {
 
-constexpr const char* format_mark = "asterism tdbem state 1";
+constexpr const char* format_mark = "asterism tdbem state 2";
 constexpr const char *history = "history", *begun = "begun", *record = "record";
 
 using Shape = std::vector<std::size_t>;
@@ -62,10 +64,61 @@ std::int64_t checked_steps(const Hdf5Input& file, const Problem& problem, const 
   return steps;
 }
 
-template <class V>
-void read(const Hdf5Input& file, const char* dataset, const Shape& shape, std::vector<V>& values) {
-  values.resize(size(shape));
-  read_checked(file, dataset, shape, std::span<V>(values));
+std::string checksums_of(const char* dataset) {
+  return std::string(dataset) + "_checksums";
+}
+
+/// Of each wave and unknown of the rows, as a signed number.
+template <class T>
+std::vector<std::int64_t> checksums(std::span<const T> values, std::size_t places) {
+  std::vector<std::int64_t> sums;
+  for (std::size_t at = 0; at < values.size(); at += places)
+    sums.push_back(static_cast<std::int64_t>(checksum(values.data() + at, places * sizeof(T))));
+  return sums;
+}
+
+/// Blocks of the waves of some unknowns.
+Hdf5Block block_of(std::size_t wave, Range unknowns, std::size_t first, std::size_t places) {
+  return {{wave, static_cast<std::size_t>(unknowns.begin), first},
+          {1, static_cast<std::size_t>(unknowns.size()), places}};
+}
+Hdf5Block without_places(const Hdf5Block& block) {
+  return {{block.first[0], block.first[1]}, {block.extent[0], block.extent[1]}};
+}
+
+template <class T>
+void write_rows(Hdf5OfRanks& file, const char* dataset, const Problem& problem,
+                const typename Simulation<T>::Rows& rows, std::size_t places) {
+  const std::size_t size = static_cast<std::size_t>(rows.unknowns.size()) * places;
+  for (std::size_t w = 0; w < problem.waves.size() && size > 0; ++w) {
+    const std::span<const T> values(rows.values.data() + w * size, size);
+    const Hdf5Block block = block_of(w, rows.unknowns, 0, places);
+    file.write_block(dataset, block, values);
+    file.write_block(checksums_of(dataset), without_places(block),
+                     std::span<const std::int64_t>(checksums(values, places)));
+  }
+}
+
+template <class T>
+typename Simulation<T>::Rows read_rows(const Hdf5Input& file, const char* dataset, const Problem& problem,
+                                       Range unknowns, std::size_t places) {
+  typename Simulation<T>::Rows rows{unknowns, {}};
+  const std::size_t size = static_cast<std::size_t>(unknowns.size()) * places;
+  rows.values.resize(problem.waves.size() * size);
+  std::vector<std::int64_t> expected(static_cast<std::size_t>(unknowns.size()));
+  for (std::size_t w = 0; w < problem.waves.size() && size > 0; ++w) {
+    const std::span<T> values(rows.values.data() + w * size, size);
+    const Hdf5Block block = block_of(w, unknowns, 0, places);
+    file.read_block(dataset, block, values);
+    file.read_block(checksums_of(dataset), without_places(block), std::span<std::int64_t>(expected));
+    const std::vector<std::int64_t> found = checksums(std::span<const T>(values), places);
+    for (std::size_t u = 0; u < found.size(); ++u)
+      if (found[u] != expected[u])
+        bad_input("{}: dataset \"{}\" is damaged: wave {}, unknown {}: checksum {}, expected {}", file.name, dataset, w,
+                  static_cast<std::size_t>(unknowns.begin) + u, digits(static_cast<std::uint64_t>(found[u])),
+                  digits(static_cast<std::uint64_t>(expected[u])));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -73,13 +126,25 @@ void read(const Hdf5Input& file, const char* dataset, const Shape& shape, std::v
 template <class T>
 void write_checkpoint(const std::filesystem::path& path, const Problem& problem, const Method& method,
                       const typename Simulation<T>::State& state) {
-  Hdf5Output file(path);
-  file.attribute("/", "format", std::string(format_mark));
-  write(file, traits_of(problem, method, sizeof(T)));
-  file.attribute("/", "steps", state.steps);
-  write_checked(file, history, by_unknown(problem, state.history.size()), std::span<const T>(state.history));
-  write_checked(file, begun, by_unknown(problem, state.begun.size()), std::span<const T>(state.begun));
-  write_checked(file, record, of_record(problem, state.steps), std::span<const double>(state.record));
+  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  file.on_rank_0([&](Hdf5Output& out) {
+    out.attribute("/", "format", std::string(format_mark));
+    write(out, traits_of(problem, method, sizeof(T)));
+    out.attribute("/", "steps", state.steps);
+  });
+  const auto reach = static_cast<std::size_t>(state.reach);
+  const auto width = static_cast<std::size_t>(method.ahead ? 2 * method.group : method.group);
+  const Shape all = by_unknown(problem, 0);
+  for (const auto& [dataset, places] : {std::pair{history, reach}, std::pair{begun, width}}) {
+    file.create(dataset, hdf5_number<T>(), {all[0], all[1], places});
+    file.create(checksums_of(dataset), Hdf5Number::int64, {all[0], all[1]});
+  }
+  file.make_room({history, checksums_of(history), begun, checksums_of(begun)});
+  write_rows<T>(file, history, problem, state.history, reach);
+  write_rows<T>(file, begun, problem, state.begun, width);
+  file.on_rank_0([&](Hdf5Output& out) {
+    write_checked(out, record, of_record(problem, state.steps), std::span<const double>(state.record));
+  });
   file.commit();
 }
 
@@ -90,23 +155,34 @@ std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& 
 
 template <class T>
 typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path, const Problem& problem,
-                                              const Method& method) {
+                                              const Method& method, const typename Simulation<T>::Wanted& wanted) {
   const Hdf5Input file(path);
   typename Simulation<T>::State state;
   state.steps = checked_steps<T>(file, problem, method);
   const Shape past = checked_by_unknown<T>(file, history, problem), sums = checked_by_unknown<T>(file, begun, problem);
+  for (const char* dataset : {history, begun})
+    check_shape<std::int64_t>(file, checksums_of(dataset), {past[0], past[1]});
+  const auto group = static_cast<std::size_t>(method.group);
+  if (past[2] < group) bad_input("{}: {} past steps, expected {} at least", file.name, past[2], group);
   state.reach = static_cast<std::int32_t>(past[2]);
-  read(file, history, past, state.history);
-  read(file, begun, sums, state.begun);
-  read(file, record, of_record(problem, state.steps), state.record);
+  state.history = read_rows<T>(file, history, problem, wanted.history, past[2]);
+  state.begun = read_rows<T>(file, begun, problem, wanted.begun, sums[2]);
+  state.last.resize(past[0] * past[1] * group);
+  file.read_block(history, {{0, 0, past[2] - group}, {past[0], past[1], group}}, std::span<T>(state.last));
+  const Shape heard = of_record(problem, state.steps);
+  if (cluster().speaks()) {
+    state.record.resize(size(heard));
+    read_checked(file, record, heard, std::span<double>(state.record));
+  }
   return state;
 }
 
-#define ASTERISM_CHECKPOINT(T)                                                                            \
-  template void write_checkpoint<T>(const std::filesystem::path&, const Problem&, const Method&,          \
-                                    const Simulation<T>::State&);                                         \
-  template std::int64_t checkpoint_steps<T>(const std::filesystem::path&, const Problem&, const Method&); \
-  template Simulation<T>::State read_checkpoint<T>(const std::filesystem::path&, const Problem&, const Method&);
+#define ASTERISM_CHECKPOINT(T)                                                                                  \
+  template void write_checkpoint<T>(const std::filesystem::path&, const Problem&, const Method&,                \
+                                    const Simulation<T>::State&);                                               \
+  template std::int64_t checkpoint_steps<T>(const std::filesystem::path&, const Problem&, const Method&);       \
+  template Simulation<T>::State read_checkpoint<T>(const std::filesystem::path&, const Problem&, const Method&, \
+                                                   const Simulation<T>::Wanted&);
 ASTERISM_CHECKPOINT(float)
 ASTERISM_CHECKPOINT(double)
 #undef ASTERISM_CHECKPOINT

@@ -1,6 +1,7 @@
 // The state of a run in one HDF5 file: "history" [wave][unknown][reach] and "begun" [wave][unknown][width] in the run's
-// precision, "record" [wave][observer][step] of what observers heard, and attributes that tell which run it was. Read
-// back, it is the same to the last bit.
+// precision, with a checksum for each wave and unknown, "record" [wave][observer][step] of what observers heard, and
+// attributes that tell which run it was. Read back, it is the same to the last bit. Every rank writes and reads its
+// part.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace asterism::tdbem {
 
-/// `path` is replaced when all is written: throws Error and leaves it else.
+/// `path` is replaced when all is written: throws Error and leaves it else. Ranks together.
 template <class T>
 void write_checkpoint(const std::filesystem::path& path, const Problem& problem, const Method& method,
                       const typename Simulation<T>::State& state);
@@ -22,9 +23,9 @@ void write_checkpoint(const std::filesystem::path& path, const Problem& problem,
 template <class T>
 std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& problem, const Method& method);
 
-/// For Simulation::set(). Throws as above, and for changed bytes.
+/// For Simulation::set(): what it wants. Throws as above, and for changed bytes.
 template <class T>
 typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path, const Problem& problem,
-                                              const Method& method);
+                                              const Method& method, const typename Simulation<T>::Wanted& wanted);
 
 }  // namespace asterism::tdbem

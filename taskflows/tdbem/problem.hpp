@@ -37,9 +37,9 @@ struct Problem {
 /// How a problem is worked on; the answer depends on it by rounding only.
 /// Which rows' radiation stage a rank of several takes part in.
 enum class Radiation : std::uint8_t {
-  suitable,   ///< all of them where some rank has a GPU, which needs microseconds for it, else its own
-  all_rows,   ///< every rank that of all rows: ranks exchange once in a group of steps
-  own_rows,   ///< each that of its rows: ranks exchange right-hand sides before each step
+  suitable,  ///< all of them where some rank has a GPU, which needs microseconds for it, else its own
+  all_rows,  ///< every rank that of all rows: ranks exchange once in a group of steps
+  own_rows,  ///< each that of its rows: ranks exchange right-hand sides before each step
 };
 
 struct Method {

@@ -68,19 +68,29 @@ class Simulation {
   /// How the solutions went. Waits.
   SolveTally tally();
 
-  /// All that the past leaves behind: for each wave and unknown the values a^(n - reach) to a^(n - 1), in rows of
-  /// history_length(), and sums begun of the next group (`ahead`). With the same method and number of ranks it
-  /// continues bit for bit.
+  /// Numbers of some unknowns: [wave][unknown][place].
+  struct Rows {
+    Range unknowns;
+    std::vector<T> values;
+  };
+  /// All that the past leaves behind, n = steps. With the same method and number of ranks it continues bit for bit. A
+  /// rank has a part of it, all ranks' make the whole.
   struct State {
     std::int64_t steps = 0;
-    std::int32_t reach = 0;
-    std::vector<T> history;      ///< [wave][unknown][reach]
-    std::vector<T> begun;        ///< [wave][unknown][width]
-    std::vector<double> record;  ///< [wave][observer][steps]
+    std::int32_t reach = 0;      ///< places of the history
+    Rows history;                ///< a^(n - reach) to a^(n - 1)
+    Rows begun;                  ///< sums, of the next group if they were begun (`ahead`)
+    std::vector<T> last;         ///< a^(n - group) to a^(n - 1) of all: [wave][unknown][group]
+    std::vector<double> record;  ///< of what observers heard, on rank 0: [wave][observer][steps]
   };
-  /// On rank 0; the others have only what they are to give. Ranks together.
+  /// This rank's part, each number on one rank. Ranks together.
   State state();
-  /// All ranks take the same state.
+  /// Which unknowns' history and sums set() wants.
+  struct Wanted {
+    Range history, begun;
+  };
+  [[nodiscard]] Wanted wanted() const;
+  /// Takes a state that has these. Ranks together, with the same one.
   void set(const State& state);
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }
@@ -116,8 +126,8 @@ class Simulation {
   void build_initial();
   void build_observers(const ObserverWeights<T>& all);
   [[nodiscard]] std::vector<Range> rows_of_parts() const;
-  [[nodiscard]] std::vector<T> own_history();
-  [[nodiscard]] std::vector<T> own_begun();
+  [[nodiscard]] Rows own_history();
+  [[nodiscard]] Rows own_begun();
   void check_memory_of_gpus() const;
   void settle_constants();
   [[nodiscard]] int node_of_home() const;
@@ -159,8 +169,8 @@ class Simulation {
   Passage passage_;
 
   std::unique_ptr<SumsOfRanks<T>> of_ranks_;  ///< over several
-  std::vector<Part> parts_;        ///< of all rows, or of this rank's (Radiation::own_rows)
-  std::vector<Partial> partials_;  ///< of cores, then of GPUs; one for Sharing::scheduler
+  std::vector<Part> parts_;                   ///< of all rows, or of this rank's (Radiation::own_rows)
+  std::vector<Partial> partials_;             ///< of cores, then of GPUs; one for Sharing::scheduler
   std::size_t core_partials_ = 0;
   Sizes shares_;
   std::vector<Busy> busy_;

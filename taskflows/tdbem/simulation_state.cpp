@@ -9,35 +9,50 @@
 
 namespace asterism::tdbem {
 
-/// Of own blocks, one after the other: [wave][unknown][reach].
 template <class T>
-std::vector<T> Simulation<T>::own_history() {
-  std::vector<T> history;
+typename Simulation<T>::Wanted Simulation<T>::wanted() const {
+  const std::vector<Range>& clusters = matrices_.structure().clusters;
+  const Range own = matrices_.own();
+  Wanted w;
+  if (own.size() > 0)
+    w.history = {clusters[static_cast<std::size_t>(own.begin)].begin,
+                 clusters[static_cast<std::size_t>(own.end) - 1].end};
+  w.begun = {parts_.front().row_begin, parts_.back().row_begin + parts_.back().rows};
+  return w;
+}
+
+template <class T>
+typename Simulation<T>::Rows Simulation<T>::own_history() {
+  Rows rows{wanted().history, {}};
+  const std::int64_t reach = shape_.reach;
+  rows.values.resize(static_cast<std::size_t>(waves_ * rows.unknowns.size() * reach));
   for (const std::size_t b : matrices_.own_blocks()) {
     const Acquired held(windows_[b], STARPU_R);
     const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(windows_[b]));
-    const std::int64_t lines = static_cast<std::int64_t>(waves_) * matrices_.structure().clusters[b].size();
-    for (std::int64_t line = 0; line < lines; ++line)
-      history.insert(history.end(), values + line * shape_.stride, values + line * shape_.stride + shape_.reach);
+    const Range slices = matrices_.structure().clusters[b];
+    for (std::int64_t w = 0; w < waves_; ++w)
+      for (std::int64_t j = 0; j < slices.size(); ++j)
+        std::copy_n(values + (w * slices.size() + j) * shape_.stride, reach,
+                    rows.values.begin() + (w * rows.unknowns.size() + slices.begin + j - rows.unknowns.begin) * reach);
   }
-  return history;
+  return rows;
 }
 
-/// Of the rows of parts, which follow each other: [wave][row][width].
+/// Where ranks have sums of all rows, those of rank 0.
 template <class T>
-std::vector<T> Simulation<T>::own_begun() {
-  std::int64_t rows = 0;
-  for (const Part& part : parts_) rows += part.rows;
-  std::vector<T> begun(static_cast<std::size_t>(waves_ * rows * width_));
+typename Simulation<T>::Rows Simulation<T>::own_begun() {
+  Rows rows{wanted().begun, {}};
+  if (of_ranks_ && !of_ranks_->own_rows() && !cluster().speaks()) return {};
+  rows.values.resize(static_cast<std::size_t>(waves_ * rows.unknowns.size() * width_));
   for (const Part& part : parts_) {
     const Acquired held(part.totals, STARPU_R);
     const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(part.totals));
     const std::int64_t line = static_cast<std::int64_t>(part.rows) * width_;
     for (std::int64_t w = 0; w < waves_; ++w)
       std::copy_n(values + w * line, line,
-                  begun.begin() + (w * rows + part.row_begin - parts_.front().row_begin) * width_);
+                  rows.values.begin() + (w * rows.unknowns.size() + part.row_begin - rows.unknowns.begin) * width_);
   }
-  return begun;
+  return rows;
 }
 
 template <class T>
@@ -46,37 +61,17 @@ typename Simulation<T>::State Simulation<T>::state() {
   State s;
   s.steps = steps_;
   s.reach = shape_.reach;
-  if (cluster().speaks())
-    s.history.resize(static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
-                     static_cast<std::size_t>(s.reach));
-  const std::vector<T> own = own_history();
-  cluster().collect(std::span<const T>(own), [&](int rank, std::span<const T> part) {
-    const auto first = matrices_.dealt()[static_cast<std::size_t>(rank)];
-    const auto end = matrices_.dealt()[static_cast<std::size_t>(rank) + 1];
-    const T* from = part.data();
-    for (std::int32_t b = first; b < end; ++b) {
-      const Range slices = matrices_.structure().clusters[static_cast<std::size_t>(b)];
-      for (std::int64_t w = 0; w < waves_; ++w, from += static_cast<std::int64_t>(slices.size()) * s.reach)
-        std::copy_n(from, static_cast<std::int64_t>(slices.size()) * s.reach,
-                    s.history.begin() + (w * unknowns_ + slices.begin) * s.reach);
-    }
-  });
+  s.history = own_history();
   s.begun = own_begun();
-  if (of_ranks_ && of_ranks_->own_rows()) {
-    const std::vector<T> mine = std::move(s.begun);
-    s.begun.assign(cluster().speaks() ? static_cast<std::size_t>(waves_) * static_cast<std::size_t>(unknowns_) *
-                                            static_cast<std::size_t>(width_)
-                                      : 0,
-                   T(0));
-    cluster().collect(std::span<const T>(mine), [&](int rank, std::span<const T> part) {
-      const std::int64_t first = of_ranks_->begin()[static_cast<std::size_t>(rank)];
-      const std::int64_t line = (of_ranks_->begin()[static_cast<std::size_t>(rank) + 1] - first) * width_;
-      for (std::int64_t w = 0; w < waves_; ++w)
-        std::copy_n(part.data() + w * line, line, s.begun.begin() + (w * unknowns_ + first) * width_);
-    });
-  }
+  const starpu_data_handle_t found = solutions(steps_ / method_.group + 1);
+  const Acquired held(found, STARPU_R);
+  const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(found));
+  for (std::int64_t w = 0; w < waves_; ++w)
+    for (std::int64_t j = 0; j < unknowns_; ++j)
+      for (std::int64_t g = 0; g < method_.group; ++g)
+        s.last.push_back(steps_ > 0 ? values[(w * method_.group + g) * unknowns_ + j] : T(0));
   bring_heard_together();
-  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
+  const std::size_t lines = cluster().speaks() ? static_cast<std::size_t>(waves_) * problem_.observers.size() : 0;
   for (std::size_t l = 0; l < lines; ++l) {
     const double* const line = record_.data() + static_cast<std::ptrdiff_t>(l) * record_stride_;
     s.record.insert(s.record.end(), line, line + steps_);
@@ -84,11 +79,30 @@ typename Simulation<T>::State Simulation<T>::state() {
   return s;
 }
 
+namespace {
+
+/// Those of `range` among them, a wave's one after the other: copy(wave, values of its first unknown).
+template <class Rows, class Copy>
+void for_waves(const Rows& rows, Range range, std::int64_t waves, std::int64_t places, const Copy& copy) {
+  for (std::int64_t w = 0; w < waves; ++w)
+    copy(w, rows.values.data() + (w * rows.unknowns.size() + range.begin - rows.unknowns.begin) * places);
+}
+
+bool has(Range rows, Range wanted) {
+  return wanted.size() == 0 || (rows.begin <= wanted.begin && wanted.end <= rows.end);
+}
+
+}  // namespace
+
 template <class T>
 void Simulation<T>::set(const State& state) {
-  if (state.reach != shape_.reach || state.begun.size() != static_cast<std::size_t>(waves_) *
-                                                               static_cast<std::size_t>(unknowns_) *
-                                                               static_cast<std::size_t>(width_))
+  const auto numbers = [&](std::int64_t unknowns, std::int64_t places) {
+    return static_cast<std::size_t>(waves_ * unknowns * places);
+  };
+  if (state.reach != shape_.reach || state.begun.values.size() != numbers(state.begun.unknowns.size(), width_) ||
+      state.history.values.size() != numbers(state.history.unknowns.size(), state.reach) ||
+      state.last.size() != numbers(unknowns_, method_.group) || !has(state.history.unknowns, wanted().history) ||
+      !has(state.begun.unknowns, wanted().begun))
     bad_input("a state of {} past steps, expected {}: of another problem or method", state.reach, shape_.reach);
   steps_ = state.steps;
   for (const std::size_t b : matrices_.own_blocks()) {
@@ -96,18 +110,17 @@ void Simulation<T>::set(const State& state) {
     auto* values = static_cast<T*>(starpu_data_get_local_ptr(windows_[b]));
     const Range slices = matrices_.structure().clusters[b];
     std::fill_n(values, waves_ * slices.size() * shape_.stride, T(0));
-    for (std::int64_t w = 0; w < waves_; ++w)
+    for_waves(state.history, slices, waves_, state.reach, [&](std::int64_t w, const T* from) {
       for (std::int64_t j = 0; j < slices.size(); ++j)
-        std::copy_n(state.history.begin() + (w * unknowns_ + slices.begin + j) * state.reach, state.reach,
-                    values + (w * slices.size() + j) * shape_.stride);
+        std::copy_n(from + j * state.reach, state.reach, values + (w * slices.size() + j) * shape_.stride);
+    });
   }
   for (Part& part : parts_) {
     const Acquired held(part.totals, STARPU_W);
     auto* values = static_cast<T*>(starpu_data_get_local_ptr(part.totals));
     const std::int64_t line = static_cast<std::int64_t>(part.rows) * width_;
-    for (std::int64_t w = 0; w < waves_; ++w)
-      std::copy_n(state.begun.begin() + (w * unknowns_ + part.row_begin) * static_cast<std::int64_t>(width_), line,
-                  values + w * line);
+    for_waves(state.begun, {part.row_begin, part.row_begin + part.rows}, waves_, width_,
+              [&](std::int64_t w, const T* from) { std::copy_n(from, line, values + w * line); });
   }
   begun_ = method_.ahead;
   // the guesses of the next group go on from the last values
@@ -118,12 +131,12 @@ void Simulation<T>::set(const State& state) {
     for (std::int64_t g = 0; g < method_.group; ++g)
       for (std::int64_t j = 0; j < unknowns_; ++j)
         values[(w * method_.group + g) * unknowns_ + j] =
-            state.history[static_cast<std::size_t>((w * unknowns_ + j + 1) * state.reach - method_.group + g)];
+            state.last[static_cast<std::size_t>((w * unknowns_ + j) * method_.group + g)];
   record_stride_ = 0;
   record_.clear();
   reserve(steps_);
   together_ = steps_;  // what is known so far is not asked of the others again
-  const std::size_t lines = static_cast<std::size_t>(waves_) * problem_.observers.size();
+  const std::size_t lines = state.record.empty() ? 0 : static_cast<std::size_t>(waves_) * problem_.observers.size();
   for (std::size_t l = 0; l < lines; ++l)
     std::copy_n(state.record.begin() + static_cast<std::ptrdiff_t>(l) * steps_, steps_,
                 record_.begin() + static_cast<std::ptrdiff_t>(l) * record_stride_);

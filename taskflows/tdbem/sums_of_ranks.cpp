@@ -207,8 +207,8 @@ std::int32_t SumsOfRanks<T>::submit_step(const std::vector<starpu_data_handle_t>
   std::vector<Access> mine;
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
     const Piece& piece = pieces_[p];
-    const Addend step{totals[p], {piece.row_begin, piece.rows, Arrangement::spaced, wave, wave * piece.rows * width + g,
-                                  width}};
+    const Addend step{totals[p],
+                      {piece.row_begin, piece.rows, Arrangement::spaced, wave, wave * piece.rows * width + g, width}};
     tasks += submit_sum<T>(piece.steps[at(wave)], {piece.row_begin, piece.rows}, Begun::nothing, {step}, options);
     mine.push_back({piece.steps[at(wave)], STARPU_R});
   }

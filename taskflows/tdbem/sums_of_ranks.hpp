@@ -1,9 +1,9 @@
 // The sums s of a group of steps over several ranks: each has those by its own slices, of all rows, and all need what
 // they add up to, as every rank solves M^0 a = s by itself. Sums of rows are added up on the way to the rank that has
 // these rows, in as many rounds as the number of ranks has bits (the transpose of J. Bruck's gather, see
-// taskflows/runtime/all_gather.hpp), and gathered from there: at once, or, where ranks radiate into their own rows only,
-// step by step. A rank sends twice its sums, and what it submits grows with the rounds only. The order of additions
-// follows from the number of ranks.
+// taskflows/runtime/all_gather.hpp), and gathered from there: at once, or, where ranks radiate into their own rows
+// only, step by step. A rank sends twice its sums, and what it submits grows with the rounds only. The order of
+// additions follows from the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ class SumsOfRanks {
     std::vector<Handle> steps;  ///< of each wave, a step's, of Radiation::own_rows
   };
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
-  /// Submits what puts the light of pieces together: light(), with the other sign, of the rows that sums() have. Returns
-  /// the number of tasks.
+  /// Submits what puts the light of pieces together: light(), with the other sign, of the rows that sums() have.
+  /// Returns the number of tasks.
   std::int32_t submit_light(const TaskOptions& options);
   [[nodiscard]] const std::vector<Addend>& light() const { return light_; }
 

@@ -100,8 +100,7 @@ TEST_F(ClustersTdbem, WavesGroupsAheadInSinglePrecision) {
 }
 
 TEST_F(ClustersTdbem, BlocksByTheSchedulerAndOneStepAtATime) {
-  const Arguments problem =
-      with(with(ellipsoid, exactly), {"--steps", "98", "--group", "1", "--sharing", "scheduler"});
+  const Arguments problem = with(with(ellipsoid, exactly), {"--steps", "98", "--group", "1", "--sharing", "scheduler"});
   expect_same_answer(problem, {2}, double_allowed);
   expect_same_answer(with(problem, {"--radiation", "own-rows"}), {3}, double_allowed);
 }
@@ -134,8 +133,8 @@ TEST_F(ClustersTdbem, SumsAreSentTwiceAndLightWithThemOrAsOften) {
   for (const auto& [radiation, times] : {std::pair{"own-rows", 2}, std::pair{"all-rows", 3}})
     for (const int ranks : {2, 3, 4}) {
       SCOPED_TRACE(std::to_string(ranks) + " ranks, " + radiation);
-      solve(ranks,
-            with(ellipsoid, {"--steps", "16", "--direction", "1,0,0", "--direction", "0,0,1", "--radiation", radiation}));
+      solve(ranks, with(ellipsoid,
+                        {"--steps", "16", "--direction", "1,0,0", "--direction", "0,0,1", "--radiation", radiation}));
       double sent = 0;
       const nlohmann::json json = record("run.json");
       for (const auto& rank : json["ranks"]) sent += rank["bytes_sent_per_step"].get<double>();
