@@ -1,8 +1,6 @@
 #include "apps/reproduce/airplane.hpp"
 
-#include <cstdlib>
-
-#include "taskflows/runtime/error.hpp"
+#include "apps/reproduce/data_file.hpp"
 
 namespace asterism::apps::reproduce {
 
@@ -11,10 +9,7 @@ void add_mesh(CLI::App& app, std::string& mesh) {
 }
 
 std::filesystem::path airplane(const std::string& mesh) {
-  if (!mesh.empty()) return mesh;
-  const char* const data = std::getenv("ASTERISM_DATA");
-  if (data == nullptr) bad_input("--mesh: not given, and ASTERISM_DATA does not name a folder with meshes");
-  return std::filesystem::path(data) / "meshes" / "a319_3506.off";
+  return data_file("--mesh", mesh, "meshes/a319_3506.off");
 }
 
 }  // namespace asterism::apps::reproduce

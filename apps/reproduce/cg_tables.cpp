@@ -1,12 +1,12 @@
-// Tables 2, 3 and 5 of the conjugate gradient paper: multi-GPU rates, and what they say of granularity and pipeline.
+// Tables 2 to 5 of the conjugate gradient paper: multi-GPU rates, and what they say of granularity and pipeline.
 #include <fmt/format.h>
 
+#include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr const char* platform = "nehalem-m2070";
 constexpr int most_gpus = 3;
 
 /// How GPUs exchange data (section 5.1), in the paper's words; and StarPU's own variable for it.
@@ -36,22 +36,25 @@ std::vector<Case> cases_of_table() {
   return cases;
 }
 
-class Table final : public SimulatedExperiment {
+class Table : public SimulatedExperiment {
  public:
-  Table(int number, int points)
+  /// SpMV is as fast on `platform` as on the paper's machine with this matrix.
+  Table(int number, const std::string& matrix, const char* platform)
       : SimulatedExperiment(
             fmt::format("cg-table{}", number),
-            fmt::format("CG paper, Tables {} and 5: 11pts-{} on one to three M2070, simulated", number, points)),
-        points_(points) {}
+            fmt::format("CG paper, Tables {} and 5: {} on one to three M2070, simulated", number, matrix)),
+        platform_(platform) {}
 
  private:
+  virtual void add_matrix_options(CLI::App& app) = 0;
+  /// Of asterism-cg.
+  [[nodiscard]] virtual std::vector<std::string> matrix() const = 0;
+
   void add_own_options(CLI::App& app) override {
-    app.add_option("--points", points_, "Of the grid along each axis")
-        ->check(CLI::Range(8, 512))
-        ->capture_default_str();
+    add_matrix_options(app);
     app.add_option("--iterations", iterations_, "Of each run")->check(CLI::Range(64, 100000))->capture_default_str();
   }
-  [[nodiscard]] nlohmann::json settings() const override { return {{"points", points_}, {"iterations", iterations_}}; }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"iterations", iterations_}}; }
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
@@ -86,18 +89,18 @@ class Table final : public SimulatedExperiment {
     s.label = fmt::format("{}, {}", c.blocks == c.gpus ? c.name() : fmt::format("1 GPU, {} block-rows", c.blocks),
                           transfers.name);
     s.solver = "cg";
-    s.platform = platform;
-    s.arguments = {"--stencil",       fmt::format("11pts-{}", points_),
-                   "--flow",          "refined",
-                   "--format",        "csr",
-                   "--balance",       "nonzeros",
-                   "--cpus",          "0",
-                   "--gpus",          std::to_string(c.gpus),
-                   "--blocks",        std::to_string(c.blocks),
-                   "--transfer",      c.exchange,
-                   "--decomposition", c.decomposition == "1D" ? "1d" : "2d",
-                   "--column-order",  c.decomposition == "1D" ? "ascending" : "local-first",
-                   "--iterations",    std::to_string(iterations_)};
+    s.platform = platform_;
+    s.arguments = matrix();
+    s.arguments.insert(s.arguments.end(), {"--flow",          "refined",
+                                           "--format",        "csr",
+                                           "--balance",       "nonzeros",
+                                           "--cpus",          "0",
+                                           "--gpus",          std::to_string(c.gpus),
+                                           "--blocks",        std::to_string(c.blocks),
+                                           "--transfer",      c.exchange,
+                                           "--decomposition", c.decomposition == "1D" ? "1d" : "2d",
+                                           "--column-order",  c.decomposition == "1D" ? "ascending" : "local-first",
+                                           "--iterations",    std::to_string(iterations_)});
     s.environment = {{"STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", transfers.direct}};
     return s;
   }
@@ -111,18 +114,57 @@ class Table final : public SimulatedExperiment {
   /// Median over the iterations: without the first transfers of the matrix, which the paper does not time (5.4).
   static double milliseconds(const nlohmann::json& record) { return record.at("ms_per_iteration").get<double>(); }
 
-  int points_;
+  const char* platform_;
   int iterations_ = 160;
+};
+
+class StencilTable final : public Table {
+ public:
+  StencilTable(int number, int points)
+      : Table(number, fmt::format("11pts-{}", points), "nehalem-m2070"), points_(points) {}
+
+ private:
+  void add_matrix_options(CLI::App& app) override {
+    app.add_option("--points", points_, "Of the grid along each axis")
+        ->check(CLI::Range(8, 512))
+        ->capture_default_str();
+  }
+  [[nodiscard]] std::vector<std::string> matrix() const override {
+    return {"--stencil", fmt::format("11pts-{}", points_)};
+  }
+
+  int points_;
+};
+
+/// Finite elements of a crankshaft, as audikw_1 is.
+class CrankshaftTable final : public Table {
+ public:
+  CrankshaftTable() : Table(4, "a crankshaft like audikw_1", "nehalem-m2070-long-rows") {}
+
+ private:
+  void add_matrix_options(CLI::App& app) override {
+    app.add_option("--mesh", mesh_, "Tetrahedra (default: the crankshaft of $ASTERISM_DATA/meshes)");
+    app.add_option("--element", element_, "p1 or p2")->check(CLI::IsMember({"p1", "p2"}))->capture_default_str();
+  }
+  [[nodiscard]] std::vector<std::string> matrix() const override {
+    return {"--mesh", data_file("--mesh", mesh_, "meshes/crankshaft_tet_h3.5.msh.gz").string(), "--element", element_};
+  }
+
+  std::string mesh_, element_ = "p2";
 };
 
 }  // namespace
 
 std::unique_ptr<Experiment> cg_table2() {
-  return std::make_unique<Table>(2, 256);
+  return std::make_unique<StencilTable>(2, 256);
 }
 
 std::unique_ptr<Experiment> cg_table3() {
-  return std::make_unique<Table>(3, 128);
+  return std::make_unique<StencilTable>(3, 128);
+}
+
+std::unique_ptr<Experiment> cg_table4() {
+  return std::make_unique<CrankshaftTable>();
 }
 
 }  // namespace asterism::apps::reproduce

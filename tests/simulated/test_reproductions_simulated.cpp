@@ -97,6 +97,25 @@ TEST_F(Reproductions, ConjugateGradientTables) {
   EXPECT_NE(ours(r, "GPU - GPU", "2 GPUs, 1D full"), ours(r, "GPU - CPU - GPU", "2 GPUs, 1D full"));
 }
 
+/// The small elements of the same crankshaft.
+TEST_F(Reproductions, ConjugateGradientOnACrankshaft) {
+  const char* const data = std::getenv("ASTERISM_DATA");
+  if (data == nullptr || !fs::exists(fs::path(data) / "meshes/crankshaft_tet_h3.5.msh.gz"))
+    GTEST_SKIP() << "no crankshaft in ASTERISM_DATA";
+  const json r = record({"cg-table4", "--element", "p1", "--iterations", "64"});
+  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 10);
+  for (const std::string mode : {"GPU - CPU - GPU", "GPU - GPU"}) {
+    const std::string section = "Speed-up and efficiency of 3 GPUs, 1D packed, " + mode;
+    EXPECT_NEAR(ours(r, section, "S"), ours(r, mode, "3 GPUs, 1D packed") / ours(r, mode, "1 GPU"), 1e-9);
+    const auto papers = [&](const std::string& in, const std::string& name) {
+      return figure(r, in, name)["paper"].get<double>();
+    };
+    EXPECT_NEAR(papers(section, "S"), papers(mode, "3 GPUs, 1D packed") / papers(mode, "1 GPU"), 2e-3);
+    EXPECT_NEAR(papers(section, "e_granularity") * papers(section, "e_pipeline"), papers(section, "e"), 2e-3);
+    EXPECT_TRUE(contains(run_of(r, "3 GPUs, 1D packed, " + mode)["command"], "nehalem-m2070-long-rows"));
+  }
+}
+
 TEST_F(Reproductions, LatticeBoltzmannShares) {
   const json r = record({"lbm-table3", "--steps", "20", "--least-share", "94"});
   for (const std::string cluster : {"Hydra", "TSUBAME2.5", "Piz Daint"}) {
