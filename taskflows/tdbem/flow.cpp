@@ -1,7 +1,7 @@
 // The tasks of a group of time steps. Steps n to n + n_g - 1:
 //   sums      s_i^(n+g) = sum_j sum_k M^k(i, j) a_j^(n+g-k) over what is known, a^m with m < n   by slices
-//             over several ranks: added up
-//   per step  M^0 a^(n+g) = l^(n+g) - s^(n+g)                         over several ranks: s of all of them, or before
+//             over several ranks: added up on the way to the rank of their rows, and gathered at once or step by step
+//   per step  M^0 a^(n+g) = l^(n+g) - s^(n+g)
 //             s^(n+h) += M^(h-g) a^(n+g), h > g                                                 radiation
 //   windows   move on by n_g steps
 #include <starpu.h>
