@@ -64,10 +64,11 @@ void Durations::add(const traces::Recording& r, Source source, std::optional<std
     rate(key.first == traces::none ? unnamed : symbol_of(r.codelets[key.first]), r.kinds[key.second].name, value);
 }
 
-void Durations::add(const traces::PlatformRec& platform) {
+void Durations::add(const traces::PlatformRec& platform, const traces::Recording* of) {
   for (const traces::Timing& t : platform.timings) {
     if (t.samples == 0) continue;
-    const std::string kind = traces::kind_of_architecture(t.architecture);
+    const std::string kind = of == nullptr ? traces::kind_of_architecture(t.architecture)
+                                           : traces::kind_of_architecture(t.architecture, *of);
     Samples& s = table_[{t.model, kind, t.footprint}][static_cast<std::size_t>(Source::models)];
     const double mean = t.mean * 1e-6;
     const double deviation = t.deviation * 1e-6;

@@ -61,8 +61,8 @@ class Durations {
   /// `rank`: only what ran there.
   void add(const traces::Recording& recording, Source source, std::optional<std::uint32_t> rank = std::nullopt);
   /// Devices of a kind (cuda0, cuda1) are pooled. Models keep means only: their median is the mean, their minimum the
-  /// smallest mean of any device.
-  void add(const traces::PlatformRec& platform);
+  /// smallest mean of any device. `of`: a recording whose kinds count instead, where it tells devices from each other.
+  void add(const traces::PlatformRec& platform, const traces::Recording* of = nullptr);
 
   [[nodiscard]] std::optional<Estimate> find(const std::string& symbol, std::uint32_t footprint,
                                              const std::string& kind, const DurationOptions& options) const;

@@ -75,6 +75,9 @@ struct Known {
   bool tasks = false;
   bool messages = false;
 };
+/// Kinds and readable names of units that have StarPU's ("CUDA1_0" is "CUDA 1" unless a device has several workers).
+void name_kinds(Recording& recording);
+
 /// Units, their states, transfers, curves and markers from a paje.trace; tasks and messages where they are not known.
 void read_paje(Assembling& into, const std::filesystem::path& path, Known known, const Progress& progress);
 /// Messages between ranks from a comms.rec.

@@ -108,15 +108,6 @@ struct Container {
   enum class Call { none, sending, receiving } in_call = Call::none;  ///< of MPI
 };
 
-/// "CUDA1_0" -> kind "CUDA", "1_0"
-std::pair<std::string, std::string> split_name(std::string_view name) {
-  std::size_t i = 0;
-  while (i < name.size() && !(name[i] >= '0' && name[i] <= '9')) ++i;
-  std::string kind(name.substr(0, i));
-  while (!kind.empty() && (kind.back() == ' ' || kind.back() == '_')) kind.pop_back();
-  return {kind.empty() ? "worker" : kind, std::string(name.substr(i))};
-}
-
 class Reader {
  public:
   Reader(Assembling& into, const std::filesystem::path& path, Known known)
@@ -530,23 +521,7 @@ class Reader {
     r.has_states = true;
     for (auto& spans : into_.states)
       std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
-    // Kinds and readable names: "CUDA1_0" is "CUDA 1" unless a device has several workers.
-    StringMap<int> of_device;
-    for (const Unit& u : r.units) ++of_device[fmt::format("{}:{}", u.rank, u.name.substr(0, u.name.find('_')))];
-    for (Unit& u : r.units) {
-      auto [kind, rest] = split_name(u.name);
-      if (const auto bar = rest.find('_'); bar != std::string::npos) {
-        if (of_device[fmt::format("{}:{}", u.rank, u.name.substr(0, u.name.find('_')))] == 1)
-          rest.resize(bar);
-        else
-          rest[bar] = '.';
-      }
-      const auto known =
-          std::find_if(r.kinds.begin(), r.kinds.end(), [&, k = kind](const Kind& other) { return other.name == k; });
-      u.kind = static_cast<std::uint32_t>(known - r.kinds.begin());
-      if (known == r.kinds.end()) r.kinds.push_back({kind});
-      u.name = rest.empty() ? kind : kind + " " + rest;
-    }
+    name_kinds(r);
   }
 
   Assembling& into_;

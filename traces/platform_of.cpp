@@ -8,11 +8,7 @@ namespace asterism::traces {
 
 PlatformRec platform_of(const Recording& r, const PlatformRec* measured) {
   PlatformRec platform;
-  const auto architecture = [&](std::uint32_t kind) {
-    std::string name = r.kinds[kind].name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return name + "0";
-  };
+  const auto architecture = [&](std::uint32_t kind) { return architecture_of(r.kinds[kind]); };
   for (std::uint32_t k = 0; k < r.kinds.size(); ++k) platform.worker_counts.push_back({architecture(k), r.units_of(k)});
   for (std::uint32_t n = 0; n < r.nodes.size(); ++n) {
     MemoryWorkers memory{r.nodes[n].index, r.nodes[n].name, -1, {}};
@@ -59,7 +55,7 @@ PlatformRec platform_of(const Recording& r, const PlatformRec* measured) {
     platform.memory_performance = measured->memory_performance;
     for (const Timing& t : measured->timings) {
       const std::string architecture_name = [&] {
-        const std::string kind = kind_of_architecture(t.architecture);
+        const std::string kind = kind_of_architecture(t.architecture, r);
         for (std::uint32_t k = 0; k < r.kinds.size(); ++k)
           if (r.kinds[k].name == kind) return architecture(k);
         return t.architecture;

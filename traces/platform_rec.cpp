@@ -22,6 +22,21 @@ std::string kind_of_architecture(const std::string& architecture) {
   return kind;
 }
 
+std::string kind_of_architecture(const std::string& architecture, const Recording& recording) {
+  const std::string type = kind_of_architecture(architecture);
+  for (const Kind& kind : recording.kinds)
+    for (const int device : kind.devices)
+      if (kind.name.starts_with(type) && architecture.substr(type.size()) == std::to_string(device)) return kind.name;
+  return type;
+}
+
+std::string architecture_of(const Kind& kind) {
+  std::string type = kind.name.substr(0, kind.name.find(' '));
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return type + std::to_string(kind.devices.empty() ? 0 : kind.devices.front());
+}
+
 namespace {
 
 struct Field {

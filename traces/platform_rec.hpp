@@ -54,6 +54,10 @@ struct PlatformRec {
 
 /// The kind of unit an architecture is one of, as recordings name it: "CUDA" for "cuda0".
 std::string kind_of_architecture(const std::string& architecture);
+/// The same by the kinds of a recording, which may tell GPUs from each other.
+std::string kind_of_architecture(const std::string& architecture, const Recording& recording);
+/// "cuda0" for the kind "CUDA", or for one whose first GPU has the number 0.
+std::string architecture_of(const Kind& kind);
 
 /// Throws Error (bad_input) naming file and line.
 PlatformRec read_platform_rec(const std::filesystem::path& path);

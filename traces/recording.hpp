@@ -25,10 +25,14 @@ inline constexpr std::size_t state_count = 5;
 inline constexpr const char* state_names[state_count] = {"computing", "waiting for data", "scheduling", "runtime",
                                                          "idle"};
 
-/// Units of one kind are interchangeable: same codelets, same speeds. Named as StarPU does: CPU, CUDA, ...
+/// Units of one kind are interchangeable: same codelets, same speeds. Named as StarPU does: CPU, CUDA, ...; where GPUs
+/// are of several models, which a program marks (unit_mark), with the model: "CUDA (NVIDIA Tesla K40c)".
 struct Kind {
   std::string name;
+  std::vector<int> devices{};  ///< numbers of its GPUs where there are several models; empty: all of this name
 };
+/// How the markers begin that tell the model of a GPU: "unit CUDA 0: NVIDIA Tesla K40c".
+inline constexpr std::string_view unit_mark = "unit ";
 
 struct MemoryNode {
   std::string name;  ///< "RAM", "CUDA 0", with the rank in front when there are several

@@ -27,8 +27,10 @@ std::optional<double> simulated_seconds(const Platform& platform, const Recordin
   const std::uint32_t number = recording.tasks[task].codelet;
   if (number == none) return std::nullopt;
   const Codelet& codelet = recording.codelets[number];
-  const UnitKind unit = recording.kinds[kind].name == "CPU" ? UnitKind::cpu : UnitKind::gpu;
-  const TaskCost* const cost = platform.cost(symbol_of(codelet), codelet.name, unit);
+  const Kind& units = recording.kinds[kind];
+  const UnitKind unit = units.name == "CPU" ? UnitKind::cpu : UnitKind::gpu;
+  const TaskCost* const cost =
+      platform.cost(symbol_of(codelet), codelet.name, unit, units.devices.empty() ? 0 : units.devices.front());
   return cost == nullptr ? std::nullopt : std::optional(cost->of(work_of(recording, task)));
 }
 
@@ -49,7 +51,7 @@ PlatformRec simulated_models(const Platform& platform, const Recording& recordin
     const auto& [symbol, footprint, kind] = key;
     Timing timing;
     timing.model = symbol;
-    timing.architecture = recording.kinds[kind].name == "CPU" ? "cpu0" : "cuda0";
+    timing.architecture = architecture_of(recording.kinds[kind]);
     timing.footprint = footprint;
     timing.mean = 1e6 * sum.first / static_cast<double>(sum.second);
     timing.samples = sum.second;

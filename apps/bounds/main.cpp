@@ -45,7 +45,7 @@ int bound_and_report(int argc, char** argv) {
     recording = read(args.recording);
     durations.add(recording, Source::recording);
     models = read_models(args);
-    durations.add(models);
+    durations.add(models, &recording);
     // Whole recordings: durations measured before the part of interest (calibration) are as good.
     args.window = "all";
     for (const auto& path : args.durations) durations.add(read({path}), Source::others);

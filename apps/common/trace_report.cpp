@@ -24,7 +24,7 @@ void analyse(Analysis& a, traces::Recording recording, const std::vector<traces:
   bounds::Durations durations;
   durations.add(a.recording, bounds::Source::recording);
   for (const auto& other : others) durations.add(other, bounds::Source::others);
-  if (models) durations.add(*models);
+  if (models) durations.add(*models, &a.recording);
   a.bounds = bounds::compute(a.recording, durations);
   a.bounded = true;
   a.view = {&a.recording, &a.metrics, {}};

@@ -127,6 +127,14 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "processes each gets as many strips, or --boxes, as its units are fast")
       ->capture_default_str();
   group
+      ->add_option(
+          "--gpu-weights", args.gpu_weights,
+          "A,B,...: what each GPU of a process gets of the GPUs' cells in proportion (default: all the same, or "
+          "as\n"
+          "measured where they are of several models)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  group
       ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
                    "Strips of a GPU: the exchange of one hides behind another (default: 2 over several ranks, and "
                    "beside neighbours\n"

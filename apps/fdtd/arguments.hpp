@@ -24,6 +24,7 @@ struct Arguments {
   // the pieces
   std::optional<std::array<int, 3>> boxes;  ///< equal parts; none: strips by speed
   std::optional<double> gpu_share;          ///< none: from measured rates, corrected while running
+  std::vector<double> gpu_weights;          ///< of the GPUs of a process; empty: alike, or measured
   std::optional<int> overlap;               ///< none: best_overlap()
   int bricks_per_gpu = 0;                   ///< 0: two where there are neighbours
   bool scheduler_places = false;

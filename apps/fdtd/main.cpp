@@ -97,6 +97,7 @@ void describe(const Arguments& args, long steps, const Case& of, const Session& 
                       {"overlap", division.overlap},
                       {"corrections", run.corrections()},
                       {"placed_by", args.scheduler_places ? "scheduler" : "program"}};
+  if (!run.gpu_weights().empty()) record["pieces"]["gpu_weights"] = run.gpu_weights();
   if (run.rates()) record["rates"] = {{"cpus", run.rates()->cpus}, {"gpus", run.rates()->gpus}};
   record["tasks"] = run.simulation().tasks();
 }

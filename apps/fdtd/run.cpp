@@ -40,9 +40,10 @@ Division divide(const Arguments& args, const Problem& problem, bool neighbours, 
   return d;
 }
 
-Division divide(const Arguments& args, const Problem& problem, const Session& session, double share) {
+Division divide(const Arguments& args, const Problem& problem, const Session& session, double share,
+                const std::vector<double>& gpu_weights) {
   return divide(args, problem, share < 1 || session.devices() > 1, false, [&](int per_gpu) {
-    return args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu);
+    return args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu, gpu_weights);
   });
 }
 
@@ -65,7 +66,7 @@ void calibrate(const Arguments& args, const Problem& problem) {
   Arguments anywhere = args;
   anywhere.scheduler_places = true;
   const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
-  const Division division = divide(anywhere, problem, session, share);
+  const Division division = divide(anywhere, problem, session, share, args.gpu_weights);
   Simulation simulation(problem, division.bricks, division.placement, division.overlap);
   ProgressLine line(!args.quiet);
   for (long t = 0; t < calibration_steps; ++t) {
@@ -77,8 +78,13 @@ void calibrate(const Arguments& args, const Problem& problem) {
 
 Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long steps, const Session& session)
     : args_(args), of_(of), problem_(of.problem), steps_(steps), session_(session), line_(!args.quiet) {
+  if (args.measure_again) {
+    forget_rates(rates_file());
+    cluster().barrier();
+  }
+  gpu_weights_ = choose_gpu_weights();
   division_ = cluster().distributed() ? divide(args, problem_, session, choose_shares_of_ranks())
-                                      : divide(args, problem_, session, choose_share());
+                                      : divide(args, problem_, session, choose_share(), gpu_weights_);
   line_.show(0, "setting up");
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
   if (args.restart.empty())
@@ -92,6 +98,19 @@ Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long ste
                                           : fmt::format("; --restart {} begins again from there", args.restart));
 }
 
+std::vector<double> Run::choose_gpu_weights() {
+  if (args_.gpu_weights.empty()) {
+    if (args_.boxes || args_.scheduler_places || session_.devices() < 2) return {};
+    line_.show(0, "measuring GPUs");
+    return gpu_weights_of(problem_, session_, rates_file());
+  }
+  if (args_.boxes) bad_input("--gpu-weights: equal boxes have none");
+  if (args_.gpu_weights.size() != static_cast<std::size_t>(session_.devices()))
+    bad_input("--gpu-weights: {} numbers, expected one for each of {} GPUs", args_.gpu_weights.size(),
+              session_.devices());
+  return args_.gpu_weights;
+}
+
 double Run::choose_share() {
   if (session_.devices() == 0) return args_.gpu_share.value_or(0);
   if (session_.cpus() == 0) return args_.gpu_share.value_or(1);
@@ -99,18 +118,15 @@ double Run::choose_share() {
   if (args_.boxes) return 1;
   line_.show(0, "measuring CPUs and GPUs");
   const std::filesystem::path file = rates_file();
-  if (args_.measure_again) forget_rates(file);
-  rates_ = rates_of(problem_, session_, file);
+  rates_ = rates_of(problem_, session_, file, gpu_weights_);
   return rates_->gpu_share();
 }
 
 std::vector<RankShare> Run::choose_shares_of_ranks() {
   line_.show(0, "measuring CPUs and GPUs");
   const std::filesystem::path file = rates_file();
-  if (args_.measure_again) forget_rates(file);
-  cluster().barrier();
-  SharesOfRanks shares =
-      shares_of_ranks(problem_, session_, args_.boxes ? Dealt::boxes : Dealt::strips, args_.gpu_share, file);
+  SharesOfRanks shares = shares_of_ranks(problem_, session_, args_.boxes ? Dealt::boxes : Dealt::strips,
+                                         args_.gpu_share, file, gpu_weights_);
   rates_ = shares.rates;
   return std::move(shares.ranks);
 }
@@ -181,7 +197,7 @@ void Run::move_to(double share) {
   const long now = simulation_->time();
   const State state = simulated ? State{} : gather_state(*simulation_, problem_);
   simulation_.reset();
-  division_ = divide(args_, problem_, session_, share);
+  division_ = divide(args_, problem_, session_, share, gpu_weights_);
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
   if (simulated) {
     const auto nothing = [](const Box& /*box*/, void* /*values*/) {};

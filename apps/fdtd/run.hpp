@@ -30,6 +30,8 @@ class Run {
   [[nodiscard]] const asterism::fdtd::Division& division() const { return division_; }
   [[nodiscard]] asterism::fdtd::Simulation& simulation() { return *simulation_; }
   [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
+  /// Of the GPUs of this process; empty: all the same.
+  [[nodiscard]] const std::vector<double>& gpu_weights() const { return gpu_weights_; }
   [[nodiscard]] int corrections() const { return corrections_; }
   [[nodiscard]] double seconds() const { return seconds_; }
   [[nodiscard]] long timed_steps() const { return timed_steps_; }
@@ -38,6 +40,7 @@ class Run {
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
 
  private:
+  [[nodiscard]] std::vector<double> choose_gpu_weights();
   [[nodiscard]] double choose_share();
   [[nodiscard]] std::vector<asterism::fdtd::RankShare> choose_shares_of_ranks();
   [[nodiscard]] bool corrects() const;
@@ -56,6 +59,7 @@ class Run {
   const Session& session_;
   ProgressLine line_;
   std::optional<Rates> rates_;
+  std::vector<double> gpu_weights_;  ///< empty: alike
   asterism::fdtd::Division division_;
   std::unique_ptr<asterism::fdtd::Simulation> simulation_;
   std::unique_ptr<Balance> balance_;

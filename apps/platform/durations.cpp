@@ -18,7 +18,7 @@ constexpr double same_size = 1.02;  ///< classes closer than this are one sample
 std::optional<UnitKind> kind_of(const traces::Recording& recording, const traces::Task& task) {
   const std::string& name = recording.kind_name(task);
   if (name == "CPU") return UnitKind::cpu;
-  if (name == "CUDA") return UnitKind::gpu;
+  if (name.starts_with("CUDA")) return UnitKind::gpu;
   return std::nullopt;
 }
 
@@ -166,16 +166,16 @@ std::uint64_t MeasuredDurations::tasks() const {
   return count;
 }
 
-std::map<std::string, Platform::Codelet, std::less<>> MeasuredDurations::codelets(const TaskCost& cpu,
-                                                                                  const TaskCost& gpu) const {
+std::map<std::string, Platform::Codelet, std::less<>> MeasuredDurations::codelets(
+    const TaskCost& cpu, const std::vector<TaskCost>& gpu) const {
   std::map<std::string, Platform::Codelet, std::less<>> result;
   for (const auto& [key, classes] : classes_) {
     const auto& [symbol, kind] = key;
     const auto [at, added] = result.try_emplace(symbol, Platform::Codelet{cpu, gpu});
     if (kind == UnitKind::cpu)
       at->second.cpu = cost(classes, cpu);
-    else
-      at->second.gpu = cost(classes, gpu);
+    else if (!gpu.empty())
+      at->second.gpu = {cost(classes, gpu.front())};
   }
   return result;
 }

@@ -20,16 +20,6 @@ Link link(unsigned from, unsigned to) {
   return {starpu_transfer_bandwidth(from, to) * megabyte, starpu_transfer_latency(from, to) * microsecond};
 }
 
-/// "CUDA 0.0 (NVIDIA H200 137.1 GiB 8a:00.0)" without what is not the model's name.
-std::string model_of(const std::string& unit) {
-  const std::size_t begin = unit.find('(');
-  if (begin == std::string::npos) return unit;
-  std::string inside = unit.substr(begin + 1, unit.rfind(')') - begin - 1);
-  for (int word = 0; word < 3; ++word)  // memory, its unit, place on the bus
-    if (const std::size_t blank = inside.rfind(' '); blank != std::string::npos) inside.resize(blank);
-  return inside;
-}
-
 Link mean(const std::vector<Link>& links) {
   Link sum;
   for (const Link& l : links) {
@@ -50,10 +40,14 @@ Platform measure_machine() {
   std::map<int, const Unit*> gpus;
   for (const Unit& unit : session.units())
     if (unit.gpu) gpus.try_emplace(unit.device, &unit);
-  platform.gpus = static_cast<int>(gpus.size());
+  GpuKind kind{static_cast<int>(gpus.size()), {}, 0, {}};
   for (const auto& [device, gpu] : gpus) {
-    platform.gpu_model = model_of(gpu->name);
-    platform.gpu_memory = static_cast<double>(starpu_memory_get_total(gpu->node));
+    const std::string model = gpu->model();
+    if (!kind.model.empty() && model != kind.model)
+      bad_input("GPUs of several kinds, {} and {}: expected one (CUDA_VISIBLE_DEVICES leaves out others)", kind.model,
+                model);
+    kind.model = model;
+    kind.memory = static_cast<double>(starpu_memory_get_total(gpu->node));
     platform.to_gpu.push_back(link(STARPU_MAIN_RAM, gpu->node));
     platform.from_gpu.push_back(link(gpu->node, STARPU_MAIN_RAM));
   }
@@ -64,10 +58,11 @@ Platform measure_machine() {
   if (!between.empty()) platform.peer = mean(between);
   const Bandwidth bandwidth = measure_bandwidth();
   if (session.cpus() > 0) platform.cpu.bytes = bandwidth.cpu_copy / session.cpus();
-  platform.gpu.bytes = bandwidth.gpu_copy;
+  kind.rates.bytes = bandwidth.gpu_copy;
+  if (kind.count > 0) platform.gpu_kinds = {kind};
 #ifdef ASTERISM_CUDA
-  if (platform.gpus > 0) try {
-      platform.shared = measure_transfers_together(platform.gpus);
+  if (kind.count > 0) try {
+      platform.shared = measure_transfers_together(kind.count);
     } catch (const std::exception& e) {
       failed("transfers of all GPUs: {}", e.what());
     }

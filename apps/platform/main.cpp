@@ -111,15 +111,20 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   Platform platform = measure_machine();
   measure(runs, work.path(), asked.quiet, durations);
   set_default(platform.cpu, durations, UnitKind::cpu);
-  if (platform.gpus > 0) set_default(platform.gpu, durations, UnitKind::gpu);
+  std::vector<TaskCost> of_gpus;
+  for (GpuKind& kind : platform.gpu_kinds) {
+    set_default(kind.rates, durations, UnitKind::gpu);
+    of_gpus.push_back(kind.rates);
+  }
   // a GPU's next data are fetched while it computes: nothing is spent between the tasks that were measured
-  platform.overhead_per_datum = platform.gpus == 0;
-  platform.codelets = durations.codelets(platform.cpu, platform.gpu);
+  platform.overhead_per_datum = of_gpus.empty();
+  platform.codelets = durations.codelets(platform.cpu, of_gpus);
   std::erase_if(platform.codelets, [](const auto& entry) { return !is_codelet(entry.first); });
   platform.description = asked.description;
   if (platform.description.empty()) {
     platform.description = fmt::format("{} cores of {}", platform.cores, platform.cpu_model);
-    if (platform.gpus > 0) platform.description += fmt::format(", {} x {}", platform.gpus, platform.gpu_model);
+    for (const GpuKind& kind : platform.gpu_kinds)
+      platform.description += fmt::format(", {} x {}", kind.count, kind.model);
   }
   const nlohmann::json header = record_header("asterism-platform", command);
   write_platform(
@@ -148,9 +153,12 @@ int show(const std::string& wanted, const fs::path& program) {
       {"platform", p.name + ", " + p.description},
       {"cores", fmt::format("{}, each {} and {} by default", p.cores, rate(p.cpu.flops / 1e9, "GFlop/s"),
                             rate(p.cpu.bytes / 1e9, "GB/s"))}};
-  if (p.gpus > 0) {
-    rows.emplace_back("GPUs", fmt::format("{} of {:.1f} GB, each {} and {} by default", p.gpus, p.gpu_memory / 1e9,
-                                          rate(p.gpu.flops / 1e9, "GFlop/s"), rate(p.gpu.bytes / 1e9, "GB/s")));
+  for (const GpuKind& kind : p.gpu_kinds)
+    rows.emplace_back(&kind == &p.gpu_kinds.front() ? "GPUs" : "",
+                      fmt::format("{}{} of {:.1f} GB, each {} and {} by default", kind.count,
+                                  kind.model.empty() ? "" : " x " + kind.model, kind.memory / 1e9,
+                                  rate(kind.rates.flops / 1e9, "GFlop/s"), rate(kind.rates.bytes / 1e9, "GB/s")));
+  if (p.gpus() > 0) {
     rows.emplace_back(
         "bus", fmt::format("{} to a GPU, {} back, latency {:.1f} us{}", rate(p.to_gpu.front().bandwidth / 1e9, "GB/s"),
                            rate(p.from_gpu.front().bandwidth / 1e9, "GB/s"), 1e6 * p.to_gpu.front().latency,

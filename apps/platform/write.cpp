@@ -70,9 +70,29 @@ std::string difference(const TaskCost& cost, const TaskCost& by_default) {
   return entries.empty() ? "" : fmt::format("{{ {} }}", fmt::join(entries, ", "));
 }
 
-void add_cost(std::string& text, const char* kind, const std::optional<TaskCost>& cost, const TaskCost& by_default) {
+void add_cost(std::string& text, const std::optional<TaskCost>& cost, const TaskCost& by_default) {
   const std::string value = cost ? difference(*cost, by_default) : "\"none\"";
-  if (!value.empty()) text += fmt::format("{} = {}\n", kind, value);
+  if (!value.empty()) text += fmt::format("cpu = {}\n", value);
+}
+
+void add_cost(std::string& text, const std::vector<TaskCost>& costs, const std::vector<GpuKind>& kinds) {
+  std::vector<std::string> values;
+  for (std::size_t k = 0; k < costs.size(); ++k) values.push_back(difference(costs[k], kinds[k].rates));
+  if (std::all_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); })) {
+    if (costs.empty()) text += "gpu = \"none\"\n";
+    return;
+  }
+  for (std::string& value : values)
+    if (value.empty()) value = "{}";
+  text += values.size() == 1 ? fmt::format("gpu = {}\n", values.front())
+                             : fmt::format("gpu = [{}]\n", fmt::join(values, ", "));
+}
+
+/// A table, or an array of tables where there are several kinds.
+std::string gpu_table(const GpuKind& kind, bool only) {
+  return fmt::format("\n{}\ncount = {}\n{}memory = {}\nrates = {}\n", only ? "[gpu]" : "[[gpu]]", kind.count,
+                     kind.model.empty() ? "" : fmt::format("model = {}\n", quoted(kind.model)), number(kind.memory),
+                     rates(kind.rates));
 }
 
 }  // namespace
@@ -85,10 +105,9 @@ std::string to_toml(const Platform& platform, const std::vector<std::string>& re
   text += fmt::format("\n[cpu]\ncores = {}\n", platform.cores);
   if (!platform.cpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.cpu_model));
   text += fmt::format("rates = {}\n", rates(platform.cpu));
-  if (platform.gpus > 0) {
-    text += fmt::format("\n[gpu]\ncount = {}\n", platform.gpus);
-    if (!platform.gpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.gpu_model));
-    text += fmt::format("memory = {}\nrates = {}\n\n[bus]\n", number(platform.gpu_memory), rates(platform.gpu));
+  for (const GpuKind& kind : platform.gpu_kinds) text += gpu_table(kind, platform.gpu_kinds.size() == 1);
+  if (platform.gpus() > 0) {
+    text += "\n[bus]\n";
     add_links(text, "to_gpu", platform.to_gpu);
     add_links(text, "from_gpu", platform.from_gpu);
     if (platform.shared) text += fmt::format("shared = {}\n", number(*platform.shared));
@@ -96,8 +115,8 @@ std::string to_toml(const Platform& platform, const std::vector<std::string>& re
   }
   for (const auto& [name, codelet] : platform.codelets) {
     std::string entries;
-    add_cost(entries, "cpu", codelet.cpu, platform.cpu);
-    if (platform.gpus > 0) add_cost(entries, "gpu", codelet.gpu, platform.gpu);
+    add_cost(entries, codelet.cpu, platform.cpu);
+    if (platform.gpus() > 0) add_cost(entries, codelet.gpu, platform.gpu_kinds);
     if (!entries.empty()) text += fmt::format("\n[codelets.{}]\n{}", quoted(name), entries);
   }
   return text;

@@ -61,6 +61,7 @@ std::unique_ptr<Experiment> cg_table4();
 std::unique_ptr<Experiment> fdtd_figure4_4();
 std::unique_ptr<Experiment> fdtd_figure4_5();
 std::unique_ptr<Experiment> fdtd_figure4_6();
+std::unique_ptr<Experiment> fdtd_figure4_7();
 std::unique_ptr<Experiment> fdtd_figure4_8();
 std::unique_ptr<Experiment> fmm_figure9();
 std::unique_ptr<Experiment> fmm_figure10();

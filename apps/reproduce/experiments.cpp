@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Experiment>> experiments() {
   all.push_back(fdtd_figure4_4());
   all.push_back(fdtd_figure4_5());
   all.push_back(fdtd_figure4_6());
+  all.push_back(fdtd_figure4_7());
   all.push_back(fdtd_figure4_8());
   all.push_back(fmm_figure9());
   all.push_back(fmm_figure10());

@@ -1,9 +1,11 @@
-// Figures 4.4 to 4.6 and 4.8 of the FDTD thesis: the load shared out between GPUs and two cores, by the GPUs' share.
+// Figures 4.4 to 4.8 of the FDTD thesis: the load shared out between GPUs and two cores, by the GPUs' share, and
+// between two GPUs that differ.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "apps/reproduce/simulated_experiment.hpp"
+#include "taskflows/runtime/error.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
@@ -14,6 +16,10 @@ constexpr int cores_beside_gpus = 2;      // section 4.2: more give "a negligibl
 /// Operations of 200 steps, 36 of a cell but for the boundaries (formula 4.1), over the time: what the solver reports.
 double gflops(const nlohmann::json& record) {
   return record.at("gflops").get<double>();
+}
+
+const nlohmann::json* best_of(const nlohmann::json* begin, const nlohmann::json* end) {
+  return std::max_element(begin, end, [](const auto& a, const auto& b) { return gflops(a) < gflops(b); });
 }
 
 /// The thesis' flow: one strip for each GPU and core, borders exchanged after each half of a step.
@@ -69,8 +75,7 @@ class LoadBalance final : public SimulatedExperiment {
     const std::size_t each = records.size() / std::size(sizes);
     for (std::size_t n = 0; n < std::size(sizes); ++n) {
       const nlohmann::json* const of = &records[n * each];
-      const auto* const best =
-          std::max_element(of + 1, of + each, [](const auto& a, const auto& b) { return gflops(a) < gflops(b); });
+      const nlohmann::json* const best = best_of(of + 1, of + each);
       const auto figure = figures_of(figures, fmt::format("N = {}", sizes[n]));
       figure("GPUs alone, GFlop/s", gflops(of[0]));
       figure("with two cores at the best share, GFlop/s", gflops(*best));
@@ -84,6 +89,68 @@ class LoadBalance final : public SimulatedExperiment {
   int least_ = 75;
 };
 
+constexpr const char* two_kinds = "system2-k40c";  // a K40c and a GTX 760
+
+Simulation second_gpu_alone(int size) {
+  Simulation s = simulation(two_kinds, size, "GTX 760", {"--cpus", "0", "--gpus", "1"});
+  s.environment = {{"STARPU_WORKERS_CUDAID", "1"}};
+  return s;
+}
+
+/// Both, with so many percent of the cells for the K40c.
+Simulation two_gpus(int size, int share) {
+  return simulation(two_kinds, size, fmt::format("K40c {} %", share),
+                    {"--cpus", "0", "--gpus", "2", "--gpu-weights", fmt::format("{},{}", share, percent - share)});
+}
+
+class DifferentGpus final : public SimulatedExperiment {
+ public:
+  DifferentGpus()
+      : SimulatedExperiment("fdtd-figure4.7",
+                            "FDTD thesis, Figure 4.7: load balance between a K40c and a GTX 760, simulated") {}
+
+ private:
+  void add_own_options(CLI::App& app) override {
+    app.add_option("--least-share", least_, "Smallest share of the K40c that is tried, %")
+        ->check(CLI::Range(1, 99))
+        ->capture_default_str();
+    app.add_option("--largest-share", largest_, "Largest share of the K40c that is tried, %")
+        ->check(CLI::Range(1, 99))
+        ->capture_default_str();
+  }
+  [[nodiscard]] nlohmann::json settings() const override {
+    return {{"least_share", least_}, {"largest_share", largest_}};
+  }
+
+  [[nodiscard]] std::vector<Simulation> runs() const override {
+    if (largest_ < least_) bad_input("--largest-share {}: is below --least-share {}", largest_, least_);
+    std::vector<Simulation> all;
+    for (const int size : sizes) {
+      all.push_back(gpus_alone(two_kinds, size, 1));
+      all.push_back(second_gpu_alone(size));
+      for (int share = least_; share <= largest_; ++share) all.push_back(two_gpus(size, share));
+    }
+    return all;
+  }
+
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const std::size_t each = records.size() / std::size(sizes);
+    for (std::size_t n = 0; n < std::size(sizes); ++n) {
+      const nlohmann::json* const of = &records[n * each];
+      const nlohmann::json* const best = best_of(of + 2, of + each);
+      const auto figure = figures_of(figures, fmt::format("N = {}", sizes[n]));
+      figure("K40c alone, GFlop/s", gflops(of[0]));
+      figure("GTX 760 alone, GFlop/s", gflops(of[1]));
+      figure("both at the best share, GFlop/s", gflops(*best));
+      figure("the K40c's share at the best, %", least_ + static_cast<double>(best - of - 2));
+      figure("both over the K40c alone, %", percent * (gflops(*best) / gflops(of[0]) - 1));
+    }
+  }
+
+  int least_ = 45;
+  int largest_ = 90;
+};
+
 class Configurations final : public SimulatedExperiment {
  public:
   Configurations()
@@ -93,10 +160,12 @@ class Configurations final : public SimulatedExperiment {
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : sizes) {
-      all.push_back(cores_alone("system2-k40c", size, cores_beside_gpus));
+      all.push_back(cores_alone(two_kinds, size, cores_beside_gpus));
       all.push_back(gpus_alone("system1-k20c", size, 1));
       all.push_back(gpus_alone("system1-k20c", size, 2));
-      all.push_back(gpus_alone("system2-k40c", size, 1));
+      all.push_back(gpus_alone(two_kinds, size, 1));
+      all.push_back(second_gpu_alone(size));
+      for (int share = least_share; share <= largest_share; ++share) all.push_back(two_gpus(size, share));
     }
     return all;
   }
@@ -110,9 +179,15 @@ class Configurations final : public SimulatedExperiment {
       figure("two K20c, GFlop/s", gflops(of[2]));
       figure("K40c, GFlop/s", gflops(of[3]));
       figure("two K20c over one, %", percent * (gflops(of[2]) / gflops(of[1]) - 1));
-      of += 4;
+      figure("GTX 760, GFlop/s", gflops(of[4]));
+      const nlohmann::json* const end = of + 5 + (largest_share - least_share + 1);
+      figure("K40c and GTX 760 at the best share, GFlop/s", gflops(*best_of(of + 5, end)));
+      of = end;
     }
   }
+
+  static constexpr int least_share = 55;  // of the K40c, %: around the best of Figure 4.7
+  static constexpr int largest_share = 75;
 };
 
 }  // namespace
@@ -127,6 +202,10 @@ std::unique_ptr<Experiment> fdtd_figure4_5() {
 
 std::unique_ptr<Experiment> fdtd_figure4_6() {
   return std::make_unique<LoadBalance>(6, "system1-k20c", 2, "two K20c");
+}
+
+std::unique_ptr<Experiment> fdtd_figure4_7() {
+  return std::make_unique<DifferentGpus>();
 }
 
 std::unique_ptr<Experiment> fdtd_figure4_8() {

@@ -1,13 +1,17 @@
 #include "taskflows/fdtd/balance.hpp"
 
+#include <fmt/ranges.h>
 #include <starpu.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "taskflows/runtime/busy_time.hpp"
 #include "taskflows/runtime/clock.hpp"
 #include "taskflows/runtime/cluster.hpp"
 #include "taskflows/runtime/error.hpp"
@@ -34,7 +38,13 @@ double cells_of_sample(const Problem& problem, bool gpus, int units) {
   return std::clamp(cells_of(problem) / units, fewest_cells, most);
 }
 
-double measure(const Problem& like, const Session& session, bool gpus, int units) {
+/// Steps of a small domain like this one, in strips.
+struct Measured {
+  double cells_per_second = 0;      ///< by the clock
+  std::vector<double> of_each_gpu;  ///< by how long each was busy
+};
+Measured measure(const Problem& like, const Session& session, bool gpus, int units,
+                 const std::vector<double>& gpu_weights) {
   const int side = static_cast<int>(std::lround(std::cbrt(cells_of_sample(like, gpus, units))));
   Problem sample;
   sample.cells = {side * units, side, side};
@@ -43,23 +53,32 @@ double measure(const Problem& like, const Session& session, bool gpus, int units
   sample.single_precision = like.single_precision;
   sample.materials = {{}};
   if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
-  const Division division = strips(sample, session, gpus ? 1 : 0, 1);
+  const Division division = strips(sample, session, gpus ? 1 : 0, 1, gpu_weights);
   Simulation simulation(sample, division.bricks, division.placement, best_overlap(sample, division));
   simulation.advance(warm_up);
   starpu_task_wait_for_all();
+  BusyTime busy(session);
   const auto begin = Clock::now();
   simulation.advance(sample_steps);
   starpu_task_wait_for_all();
   const double seconds = seconds_since(begin);
-  return static_cast<double>(sample_steps) * cells_of(sample) / seconds;
+  Measured measured{static_cast<double>(sample_steps) * cells_of(sample) / seconds, {}};
+  const BusyTime::Seconds each = busy.since_last();
+  for (std::size_t g = 0; gpus && g < each.of_gpus.size(); ++g)
+    measured.of_each_gpu.push_back(division.bricks[g].size(0) / each.of_gpus[g]);
+  return measured;
+}
+
+/// Each model once: "NVIDIA H200", or "NVIDIA Tesla K40c, NVIDIA GeForce GTX 760".
+std::string names_of_gpus(const Session& session) {
+  std::vector<std::string> names = session.gpu_models();
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// Machine, units, precision, media, and the power of two next to the cells of a unit.
 std::string key_of(const Problem& problem, const Session& session, bool gpus, int units) {
-  std::string names;
-  for (const Unit& unit : session.units())
-    if (unit.gpu && gpus && names.empty())
-      names = unit.name.substr(unit.name.find('(') == std::string::npos ? 0 : unit.name.find('('));
+  const std::string names = gpus ? names_of_gpus(session) : "";
   const Machine machine = this_machine();
   return fmt::format(
       "{} | {} | {} | {} | {} | 2^{} cells each", machine.host,
@@ -87,15 +106,20 @@ void keep(const std::filesystem::path& file, const std::string& key, double rate
   }
 }
 
-double rate_of(const Problem& problem, const Session& session, bool gpus, int units,
-               const std::filesystem::path& file) {
+/// Positive; none: not in the file.
+std::optional<double> known(const std::filesystem::path& file, const std::string& key) {
+  if (file.empty()) return std::nullopt;
+  const json all = read(file);
+  const auto found = all.find(key);
+  return found != all.end() && found->is_number() && found->get<double>() > 0 ? std::optional(found->get<double>())
+                                                                              : std::nullopt;
+}
+
+double rate_of(const Problem& problem, const Session& session, bool gpus, int units, const std::filesystem::path& file,
+               const std::vector<double>& gpu_weights) {
   const std::string key = key_of(problem, session, gpus, units);
-  if (!file.empty()) {
-    const json known = read(file);
-    if (const auto found = known.find(key); found != known.end() && found->is_number() && found->get<double>() > 0)
-      return found->get<double>();
-  }
-  const double rate = measure(problem, session, gpus, units);
+  if (const auto rate = known(file, key)) return *rate;
+  const double rate = measure(problem, session, gpus, units, gpu_weights).cells_per_second;
   keep(file, key, rate);
   return rate;
 }
@@ -111,10 +135,25 @@ std::filesystem::path rates_file() {
   return {};
 }
 
-Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file) {
+std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, const std::filesystem::path& file) {
+  const std::vector<std::string> models = session.gpu_models();
+  if (std::adjacent_find(models.begin(), models.end(), std::not_equal_to<>()) == models.end()) return {};
+  const std::string key = key_of(problem, session, true, session.devices());
+  const auto key_of_one = [&](std::size_t gpu) { return fmt::format("{} | weight of GPU {}", key, gpu); };
+  std::vector<double> weights;
+  for (std::size_t g = 0; g < models.size(); ++g)
+    if (const auto weight = known(file, key_of_one(g))) weights.push_back(*weight);
+  if (weights.size() == models.size()) return weights;
+  weights = measure(problem, session, true, session.devices(), {}).of_each_gpu;
+  for (std::size_t g = 0; g < weights.size(); ++g) keep(file, key_of_one(g), weights[g]);
+  return weights;
+}
+
+Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file,
+               const std::vector<double>& gpu_weights) {
   Rates rates;
-  if (session.cpus() > 0) rates.cpus = rate_of(problem, session, false, session.cpus(), file);
-  if (session.devices() > 0) rates.gpus = rate_of(problem, session, true, session.devices(), file);
+  if (session.cpus() > 0) rates.cpus = rate_of(problem, session, false, session.cpus(), file, {});
+  if (session.devices() > 0) rates.gpus = rate_of(problem, session, true, session.devices(), file, gpu_weights);
   return rates;
 }
 
@@ -125,21 +164,20 @@ void forget_rates(const std::filesystem::path& file) {
 
 namespace {
 
+/// Of a process.
+constexpr std::size_t most_gpus = 64;
+
 /// What a rank says of itself.
 struct RankUnits {
   int gpus;
   int cores;
-  std::uint64_t kind;  ///< of its processor and GPUs
-  Rates rates;         ///< of all its cores, and of all its GPUs; in cells per second, or in units
+  std::uint64_t kind;                     ///< of its processor and GPUs
+  Rates rates;                            ///< of all its cores, and of all its GPUs; in cells per second, or in units
+  std::array<double, most_gpus> weights;  ///< of its GPUs; 0: all the same
 };
 
 std::uint64_t kind_of_units(const Session& session) {
-  std::string names = this_machine().processor;
-  for (const Unit& unit : session.units())
-    if (unit.gpu) {
-      names += unit.name.substr(std::min(unit.name.find('('), unit.name.size()));
-      break;
-    }
+  const std::string names = this_machine().processor + names_of_gpus(session);
   return checksum(names.data(), names.size());
 }
 
@@ -168,8 +206,11 @@ void even_out(std::vector<RankUnits>& ranks) {
 }  // namespace
 
 SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
-                              std::optional<double> gpu_share, const std::filesystem::path& file) {
-  RankUnits mine{session.devices(), session.cpus(), kind_of_units(session), {}};
+                              std::optional<double> gpu_share, const std::filesystem::path& file,
+                              const std::vector<double>& gpu_weights) {
+  const std::vector<double> weights = gpu_weights.empty() ? gpu_weights_of(problem, session, file) : gpu_weights;
+  RankUnits mine{session.devices(), session.cpus(), kind_of_units(session), {}, {}};
+  std::copy_n(weights.begin(), std::min(weights.size(), mine.weights.size()), mine.weights.begin());
   mine.rates = {static_cast<double>(mine.cores), static_cast<double>(mine.gpus)};
   std::vector<RankUnits> ranks = cluster().all_gather(mine);
   const auto all_are = [&](const auto& property) { return std::all_of(ranks.begin(), ranks.end(), property); };
@@ -184,7 +225,7 @@ SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, De
                                                : equal || (alike && one_kind);
   SharesOfRanks shares;
   if (!settled) {
-    mine.rates = rates_of(problem, session, file);
+    mine.rates = rates_of(problem, session, file, weights);
     ranks = cluster().all_gather(mine);
     shares.rates = sum(ranks);
     if (alike) even_out(ranks);
@@ -197,9 +238,15 @@ SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, De
   if (!(of_gpus >= 0 && of_gpus <= 1)) bad_input("share of GPUs {}: expected 0 to 1", of_gpus);
   if (of_gpus > 0 && all.gpus == 0) bad_input("a part of the domain is for GPUs, of which no rank has one");
   if (of_gpus < 1 && all.cpus == 0) bad_input("a part of the domain is for CPUs, of which no rank has one");
-  for (const RankUnits& rank : ranks)
-    shares.ranks.push_back({rank.gpus, rank.cores, of_gpus > 0 ? of_gpus * rank.rates.gpus / all.gpus : 0,
-                            of_gpus < 1 ? (1 - of_gpus) * rank.rates.cpus / all.cpus : 0});
+  for (const RankUnits& rank : ranks) {
+    RankShare& share = shares.ranks.emplace_back();
+    share.gpus = rank.gpus;
+    share.cores = rank.cores;
+    if (of_gpus > 0) share.of_gpus = of_gpus * rank.rates.gpus / all.gpus;
+    if (of_gpus < 1) share.of_cores = (1 - of_gpus) * rank.rates.cpus / all.cpus;
+    if (rank.gpus > 0 && rank.weights[0] > 0)
+      share.gpu_weights.assign(rank.weights.begin(), rank.weights.begin() + rank.gpus);
+  }
   return shares;
 }
 

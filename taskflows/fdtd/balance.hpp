@@ -12,9 +12,14 @@ namespace asterism::fdtd {
 /// Where rates are kept: $XDG_CACHE_HOME/asterism/fdtd-rates.json, or under ~/.cache; empty where there is neither.
 std::filesystem::path rates_file();
 
+/// What each GPU of this session should get of such a domain in proportion, where they are of several models: from the
+/// file, or measured and written there, as rates_of() does. Empty where all are alike.
+std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, const std::filesystem::path& file);
 /// Rates of this session's units for domains of this size class, precision and kind of media: from the file, or
 /// measured, some tenths of a second, and written there. A file that cannot be read or written is done without.
-Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file);
+/// `gpu_weights`: of strips; empty: all the same.
+Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file,
+               const std::vector<double>& gpu_weights = {});
 /// All that the file has; no file: nothing.
 void forget_rates(const std::filesystem::path& file);
 
@@ -28,10 +33,12 @@ struct SharesOfRanks {
 };
 /// In proportion to how fast the units of ranks are. Ranks with the same processors and GPUs are taken for equally fast
 /// by unit; rates are measured, on all ranks at the same time, where that does not settle it: ranks are not alike, or
-/// `gpu_share`, of the cells of strips, is not given. All ranks have to call it. Throws Error (bad input) when there is
-/// a part for a kind of unit that no rank has.
+/// `gpu_share`, of the cells of strips, is not given. A rank's GPUs of several models are weighed by measuring, unless
+/// `gpu_weights` says what each of a rank's gets. All ranks have to call it. Throws Error (bad input) when there is a
+/// part for a kind of unit that no rank has.
 SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
-                              std::optional<double> gpu_share, const std::filesystem::path& file);
+                              std::optional<double> gpu_share, const std::filesystem::path& file,
+                              const std::vector<double>& gpu_weights = {});
 
 /// The share of GPUs to go on with after cells/s of the whole were measured beside the rates of both kinds: all, where
 /// GPUs alone would be faster than both together are; none where the cut may stay.

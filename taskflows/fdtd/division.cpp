@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "codelets/fdtd/kernels.hpp"
 #include "taskflows/runtime/cluster.hpp"
@@ -40,8 +41,8 @@ std::vector<std::vector<int>> gpus_of(const Session& session) {
 struct RankStrips {
   std::size_t gpus = 0;
   std::size_t cores = 0;
-  double of_gpu = 0;   ///< weight of a strip
-  double of_core = 0;  ///< likewise
+  std::vector<double> of_gpu;  ///< weight of each strip
+  double of_core = 0;          ///< of one
 };
 
 /// Of a rank that has `planes` planes of the domain's.
@@ -57,7 +58,16 @@ RankStrips strips_of(const RankShare& rank, std::size_t planes, int strips_per_g
     s.cores = std::min({static_cast<std::size_t>(rank.cores * strips_per_core), planes - s.gpus,
                         static_cast<std::size_t>(std::max(wanted, 0.0))});
   }
-  if (s.gpus > 0) s.of_gpu = rank.of_gpus / static_cast<double>(s.gpus);
+  const std::vector<double>& weights = rank.gpu_weights;
+  if (!weights.empty() && weights.size() != static_cast<std::size_t>(rank.gpus))
+    bad_input("{} weights of GPUs: expected one for each of {}", weights.size(), rank.gpus);
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (std::size_t i = 0; i < s.gpus; ++i) {
+    const double part = weights.empty()
+                            ? 1 / static_cast<double>(s.gpus)
+                            : weights[i / static_cast<std::size_t>(strips_per_gpu)] / (sum * strips_per_gpu);
+    s.of_gpu.push_back(rank.of_gpus * part);
+  }
   if (s.cores > 0) s.of_core = rank.of_cores / static_cast<double>(s.cores);
   return s;
 }
@@ -78,13 +88,14 @@ std::size_t own_rank(const std::vector<RankShare>& ranks) {
 
 }  // namespace
 
-Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu) {
+Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu,
+                const std::vector<double>& gpu_weights) {
   if (!(gpu_share >= 0 && gpu_share <= 1)) bad_input("share of GPUs {}: expected 0 to 1", gpu_share);
   const auto gpus = static_cast<int>(gpus_of(session).size());
   const auto cores = static_cast<int>(cores_of(session).size());
   if (gpu_share > 0 && gpus == 0) bad_input("a part of the domain is for GPUs, of which this session has none");
   if (gpu_share < 1 && cores == 0) bad_input("a part of the domain is for CPUs, of which this session has none");
-  return strips(problem, session, {RankShare{gpus, cores, gpu_share, 1 - gpu_share}}, strips_per_gpu);
+  return strips(problem, session, {RankShare{gpus, cores, gpu_share, 1 - gpu_share, gpu_weights}}, strips_per_gpu);
 }
 
 Division strips(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
@@ -104,15 +115,16 @@ Division strips(const Problem& problem, const Session& session, const std::vecto
                                          ranks.size() > 1 ? strips_per_core_of_ranks : 1);
     d.gpu_share += ranks[r].of_gpus;
     for (std::size_t s = 0; s < of_rank.gpus; ++s) {
-      cut.weights.push_back(of_rank.of_gpu);
+      cut.weights.push_back(of_rank.of_gpu[s]);
       d.placement.push_back(worker_elsewhere);
       if (!here) continue;
       const std::vector<int>& workers = gpus[s / static_cast<std::size_t>(strips_per_gpu)];
       d.placement.back() = workers[s % workers.size()];
     }
+    const std::size_t used = std::min({cores.size(), static_cast<std::size_t>(ranks[r].cores), of_rank.cores});
     for (std::size_t s = 0; s < of_rank.cores; ++s) {
       cut.weights.push_back(of_rank.of_core);
-      d.placement.push_back(here ? cores[s * std::min(cores.size(), of_rank.cores) / of_rank.cores] : worker_elsewhere);
+      d.placement.push_back(here ? cores[s * used / of_rank.cores] : worker_elsewhere);
     }
     rank_of.resize(cut.weights.size(), static_cast<int>(r));
   }

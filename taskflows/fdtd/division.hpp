@@ -24,11 +24,14 @@ struct RankShare {
   int cores = 0;
   double of_gpus = 0;
   double of_cores = 0;
+  std::vector<double> gpu_weights{};  ///< what each GPU gets of `of_gpus`, in proportion; empty: all the same
 };
 
 /// Strips along x: first those of GPUs, a GPU's own side by side, then one per core. Cores for which no plane is left
-/// get none. Throws Error (bad input) when there is a part for a kind of unit that the session does not have.
-Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu);
+/// get none. Throws Error (bad input) when there is a part for a kind of unit that the session does not have, and for
+/// weights that are not one for each GPU.
+Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu,
+                const std::vector<double>& gpu_weights = {});
 /// Likewise of each rank in turn, with two strips per core; `session` is this rank's. Throws Error (bad input) for a
 /// rank that gets nothing, too.
 Division strips(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,

@@ -264,7 +264,13 @@ Bandwidth measure_bandwidth() {
   Bandwidth bandwidth;
   if (const Platform* platform = simulated_platform()) {
     bandwidth.cpu_read = bandwidth.cpu_copy = starpu_cpu_worker_get_count() * platform->cpu.bytes;
-    if (starpu_cuda_worker_get_count() > 0) bandwidth.gpu_read = bandwidth.gpu_copy = platform->gpu.bytes;
+    for (unsigned worker = 0; worker < starpu_worker_get_count(); ++worker) {
+      if (starpu_worker_get_type(static_cast<int>(worker)) != STARPU_CUDA_WORKER) continue;
+      const int gpu = starpu_worker_get_devid(static_cast<int>(worker));
+      const double one = platform->gpu_kinds[platform->kind_of_gpu(gpu)].rates.bytes;
+      const bool first = bandwidth.gpu_copy == 0;
+      bandwidth.gpu_read = bandwidth.gpu_copy = first ? one : std::min(bandwidth.gpu_copy, one);
+    }
     return bandwidth;
   }
   measure_cpus(bandwidth);

@@ -28,7 +28,10 @@ BusyTime::Seconds BusyTime::since_last() {
     else
       sum.cpus += seconds / session_.cpus();
   }
-  for (const auto& [device, seconds] : of_device) sum.gpus += seconds / session_.devices();
+  for (const auto& [device, seconds] : of_device) {
+    sum.gpus += seconds / session_.devices();
+    sum.of_gpus.push_back(seconds);
+  }
   return sum;
 }
 

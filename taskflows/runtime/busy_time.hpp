@@ -1,6 +1,8 @@
 // How long the units of a session were busy with tasks, by StarPU's profiling.
 #pragma once
 
+#include <vector>
+
 #include "taskflows/runtime/session.hpp"
 
 namespace asterism {
@@ -14,8 +16,9 @@ class BusyTime {
   BusyTime& operator=(const BusyTime&) = delete;
 
   struct Seconds {
-    double cpus = 0;  ///< mean of the cores
-    double gpus = 0;  ///< mean of the GPUs
+    double cpus = 0;              ///< mean of the cores
+    double gpus = 0;              ///< mean of the GPUs
+    std::vector<double> of_gpus;  ///< each one's, by number
   };
   /// Since the last call. Waits for nothing: call it when the tasks are done.
   [[nodiscard]] Seconds since_last();

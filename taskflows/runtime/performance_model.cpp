@@ -23,10 +23,11 @@ double bytes_of(starpu_task* task) {
 
 /// In microseconds, as StarPU asks for; no number where the task does not run.
 double simulated_microseconds(starpu_task* task, starpu_perfmodel_arch* architecture, unsigned /*implementation*/) {
-  const UnitKind kind = architecture->devices[0].type == STARPU_CUDA_WORKER ? UnitKind::gpu : UnitKind::cpu;
+  const starpu_perfmodel_device& unit = architecture->devices[0];
+  const UnitKind kind = unit.type == STARPU_CUDA_WORKER ? UnitKind::gpu : UnitKind::cpu;
   const Platform* const platform = simulated_platform();
   const TaskCost* const cost =
-      platform == nullptr ? nullptr : platform->cost(task->cl->model->symbol, task->cl->name, kind);
+      platform == nullptr ? nullptr : platform->cost(task->cl->model->symbol, task->cl->name, kind, unit.devid);
   if (cost == nullptr) return std::numeric_limits<double>::quiet_NaN();
   const std::uint32_t footprint =
       cost->of_class.empty() ? 0 : starpu_task_footprint(task->cl->model, task, architecture, 0);

@@ -107,10 +107,39 @@ std::string read_model(TomlTable& table) {
   return model ? model->text() : "";
 }
 
+GpuKind read_gpu_kind(const TomlValue& value) {
+  TomlTable gpu = value.table();
+  GpuKind kind;
+  kind.count = static_cast<int>(gpu.get("count", "the number of GPUs").integer(1, most_gpus));
+  kind.memory = gpu.get("memory", "bytes of memory of each GPU").positive();
+  kind.model = read_model(gpu);
+  kind.rates = read_default(gpu.get("rates", "a table of rates of one GPU"));
+  gpu.finish();
+  return kind;
+}
+
+/// A codelet's costs on each kind of GPUs: an array, or a table for all of them.
+std::vector<TaskCost> read_gpu_costs(const std::optional<TomlValue>& value, const std::vector<GpuKind>& kinds) {
+  std::vector<TomlValue> each;
+  if (value && value->is_array()) {
+    each = value->elements();
+    if (each.size() != kinds.size())
+      value->refuse(fmt::format("{} tables", each.size()),
+                    fmt::format("one table, or {}: one for each kind of GPU", kinds.size()));
+  }
+  std::vector<TaskCost> costs;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (!each.empty() && !each[k].is_table()) each[k].refuse("a table of rates");
+    const std::optional<TaskCost> cost = read_cost(each.empty() ? value : std::optional(each[k]), kinds[k].rates);
+    if (cost) costs.push_back(*cost);
+  }
+  return costs;
+}
+
 void read_bus(const TomlValue& value, Platform& platform) {
   TomlTable bus = value.table();
-  platform.to_gpu = read_links(bus.get("to_gpu", "the link from main memory to a GPU"), platform.gpus);
-  platform.from_gpu = read_links(bus.get("from_gpu", "the link from a GPU to main memory"), platform.gpus);
+  platform.to_gpu = read_links(bus.get("to_gpu", "the link from main memory to a GPU"), platform.gpus());
+  platform.from_gpu = read_links(bus.get("from_gpu", "the link from a GPU to main memory"), platform.gpus());
   if (const auto shared = bus.find("shared")) platform.shared = shared->positive();
   if (const auto peer = bus.find("peer")) platform.peer = read_link(*peer);
   bus.finish();
@@ -135,13 +164,17 @@ Network read_network(const TomlValue& value) {
 }
 
 /// Those of another platform beside this file, which has its own.
-auto codelets_of(const TomlValue& other, const std::filesystem::path& path, const std::string& name) {
+auto codelets_of(const TomlValue& other, const std::filesystem::path& path, const Platform& platform) {
   const std::filesystem::path file = path.parent_path() / (other.text() + ".toml");
   std::error_code ignored;
-  if (other.text() == name || !std::filesystem::is_regular_file(file, ignored))
+  if (other.text() == platform.name || !std::filesystem::is_regular_file(file, ignored))
     other.refuse("another platform in the same folder");
   if (TomlFile(file).root().find("codelets_of")) other.refuse("a platform that has its own codelets");
-  return read_platform(file).codelets;
+  Platform read = read_platform(file);
+  if (read.gpu_kinds.size() != platform.gpu_kinds.size())
+    other.refuse(fmt::format("a platform with {} kinds of GPUs", read.gpu_kinds.size()),
+                 fmt::format("one with {}", platform.gpu_kinds.size()));
+  return std::move(read.codelets);
 }
 
 }  // namespace
@@ -154,12 +187,26 @@ int Network::most_nodes() const {
   return static_cast<int>(nodes);
 }
 
-const TaskCost* Platform::cost(const std::string& symbol, const std::string& codelet, UnitKind kind) const {
+int Platform::gpus() const {
+  int sum = 0;
+  for (const GpuKind& kind : gpu_kinds) sum += kind.count;
+  return sum;
+}
+
+std::size_t Platform::kind_of_gpu(int gpu) const {
+  std::size_t kind = 0;
+  for (int first = 0; kind + 1 < gpu_kinds.size() && gpu >= first + gpu_kinds[kind].count; ++kind)
+    first += gpu_kinds[kind].count;
+  return kind;
+}
+
+const TaskCost* Platform::cost(const std::string& symbol, const std::string& codelet, UnitKind kind, int gpu) const {
   auto named = codelets.find(symbol);
   if (named == codelets.end()) named = codelets.find(codelet);
-  if (named == codelets.end()) return kind == UnitKind::cpu ? &cpu : &gpu;
-  const std::optional<TaskCost>& own = kind == UnitKind::cpu ? named->second.cpu : named->second.gpu;
-  return own ? &*own : nullptr;
+  const bool own = named != codelets.end();
+  if (kind == UnitKind::cpu) return !own ? &cpu : named->second.cpu ? &*named->second.cpu : nullptr;
+  if (gpu_kinds.empty() || (own && named->second.gpu.empty())) return nullptr;
+  return own ? &named->second.gpu[kind_of_gpu(gpu)] : &gpu_kinds[kind_of_gpu(gpu)].rates;
 }
 
 Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet& expected) {
@@ -176,18 +223,15 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
   cpu.finish();
 
   if (const auto value = root.find("gpu")) {
-    TomlTable gpu = value->table();
-    platform.gpus = static_cast<int>(gpu.get("count", "the number of GPUs").integer(1, most_gpus));
-    platform.gpu_memory = gpu.get("memory", "bytes of memory of each GPU").positive();
-    platform.gpu_model = read_model(gpu);
-    platform.gpu = read_default(gpu.get("rates", "a table of rates of one GPU"));
-    gpu.finish();
+    for (const TomlValue& kind : value->one_or_more()) platform.gpu_kinds.push_back(read_gpu_kind(kind));
+    if (platform.gpus() < 1 || platform.gpus() > most_gpus)
+      value->refuse(fmt::format("{} GPUs", platform.gpus()), fmt::format("1 to {}", most_gpus));
     read_bus(root.get("bus", "a table with the links between main memory and GPUs"), platform);
   }
 
   if (const auto overhead = root.find("overhead_per_datum")) platform.overhead_per_datum = overhead->boolean();
   if (const auto network = root.find("network")) platform.network = read_network(*network);
-  if (const auto other = root.find("codelets_of")) platform.codelets = codelets_of(*other, path, platform.name);
+  if (const auto other = root.find("codelets_of")) platform.codelets = codelets_of(*other, path, platform);
   if (const auto codelets = root.find("codelets"))
     for (const auto& [name, value] : codelets->table().entries()) {
       if (const std::string other = expected ? expected(name) : ""; !other.empty())
@@ -195,8 +239,8 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
       TomlTable codelet = value.table();
       Platform::Codelet& own = platform.codelets[name];
       own.cpu = read_cost(codelet.find("cpu"), platform.cpu);
-      own.gpu = read_cost(codelet.find("gpu"), platform.gpu);
-      if (!own.cpu && !own.gpu) codelet.refuse("a codelet that runs nowhere", "at least one kind of unit");
+      own.gpu = read_gpu_costs(codelet.find("gpu"), platform.gpu_kinds);
+      if (!own.cpu && own.gpu.empty()) codelet.refuse("a codelet that runs nowhere", "at least one kind of unit");
       codelet.finish();
     }
   root.finish();

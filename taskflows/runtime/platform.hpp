@@ -35,15 +35,21 @@ struct Network {
   [[nodiscard]] int most_nodes() const;
 };
 
+/// GPUs that are alike.
+struct GpuKind {
+  int count = 0;
+  std::string model;
+  double memory = 0;  ///< bytes of each
+  TaskCost rates;     ///< of one, codelets that Platform::codelets does not name
+};
+
 struct Platform {
   std::string name;  ///< of the file, without folder and ending
   std::string description;
 
   int cores = 0;
   std::string cpu_model;
-  int gpus = 0;
-  std::string gpu_model;
-  double gpu_memory = 0;  ///< bytes of each GPU
+  std::vector<GpuKind> gpu_kinds;  ///< GPUs are numbered in this order; none: there are no GPUs
 
   std::vector<Link> to_gpu;        ///< from main memory, by GPU
   std::vector<Link> from_gpu;      ///< to main memory, by GPU
@@ -58,15 +64,19 @@ struct Platform {
   /// How a codelet runs on the kinds of units; nothing: it does not run there.
   struct Codelet {
     std::optional<TaskCost> cpu;
-    std::optional<TaskCost> gpu;
+    std::vector<TaskCost> gpu;  ///< by kind of GPU
   };
   TaskCost cpu;  ///< one core, codelets that `codelets` does not name
-  TaskCost gpu;  ///< one GPU, likewise
   /// By the symbol of the performance model, or by name; with those of another platform that the file names.
   std::map<std::string, Codelet, std::less<>> codelets;
 
-  /// The cost of tasks of a codelet: by symbol, else by name, else the default. Null: it does not run there.
-  [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind) const;
+  [[nodiscard]] int gpus() const;
+  /// Index in `gpu_kinds`.
+  [[nodiscard]] std::size_t kind_of_gpu(int gpu) const;
+  /// The cost of tasks of a codelet: by symbol, else by name, else the default. Null: it does not run there. `gpu`: the
+  /// one with this number.
+  [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind,
+                                     int gpu = 0) const;
 };
 
 /// What is expected in place of a codelet's name; empty: nothing, there is such a codelet.

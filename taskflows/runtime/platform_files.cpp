@@ -35,11 +35,11 @@ Link link_between(const Platform& p, int from, int to) {
 template <class Value>
 std::string matrix(const Platform& p, Value value) {
   std::string text = "# to NUMA 0";
-  for (int i = 0; i < p.gpus; ++i) text += fmt::format("\tto CUDA {}", i);
+  for (int i = 0; i < p.gpus(); ++i) text += fmt::format("\tto CUDA {}", i);
   text += "\t\n";
   for (int from = 0; from < STARPU_MAXNODES; ++from) {
     for (int to = 0; to < STARPU_MAXNODES; ++to) {
-      const bool exist = from <= p.gpus && to <= p.gpus;
+      const bool exist = from <= p.gpus() && to <= p.gpus();
       const double shown = !exist       ? std::numeric_limits<double>::quiet_NaN()
                            : from == to ? 0
                                         : value(link_between(p, from, to));
@@ -52,7 +52,7 @@ std::string matrix(const Platform& p, Value value) {
 
 std::string config(const Platform& p) {
   std::string text = "# Current configuration\n";
-  text += fmt::format("{} # Number of CPUs\n1 # Number of NUMA nodes\n{} # Number of CUDA nodes\n", p.cores, p.gpus);
+  text += fmt::format("{} # Number of CPUs\n1 # Number of NUMA nodes\n{} # Number of CUDA nodes\n", p.cores, p.gpus());
   for (const char* kind : {"OpenCL", "FPGA", "Disk", "MPI_MS", "TCPIP_MS", "HIP"})
     text += fmt::format("0 # Number of {} nodes\n", kind);
   return text;
@@ -60,7 +60,7 @@ std::string config(const Platform& p) {
 
 std::string affinity(const Platform& p) {
   std::string text = "# GPU\tNUMA0\t\n";
-  for (int i = 0; i < p.gpus; ++i) text += fmt::format("{}\t0\t\n", i);
+  for (int i = 0; i < p.gpus(); ++i) text += fmt::format("{}\t0\t\n", i);
   return text;
 }
 
@@ -102,13 +102,15 @@ std::string zone(const Platform& p, const std::string& id, const std::string& pr
   std::string xml =
       fmt::format(" <zone id=\"{}\" routing=\"Full\">\n   <host id=\"{}MAIN\" speed=\"1f\"/>\n", id, prefix);
   for (int i = 0; i < p.cores; ++i) xml += fmt::format("   <host id=\"{}CPU{}\" speed=\"2000000000f\"/>\n", prefix, i);
-  for (int i = 0; i < p.gpus; ++i)
+  for (int i = 0; i < p.gpus(); ++i) {
+    const GpuKind& gpu = p.gpu_kinds[p.kind_of_gpu(i)];
     xml += fmt::format(
         "   <host id=\"{}CUDA{}\" speed=\"2000000000f\">\n"
         "     <prop id=\"model\" value=\"{}\"/>\n"
         "     <prop id=\"memsize\" value=\"{:.0f}\"/>\n{}   </host>\n",
-        prefix, i, in_xml(p.gpu_model.empty() ? p.name : p.gpu_model), std::floor(p.gpu_memory),
+        prefix, i, in_xml(gpu.model.empty() ? p.name : gpu.model), std::floor(gpu.memory),
         p.peer ? "     <prop id=\"memcpy_peer\" value=\"1\"/>\n" : "");
+  }
   xml += fmt::format("   <host id=\"{}RAM\" speed=\"1f\"/>\n", prefix);
   const std::string interconnect = prefix + "Interconnect";
   if (p.shared) xml += xml_link(interconnect, {*p.shared, 0});
@@ -117,16 +119,16 @@ std::string zone(const Platform& p, const std::string& id, const std::string& pr
         "   <route src=\"{2}{0}\" dst=\"{2}{1}\" symmetrical=\"NO\"><link_ctn id=\"{2}{0}-{1}\"/>{3}</route>\n", from,
         to, prefix, shared ? fmt::format("<link_ctn id=\"{}\"/>", interconnect) : "");
   };
-  for (int i = 0; i < p.gpus; ++i) {
+  for (int i = 0; i < p.gpus(); ++i) {
     const std::string gpu = fmt::format("CUDA{}", i);
     xml += xml_link(prefix + "RAM-" + gpu, p.to_gpu[at(i)]) + xml_link(prefix + gpu + "-RAM", p.from_gpu[at(i)]);
-    for (int j = 0; j < p.gpus && p.peer; ++j)
+    for (int j = 0; j < p.gpus() && p.peer; ++j)
       if (j != i) xml += xml_link(fmt::format("{}{}-CUDA{}", prefix, gpu, j), *p.peer);
   }
-  for (int i = 0; i < p.gpus; ++i) {
+  for (int i = 0; i < p.gpus(); ++i) {
     const std::string gpu = fmt::format("CUDA{}", i);
     xml += route("RAM", gpu, p.shared.has_value()) + route(gpu, "RAM", p.shared.has_value());
-    for (int j = 0; j < p.gpus && p.peer; ++j)
+    for (int j = 0; j < p.gpus() && p.peer; ++j)
       if (j != i) xml += route(gpu, fmt::format("CUDA{}", j), false);
   }
   return xml + " </zone>\n";
@@ -200,8 +202,8 @@ PlatformFiles::PlatformFiles(const Platform& platform)
   if (platform.cores > STARPU_MAXCPUS)
     bad_input("{}: found {} cores; this StarPU was built for at most {}", platform.name, platform.cores,
               STARPU_MAXCPUS);
-  if (platform.gpus > STARPU_MAXCUDADEVS)
-    bad_input("{}: found {} GPUs; this StarPU was built for at most {}", platform.name, platform.gpus,
+  if (platform.gpus() > STARPU_MAXCUDADEVS)
+    bad_input("{}: found {} GPUs; this StarPU was built for at most {}", platform.name, platform.gpus(),
               STARPU_MAXCUDADEVS);
   std::string pattern = (fs::temp_directory_path() / "asterism-platform-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) failed("{}: the folder cannot be made: {}", pattern, std::strerror(errno));

@@ -14,6 +14,8 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <set>
 
 #ifdef ASTERISM_SMPI
@@ -101,7 +103,7 @@ namespace {
 
 int gpus_of_machine() {
   int count = 0;
-  if (const Platform* platform = simulated_platform()) count = platform->gpus;
+  if (const Platform* platform = simulated_platform()) count = platform->gpus();
 #ifdef ASTERISM_CUDA
   if (cudaGetDeviceCount(&count) != cudaSuccess) return 0;
 #endif
@@ -260,6 +262,15 @@ Session::Session(const SessionOptions& options) {
     units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
                       starpu_worker_get_memory_node(w), name});
   }
+  mark_models();
+}
+
+/// For those who read the recording: asterism-trace and asterism-bounds take GPUs of one model for alike.
+void Session::mark_models() const {
+  const std::vector<std::string> models = gpu_models();
+  if (std::adjacent_find(models.begin(), models.end(), std::not_equal_to<>()) == models.end()) return;
+  for (const Unit& unit : units_)
+    if (unit.gpu) mark(fmt::format("unit CUDA {}: {}", unit.device, unit.model()).c_str());
 }
 
 void Session::take_own_units(const SessionOptions& options) {
@@ -322,6 +333,24 @@ int Session::devices() const noexcept {
   for (const Unit& unit : units_)
     if (unit.gpu) numbers.insert(unit.device);
   return static_cast<int>(numbers.size());
+}
+
+std::vector<std::string> Session::gpu_models() const {
+  std::map<int, std::string> models;
+  for (const Unit& unit : units_)
+    if (unit.gpu) models.try_emplace(unit.device, unit.model());
+  std::vector<std::string> names;
+  for (const auto& [device, model] : models) names.push_back(model);
+  return names;
+}
+
+/// StarPU's name is "CUDA 0.0 (NVIDIA H200 137.1 GiB 8a:00.0)", without the last on a simulated machine.
+std::string Unit::model() const {
+  if (!gpu) return {};
+  const std::size_t begin = name.find('(');
+  const std::size_t unit = name.rfind(" GiB");
+  if (begin == std::string::npos || unit == std::string::npos || unit < begin) return name;
+  return name.substr(begin + 1, name.rfind(' ', unit - 1) - begin - 1);
 }
 
 std::string Session::scheduler() const {

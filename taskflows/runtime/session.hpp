@@ -51,6 +51,8 @@ struct Unit {
   int device;     ///< number of the GPU, or of the core
   unsigned node;  ///< its memory node
   std::string name;
+  /// "NVIDIA H200" of a GPU; empty of a core.
+  [[nodiscard]] std::string model() const;
 };
 
 /// Environment variables changed for as long as this lives.
@@ -81,11 +83,13 @@ class Session {
   [[nodiscard]] int cpus() const noexcept;
   [[nodiscard]] int gpus() const noexcept;     ///< CUDA workers
   [[nodiscard]] int devices() const noexcept;  ///< GPUs: each may have several workers (SessionOptions::streams)
+  [[nodiscard]] std::vector<std::string> gpu_models() const;  ///< of each, by number
   [[nodiscard]] std::string scheduler() const;
 
  private:
   /// Of a machine with several ranks.
   void take_own_units(const SessionOptions& options);
+  void mark_models() const;
 
   std::unique_ptr<OwnCores> cores_;
   std::vector<Unit> units_;

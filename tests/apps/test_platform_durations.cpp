@@ -56,7 +56,7 @@ TaskCost rates(double seconds, double flops, double bytes) {
 }
 
 Platform::Codelet codelet(const MeasuredDurations& durations, const std::string& name) {
-  const auto all = durations.codelets(rates(1e-6, 2e9, 3e9), rates(1e-5, 2e12, 3e12));
+  const auto all = durations.codelets(rates(1e-6, 2e9, 3e9), {rates(1e-5, 2e12, 3e12)});
   const auto found = all.find(name);
   return found == all.end() ? Platform::Codelet{} : found->second;
 }
@@ -70,13 +70,13 @@ TEST(MeasuredDurations, SamplesByFlopsWithoutOutliers) {
   durations.add(r.get());
   EXPECT_EQ(durations.tasks(), 9U);
   const Platform::Codelet c = codelet(durations, "product_double");
-  ASSERT_TRUE(c.gpu && c.cpu);
-  ASSERT_EQ(c.gpu->samples.size(), 2U);
-  EXPECT_EQ(c.gpu->sized_by, TaskCost::Size::flops);
-  EXPECT_DOUBLE_EQ(c.gpu->samples[0].size, 1e6);
-  EXPECT_NEAR(c.gpu->samples[0].seconds, 2e-3, 1e-12);
-  EXPECT_NEAR(c.gpu->samples[1].seconds, 5e-3, 1e-12);
-  EXPECT_NEAR(c.gpu->of_class.at(2), 5e-3, 1e-12);
+  ASSERT_TRUE(c.gpu.size() == 1 && c.cpu);
+  ASSERT_EQ(c.gpu.at(0).samples.size(), 2U);
+  EXPECT_EQ(c.gpu.at(0).sized_by, TaskCost::Size::flops);
+  EXPECT_DOUBLE_EQ(c.gpu.at(0).samples[0].size, 1e6);
+  EXPECT_NEAR(c.gpu.at(0).samples[0].seconds, 2e-3, 1e-12);
+  EXPECT_NEAR(c.gpu.at(0).samples[1].seconds, 5e-3, 1e-12);
+  EXPECT_NEAR(c.gpu.at(0).of_class.at(2), 5e-3, 1e-12);
   EXPECT_TRUE(c.cpu->samples.empty());  // never seen there: as by default
   EXPECT_EQ(c.cpu->flops, 2e9);
   EXPECT_NEAR(durations.flops_per_second(UnitKind::gpu), 8e8, 1);
@@ -102,8 +102,8 @@ TEST(MeasuredDurations, FirstRecordingsCountWhereTheyHaveEnough) {
   durations.add(first.get());
   durations.add(Recorded().task(product, gpu, 1, 1e6, 3e-3).task(product, gpu, 2, 2e6, 3e-3).get());
   const Platform::Codelet c = codelet(durations, "product_double");
-  EXPECT_NEAR(c.gpu->of_class.at(1), 1e-3, 1e-12);
-  EXPECT_NEAR(c.gpu->of_class.at(2), 2e-3, 1e-12);
+  EXPECT_NEAR(c.gpu.at(0).of_class.at(1), 1e-3, 1e-12);
+  EXPECT_NEAR(c.gpu.at(0).of_class.at(2), 2e-3, 1e-12);
 }
 
 /// Recording makes small tasks longer: StarPU's own means of runs that were not recorded are better, once the first
@@ -130,9 +130,9 @@ TEST(MeasuredDurations, ModelsReplaceWhatWasRecorded) {
   models.timings.push_back(timing);
   durations.add(models);
   const Platform::Codelet c = codelet(durations, "product_double");
-  EXPECT_NEAR(c.gpu->of_class.at(1), 1e-6 * (0.25 * m + 0.75 * 2 * m), 1e-12);
-  EXPECT_NEAR(c.gpu->of_class.at(2), 9e-3, 1e-12);
-  EXPECT_EQ(c.gpu->of_class.size(), 2U);
+  EXPECT_NEAR(c.gpu.at(0).of_class.at(1), 1e-6 * (0.25 * m + 0.75 * 2 * m), 1e-12);
+  EXPECT_NEAR(c.gpu.at(0).of_class.at(2), 9e-3, 1e-12);
+  EXPECT_EQ(c.gpu.at(0).of_class.size(), 2U);
 }
 
 TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
@@ -154,15 +154,12 @@ TEST(PlatformText, IsReadBack) {
   platform.cores = 12;
   platform.cpu_model = "core";
   platform.cpu = rates(1e-6, 2e9, 3);
-  platform.gpus = 2;
-  platform.gpu_model = "GPU";
-  platform.gpu_memory = 6e9;
-  platform.gpu = rates(1e-5, 2e12, 3e12);
+  platform.gpu_kinds = {{2, "GPU", 6e9, rates(1e-5, 2e12, 3e12)}};
   platform.to_gpu = {{1e10, 1e-5}, {2e10, 2e-5}};
   platform.from_gpu = {{3e10, 3e-5}, {4e10, 4e-5}};
   platform.shared = 5e10;
   platform.peer = Link{6e10, 5e-6};
-  TaskCost measured = platform.gpu;
+  TaskCost measured = platform.gpu_kinds.front().rates;
   measured.sized_by = TaskCost::Size::bytes;
   measured.samples = {{10, 1e-3}, {1e9, 2}};
   measured.of_class = {{0xa1, 0.5}, {7, 0.25}};
@@ -170,8 +167,8 @@ TEST(PlatformText, IsReadBack) {
   rated.seconds = 4e-6;
   rated.flops = 7e9;
   rated.bytes = std::numeric_limits<double>::infinity();
-  platform.codelets["product_double"] = {rated, measured};
-  platform.codelets["sum"] = {platform.cpu, std::nullopt};
+  platform.codelets["product_double"] = {rated, {measured}};
+  platform.codelets["sum"] = {platform.cpu, {}};
 
   const fs::path folder = fs::temp_directory_path() / ("asterism-platform_test_" + std::to_string(getpid()));
   fs::create_directories(folder);
@@ -184,8 +181,9 @@ TEST(PlatformText, IsReadBack) {
   EXPECT_EQ(read.overhead_per_datum, platform.overhead_per_datum);
   EXPECT_EQ(read.cores, 12);
   EXPECT_EQ(read.cpu.bytes, 3);
-  EXPECT_EQ(read.gpu.flops, 2e12);
-  EXPECT_EQ(read.gpu_memory, 6e9);
+  ASSERT_EQ(read.gpu_kinds.size(), 1U);
+  EXPECT_EQ(read.gpu_kinds[0].rates.flops, 2e12);
+  EXPECT_EQ(read.gpu_kinds[0].memory, 6e9);
   EXPECT_EQ(read.to_gpu[1].latency, 2e-5);
   EXPECT_EQ(read.from_gpu[0].bandwidth, 3e10);
   EXPECT_EQ(read.shared, 5e10);
@@ -194,11 +192,42 @@ TEST(PlatformText, IsReadBack) {
   EXPECT_EQ(product_read.cpu->seconds, 4e-6);
   EXPECT_EQ(product_read.cpu->flops, 7e9);
   EXPECT_TRUE(std::isinf(product_read.cpu->bytes));
-  EXPECT_EQ(product_read.gpu->sized_by, TaskCost::Size::bytes);
-  EXPECT_EQ(product_read.gpu->samples[1].seconds, 2);
-  EXPECT_EQ(product_read.gpu->of_class, measured.of_class);
-  EXPECT_FALSE(read.codelets.at("sum").gpu);
+  EXPECT_EQ(product_read.gpu.at(0).sized_by, TaskCost::Size::bytes);
+  EXPECT_EQ(product_read.gpu.at(0).samples[1].seconds, 2);
+  EXPECT_EQ(product_read.gpu.at(0).of_class, measured.of_class);
+  EXPECT_TRUE(read.codelets.at("sum").gpu.empty());
   EXPECT_EQ(read.codelets.at("sum").cpu->flops, 2e9);
+}
+
+/// Several kinds of GPUs: an array of tables, and of the costs on each.
+TEST(PlatformText, OfSeveralKindsIsReadBack) {
+  Platform platform;
+  platform.description = "two kinds";
+  platform.cores = 1;
+  platform.cpu = rates(1e-6, 2e9, 3);
+  platform.gpu_kinds = {{1, "fast", 6e9, rates(1e-5, 2e12, 3e12)}, {2, "slow", 2e9, rates(2e-5, 1e12, 1e12)}};
+  platform.to_gpu = platform.from_gpu = std::vector<Link>(3, {1e10, 1e-5});
+  TaskCost measured = platform.gpu_kinds[1].rates;
+  measured.seconds = 7e-5;
+  platform.codelets["product_double"] = {platform.cpu, {platform.gpu_kinds[0].rates, measured}};
+  platform.codelets["sum"] = {platform.cpu, {}};
+
+  const fs::path folder = fs::temp_directory_path() / ("asterism-platform_kinds_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  write_platform(folder / "box.toml", platform, {});
+  const Platform read = read_platform(folder / "box.toml");
+  fs::remove_all(folder);
+
+  ASSERT_EQ(read.gpu_kinds.size(), 2U);
+  EXPECT_EQ(read.gpu_kinds[0].model, "fast");
+  EXPECT_EQ(read.gpu_kinds[1].count, 2);
+  EXPECT_EQ(read.gpu_kinds[1].rates.bytes, 1e12);
+  const std::vector<TaskCost>& costs = read.codelets.at("product_double").gpu;
+  ASSERT_EQ(costs.size(), 2U);
+  EXPECT_EQ(costs[0].seconds, 1e-5);
+  EXPECT_EQ(costs[1].seconds, 7e-5);
+  EXPECT_EQ(costs[1].flops, 1e12);
+  EXPECT_TRUE(read.codelets.at("sum").gpu.empty());
 }
 
 TEST(StandardRuns, AreOfEveryMethodAndKind) {

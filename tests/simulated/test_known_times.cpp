@@ -39,6 +39,18 @@ TEST(KnownTimes, ChainOnAGpu) {
   expect_seconds(seconds("chain 20 30000 0", "STARPU_NCUDA=1 STARPU_NCPU=0"), 2 + 20 * (7 + 30));
 }
 
+TEST(KnownTimes, GpusThatDiffer) {
+  const auto of = [](const std::string& graph, const std::string& gpus) {
+    return seconds(graph, "STARPU_NCPU=0 STARPU_CUDA_PIPELINE=1 STARPU_NCUDA=" + gpus, no_fetching, TWO_KINDS);
+  };
+  expect_seconds(of("chain 20 30000 0", "2"), 2 + 20 * (7 + 10));
+  expect_seconds(of("chain 20 30000 1", "2"), 2 + 20 * (20 + 30));
+  expect_seconds(of("free 1 30000", "1"), 17);
+  expect_seconds(of("free 2 30000", "1 STARPU_WORKERS_CUDAID=1"), 2 * 50);
+  expect_seconds(of("free 4 30000", "2"), 3 * 17);  // the other one ends a second before
+  expect_seconds(of("free 9 30000", "2"), 3 * 50);  // which begins its third when the first is at its sixth
+}
+
 TEST(KnownTimes, FreeTasksOnSeveralCores) {
   expect_seconds(seconds("free 23 1000", "STARPU_NCUDA=0 STARPU_NCPU=5"), 5 * (3 + 10));
   expect_seconds(seconds("free 8 1000"), 3 + 10);

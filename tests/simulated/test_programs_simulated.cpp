@@ -74,6 +74,35 @@ TEST_F(SimulatedProgram, FiniteDifferences) {
               0);
 }
 
+/// Two GPUs that differ get what they are found to be worth, whatever they are found to be worth is near by what the
+/// platform says, and the bounds count them apart.
+TEST_F(SimulatedProgram, FiniteDifferencesOnGpusThatDiffer) {
+  const std::string options = "--size 200x20x20 --steps 16 --cpus 0 --gpus 2 --overlap 0 --bricks-per-gpu 1 ";
+  const Ran measured = run("asterism-fdtd", options + "--trace trace", TWO_KINDS);
+  ASSERT_EQ(measured.status, 0) << measured.errors;
+  const nlohmann::json weights = measured.record["pieces"]["gpu_weights"];
+  ASSERT_EQ(weights.size(), 2U);
+  EXPECT_NEAR(weights[0].get<double>() / weights[1].get<double>(), 3, 0.05);
+  const double best = measured.record["seconds"];
+  EXPECT_LT(best, 0.6 * seconds("asterism-fdtd", options + "--gpu-weights 1,1", TWO_KINDS));
+  EXPECT_LT(best, 1.001 * seconds("asterism-fdtd", options + "--gpu-weights 150,50", TWO_KINDS));
+  for (const char* other : {"160,40", "140,60"})
+    EXPECT_LT(best, seconds("asterism-fdtd", options + "--gpu-weights " + other, TWO_KINDS)) << other;
+
+  std::ifstream file(folder_ / "trace" / "trace.json");
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  std::vector<std::string> kinds;
+  for (const nlohmann::json& kind : trace.at("kinds")) kinds.push_back(kind.at("name"));
+  EXPECT_EQ(kinds, (std::vector<std::string>{"CUDA (lame)", "CUDA (quick)"}));
+  EXPECT_FALSE(trace.at("bounds").empty());
+  for (const nlohmann::json& bound : trace.at("bounds"))
+    EXPECT_LE(bound.at("seconds").get<double>(), trace.at("makespan").get<double>()) << bound.dump();
+
+  for (const char* wrong :
+       {"--gpu-weights 1,1,1", "--gpu-weights 1", "--gpu-weights 1,0", "--boxes 2x1x1 --gpu-weights 1,1"})
+    EXPECT_EQ(run("asterism-fdtd", options + wrong, TWO_KINDS).status, 2) << wrong;
+}
+
 TEST_F(SimulatedProgram, BoundaryElements) {
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 80 --balance-groups 3");
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --gpus 0 --observer 3,0,0");

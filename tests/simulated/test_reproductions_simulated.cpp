@@ -150,6 +150,14 @@ TEST_F(Reproductions, FiniteDifferencesLoadBalance) {
     };
     EXPECT_EQ(with_share(share), std::min({with_share(97), with_share(98), with_share(99)}));
   }
+  // two GPUs end together where the one gets as much as it is faster: by the platform's rates 60 %
+  const json gpus = record({"fdtd-figure4.7", "--least-share", "57", "--largest-share", "62"});
+  expect_said(gpus);
+  EXPECT_NEAR(ours(gpus, "N = 400", "the K40c's share at the best, %"), 100 * 288 / (288 + 192.3), 1);
+  const double k40c = ours(gpus, "N = 400", "K40c alone, GFlop/s");
+  EXPECT_NEAR(ours(gpus, "N = 400", "GTX 760 alone, GFlop/s") / k40c, 192.3 / 288, 0.01);
+  EXPECT_NEAR(ours(gpus, "N = 400", "both over the K40c alone, %"),
+              100 * (ours(gpus, "N = 400", "both at the best share, GFlop/s") / k40c - 1), 1e-9);
   const json bars = record({"fdtd-figure4.8"});
   expect_said(bars);
   for (const std::string size : {"N = 100", "N = 200", "N = 400"}) {
@@ -157,6 +165,9 @@ TEST_F(Reproductions, FiniteDifferencesLoadBalance) {
     EXPECT_NEAR(ours(bars, size, "two K20c over one, %"), 100 * (two / one - 1), 1e-9);
     EXPECT_NEAR(ours(bars, size, "K40c, GFlop/s") / one, 288.0 / 208, 0.01);
     EXPECT_NEAR(ours(bars, size, "two cores, GFlop/s"), 6.669, 0.1);
+    for (const char* of : {"K40c", "GTX 760"})
+      EXPECT_EQ(ours(bars, size, std::string(of) + ", GFlop/s"), ours(gpus, size, std::string(of) + " alone, GFlop/s"));
+    EXPECT_GT(ours(bars, size, "K40c and GTX 760 at the best share, GFlop/s"), ours(bars, size, "K40c, GFlop/s"));
     EXPECT_EQ(ours(r, size, "GPUs alone, GFlop/s"), one);
   }
 }

@@ -87,6 +87,23 @@ TEST_F(FdtdBalance, StripsOverRanksFollowTheirSpeed) {
   expect_bad_input([&] { (void)strips(p, session, {{0, 1, 0, 1}, {0, 1, 0, 0}}, 1); }, {"rank 1", "nothing"});
 }
 
+/// Two strips each of two GPUs, the first twice as fast.
+TEST_F(FdtdBalance, GpusThatDifferGetWhatTheyWeigh) {
+  const Session& session = Runtime::session();
+  const Problem p = problem_of(boundaries[0], {200, 4, 4});
+  const Division d = strips(p, session, {{0, 1, 0, 0.2}, {2, 1, 0.6, 0.2, {2, 1}}}, 2);
+  std::vector<int> sizes;
+  for (const BrickPlace& brick : d.bricks) sizes.push_back(brick.size(0));
+  EXPECT_EQ(sizes, (std::vector<int>{20, 20, 40, 40, 20, 20, 20, 20}));
+  expect_bad_input(
+      [&] {
+        (void)strips(p, session, {{0, 1, 0, 0.2}, {2, 1, 0.6, 0.2, {2, 1, 1}}}, 2);
+      },
+      {"3 weights", "2"});
+  EXPECT_TRUE(gpu_weights_of(p, session, folder_ / "rates.json").empty()) << "alike";
+  EXPECT_FALSE(fs::exists(folder_ / "rates.json"));
+}
+
 /// GPUs of several ranks overlap only where their strips are so thick that the exchange hides behind another strip.
 TEST_F(FdtdBalance, StripsOverRanksOverlapWhereThatCanBeHidden) {
   for (const auto& [planes, of_ranks, overlaps] :

@@ -45,6 +45,27 @@ cpu = { by = "bytes", samples = [[1e3, 1e-4], [1e5, 1e-2]], classes = [["a1", 0.
 cpu = { flops = 1e9, bytes = 1e9 }
 )";
 
+/// The platform `good` with two kinds of GPUs instead of one: one GPU, then two half as fast.
+std::string with_two_kinds() {
+  std::string text = good;
+  const auto replace = [&](const std::string& what, const std::string& instead) {
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    text.replace(at, what.size(), instead);
+  };
+  replace("[gpu]\ncount = 2", "[[gpu]]\ncount = 1");
+  replace("[bus]\n", R"([[gpu]]
+count = 2
+model = "a smaller GPU"
+memory = 1e9
+rates = { flops = 5e11, bytes = 2.5e11, seconds = 2e-5 }
+[bus]
+)");
+  replace("latency = 2e-5 }]", "latency = 2e-5 }, { bandwidth = 2e10, latency = 4e-5 }]");
+  replace("gpu = { flops = 2e12 }", "gpu = [{ flops = 2e12 }, { flops = 1e12 }]");
+  return text;
+}
+
 class PlatformTest : public testing::Test {
  protected:
   PlatformTest() { fs::create_directories(folder_); }
@@ -89,9 +110,10 @@ TEST_F(PlatformTest, SaysWhatTheFileSays) {
   EXPECT_EQ(p.description, "a machine");
   EXPECT_EQ(p.cores, 6);
   EXPECT_EQ(p.cpu_model, "a core");
-  EXPECT_EQ(p.gpus, 2);
-  EXPECT_EQ(p.gpu_model, "a GPU");
-  EXPECT_EQ(p.gpu_memory, 3e9);
+  EXPECT_EQ(p.gpus(), 2);
+  ASSERT_EQ(p.gpu_kinds.size(), 1U);
+  EXPECT_EQ(p.gpu_kinds[0].model, "a GPU");
+  EXPECT_EQ(p.gpu_kinds[0].memory, 3e9);
   ASSERT_EQ(p.to_gpu.size(), 2U);
   EXPECT_EQ(p.to_gpu[0].bandwidth, 1e10);
   EXPECT_EQ(p.to_gpu[1].latency, 2e-5);
@@ -152,9 +174,50 @@ TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 8), 12);
 }
 
+TEST_F(PlatformTest, GpusOfSeveralKinds) {
+  const Platform p = read(with_two_kinds());
+  ASSERT_EQ(p.gpu_kinds.size(), 2U);
+  EXPECT_EQ(p.gpus(), 3);
+  EXPECT_EQ(p.kind_of_gpu(0), 0U);
+  EXPECT_EQ(p.kind_of_gpu(1), 1U);
+  EXPECT_EQ(p.kind_of_gpu(2), 1U);
+  EXPECT_EQ(p.gpu_kinds[1].model, "a smaller GPU");
+  const TaskWork work{1e9, 1e9, 0};
+  const auto seconds = [&](const char* codelet, int gpu) {
+    return p.cost(codelet, codelet, UnitKind::gpu, gpu)->of(work);
+  };
+  EXPECT_DOUBLE_EQ(seconds("other", 0), 1e-5 + 2e-3);
+  EXPECT_DOUBLE_EQ(seconds("other", 2), 2e-5 + 4e-3);
+  EXPECT_DOUBLE_EQ(seconds("product", 0), 1e-5 + 5e-4);
+  EXPECT_DOUBLE_EQ(seconds("product", 1), 2e-5 + 1e-3);
+  EXPECT_DOUBLE_EQ(seconds("product_double", 2), 2e-5 + 1e-2);  // one table for both kinds
+
+  write_platform_files(p, folder_ / "models");
+  std::ifstream file(folder_ / "models" / "bus" / "box.platform.v4.xml");
+  const std::string xml((std::istreambuf_iterator<char>(file)), {});
+  const auto host = [&](const std::string& id) {
+    const std::size_t at = xml.find("<host id=\"" + id + "\"");
+    return at == std::string::npos ? std::string() : xml.substr(at, xml.find("</host>", at) - at);
+  };
+  EXPECT_NE(host("CUDA0").find("\"a GPU\""), std::string::npos) << xml;
+  EXPECT_NE(host("CUDA2").find("\"a smaller GPU\""), std::string::npos) << xml;
+  EXPECT_NE(host("CUDA1").find("value=\"1000000000\""), std::string::npos) << xml;
+
+  const auto refuses = [&](const std::string& what, const std::string& instead, const std::string& about) {
+    std::string text = with_two_kinds();
+    text.replace(text.find(what), what.size(), instead);
+    expect_complaint(text, about);
+  };
+  refuses(", { flops = 1e12 }", "", "codelets.product.gpu");
+  refuses("{ flops = 1e12 }", "\"none\"", "codelets.product.gpu[1]");
+  refuses(", { bandwidth = 2e10, latency = 4e-5 }", "", "bus.to_gpu");
+  refuses("memory = 1e9\n", "", "gpu[1].memory");
+}
+
 TEST_F(PlatformTest, WithoutGpusNeedsNoBus) {
   const Platform p = read("description = \"c\"\n[cpu]\ncores = 1\nrates = { flops = 1, bytes = 1, seconds = 1 }\n");
-  EXPECT_EQ(p.gpus, 0);
+  EXPECT_EQ(p.gpus(), 0);
+  EXPECT_EQ(p.cost("other", "other", UnitKind::gpu), nullptr);
   EXPECT_FALSE(p.peer.has_value());
   EXPECT_TRUE(p.to_gpu.empty());
 }
@@ -206,6 +269,7 @@ gpu = "none"
   EXPECT_FALSE(read(good).codelets.contains("elsewhere"));
   expect_complaint("codelets_of = \"nobody\"\n" + std::string(good), "codelets_of");
   expect_complaint("codelets_of = \"box\"\n" + std::string(good), "another platform");
+  expect_complaint("codelets_of = \"other\"\n" + with_two_kinds(), "1 kinds of GPUs");
   std::ofstream(folder_ / "other.toml") << "codelets_of = \"third\"\n" << good;
   expect_complaint("codelets_of = \"other\"\n" + std::string(good), "its own codelets");
 }

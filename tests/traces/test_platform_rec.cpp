@@ -145,6 +145,15 @@ TEST(PlatformRec, KindOfArchitecture) {
   EXPECT_EQ(kind_of_architecture("cuda12"), "CUDA");
   EXPECT_EQ(kind_of_architecture("cpu0"), "CPU");
   EXPECT_EQ(kind_of_architecture("mpi_ms0"), "MPI_MS");
+  Recording r;
+  r.kinds = {{"CPU"}, {"CUDA (quick)", {0, 2}}, {"CUDA (lame)", {1, 12}}};
+  EXPECT_EQ(kind_of_architecture("cuda12", r), "CUDA (lame)");
+  EXPECT_EQ(kind_of_architecture("cuda2", r), "CUDA (quick)");
+  EXPECT_EQ(kind_of_architecture("cuda7", r), "CUDA");
+  EXPECT_EQ(kind_of_architecture("cpu0", r), "CPU");
+  EXPECT_EQ(architecture_of(r.kinds[0]), "cpu0");
+  EXPECT_EQ(architecture_of(r.kinds[2]), "cuda1");
+  EXPECT_EQ(architecture_of({"CUDA"}), "cuda0");
 }
 
 TEST(PlatformRec, RecutilsReadWhatIsWritten) {
