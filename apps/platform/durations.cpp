@@ -77,6 +77,21 @@ std::vector<Bin> join(const std::vector<Bin>& bins, double factor) {
   return joined;
 }
 
+/// Durations that never fall with size, by least squares with the tasks as weights: neighbours that do are one (pool
+/// adjacent violators; Barlow, Bartholomew, Bremner, Brunk, Statistical inference under order restrictions, 1972).
+std::vector<Bin> isotonic(const std::vector<Bin>& bins) {
+  std::vector<Bin> pools;
+  for (const Bin& bin : bins) {
+    pools.push_back(bin);
+    while (pools.size() > 1 && pools.back().seconds < pools[pools.size() - 2].seconds) {
+      const Bin last = pools.back();
+      pools.pop_back();
+      pools.back().add(last);
+    }
+  }
+  return pools;
+}
+
 TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost& by_default) {
   TaskCost result = by_default;
   const bool by_flops =
@@ -96,6 +111,7 @@ TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost&
     bins = join(bins, factor);
     if (bins.size() <= MeasuredDurations::most_samples) break;
   }
+  bins = isotonic(bins);
   result.sized_by = by_flops ? TaskCost::Size::flops : TaskCost::Size::bytes;
   for (const Bin& bin : bins) result.samples.push_back({bin.size, bin.seconds});
   if (bins.empty()) result.seconds = without_size.seconds;

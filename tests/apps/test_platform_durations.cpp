@@ -147,6 +147,29 @@ TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
   for (const double flops : {2e6, 33e6, 450e6}) EXPECT_NEAR(cost.of({flops, 0, 9999}), 1e-12 * flops, 0.03e-12 * flops);
 }
 
+/// Samples do not fall with size: the regression is the mean of neighbours that do, by tasks. Classes stay as measured.
+TEST(MeasuredDurations, SamplesNeverFallWithSize) {
+  MeasuredDurations durations;
+  Recorded r;
+  const auto add = [&](int tasks, std::uint32_t footprint, double flops, double seconds) {
+    for (int i = 0; i < tasks; ++i) r.task(product, gpu, footprint, flops, seconds);
+  };
+  add(5, 1, 1e6, 2e-3);
+  add(10, 2, 2e6, 5e-3);
+  add(30, 3, 4e6, 4e-3);  // less than the one before, and with that
+  add(10, 4, 8e6, 3e-3);  // less than both together
+  add(5, 5, 9e6, 6e-3);
+  durations.add(r.get());
+  const TaskCost cost = codelet(durations, "product_double").gpu.at(0);
+  ASSERT_EQ(cost.samples.size(), 3U);
+  EXPECT_NEAR(cost.samples[0].seconds, 2e-3, 1e-12);
+  EXPECT_NEAR(cost.samples[1].size, (10 * 2e6 + 30 * 4e6 + 10 * 8e6) / 50, 1e-3);
+  EXPECT_NEAR(cost.samples[1].seconds, (10 * 5e-3 + 30 * 4e-3 + 10 * 3e-3) / 50, 1e-12);
+  EXPECT_NEAR(cost.samples[2].seconds, 6e-3, 1e-12);
+  EXPECT_NEAR(cost.of_class.at(2), 5e-3, 1e-12);
+  EXPECT_NEAR(cost.of_class.at(4), 3e-3, 1e-12);
+}
+
 TEST(PlatformText, IsReadBack) {
   Platform platform;
   platform.description = "a \"machine\" \\ of\nours";
