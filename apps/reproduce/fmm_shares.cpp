@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include "apps/common/trace_report.hpp"
 #include "apps/reproduce/experiment.hpp"
@@ -25,6 +28,9 @@ double share_of_bound(const std::filesystem::path& recording, const std::filesys
   failed("{}: LP is not among the bounds", recording.string());
 }
 
+/// Of the figures' parts: a tree height each.
+constexpr std::string_view letters = "abc";
+
 class Shares final : public Experiment {
  public:
   Shares(int figure, const std::string& what, FmmRun common, std::vector<int> heights)
@@ -37,7 +43,9 @@ class Shares final : public Experiment {
     app.add_option("--particles", common_.particles, "Of each run")
         ->check(CLI::Range(1000, 1'000'000'000))
         ->capture_default_str();
-    app.add_option("--heights", heights_, "Of the tree")->check(CLI::Range(2, 21))->capture_default_str();
+    app.add_option("--heights", heights_, "Of the tree; the first three are (a), (b) and (c)")
+        ->check(CLI::Range(2, 21))
+        ->capture_default_str();
     app.add_option("--accuracies", accuracies_, "Acc")->check(CLI::Range(2, 9))->capture_default_str();
     simulations_.add_options(app);
   }
@@ -54,16 +62,22 @@ class Shares final : public Experiment {
 
     Outcome outcome;
     outcome.settings = {{"particles", common_.particles}, {"runs", done.commands}};
-    double least = percent, most = 0;
+    std::vector<double> shares;
     for (std::size_t i = 0; i < all.size(); i += 2) {
-      const double share = share_of_bound(folder_of(recordings, all[i].label), folder_of(recordings, all[i + 1].label));
-      outcome.settings["runs"][i]["share_of_bound"] = share;
-      least = std::min(least, share);
-      most = std::max(most, share);
+      shares.push_back(share_of_bound(folder_of(recordings, all[i].label), folder_of(recordings, all[i + 1].label)));
+      outcome.settings["runs"][i]["share_of_bound"] = shares.back();
     }
     const auto figure = figures_of(outcome.figures, "Share of the LP bound");
-    figure("smallest", least);
-    figure("largest", most);
+    const auto add = [&](const std::string& which, std::span<const double> of) {
+      const bool known = !of.empty();
+      figure(which + "smallest", known ? std::optional(*std::min_element(of.begin(), of.end())) : std::nullopt);
+      figure(which + "largest", known ? std::optional(*std::max_element(of.begin(), of.end())) : std::nullopt);
+    };
+    add("", shares);
+    const std::size_t each = accuracies_.size();
+    for (std::size_t h = 0; h < letters.size(); ++h)
+      add(fmt::format("({}) ", letters[h]),
+          h < heights_.size() ? std::span<const double>(shares).subspan(h * each, each) : std::span<const double>());
     return outcome;
   }
 
@@ -86,14 +100,14 @@ class Shares final : public Experiment {
 }  // namespace
 
 std::unique_ptr<Experiment> fmm_figure16() {
-  return std::make_unique<Shares>(16, "cube", FmmRun(), std::vector{7});
+  return std::make_unique<Shares>(16, "cube", FmmRun(), std::vector{6, 7, 8});
 }
 
 std::unique_ptr<Experiment> fmm_figure17() {
   FmmRun ellipsoid;
   ellipsoid.distribution = "ellipsoid";
   ellipsoid.group_size = 1800;
-  return std::make_unique<Shares>(17, "ellipsoid", ellipsoid, std::vector{11});
+  return std::make_unique<Shares>(17, "ellipsoid", ellipsoid, std::vector{10, 11, 12});
 }
 
 }  // namespace asterism::apps::reproduce
