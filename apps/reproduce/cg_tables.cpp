@@ -26,13 +26,66 @@ struct Case {
   }
 };
 
-/// Those of a table; the last is the split matrix on one GPU, T_b(1) of definition 3, which no table has.
+/// A solver's run on a matrix: its options, and the machine where SpMV is as fast as on the paper's with it.
+struct Matrix {
+  std::vector<std::string> options;
+  const char* platform;
+};
+
+Simulation simulation_of(const Matrix& matrix, const Case& c, const Transfers& transfers, int iterations) {
+  Simulation s;
+  s.label = fmt::format("{}, {}", c.blocks == c.gpus ? c.name() : fmt::format("1 GPU, {} block-rows", c.blocks),
+                        transfers.name);
+  s.solver = "cg";
+  s.platform = matrix.platform;
+  s.arguments = matrix.options;
+  s.arguments.insert(s.arguments.end(), {"--flow",          "refined",
+                                         "--format",        "csr",
+                                         "--balance",       "nonzeros",
+                                         "--cpus",          "0",
+                                         "--gpus",          std::to_string(c.gpus),
+                                         "--blocks",        std::to_string(c.blocks),
+                                         "--transfer",      c.exchange,
+                                         "--decomposition", c.decomposition == "1D" ? "1d" : "2d",
+                                         "--column-order",  c.decomposition == "1D" ? "ascending" : "local-first",
+                                         "--iterations",    std::to_string(iterations)});
+  s.environment = {{"STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", transfers.direct}};
+  return s;
+}
+
+/// Of an iteration: 2 nnz of the product, section 6.1's 2 N of a dot or an axpy, two of each, ... 9 N in all, with
+/// which the paper's rates and its times agree.
+double operations(const nlohmann::json& record) {
+  const nlohmann::json& matrix = record.at("matrix");
+  return 2 * matrix.at("nonzeros").get<double>() + 9 * matrix.at("rows").get<double>();
+}
+
+/// Median over the iterations: without the first transfers of the matrix, which the paper does not time (5.4).
+double milliseconds(const nlohmann::json& record) {
+  return record.at("ms_per_iteration").get<double>();
+}
+
+/// Definitions 1 to 5 (section 8), of the matrix whole and split on one GPU, and of the best on all.
+void add_efficiencies(OurFigures& figures, const std::string& section, const nlohmann::json& whole_record,
+                      const nlohmann::json& split_record, const nlohmann::json& best_record) {
+  const double whole = milliseconds(whole_record), split = milliseconds(split_record), best = milliseconds(best_record);
+  const auto efficiency = figures_of(figures, section);
+  efficiency("S", whole / best);
+  efficiency("e", whole / best / most_gpus);
+  efficiency("e_granularity", whole / split);
+  efficiency("e_pipeline", split / best / most_gpus);
+}
+
+/// What yields the best overall performance; and the split matrix on one GPU, T_b(1) of definition 3.
+const Case best_case{most_gpus, most_gpus, "1D", "packed"}, split_case{most_gpus, 1, "1D", "packed"};
+
+/// Those of a table, and the split matrix on one GPU, which no table has.
 std::vector<Case> cases_of_table() {
   std::vector<Case> cases{{}};
   for (int gpus = 2; gpus <= most_gpus; ++gpus)
     for (const char* decomposition : {"1D", "2D"})
       for (const char* exchange : {"full", "packed"}) cases.push_back({gpus, gpus, decomposition, exchange});
-  cases.push_back({most_gpus, 1, "1D", "packed"});
+  cases.push_back(split_case);
   return cases;
 }
 
@@ -59,7 +112,8 @@ class Table : public SimulatedExperiment {
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const Transfers& transfers : all_transfers)
-      for (const Case& c : cases_of_table()) all.push_back(simulation(c, transfers));
+      for (const Case& c : cases_of_table())
+        all.push_back(simulation_of({matrix(), platform_}, c, transfers, iterations_));
     return all;
   }
 
@@ -71,48 +125,12 @@ class Table : public SimulatedExperiment {
       const auto rate = figures_of(figures, name);
       for (std::size_t i = 0; i + 1 < cases.size(); ++i)
         rate(cases[i].name(), operations(of[i]) / milliseconds(of[i]) * 1e-6);
-      // definitions 1 to 5; the best is 1D, packed, on all GPUs
-      double best = 0;
       for (std::size_t i = 0; i + 1 < cases.size(); ++i)
-        if (cases[i].name() == fmt::format("{} GPUs, 1D packed", most_gpus)) best = milliseconds(of[i]);
-      const double whole = milliseconds(of[0]), split = milliseconds(of[cases.size() - 1]);
-      const auto efficiency = figures_of(figures, "Speed-up and efficiency of 3 GPUs, 1D packed, " + name);
-      efficiency("S", whole / best);
-      efficiency("e", whole / best / most_gpus);
-      efficiency("e_granularity", whole / split);
-      efficiency("e_pipeline", split / best / most_gpus);
+        if (cases[i].name() == best_case.name())
+          add_efficiencies(figures, "Speed-up and efficiency of 3 GPUs, 1D packed, " + name, of[0],
+                           of[cases.size() - 1], of[i]);
     }
   }
-
-  [[nodiscard]] Simulation simulation(const Case& c, const Transfers& transfers) const {
-    Simulation s;
-    s.label = fmt::format("{}, {}", c.blocks == c.gpus ? c.name() : fmt::format("1 GPU, {} block-rows", c.blocks),
-                          transfers.name);
-    s.solver = "cg";
-    s.platform = platform_;
-    s.arguments = matrix();
-    s.arguments.insert(s.arguments.end(), {"--flow",          "refined",
-                                           "--format",        "csr",
-                                           "--balance",       "nonzeros",
-                                           "--cpus",          "0",
-                                           "--gpus",          std::to_string(c.gpus),
-                                           "--blocks",        std::to_string(c.blocks),
-                                           "--transfer",      c.exchange,
-                                           "--decomposition", c.decomposition == "1D" ? "1d" : "2d",
-                                           "--column-order",  c.decomposition == "1D" ? "ascending" : "local-first",
-                                           "--iterations",    std::to_string(iterations_)});
-    s.environment = {{"STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", transfers.direct}};
-    return s;
-  }
-
-  /// Of an iteration: 2 nnz of the product, section 6.1's 2 N of a dot or an axpy, two of each, ... 9 N in all, with
-  /// which the paper's rates and its times agree.
-  static double operations(const nlohmann::json& record) {
-    const nlohmann::json& matrix = record.at("matrix");
-    return 2 * matrix.at("nonzeros").get<double>() + 9 * matrix.at("rows").get<double>();
-  }
-  /// Median over the iterations: without the first transfers of the matrix, which the paper does not time (5.4).
-  static double milliseconds(const nlohmann::json& record) { return record.at("ms_per_iteration").get<double>(); }
 
   const char* platform_;
   int iterations_ = 160;
@@ -153,6 +171,48 @@ class CrankshaftTable final : public Table {
   std::string mesh_, element_ = "p2";
 };
 
+/// Table 5 alone, of both stencils.
+class Efficiencies final : public SimulatedExperiment {
+ public:
+  Efficiencies()
+      : SimulatedExperiment("cg-table5", "CG paper, Table 5: speed-up and efficiency of three M2070, simulated") {}
+
+ private:
+  void add_own_options(CLI::App& app) override {
+    app.add_option("--points", points_, "Of the two grids along each axis")
+        ->expected(2)
+        ->check(CLI::Range(8, 512))
+        ->capture_default_str();
+    app.add_option("--iterations", iterations_, "Of each run")->check(CLI::Range(64, 100000))->capture_default_str();
+  }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"iterations", iterations_}}; }
+
+  [[nodiscard]] std::vector<Simulation> runs() const override {
+    std::vector<Simulation> all;
+    for (const int points : points_) {
+      const std::string stencil = fmt::format("11pts-{}", points);
+      for (const Transfers& transfers : all_transfers)
+        for (const Case& c : {Case{}, split_case, best_case}) {
+          all.push_back(simulation_of({{"--stencil", stencil}, "nehalem-m2070"}, c, transfers, iterations_));
+          all.back().label = fmt::format("{}, {}", stencil, all.back().label);
+        }
+    }
+    return all;
+  }
+
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const nlohmann::json* of = records.data();
+    for (const char* stencil : {"11pts-256", "11pts-128"})
+      for (const Transfers& transfers : all_transfers) {
+        add_efficiencies(figures, fmt::format("{}, {}", stencil, transfers.name), of[0], of[1], of[2]);
+        of += 3;
+      }
+  }
+
+  std::vector<int> points_{256, 128};
+  int iterations_ = 160;
+};
+
 }  // namespace
 
 std::unique_ptr<Experiment> cg_table2() {
@@ -165,6 +225,10 @@ std::unique_ptr<Experiment> cg_table3() {
 
 std::unique_ptr<Experiment> cg_table4() {
   return std::make_unique<CrankshaftTable>();
+}
+
+std::unique_ptr<Experiment> cg_table5() {
+  return std::make_unique<Efficiencies>();
 }
 
 }  // namespace asterism::apps::reproduce

@@ -58,6 +58,7 @@ std::vector<std::unique_ptr<Experiment>> experiments();
 std::unique_ptr<Experiment> cg_table2();
 std::unique_ptr<Experiment> cg_table3();
 std::unique_ptr<Experiment> cg_table4();
+std::unique_ptr<Experiment> cg_table5();
 std::unique_ptr<Experiment> fdtd_figure4_4();
 std::unique_ptr<Experiment> fdtd_figure4_5();
 std::unique_ptr<Experiment> fdtd_figure4_6();

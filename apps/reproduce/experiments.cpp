@@ -7,6 +7,7 @@ std::vector<std::unique_ptr<Experiment>> experiments() {
   all.push_back(cg_table2());
   all.push_back(cg_table3());
   all.push_back(cg_table4());
+  all.push_back(cg_table5());
   all.push_back(fdtd_figure4_4());
   all.push_back(fdtd_figure4_5());
   all.push_back(fdtd_figure4_6());

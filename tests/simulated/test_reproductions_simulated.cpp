@@ -97,6 +97,21 @@ TEST_F(Reproductions, ConjugateGradientTables) {
   EXPECT_NE(ours(r, "GPU - GPU", "2 GPUs, 1D full"), ours(r, "GPU - CPU - GPU", "2 GPUs, 1D full"));
 }
 
+/// Table 5 has no runs of its own: the same as in the other tables.
+TEST_F(Reproductions, ConjugateGradientEfficiencies) {
+  const json r = record({"cg-table5", "--points", "64", "48", "--iterations", "64"});
+  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 2 * 3);
+  const json table = record({"cg-table3", "--points", "64", "--iterations", "64"});
+  for (const std::string mode : {"GPU - CPU - GPU", "GPU - GPU"})
+    for (const char* name : {"S", "e", "e_granularity", "e_pipeline"}) {
+      const std::string section = "Speed-up and efficiency of 3 GPUs, 1D packed, " + mode;
+      EXPECT_EQ(ours(r, "11pts-256, " + mode, name), ours(table, section, name)) << mode << ", " << name;
+      EXPECT_EQ(figure(r, "11pts-128, " + mode, name)["paper"], figure(table, section, name)["paper"]) << mode << name;
+      EXPECT_NE(ours(r, "11pts-128, " + mode, name), ours(r, "11pts-256, " + mode, name));
+    }
+  EXPECT_TRUE(contains(run_of(r, "11pts-48, 1 GPU, 3 block-rows, GPU - GPU")["command"], "--stencil 11pts-48"));
+}
+
 /// The small elements of the same crankshaft.
 TEST_F(Reproductions, ConjugateGradientOnACrankshaft) {
   const char* const data = std::getenv("ASTERISM_DATA");
