@@ -13,6 +13,8 @@
 namespace asterism::traces {
 namespace {
 
+constexpr std::string_view vendor = "NVIDIA ";
+
 /// "CUDA1_0" -> kind "CUDA", "1_0"
 std::pair<std::string, std::string> split_name(std::string_view name) {
   std::size_t i = 0;
@@ -27,11 +29,14 @@ std::pair<std::uint32_t, std::string> device_of(const Unit& unit) {
   return {unit.rank, unit.name.substr(0, unit.name.find('_'))};
 }
 
-/// What the program marked of a GPU, "CUDA 0"; empty: nothing.
+/// What the program marked of a GPU, "CUDA 0", without the vendor; empty: nothing.
 std::string model_of(const Recording& r, std::uint32_t rank, const std::string& device) {
   const std::string opening = fmt::format("{}{}: ", unit_mark, device);
   for (const Marker& m : r.markers)
-    if (m.rank == rank && m.text.starts_with(opening)) return m.text.substr(opening.size());
+    if (m.rank == rank && m.text.starts_with(opening)) {
+      const std::string model = m.text.substr(opening.size());
+      return model.starts_with(vendor) ? model.substr(vendor.size()) : model;
+    }
   return {};
 }
 

@@ -111,7 +111,7 @@ void name_units(Recording& r) {
     for (Unit& u : r.units) u.name = fmt::format("{}: {}", u.rank, u.name);
 }
 
-/// Kinds with the CPUs first, then by name; memory nodes by rank and number.
+/// Kinds with the CPUs first, then by name, those of GPUs by their numbers; memory nodes by rank and number.
 void sort_kinds_and_nodes(Recording& r) {
   const auto renumber = [](auto& list, auto&& before, auto&& each_use) {
     std::vector<std::uint32_t> order(list.size());
@@ -129,7 +129,11 @@ void sort_kinds_and_nodes(Recording& r) {
   renumber(
       r.kinds,
       [](const auto& a, const auto& b) {
-        return std::tuple(a.name != "CPU", a.name) < std::tuple(b.name != "CPU", b.name);
+        const auto key = [](const Kind& kind) {
+          const int first = kind.devices.empty() ? 0 : kind.devices.front();
+          return std::tuple(kind.name != "CPU", kind.name.substr(0, kind.name.find(' ')), first, kind.name);
+        };
+        return key(a) < key(b);
       },
       [&](const auto& number) {
         for (Unit& u : r.units) u.kind = number[u.kind];
@@ -152,7 +156,7 @@ void sort_units(Assembling& a) {
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto key = [&](std::uint32_t i) {
     const Unit& u = r.units[i];
-    return std::tuple(u.rank, r.kinds[u.kind].name != "CPU", r.kinds[u.kind].name, u.worker);
+    return std::tuple(u.rank, u.kind, u.worker);
   };
   std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return key(x) < key(y); });
   std::vector<Unit> units;

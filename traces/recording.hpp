@@ -26,7 +26,7 @@ inline constexpr const char* state_names[state_count] = {"computing", "waiting f
                                                          "idle"};
 
 /// Units of one kind are interchangeable: same codelets, same speeds. Named as StarPU does: CPU, CUDA, ...; where GPUs
-/// are of several models, which a program marks (unit_mark), with the model: "CUDA (NVIDIA Tesla K40c)".
+/// are of several models, which a program marks (unit_mark), with the model: "CUDA (Tesla K40c)".
 struct Kind {
   std::string name;
   std::vector<int> devices{};  ///< numbers of its GPUs where there are several models; empty: all of this name

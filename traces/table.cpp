@@ -24,8 +24,8 @@ std::string bytes(double b) {
 
 using Out = std::back_insert_iterator<std::string>;
 
-void shares_line(Out out, const std::string& name, const Shares& s) {
-  fmt::format_to(out, "  {:<16}", name);
+void shares_line(Out out, const std::string& name, std::size_t width, const Shares& s) {
+  fmt::format_to(out, "  {:<{}}", name, width);
   for (const double x : s.state) fmt::format_to(out, " {:>10.2f} %", 100 * x);
   fmt::format_to(out, "\n");
 }
@@ -101,23 +101,28 @@ std::string table(const View& view) {
   fmt::format_to(out, "\n");
   if (!r.has_states) fmt::format_to(out, "  (no paje.trace: all time without a task counts as idle)\n");
 
-  fmt::format_to(out, "\n  {:<16}", "share of time");
+  std::size_t kind_width = 6;  // of the longest name
+  for (const Kind& kind : r.kinds) kind_width = std::max(kind_width, kind.name.size());
+  const std::size_t name_width = std::max<std::size_t>(16, kind_width + 4);
+  fmt::format_to(out, "\n  {:<{}}", "share of time", name_width);
   for (const char* name : state_names)
     fmt::format_to(out, " {:>12}", name == std::string("waiting for data") ? "waiting" : name);
   fmt::format_to(out, "\n");
   constexpr std::size_t most_units = 72;
-  for (std::size_t u = 0; u < r.units.size() && u < most_units; ++u) shares_line(out, r.units[u].name, m.unit[u]);
+  for (std::size_t u = 0; u < r.units.size() && u < most_units; ++u)
+    shares_line(out, r.units[u].name, name_width, m.unit[u]);
   if (r.units.size() > most_units) fmt::format_to(out, "  ... {} more units\n", r.units.size() - most_units);
-  for (std::size_t k = 0; k < r.kinds.size(); ++k) shares_line(out, fmt::format("all {}", r.kinds[k].name), m.kind[k]);
+  for (std::size_t k = 0; k < r.kinds.size(); ++k)
+    shares_line(out, fmt::format("all {}", r.kinds[k].name), name_width, m.kind[k]);
 
   if (!m.codelets.empty()) {
-    fmt::format_to(out, "\n  {:<22} {:<6} {:>8} {:>11} {:>11} {:>23} {:>10} {:>10}\n", "codelet", "on", "tasks",
-                   "total", "median", "quartiles", "Gflop/s", "of fastest");
+    fmt::format_to(out, "\n  {:<22} {:<{}} {:>8} {:>11} {:>11} {:>23} {:>10} {:>10}\n", "codelet", "on", kind_width,
+                   "tasks", "total", "median", "quartiles", "Gflop/s", "of fastest");
     for (const CodeletUse& c : m.codelets)
-      fmt::format_to(out, "  {:<22} {:<6} {:>8} {:>11} {:>11} {:>11} {:>11} {:>10} {:>8.1f} %\n",
-                     r.codelets[c.codelet].name, r.kinds[c.kind].name, c.count, seconds(c.total), seconds(c.median),
-                     seconds(c.quartile1), seconds(c.quartile3), c.rate > 0 ? fmt::format("{:.2f}", c.rate * 1e-9) : "",
-                     100 * c.of_fastest);
+      fmt::format_to(out, "  {:<22} {:<{}} {:>8} {:>11} {:>11} {:>11} {:>11} {:>10} {:>8.1f} %\n",
+                     r.codelets[c.codelet].name, r.kinds[c.kind].name, kind_width, c.count, seconds(c.total),
+                     seconds(c.median), seconds(c.quartile1), seconds(c.quartile3),
+                     c.rate > 0 ? fmt::format("{:.2f}", c.rate * 1e-9) : "", 100 * c.of_fastest);
   }
   if (!m.links.empty()) {
     fmt::format_to(out, "\n  {:<24} {:>10} {:>11} {:>11} {:>10} {:>12}\n", "transfers", "number", "volume", "busy",

@@ -298,15 +298,15 @@ TEST_F(Files, GpusThatDifferAreKindsOfTheirOwn) {
   const std::size_t at = text.find(worker);
   ASSERT_NE(at, std::string::npos);
   text.insert(at + worker.size(),
-              "7\t0.2\tw2\tW\tt77\tCUDA1_0\n9\t0.300000\tprog_event\tp\t\"unit CUDA 0: quick one\"\n"
+              "7\t0.2\tw2\tW\tt77\tCUDA1_0\n9\t0.300000\tprog_event\tp\t\"unit CUDA 0: NVIDIA quick one\"\n"
               "9\t0.300000\tprog_event\tp\t\"unit CUDA 1: lame\"\n");
   const Recording r = read({write("paje.trace", text)});
   ASSERT_EQ(r.kinds.size(), 3U);
   EXPECT_EQ(r.kinds[0].name, "CPU");
-  EXPECT_EQ(r.kinds[1].name, "CUDA (lame)");
-  EXPECT_EQ(r.kinds[1].devices, std::vector<int>{1});
-  EXPECT_EQ(r.kinds[2].name, "CUDA (quick one)");
-  EXPECT_EQ(r.kinds[2].devices, std::vector<int>{0});
+  EXPECT_EQ(r.kinds[1].name, "CUDA (quick one)");
+  EXPECT_EQ(r.kinds[1].devices, std::vector<int>{0});
+  EXPECT_EQ(r.kinds[2].name, "CUDA (lame)");
+  EXPECT_EQ(r.kinds[2].devices, std::vector<int>{1});
   EXPECT_EQ(r.markers.size(), 2U);
   for (const Unit& u : r.units)
     EXPECT_EQ(r.kinds[u.kind].name, u.name == "CUDA 0"   ? "CUDA (quick one)"
