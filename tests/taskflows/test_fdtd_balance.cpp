@@ -83,6 +83,9 @@ TEST_F(FdtdBalance, StripsOverRanksFollowTheirSpeed) {
   EXPECT_NE(d.placement[1], d.placement[2]);
   EXPECT_EQ(d.placement[2], d.placement[3]);
   for (std::size_t b = 0; b < d.bricks.size(); ++b) EXPECT_EQ(d.placement[b] == worker_elsewhere, b >= 4) << b;
+  // as many cores as the rank is said to have, if the session has more
+  const Division one = strips(p, session, {{0, 1, 0, 0.5}, {0, 1, 0, 0.5}}, 1);
+  EXPECT_EQ(one.placement[0], one.placement[1]);
   expect_bad_input([&] { (void)strips(problem_of(boundaries[0], {2, 4, 4}), session, ranks, 1); }, {"2 planes", "3"});
   expect_bad_input([&] { (void)strips(p, session, {{0, 1, 0, 1}, {0, 1, 0, 0}}, 1); }, {"rank 1", "nothing"});
 }
