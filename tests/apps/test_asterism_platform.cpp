@@ -50,7 +50,7 @@ TEST_F(AsterismPlatform, MakesAPlatformOfThisMachine) {
 TEST_F(AsterismPlatform, ShowsWhatIsShipped) {
   const Ran ran = run({"show", std::string(ASTERISM_SOURCE_DIR) + "/traces/platforms/h200x4.toml"});
   EXPECT_EQ(ran.status, 0);
-  EXPECT_TRUE(contains(ran.out, "4 of 150.1 GB")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "4 x NVIDIA H200 of 150.1 GB")) << ran.out;
 }
 
 TEST_F(AsterismPlatform, SaysWhatIsWrong) {

@@ -84,6 +84,27 @@ TEST(CompareSimulated, DurationsOnTheKindWhereNoneRan) {
   }
 }
 
+/// GPUs that differ are kinds of their own.
+TEST(CompareSimulated, DurationsOnEachKindOfGpus) {
+  const Box machine;
+  Platform two = **machine;
+  two.gpu_kinds = {two.gpu_kinds.front(), two.gpu_kinds.front()};
+  two.gpu_kinds[1].rates.seconds += 1;
+  two.codelets.at("panel").gpu.clear();
+  traces::Recording r = four_tasks();
+  r.kinds[1].devices = {0};
+  r.kinds.push_back({"CUDA (slower)", {1}});
+  EXPECT_DOUBLE_EQ(traces::simulated_seconds(two, r, 1, 1).value_or(0), 2.25);
+  EXPECT_DOUBLE_EQ(traces::simulated_seconds(two, r, 1, 2).value_or(0), 3.25);
+  bool known = false;
+  for (const traces::Timing& t : traces::simulated_models(two, r).timings) {
+    if (t.architecture != "cuda1") continue;
+    EXPECT_NEAR(t.mean, 1e6 * (3.25 + 2.45) / 2, 1e-6);
+    known = true;
+  }
+  EXPECT_TRUE(known);
+}
+
 TEST(CompareSimulated, BoundsKnowEveryKindOfUnit) {
   const Box machine;
   const traces::Recording r = four_tasks();

@@ -168,6 +168,17 @@ TEST(MeasuredDurations, SamplesNeverFallWithSize) {
   EXPECT_NEAR(cost.samples[2].seconds, 6e-3, 1e-12);
   EXPECT_NEAR(cost.of_class.at(2), 5e-3, 1e-12);
   EXPECT_NEAR(cost.of_class.at(4), 3e-3, 1e-12);
+
+  // one that is so short that it takes all before it along
+  MeasuredDurations other;
+  r = Recorded();
+  add(10, 1, 1e6, 4e-3);
+  add(10, 2, 2e6, 5e-3);
+  add(10, 3, 4e6, 1e-3);
+  other.add(r.get());
+  const TaskCost pooled = codelet(other, "product_double").gpu.at(0);
+  ASSERT_EQ(pooled.samples.size(), 1U);
+  EXPECT_NEAR(pooled.samples[0].seconds, 10e-3 / 3, 1e-12);
 }
 
 TEST(PlatformText, IsReadBack) {

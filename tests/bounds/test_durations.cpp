@@ -66,6 +66,20 @@ TEST(Durations, OrderOfSources) {
   EXPECT_EQ(d.kinds(), (std::vector<std::string>{"CPU", "CUDA", "HIP"}));
 }
 
+/// Models of devices that a recording tells from each other are not pooled.
+TEST(Durations, ModelsOfGpusThatDiffer) {
+  PlatformRec models;
+  models.timings.push_back({"gemm", "cuda0", 7, 0, {}, 1e6, 0, 10});
+  models.timings.push_back({"gemm", "cuda1", 7, 0, {}, 2e6, 0, 30});
+  asterism::traces::Recording r;
+  r.kinds = {{"CPU"}, {"CUDA (quick)", {0}}, {"CUDA (lame)", {1}}};
+  Durations d;
+  d.add(models, &r);
+  EXPECT_DOUBLE_EQ(seconds(d, "CUDA (quick)"), 1);
+  EXPECT_DOUBLE_EQ(seconds(d, "CUDA (lame)"), 2);
+  EXPECT_FALSE(d.find("gemm", 7, "CUDA", {}));
+}
+
 TEST(Durations, BestRate) {
   Durations d;
   d.add(four_tasks(), Source::recording);
