@@ -127,6 +127,7 @@ std::vector<TaskCost> read_gpu_costs(const std::optional<TomlValue>& value, cons
       value->refuse(fmt::format("{} tables", each.size()),
                     fmt::format("one table, or {}: one for each kind of GPU", kinds.size()));
   }
+  if (kinds.empty()) static_cast<void>(read_cost(value, {}));  // of no use, but not nonsense either
   std::vector<TaskCost> costs;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     if (!each.empty() && !each[k].is_table()) each[k].refuse("a table of rates");

@@ -220,6 +220,11 @@ TEST_F(PlatformTest, WithoutGpusNeedsNoBus) {
   EXPECT_EQ(p.cost("other", "other", UnitKind::gpu), nullptr);
   EXPECT_FALSE(p.peer.has_value());
   EXPECT_TRUE(p.to_gpu.empty());
+  const std::string text =
+      "description = \"c\"\n[cpu]\ncores = 1\nrates = { flops = 1, bytes = 1, seconds = 1 }\n[codelets.a]\ngpu = ";
+  EXPECT_TRUE(read(text + "{ flops = 1 }\n").codelets.at("a").gpu.empty());
+  expect_complaint(text + "{ flop = 1 }\n", "flop");
+  expect_complaint(text + "[{ flops = 1 }]\n", "1 tables");
 }
 
 TEST_F(PlatformTest, RefusesWhatIsWrong) {
