@@ -116,8 +116,8 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
     set_default(kind.rates, durations, UnitKind::gpu);
     of_gpus.push_back(kind.rates);
   }
-  // a GPU's next data are fetched while it computes: nothing is spent between the tasks that were measured
-  platform.overhead_per_datum = of_gpus.empty();
+  // what was measured holds the launch, and a GPU's next data are fetched while it computes
+  platform.overheads = of_gpus.empty();
   platform.codelets = durations.codelets(platform.cpu, of_gpus);
   std::erase_if(platform.codelets, [](const auto& entry) { return !is_codelet(entry.first); });
   platform.description = asked.description;

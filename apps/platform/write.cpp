@@ -101,7 +101,7 @@ std::string to_toml(const Platform& platform, const std::vector<std::string>& re
   std::string text;
   for (const std::string& remark : remarks) text += "# " + remark + "\n";
   text += fmt::format("description = {}\n", quoted(platform.description));
-  if (!platform.overhead_per_datum) text += "overhead_per_datum = false\n";
+  if (!platform.overheads) text += "overheads = false\n";
   text += fmt::format("\n[cpu]\ncores = {}\n", platform.cores);
   if (!platform.cpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.cpu_model));
   text += fmt::format("rates = {}\n", rates(platform.cpu));

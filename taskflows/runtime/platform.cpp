@@ -230,7 +230,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
     read_bus(root.get("bus", "a table with the links between main memory and GPUs"), platform);
   }
 
-  if (const auto overhead = root.find("overhead_per_datum")) platform.overhead_per_datum = overhead->boolean();
+  if (const auto overheads = root.find("overheads")) platform.overheads = overheads->boolean();
   if (const auto network = root.find("network")) platform.network = read_network(*network);
   if (const auto other = root.find("codelets_of")) platform.codelets = codelets_of(*other, path, platform);
   if (const auto codelets = root.find("codelets"))

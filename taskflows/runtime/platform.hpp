@@ -57,9 +57,10 @@ struct Platform {
   std::optional<Link> peer;        ///< between any two GPUs; none: by way of main memory
   std::optional<Network> network;  ///< between several such machines; none: there is only one
 
-  /// Whether a microsecond is spent before a task on each datum that it needs, as StarPU assumes. Not where durations
-  /// were measured of GPU tasks in a row: data of one were fetched while the one before ran.
-  bool overhead_per_datum = true;
+  /// Whether StarPU's simulator adds to durations what it assumes: a microsecond for each datum of a task, ten for each
+  /// task and each copy that is queued on a GPU. Not where durations were measured, which hold both: they count from
+  /// the launch, or from the end of the task before, while which data are fetched.
+  bool overheads = true;
 
   /// How a codelet runs on the kinds of units; nothing: it does not run there.
   struct Codelet {

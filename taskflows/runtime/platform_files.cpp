@@ -197,8 +197,7 @@ void write_platform_files(const Platform& p, const fs::path& folder) {
   write(file("platform.v4.xml"), simgrid(p));
 }
 
-PlatformFiles::PlatformFiles(const Platform& platform)
-    : name_(platform.name), overhead_per_datum_(platform.overhead_per_datum) {
+PlatformFiles::PlatformFiles(const Platform& platform) : name_(platform.name), overheads_(platform.overheads) {
   if (platform.cores > STARPU_MAXCPUS)
     bad_input("{}: found {} cores; this StarPU was built for at most {}", platform.name, platform.cores,
               STARPU_MAXCPUS);
@@ -229,7 +228,9 @@ void PlatformFiles::use() const {
   setenv("STARPU_PERF_MODEL_DIR", folder_.c_str(), 1);
   setenv("STARPU_WORKERS_NOBIND", "1", 1);  // the cores are not those of this machine
   set_unless_given("STARPU_SIMGRID_CUDA_MALLOC_COST", "0");
-  if (!overhead_per_datum_) set_unless_given("STARPU_SIMGRID_FETCHING_INPUT_COST", "0");
+  if (overheads_) return;
+  set_unless_given("STARPU_SIMGRID_FETCHING_INPUT_COST", "0");
+  set_unless_given("STARPU_SIMGRID_CUDA_QUEUE_COST", "0");
 }
 
 }  // namespace asterism

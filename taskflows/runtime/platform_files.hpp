@@ -30,7 +30,7 @@ class PlatformFiles {
  private:
   std::filesystem::path folder_;
   std::string name_;
-  bool overhead_per_datum_;
+  bool overheads_;
 };
 
 /// Writes them into `folder`/bus.

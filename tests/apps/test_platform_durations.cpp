@@ -184,7 +184,7 @@ TEST(MeasuredDurations, SamplesNeverFallWithSize) {
 TEST(PlatformText, IsReadBack) {
   Platform platform;
   platform.description = "a \"machine\" \\ of\nours";
-  platform.overhead_per_datum = false;
+  platform.overheads = false;
   platform.cores = 12;
   platform.cpu_model = "core";
   platform.cpu = rates(1e-6, 2e9, 3);
@@ -212,7 +212,7 @@ TEST(PlatformText, IsReadBack) {
 
   EXPECT_EQ(read.name, "box");
   EXPECT_EQ(read.description, "a \"machine\" \\ of ours");
-  EXPECT_EQ(read.overhead_per_datum, platform.overhead_per_datum);
+  EXPECT_EQ(read.overheads, platform.overheads);
   EXPECT_EQ(read.cores, 12);
   EXPECT_EQ(read.cpu.bytes, 3);
   ASSERT_EQ(read.gpu_kinds.size(), 1U);

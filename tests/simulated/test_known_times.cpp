@@ -9,15 +9,15 @@
 
 namespace {
 
-constexpr const char* no_fetching = "STARPU_SIMGRID_FETCHING_INPUT_COST=0 ";
+constexpr const char* no_overheads = "STARPU_SIMGRID_FETCHING_INPUT_COST=0 STARPU_SIMGRID_CUDA_QUEUE_COST=0 ";
 
 double seconds(const std::string& graph, const std::string& environment = "STARPU_NCUDA=0",
-               const std::string& fetching = no_fetching, const std::string& platform = SLOW) {
-  const std::string command =
-      environment +
-      " STARPU_SILENT=1 STARPU_SCHED=eager STARPU_SIMGRID_CUDA_MALLOC_COST=0 STARPU_SIMGRID_CUDA_QUEUE_COST=0 "
-      "STARPU_SIMGRID_TASK_SUBMIT_COST=0 STARPU_SIMGRID_TASK_PUSH_COST=0 " +
-      fetching + "timeout 60 '" KNOWN_TIMES "' " + graph + " --simulate '" + platform + "' 2>/dev/null";
+               const std::string& overheads = no_overheads, const std::string& platform = SLOW) {
+  const std::string command = environment +
+                              " STARPU_SILENT=1 STARPU_SCHED=eager STARPU_SIMGRID_CUDA_MALLOC_COST=0 "
+                              "STARPU_SIMGRID_TASK_SUBMIT_COST=0 STARPU_SIMGRID_TASK_PUSH_COST=0 " +
+                              overheads + "timeout 60 '" KNOWN_TIMES "' " + graph + " --simulate '" + platform +
+                              "' 2>/dev/null";
   FILE* const output = popen(command.c_str(), "r");
   double value = -1;
   if (output == nullptr || std::fscanf(output, "%lf", &value) != 1) value = -1;
@@ -41,7 +41,7 @@ TEST(KnownTimes, ChainOnAGpu) {
 
 TEST(KnownTimes, GpusThatDiffer) {
   const auto of = [](const std::string& graph, const std::string& gpus) {
-    return seconds(graph, "STARPU_NCPU=0 STARPU_CUDA_PIPELINE=1 STARPU_NCUDA=" + gpus, no_fetching, TWO_KINDS);
+    return seconds(graph, "STARPU_NCPU=0 STARPU_CUDA_PIPELINE=1 STARPU_NCUDA=" + gpus, no_overheads, TWO_KINDS);
   };
   expect_seconds(of("chain 20 30000 0", "2"), 2 + 20 * (7 + 10));
   expect_seconds(of("chain 20 30000 1", "2"), 2 + 20 * (20 + 30));
@@ -78,22 +78,29 @@ TEST(KnownTimes, Transfers) {
   expect_seconds(seconds("send 4 3 200000000", gpus), 0.5 + 10);
 }
 
-TEST(KnownTimes, OverheadPerDatum) {
+TEST(KnownTimes, Overheads) {
   namespace fs = std::filesystem;
   const fs::path file = fs::temp_directory_path() / ("known-times-" + std::to_string(getpid()) + ".toml");
   {
     std::ifstream slow(SLOW);
-    std::ofstream(file) << "overhead_per_datum = false\n" << slow.rdbuf();
+    std::ofstream(file) << "overheads = false\n" << slow.rdbuf();
   }
-  const auto of = [](const std::string& fetching, const std::string& platform) {
-    return seconds("chain 20 300 0", "STARPU_NCUDA=0", fetching, platform);
+  const auto on_core = [](const std::string& overheads, const std::string& platform) {
+    return seconds("chain 20 300 0", "STARPU_NCUDA=0", overheads, platform);
   };
-  const double without = of("", file.string());
-  EXPECT_NEAR(without, of(no_fetching, SLOW), 1e-9);
-  // a microsecond for the datum of each task; who says so gets it on any platform
-  constexpr double overhead = 20 * 1e-6;
-  EXPECT_NEAR(of("", SLOW) - without, overhead, 1e-8);
-  EXPECT_NEAR(of("STARPU_SIMGRID_FETCHING_INPUT_COST=1 ", file.string()) - without, overhead, 1e-8);
+  const auto on_gpu = [](const std::string& overheads, const std::string& platform) {
+    return seconds("chain 20 30000 0", "STARPU_NCUDA=1 STARPU_NCPU=0", overheads, platform);
+  };
+  const double core = on_core("", file.string()), gpu = on_gpu("", file.string());
+  EXPECT_NEAR(core, on_core(no_overheads, SLOW), 1e-9);
+  EXPECT_NEAR(gpu, on_gpu(no_overheads, SLOW), 1e-9);
+  // a microsecond for the datum of each task (of the first on a GPU, while it travels), ten for each task and for the
+  // copy of the datum; who says so gets them on any platform
+  constexpr double data = 20 * 1e-6, queue = (20 + 1) * 1e-5;
+  EXPECT_NEAR(on_core("", SLOW) - core, data, 1e-8);
+  EXPECT_NEAR(on_gpu("", SLOW) - gpu, data - 1e-6 + queue, 1e-8);
+  EXPECT_NEAR(on_core("STARPU_SIMGRID_FETCHING_INPUT_COST=1 ", file.string()) - core, data, 1e-8);
+  EXPECT_NEAR(on_gpu("STARPU_SIMGRID_CUDA_QUEUE_COST=1 ", file.string()) - gpu, queue, 1e-8);
   fs::remove(file);
 }
 

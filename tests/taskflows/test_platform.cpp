@@ -126,11 +126,11 @@ TEST_F(PlatformTest, SaysWhatTheFileSays) {
   EXPECT_EQ(p.peer->latency, 5e-6);
 }
 
-TEST_F(PlatformTest, OverheadPerDatum) {
-  EXPECT_TRUE(read(good).overhead_per_datum);
-  EXPECT_TRUE(read("overhead_per_datum = true\n" + std::string(good)).overhead_per_datum);
-  EXPECT_FALSE(read("overhead_per_datum = false\n" + std::string(good)).overhead_per_datum);
-  EXPECT_THROW(read("overhead_per_datum = 0\n" + std::string(good)), Error);
+TEST_F(PlatformTest, Overheads) {
+  EXPECT_TRUE(read(good).overheads);
+  EXPECT_TRUE(read("overheads = true\n" + std::string(good)).overheads);
+  EXPECT_FALSE(read("overheads = false\n" + std::string(good)).overheads);
+  EXPECT_THROW(read("overheads = 0\n" + std::string(good)), Error);
 }
 
 TEST_F(PlatformTest, DefaultsAreARoofline) {

@@ -69,7 +69,7 @@ TEST(ShippedPlatforms, NameCodeletsThatExist) {
     if (entry.path().extension() != ".toml") continue;
     const Platform platform = read_platform(entry.path());
     // asterism-platform calibrate names every codelet that ran; those written by hand are of these
-    const bool measured = !platform.overhead_per_datum;
+    const bool measured = !platform.overheads;
     for (const auto& [name, costs] : platform.codelets) {
       EXPECT_TRUE(measured || all.contains(name)) << entry.path() << " " << name;
       EXPECT_TRUE(is_codelet(name)) << entry.path() << " " << name;
