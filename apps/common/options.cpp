@@ -1,7 +1,10 @@
 #include "apps/common/options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "taskflows/runtime/error.hpp"
@@ -43,6 +46,29 @@ std::size_t face_of(const std::string& option, const std::string& text) {
   if (f == std::string_view::npos || f % 2 != 0)
     bad_input("{} {}: expected -x=, +x=, -y=, +y=, -z= or +z= first", option, text);
   return f / 2;
+}
+
+namespace {
+
+CLI::Validator number_that(bool (*fits)(double), const char* expected) {
+  return CLI::Validator(
+      [fits, expected](const std::string& text) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool number = error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+        return number && fits(value) ? std::string() : fmt::format("{}: expected {}", text, expected);
+      },
+      "");
+}
+
+}  // namespace
+
+CLI::Validator positive_number() {
+  return number_that([](double value) { return value > 0; }, "a number above 0");
+}
+
+CLI::Validator not_negative_number() {
+  return number_that([](double value) { return value >= 0; }, "a number not below 0");
 }
 
 }  // namespace asterism::apps

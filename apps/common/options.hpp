@@ -1,6 +1,7 @@
 // Values of options that several programs take.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -16,5 +17,10 @@ std::array<int, 3> triple(const std::string& option, const std::string& text);
 std::optional<double> share_of_gpus(const std::string& option, const std::string& text);
 /// Of "-x=...", "+x=...", "-y=...": 0, 1, 2, ... The value begins at character 3.
 std::size_t face_of(const std::string& option, const std::string& text);
+
+/// For CLI11's check(): a finite number above 0, or not below it. CLI11's own print the largest double in their
+/// complaints.
+CLI::Validator positive_number();
+CLI::Validator not_negative_number();
 
 }  // namespace asterism::apps

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "apps/common/options.hpp"
 #include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
@@ -154,7 +155,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
                    "Give the program this option too: a solver of Asterism then runs on that simulated machine")
       ->type_name("PLATFORM");
   what->add_option("--timeout", s.timeout, "Seconds after which a run is ended and counts as failed (default: none)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative_number());
   what->add_option("--give-up", s.give_up, "Leave out the rest of a scheduler's runs after so many failures in a row")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

@@ -111,7 +111,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
                    "In a box: a current pulse of 1 A m along an edge, --source ez=I,J,K; may be repeated")
       ->allow_extra_args(false);
   group->add_option("--pulse", args.pulse, "Width of the pulse, in seconds (default: 20 steps)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
       ->allow_extra_args(false);
   add_precision(*group, args.problem.single_precision);
@@ -133,7 +133,7 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
           "as\n"
           "measured where they are of several models)")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   group
       ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
                    "Strips of a GPU: the exchange of one hides behind another (default: 2 over several ranks, and "

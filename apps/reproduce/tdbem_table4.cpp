@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "apps/common/options.hpp"
 #include "apps/reproduce/airplane.hpp"
 #include "apps/reproduce/experiment.hpp"
 #include "taskflows/tdbem/matrix_statistics.hpp"
@@ -58,7 +59,7 @@ class Table4 final : public Experiment {
     app.add_option("--unknowns", unknowns_, "At least so many: longest edges are bisected")
         ->check(CLI::Range(4, 1 << 20))
         ->capture_default_str();
-    app.add_option("--courant", courant_, "c dt over the mean edge")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--courant", courant_, "c dt over the mean edge")->check(positive_number())->capture_default_str();
   }
 
   [[nodiscard]] Outcome run(const Paper& paper) const override {

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
@@ -72,7 +73,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                    "At least so many vertices: longest edges are bisected (default: 642, or those of the mesh)")
       ->check(CLI::Range(4, 1 << 30));
   body->add_option("--length", args.body.length, "Longest side of the mesh's bounding box, m (default: as in the file)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   body->add_flag_callback(
       "--turn-inward", [&args] { args.body.inward = Inward::turned; }, "Turn bodies whose triangles face inward");
   body->add_option_function<std::string>(
@@ -83,7 +84,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->default_str("rigid");
 
   CLI::Option_group* wave = app.add_option_group("Incident wave and time");
-  wave->add_option("--speed", args.speed, "Of sound, m/s")->check(CLI::PositiveNumber)->capture_default_str();
+  wave->add_option("--speed", args.speed, "Of sound, m/s")->check(positive_number())->capture_default_str();
   wave->add_option("--pulse", args.wave.shape, "gaussian: modulated by a carrier; ricker")
       ->check(CLI::IsMember({"gaussian", "ricker"}))
       ->capture_default_str();
@@ -98,13 +99,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   auto* dt = wave->add_option("--dt", args.dt, "Time step, s");
   wave->add_option("--courant", args.courant, "Instead: c dt over the mean edge")
       ->excludes(dt)
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   auto* steps = wave->add_option("--steps", args.steps, "Time steps")->check(CLI::Range(1L, 1L << 40));
   wave->add_option("--duration", args.duration,
                    "Instead: from the wave's arrival, s (default: until it has passed and what it scattered has left)")
       ->excludes(steps)
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   std::vector<std::string> observers;
   std::string observer_file;
   wave->add_option("--observer", observers, "Where the scattered pressure is wanted, x,y,z; may be repeated")

@@ -45,8 +45,9 @@ long step_of(const fs::path& path) {
 TEST_F(AsterismFdtd, HelpTeaches) {
   const Ran ran = run({"--help"});
   EXPECT_EQ(ran.status, 0);
-  for (const char* word : {"--case", "benchmark", "cavity", "--size", "--spacing", "--courant", "--source", "--probe",
-                           "--boxes", "--gpu-share", "--bricks-per-gpu", "--checkpoint", "--restart", "--verify"})
+  for (const char* word :
+       {"--case", "benchmark", "cavity", "--size", "--spacing", "--courant", "--source", "--probe", "--boxes",
+        "--gpu-share", "--gpu-weights", "--bricks-per-gpu", "--checkpoint", "--restart", "--verify"})
     EXPECT_TRUE(contains(ran.out, word)) << word;
 }
 
@@ -177,6 +178,9 @@ TEST_F(AsterismFdtd, SaysWhatIsWrong) {
   expect_bad_input({"--strips", "2", "--boxes", "2x1x1"}, {"--boxes", "--strips"});
   expect_bad_input({"--gpu-share", "1.5"}, {"--gpu-share", "1.5"});
   expect_bad_input({"--gpu-share", "0.5"}, {"GPUs", "none"});
+  for (const char* wrong : {"1,x", "1,0", "1,-2", "1,inf", "1,2y"})
+    expect_bad_input({"--gpu-weights", wrong}, {"--gpu-weights", "expected a number above 0"});
+  expect_bad_input({"--gpu-weights", "1,2"}, {"--gpu-weights", "2 numbers", "0 GPUs"});
   expect_bad_input({"--size", "600", "--steps", "2", "--verify"}, {"too many"});
   expect_bad_input({"--restart", "none.h5"}, {"none.h5"});
   expect_bad_input({"--restart", file("not a checkpoint", "odd.h5")}, {"odd.h5"});
