@@ -7,75 +7,13 @@
 
 #include "traces/assembling.hpp"
 #include "traces/lines.hpp"
+#include "traces/paje_events.hpp"
 
 namespace asterism::traces {
 
 namespace {
 
-enum class Event {
-  create,
-  destroy,
-  set_state,
-  push_state,
-  pop_state,
-  new_event,
-  set_variable,
-  add_variable,
-  sub_variable,
-  start_link,
-  end_link,
-  other
-};
-
-Event event_named(std::string_view name) {
-  if (name == "PajeCreateContainer") return Event::create;
-  if (name == "PajeDestroyContainer") return Event::destroy;
-  if (name == "PajeSetState") return Event::set_state;
-  if (name == "PajePushState") return Event::push_state;
-  if (name == "PajePopState") return Event::pop_state;
-  if (name == "PajeNewEvent") return Event::new_event;
-  if (name == "PajeSetVariable") return Event::set_variable;
-  if (name == "PajeAddVariable") return Event::add_variable;
-  if (name == "PajeSubVariable") return Event::sub_variable;
-  if (name == "PajeStartLink") return Event::start_link;
-  if (name == "PajeEndLink") return Event::end_link;
-  return Event::other;
-}
-
-/// Where the fields of an event stand, from its declaration; -1: not there.
-enum Field {
-  time_field,
-  type_field,
-  container_field,
-  value_field,
-  alias_field,
-  name_field,
-  start_field,
-  end_field,
-  key_field,
-  handle_field,
-  job_field,
-  footprint_field,
-  gflop_field,
-  iteration_field,
-  parameters_field,
-  priority_field,
-  submit_field,
-  tag_field,
-  message_field,
-  field_count
-};
-constexpr std::array<std::string_view, field_count> field_names = {
-    "Time",         "Type",     "Container",   "Value",  "Alias",     "Name",  "StartContainer",
-    "EndContainer", "Key",      "Handle",      "JobId",  "Footprint", "GFlop", "Iteration",
-    "Params",       "Priority", "SubmitOrder", "MPITAG", "MPIType"};
-
-struct Definition {
-  Event event = Event::other;
-  std::array<int, field_count> at;
-  int fields = 0;
-  Definition() { at.fill(-1); }
-};
+using namespace paje;
 
 /// What StarPU's state names mean (src/debug/traces/starpu_paje.c). Codelets' names are not among them.
 State state_of(std::string_view value) {
@@ -119,7 +57,7 @@ class Reader {
       if ((lines_.number() & 0xffff) == 0 && progress) progress(lines_.progress());
       if (line.empty() || line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
       if (line[0] == '%')
-        declaration(line);
+        definitions_.read(line, lines_);
       else
         event(line);
     }
@@ -128,31 +66,6 @@ class Reader {
   }
 
  private:
-  void declaration(std::string_view line) {
-    line.remove_prefix(1);
-    std::string_view word;
-    if (!next_field(line, word)) return;
-    if (word == "EventDef") {
-      std::string_view name;
-      std::string_view number;
-      if (!next_field(line, name) || !next_field(line, number)) lines_.wrong("%EventDef without name and number");
-      const auto id = lines_.parse<std::size_t>(number, "an event's number");
-      if (id > 4096) lines_.wrong("event number {}: at most 4096 was expected", id);
-      if (definitions_.size() <= id) definitions_.resize(id + 1);
-      definitions_[id] = Definition{};
-      definitions_[id].event = event_named(name);
-      definitions_[id].fields = 0;
-      open_ = id;
-    } else if (word == "EndEventDef") {
-      open_ = none;
-    } else if (open_ != none) {
-      Definition& d = definitions_[open_];
-      for (int f = 0; f < field_count; ++f)
-        if (word == field_names[f]) d.at[f] = d.fields;
-      ++d.fields;
-    }
-  }
-
   /// The field `f` of the event in hand; empty when the event has none.
   [[nodiscard]] std::string_view get(const Definition& d, Field f) const {
     return d.at[f] >= 0 && d.at[f] < count_ ? words_[d.at[f]] : std::string_view{};
@@ -528,8 +441,7 @@ class Reader {
   Lines lines_;
   bool tasks_known_;
   bool messages_known_;
-  std::vector<Definition> definitions_;
-  std::size_t open_ = none;
+  paje::Declarations definitions_;
   std::array<std::string_view, 32> words_;
   int count_ = 0;
   std::vector<Container> containers_;
