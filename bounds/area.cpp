@@ -5,7 +5,7 @@
 #include <set>
 
 #include "bounds/area_columns.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::bounds {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bounds/critical_path.hpp"
 #include "bounds/fitting.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::bounds {
 namespace {

@@ -13,7 +13,7 @@
 #include "bounds/milp.hpp"
 #include "bounds/nodes.hpp"
 #include "traces/dag.hpp"
-#include "traces/platform_rec.hpp"
+#include "traces/models/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::bounds {

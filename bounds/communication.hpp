@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/platform_rec.hpp"
+#include "traces/models/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::bounds {

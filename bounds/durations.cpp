@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::bounds {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/platform_rec.hpp"
+#include "traces/models/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::bounds {

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <new>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::bounds {
 namespace {

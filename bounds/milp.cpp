@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::bounds {
 

@@ -1,14 +1,21 @@
-# What every target of Asterism has in common.
+# What the targets of Asterism have in common.
+#
+# A library of the house is made of all sources in its folders. Those that never see StarPU are built once. Those that do
+# exist in up to three variants, one for each StarPU: the ordinary one, one over SimGrid (suffix _simulated, for machines)
+# and one over SimGrid's SMPI (suffix _clusters).
 
 add_library(asterism_options INTERFACE)
 target_compile_features(asterism_options INTERFACE cxx_std_20)
 target_include_directories(asterism_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+target_compile_definitions(asterism_options INTERFACE ASTERISM_VERSION="${PROJECT_VERSION}")
 target_compile_options(asterism_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>"
   # StarPU records where tasks are submitted: the same on every machine.
   "$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
-  # GCC 12 sees overflows in fmt and std::string that are not there.
+  # GCC 12 warns of overflows in fmt and std::string that cannot happen.
   "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow;-Wno-restrict>"
+  # A process that simulates a cluster holds a copy of the program for each rank: no symbol may be shared by two of them.
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>"
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASTERISM_WERROR}>>:-Werror>"
   "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>")
 if(ASTERISM_SANITIZE)
@@ -17,44 +24,166 @@ if(ASTERISM_SANITIZE)
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
   target_link_options(asterism_options INTERFACE -fsanitize=address,undefined)
 endif()
-if(ASTERISM_CUDA)
-  target_compile_definitions(asterism_options INTERFACE ASTERISM_CUDA)
-endif()
-if(ASTERISM_SIMGRID)
-  target_compile_definitions(asterism_options INTERFACE ASTERISM_SIMGRID)
-endif()
-if(ASTERISM_SMPI)
-  target_compile_definitions(asterism_options INTERFACE ASTERISM_SMPI)
-  # a process holds a copy of the program for each rank: nothing is the same in two of them
-  target_compile_options(asterism_options INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>")
-endif()
 
-# StarPU's headers are C and warn under our flags: seen as system headers.
-add_library(asterism_starpu INTERFACE)
-target_include_directories(asterism_starpu SYSTEM INTERFACE ${STARPU_INCLUDE_DIRS})
-target_link_libraries(asterism_starpu INTERFACE ${STARPU_LINK_LIBRARIES} Threads::Threads)
+# asterism_starpu_interface(SUFFIX PREFIX): the StarPU of a variant. Its headers are C and warn under our flags: seen as
+# system headers.
+function(asterism_starpu_interface suffix prefix)
+  add_library(asterism_starpu${suffix} INTERFACE)
+  target_include_directories(asterism_starpu${suffix} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIRS})
+  target_link_libraries(asterism_starpu${suffix} INTERFACE ${${prefix}_LINK_LIBRARIES} Threads::Threads)
+endfunction()
+
+asterism_starpu_interface("" STARPU)
 if(ASTERISM_CUDA)
+  target_compile_definitions(asterism_starpu INTERFACE ASTERISM_CUDA)
   target_include_directories(asterism_starpu SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
+set(ASTERISM_VARIANTS ordinary)
+if(ASTERISM_STARPU_SIMGRID)
+  asterism_starpu_interface(_simulated STARPU_SIMGRID)
+  target_compile_definitions(asterism_starpu_simulated INTERFACE ASTERISM_SIMGRID)
+  list(APPEND ASTERISM_VARIANTS _simulated)
+endif()
+if(ASTERISM_STARPU_SMPI)
+  asterism_starpu_interface(_clusters STARPU_SMPI)
+  target_compile_definitions(asterism_starpu_clusters INTERFACE ASTERISM_SIMGRID ASTERISM_SMPI)
+  list(APPEND ASTERISM_VARIANTS _clusters)
+endif()
 
-# StarPU between processes, for taskflows/runtime alone.
+# StarPU between processes, for runtime/ alone.
 if(ASTERISM_MPI)
   add_library(asterism_starpu_mpi INTERFACE)
   target_include_directories(asterism_starpu_mpi SYSTEM INTERFACE ${STARPUMPI_INCLUDE_DIRS})
-  if(ASTERISM_SMPI)
-    target_include_directories(asterism_starpu_mpi SYSTEM INTERFACE ${SMPI_INCLUDE_DIR})
-    target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES})
-  else()
-    target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES} MPI::MPI_CXX)
-    # MPI_Init and its like are those of the first library that has them, and MUMPS brings stand-ins: with MUMPS comes
-    # MPI, named by the program itself.
-    set_property(TARGET Mumps::Mumps APPEND PROPERTY INTERFACE_LINK_OPTIONS
-      "LINKER:--push-state,--no-as-needed" ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
-  endif()
+  target_link_libraries(asterism_starpu_mpi INTERFACE ${STARPUMPI_LINK_LIBRARIES} MPI::MPI_CXX)
+  # MPI_Init and its like are those of the first library that has them, and MUMPS brings stand-ins: with MUMPS comes
+  # MPI, named by the program itself.
+  set_property(TARGET Mumps::Mumps APPEND PROPERTY INTERFACE_LINK_OPTIONS
+    "LINKER:--push-state,--no-as-needed" ${MPI_CXX_LIBRARIES} "LINKER:--pop-state")
+endif()
+if(ASTERISM_STARPU_SMPI)
+  add_library(asterism_starpu_mpi_clusters INTERFACE)
+  target_include_directories(asterism_starpu_mpi_clusters SYSTEM INTERFACE
+    ${STARPUMPI_SMPI_INCLUDE_DIRS} ${SMPI_INCLUDE_DIR})
+  target_link_libraries(asterism_starpu_mpi_clusters INTERFACE ${STARPUMPI_SMPI_LINK_LIBRARIES})
 endif()
 
-# asterism_library(NAME sources...): a static library of the house, linked into programs and tests.
+# asterism_sources(OUT FOLDERS folders... PATTERNS patterns... EXCEPT names...): the sources in these folders.
+function(asterism_sources out)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;PATTERNS;EXCEPT" ${ARGN})
+  set(found)
+  foreach(folder IN LISTS ARG_FOLDERS)
+    foreach(pattern IN LISTS ARG_PATTERNS)
+      file(GLOB here CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${pattern}")
+      list(APPEND found ${here})
+    endforeach()
+  endforeach()
+  foreach(name IN LISTS ARG_EXCEPT)
+    list(FILTER found EXCLUDE REGEX "/${name}$")
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# asterism_library(NAME [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]): a static
+# library that does not see StarPU.
 function(asterism_library name)
-  add_library(${name} STATIC ${ARGN})
-  target_link_libraries(${name} PUBLIC asterism_options)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  asterism_sources(sources FOLDERS ${ARG_FOLDERS} PATTERNS *.cpp EXCEPT ${ARG_EXCEPT})
+  add_library(${name} STATIC ${sources} ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC asterism_options ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# asterism_cuda_kernels(TARGET FOLDERS folders...): adds what these folders have for GPUs, where there is CUDA.
+function(asterism_cuda_kernels target)
+  cmake_parse_arguments(ARG "" "" "FOLDERS" ${ARGN})
+  if(ASTERISM_CUDA)
+    asterism_sources(cuda FOLDERS ${ARG_FOLDERS} PATTERNS *.cu *_cuda.cpp)
+    target_sources(${target} PRIVATE ${cuda})
+    target_compile_definitions(${target} PRIVATE ASTERISM_CUDA)
+    target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+    target_link_libraries(${target} PUBLIC CUDA::cudart)
+  endif()
+endfunction()
+
+# asterism_kernels(METHOD [FOLDERS folders...] [PUBLIC ...] [PRIVATE ...]): the mathematics of a method, on CPUs and with
+# CUDA on GPUs: asterism_METHOD_kernels.
+function(asterism_kernels method)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;PUBLIC;PRIVATE" ${ARGN})
+  set(name asterism_${method}_kernels)
+  asterism_library(${name} FOLDERS ${ARG_FOLDERS} EXCEPT "[^/]*_cuda.cpp" PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  asterism_cuda_kernels(${name} FOLDERS ${ARG_FOLDERS})
+endfunction()
+
+# The target of a variant: NAME itself, or with its suffix; libraries without variants are the same for all.
+function(asterism_variant out suffix)
+  set(names)
+  foreach(name IN LISTS ARGN)
+    if(NOT suffix STREQUAL "ordinary" AND TARGET ${name}${suffix})
+      list(APPEND names ${name}${suffix})
+    else()
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+  set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
+# asterism_starpu_library(NAME [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]
+# [CUDA files...]): a static library that sees StarPU, in all variants. CUDA: sources of the ordinary variant, where it
+# has CUDA.
+function(asterism_starpu_library name)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE;CUDA" ${ARGN})
+  asterism_sources(sources FOLDERS ${ARG_FOLDERS} PATTERNS *.cpp EXCEPT "[^/]*_cuda.cpp" ${ARG_EXCEPT})
+  foreach(variant IN LISTS ASTERISM_VARIANTS)
+    set(target ${name})
+    if(NOT variant STREQUAL "ordinary")
+      set(target ${name}${variant})
+    endif()
+    add_library(${target} STATIC ${sources} ${ARG_SOURCES})
+    asterism_variant(public ${variant} asterism_starpu ${ARG_PUBLIC})
+    asterism_variant(private ${variant} ${ARG_PRIVATE})
+    target_link_libraries(${target} PUBLIC asterism_options ${public} PRIVATE ${private})
+  endforeach()
+  if(ASTERISM_CUDA)
+    asterism_sources(cuda FOLDERS ${ARG_FOLDERS} PATTERNS *.cu *_cuda.cpp)
+    target_sources(${name} PRIVATE ${cuda} ${ARG_CUDA})
+  endif()
+endfunction()
+
+# asterism_program(NAME [SIMULATED] SOURCES sources... PRIVATE libraries...): a program. With SIMULATED it also exists for
+# simulated machines and clusters; the ordinary one executes these (--simulate, --nodes). The folders in the build tree are those of an installation.
+add_custom_target(programs)
+add_custom_target(simulated_programs)
+function(asterism_program name)
+  cmake_parse_arguments(ARG "SIMULATED" "" "SOURCES;PRIVATE" ${ARGN})
+  set(sources ${ARG_SOURCES})
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE ${ARG_PRIVATE})
+  add_dependencies(${name} asterism-schedulers)
+  add_dependencies(programs ${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(NOT ARG_SIMULATED)
+    return()
+  endif()
+  if(ASTERISM_STARPU_SIMGRID)
+    add_executable(${name}_simulated ${sources} "${PROJECT_SOURCE_DIR}/apps/common/simulated_main.cpp")
+    set(folder "${CMAKE_INSTALL_LIBEXECDIR}/asterism/simulated")
+    asterism_variant(libraries _simulated ${ARG_PRIVATE})
+    target_link_libraries(${name}_simulated PRIVATE ${libraries})
+    set_target_properties(${name}_simulated PROPERTIES
+      OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${folder}")
+    add_dependencies(${name}_simulated asterism-schedulers_simulated)
+    add_dependencies(simulated_programs ${name}_simulated)
+    install(TARGETS ${name}_simulated RUNTIME DESTINATION "${folder}")
+  endif()
+  if(ASTERISM_STARPU_SMPI)
+    # smpirun loads a copy of it for each rank: small ones
+    add_library(${name}_clusters MODULE ${sources})
+    set(folder "${CMAKE_INSTALL_LIBEXECDIR}/asterism/clusters")
+    asterism_variant(libraries _clusters ${ARG_PRIVATE})
+    target_link_libraries(${name}_clusters PRIVATE ${libraries})
+    target_link_options(${name}_clusters PRIVATE -s -Wl,--gc-sections)
+    set_target_properties(${name}_clusters PROPERTIES
+      OUTPUT_NAME ${name} PREFIX "" SUFFIX "" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${folder}")
+    add_dependencies(simulated_programs ${name}_clusters)
+    install(TARGETS ${name}_clusters LIBRARY DESTINATION "${folder}")
+  endif()
 endfunction()

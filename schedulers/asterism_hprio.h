@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* The table of buckets (grammar: schedulers/heteroprio_order.hpp), for sessions and scheduling contexts that start
+/* The table of buckets (grammar: schedulers/hprio/order.hpp), for sessions and scheduling contexts that start
  * later and for those that run; NULL or "": one bucket per codelet, ordered by speedup. ASTERISM_HPRIO_ORDER, when set,
  * wins. Returns 0, or -1 and changes nothing when the text is wrong. */
 int asterism_hprio_order(const char* text);

@@ -14,7 +14,7 @@
 #include "schedulers/policies.hpp"
 #include "schedulers/policy_of_context.hpp"
 #include "schedulers/worker_queues.hpp"
-#include "taskflows/runtime/waiting.hpp"
+#include "runtime/starpu_mutex.hpp"
 
 namespace asterism::schedulers {
 namespace {

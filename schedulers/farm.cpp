@@ -17,7 +17,7 @@
 #include "schedulers/farm_queue.hpp"
 #include "schedulers/policies.hpp"
 #include "schedulers/policy_of_context.hpp"
-#include "taskflows/runtime/waiting.hpp"
+#include "runtime/starpu_mutex.hpp"
 
 namespace asterism::schedulers {
 namespace {

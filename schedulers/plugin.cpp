@@ -1,4 +1,4 @@
-#include "schedulers/plugin.hpp"
+#include "runtime/scheduler_library.hpp"
 
 #include <cstring>
 

@@ -9,7 +9,7 @@
 #include <deque>
 #include <vector>
 
-#include "taskflows/runtime/waiting.hpp"
+#include "runtime/starpu_mutex.hpp"
 
 namespace asterism::schedulers {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::traces {
 

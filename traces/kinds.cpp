@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "traces/assembling.hpp"
+#include "traces/readers/assembling.hpp"
 
 namespace asterism::traces {
 namespace {

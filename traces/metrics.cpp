@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "traces/dag.hpp"
 
 namespace asterism::traces {

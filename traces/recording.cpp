@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::traces {
 

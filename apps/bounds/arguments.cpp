@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::bounds {
 

@@ -4,9 +4,9 @@
 #include "apps/bounds/arguments.hpp"
 #include "apps/bounds/report.hpp"
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "traces/read.hpp"
-#include "traces/sampling.hpp"
+#include "base/error.hpp"
+#include "traces/readers/read.hpp"
+#include "traces/models/sampling.hpp"
 
 namespace asterism::apps::bounds {
 namespace {

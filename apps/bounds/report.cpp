@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "taskflows/runtime/output_file.hpp"
+#include "io/output_file.hpp"
 
 namespace asterism::apps::bounds {
 namespace {

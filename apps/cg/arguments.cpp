@@ -9,13 +9,13 @@
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
 #include "taskflows/cg/checkpoint.hpp"
-#include "taskflows/cg/elasticity.hpp"
-#include "taskflows/cg/gmsh_reader.hpp"
-#include "taskflows/cg/matrix_market.hpp"
-#include "taskflows/cg/stencil.hpp"
+#include "taskflows/cg/matrix/elasticity.hpp"
+#include "taskflows/cg/matrix/gmsh_reader.hpp"
+#include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/cg/matrix/stencil.hpp"
 #include "taskflows/cg/verify.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::cg {
 

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "apps/common/simulate.hpp"
-#include "taskflows/cg/csr_matrix.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
 #include "taskflows/cg/solver.hpp"
-#include "taskflows/runtime/array.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "base/array.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::cg {
 

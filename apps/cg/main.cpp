@@ -9,15 +9,15 @@
 
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
-#include "apps/common/conclusion.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
-#include "codelets/cg/traffic.hpp"
-#include "taskflows/cg/matrix_market.hpp"
+#include "codelets/cg/kernels/costs.hpp"
+#include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/verify.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::cg {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "apps/common/program.hpp"
-#include "codelets/cg/traffic.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "codelets/cg/kernels/costs.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps::cg {
 

@@ -7,7 +7,7 @@
 
 #include "apps/cg/arguments.hpp"
 #include "taskflows/cg/solver.hpp"
-#include "taskflows/runtime/bandwidth.hpp"
+#include "runtime/machine/bandwidth.hpp"
 
 namespace asterism::apps::cg {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps {
 

@@ -17,7 +17,7 @@
 #include <deque>
 #include <fstream>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps {
 namespace {

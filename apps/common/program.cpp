@@ -9,10 +9,10 @@
 #include <ctime>
 #include <fstream>
 
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/rank_exchange.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/ranks/rank_exchange.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps {
 namespace {

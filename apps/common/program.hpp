@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps {
 

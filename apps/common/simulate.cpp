@@ -11,9 +11,9 @@
 
 #include "apps/common/simulated_cluster.hpp"
 #include "codelets/names.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/platform.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/platform.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -46,7 +46,7 @@ std::optional<std::string> platform_in(const std::vector<std::string>& arguments
 
 fs::path simulated_sibling(const fs::path& program) {
   const fs::path folder = program.parent_path();
-  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated", folder / "../../simgrid/bin"};
+  std::vector<fs::path> folders{folder / "../libexec/asterism/simulated"};
   if (const char* named = std::getenv("ASTERISM_SIMULATED")) folders = {named};
   std::error_code ignored;
   for (const fs::path& place : folders) {
@@ -60,7 +60,7 @@ void add_simulate(CLI::Option_group* machine, Simulated& wanted) {
   CLI::Option* const platform =
       machine
           ->add_option(std::string(option), wanted.platform,
-                       "Run on a simulated machine (StarPU over SimGrid): a name of traces/platforms or a .toml file.\n"
+                       "Run on a simulated machine (StarPU over SimGrid): a name of experiments/machines or a .toml file.\n"
                        "Kernels are not executed, there are no results; times are those of that machine")
           ->type_name("PLATFORM");
   machine

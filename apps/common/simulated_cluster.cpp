@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "apps/common/process.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/platform_files.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/platform_files.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// this program's.
 fs::path program_for_clusters(const std::string& name) {
   const fs::path folder = fs::canonical("/proc/self/exe").parent_path();
-  std::vector<fs::path> folders{folder / "../libexec/asterism/clusters", folder / "../../smpi/bin"};
+  std::vector<fs::path> folders{folder / "../libexec/asterism/clusters"};
   if (const char* named = std::getenv("ASTERISM_CLUSTERS")) folders = {named};
   std::error_code ignored;
   for (const fs::path& place : folders)

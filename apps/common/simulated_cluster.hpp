@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/platform.hpp"
+#include "runtime/machine/platform.hpp"
 
 namespace asterism::apps {
 

@@ -10,9 +10,9 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/platform_files.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/platform_files.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 #undef main  // StarPU's headers give that name to the programs' own
 

@@ -6,12 +6,12 @@
 #include <cstdlib>
 
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/output_file.hpp"
-#include "taskflows/runtime/simulation.hpp"
-#include "traces/platform_rec.hpp"
-#include "traces/sampling.hpp"
-#include "traces/simulated.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "traces/models/platform_rec.hpp"
+#include "traces/models/sampling.hpp"
+#include "traces/models/simulated.hpp"
 
 namespace asterism::apps {
 

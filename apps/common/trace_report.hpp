@@ -8,8 +8,8 @@
 
 #include "bounds/bounds.hpp"
 #include "traces/metrics.hpp"
-#include "traces/read.hpp"
-#include "traces/report.hpp"
+#include "traces/readers/read.hpp"
+#include "traces/reports/report.hpp"
 
 namespace asterism::apps {
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <memory>
 
-#include "taskflows/runtime/error.hpp"
-#include "traces/read.hpp"
+#include "base/error.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::apps::compare {
 namespace {

@@ -11,7 +11,7 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/compare/settings.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::compare {

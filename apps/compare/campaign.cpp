@@ -16,8 +16,8 @@
 #include "apps/compare/analysis.hpp"
 #include "apps/compare/lower_bounds.hpp"
 #include "apps/compare/plan.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "base/error.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::compare {
 namespace {

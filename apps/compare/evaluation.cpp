@@ -6,7 +6,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/compare/results.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::compare {
 namespace {

@@ -9,9 +9,9 @@
 #include "bounds/area.hpp"
 #include "bounds/durations.hpp"
 #include "bounds/fitting.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "traces/dag.hpp"
-#include "traces/simulated.hpp"
+#include "traces/models/simulated.hpp"
 
 namespace asterism::apps::compare {
 namespace {

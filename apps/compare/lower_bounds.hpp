@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "taskflows/runtime/platform.hpp"
+#include "runtime/machine/platform.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::compare {

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/output_file.hpp"
-#include "traces/report.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
+#include "traces/reports/report.hpp"
 
 namespace asterism::apps::compare {
 namespace {

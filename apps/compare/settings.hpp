@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/compare/time_source.hpp"
-#include "taskflows/runtime/platform.hpp"
+#include "runtime/machine/platform.hpp"
 
 namespace asterism::apps::compare {
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::compare {
 namespace {

@@ -9,7 +9,7 @@
 #include "apps/common/simulate.hpp"
 #include "apps/fdtd/results.hpp"
 #include "taskflows/fdtd/cases.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::fdtd {
 

@@ -19,10 +19,10 @@
 #include "apps/fdtd/verify.hpp"
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/farm.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "apps/common/solver_options.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {

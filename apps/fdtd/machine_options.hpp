@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::fdtd {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "apps/common/conclusion.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/fdtd/arguments.hpp"
@@ -11,12 +11,12 @@
 #include "apps/fdtd/plot.hpp"
 #include "apps/fdtd/run.hpp"
 #include "apps/fdtd/verify.hpp"
-#include "codelets/fdtd/flops.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
-#include "taskflows/runtime/bandwidth.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/machine/bandwidth.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "taskflows/fdtd/division.hpp"
 #include "taskflows/fdtd/farm.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/clock.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::fdtd {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "taskflows/fdtd/cases.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::fdtd {
 

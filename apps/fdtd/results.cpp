@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::fdtd {
 

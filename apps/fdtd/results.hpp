@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/fdtd/field_files.hpp"
-#include "taskflows/fdtd/scene_results.hpp"
+#include "taskflows/fdtd/fields/field_files.hpp"
+#include "taskflows/fdtd/scene/results.hpp"
 
 namespace asterism::apps::fdtd {
 

@@ -7,12 +7,12 @@
 #include <cmath>
 
 #include "taskflows/fdtd/checkpoint.hpp"
-#include "taskflows/fdtd/gather.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/output_file.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "taskflows/fdtd/fields/gather.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::fdtd {
 

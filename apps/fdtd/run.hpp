@@ -10,7 +10,7 @@
 #include "apps/common/program.hpp"
 #include "apps/fdtd/arguments.hpp"
 #include "taskflows/fdtd/balance.hpp"
-#include "taskflows/runtime/clock.hpp"
+#include "runtime/clock.hpp"
 
 namespace asterism::apps::fdtd {
 

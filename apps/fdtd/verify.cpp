@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/fdtd/reference.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "taskflows/fdtd/reference/reference.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::fdtd {
 

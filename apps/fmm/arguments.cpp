@@ -7,11 +7,11 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
-#include "taskflows/fmm/generate.hpp"
-#include "taskflows/fmm/write_particles.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::fmm {
 

@@ -6,11 +6,11 @@
 
 #include "apps/common/simulate.hpp"
 #include "taskflows/fmm/interaction.hpp"
-#include "taskflows/fmm/particles.hpp"
-#include "taskflows/fmm/read_particles.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/particles/read_particles.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/system.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::fmm {
 

@@ -7,22 +7,22 @@
 #include <cstdlib>
 #include <memory>
 
-#include "apps/common/conclusion.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/fmm/arguments.hpp"
 #include "apps/fmm/records.hpp"
-#include "taskflows/fmm/leaves.hpp"
+#include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/motion.hpp"
 #include "taskflows/fmm/rates.hpp"
-#include "taskflows/fmm/result_parts.hpp"
+#include "taskflows/fmm/particles/result_parts.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/verify.hpp"
-#include "taskflows/fmm/write_particles.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::fmm {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps::fmm {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "taskflows/fmm/shape.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
 #include "taskflows/fmm/system.hpp"
 
 namespace asterism::apps::fmm {

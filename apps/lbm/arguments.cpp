@@ -12,9 +12,9 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
-#include "taskflows/mesh/mesh.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "io/mesh/mesh.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::lbm {
 

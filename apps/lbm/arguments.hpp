@@ -9,7 +9,7 @@
 #include "apps/lbm/body.hpp"
 #include "apps/lbm/output.hpp"
 #include "taskflows/lbm/cases.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::lbm {
 

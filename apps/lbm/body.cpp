@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "taskflows/lbm/voxels.hpp"
-#include "taskflows/mesh/mesh.hpp"
-#include "taskflows/mesh/placement.hpp"
-#include "taskflows/mesh/surface.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "io/mesh/mesh.hpp"
+#include "io/mesh/placement.hpp"
+#include "io/mesh/surface.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::lbm {
 

@@ -5,19 +5,19 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/common/conclusion.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/lbm/arguments.hpp"
 #include "apps/lbm/verify.hpp"
-#include "codelets/lbm/flops.hpp"
+#include "codelets/lbm/kernels/costs.hpp"
 #include "taskflows/lbm/balance.hpp"
-#include "taskflows/lbm/gather.hpp"
-#include "taskflows/runtime/bandwidth.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "taskflows/lbm/fields/gather.hpp"
+#include "runtime/machine/bandwidth.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::lbm {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "apps/common/program.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
-#include "taskflows/lbm/fields_of_ranks.hpp"
-#include "taskflows/lbm/gather.hpp"
-#include "taskflows/runtime/agreement.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/output_file.hpp"
+#include "taskflows/lbm/fields/distributed_fields.hpp"
+#include "taskflows/lbm/fields/gather.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
 
 namespace asterism::apps::lbm {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "taskflows/lbm/cases.hpp"
-#include "taskflows/lbm/centre_lines.hpp"
-#include "taskflows/lbm/fields.hpp"
+#include "taskflows/lbm/fields/centre_lines.hpp"
+#include "taskflows/lbm/fields/fields.hpp"
 #include "taskflows/lbm/simulation.hpp"
-#include "taskflows/lbm/slice.hpp"
-#include "taskflows/output/hdf5_series_of_ranks.hpp"
+#include "taskflows/lbm/fields/slice.hpp"
+#include "runtime/ranks/distributed_hdf5_series.hpp"
 
 namespace asterism::apps::lbm {
 

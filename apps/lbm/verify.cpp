@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "taskflows/lbm/reference.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::lbm {
 

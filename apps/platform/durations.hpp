@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "taskflows/runtime/platform.hpp"
-#include "traces/platform_rec.hpp"
+#include "runtime/machine/platform.hpp"
+#include "traces/models/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::platform {

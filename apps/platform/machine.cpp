@@ -5,10 +5,10 @@
 #include <exception>
 #include <map>
 
-#include "taskflows/runtime/bandwidth.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
-#include "taskflows/runtime/transfers.hpp"
+#include "runtime/machine/bandwidth.hpp"
+#include "base/error.hpp"
+#include "runtime/session.hpp"
+#include "runtime/machine/link_bandwidth.hpp"
 
 namespace asterism::apps::platform {
 namespace {

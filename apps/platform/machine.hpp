@@ -1,7 +1,7 @@
 // The machine at hand: its units, its buses as StarPU measured them, its memories' bandwidth.
 #pragma once
 
-#include "taskflows/runtime/platform.hpp"
+#include "runtime/machine/platform.hpp"
 
 namespace asterism::apps::platform {
 

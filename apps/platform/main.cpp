@@ -11,10 +11,10 @@
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
 #include "codelets/names.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/text_words.hpp"
-#include "traces/read.hpp"
-#include "traces/sampling.hpp"
+#include "base/error.hpp"
+#include "io/text_words.hpp"
+#include "traces/readers/read.hpp"
+#include "traces/models/sampling.hpp"
 
 namespace asterism::apps::platform {
 namespace {
@@ -207,7 +207,7 @@ int platforms(int argc, char** argv) {
   making->add_flag("--quiet", asked.quiet, "No progress line");
   std::string wanted;
   CLI::App* const showing = app.add_subcommand("show", "What a platform says");
-  showing->add_option("platform", wanted, "A name of traces/platforms or a .toml file")->required();
+  showing->add_option("platform", wanted, "A name of experiments/machines or a .toml file")->required();
   if (const auto status = parse(app, argc, argv)) return *status;
   const fs::path program = fs::read_symlink("/proc/self/exe");
   if (*showing) return show(wanted, program);

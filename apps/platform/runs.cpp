@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "apps/common/process.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/text_words.hpp"
+#include "base/error.hpp"
+#include "io/text_words.hpp"
 
 namespace asterism::apps::platform {
 namespace {

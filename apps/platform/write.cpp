@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "taskflows/runtime/output_file.hpp"
+#include "io/output_file.hpp"
 
 namespace asterism::apps::platform {
 namespace {

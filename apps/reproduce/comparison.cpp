@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/output_file.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::reproduce {
 

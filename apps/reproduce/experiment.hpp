@@ -1,4 +1,4 @@
-// An experiment of a paper: how our figures come about. What the paper says is data, in traces/reproductions.
+// An experiment of a paper: how our figures come about. What the paper says is data, in experiments/papers.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,7 @@ inline auto figures_of(OurFigures& figures, const std::string& section) {
 
 class Experiment {
  public:
-  /// `name`: of the command line, and of the file in traces/reproductions. `summary`: one line, for --list and --help.
+  /// `name`: of the command line, and of the file in experiments/papers. `summary`: one line, for --list and --help.
   Experiment(std::string name, std::string summary) : name_(std::move(name)), summary_(std::move(summary)) {}
   virtual ~Experiment() = default;
   Experiment(const Experiment&) = delete;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "apps/reproduce/simulated_experiment.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

@@ -9,8 +9,8 @@
 #include "apps/common/trace_report.hpp"
 #include "apps/reproduce/experiment.hpp"
 #include "apps/reproduce/fmm_runs.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "traces/read.hpp"
+#include "base/error.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

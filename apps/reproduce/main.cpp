@@ -6,7 +6,7 @@
 #include "apps/common/program.hpp"
 #include "apps/reproduce/comparison.hpp"
 #include "apps/reproduce/experiment.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/toml_table.hpp"
+#include "base/error.hpp"
+#include "io/toml_table.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
@@ -74,7 +74,7 @@ Paper read_paper(const std::filesystem::path& folder, const std::string& name) {
 
 std::filesystem::path folder_of_papers() {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
-  return program.parent_path().parent_path() / "share" / "asterism" / "reproductions";
+  return program.parent_path().parent_path() / "share" / "asterism" / "papers";
 }
 
 }  // namespace asterism::apps::reproduce

@@ -45,7 +45,7 @@ struct Paper {
 /// Throws Error (bad_input) naming file, line and key.
 Paper read_paper(const std::filesystem::path& folder, const std::string& name);
 
-/// Where these files are, beside the program: ../share/asterism/reproductions.
+/// Where these files are, beside the program: ../share/asterism/papers.
 std::filesystem::path folder_of_papers();
 
 }  // namespace asterism::apps::reproduce

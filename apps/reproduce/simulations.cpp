@@ -11,8 +11,8 @@
 #include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/platform.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/platform.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "apps/reproduce/experiment.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "taskflows/tdbem/balance.hpp"
 
 namespace asterism::apps::reproduce {

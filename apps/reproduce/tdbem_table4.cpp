@@ -7,9 +7,9 @@
 #include "apps/common/options.hpp"
 #include "apps/reproduce/airplane.hpp"
 #include "apps/reproduce/experiment.hpp"
-#include "taskflows/tdbem/matrix_statistics.hpp"
-#include "taskflows/tdbem/ordering.hpp"
-#include "taskflows/tdbem/refine.hpp"
+#include "taskflows/tdbem/matrices/matrix_statistics.hpp"
+#include "taskflows/tdbem/surface/ordering.hpp"
+#include "taskflows/tdbem/surface/refine.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/common/simulate.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 #include "taskflows/tdbem/balance.hpp"
-#include "taskflows/tdbem/ordering.hpp"
+#include "taskflows/tdbem/surface/ordering.hpp"
 #include "taskflows/tdbem/problem.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "apps/tdbem/arguments.hpp"
-#include "taskflows/mesh/placement.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/tdbem/bodies.hpp"
+#include "io/mesh/placement.hpp"
+#include "runtime/clock.hpp"
+#include "base/error.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/observers.hpp"
-#include "taskflows/tdbem/refine.hpp"
+#include "taskflows/tdbem/surface/refine.hpp"
 
 namespace asterism::apps::tdbem {
 

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
-#include "apps/common/conclusion.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
 #include "apps/tdbem/arguments.hpp"
 #include "apps/tdbem/run.hpp"
 #include "apps/tdbem/statistics.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::tdbem {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "taskflows/runtime/agreement.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps::tdbem {
 

@@ -9,10 +9,10 @@
 
 #include "apps/tdbem/arguments.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
-#include "taskflows/tdbem/observer_file.hpp"
-#include "taskflows/tdbem/picture.hpp"
+#include "taskflows/tdbem/results/observer_file.hpp"
+#include "taskflows/tdbem/results/picture.hpp"
 #include "taskflows/tdbem/simulation.hpp"
-#include "taskflows/tdbem/surface_series.hpp"
+#include "taskflows/tdbem/results/surface_series.hpp"
 
 namespace asterism::apps::tdbem {
 

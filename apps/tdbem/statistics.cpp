@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "apps/common/program.hpp"
-#include "taskflows/tdbem/matrix_statistics.hpp"
+#include "taskflows/tdbem/matrices/matrix_statistics.hpp"
 
 namespace asterism::apps::tdbem {
 

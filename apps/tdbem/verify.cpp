@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/tdbem/reference.hpp"
-#include "taskflows/tdbem/sphere_series.hpp"
+#include "taskflows/tdbem/reference/reference.hpp"
+#include "taskflows/tdbem/reference/sphere_series.hpp"
 
 namespace asterism::apps::tdbem {
 

@@ -5,9 +5,9 @@
 
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "traces/platform_rec.hpp"
-#include "traces/sampling.hpp"
+#include "base/error.hpp"
+#include "traces/models/platform_rec.hpp"
+#include "traces/models/sampling.hpp"
 
 namespace asterism::apps {
 namespace {

@@ -7,9 +7,9 @@
 #include <span>
 
 #include "codelets/cg/codelets_cuda.hpp"
-#include "codelets/cg/kernels.hpp"
-#include "taskflows/runtime/arena.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "codelets/cg/kernels/kernels.hpp"
+#include "runtime/arena.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::cg::codelets {
 namespace {

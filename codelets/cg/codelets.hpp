@@ -13,8 +13,8 @@
 
 #include <cstdint>
 
-#include "codelets/cg/block_layout.hpp"
-#include "codelets/cg/recurrence.hpp"
+#include "codelets/cg/kernels/block_layout.hpp"
+#include "codelets/cg/kernels/recurrence.hpp"
 
 namespace asterism::cg {
 

@@ -4,8 +4,8 @@
 #include <starpu.h>
 
 #include "codelets/cg/codelets.hpp"
-#include "codelets/cg/kernels.hpp"
-#include "taskflows/runtime/performance_model.hpp"
+#include "codelets/cg/kernels/kernels.hpp"
+#include "runtime/performance_model.hpp"
 
 namespace asterism::cg::codelets {
 

@@ -3,7 +3,7 @@
 #include <starpu.h>
 
 #ifdef ASTERISM_CUDA
-#include "taskflows/runtime/cuda_check.hpp"
+#include "base/cuda_check.hpp"
 #endif
 
 namespace asterism::cg {

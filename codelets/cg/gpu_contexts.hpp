@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "codelets/cg/block_layout.hpp"
+#include "codelets/cg/kernels/block_layout.hpp"
 
 #ifdef ASTERISM_CUDA
 #include <cusparse.h>
 
-#include "codelets/cg/kernels_cuda.hpp"
+#include "codelets/cg/kernels/kernels_cuda.hpp"
 #endif
 
 namespace asterism::cg {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "codelets/by_precision.hpp"
-#include "codelets/fdtd/bodies.hpp"
+#include "runtime/by_precision.hpp"
+#include "codelets/fdtd/task_functions.hpp"
 #include "codelets/fdtd/codelets_cuda.hpp"
 
 namespace asterism::fdtd::codelets {

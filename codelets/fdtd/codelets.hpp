@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "codelets/buffers.hpp"
-#include "codelets/fdtd/extension.hpp"
-#include "codelets/fdtd/kernels.hpp"
-#include "codelets/fdtd/probes.hpp"
+#include "runtime/buffers.hpp"
+#include "codelets/fdtd/kernels/kernel_hook.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/observers/probes.hpp"
 
 namespace asterism::fdtd::codelets {
 

@@ -3,7 +3,7 @@
 
 #include <starpu.h>
 
-#include "taskflows/runtime/performance_model.hpp"
+#include "runtime/performance_model.hpp"
 
 namespace asterism::fdtd::codelets::gpu {
 

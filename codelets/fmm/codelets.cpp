@@ -7,8 +7,8 @@
 
 #include "codelets/fmm/codelets_cuda.hpp"
 #include "codelets/fmm/task_arrays.hpp"
-#include "taskflows/runtime/performance_model.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "runtime/performance_model.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::fmm::codelets {
 namespace {

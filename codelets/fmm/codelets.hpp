@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "codelets/fmm/layout.hpp"
-#include "codelets/fmm/reduction.hpp"
+#include "codelets/fmm/kernels/near/reduction.hpp"
 
 namespace asterism::fmm::codelets {
 

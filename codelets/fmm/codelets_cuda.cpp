@@ -4,10 +4,10 @@
 #include <starpu_cuda.h>
 
 #include "codelets/fmm/codelets.hpp"
-#include "codelets/fmm/far_field_cuda.hpp"
-#include "codelets/fmm/reduction_cuda.hpp"
+#include "codelets/fmm/kernels/far/far_field_cuda.hpp"
+#include "codelets/fmm/kernels/near/reduction_cuda.hpp"
 #include "codelets/fmm/task_arrays.hpp"
-#include "taskflows/runtime/cuda_check.hpp"
+#include "base/cuda_check.hpp"
 
 namespace asterism::fmm::codelets::gpu {
 namespace {

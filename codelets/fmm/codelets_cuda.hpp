@@ -3,7 +3,7 @@
 
 #include <starpu.h>
 
-#include "taskflows/runtime/performance_model.hpp"
+#include "runtime/performance_model.hpp"
 
 namespace asterism::fmm::codelets::gpu {
 #ifdef ASTERISM_CUDA

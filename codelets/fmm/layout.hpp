@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/fmm/far_field.hpp"
-#include "codelets/fmm/p2p.hpp"
+#include "codelets/fmm/kernels/far/far_field.hpp"
+#include "codelets/fmm/kernels/near/p2p.hpp"
 
 namespace asterism::fmm {
 

@@ -3,7 +3,7 @@
 #ifdef ASTERISM_CUDA
 #include <starpu_cuda.h>
 
-#include "codelets/fmm/p2p_cuda.hpp"
+#include "codelets/fmm/kernels/near/p2p_cuda.hpp"
 #endif
 
 namespace asterism::fmm::codelets {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "codelets/fmm/codelets.hpp"
-#include "codelets/fmm/kernel_function.hpp"
-#include "codelets/fmm/p2p.hpp"
-#include "taskflows/runtime/performance_model.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "codelets/fmm/kernels/near/kernel_function.hpp"
+#include "codelets/fmm/kernels/near/p2p.hpp"
+#include "runtime/performance_model.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::fmm::codelets {
 

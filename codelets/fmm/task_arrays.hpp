@@ -1,7 +1,7 @@
 // How the codelets of all units see the data of a task.
 #pragma once
 
-#include "codelets/buffers.hpp"
+#include "runtime/buffers.hpp"
 
 namespace asterism::fmm::codelets {
 

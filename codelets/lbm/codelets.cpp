@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "codelets/by_precision.hpp"
-#include "codelets/lbm/bodies.hpp"
+#include "runtime/by_precision.hpp"
+#include "codelets/lbm/task_functions.hpp"
 #include "codelets/lbm/codelets_cuda.hpp"
-#include "codelets/lbm/copy.hpp"
+#include "codelets/lbm/kernels/copy.hpp"
 #ifdef ASTERISM_CUDA
-#include "codelets/lbm/kernels_cuda.hpp"
+#include "codelets/lbm/kernels/kernels_cuda.hpp"
 #endif
 
 namespace asterism::lbm::codelets {

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "codelets/buffers.hpp"
-#include "codelets/lbm/kernels.hpp"
+#include "runtime/buffers.hpp"
+#include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm::codelets {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "codelets/by_precision.hpp"
-#include "codelets/tdbem/block.hpp"
-#include "codelets/tdbem/bodies.hpp"
+#include "runtime/by_precision.hpp"
+#include "codelets/tdbem/kernels/product/block.hpp"
+#include "codelets/tdbem/task_functions.hpp"
 #include "codelets/tdbem/codelets_cuda.hpp"
 
 namespace asterism::tdbem::codelets {

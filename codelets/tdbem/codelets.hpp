@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <functional>
 
-#include "codelets/buffers.hpp"
-#include "codelets/tdbem/block.hpp"
-#include "codelets/tdbem/illumination.hpp"
-#include "codelets/tdbem/march.hpp"
-#include "codelets/tdbem/product.hpp"
-#include "codelets/tdbem/radiation.hpp"
-#include "codelets/tdbem/tile_values.hpp"
+#include "runtime/buffers.hpp"
+#include "codelets/tdbem/kernels/product/block.hpp"
+#include "codelets/tdbem/kernels/waves/illumination.hpp"
+#include "codelets/tdbem/kernels/march/partial_sums.hpp"
+#include "codelets/tdbem/kernels/product/product.hpp"
+#include "codelets/tdbem/kernels/march/radiation.hpp"
+#include "codelets/tdbem/kernels/assembly/tile_values.hpp"
 
 namespace asterism::tdbem::codelets {
 

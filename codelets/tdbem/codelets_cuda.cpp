@@ -3,15 +3,15 @@
 
 #include <starpu_cuda.h>
 
-#include "codelets/tdbem/bodies.hpp"
-#include "codelets/tdbem/illumination_cuda.hpp"
-#include "codelets/tdbem/march_cuda.hpp"
-#include "codelets/tdbem/observe_cuda.hpp"
-#include "codelets/tdbem/product_cuda.hpp"
-#include "codelets/tdbem/radiation_cuda.hpp"
-#include "codelets/tdbem/solve_cuda.hpp"
-#include "codelets/tdbem/windows_cuda.hpp"
-#include "taskflows/runtime/cuda_check.hpp"
+#include "codelets/tdbem/task_functions.hpp"
+#include "codelets/tdbem/kernels/waves/illumination_cuda.hpp"
+#include "codelets/tdbem/kernels/march/partial_sums_cuda.hpp"
+#include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
+#include "codelets/tdbem/kernels/product/product_cuda.hpp"
+#include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
+#include "codelets/tdbem/kernels/march/solve_cuda.hpp"
+#include "codelets/tdbem/kernels/march/windows_cuda.hpp"
+#include "base/cuda_check.hpp"
 
 namespace asterism::tdbem::codelets::gpu {
 namespace {

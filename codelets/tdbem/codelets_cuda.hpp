@@ -3,7 +3,7 @@
 
 #include <starpu.h>
 
-#include "taskflows/runtime/performance_model.hpp"
+#include "runtime/performance_model.hpp"
 
 namespace asterism::tdbem::codelets::gpu {
 

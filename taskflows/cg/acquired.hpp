@@ -1,7 +1,7 @@
 // The values of a handle in main memory, for as long as this lives.
 #pragma once
 
-#include "taskflows/runtime/handle.hpp"
+#include "runtime/handle.hpp"
 
 namespace asterism::cg {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "codelets/cg/codelets.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::cg {
 namespace {

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "taskflows/cg/csr_matrix.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
-#include "taskflows/runtime/arena.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "runtime/arena.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::cg {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::cg {
 namespace {

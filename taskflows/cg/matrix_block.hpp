@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/cg/block_layout.hpp"
-#include "taskflows/cg/csr_matrix.hpp"
+#include "codelets/cg/kernels/block_layout.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {

@@ -1,6 +1,6 @@
 #include "taskflows/cg/options.hpp"
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::cg {
 

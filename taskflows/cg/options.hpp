@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "codelets/cg/block_layout.hpp"
+#include "codelets/cg/kernels/block_layout.hpp"
 #include "codelets/cg/codelets.hpp"
 
 namespace asterism::cg {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::cg {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/cg/csr_matrix.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
 
 namespace asterism::cg {

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codelets/cg/kernels.hpp"
+#include "codelets/cg/kernels/kernels.hpp"
 #include "taskflows/cg/acquired.hpp"
 #include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/flow.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::cg {
 namespace {

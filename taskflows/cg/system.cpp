@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/performance_model.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/performance_model.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::cg {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::cg {
 namespace {

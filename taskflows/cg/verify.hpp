@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "taskflows/cg/csr_matrix.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "taskflows/cg/verify.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::cg {
 namespace {

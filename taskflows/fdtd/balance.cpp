@@ -11,13 +11,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "taskflows/runtime/busy_time.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/fingerprint.hpp"
-#include "taskflows/runtime/output_file.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/machine/busy_time.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "base/fingerprint.hpp"
+#include "io/output_file.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "taskflows/fdtd/division.hpp"
-#include "taskflows/runtime/balance.hpp"
+#include "runtime/machine/unit_rates.hpp"
 
 namespace asterism::fdtd {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fdtd {
 namespace {

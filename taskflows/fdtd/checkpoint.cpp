@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/fingerprint.hpp"
-#include "taskflows/runtime/hdf5_of_ranks.hpp"
+#include "base/error.hpp"
+#include "base/fingerprint.hpp"
+#include "runtime/ranks/distributed_hdf5.hpp"
 
 namespace asterism::fdtd {
 namespace {

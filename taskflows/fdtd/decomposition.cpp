@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fdtd {
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 
-#include "codelets/fdtd/kernels.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fdtd {
 namespace {

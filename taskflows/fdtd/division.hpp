@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "taskflows/fdtd/simulation.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::fdtd {
 

@@ -11,11 +11,11 @@
 
 #include <algorithm>
 
-#include "codelets/fdtd/flops.hpp"
-#include "codelets/fdtd/shape.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
+#include "codelets/fdtd/kernels/update/shape.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/waiting.hpp"
+#include "base/error.hpp"
+#include "runtime/starpu_mutex.hpp"
 
 namespace asterism::fdtd {
 namespace {

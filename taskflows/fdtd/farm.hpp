@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "taskflows/fdtd/problem.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::fdtd {
 

@@ -1,4 +1,4 @@
-// The task flow of a time step (section 3.3 of the thesis; the order is that of codelets/fdtd/kernels.hpp):
+// The task flow of a time step (section 3.3 of the thesis; the order is that of codelets/fdtd/kernels/kernels.hpp):
 //   1. H of the planes that upper neighbours wait for, which is packed; before, E of planes n is put in place
 //   2. H of the other cells, while those layers travel
 //   3. E of the planes that lower neighbours wait for, which is packed; before, H of planes -1 is put in place
@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "codelets/fdtd/flops.hpp"
-#include "codelets/fdtd/shape.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
+#include "codelets/fdtd/kernels/update/shape.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 
 namespace asterism::fdtd {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "codelets/fdtd/kernels.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 
 namespace asterism::fdtd {

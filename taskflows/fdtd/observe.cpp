@@ -5,7 +5,7 @@
 #include <span>
 
 #include "taskflows/fdtd/brick_data.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fdtd {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/fdtd/features_check.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "taskflows/fdtd/physics/check.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -7,11 +7,11 @@
 #include <functional>
 #include <vector>
 
-#include "codelets/fdtd/cpml.hpp"
-#include "codelets/fdtd/dispersive.hpp"
-#include "codelets/fdtd/kernels.hpp"
-#include "codelets/fdtd/monitor.hpp"
-#include "codelets/fdtd/plane_wave.hpp"
+#include "codelets/fdtd/kernels/media/cpml.hpp"
+#include "codelets/fdtd/kernels/media/dispersive.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/observers/monitor.hpp"
+#include "codelets/fdtd/kernels/sources/plane_wave.hpp"
 
 namespace asterism::fdtd {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "taskflows/fdtd/brick_data.hpp"
-#include "taskflows/fdtd/features.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "taskflows/fdtd/physics/physics.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fdtd {
 namespace {

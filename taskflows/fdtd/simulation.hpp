@@ -10,10 +10,10 @@
 
 #include "codelets/fdtd/codelets.hpp"
 #include "taskflows/fdtd/decomposition.hpp"
-#include "taskflows/runtime/array.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "base/array.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::fdtd {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "taskflows/fdtd/brick_data.hpp"
-#include "taskflows/runtime/session.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/session.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::fdtd {
 namespace {

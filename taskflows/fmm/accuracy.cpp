@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fmm {
 namespace {
 
-/// Measured on 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/test_fmm_flow.cpp holds them to it).
+/// Measured on 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/fmm/test_flow.cpp holds them to it).
 constexpr std::array<Accuracy, highest_accuracy - lowest_accuracy + 1> table{{
     {{3, 8}, 5e-3},      // 2
     {{4, 14}, 7e-4},     // 3

@@ -1,7 +1,7 @@
 // Which basis and which compression give which accuracy.
 #pragma once
 
-#include "codelets/fmm/basis.hpp"
+#include "codelets/fmm/kernels/far/basis.hpp"
 
 namespace asterism::fmm {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "taskflows/fmm/tree.hpp"
+#include "taskflows/fmm/tree/tree.hpp"
 
 namespace asterism::fmm {
 

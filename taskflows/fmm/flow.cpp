@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "codelets/fmm/flops.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
 #include "taskflows/fmm/system.hpp"
-#include "taskflows/runtime/clock.hpp"
+#include "runtime/clock.hpp"
 
 namespace asterism::fmm {
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "codelets/fmm/m2l_operators.hpp"
+#include "codelets/fmm/kernels/far/m2l_operators.hpp"
 #include "codelets/fmm/p2p_codelet.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::fmm {
 
@@ -31,7 +31,7 @@ struct Interaction {
   std::function<void(const NearTask&)> submit_near;
 };
 
-/// A kernel as described in codelets/fmm/kernel_function.hpp. One's own: write the struct, compile the CPU kernels with
+/// A kernel as described in codelets/fmm/kernels/near/kernel_function.hpp. One's own: write the struct, compile the CPU kernels with
 /// the CMake function asterism_fmm_kernels, and pass it here.
 template <class Kernel>
 Interaction interaction(const Kernel& kernel) {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/hdf5_of_ranks.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/ranks/distributed_hdf5.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <string>
 
-#include "taskflows/fmm/box.hpp"
-#include "taskflows/fmm/particles.hpp"
-#include "taskflows/fmm/tree.hpp"
+#include "taskflows/fmm/tree/box.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/tree/tree.hpp"
 
 namespace asterism::fmm {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "codelets/fmm/reduction.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "codelets/fmm/kernels/near/reduction.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::fmm {
 

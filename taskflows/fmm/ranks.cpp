@@ -7,8 +7,8 @@
 
 #include "taskflows/fmm/packed.hpp"
 #include "taskflows/fmm/system.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fmm {
 namespace {

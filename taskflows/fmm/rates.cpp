@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "taskflows/fmm/generate.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
 namespace {

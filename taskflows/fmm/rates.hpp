@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "taskflows/fmm/shape.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
 #include "taskflows/fmm/system.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::fmm {
 

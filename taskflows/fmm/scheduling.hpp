@@ -22,7 +22,7 @@ enum class GpuOrder {
 /// have the cores begin with P2P, for as long as there is enough of it for the GPUs.
 GpuOrder suitable_order();
 
-/// A table for hprio (schedulers/heteroprio_order.hpp). `height`: of the tree, which decides the tasks' priorities.
+/// A table for hprio (schedulers/hprio/order.hpp). `height`: of the tree, which decides the tasks' priorities.
 /// `gpus`: whether there are any; else cores keep to the paper's order.
 std::string hprio_table(int height, GpuOrder order, bool gpus);
 

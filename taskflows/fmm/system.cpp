@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codelets/fmm/flops.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
 #include "taskflows/fmm/packed.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::fmm {
 System::System(const Interaction& interaction, const Options& options, const Particles& particles)

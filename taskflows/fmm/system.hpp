@@ -13,13 +13,13 @@
 #include "taskflows/fmm/accuracy.hpp"
 #include "taskflows/fmm/cell_messages.hpp"
 #include "taskflows/fmm/interaction.hpp"
-#include "taskflows/fmm/particle_exchange.hpp"
-#include "taskflows/fmm/particles.hpp"
-#include "taskflows/fmm/shares.hpp"
-#include "taskflows/fmm/tree.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "taskflows/fmm/particles/particle_exchange.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/tree/shares.hpp"
+#include "taskflows/fmm/tree/tree.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::fmm {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
 namespace {

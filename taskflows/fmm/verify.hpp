@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "taskflows/fmm/interaction.hpp"
-#include "taskflows/fmm/particles.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
 
 namespace asterism::fmm {
 

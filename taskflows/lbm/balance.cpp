@@ -2,7 +2,7 @@
 
 #include <starpu.h>
 
-#include "taskflows/runtime/clock.hpp"
+#include "runtime/clock.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "taskflows/lbm/simulation.hpp"
-#include "taskflows/runtime/balance.hpp"
+#include "runtime/machine/unit_rates.hpp"
 
 namespace asterism::lbm {
 

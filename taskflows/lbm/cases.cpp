@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "taskflows/runtime/array.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "base/array.hpp"
+#include "base/error.hpp"
+#include "io/hdf5/file.hpp"
 
 namespace asterism::lbm {
 namespace {

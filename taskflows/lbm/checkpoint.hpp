@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "codelets/lbm/brick.hpp"
-#include "taskflows/runtime/hdf5_of_ranks.hpp"
+#include "codelets/lbm/kernels/brick.hpp"
+#include "runtime/ranks/distributed_hdf5.hpp"
 
 namespace asterism::lbm {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "codelets/lbm/flops.hpp"
+#include "codelets/lbm/kernels/costs.hpp"
 #include "taskflows/lbm/simulation.hpp"
 #include "taskflows/lbm/simulation_codelets.hpp"
 

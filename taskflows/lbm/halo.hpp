@@ -11,7 +11,7 @@
 #include <array>
 #include <vector>
 
-#include "codelets/lbm/kernels.hpp"
+#include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
 

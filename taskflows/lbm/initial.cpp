@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "codelets/lbm/copy.hpp"
+#include "codelets/lbm/kernels/copy.hpp"
 #include "taskflows/lbm/simulation.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "codelets/lbm/kernels.hpp"
+#include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
 

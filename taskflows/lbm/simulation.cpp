@@ -8,8 +8,8 @@
 #include <map>
 
 #include "taskflows/lbm/simulation_codelets.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -9,11 +9,11 @@
 #include "codelets/lbm/codelets.hpp"
 #include "taskflows/lbm/decomposition.hpp"
 #include "taskflows/lbm/halo.hpp"
-#include "taskflows/runtime/array.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/session.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "base/array.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/session.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::lbm {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "taskflows/lbm/simulation_codelets.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "taskflows/mesh/voxels.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "io/mesh/voxels.hpp"
+#include "base/error.hpp"
 
 namespace asterism::lbm {
 namespace {

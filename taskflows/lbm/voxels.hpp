@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "taskflows/lbm/grid.hpp"
-#include "taskflows/mesh/mesh.hpp"
+#include "io/mesh/mesh.hpp"
 
 namespace asterism::lbm {
 

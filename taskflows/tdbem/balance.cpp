@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::tdbem {
 namespace {

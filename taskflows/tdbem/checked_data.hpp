@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/fingerprint.hpp"
-#include "taskflows/runtime/hdf5_file.hpp"
-#include "taskflows/runtime/text_words.hpp"
+#include "base/error.hpp"
+#include "base/fingerprint.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/text_words.hpp"
 
 namespace asterism::tdbem {
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <numeric>
 
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/hdf5_of_ranks.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/ranks/distributed_hdf5.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
-#include "taskflows/tdbem/traits.hpp"
+#include "taskflows/tdbem/results/traits.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::tdbem {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "codelets/tdbem/boundary.hpp"
-#include "codelets/tdbem/observe.hpp"
-#include "codelets/tdbem/triangle_rules.hpp"
-#include "taskflows/tdbem/surface.hpp"
+#include "codelets/tdbem/kernels/assembly/boundary.hpp"
+#include "codelets/tdbem/kernels/waves/observe.hpp"
+#include "codelets/tdbem/kernels/assembly/triangle_rules.hpp"
+#include "taskflows/tdbem/surface/surface.hpp"
 
 namespace asterism::tdbem {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codelets/tdbem/slices.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "codelets/tdbem/kernels/product/slices.hpp"
+#include "base/error.hpp"
 
 namespace asterism::tdbem {
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/tdbem/boundary.hpp"
-#include "codelets/tdbem/pair_rules.hpp"
-#include "codelets/tdbem/product.hpp"
-#include "codelets/tdbem/pulse.hpp"
-#include "codelets/tdbem/solve.hpp"
-#include "taskflows/tdbem/surface.hpp"
+#include "codelets/tdbem/kernels/assembly/boundary.hpp"
+#include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
+#include "codelets/tdbem/kernels/product/product.hpp"
+#include "codelets/tdbem/kernels/waves/pulse.hpp"
+#include "codelets/tdbem/kernels/march/solve.hpp"
+#include "taskflows/tdbem/surface/surface.hpp"
 
 namespace asterism::tdbem {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "codelets/tdbem/cache_lines.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/simulation.hpp"
+#include "codelets/tdbem/kernels/product/cache_lines.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/tdbem/observers.hpp"
 
 namespace asterism::tdbem {

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "codelets/tdbem/codelets.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/session.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/session.hpp"
+#include "runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"
-#include "taskflows/tdbem/direct.hpp"
-#include "taskflows/tdbem/direct_of_ranks.hpp"
-#include "taskflows/tdbem/matrices.hpp"
+#include "taskflows/tdbem/matrices/direct.hpp"
+#include "taskflows/tdbem/matrices/distributed_direct.hpp"
+#include "taskflows/tdbem/matrices/matrices.hpp"
 #include "taskflows/tdbem/observers.hpp"
-#include "taskflows/tdbem/sums_of_ranks.hpp"
+#include "taskflows/tdbem/distributed_sums.hpp"
 
 namespace asterism::tdbem {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "taskflows/runtime/memory_limits.hpp"
+#include "runtime/memory_limits.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {

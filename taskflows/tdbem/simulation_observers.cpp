@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "taskflows/runtime/cluster.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codelets/tdbem/cache_lines.hpp"
+#include "codelets/tdbem/kernels/product/cache_lines.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {

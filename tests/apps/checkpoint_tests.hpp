@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/apps/recorded_run.hpp"
-#include "tests/taskflows/files_fixture.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::tests {
 

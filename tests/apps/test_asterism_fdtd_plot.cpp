@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/apps/run_program.hpp"
-#include "tests/taskflows/picture_reader.hpp"
+#include "tests/io/picture_reader.hpp"
 
 namespace {
 

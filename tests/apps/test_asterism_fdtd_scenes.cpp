@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "tests/apps/fdtd_scene_text.hpp"
 #include "tests/apps/run_program.hpp"
-#include "tests/taskflows/files_fixture.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // asterism-platform as its users meet it: measures this machine, and shows what a platform says.
 #include <gtest/gtest.h>
 
-#include "taskflows/runtime/platform.hpp"
+#include "runtime/machine/platform.hpp"
 #include "tests/apps/run_program.hpp"
 
 namespace {
@@ -48,7 +48,7 @@ TEST_F(AsterismPlatform, MakesAPlatformOfThisMachine) {
 }
 
 TEST_F(AsterismPlatform, ShowsWhatIsShipped) {
-  const Ran ran = run({"show", std::string(ASTERISM_SOURCE_DIR) + "/traces/platforms/h200x4.toml"});
+  const Ran ran = run({"show", std::string(ASTERISM_SOURCE_DIR) + "/experiments/machines/h200x4.toml"});
   EXPECT_EQ(ran.status, 0);
   EXPECT_TRUE(contains(ran.out, "4 x NVIDIA H200 of 150.1 GB")) << ran.out;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "tests/apps/checkpoint_tests.hpp"
 
 namespace {

@@ -177,7 +177,7 @@ TEST_F(AsterismTrace, AnyStarPUProgram) {
 }
 
 TEST_F(AsterismTrace, FourGpusOfTheH200Machine) {
-  const std::string results = ASTERISM_SOURCE_DIR "/traces/results/recordings/cg-11pts-128-h200x4-";
+  const std::string results = ASTERISM_SOURCE_DIR "/experiments/records/recordings/cg-11pts-128-h200x4-";
   const Ran ran = trace(results + "cyclic --window iterations --one-unit " + results + "one --all out");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json record = json_of(folder / "out" / "trace.json");

@@ -20,7 +20,7 @@
 #include "apps/compare/state.hpp"
 #include "apps/compare/statistics.hpp"
 #include "apps/compare/time_source.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace {
 

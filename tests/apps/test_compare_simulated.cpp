@@ -8,9 +8,9 @@
 
 #include "apps/compare/lower_bounds.hpp"
 #include "apps/compare/plan.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/traces/recording_builder.hpp"
-#include "traces/simulated.hpp"
+#include "traces/models/simulated.hpp"
 
 namespace {
 

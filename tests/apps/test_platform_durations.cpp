@@ -8,7 +8,7 @@
 #include "apps/platform/durations.hpp"
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::platform {
 namespace {

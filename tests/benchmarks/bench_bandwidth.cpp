@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "taskflows/runtime/bandwidth.hpp"
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/machine/bandwidth.hpp"
+#include "base/error.hpp"
+#include "runtime/session.hpp"
 
 int main() {
   try {

@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include "codelets/fdtd/flops.hpp"
-#include "codelets/fdtd/kernels.hpp"
-#include "codelets/isa.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "base/isa.hpp"
 
 namespace asterism::fdtd {
 namespace {

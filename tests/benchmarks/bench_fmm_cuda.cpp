@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "codelets/fmm/far_field.hpp"
-#include "codelets/fmm/far_field_cuda.hpp"
-#include "codelets/fmm/flops.hpp"
-#include "taskflows/runtime/cuda_check.hpp"
-#include "tests/codelets/fmm_cases.hpp"
+#include "codelets/fmm/kernels/far/far_field.hpp"
+#include "codelets/fmm/kernels/far/far_field_cuda.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
+#include "base/cuda_check.hpp"
+#include "tests/codelets/fmm/cases.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "codelets/isa.hpp"
-#include "codelets/lbm/kernels.hpp"
+#include "base/isa.hpp"
+#include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
 namespace {

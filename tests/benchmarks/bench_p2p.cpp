@@ -10,7 +10,7 @@
 #include <ctime>
 #include <vector>
 
-#include "codelets/fmm/p2p.hpp"
+#include "codelets/fmm/kernels/near/p2p.hpp"
 #include "tests/benchmarks/p2p_grid.hpp"
 
 namespace {

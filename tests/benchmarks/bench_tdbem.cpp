@@ -17,13 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "codelets/isa.hpp"
-#include "codelets/tdbem/costs.hpp"
-#include "codelets/tdbem/front.hpp"
-#include "codelets/tdbem/full_blocking.hpp"
-#include "codelets/tdbem/product.hpp"
-#include "codelets/tdbem/variants.hpp"
-#include "codelets/vectors.hpp"
+#include "base/isa.hpp"
+#include "codelets/tdbem/kernels/costs.hpp"
+#include "codelets/tdbem/kernels/product/k_order.hpp"
+#include "codelets/tdbem/kernels/product/full_blocking.hpp"
+#include "codelets/tdbem/kernels/product/product.hpp"
+#include "codelets/tdbem/kernels/product/variants.hpp"
+#include "base/vectors.hpp"
 #include "tests/benchmarks/tdbem_sphere.hpp"
 
 namespace asterism::tdbem {

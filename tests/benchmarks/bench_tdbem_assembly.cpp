@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "codelets/tdbem/pair_values.hpp"
-#include "codelets/tdbem/tile_values.hpp"
-#include "taskflows/tdbem/assembly.hpp"
-#include "taskflows/tdbem/bodies.hpp"
-#include "taskflows/tdbem/surface.hpp"
+#include "codelets/tdbem/kernels/assembly/pair_values.hpp"
+#include "codelets/tdbem/kernels/assembly/tile_values.hpp"
+#include "taskflows/tdbem/matrices/assembly.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
+#include "taskflows/tdbem/surface/surface.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -9,11 +9,11 @@
 #include <set>
 #include <vector>
 
-#include "taskflows/tdbem/bodies.hpp"
-#include "taskflows/tdbem/direct.hpp"
-#include "taskflows/tdbem/ordering.hpp"
-#include "taskflows/tdbem/surface.hpp"
-#include "tests/codelets/tdbem_matrices.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
+#include "taskflows/tdbem/matrices/direct.hpp"
+#include "taskflows/tdbem/surface/ordering.hpp"
+#include "taskflows/tdbem/surface/surface.hpp"
+#include "tests/codelets/tdbem/matrices.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "codelets/cg/kernels_cuda.hpp"
-#include "codelets/cg/traffic.hpp"
+#include "codelets/cg/kernels/kernels_cuda.hpp"
+#include "codelets/cg/kernels/costs.hpp"
 #include "taskflows/cg/matrix_block.hpp"
-#include "taskflows/cg/stencil.hpp"
-#include "taskflows/runtime/cuda_check.hpp"
+#include "taskflows/cg/matrix/stencil.hpp"
+#include "base/cuda_check.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "taskflows/runtime/cuda_check.hpp"
+#include "base/cuda_check.hpp"
 
 namespace asterism::bench {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "codelets/fmm/p2p.hpp"
+#include "codelets/fmm/kernels/near/p2p.hpp"
 
 namespace asterism::fmm {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/codelets/tdbem_tiles.hpp"
+#include "tests/codelets/tdbem/tiles.hpp"
 
 namespace asterism::tdbem {
 

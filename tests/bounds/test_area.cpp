@@ -17,7 +17,7 @@
 
 #include "bounds/area.hpp"
 #include "bounds/milp.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/bounds/problems.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "bounds/critical_path.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {

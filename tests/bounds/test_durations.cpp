@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "bounds/durations.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {

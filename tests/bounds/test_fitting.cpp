@@ -13,7 +13,7 @@
 #include <set>
 
 #include "bounds/milp.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/bounds/problems.hpp"
 
 namespace {

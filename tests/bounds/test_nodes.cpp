@@ -8,7 +8,7 @@
 #include <random>
 
 #include "bounds/bounds.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // killed.
 #include <map>
 
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "tests/apps/fdtd_scene_text.hpp"
 #include "tests/clusters/run_ranks.hpp"
 #include "tests/clusters/same_hdf5.hpp"

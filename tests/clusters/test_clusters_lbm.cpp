@@ -2,7 +2,7 @@
 #include <map>
 
 #include "taskflows/lbm/checkpoint.hpp"
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "tests/clusters/run_ranks.hpp"
 #include "tests/clusters/same_hdf5.hpp"
 

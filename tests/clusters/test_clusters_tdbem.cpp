@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "taskflows/runtime/hdf5_file.hpp"
+#include "io/hdf5/file.hpp"
 #include "tests/clusters/run_ranks.hpp"
 
 namespace asterism::tests {

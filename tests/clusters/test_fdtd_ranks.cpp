@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "taskflows/fdtd/balance.hpp"
-#include "taskflows/fdtd/gather.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "taskflows/fdtd/fields/gather.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::fdtd {
 namespace {

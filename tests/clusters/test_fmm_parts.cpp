@@ -6,12 +6,12 @@
 #include <cmath>
 #include <vector>
 
-#include "taskflows/fmm/generate.hpp"
-#include "taskflows/fmm/leaves.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
+#include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/rates.hpp"
-#include "taskflows/fmm/shape.hpp"
-#include "taskflows/fmm/shares.hpp"
-#include "taskflows/runtime/cluster.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
+#include "taskflows/fmm/tree/shares.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/agreement.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/dealt_array.hpp"
-#include "taskflows/runtime/hdf5_of_ranks.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/ranks/distributed_array.hpp"
+#include "runtime/ranks/distributed_hdf5.hpp"
 #include "tests/clusters/same_hdf5.hpp"
-#include "tests/taskflows/files_fixture.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism {
 namespace {

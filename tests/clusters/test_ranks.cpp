@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "taskflows/runtime/all_gather.hpp"
-#include "taskflows/runtime/cluster.hpp"
-#include "taskflows/runtime/local_units.hpp"
-#include "taskflows/runtime/session.hpp"
+#include "runtime/ranks/all_gather.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/machine/local_units.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism {
 namespace {

@@ -2,7 +2,7 @@
 // builders of the kernels' formats, guarded arrays. Takes the views of codelets/cg and none of its arithmetic.
 //
 // Where a kernel promises a fused multiply-add the reference calls std::fma. Compile with -ffp-contract=off: the
-// tests also use codelets/cg/compensated.hpp, whose error terms need every operation rounded on its own.
+// tests also use codelets/cg/kernels/compensated.hpp, whose error terms need every operation rounded on its own.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include <set>
 #include <vector>
 
-#include "codelets/cg/views.hpp"
+#include "codelets/cg/kernels/views.hpp"
 
 namespace asterism::cg::reference {
 

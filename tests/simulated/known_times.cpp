@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "apps/common/program.hpp"
-#include "taskflows/runtime/clock.hpp"
-#include "taskflows/runtime/handle.hpp"
-#include "taskflows/runtime/host_memory.hpp"
-#include "taskflows/runtime/performance_model.hpp"
-#include "taskflows/runtime/session.hpp"
-#include "taskflows/runtime/submit.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/performance_model.hpp"
+#include "runtime/session.hpp"
+#include "runtime/submit.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "taskflows/runtime/text_words.hpp"
+#include "io/text_words.hpp"
 #include "tests/simulated/simulated_runs.hpp"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/runtime/error.hpp"
-#include "traces/read.hpp"
+#include "base/error.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::traces::testing {
 

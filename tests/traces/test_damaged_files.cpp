@@ -6,7 +6,7 @@
 
 #include "tests/traces/recorded_files.hpp"
 #include "traces/metrics.hpp"
-#include "traces/read.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::traces {
 namespace {

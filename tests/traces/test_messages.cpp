@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "traces/metrics.hpp"
-#include "traces/read.hpp"
-#include "traces/report.hpp"
+#include "traces/readers/read.hpp"
+#include "traces/reports/report.hpp"
 
 namespace asterism::traces {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/traces/recording_builder.hpp"
 #include "traces/dag.hpp"
 #include "traces/metrics.hpp"

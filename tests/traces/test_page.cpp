@@ -11,12 +11,12 @@
 #include <sstream>
 
 #include "bounds/bounds.hpp"
-#include "taskflows/runtime/error.hpp"
+#include "base/error.hpp"
 #include "tests/traces/recording_builder.hpp"
 #include "traces/dag.hpp"
 #include "traces/metrics.hpp"
-#include "traces/read.hpp"
-#include "traces/report.hpp"
+#include "traces/readers/read.hpp"
+#include "traces/reports/report.hpp"
 
 namespace asterism::traces {
 namespace {
@@ -448,7 +448,7 @@ TEST_F(PageTest, NothingIsLeftOfAFileThatCannotBeWritten) {
 TEST_F(PageTest, OfARealRecording) {
   ReadOptions options;
   options.window = Window::parse("iterations");
-  const Recording r = read({ASTERISM_SOURCE_DIR "/traces/results/recordings/cg-11pts-128-h200x4-dmdas"}, options);
+  const Recording r = read({ASTERISM_SOURCE_DIR "/experiments/records/recordings/cg-11pts-128-h200x4-dmdas"}, options);
   const Metrics m = measure(r);
   bounds::Durations durations;
   durations.add(r, bounds::Source::recording);

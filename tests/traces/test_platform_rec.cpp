@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "taskflows/runtime/error.hpp"
-#include "traces/platform_rec.hpp"
-#include "traces/sampling.hpp"
+#include "base/error.hpp"
+#include "traces/models/platform_rec.hpp"
+#include "traces/models/sampling.hpp"
 
 namespace {
 

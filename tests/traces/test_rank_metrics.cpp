@@ -5,7 +5,7 @@
 
 #include "tests/traces/recording_builder.hpp"
 #include "traces/metrics.hpp"
-#include "traces/read.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::traces {
 namespace {

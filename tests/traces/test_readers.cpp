@@ -6,8 +6,8 @@
 
 #include "tests/traces/recorded_files.hpp"
 #include "traces/metrics.hpp"
-#include "traces/read.hpp"
-#include "traces/report.hpp"
+#include "traces/readers/read.hpp"
+#include "traces/reports/report.hpp"
 
 namespace asterism::traces {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <memory>
 
-#include "taskflows/runtime/error.hpp"
-#include "taskflows/runtime/output_file.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
 #include "traces/page/columns.hpp"
 #include "traces/page/parts.hpp"
-#include "traces/pairs_json.hpp"
-#include "traces/report.hpp"
+#include "traces/reports/pairs_json.hpp"
+#include "traces/reports/report.hpp"
 
 namespace asterism::traces {
 namespace {

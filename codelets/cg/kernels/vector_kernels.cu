@@ -1,0 +1,379 @@
+// The vector operations of conjugate gradient on the GPU, and its scalar recurrences.
+#include "codelets/cg/kernels/reduce.cuh"
+#include "base/cuda_check.hpp"
+
+namespace asterism::cg::cuda {
+namespace {
+
+/// Elements a thread handles at a time: independent loads in flight.
+constexpr int unroll = 4;
+constexpr std::int64_t tile = static_cast<std::int64_t>(threads) * unroll;
+
+int grid_for(std::int64_t n, std::int64_t per_block) {
+  const std::int64_t blocks = (n + per_block - 1) / per_block;
+  return static_cast<int>(blocks < 1 ? 1 : blocks < max_grid ? blocks : max_grid);
+}
+
+/// Calls f(i) for the elements of this thread; the bodies of a tile are independent of each other.
+template <class F>
+__device__ inline void for_each(std::int64_t n, F f) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * tile;
+  for (std::int64_t base = static_cast<std::int64_t>(blockIdx.x) * tile + threadIdx.x; base < n; base += step) {
+    if (base + (unroll - 1) * threads < n) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) f(base + u * threads);
+    } else {
+      for (std::int64_t i = base; i < n; i += threads) f(i);
+    }
+  }
+}
+
+/// Calls f(indices, count) with up to `unroll` elements of this thread, whose loads the body issues before
+/// its first store: needed where pointers may alias and the compiler must keep the order.
+template <class F>
+__device__ inline void for_each_tile(std::int64_t n, F f) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * tile;
+  for (std::int64_t base = static_cast<std::int64_t>(blockIdx.x) * tile + threadIdx.x; base < n; base += step) {
+    std::int64_t i[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) i[u] = base + u * threads;
+    const std::int64_t left = (n - base + threads - 1) / threads;
+    f(i, left < unroll ? static_cast<int>(left) : unroll);
+  }
+}
+
+/// Row i of z = M^-1 r, for a thread block that holds whole diagonal blocks of r in shared memory.
+__device__ inline double precondition_row(const PreconditionerView& m, std::int64_t n, std::int64_t i,
+                                          const double* diagonal_block) {
+  double sum = 0;
+  for (int k = 0; k < m.size; ++k) sum = fma(m.inverse[k * n + i], diagonal_block[k], sum);
+  return sum;
+}
+
+/// Rows that a thread block takes at a time when diagonal blocks must stay together.
+__host__ __device__ inline int whole_rows(int size) {
+  return threads / size * size;
+}
+
+template <class F>
+__device__ inline void for_each_whole(std::int64_t n, int size, F f) {
+  const int rows = whole_rows(size);
+  for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * rows; first < n;
+       first += static_cast<std::int64_t>(gridDim.x) * rows)
+    f(first + threadIdx.x, static_cast<int>(threadIdx.x) < rows && first + threadIdx.x < n);
+}
+
+__global__ void __launch_bounds__(threads)
+    dot_kernel(std::int64_t n, const double* __restrict__ x, const double* __restrict__ y, Sum* out, bool accumulate,
+               Workspace workspace) {
+  Sums<1> s;
+  for_each(n, [&](std::int64_t i) { add_product(s.sum[0], x[i], y[i]); });
+  if (grid_add(s, workspace)) {
+    if (accumulate)
+      add(*out, s.sum[0]);
+    else
+      *out = s.sum[0];
+  }
+}
+
+__global__ void __launch_bounds__(threads)
+    dots_kernel(std::int64_t n, const double* __restrict__ r, const double* __restrict__ u,
+                const double* __restrict__ w, Dots* out, bool accumulate, Workspace workspace) {
+  Sums<3> s;
+  for_each(n, [&](std::int64_t i) {
+    const double ri = r[i];
+    const double ui = u[i];
+    add_product(s.sum[0], ri, ri);
+    add_product(s.sum[1], ri, ui);
+    if (w != nullptr) add_product(s.sum[2], w[i], ui);
+  });
+  if (grid_add(s, workspace)) {
+    Dots total{s.sum[0], s.sum[1], s.sum[2]};
+    if (accumulate) {
+      add(total.rr, out->rr);
+      add(total.rz, out->rz);
+      add(total.wu, out->wu);
+    }
+    *out = total;
+  }
+}
+
+__global__ void __launch_bounds__(threads)
+    axpy_kernel(std::int64_t n, const double* alpha, const double* __restrict__ x, double* __restrict__ y) {
+  const double a = *alpha;
+  for_each(n, [&](std::int64_t i) { y[i] = fma(a, x[i], y[i]); });
+}
+
+__global__ void __launch_bounds__(threads)
+    xpby_kernel(std::int64_t n, const double* __restrict__ x, const double* beta, double* __restrict__ y) {
+  const double b = *beta;
+  for_each(n, [&](std::int64_t i) { y[i] = fma(b, y[i], x[i]); });
+}
+
+__global__ void __launch_bounds__(threads) pack_kernel(std::int64_t n, const std::int32_t* __restrict__ index,
+                                                       const double* __restrict__ p, double* __restrict__ out) {
+  for_each(n, [&](std::int64_t i) { out[i] = p[index[i]]; });
+}
+
+__global__ void __launch_bounds__(threads)
+    pack_outputs_kernel(PackOutputs outputs, const std::int32_t* __restrict__ index, const double* __restrict__ p) {
+  for_each(outputs.begin[outputs.count], [&](std::int64_t i) {
+    int k = 0;
+    while (i >= outputs.begin[k + 1]) ++k;
+    outputs.out[k][i - outputs.begin[k]] = p[index[i]];
+  });
+}
+
+__global__ void __launch_bounds__(threads)
+    precondition_kernel(std::int64_t n, PreconditionerView m, const double* __restrict__ r, double* __restrict__ z) {
+  __shared__ double shared[threads];
+  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
+    __syncthreads();
+    shared[threadIdx.x] = active ? r[i] : 0;
+    __syncthreads();
+    if (active) z[i] = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
+  });
+}
+
+__global__ void __launch_bounds__(threads)
+    residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in, double* r_out,
+                    Dots* out, Workspace workspace) {
+  const double alpha = state->alpha;
+  Sums<1> s;
+  for_each_tile(n, [&](const std::int64_t* i, int count) {
+    double q_value[unroll];
+    double r_value[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) q_value[u] = __ldcs(q + i[u]), r_value[u] = r_in[i[u]];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) {
+        const double r = fma(-alpha, q_value[u], r_value[u]);
+        r_out[i[u]] = r;
+        add_product(s.sum[0], r, r);
+      }
+  });
+  if (grid_add(s, workspace)) *out = {s.sum[0], s.sum[0], {}};
+}
+
+__global__ void __launch_bounds__(threads)
+    preconditioned_residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in,
+                                   double* r_out, PreconditionerView m, double* __restrict__ z, Dots* out,
+                                   Workspace workspace) {
+  __shared__ double shared[threads];
+  const double alpha = state->alpha;
+  Sums<2> s;
+  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
+    __syncthreads();
+    const double r = active ? fma(-alpha, q[i], r_in[i]) : 0;
+    shared[threadIdx.x] = r;
+    __syncthreads();
+    if (!active) return;
+    r_out[i] = r;
+    const double zi = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
+    z[i] = zi;
+    add_product(s.sum[0], r, r);
+    add_product(s.sum[1], r, zi);
+  });
+  if (grid_add(s, workspace)) *out = {s.sum[0], s.sum[1], {}};
+}
+
+__global__ void __launch_bounds__(threads)
+    direction_kernel(std::int64_t n, const State* state, const double* __restrict__ z, double* __restrict__ x,
+                     double* __restrict__ p) {
+  const double alpha = state->alpha;
+  const double beta = state->beta;
+  for_each_tile(n, [&](const std::int64_t* i, int count) {
+    double p_value[unroll];
+    double x_value[unroll];
+    double z_value[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) p_value[u] = p[i[u]], x_value[u] = __ldcs(x + i[u]), z_value[u] = z[i[u]];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u)
+      if (u < count) {
+        __stcs(x + i[u], fma(alpha, p_value[u], x_value[u]));
+        p[i[u]] = fma(beta, p_value[u], z_value[u]);
+      }
+  });
+}
+
+/// One thread a row; with a preconditioner the new w of the diagonal block goes through shared memory.
+__global__ void __launch_bounds__(threads) pipelined_kernel(std::int64_t n, const State* state, cpu::PipelinedVectors v,
+                                                            PreconditionerView m, Dots* out, Workspace workspace) {
+  __shared__ double shared[threads];
+  const double alpha = state->alpha;
+  const double beta = state->beta;
+  Sums<3> sums;
+  const auto update = [&](std::int64_t i) {  // returns the new w
+    const double z = fma(beta, v.z[i], v.n[i]);
+    const double s = fma(beta, v.s[i], v.w[i]);
+    double u = v.u != nullptr ? v.u[i] : v.r[i];
+    const double p = fma(beta, v.p[i], u);
+    const double r = fma(-alpha, s, v.r[i]);
+    const double w = fma(-alpha, z, v.w[i]);
+    if (v.u != nullptr) {
+      const double q = fma(beta, v.q[i], v.m[i]);
+      u = fma(-alpha, q, u);
+      v.q[i] = q;
+      v.u[i] = u;
+    } else {
+      u = r;
+    }
+    v.z[i] = z;
+    v.s[i] = s;
+    v.p[i] = p;
+    v.x[i] = fma(alpha, p, v.x[i]);
+    v.r[i] = r;
+    v.w[i] = w;
+    add_product(sums.sum[0], r, r);
+    add_product(sums.sum[1], r, u);
+    add_product(sums.sum[2], w, u);
+    return w;
+  };
+  if (m.size == 0) {
+    for_each(n, update);
+  } else {
+    for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
+      __syncthreads();
+      shared[threadIdx.x] = active ? update(i) : 0;
+      __syncthreads();
+      if (active) v.m[i] = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
+    });
+  }
+  if (grid_add(sums, workspace)) *out = {sums.sum[0], sums.sum[1], sums.sum[2]};
+}
+
+enum class Step { begin, alpha, beta, pipelined };
+
+/// One warp: the contributions, which may lie in main memory, are fetched together; one thread adds them in order.
+template <Step step, class T>
+__global__ void step_kernel(State* state, Partials<T> partials, HistoryEntry* history) {
+  __shared__ T fetched[32];
+  T total{};
+  for (int first = 0; first < partials.count; first += 32) {
+    const int i = first + static_cast<int>(threadIdx.x);
+    if (i < partials.count) fetched[threadIdx.x] = *partials.at[i];
+    __syncwarp();
+    if (threadIdx.x == 0)
+      for (int k = 0; k < 32 && first + k < partials.count; ++k) {
+        if constexpr (step == Step::alpha) {
+          asterism::cg::add(total, fetched[k]);
+        } else {
+          asterism::cg::add(total.rr, fetched[k].rr);
+          asterism::cg::add(total.rz, fetched[k].rz);
+          asterism::cg::add(total.wu, fetched[k].wu);
+        }
+      }
+    __syncwarp();
+  }
+  if (threadIdx.x != 0) return;
+  State s = *state;
+  if constexpr (step == Step::begin) asterism::cg::begin(s, total);
+  if constexpr (step == Step::alpha) asterism::cg::alpha_step(s, total);
+  if constexpr (step == Step::beta) asterism::cg::beta_step(s, total);
+  if constexpr (step == Step::pipelined) asterism::cg::pipelined_step(s, total);
+  *state = s;
+  if (history != nullptr) *history = history_entry(s);
+}
+
+__global__ void add_kernel(Sum* sum, const Sum* other) {
+  asterism::cg::add(*sum, *other);
+}
+__global__ void add_kernel(Dots* sum, const Dots* other) {
+  asterism::cg::add(sum->rr, other->rr);
+  asterism::cg::add(sum->rz, other->rz);
+  asterism::cg::add(sum->wu, other->wu);
+}
+
+void launched() {
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
+}
+
+}  // namespace
+
+void dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, Workspace workspace,
+         cudaStream_t stream) {
+  dot_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, x, y, out, accumulate, workspace);
+  launched();
+}
+void residual_dots(std::int64_t n, const double* r, const double* z, Dots* out, bool accumulate, Workspace workspace,
+                   cudaStream_t stream) {
+  dots_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, r, z, nullptr, out, accumulate, workspace);
+  launched();
+}
+void pipelined_dots(std::int64_t n, const double* r, const double* u, const double* w, Dots* out, Workspace workspace,
+                    cudaStream_t stream) {
+  dots_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, r, u == nullptr ? r : u, w, out, false, workspace);
+  launched();
+}
+void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaStream_t stream) {
+  axpy_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, alpha, x, y);
+  launched();
+}
+void xpby(std::int64_t n, const double* x, const double* beta, double* y, cudaStream_t stream) {
+  xpby_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, x, beta, y);
+  launched();
+}
+void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream) {
+  precondition_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, r, z);
+  launched();
+}
+void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream) {
+  if (n == 0) return;
+  pack_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, index, p, out);
+  launched();
+}
+void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p, cudaStream_t stream) {
+  const std::int64_t n = outputs.begin[outputs.count];
+  if (n == 0) return;
+  pack_outputs_kernel<<<grid_for(n, tile), threads, 0, stream>>>(outputs, index, p);
+  launched();
+}
+void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
+                     const PreconditionerView& m, double* z, Dots* out, Workspace workspace, cudaStream_t stream) {
+  if (m.size == 0)
+    residual_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, workspace);
+  else
+    preconditioned_residual_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, state, q, r_in, r_out, m,
+                                                                                            z, out, workspace);
+  launched();
+}
+void update_direction(std::int64_t n, const State* state, const double* z, double* x, double* p, cudaStream_t stream) {
+  direction_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, z, x, p);
+  launched();
+}
+void pipelined_update(std::int64_t n, const State* state, const cpu::PipelinedVectors& v, const PreconditionerView& m,
+                      Dots* out, Workspace workspace, cudaStream_t stream) {
+  const std::int64_t per_block = m.size == 0 ? tile : whole_rows(m.size);
+  pipelined_kernel<<<grid_for(n, per_block), threads, 0, stream>>>(n, state, v, m, out, workspace);
+  launched();
+}
+void begin(State* state, const Partials<Dots>& dots, cudaStream_t stream) {
+  step_kernel<Step::begin><<<1, 32, 0, stream>>>(state, dots, nullptr);
+  launched();
+}
+void alpha_step(State* state, const Partials<Sum>& sums, cudaStream_t stream) {
+  step_kernel<Step::alpha><<<1, 32, 0, stream>>>(state, sums, nullptr);
+  launched();
+}
+void beta_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
+  step_kernel<Step::beta><<<1, 32, 0, stream>>>(state, dots, history);
+  launched();
+}
+void pipelined_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
+  step_kernel<Step::pipelined><<<1, 32, 0, stream>>>(state, dots, history);
+  launched();
+}
+void add(Sum* sum, const Sum* other, cudaStream_t stream) {
+  add_kernel<<<1, 1, 0, stream>>>(sum, other);
+  launched();
+}
+void add(Dots* sum, const Dots* other, cudaStream_t stream) {
+  add_kernel<<<1, 1, 0, stream>>>(sum, other);
+  launched();
+}
+
+}  // namespace asterism::cg::cuda

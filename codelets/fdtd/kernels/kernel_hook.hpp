@@ -1,0 +1,60 @@
+// Further kernels of a half-step: absorbing layers, dispersive media, incident waves, monitors. A brick calls its list
+// of them at the stages that each asks for, before what neighbours need is packed. So they hold where the domain is
+// divided, as long as what they do to an entry depends on that entry, its place in the domain and the step only.
+#pragma once
+
+#include <cstdint>
+
+#include "codelets/fdtd/kernels/grid.hpp"
+
+struct CUstream_st;  // what cudaStream_t points to
+
+namespace asterism::fdtd {
+
+/// When a kernel is called.
+enum class Stage : std::uint8_t {
+  begin = 1,    ///< once before the first box of the half-step
+  updated = 2,  ///< after the update of each box
+  driven = 4,   ///< after sources were added to a box of the electric field
+  end = 8,      ///< once after the whole step; of kernels of the electric field
+};
+constexpr int operator|(Stage a, Stage b) {
+  return static_cast<int>(a) | static_cast<int>(b);
+}
+
+/// A box that was just updated; all cells at the stages begin and end. Fields and arrays are float or double, as the
+/// simulation.
+struct Updated {
+  Stage stage;
+  Field field;
+  Grid grid;
+  Box cells;
+  std::int64_t step;           ///< number of the step, from 0: E is now at step + 1, H at step + 1/2
+  const void* other;           ///< the other field
+  void* values;                ///< the field that was updated
+  const std::uint16_t* index;  ///< of media of the field, as in Media; null: the background everywhere
+  const void* table;
+  void* const* arrays;  ///< of this kernel and this brick, as many as were registered with it
+};
+
+/// Lives as long as the simulation; called by any thread.
+class Extension {
+ public:
+  Extension() = default;
+  Extension(const Extension&) = delete;
+  Extension& operator=(const Extension&) = delete;
+  virtual ~Extension() = default;
+  /// Those at which it is called, as bits.
+  [[nodiscard]] virtual int stages() const { return static_cast<int>(Stage::updated); }
+  virtual void apply(const Updated& box) const = 0;
+  /// The same on a GPU: asynchronous, all pointers to device memory. Called where CUDA is compiled in, only.
+  virtual void apply(const Updated& /*box*/, CUstream_st* /*stream*/) const {}
+};
+
+/// One of them with the number of its arrays.
+struct Extending {
+  const Extension* kernel = nullptr;
+  std::int32_t arrays = 0;
+};
+
+}  // namespace asterism::fdtd

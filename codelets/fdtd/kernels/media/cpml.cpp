@@ -1,0 +1,212 @@
+#include "codelets/fdtd/kernels/media/cpml.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "base/isa.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+const char* const face_names[6] = {"-x", "+x", "-y", "+y", "-z", "+z"};
+
+void check(const Grading& g) {
+  const auto require = [](bool right, const char* what) {
+    if (!right) throw std::invalid_argument(std::string("absorbing layer: ") + what);
+  };
+  require(std::isfinite(g.order) && g.order >= 0, "the order of its grading has to be 0 or more");
+  require(std::isfinite(g.alpha_order) && g.alpha_order >= 0, "the order of alpha has to be 0 or more");
+  require(std::isfinite(g.sigma) && g.sigma >= 0, "sigma has to be 0 or more");
+  require(std::isfinite(g.alpha) && g.alpha >= 0, "alpha has to be 0 or more");
+  require(std::isfinite(g.kappa) && g.kappa >= 1, "kappa has to be 1 or more");
+}
+
+/// dt eta0 / eps0 times sigma and alpha: both without units, `courant` being c0 dt / d.
+template <class T>
+Stretch<T> stretch(const Grading& g, double depth, double courant) {
+  const double sigma = 0.8 * (g.order + 1) * g.sigma * std::pow(depth, g.order) * courant;
+  const double kappa = 1 + (g.kappa - 1) * std::pow(depth, g.order);
+  const double alpha = g.alpha * std::pow(1 - depth, g.alpha_order) * courant;
+  const double decay = std::exp(-(sigma / kappa + alpha));
+  const double gain = sigma > 0 ? sigma * (decay - 1) / (kappa * (sigma + kappa * alpha)) : 0;
+  return {static_cast<T>(decay), static_cast<T>(gain), static_cast<T>(1 / kappa - 1)};
+}
+
+/// Entries of a component in the layers along an axis, before the lower and the upper face.
+struct Slabs {
+  Box side[2];
+};
+Slabs slabs(Field field, const Grid& grid, const Box& cells, const Layers& layers, int component, int along) {
+  Slabs s{};
+  for (int side = 0; side < 2; ++side) {
+    Box b = grid.entries(field, component, cells);
+    std::int32_t* const range[3][2] = {{&b.x0, &b.x1}, {&b.y0, &b.y1}, {&b.z0, &b.z1}};
+    if (side == 0)
+      *range[along][1] = std::min(*range[along][1], layers.axis[along].lower);
+    else
+      *range[along][0] = std::max(*range[along][0], layers.axis[along].upper);
+    s.side[side] = b;
+  }
+  return s;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Stretch<T>> stretches(Field field, const Cpml& cpml, const double (&spacing)[3], double dt) {
+  constexpr double c0 = 299792458;
+  check(cpml.grading);
+  std::vector<Stretch<T>> all;
+  const double half = field == Field::electric ? 0 : 0.5;
+  for (int face = 0; face < 6; ++face)
+    for (int cell = 0; cell < cpml.cells[face]; ++cell) {
+      const double depth = (face % 2 == 0 ? cpml.cells[face] - cell - half : cell + half) / cpml.cells[face];
+      all.push_back(stretch<T>(cpml.grading, depth, c0 * dt / spacing[face / 2]));
+    }
+  return all;
+}
+template std::vector<Stretch<double>> stretches(Field, const Cpml&, const double (&)[3], double);
+template std::vector<Stretch<float>> stretches(Field, const Cpml&, const double (&)[3], double);
+
+Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin)[3], const std::int32_t (&domain)[3]) {
+  Layers l{};
+  std::int32_t row = 0;
+  for (int a = 0; a < 3; ++a) {
+    const std::int32_t below = cpml.cells[2 * a];
+    const std::int32_t above = cpml.cells[2 * a + 1];
+    if (below < 0 || above < 0 || below + above > domain[a])
+      throw std::invalid_argument("absorbing layers of " + std::to_string(below) + " and " + std::to_string(above) +
+                                  " cells before " + face_names[2 * a] + " and " + face_names[2 * a + 1] +
+                                  " in a domain of " + std::to_string(domain[a]));
+    const bool touches[2] = {origin[a] == 0, origin[a] + grid.n[a] == domain[a]};
+    for (int side = 0; side < 2; ++side) {
+      const int face = 2 * a + side;
+      if (cpml.cells[face] > 0 && touches[side] && grid.face[face] != Face::electric)
+        throw std::invalid_argument(std::string("absorbing layer before ") + face_names[face] +
+                                    ": the face behind has to be an electric conductor");
+    }
+    AxisLayers& axis = l.axis[a];
+    axis.lower = std::clamp(below - origin[a], 0, grid.n[a]);
+    axis.lower_row = row + origin[a];
+    const std::int32_t first = domain[a] - above;
+    axis.upper = std::max(first - origin[a], 0);
+    axis.upper_row = row + below + origin[a] + axis.upper - first;
+    const std::int32_t upper_cells = std::max(grid.n[a] - axis.upper, 0);
+    if (upper_cells == 0) axis.upper = grid.n[a] + 1;
+    for (int b = 0; b < 3; ++b) l.n[b][a] = grid.n[a] + (grid.face[2 * a + 1] == Face::magnetic ? 1 : 0);
+    l.n[a][a] = axis.lower + upper_cells;
+    row += below + above;
+  }
+  return l;
+}
+
+std::int64_t absorbing_entries(Field field, const Grid& grid, const Box& cells, const Layers& layers) {
+  std::int64_t count = 0;
+  for (int c = 0; c < 3; ++c)
+    for (int term = 1; term <= 2; ++term)
+      for (const Box& b : slabs(field, grid, cells, layers, c, (c + term) % 3).side) count += b.cells();
+  return count;
+}
+
+namespace cpu {
+namespace {
+
+/// Entries k of a row, all in layers along one axis. `difference`: entries of the other field whose difference with
+/// those `apart` before is taken.
+template <class T>
+struct LayerRow {
+  const T* upper;
+  std::int64_t apart;
+  T factor;
+  const std::uint16_t* index;
+  const Coefficients<T>* table;
+  T* psi;
+  T* to;
+};
+
+template <int sign, bool materials, bool along_row, class T>
+ASTERISM_INLINE void absorb_row(const LayerRow<T>& r, const Stretch<T>* stretch, int count) {
+#pragma GCC ivdep
+  for (int k = 0; k < count; ++k) {
+    const T g = r.factor * (r.upper[k] - r.upper[k - r.apart]);
+    const T b = materials ? r.table[r.index[k]].b : T{1};
+    r.to[k] = absorbed<sign>(r.to[k], g, stretch[along_row ? k : 0], b, r.psi[k]);
+  }
+}
+
+template <Field field, int term, bool materials, class T>
+ASTERISM_INLINE void absorb_term(const Grid& grid, const Box& entries, int a, const Factors& factors,
+                                 const Media<T>& media, const Layers& layers, const Stretch<T>* stretches,
+                                 const T* from, const Psi<T>& psi, T* to) {
+  constexpr int sign = sign_of_term(field, term);
+  const int along = (a + term) % 3;
+  const int other = (a + 3 - term) % 3;
+  const std::int64_t apart = grid.stride(along);
+  const int count = entries.z1 - entries.z0;
+  for (int i = entries.x0; i < entries.x1; ++i)
+    for (int j = entries.y0; j < entries.y1; ++j) {
+      const std::int64_t at = grid.at(a, i, j, entries.z0);
+      const std::int64_t upper = grid.at(other, i, j, entries.z0) + (field == Field::magnetic ? apart : 0);
+      const LayerRow<T> row{from + upper,
+                            apart,
+                            static_cast<T>(factors.along[along]),
+                            materials ? media.index + at : nullptr,
+                            media.table,
+                            psi.along[along] + layers.at(along, a, i, j, entries.z0),
+                            to + at};
+      const int place[3] = {i, j, entries.z0};
+      const Stretch<T>* const stretch = stretches + layers.axis[along].row(place[along]);
+      if (along == 2)
+        absorb_row<sign, materials, true>(row, stretch, count);
+      else
+        absorb_row<sign, materials, false>(row, stretch, count);
+    }
+}
+
+template <Field field, bool materials, class T>
+ASTERISM_INLINE void absorb_field(const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+                                  const Layers& layers, const Stretch<T>* stretches, const T* from, const Psi<T>& psi,
+                                  T* to) {
+  for (int a = 0; a < 3; ++a) {
+    for (const Box& b : slabs(field, grid, cells, layers, a, (a + 1) % 3).side)
+      absorb_term<field, 1, materials>(grid, b, a, factors, media, layers, stretches, from, psi, to);
+    for (const Box& b : slabs(field, grid, cells, layers, a, (a + 2) % 3).side)
+      absorb_term<field, 2, materials>(grid, b, a, factors, media, layers, stretches, from, psi, to);
+  }
+}
+
+template <class T>
+ASTERISM_INLINE void absorb_any(Field field, const Grid& grid, const Box& cells, const Factors& factors,
+                                const Media<T>& media, const Layers& layers, const Stretch<T>* stretches, const T* from,
+                                const Psi<T>& psi, T* to) {
+  constexpr auto electric = Field::electric;
+  constexpr auto magnetic = Field::magnetic;
+  if (field == electric && media.index == nullptr)
+    absorb_field<electric, false>(grid, cells, factors, media, layers, stretches, from, psi, to);
+  else if (field == electric)
+    absorb_field<electric, true>(grid, cells, factors, media, layers, stretches, from, psi, to);
+  else if (media.index == nullptr)
+    absorb_field<magnetic, false>(grid, cells, factors, media, layers, stretches, from, psi, to);
+  else
+    absorb_field<magnetic, true>(grid, cells, factors, media, layers, stretches, from, psi, to);
+}
+
+}  // namespace
+
+template <>
+ASTERISM_CLONES void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors,
+                            const Media<double>& media, const Layers& layers, const Stretch<double>* stretches,
+                            const double* from, const Psi<double>& psi, double* to) {
+  absorb_any(field, grid, cells, factors, media, layers, stretches, from, psi, to);
+}
+template <>
+ASTERISM_CLONES void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors,
+                            const Media<float>& media, const Layers& layers, const Stretch<float>* stretches,
+                            const float* from, const Psi<float>& psi, float* to) {
+  absorb_any(field, grid, cells, factors, media, layers, stretches, from, psi, to);
+}
+
+}  // namespace cpu
+}  // namespace asterism::fdtd

@@ -1,0 +1,193 @@
+// Several time steps in one pass through memory. A block of threads has a tile of columns along x and marches along it;
+// in each plane that it comes to, it advances by one step the plane that it came to before, by another step the plane
+// before that, and so on (temporal blocking as of Nguyen et al., SC 2010, "3.5-D"). Each step makes the part of the
+// tile that is right smaller by one column on each side, so tiles overlap by twice the steps, and what one reads
+// another may not have changed: results go to other arrays.
+#pragma once
+
+#include "codelets/fdtd/kernels/update/curl.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/shape.hpp"
+#include "codelets/fdtd/kernels/update/staging.cuh"
+
+namespace asterism::fdtd::cuda {
+
+/// Of a tile, in columns: one thread for each.
+inline constexpr int tile_side = 32;
+inline constexpr int tile_columns = tile_side * tile_side;
+inline constexpr int most_steps = 4;
+
+template <class T>
+struct StepsSource {
+  std::int32_t component, i, j, k;
+  T values[most_steps];
+};
+
+template <class T>
+struct Steps {
+  Grid grid;
+  Box e_entries[3], h_entries[3];
+  T e_factor[3], h_factor[3];
+  Media<T> e_media, h_media;
+  StepsSource<T> source[most_steps_sources];
+  std::int32_t sources;
+  std::int32_t planes;             ///< that a block advances
+  std::uint32_t along_z, along_y;  ///< tiles
+};
+
+/// Three components of an entry's place.
+template <class T>
+struct Three {
+  T c[3];
+};
+
+/// Planes of a tile in shared memory: those that neighbouring columns read, and what is on its way from memory.
+template <int steps>
+struct Layout {
+  static constexpr int columns = tile_columns;
+  static_assert(steps >= 2, "the barriers of one step do not separate all that they have to");
+  /// H is needed between two barriers: two arrays take turns, if they still do from one plane to the next.
+  static constexpr int h_arrays = steps % 2 == 0 ? 2 : steps;
+  static constexpr int e_begin = 0;
+  static constexpr int h_begin = 3 * steps * columns;
+  static constexpr int staged_begin = h_begin + 3 * h_arrays * columns;
+  static constexpr int elements = staged_begin + 6 * columns;
+};
+
+/// Which components of a column are updated.
+struct Updated {
+  bool of[3];
+};
+inline __device__ Updated in_column(const Box (&entries)[3], int j, int k) {
+  Updated u{};
+#pragma unroll
+  for (int c = 0; c < 3; ++c)
+    u.of[c] = j >= entries[c].y0 && j < entries[c].y1 && k >= entries[c].z0 && k < entries[c].z1;
+  return u;
+}
+
+/// All components that are updated in a plane.
+template <Field field, bool materials, class T>
+inline __device__ Three<T> advanced_entries(const Three<T>& old, const Three<T>& curl, const Box (&entries)[3],
+                                            const Updated& column, const Media<T>& media, const Grid& grid, int plane,
+                                            std::int64_t column_at) {
+  Three<T> next = old;
+#pragma unroll
+  for (int c = 0; c < 3; ++c) {
+    if (!column.of[c] || plane < entries[c].x0 || plane >= entries[c].x1) continue;
+    if constexpr (materials) {
+      const Coefficients<T> m = media.table[media.index[column_at + c * grid.component + plane * grid.plane]];
+      next.c[c] = advanced<field>(old.c[c], curl.c[c], m.a, m.b);
+    } else {
+      next.c[c] = advanced<field>(old.c[c], curl.c[c]);
+    }
+  }
+  return next;
+}
+
+template <int steps, bool materials, class T>
+__global__ void __launch_bounds__(tile_columns)
+    steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
+                 T* __restrict__ e_to, T* __restrict__ h_to) {
+  constexpr int columns = tile_columns;
+  using Shared = Layout<steps>;
+  T* const shared = dynamic_shared<T>();
+  const auto t = static_cast<int>(threadIdx.x);
+  const int tz = t % tile_side;
+  const int ty = t / tile_side;
+  const std::uint32_t row_of_tiles = blockIdx.x / s.along_z;
+  const std::uint32_t chunk = row_of_tiles / s.along_y;
+  const int k = static_cast<int>(blockIdx.x - row_of_tiles * s.along_z) * (tile_side - 2 * steps) - steps + tz;
+  const int j = static_cast<int>(row_of_tiles - chunk * s.along_y) * (tile_side - 2 * steps) - steps + ty;
+  const int first = static_cast<int>(chunk) * s.planes;
+  const int end = first + s.planes < s.grid.n[0] ? first + s.planes : s.grid.n[0];
+  // beyond is nothing, or an electric conductor with no tangential E
+  const bool exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
+  const bool own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
+  const Updated e_column = in_column(s.e_entries, j, k);
+  const Updated h_column = in_column(s.h_entries, j, k);
+  const std::int64_t column_at = s.grid.at(0, 0, j, k);
+  bool has_source = false;
+  for (int n = 0; n < s.sources; ++n) has_source = has_source || (s.source[n].j == j && s.source[n].k == k);
+  // columns beside this one; at the rim of the tile any will do
+  const int y_above = ty + 1 < tile_side ? t + tile_side : t;
+  const int z_above = tz + 1 < tile_side ? t + 1 : t;
+  const int y_below = ty > 0 ? t - tile_side : t;
+  const int z_below = tz > 0 ? t - 1 : t;
+
+  const auto fetch = [&](int plane) {
+    const bool there = exists && plane >= 0 && plane < s.grid.n[0];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+      const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;
+      stage(shared + Shared::staged_begin + c * columns + t, e_from + at, there);
+      stage(shared + Shared::staged_begin + (3 + c) * columns + t, h_from + at, there);
+    }
+    commit_staged();
+  };
+
+  Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
+  Three<T> h_here[steps] = {};
+  Three<T> h_before[steps] = {};  // after 1, 2, .. steps, a plane further behind
+  for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * columns + t] = 0;
+  fetch(first - steps);
+  __syncthreads();
+  for (int i = first - steps; i < end + steps; ++i) {
+    wait_for_staged();
+    Three<T> e_next;  // after the steps so far, in the plane after the one that is advanced
+    Three<T> h_next;
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+      e_next.c[c] = shared[Shared::staged_begin + c * columns + t];
+      h_next.c[c] = shared[Shared::staged_begin + (3 + c) * columns + t];
+    }
+    if (i + 1 < end + steps) fetch(i + 1);
+#pragma unroll
+    for (int step = 0; step < steps; ++step) {
+      const int plane = i - 1 - step;
+      T* const e_plane = shared + Shared::e_begin + 3 * step * columns;
+      T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * columns;
+      const Three<T> e = e_here[step];
+      const T(&fh)[3] = s.h_factor;
+      const Three<T> e_curl = {
+          curl(fh[1], e_plane[2 * columns + y_above], e.c[2], fh[2], e_plane[columns + z_above], e.c[1]),
+          curl(fh[2], e_plane[z_above], e.c[0], fh[0], e_next.c[2], e.c[2]),
+          curl(fh[0], e_next.c[1], e.c[1], fh[1], e_plane[y_above], e.c[0])};
+      const Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column,
+                                                                      s.h_media, s.grid, plane, column_at);
+#pragma unroll
+      for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
+      __syncthreads();
+#pragma unroll
+      for (int c = 0; c < 3; ++c) e_plane[c * columns + t] = e_next.c[c];
+      const T(&fe)[3] = s.e_factor;
+      const Three<T>& before = h_before[step];
+      const Three<T> h_curl = {
+          curl(fe[1], h.c[2], h_plane[2 * columns + y_below], fe[2], h.c[1], h_plane[columns + z_below]),
+          curl(fe[2], h.c[0], h_plane[z_below], fe[0], h.c[2], before.c[2]),
+          curl(fe[0], h.c[1], before.c[1], fe[1], h.c[0], h_plane[y_below])};
+      Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
+                                                                    plane, column_at);
+      if (has_source)
+        for (int n = 0; n < s.sources; ++n) {
+          const StepsSource<T>& source = s.source[n];
+          if (source.j == j && source.k == k && source.i == plane) e_new.c[source.component] += source.values[step];
+        }
+      h_before[step] = h;
+      e_here[step] = e_next;
+      h_here[step] = h_next;
+      e_next = e_new;
+      h_next = h;
+    }
+    const int plane = i - steps;
+    if (!own || plane < first) continue;
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+      const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;
+      e_to[at] = e_next.c[c];
+      h_to[at] = h_next.c[c];
+    }
+  }
+}
+
+}  // namespace asterism::fdtd::cuda

@@ -1,0 +1,59 @@
+// How many thread blocks an update takes, and which cells each of them has.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "codelets/fdtd/kernels/update/shape.hpp"
+#include "codelets/fdtd/kernels/update/update.cuh"
+
+namespace asterism::fdtd::cuda {
+
+template <class T>
+Update<T> describe(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media) {
+  Update<T> u{grid, {}, {}, media};
+  for (int a = 0; a < 3; ++a) {
+    u.entries[a] = grid.entries(field, a, cells);
+    u.factor[a] = static_cast<T>(factors.along[a]);
+  }
+  return u;
+}
+
+inline std::int32_t log2_of(std::int32_t size) {
+  std::int32_t log = 0;
+  while ((1 << log) < size) ++log;
+  if ((1 << log) != size) throw std::invalid_argument("thread blocks have powers of two as sides");
+  return log;
+}
+
+/// `blocks` and `threads` of the launch.
+struct Tiling {
+  Tiles tiles;
+  std::uint32_t blocks;
+  std::uint32_t threads;
+};
+template <class T>
+Tiling tiling(const Update<T>& u, const Box& cells, const Shape& shape) {
+  Tiling t{};
+  if (shape.z * shape.y > most_update_threads || shape.march < 1)
+    throw std::invalid_argument("thread blocks have up to 256 threads, which take at least one cell each");
+  if (cells.empty()) return t;
+  Box all = cells;
+  for (const Box& b : u.entries) {
+    all.x1 = std::max(all.x1, b.x1);
+    all.y1 = std::max(all.y1, b.y1);
+    all.z1 = std::max(all.z1, b.z1);
+  }
+  const auto parts = [](int length, int part) { return static_cast<std::uint32_t>((length + part - 1) / part); };
+  t.tiles = {log2_of(shape.z),
+             log2_of(shape.y),
+             shape.march,
+             parts(all.z1 - all.z0, shape.z),
+             parts(all.y1 - all.y0, shape.y),
+             all};
+  t.blocks = t.tiles.along_z * t.tiles.along_y * parts(all.x1 - all.x0, shape.march);
+  t.threads = static_cast<std::uint32_t>(shape.z * shape.y);
+  return t;
+}
+
+}  // namespace asterism::fdtd::cuda

@@ -1,0 +1,34 @@
+#include "codelets/fdtd/kernels/update/update.cuh"
+
+#include "codelets/fdtd/kernels/kernels_cuda.hpp"
+#include "codelets/fdtd/kernels/update/tiles.hpp"
+#include "base/cuda_check.hpp"
+
+namespace asterism::fdtd::cuda {
+namespace {
+
+template <Field field, class T>
+auto kernel_for(const Media<T>& media) {
+  return media.index == nullptr ? update_kernel<field, false, T> : update_kernel<field, true, T>;
+}
+
+}  // namespace
+
+template <class T>
+void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+            const T* from, T* to, cudaStream_t stream, const Shape& shape) {
+  const Update<T> u = describe(field, grid, cells, factors, media);
+  const Tiling t = tiling(u, cells, shape);
+  if (t.blocks == 0) return;
+  const auto kernel =
+      field == Field::electric ? kernel_for<Field::electric>(media) : kernel_for<Field::magnetic>(media);
+  kernel<<<t.blocks, t.threads, 0, stream>>>(u, t.tiles, from, to);
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
+}
+
+template void update(Field, const Grid&, const Box&, const Factors&, const Media<double>&, const double*, double*,
+                     cudaStream_t, const Shape&);
+template void update(Field, const Grid&, const Box&, const Factors&, const Media<float>&, const float*, float*,
+                     cudaStream_t, const Shape&);
+
+}  // namespace asterism::fdtd::cuda

@@ -1,0 +1,98 @@
+// A thread per column of cells along x, neighbouring threads along z. The two components whose differences are along x
+// stay in registers from plane to plane, and what rows share comes from the first-level cache.
+#pragma once
+
+#include "codelets/fdtd/kernels/update/curl.hpp"
+#include "codelets/fdtd/kernels/media/materials.hpp"
+
+namespace asterism::fdtd::cuda {
+
+inline constexpr int most_update_threads = 256;
+
+/// Which thread has which cells: tiles of 2^log_z x 2^log_y columns, z fastest, `march` planes of each.
+struct Tiles {
+  std::int32_t log_z, log_y, march;
+  std::uint32_t along_z, along_y;  ///< tiles
+  Box covered;                     ///< cells, and plane n where there are entries on it
+};
+
+template <class T>
+struct Update {
+  Grid grid;
+  Box entries[3];
+  T factor[3];
+  Media<T> media;
+};
+
+template <Field field, bool materials, class T>
+inline __device__ void advance(const Update<T>& u, std::int64_t at, T curl, T* to) {
+  if constexpr (materials) {
+    const Coefficients<T> m = u.media.table[u.media.index[at]];
+    to[at] = advanced<field>(to[at], curl, m.a, m.b);
+  } else {
+    to[at] = advanced<field>(to[at], curl);
+  }
+}
+
+template <Field field, bool materials, class T>
+__global__ void __launch_bounds__(most_update_threads)
+    update_kernel(const __grid_constant__ Update<T> u, const __grid_constant__ Tiles tiles, const T* __restrict__ from,
+                  T* __restrict__ to) {
+  const std::uint32_t row_of_tiles = blockIdx.x / tiles.along_z;
+  const std::uint32_t layer_of_tiles = row_of_tiles / tiles.along_y;
+  const auto tile_z = static_cast<int>(blockIdx.x - row_of_tiles * tiles.along_z);
+  const auto tile_y = static_cast<int>(row_of_tiles - layer_of_tiles * tiles.along_y);
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int k = tiles.covered.z0 + (tile_z << tiles.log_z) + (thread & ((1 << tiles.log_z) - 1));
+  const int j = tiles.covered.y0 + (tile_y << tiles.log_y) + (thread >> tiles.log_z);
+  const int first = tiles.covered.x0 + static_cast<int>(layer_of_tiles) * tiles.march;
+  if (k >= tiles.covered.z1 || j >= tiles.covered.y1) return;
+  const int end = first + tiles.march < tiles.covered.x1 ? first + tiles.march : tiles.covered.x1;
+
+  const auto in_column = [&](const Box& b) { return j >= b.y0 && j < b.y1 && k >= b.z0 && k < b.z1; };
+  const bool column[3] = {in_column(u.entries[0]), in_column(u.entries[1]), in_column(u.entries[2])};
+  constexpr bool electric = field == Field::electric;
+  constexpr int side = electric ? -1 : 1;
+  const std::int64_t y_side = side * u.grid.stride(1);
+  const std::int64_t comp = u.grid.component;
+  const T fx = u.factor[0];
+  const T fy = u.factor[1];
+  const T fz = u.factor[2];
+
+  // the difference along b is upper - lower, `here` being the upper one for E and the lower one for H
+  const auto rotation = [](T fb, T c_here, T c_side, T fc, T b_here, T b_side) {
+    return electric ? curl(fb, c_here, c_side, fc, b_here, b_side) : curl(fb, c_side, c_here, fc, b_side, b_here);
+  };
+  std::int64_t at = u.grid.at(0, first, j, k);
+  // of the plane before for E; H reads the plane after and has this one from the step before
+  T y_kept = from[at + comp + (electric ? -u.grid.plane : 0)];
+  T z_kept = from[at + 2 * comp + (electric ? -u.grid.plane : 0)];
+  for (int i = first; i < end; ++i, at += u.grid.plane) {
+    const T x_here = from[at];
+    T y_here = y_kept;
+    T z_here = z_kept;
+    T y_next = 0;
+    T z_next = 0;
+    if (electric) {
+      y_here = from[at + comp];
+      z_here = from[at + 2 * comp];
+    } else if (i < u.grid.n[0]) {  // nothing lies beyond plane n
+      y_next = from[at + comp + u.grid.plane];
+      z_next = from[at + 2 * comp + u.grid.plane];
+    }
+    const T y_side_x = electric ? y_kept : y_next;
+    const T z_side_x = electric ? z_kept : z_next;
+    const auto here = [&](int c) { return column[c] && i >= u.entries[c].x0 && i < u.entries[c].x1; };
+    if (here(0))
+      advance<field, materials>(
+          u, at, rotation(fy, z_here, from[at + 2 * comp + y_side], fz, y_here, from[at + comp + side]), to);
+    if (here(1))
+      advance<field, materials>(u, at + comp, rotation(fz, x_here, from[at + side], fx, z_here, z_side_x), to);
+    if (here(2))
+      advance<field, materials>(u, at + 2 * comp, rotation(fx, y_here, y_side_x, fy, x_here, from[at + y_side]), to);
+    y_kept = electric ? y_here : y_next;
+    z_kept = electric ? z_here : z_next;
+  }
+}
+
+}  // namespace asterism::fdtd::cuda

@@ -1,0 +1,57 @@
+// M2L operators: L_alpha += sum_beta K_t(alpha, beta) M_beta for each of the 316 = 7^3 - 3^3 relative positions t of
+// two cells that are in each other's interaction list, compressed to K_t ~ U_t V_t^T (equation 6).
+//
+// Radial kernels have the symmetries of the cube, so only 16 of the 316 have to be assembled and compressed: those with
+// 2 <= t_x <= 3 and t_x >= t_y >= t_z >= 0. Each other one is a primitive operator with its rows permuted and their
+// signs changed (section 3.1.2; Messner, Bramas, Coulaud, Darve, arXiv 1210.7292). The paper permutes expansions to
+// bring them to 16 products; here the small operators are permuted instead, once, when the 316 are laid out: a kernel
+// then takes all pairs of cells of one direction as the columns of one matrix product, without touching them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "codelets/fmm/kernels/far/basis.hpp"
+#include "codelets/fmm/kernels/far/views.hpp"
+
+namespace asterism::fmm {
+
+/// K as a function of r^2.
+using RadialKernel = std::function<double(double)>;
+
+class M2LOperators {
+ public:
+  /// For cells of half width 1 when `half_width` is 1, as homogeneous kernels need; else for that half width.
+  /// Singular values are dropped from the end while their root sum of squares stays within epsilon times that of all,
+  /// but never inside a group of nearly equal ones, whose vectors are arbitrary.
+  /// Throws Error (bad input) when the kernel is not finite between separate cells.
+  M2LOperators(const Basis& basis, int nodes, const RadialKernel& kernel, double half_width, double epsilon);
+
+  [[nodiscard]] M2LView view() const noexcept { return {size_, stride_, directions_.data(), data_.data()}; }
+  [[nodiscard]] const std::vector<double>& data() const noexcept { return data_; }
+  [[nodiscard]] const std::array<M2LDirection, directions>& table() const noexcept { return directions_; }
+  /// Ranks of the 16 primitive operators, (2,0,0) (2,1,0) (2,1,1) (2,2,0) .. (3,3,3): the paper's Table 2.
+  [[nodiscard]] const std::vector<int>& ranks() const noexcept { return ranks_; }
+  /// Mean over the 316 directions.
+  [[nodiscard]] double mean_rank() const noexcept;
+
+ private:
+  std::int32_t size_;
+  std::int32_t stride_;
+  std::array<M2LDirection, directions> directions_{};
+  std::vector<double> data_;
+  std::vector<int> ranks_;
+};
+
+/// Nodes per direction from which the operators of a basis are computed: l for all products (the paper's
+/// interpolation), one more when the basis is cut, so that aliasing does not spoil what is left.
+int interpolation_nodes(const BasisChoice& choice);
+
+/// Floating-point operations of one pair of cells: the paper's 4 k r - r - k.
+constexpr double m2l_flops(double size, double rank) {
+  return 4 * size * rank - rank - size;
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,40 @@
+#include "codelets/lbm/kernels/boundary/walls.cuh"
+
+#include "codelets/lbm/kernels/kernels_cuda.hpp"
+#include "codelets/lbm/kernels/launch.cuh"
+
+namespace asterism::lbm::cuda {
+
+namespace {
+
+template <class T, class Done>
+void reflect_some(Half last, const Brick& brick, const Walls& walls, const Done& done, T* f, cudaStream_t stream) {
+  Reflectors<T> all{};
+  all.count = walls.count;
+  for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<T>(walls.wall[w]);
+  const Spread cells =
+      spread(walls.count, [&](int w) { return done(walls.wall[w]) ? border(all.wall[w], brick) : Box{}; });
+  launch(walls_kernel<T>, cells, {wall_threads}, stream, all, places(last, brick), places(other(last), brick), brick,
+         cells, f);
+}
+
+}  // namespace
+
+template <class T>
+void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream) {
+  reflect_some(
+      last, brick, walls, [](const Wall&) { return true; }, f, stream);
+}
+
+template <class T>
+void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream) {
+  reflect_some(
+      last, brick, walls, [](const Wall& w) { return w.kind == Wall::Kind::pressure; }, f, stream);
+}
+
+template void reflect(Half, const Brick&, const Walls&, double*, cudaStream_t);
+template void reflect(Half, const Brick&, const Walls&, float*, cudaStream_t);
+template void reflect_pressure(Half, const Brick&, const Walls&, double*, cudaStream_t);
+template void reflect_pressure(Half, const Brick&, const Walls&, float*, cudaStream_t);
+
+}  // namespace asterism::lbm::cuda

@@ -1,0 +1,28 @@
+// All walls at once: reflect_cell says which of them returns what leaves through an edge.
+#pragma once
+
+#include "codelets/lbm/kernels/thread_cells.hpp"
+#include "codelets/lbm/kernels/boundary/walls.hpp"
+
+namespace asterism::lbm::cuda {
+
+inline constexpr int wall_threads = 128;
+
+template <class T>
+struct Reflectors {
+  std::int32_t count;
+  Reflector<T> wall[faces];
+};
+
+template <class T>
+__global__ void __launch_bounds__(wall_threads)
+    walls_kernel(const __grid_constant__ Reflectors<T> walls, const __grid_constant__ Places last,
+                 const __grid_constant__ Places next, const __grid_constant__ Brick brick,
+                 const __grid_constant__ Spread cells, T* f) {
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= cells.cells()) return;
+  const Spread::Cell here = cells.cell(thread);
+  reflect_cell(walls.wall, walls.count, here.box, brick, last, next, here.x, here.y, here.z, f);
+}
+
+}  // namespace asterism::lbm::cuda

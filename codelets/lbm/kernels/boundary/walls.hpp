@@ -1,0 +1,167 @@
+// What a wall returns to one cell of the border layer, for CPUs and GPUs.
+#pragma once
+
+#include "codelets/lbm/kernels/cell.hpp"
+#include "codelets/lbm/kernels/population_offsets.hpp"
+
+namespace asterism::lbm {
+
+/// A Wall for cells of T, computed in double.
+template <class T>
+struct Reflector {
+  /// A direction that leaves through the face.
+  struct Direction {
+    std::int32_t j;
+    Velocity c;
+    T twice_w;
+    T carried;  ///< 6 w_j c_j.u_w: what a moving wall takes from the population
+  };
+  bool pressure;
+  std::int32_t axis, side;
+  Direction direction[crossing];
+  T excess, rho;
+};
+
+template <class T>
+Reflector<T> reflector(const Wall& wall) {
+  Reflector<T> r{};
+  r.pressure = wall.kind == Wall::Kind::pressure;
+  r.axis = axis_of(wall.face);
+  r.side = side_of(wall.face);
+  r.excess = static_cast<T>(wall.rho - 1);
+  r.rho = static_cast<T>(wall.rho);
+  for (int k = 0; k < crossing; ++k) {
+    const int j = leaving(wall.face).population[k];
+    const Velocity c = velocity(j);
+    const double cu = c.x * wall.u[0] + c.y * wall.u[1] + c.z * wall.u[2];
+    r.direction[k] = {j, c, static_cast<T>(2 * weight(j)), static_cast<T>(6 * weight(j) * cu)};
+  }
+  return r;
+}
+
+/// Whether c leads from a cell of the brick through the face of a wall.
+template <class T>
+ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, int y, int z, const Velocity& c) {
+  const int at = wall.axis == 0 ? x : wall.axis == 1 ? y : z;
+  const int n = wall.axis == 0 ? brick.nx : wall.axis == 1 ? brick.ny : brick.nz;
+  return component(c, wall.axis) == wall.side && at == (wall.side < 0 ? 0 : n - 1);
+}
+
+/// The returns of walls[w] to a cell of its border layer. A direction that also leads through a later one of the
+/// `count` walls is that one's, so all can be done in any order or at once. Nothing that is read here is written here.
+template <class T>
+ASTERISM_CELL void reflect_cell(const Reflector<T>* walls, int count, int w, const Brick& brick, const Places& last,
+                                const Places& next, int x, int y, int z, T* f) {
+  const Reflector<T>& wall = walls[w];
+  T* const cell = f + brick.cell(x, y, z);
+  T u[3] = {};
+  T uu = 0;
+  if (wall.pressure) {
+    T left[q];
+    ASTERISM_UNROLL
+    for (int i = 0; i < q; ++i) left[i] = cell[last.offset[opposite(i)]];
+    const Moments<T> m = moments(left[0], pairs_of(left));
+    const T per_rho = static_cast<T>(1) / (static_cast<T>(1) + m.excess);
+    for (int a = 0; a < 3; ++a) u[a] = m.momentum[a] * per_rho;
+    uu = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2];
+  }
+  for (int k = 0; k < crossing; ++k) {
+    const typename Reflector<T>::Direction& d = wall.direction[k];
+    bool own = true;
+    for (int later = w + 1; later < count; ++later) own = own && !crosses(walls[later], brick, x, y, z, d.c);
+    if (!own) continue;
+    const T sent = cell[last.offset[opposite(d.j)]];
+    T returned = sent - d.carried;
+    if (wall.pressure) {
+      const T cu = (static_cast<T>(d.c.x) * u[0] + static_cast<T>(d.c.y) * u[1]) + static_cast<T>(d.c.z) * u[2];
+      returned =
+          d.twice_w * (wall.excess + wall.rho * (static_cast<T>(4.5) * (cu * cu) - static_cast<T>(1.5) * uu)) - sent;
+    }
+    cell[next.offset[opposite(d.j)]] = returned;
+  }
+}
+
+/// What the next half-step of a brick needs to take the returns of its velocity walls from where the half-step before
+/// left them, in place of a reflection.
+template <class T>
+struct Returns {
+  std::int32_t rank[faces] = {};  ///< place in the list of walls, from 1; 0: no velocity wall
+  T carried[q][3] = {};           ///< 6 w_j c_j.u_w of the wall that j meets along each axis
+  std::uint32_t moving = 0;       ///< faces with a wall in motion, as bits
+};
+
+template <class T>
+Returns<T> returns(const Wall* walls, std::int32_t count) {
+  Returns<T> r;
+  for (std::int32_t w = 0; w < count; ++w) {
+    if (walls[w].kind != Wall::Kind::velocity) continue;
+    r.rank[walls[w].face] = w + 1;
+    const double* u = walls[w].u;
+    if (u[0] != 0 || u[1] != 0 || u[2] != 0) r.moving |= 1U << walls[w].face;
+    const Reflector<T> reflected = reflector<T>(walls[w]);
+    for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = d.carried;
+  }
+  return r;
+}
+
+/// Faces with a velocity wall at which a cell lies, as bits.
+template <class T>
+ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, int x, int y, int z) {
+  const int at[3] = {x, y, z};
+  const int last[3] = {brick.nx - 1, brick.ny - 1, brick.nz - 1};
+  std::uint32_t bits = 0;
+  ASTERISM_UNROLL
+  for (int face = 0; face < faces; ++face) {
+    const int border = side_of(face) < 0 ? 0 : last[axis_of(face)];
+    if (r.rank[face] != 0 && at[axis_of(face)] == border) bits |= 1U << face;
+  }
+  return bits;
+}
+
+/// Faces that velocity c leads through, as bits.
+ASTERISM_HOST_DEVICE constexpr std::uint32_t faces_of(const Velocity& c) {
+  std::uint32_t bits = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (component(c, axis) != 0) bits |= 1U << (2 * axis + (component(c, axis) > 0 ? 1 : 0));
+  return bits;
+}
+
+/// Takes the populations of a cell that lies at `walls`: f_i comes back from a wall that j = opposite(i) leads through,
+/// else from its place.
+template <class T>
+ASTERISM_CELL void take(std::uint32_t walls, const Places& last, const Places& now, const T* cell, T (&f)[q]) {
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i)
+    f[i] = cell[(walls & faces_of(velocity(opposite(i)))) != 0 ? last.offset[i] : now.offset[i]];
+}
+
+/// What walls in motion, the last one where j leads through several, take from the populations that came back.
+template <class T>
+ASTERISM_CELL void carry(const Returns<T>& r, std::uint32_t walls, T (&f)[q]) {
+  ASTERISM_UNROLL
+  for (int i = 1; i < q; ++i) {
+    std::int32_t rank = 0;
+    T carried = 0;
+    ASTERISM_UNROLL
+    for (int axis = 0; axis < 3; ++axis) {
+      const int c = component(velocity(opposite(i)), axis);
+      const int face = 2 * axis + (c > 0 ? 1 : 0);
+      if (c == 0 || (walls >> face & 1U) == 0 || r.rank[face] < rank) continue;
+      rank = r.rank[face];
+      carried = r.carried[opposite(i)][axis];
+    }
+    f[i] = f[i] - carried;
+  }
+}
+
+/// The border layer of a wall.
+template <class T>
+ASTERISM_CELL Box border(const Reflector<T>& wall, const Brick& brick) {
+  Box b = brick.interior();
+  if (wall.axis == 0) (wall.side < 0 ? b.x1 : b.x0) = wall.side < 0 ? 1 : brick.nx - 1;
+  if (wall.axis == 1) (wall.side < 0 ? b.y1 : b.y0) = wall.side < 0 ? 1 : brick.ny - 1;
+  if (wall.axis == 2) (wall.side < 0 ? b.z1 : b.z0) = wall.side < 0 ? 1 : brick.nz - 1;
+  return b;
+}
+
+}  // namespace asterism::lbm

@@ -1,0 +1,126 @@
+// The lattice Boltzmann kernels: functions on pointers and sizes, for float and double, on CPUs and (kernels_cuda.hpp)
+// GPUs. Both execute the same operations in the same order, so results agree bit for bit.
+//
+// The A-A pattern (Bailey et al., ICPP 2009; section 4.1.1 of the paper) keeps one copy of the populations. Let f*_i(x)
+// be population i of cell x after collision.
+//   settled    slot i of x holds f_i(x): the state at an even time
+//   alpha      every cell collides and leaves f*_i(x) in slot opposite(i) of x
+//   collided   the state between: an odd time, not yet propagated
+//   beta       every cell x takes f_i from slot opposite(i) of x - c_i, collides, and leaves f*_i in slot i of x + c_i
+// so that beta reads and writes the same places, and what it leaves is settled one time step later: two time steps in
+// two passes through memory, each of 2 x 19 populations per cell.
+//
+// What crosses the border of a brick waits in the ghosts. After alpha, ghost cells must hold the neighbour's slots
+// before beta reads them; after beta, ghost cells hold what belongs to the neighbour's border cells. Walls are
+// neighbours that return what they are sent. After beta they come last (walls, then links), as a neighbour's ghosts
+// hold nothing of use where its own neighbour is a wall or a solid cell, and that is unpacked too.
+#pragma once
+
+#include <cstdint>
+
+#include "codelets/lbm/kernels/brick.hpp"
+
+namespace asterism::lbm {
+
+/// The two halves of a pair of time steps.
+enum class Half : std::int32_t { alpha, beta };
+
+/// What a cell's collision needs.
+struct Collision {
+  enum class Model : std::int32_t {
+    bgk,  ///< one relaxation time (Bhatnagar, Gross and Krook 1954)
+    trt,  ///< even and odd parts have their own (Ginzburg, Verhaeghe and d'Humieres 2008)
+  };
+  Model model = Model::bgk;
+  /// tau = nu / c_s^2 + 1/2 of the even part, in time steps
+  double tau = 0.6152;
+  /// TRT: (tau_even - 1/2)(tau_odd - 1/2); 3/16 puts a straight wall exactly half-way
+  double magic = 3.0 / 16;
+  /// Smagorinsky constant C_S with the filter width of one cell; 0: no model of turbulence
+  double smagorinsky = 0;
+  /// Body force per unit of volume (Guo, Zheng and Shi 2002)
+  double force[3] = {0, 0, 0};
+};
+
+/// A domain face that is a wall of this brick.
+struct Wall {
+  enum class Kind : std::int32_t {
+    velocity,  ///< half-way bounce-back from a wall that moves at u; u = 0: no slip; u through the face: an inlet
+    pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell after collision
+  };
+  Kind kind = Kind::velocity;
+  std::int32_t face = 0;  ///< -x, +x, -y, +y, -z, +z
+  double u[3] = {0, 0, 0};
+  double rho = 1;
+};
+
+/// Five slots of a box of cells, copied to or from a contiguous array: slot by slot, x fastest.
+struct Transfer {
+  Box box;
+  std::int32_t slots[crossing];
+  [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return crossing * box.cells(); }
+};
+
+/// Fluid cells beside solid ones inside a brick. The populations of direction j that a fluid cell sends into the solid
+/// and that come back: offsets of (x, slot opposite(j)) and of (x + c_j, slot j), where nobody else reads or writes.
+struct Links {
+  std::int32_t begin[q + 1];  ///< those of direction j: [begin[j], begin[j + 1])
+  const std::int64_t* fluid;  ///< offset of slot opposite(j) of the fluid cell
+  const std::int64_t* solid;  ///< offset of slot j of the solid cell
+};
+
+/// Sums over cells of a brick.
+struct Totals {
+  double mass;         ///< sum of rho - 1
+  double momentum[3];  ///< sum of rho u
+  double energy;       ///< sum of rho u^2 / 2
+  double speed;        ///< largest |u|; NaN or infinity if any cell's is
+};
+
+namespace cpu {
+
+/// One half-step of the cells of a box. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no
+/// fluid. 2 x 19 x sizeof(T) bytes and `update_flops` per cell.
+template <class T>
+void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f);
+
+/// Walls return what they were sent by the half-step `last`: after alpha into the ghosts that beta will read, after
+/// beta from the ghosts into the border cells. Later walls of the list own the edges that they share with earlier ones.
+/// Only to and from the cells of a box. At a pressure wall it must be done before any cell of the brick is advanced, at
+/// a velocity wall before the cell itself is.
+template <class T>
+void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f);
+
+/// Likewise for solid cells inside the brick, at rest.
+template <class T>
+void reflect(Half last, const Links& links, T* f);
+
+/// Force on the solid cells of `links` by momentum exchange (Ladd 1994) in the step whose half-step `last` was done and
+/// whose reflection was not yet: force[axis] += sum over links of 2 c_j (f*_j - w_j). Less w_j the pressure at rho = 1
+/// is left out, whose sum over a closed surface is zero.
+template <class T>
+void force(Half last, const Links& links, const T* f, double* force);
+
+/// Copies border populations into one array per transfer, and back.
+template <class T>
+void pack(const Brick& brick, const Transfer* transfers, std::int32_t count, const T* f, T* const* arrays);
+template <class T>
+void unpack(const Brick& brick, const Transfer* transfers, std::int32_t count, const T* const* arrays, T* f);
+
+/// Density and velocity of the cells of a box, four arrays of box.cells() with x fastest: rho, u, v, w. `settled`: the
+/// state is (else collided, ghosts and reflections included). Half of the body force is part of the velocity (Guo).
+/// Solid cells get rho = 1 and u = 0.
+template <class T>
+void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+             const T* f, T* out);
+/// Sums over the same; cells in the order x, y, z.
+template <class T>
+Totals total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+             const T* f);
+
+/// Sets the cells of a box to equilibrium at rho and u, given as by observe (settled).
+template <class T>
+void equilibrium(const Brick& brick, const Box& box, const T* fields, T* f);
+
+}  // namespace cpu
+}  // namespace asterism::lbm

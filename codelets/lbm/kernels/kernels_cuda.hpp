@@ -1,0 +1,54 @@
+// The same kernels on GPUs: asynchronous on a stream, all pointers to device memory but those of small descriptions
+// (boxes, walls, transfers), which are passed by value.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "codelets/lbm/kernels/kernels.hpp"
+
+namespace asterism::lbm::cuda {
+
+/// Boxes of one launch: the shell of a brick is up to six of them.
+struct Boxes {
+  std::int32_t count = 0;
+  Box box[faces];
+};
+struct Walls {
+  std::int32_t count = 0;
+  Wall wall[faces];
+};
+struct Transfers {
+  std::int32_t count = 0;
+  Transfer transfer[faces];
+};
+
+/// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
+/// pressure walls in it, which come before them, these have been done. `threads`: of a thread block, 256 at most.
+template <class T>
+void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
+            const Walls& returning, T* f, cudaStream_t stream, int threads = 256);
+template <class T>
+void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
+/// The pressure walls among them only.
+template <class T>
+void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
+template <class T>
+void reflect(Half last, const Links& links, T* f, cudaStream_t stream);
+/// `force`: three doubles in device memory, added to. The order of the sum is fixed for a number of links.
+template <class T>
+void force(Half last, const Links& links, const T* f, double* force, cudaStream_t stream);
+/// `arrays`: in main memory, pointers to device memory.
+template <class T>
+void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* arrays, cudaStream_t stream);
+template <class T>
+void unpack(const Brick& brick, const Transfers& transfers, const T* const* arrays, T* f, cudaStream_t stream);
+template <class T>
+void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+             const T* f, T* out, cudaStream_t stream);
+/// `totals`: one in device memory, set. `scratch`: total_scratch_bytes().
+template <class T>
+void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+           const T* f, Totals* totals, void* scratch, cudaStream_t stream);
+std::size_t total_scratch_bytes();
+
+}  // namespace asterism::lbm::cuda

@@ -1,0 +1,24 @@
+// Threads for the cells of a Spread, each the same number of them.
+#pragma once
+
+#include "codelets/lbm/kernels/thread_cells.hpp"
+#include "base/cuda_check.hpp"
+
+namespace asterism::lbm::cuda {
+
+struct Threads {
+  int per_block;
+  int cells = 1;  ///< of each
+};
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const Spread& cells, Threads threads, cudaStream_t stream,
+            const Arguments&... arguments) {
+  if (cells.cells() == 0) return;
+  const auto per_block = static_cast<std::uint64_t>(threads.per_block) * static_cast<std::uint64_t>(threads.cells);
+  const auto blocks = static_cast<unsigned>((cells.cells() + per_block - 1) / per_block);
+  kernel<<<blocks, static_cast<unsigned>(threads.per_block), 0, stream>>>(arguments...);
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
+}
+
+}  // namespace asterism::lbm::cuda

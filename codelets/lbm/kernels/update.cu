@@ -1,0 +1,33 @@
+#include "codelets/lbm/kernels/update.cuh"
+
+#include "codelets/lbm/kernels/kernels_cuda.hpp"
+#include "codelets/lbm/kernels/launch.cuh"
+
+namespace asterism::lbm::cuda {
+namespace {
+
+template <class T, bool forced>
+auto kernel_for(Relaxation r) {
+  return r == Relaxation::constant        ? update_kernel<T, Relaxation::constant, forced>
+         : r == Relaxation::turbulent_bgk ? update_kernel<T, Relaxation::turbulent_bgk, forced>
+                                          : update_kernel<T, Relaxation::turbulent_trt, forced>;
+}
+
+}  // namespace
+
+template <class T>
+void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
+            const Walls& returning, T* f, cudaStream_t stream, int threads) {
+  const auto kernel =
+      forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
+  const Spread cells = spread(boxes.count, [&](int k) { return boxes.box[k]; });
+  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<T>(collision), places(other(half), brick),
+         places(half, brick), returns<T>(returning.wall, returning.count), brick, cells, solid, f);
+}
+
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,
+                     cudaStream_t, int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, float*,
+                     cudaStream_t, int);
+
+}  // namespace asterism::lbm::cuda

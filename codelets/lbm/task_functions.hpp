@@ -1,0 +1,128 @@
+// What the tasks of the lattice Boltzmann method do, written once for CPUs and GPUs: `Unit` has the kernels of one of
+// them. Data come in the order of codelets.hpp.
+#pragma once
+
+#include "runtime/buffers.hpp"
+#include "codelets/lbm/codelets.hpp"
+#include "codelets/lbm/kernels/population_offsets.hpp"
+
+namespace asterism::lbm::codelets::bodies {
+
+/// The solid cells of a brick, if it has any.
+struct Obstacle {
+  const std::uint8_t* solid = nullptr;
+  Links links{};
+
+  Obstacle(const Place& place, Buffers& buffers) {
+    if (place.obstacle == 0) return;
+    solid = buffers.take<const std::uint8_t>();
+    for (int j = 0; j <= q; ++j) links.begin[j] = place.link_begin[j];
+    links.fluid = buffers.take<const std::int64_t>();
+    links.solid = links.fluid + place.link_begin[q];
+  }
+};
+
+/// All but the walls.
+template <class Unit, class T>
+void finish(const Unit& unit, const Completion& c, const Brick& brick, const Obstacle& obstacle,
+            const T* const* received, T* f) {
+  if (c.pending == 0 || c.first == 0) return;
+  unit.unpack(brick, c.received, c.receive, received, f);
+  if (obstacle.solid != nullptr) unit.reflect(c.last, obstacle.links, f);
+}
+
+template <class Unit, class T>
+void advance(void** b, void* arguments) {
+  const auto& a = as<AdvanceArgs>(arguments);
+  const Unit unit;
+  Buffers buffers(b);
+  T* const f = buffers.take<T>();
+  const Obstacle obstacle(a.place, buffers);
+  const T* received[2]{};
+  T* sent[2]{};
+  buffers.take(a.completion.received, received);
+  buffers.take(a.sent, sent);
+  Completion completion = a.completion;
+  Half half = a.half;
+  for (std::int32_t step = 0; step < a.steps; ++step) {
+    finish(unit, completion, a.place.brick, obstacle, received, f);
+    const std::int32_t walls = completion.pending == 0 ? 0 : completion.walls;
+    if (completion.first != 0) unit.reflect_pressure(completion.last, a.place.brick, walls, completion.wall, f);
+    unit.update(half, a.place.brick, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
+    completion.pending = 1;
+    completion.received = 0;
+    completion.last = half;
+    half = other(half);
+  }
+  unit.pack(a.place.brick, a.sent, a.send, f, sent);
+}
+
+template <class Unit, class T>
+void forward(void** b, void* arguments) {
+  const auto& a = as<ForwardArgs>(arguments);
+  const Unit unit;
+  Buffers buffers(b);
+  T* const f = buffers.take<T>();
+  const T* received[2]{};
+  T* sent[2]{};
+  buffers.take(a.received, received);
+  buffers.take(a.sent, sent);
+  unit.unpack(a.brick, a.received, a.receive, received, f);
+  unit.pack(a.brick, a.sent, a.send, f, sent);
+}
+
+template <class Unit, class T>
+void complete(void** b, void* arguments) {
+  const auto& a = as<CompleteArgs>(arguments);
+  const Unit unit;
+  Buffers buffers(b);
+  T* const f = buffers.take<T>();
+  const Obstacle obstacle(a.place, buffers);
+  const T* received[2]{};
+  buffers.take(a.completion.received, received);
+  if (a.measure_force != 0) {
+    auto* const force = buffers.take<double>();
+    unit.clear(force, 3);
+    if (obstacle.solid != nullptr) unit.force(a.completion.last, obstacle.links, f, force);
+  }
+  if (a.completion.pending == 0) return;
+  finish(unit, a.completion, a.place.brick, obstacle, received, f);
+  unit.reflect(a.completion.last, a.place.brick, a.completion.walls, a.completion.wall, f);
+}
+
+template <class Unit, class T>
+void observe(void** b, void* arguments) {
+  const auto& a = as<ObserveArgs>(arguments);
+  Buffers buffers(b);
+  const T* const f = buffers.take<const T>();
+  const Obstacle obstacle(a.place, buffers);
+  Unit().observe(a.settled != 0, a.place.brick, a.box, a.collision, obstacle.solid, f, buffers.take<T>());
+}
+
+template <class Unit, class T>
+void total(void** b, void* arguments) {
+  const auto& a = as<ObserveArgs>(arguments);
+  Buffers buffers(b);
+  const T* const f = buffers.take<const T>();
+  const Obstacle obstacle(a.place, buffers);
+  auto* const totals = buffers.take<Totals>();
+  Unit().total(a.settled != 0, a.place.brick, a.box, a.collision, obstacle.solid, f, totals, buffers.take<void>());
+}
+
+template <class Unit, class T>
+void store(void** b, void* arguments) {
+  const auto& a = as<CopyArgs>(arguments);
+  Buffers buffers(b);
+  const T* const f = buffers.take<const T>();
+  Unit().store(a.brick, a.box, f, buffers.take<T>());
+}
+
+template <class Unit, class T>
+void load(void** b, void* arguments) {
+  const auto& a = as<CopyArgs>(arguments);
+  Buffers buffers(b);
+  T* const f = buffers.take<T>();
+  Unit().load(a.brick, a.box, buffers.take<const T>(), f);
+}
+
+}  // namespace asterism::lbm::codelets::bodies

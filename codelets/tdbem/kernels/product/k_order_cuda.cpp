@@ -1,0 +1,76 @@
+#include "codelets/tdbem/kernels/product/k_order_cuda.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace asterism::tdbem::cuda {
+namespace {
+
+void check(cusparseStatus_t status, const char* call) {
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(call) + ": " + cusparseGetErrorString(status));
+}
+#define CHECK(call) check((call), #call)
+
+template <class T>
+constexpr cudaDataType real = sizeof(T) == 8 ? CUDA_R_64F : CUDA_R_32F;
+template <class T>
+constexpr T one = 1;
+
+}  // namespace
+
+template <class T>
+FrontProduct<T>::FrontProduct(const Front<T>& front, const FrontArrays<T>& arrays, T* past, T* s, cudaStream_t stream) {
+  try {
+    CHECK(cusparseCreate(&handle_));
+    CHECK(cusparseSetStream(handle_, stream));
+    CHECK(cusparseCreateDnVec(&s_, front.rows, s, real<T>));
+    for (std::int32_t k = 1; k <= front.lags; ++k) {
+      const std::int64_t begin = front.matrix_begin[static_cast<std::size_t>(k - 1)];
+      const std::int64_t entries = front.matrix_begin[static_cast<std::size_t>(k)] - begin;
+      if (entries == 0) continue;
+      Matrix& m = matrices_.emplace_back();
+      CHECK(cusparseCreateCsr(&m.matrix, front.rows, front.slices, entries,
+                              arrays.row_start + static_cast<std::int64_t>(k - 1) * (front.rows + 1),
+                              arrays.column + begin, arrays.values + begin, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                              CUSPARSE_INDEX_BASE_ZERO, real<T>));
+      CHECK(
+          cusparseCreateDnVec(&m.past, front.slices, past + static_cast<std::int64_t>(k - 1) * front.slices, real<T>));
+      std::size_t bytes = 0;
+      CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<T>, m.matrix, m.past, &one<T>, s_,
+                                    real<T>, CUSPARSE_SPMV_CSR_ALG2, &bytes));
+      scratch_bytes_ = std::max(scratch_bytes_, bytes);
+    }
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+template <class T>
+FrontProduct<T>::~FrontProduct() {
+  destroy();
+}
+
+template <class T>
+void FrontProduct<T>::destroy() {
+  for (const Matrix& m : matrices_) {
+    if (m.matrix != nullptr) cusparseDestroySpMat(m.matrix);
+    if (m.past != nullptr) cusparseDestroyDnVec(m.past);
+  }
+  if (s_ != nullptr) cusparseDestroyDnVec(s_);
+  if (handle_ != nullptr) cusparseDestroy(handle_);
+}
+
+template <class T>
+void FrontProduct<T>::run(void* scratch) const {
+  for (const Matrix& m : matrices_)
+    CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<T>, m.matrix, m.past, &one<T>, s_, real<T>,
+                       CUSPARSE_SPMV_CSR_ALG2, scratch));
+}
+
+template class FrontProduct<double>;
+template class FrontProduct<float>;
+
+}  // namespace asterism::tdbem::cuda

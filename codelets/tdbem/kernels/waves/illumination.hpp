@@ -1,0 +1,50 @@
+// Right-hand sides: what the incident wave does to the tested equation of unknown i in step n, t_n = n dt.
+//   rigid:  l_i^n = -1/c sum_T (n_T . d) int_T b_i [f(t_n - d.x/c) - f(t_(n-1) - d.x/c)] dS
+//   soft:   l_i^n = int b_i [f(t_n - d.x/c) - f(t_(n-1) - d.x/c)] dS
+// The difference is taken of values of f that are the same in both steps that need them, so that the sum over steps
+// telescopes: the constant mode of a rigid body, which nothing damps, is not driven. f counts as 0 where it is below
+// 1e-16.
+#pragma once
+
+#include <cstdint>
+
+#include "codelets/tdbem/kernels/assembly/boundary.hpp"
+#include "codelets/tdbem/kernels/waves/pulse.hpp"
+#include "codelets/tdbem/kernels/assembly/surface_view.hpp"
+#include "codelets/tdbem/kernels/assembly/triangle_rules.hpp"
+
+namespace asterism::tdbem {
+
+/// Consecutive time steps.
+struct Steps {
+  double dt = 1;           ///< s
+  std::int64_t first = 0;  ///< n: at t_n = n dt
+  std::int32_t count = 1;
+};
+
+/// Plain data, for arguments of tasks and kernels.
+struct Illumination {
+  Boundary boundary = Boundary::rigid;
+  PlaneWave wave;
+  TriangleRule rule;  ///< of 7 points or more
+  double half_duration = 0;
+};
+inline Illumination illumination(Boundary boundary, const PlaneWave& wave, const TriangleRule& rule) {
+  return {boundary, wave, rule, half_duration(wave.pulse)};
+}
+
+/// Evaluations of f, of about 40 flops each, for a row and `count` steps: of triangles around a vertex, about 6.
+constexpr double illumination_evaluations(double triangles, std::int32_t points, std::int32_t count) {
+  return triangles * points * (count + 1);
+}
+
+namespace cpu {
+
+/// l of rows [begin, end): out[(i - begin) * steps.count + g] is that of step steps.first + g. Sums are taken in
+/// double.
+template <class T>
+void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+                std::int32_t end, T* out);
+
+}  // namespace cpu
+}  // namespace asterism::tdbem

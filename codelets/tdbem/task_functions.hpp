@@ -1,0 +1,187 @@
+// What the tasks of time-domain boundary elements do, written once for CPUs and GPUs: `Unit` has the kernels of one of
+// them. Data come in the order of codelets.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "codelets/tdbem/codelets.hpp"
+#include "codelets/tdbem/kernels/waves/observe.hpp"
+#include "codelets/tdbem/kernels/march/windows.hpp"
+
+namespace asterism::tdbem::codelets::bodies {
+
+/// Bytes of the tiles' descriptors before what GPUs leave in the scratch memory of a product.
+template <class T>
+constexpr std::size_t tile_bytes(std::int32_t tiles) {
+  return (static_cast<std::size_t>(tiles) * sizeof(Tile<T>) + 255) / 256 * 256;
+}
+
+/// The scratch memory of a solution: the right-hand side comes first.
+template <class T>
+struct SolveScratch {
+  T* workspace;
+  double* partials;
+
+  SolveScratch(T* memory, std::int32_t rows)
+      : workspace(memory + padded(rows)),
+        partials(reinterpret_cast<double*>(workspace + padded(static_cast<std::int32_t>(solve_workspace(rows))))) {}
+  static constexpr std::size_t bytes(std::int32_t rows) {
+    return static_cast<std::size_t>(padded(rows) + padded(static_cast<std::int32_t>(solve_workspace(rows)))) *
+               sizeof(T) +
+           static_cast<std::size_t>(most_partial_sums) * sizeof(double);
+  }
+
+ private:
+  static constexpr std::int64_t padded(std::int32_t elements) { return (elements + 31) / 32 * 32; }
+  /// Thread blocks of a GPU, six numbers each: far more than any has at once.
+  static constexpr std::int64_t most_partial_sums = 6 * 8192;
+};
+
+template <class Unit, class T>
+void product(void** b, void* arguments) {
+  const auto& a = as<ProductArgs>(arguments);
+  Buffers buffers(b);
+  std::array<const void*, most_blocks_at_once> blocks{};
+  WindowsOfBlocks<T> windows;
+  windows.tiles_of_each = a.place[0].tiles;
+  for (std::int32_t k = 0; k < a.blocks; ++k) {
+    blocks[static_cast<std::size_t>(k)] = buffers.take<const char>();
+    const PartOfBlock& place = a.place[k];
+    windows.of[k] = {buffers.take<const T>(), place.slice_begin, a.waves, place.slices * a.shape.stride, a.shape};
+  }
+  T* const partial = buffers.take<T>();
+  const Unit unit;
+  const std::int64_t line = static_cast<std::int64_t>(a.rows) * a.shape.group;
+  if (a.clear != 0) unit.zero(partial, a.waves * line);
+  unit.product(a, blocks.data(), windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
+}
+
+template <class Unit, class T>
+void combine(void** b, void* arguments) {
+  const auto& a = as<CombineArgs>(arguments);
+  Buffers buffers(b);
+  T* const totals = buffers.take<T>();
+  std::array<PartialSums<T>, most_partials> partials;
+  for (std::int32_t p = 0; p < a.partials; ++p)
+    partials[static_cast<std::size_t>(p)] = {buffers.take<const T>(), a.rows[p].begin, a.rows[p].count,
+                                             a.rows[p].arrangement,   a.rows[p].wave,  a.rows[p].first,
+                                             a.rows[p].spacing};
+  Unit{}.combine(a.shape, a.begun, partials.data(), a.partials, totals);
+}
+
+template <class Unit, class T>
+void illuminate(void** b, void* arguments) {
+  const auto& a = as<IlluminateArgs>(arguments);
+  Buffers buffers(b);
+  T* const light = buffers.take<T>();
+  SurfaceView surface;
+  surface.vertex_count = a.vertices;
+  surface.triangle_count = a.triangles;
+  surface.vertices = buffers.take<const Point>();
+  surface.triangles = buffers.take<const Triangle>();
+  surface.normals = buffers.take<const Point>();
+  surface.areas = buffers.take<const double>();
+  surface.start = buffers.take<const std::int32_t>();
+  surface.around = buffers.take<const std::int32_t>();
+  Unit{}.illuminate(surface, a.light, a.steps, a.row_begin, a.row_begin + a.rows, light);
+}
+
+/// The two values before step g: in this group's solutions, or at the end of the other's.
+template <class T>
+const T* earlier(const SolveArgs& a, std::int32_t places, const T* now, const T* before) {
+  const std::int32_t g = a.g - places;
+  const T* const from = g >= 0 ? now : before;
+  return from + (static_cast<std::int64_t>(a.wave) * a.group + (g >= 0 ? g : g + a.group)) * a.rows;
+}
+
+template <class Unit, class T>
+void solve(void** b, void* arguments) {
+  const auto& a = as<SolveArgs>(arguments);
+  Buffers buffers(b);
+  CsrView<T> m;
+  m.rows = a.rows;
+  m.start = buffers.take<const std::int32_t>();
+  m.column = buffers.take<const std::int32_t>();
+  m.value = buffers.take<const T>();
+  const T* const inverse = buffers.take<const T>();
+  T* const solutions = buffers.take<T>();
+  const T* const other = buffers.take<const T>();
+  auto* const tally = buffers.take<SolveTally>();
+  T* const rhs = buffers.take<T>();
+  const Unit unit;
+  T* part = rhs;
+  std::int32_t row = 0;
+  for (std::int32_t p = 0; p < a.parts; ++p) {
+    const TotalsShape shape{row, a.part_rows[p], a.group, a.width, a.waves};
+    const T* const totals = buffers.take<const T>() + static_cast<std::int64_t>(a.totals_wave) * shape.rows * a.width;
+    const T* const light = a.lit != 0 ? buffers.take<const T>() : nullptr;
+    unit.right_hand_side(shape, a.totals_g, RightHandSide<T>{light, totals, part});
+    part += shape.rows;
+    row += shape.rows;
+  }
+  T* const answer = solutions + (static_cast<std::int64_t>(a.wave) * a.group + a.g) * a.rows;
+  // groups of one step: the value before the last is gone, and the last one is the guess
+  const T* const last = earlier(a, 1, static_cast<const T*>(solutions), other);
+  const T* const before = a.group > 1 ? earlier(a, 2, static_cast<const T*>(solutions), other) : last;
+  unit.solve(a, m, inverse, Guess<T>{last, before}, rhs, answer, tally);
+}
+
+template <class Unit, class T>
+void radiate(void** b, void* arguments) {
+  const auto& a = as<RadiateArgs>(arguments);
+  Buffers buffers(b);
+  const auto* const bytes = buffers.take<const char>();
+  const T* const solutions = buffers.take<const T>();
+  T* const totals = buffers.take<T>();
+  const NearRowsView<T> near{a.row_begin,
+                             a.rows,
+                             a.lags,
+                             reinterpret_cast<const std::int64_t*>(bytes),
+                             reinterpret_cast<const std::int32_t*>(bytes + a.reached),
+                             reinterpret_cast<const std::int32_t*>(bytes + a.column),
+                             reinterpret_cast<const T*>(bytes + a.values)};
+  const std::int64_t line = static_cast<std::int64_t>(a.rows) * (a.lags + 1);
+  const Unit unit;
+  for (std::int32_t wave = 0; wave < a.waves; ++wave) {
+    const T* const found = solutions + (static_cast<std::int64_t>(wave) * a.group + a.g0) * a.unknowns;
+    unit.radiate(near, a.g0, Found<T>{found, 0}, Sums<T>{totals + wave * line, a.row_begin, line}, a.row_begin,
+                 a.row_begin + a.rows);
+  }
+}
+
+template <class Unit, class T>
+void move_on(void** b, void* arguments) {
+  const auto& a = as<MoveOnArgs>(arguments);
+  Buffers buffers(b);
+  MovedBlocks<T> windows;
+  windows.count = a.blocks;
+  for (std::int32_t k = 0; k < a.blocks; ++k) {
+    const auto [begin, slices] = a.slices[k];
+    windows.of[k] = {buffers.take<T>(), begin, slices, a.waves, slices * a.shape.stride, a.shape};
+  }
+  const Done<T> done{buffers.take<const T>(), 0, a.unknowns, static_cast<std::int64_t>(a.shape.group) * a.unknowns};
+  Unit{}.move_on(windows, done);
+}
+
+template <class Unit, class T>
+void observe(void** b, void* arguments) {
+  const auto& a = as<ObserveArgs>(arguments);
+  Buffers buffers(b);
+  ObserverView<T> observers;
+  observers.observers = a.observers;
+  observers.unknowns = a.slices;
+  observers.start = buffers.take<const std::uint64_t>();
+  observers.first = buffers.take<const std::int32_t>();
+  observers.weight = buffers.take<const T>();
+  const T* const window = buffers.take<const T>();
+  T* const heard = buffers.take<T>();
+  const Unit unit;
+  for (std::int32_t wave = 0; wave < a.waves; ++wave)
+    unit.observe(observers,
+                 HistoryView<T>{window + static_cast<std::int64_t>(wave) * a.slices * a.shape.stride, a.shape.stride,
+                                a.shape.reach - a.shape.group},
+                 a.shape.group, heard + static_cast<std::int64_t>(wave) * a.observers * a.shape.group);
+}
+
+}  // namespace asterism::tdbem::codelets::bodies

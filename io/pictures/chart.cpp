@@ -1,0 +1,150 @@
+#include "io/pictures/chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/pictures/canvas.hpp"
+#include "io/pictures/picture.hpp"
+#include "base/error.hpp"
+
+namespace asterism::output {
+namespace {
+
+constexpr Colour white{255, 255, 255}, black{30, 30, 30}, grey{222, 222, 222};
+// told apart with every kind of colour vision: Okabe and Ito
+constexpr std::array<Colour, 7> colours{
+    {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0}, {86, 180, 233}, {90, 90, 90}}};
+
+constexpr double left = 110, right = chart_width - 30.0, bottom = 80, top = chart_height - 60.0;
+constexpr double legend_row = 22;
+constexpr double wide_range = 20;
+
+struct Range {
+  double least = INFINITY, largest = -INFINITY;
+  void take(double value) {
+    if (!std::isfinite(value)) bad_input("a chart with a value that is not finite");
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+  }
+};
+
+class Drawing {
+ public:
+  Drawing(const Chart& chart, const Axis& x, const Axis& y)
+      : chart_(chart),
+        x_(x),
+        y_(y),
+        top_(top - legend_row * static_cast<double>(chart.lines.size())),
+        canvas_(chart_width, chart_height, white) {
+    axes();
+    for (std::size_t n = 0; n < chart.lines.size(); ++n) {
+      const Colour colour = colours[n % colours.size()];
+      name(chart.lines[n].name, top - legend_row * static_cast<double>(n), colour);
+      line(chart.lines[n], colour);
+    }
+  }
+  [[nodiscard]] const Raster& raster() const { return canvas_.raster(); }
+
+ private:
+  [[nodiscard]] double column(double value) const { return left + x_.place(value) * (right - left); }
+  [[nodiscard]] double row(double value) const { return bottom + y_.place(value) * (top_ - bottom); }
+
+  void axes() {
+    for (const double tick : x_.ticks) {
+      canvas_.line(column(tick), bottom, column(tick), top_, 1, grey);
+      canvas_.text(column(tick), bottom - 18, fmt::format("{:.6g}", tick), 0.5, black);
+    }
+    for (const double tick : y_.ticks) {
+      canvas_.line(left, row(tick), right, row(tick), 1, grey);
+      canvas_.text(left - 10, row(tick), fmt::format("{:.6g}", tick), 1, black);
+    }
+    canvas_.line(left, bottom, right, bottom, 1.5, black);
+    canvas_.line(left, bottom, left, top_, 1.5, black);
+    canvas_.text((left + right) / 2, 28, chart_.x_label, 0.5, black);
+    canvas_.text(18, (bottom + top_) / 2, chart_.y_label, 0.5, black, true);
+    canvas_.text(chart_width / 2.0, chart_height - 28, chart_.title, 0.5, black);
+  }
+
+  /// Between the title and the axes, where no line is.
+  void name(const std::string& text, double y, Colour colour) {
+    canvas_.line(left, y, left + 25, y, 2, colour);
+    if (chart_.marks == Marks::spreads) canvas_.disc(left + 12.5, y, 4, colour);
+    canvas_.text(left + 35, y, text, 0, black);
+  }
+
+  void line(const ChartLine& line, Colour colour) {
+    const ChartPoint* before = nullptr;
+    for (const ChartPoint& p : line.points) {
+      const double at = column(p.x);
+      if (before != nullptr) canvas_.line(column(before->x), row(before->y), at, row(p.y), 2, colour);
+      if (chart_.marks == Marks::spreads) spread(p, at, colour);
+      before = &p;
+    }
+  }
+
+  void spread(const ChartPoint& p, double at, Colour colour) {
+    canvas_.line(at, row(p.low), at, row(p.high), 1.5, colour);
+    for (const double end : {p.low, p.high}) canvas_.line(at - 5, row(end), at + 5, row(end), 1.5, colour);
+    canvas_.disc(at, row(p.y), 4, colour);
+  }
+
+  const Chart& chart_;
+  const Axis &x_, &y_;
+  const double top_;  ///< of the axes
+  Canvas canvas_;
+};
+
+}  // namespace
+
+double Axis::place(double value) const {
+  if (logarithmic) return std::log(value / first) / std::log(last / first);
+  return (value - first) / (last - first);
+}
+
+Axis axis_of(double least, double largest, bool logarithmic) {
+  Axis axis;
+  axis.logarithmic = logarithmic;
+  if (logarithmic) {
+    const int low = static_cast<int>(std::floor(std::log10(least)));
+    const int high = std::max(low + 1, static_cast<int>(std::ceil(std::log10(largest))));
+    const bool few = high - low <= 3;
+    for (int power = low; power <= high; ++power)
+      for (const double times : {1.0, 2.0, 5.0})
+        if (times == 1 || (few && power < high)) axis.ticks.push_back(times * std::pow(10.0, power));
+  } else {
+    if (!(largest > least)) {
+      const double around = least == 0 ? 1 : std::abs(least) / 2;
+      least -= around;
+      largest += around;
+    }
+    constexpr double intervals = 6;
+    const double rough = (largest - least) / intervals;
+    const double power = std::pow(10.0, std::floor(std::log10(rough)));
+    double step = 10 * power;
+    for (const double times : {5.0, 2.0, 1.0})
+      if (times * power >= rough) step = times * power;
+    const double from = std::floor(least / step + 1e-9), to = std::ceil(largest / step - 1e-9);
+    for (double n = from; n <= to; ++n) axis.ticks.push_back(n * step);
+  }
+  axis.first = axis.ticks.front();
+  axis.last = axis.ticks.back();
+  return axis;
+}
+
+void write_chart(const std::filesystem::path& path, const Chart& chart) {
+  Range x, y;
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& p : line.points) {
+      x.take(p.x);
+      for (const double value : {p.y, p.low, p.high}) y.take(value);
+    }
+  if (x.least > x.largest) bad_input("{}: a chart without points", path.string());
+  const bool logarithmic = y.least > 0 && y.largest > wide_range * y.least;
+  const Axis across = axis_of(x.least, x.largest, false);
+  const Axis upwards = axis_of(logarithmic ? y.least : std::min(0.0, y.least), y.largest, logarithmic);
+  write_png(path, Drawing(chart, across, upwards).raster());
+}
+
+}  // namespace asterism::output

@@ -1,0 +1,28 @@
+// ParaView collections (.pvd): lists of times and of the file that holds each of them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/series/series.hpp"
+
+namespace asterism::output {
+
+/// As VTK's XML files name it.
+inline constexpr const char* vtk_byte_order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+
+/// The name of the file of a time, in the folder of the collection NAME.pvd: NAME_STEP and the extension.
+std::string member_of(const std::filesystem::path& path, std::int64_t step, std::string_view extension);
+
+/// The times of a collection that this program wrote. Throws Error (bad_input) for anything else.
+std::vector<SavedTime> read_collection(const std::filesystem::path& path, std::string_view extension);
+
+/// Throws Error; then an older collection stays.
+void write_collection(const std::filesystem::path& path, const std::vector<SavedTime>& times,
+                      std::string_view extension);
+
+}  // namespace asterism::output

@@ -1,0 +1,87 @@
+// Time series of named fields on a regular grid, as files that ParaView opens. Every file is complete after every
+// append, and what was written before stays as it is when the disk is full or the program is killed. Lengths, times and
+// values are written in the units in which they are given.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/series/grid.hpp"
+
+namespace asterism::output {
+
+/// One array over the grid, or three: a scalar, or a vector along x, y, z.
+template <class T>
+struct Field {
+  std::string name;  ///< letters, digits and what else is no slash, comma, quote or line break
+  std::vector<std::span<const T>> components;
+};
+template <class T>
+using Fields = std::vector<Field<T>>;
+
+/// A time that a series holds.
+struct SavedTime {
+  std::int64_t step;
+  double time;
+  friend bool operator==(const SavedTime&, const SavedTime&) = default;
+};
+
+/// A series that begins anew; the older one of that name stays until the first append.
+inline constexpr std::int64_t keep_nothing = -1;
+
+enum class Compression { none, zlib };
+
+/// NAME_STEP.vti for every time (VTK ImageData with cell or point data), and NAME.pvd, which lists them.
+class VtiSeries {
+ public:
+  /// path: NAME.pvd. keep_until: an existing series is continued, without its times after that step, as a run is that
+  /// restarts there; or keep_nothing. Throws Error (bad_input) when what is at `path` is no such series or no file can
+  /// be written there.
+  VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression,
+            std::int64_t keep_until = keep_nothing);
+
+  /// T: float or double. Steps ascend. Throws Error (failed), and the series is as before.
+  template <class T>
+  void append(std::int64_t step, double time, const Fields<T>& fields);
+  [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
+
+ private:
+  std::filesystem::path path_;
+  Grid grid_;
+  Compression compression_;
+  std::vector<SavedTime> times_;
+};
+
+/// NAME.h5 with a group "step_0000000010" per time (attributes `step`, `time` and `fields`, their names) that holds
+/// scalars [nz][ny][nx] and vectors [nz][ny][nx][3], compressed, and NAME.xdmf, which describes it to ParaView.
+class Hdf5Series {
+ public:
+  /// path: NAME.h5; else as VtiSeries. An existing series has to be on the same grid.
+  Hdf5Series(std::filesystem::path path, const Grid& grid, std::int64_t keep_until = keep_nothing);
+
+  template <class T>
+  void append(std::int64_t step, double time, const Fields<T>& fields);
+  [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
+
+  struct Dataset {
+    std::string name;
+    std::size_t components;
+    std::size_t bytes;  ///< of a number
+  };
+  /// A time that others have put into the file, after the last one of times().
+  void add(const SavedTime& saved, std::vector<Dataset> datasets);
+
+ private:
+  void open_existing(std::int64_t keep_until);
+  void write_xdmf() const;
+
+  std::filesystem::path path_;
+  Grid grid_;
+  std::vector<SavedTime> times_;
+  std::vector<std::vector<Dataset>> datasets_;  ///< at every time
+};
+
+}  // namespace asterism::output

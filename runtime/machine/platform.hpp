@@ -1,0 +1,96 @@
+// A machine to simulate: its units, what they are connected by, and how long they take for tasks. Read from a TOML file
+// (experiments/machines/README.md describes the keys).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/machine/task_cost.hpp"
+
+namespace asterism {
+
+/// A connection in one direction: a transfer takes latency + bytes / bandwidth.
+struct Link {
+  double bandwidth = 0;  ///< bytes per second
+  double latency = 0;    ///< seconds
+};
+
+enum class UnitKind { cpu, gpu };
+
+/// What several such machines are connected by. A level of a fat tree has switches with `down` links below and `up`
+/// above, `parallel` of each; the lowest level's are to the machines. No levels: one switch that never blocks.
+struct Network {
+  struct Level {
+    int down = 1;
+    int up = 1;
+    int parallel = 1;
+  };
+  Link link;  ///< of a machine and between switches, each way
+  std::vector<Level> fat_tree;
+  /// Machines that it has room for.
+  [[nodiscard]] int most_nodes() const;
+};
+
+/// GPUs that are alike.
+struct GpuKind {
+  int count = 0;
+  std::string model;
+  double memory = 0;  ///< bytes of each
+  TaskCost rates;     ///< of one, codelets that Platform::codelets does not name
+};
+
+struct Platform {
+  std::string name;  ///< of the file, without folder and ending
+  std::string description;
+
+  int cores = 0;
+  std::string cpu_model;
+  std::vector<GpuKind> gpu_kinds;  ///< GPUs are numbered in this order; none: there are no GPUs
+
+  std::vector<Link> to_gpu;        ///< from main memory, by GPU
+  std::vector<Link> from_gpu;      ///< to main memory, by GPU
+  std::optional<double> shared;    ///< bytes per second that all transfers from and to main memory have together
+  std::optional<Link> peer;        ///< between any two GPUs; none: by way of main memory
+  std::optional<Network> network;  ///< between several such machines; none: there is only one
+
+  /// Whether StarPU's simulator adds to durations what it assumes: a microsecond for each datum of a task, ten for each
+  /// task and each copy that is queued on a GPU. Not where durations were measured, which hold both: they count from
+  /// the launch, or from the end of the task before, while which data are fetched.
+  bool overheads = true;
+
+  /// How a codelet runs on the kinds of units; nothing: it does not run there.
+  struct Codelet {
+    std::optional<TaskCost> cpu;
+    std::vector<TaskCost> gpu;  ///< by kind of GPU
+  };
+  TaskCost cpu;  ///< one core, codelets that `codelets` does not name
+  /// By the symbol of the performance model, or by name; with those of another platform that the file names.
+  std::map<std::string, Codelet, std::less<>> codelets;
+
+  [[nodiscard]] int gpus() const;
+  /// Index in `gpu_kinds`.
+  [[nodiscard]] std::size_t kind_of_gpu(int gpu) const;
+  /// The cost of tasks of a codelet: by symbol, else by name, else the default. Null: it does not run there. `gpu`: the
+  /// one with this number.
+  [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind,
+                                     int gpu = 0) const;
+};
+
+/// What is expected in place of a codelet's name; empty: nothing, there is such a codelet.
+using ExpectedCodelet = std::function<std::string(const std::string&)>;
+
+/// Throws Error (bad_input): file, line and key, what was found and what was expected. Unknown keys are refused, and
+/// names of codelets that `expected` (if given) has another one for.
+Platform read_platform(const std::filesystem::path& file, const ExpectedCodelet& expected = {});
+
+/// The file of a platform: `wanted` itself when it ends in .toml, else NAME.toml in ASTERISM_PLATFORMS, in the source
+/// tree or installation that the program at `program` belongs to. Throws Error (bad_input) when there is none, naming
+/// the option or command `asked_by` whose value it is.
+std::filesystem::path find_platform(const std::string& asked_by, const std::string& wanted,
+                                    const std::filesystem::path& program);
+
+}  // namespace asterism

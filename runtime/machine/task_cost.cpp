@@ -1,0 +1,26 @@
+#include "runtime/machine/task_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace asterism {
+
+double interpolate(const std::vector<Sample>& samples, double size) {
+  const Sample& first = samples.front();
+  const Sample& last = samples.back();
+  if (size <= first.size) return first.seconds * size / first.size;
+  if (size >= last.size) return last.seconds * size / last.size;
+  const auto above = std::find_if(samples.begin(), samples.end(), [&](const Sample& s) { return s.size >= size; });
+  const Sample& below = *(above - 1);
+  const double part = std::log(size / below.size) / std::log(above->size / below.size);
+  return below.seconds * std::pow(above->seconds / below.seconds, part);
+}
+
+double TaskCost::of(const TaskWork& work) const {
+  if (const auto measured = of_class.find(work.footprint); measured != of_class.end()) return measured->second;
+  const double size = sized_by == Size::flops ? work.flops : work.bytes;
+  if (!samples.empty() && size > 0) return std::max(seconds, interpolate(samples, size));
+  return seconds + std::max(work.flops / flops, work.bytes / bytes);
+}
+
+}  // namespace asterism

@@ -1,0 +1,152 @@
+#include "runtime/ranks/all_gather.hpp"
+
+#include <fmt/format.h>
+#ifdef ASTERISM_CUDA
+#include <cuda_runtime_api.h>
+
+#include "base/cuda_check.hpp"
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/performance_model.hpp"
+
+namespace asterism {
+namespace {
+
+/// The items of all inputs, one after the other, to places first, first + 1, ... of the output, whose end is followed
+/// by its beginning, until it is full.  output W, inputs R...
+struct AppendArgs {
+  std::int64_t item_bytes;
+  std::int64_t items;  ///< of the output
+  std::int64_t first;
+  std::int32_t inputs;
+};
+
+/// copy(to, from, bytes) for every piece that is contiguous on both sides.
+template <class Copy>
+void for_pieces(void** buffers, const AppendArgs& a, const Copy& copy) {
+  auto* const out = reinterpret_cast<char*>(STARPU_VECTOR_GET_PTR(buffers[0]));
+  std::int64_t done = 0;
+  for (std::int32_t k = 0; k < a.inputs; ++k) {
+    const auto* const in = reinterpret_cast<const char*>(STARPU_VECTOR_GET_PTR(buffers[1 + k]));
+    const auto bytes =
+        static_cast<std::int64_t>(STARPU_VECTOR_GET_NX(buffers[1 + k]) * STARPU_VECTOR_GET_ELEMSIZE(buffers[1 + k]));
+    const std::int64_t wanted = std::min(bytes / a.item_bytes, a.items - done);
+    for (std::int64_t from = 0; from < wanted;) {
+      const std::int64_t to = (a.first + done) % a.items;
+      const std::int64_t now = std::min(wanted - from, a.items - to);
+      copy(out + to * a.item_bytes, in + from * a.item_bytes, static_cast<std::size_t>(now * a.item_bytes));
+      from += now;
+      done += now;
+    }
+  }
+}
+
+void append_cpu(void** buffers, void* arguments) {
+  for_pieces(buffers, *static_cast<const AppendArgs*>(arguments),
+             [](char* to, const char* from, std::size_t bytes) { std::memcpy(to, from, bytes); });
+}
+
+#ifdef ASTERISM_CUDA
+void append_cuda(void** buffers, void* arguments) {
+  for_pieces(buffers, *static_cast<const AppendArgs*>(arguments), [](char* to, const char* from, std::size_t bytes) {
+    ASTERISM_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, starpu_cuda_get_local_stream()));
+  });
+}
+#else
+constexpr starpu_cuda_func_t append_cuda = nullptr;
+#endif
+
+starpu_codelet& append() {
+  static starpu_perfmodel model = performance_model("append");
+  // all of it stays in main memory, where messages come from and go to
+  static starpu_codelet codelet =
+      make_codelet({"append", append_cpu, "append_cpu", append_cuda, &model, 0, max_buffers});
+  return codelet;
+}
+
+int rounds_of(int ranks) {
+  int rounds = 0;
+  while (1 << rounds < ranks) ++rounds;
+  return rounds;
+}
+
+}  // namespace
+
+AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vector<int> begin)
+    : item_bytes_(item_bytes), begin_(std::move(begin)) {
+  const int ranks = cluster().ranks();
+  const int me = cluster().rank();
+  const std::int64_t tags = cluster().allocate_tags(std::int64_t{rounds_of(ranks)} * ranks);
+  for (int round = 0; round < rounds_of(ranks); ++round) {
+    const int other = (me + (1 << round)) % ranks;
+    const auto tag = [&](int rank) { return tags + std::int64_t{round} * ranks + rank; };
+    const int handed = handed_over(round);
+    mine_.push_back(make_part(fmt::format("{}, {} ranks", name, handed), items_of(me, handed)));
+    mine_.back().handle = std::move(mine_.back().handle).shared(me, tag(me));
+    theirs_.push_back(make_part(fmt::format("{}, {} ranks from {}", name, handed, other), items_of(other, handed)));
+    theirs_.back().handle = std::move(theirs_.back().handle).shared(other, tag(other));
+  }
+  memory_ = HostBuffer<char>(items() * item_bytes_);
+  gathered_ = handle_of(memory_, name + ", all");
+}
+
+AllGather::Part AllGather::make_part(const std::string& name, std::size_t items) const {
+  Part part;
+  part.memory = HostBuffer<char>(items * item_bytes_);
+  part.handle = handle_of(part.memory, name);
+  return part;
+}
+
+// whole numbers of elements as large as items let them be: StarPU counts them in 32 bits
+Handle AllGather::handle_of(const HostBuffer<char>& memory, const std::string& name) const {
+  const std::size_t element = std::gcd(item_bytes_, sizeof(double));
+  return Handle::vector(memory.data(), memory.size() / element, element, name);
+}
+
+/// Ranks whose items a rank gives to the one before it.
+int AllGather::handed_over(int round) {
+  return std::min(1 << round, cluster().ranks() - (1 << round));
+}
+
+std::size_t AllGather::items_of(int rank, int ranks) const {
+  std::size_t items = 0;
+  for (int k = 0; k < ranks; ++k) {
+    const auto r = static_cast<std::size_t>((rank + k) % cluster().ranks());
+    items += static_cast<std::size_t>(begin_[r + 1] - begin_[r]);
+  }
+  return items;
+}
+
+void AllGather::submit(const std::vector<Access>& mine) {
+  const int ranks = cluster().ranks();
+  const int me = cluster().rank();
+  const int rounds = rounds_of(ranks);
+  std::vector<Access> inputs = mine;
+  for (int round = 0; round <= rounds; ++round) {
+    const bool last = round == rounds;
+    const auto r = static_cast<std::size_t>(round);
+    AppendArgs args{static_cast<std::int64_t>(item_bytes_), 0, 0, static_cast<std::int32_t>(inputs.size())};
+    args.items = static_cast<std::int64_t>(last ? items() : items_of(me, handed_over(round)));
+    if (last) args.first = begin_[static_cast<std::size_t>(me)];
+    std::vector<Access> accesses{{last ? gathered_.get() : mine_[r].handle.get(), STARPU_W}};
+    accesses.insert(accesses.end(), inputs.begin(), inputs.end());
+    asterism::submit(append(), args, accesses);
+    if (round > 0) {  // the rank 2^(round - 1) before appends what this one had
+      const int before = (me + ranks - (1 << (round - 1))) % ranks;
+      asterism::submit(append(), args, {{mine_[r - 1].handle, STARPU_R}}, {.rank = before});
+    }
+    if (last) break;
+    const int other = (me + (1 << round)) % ranks;
+    asterism::submit(append(), args, {{theirs_[r].handle, STARPU_W}}, {.rank = other});
+    // in the last round not all of what this rank has is handed over
+    if (round + 1 < rounds) inputs = {{mine_[r].handle, STARPU_R}};
+    inputs.push_back({theirs_[r].handle, STARPU_R});
+  }
+}
+
+}  // namespace asterism

@@ -1,0 +1,49 @@
+#include "runtime/ranks/distributed_hdf5_series.hpp"
+
+#include <span>
+#include <utility>
+
+#include "io/series/hdf5_series_detail.hpp"
+#include "io/series/series_detail.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism::output {
+
+Hdf5SeriesOfRanks::Hdf5SeriesOfRanks(std::filesystem::path path, const Grid& grid, std::int64_t keep_until)
+    : path_(std::move(path)), grid_(grid) {
+  in_agreement([&] {
+    if (cluster().speaks()) series_.emplace(path_, grid_, keep_until);
+  });
+  const std::vector<SavedTime> saved = series_ ? series_->times() : std::vector<SavedTime>();
+  times_ = cluster().all_gather(std::span<const SavedTime>(saved)).front();
+}
+
+template <class T>
+void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const std::vector<DealtField>& fields) {
+  detail::check_step(path_, times_, step);
+  const bool is_new = times_.empty();
+  Hdf5OfRanks file(path_, Hdf5OfRanks::Writers::all_ranks,
+                   is_new ? Hdf5OfRanks::Existing::replace : Hdf5OfRanks::Existing::extend);
+  if (is_new) detail::write_grid(file, grid_);
+  std::vector<Hdf5Series::Dataset> datasets;
+  std::vector<std::string> names;
+  for (const DealtField& field : fields) {
+    const detail::FieldLayout layout(grid_, field.components);
+    file.write_compressed<T>(group_of(step) + "/" + field.name, layout.shape, layout.chunk, *field.values,
+                             field.source);
+    datasets.push_back({field.name, field.components, sizeof(T)});
+    names.push_back(field.name);
+  }
+  detail::write_time(file, step, time, names);
+  file.commit();
+  times_.push_back({step, time});
+  in_agreement([&] {
+    if (series_) series_->add({step, time}, std::move(datasets));
+  });
+}
+
+template void Hdf5SeriesOfRanks::append<float>(std::int64_t, double, const std::vector<DealtField>&);
+template void Hdf5SeriesOfRanks::append<double>(std::int64_t, double, const std::vector<DealtField>&);
+
+}  // namespace asterism::output

@@ -1,0 +1,112 @@
+#include "runtime/submit.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/error.hpp"
+#include "runtime/memory_limits.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+
+namespace asterism {
+namespace {
+
+/// Platforms may say of a codelet that it does not run on a kind of unit.
+bool runs_on(const CodeletSpec& spec, UnitKind kind) {
+  const Platform* const platform = simulated_platform();
+  return platform == nullptr || platform->cost(spec.model->symbol, spec.name, kind) != nullptr;
+}
+
+/// The memory node of a GPU if no other kind of unit can run the task.
+std::optional<unsigned> only_gpu(const starpu_codelet& codelet, int worker) {
+  if (worker >= 0) {
+    if (starpu_worker_get_type(worker) != STARPU_CUDA_WORKER) return std::nullopt;
+    return starpu_worker_get_memory_node(static_cast<unsigned>(worker));
+  }
+  if ((codelet.where & STARPU_CPU) != 0 && starpu_cpu_worker_get_count() > 0) return std::nullopt;
+  const int gpu = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
+  if (gpu < 0) return std::nullopt;
+  return starpu_worker_get_memory_node(static_cast<unsigned>(gpu));
+}
+
+/// StarPU waits for ever when the data of one task are more than a GPU has room for.
+void require_room(const starpu_codelet& codelet, std::span<const Access> accesses, int worker) {
+  const std::optional<unsigned> node = only_gpu(codelet, worker);
+  if (!node) return;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < accesses.size(); ++i)
+    if (codelet.specific_nodes == 0 || codelet.dyn_nodes[i] == STARPU_SPECIFIC_NODE_LOCAL)
+      bytes += static_cast<std::int64_t>(starpu_data_get_size(accesses[i].handle));
+  require_gpu_memory(*node, bytes, "more and smaller pieces need less");
+}
+
+}  // namespace
+
+void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
+            std::span<const Access> accesses, const TaskOptions& options) {
+  if (!exchange_for_task(accesses, options.rank, options.priority)) return;
+  require_room(codelet, accesses, options.worker);
+  starpu_task* task = starpu_task_create();
+  task->cl = &codelet;
+  task->name = codelet.name;
+  task->cl_arg = std::malloc(arguments_size);
+  if (task->cl_arg == nullptr) throw std::bad_alloc();
+  std::memcpy(task->cl_arg, arguments, arguments_size);
+  task->cl_arg_size = arguments_size;
+  task->cl_arg_free = 1;
+  task->priority = options.priority;
+  task->flops = options.flops;
+  task->callback_func = options.done;
+  task->callback_arg = options.done_argument;
+  if (options.worker >= 0) {
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = static_cast<unsigned>(options.worker);
+  }
+  task->nbuffers = static_cast<int>(accesses.size());
+  starpu_data_handle_t* handles = task->handles;
+  starpu_data_access_mode* modes = task->modes;
+  if (accesses.size() > STARPU_NMAXBUFS) {  // StarPU frees both with the task
+    handles = task->dyn_handles = static_cast<starpu_data_handle_t*>(std::malloc(accesses.size() * sizeof *handles));
+    modes = task->dyn_modes = static_cast<starpu_data_access_mode*>(std::malloc(accesses.size() * sizeof *modes));
+    if (handles == nullptr || modes == nullptr) throw std::bad_alloc();
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    handles[i] = accesses[i].handle;
+    modes[i] = accesses[i].mode;
+  }
+  const int status = starpu_task_submit(task);
+  if (status == -ENODEV) {
+    task->destroy = 0;
+    starpu_task_destroy(task);
+    failed("no processing unit of this machine can run the task '{}'", codelet.name);
+  }
+  if (status != 0) failed("starpu_task_submit('{}'): {}", codelet.name, std::strerror(-status));
+}
+
+starpu_codelet make_codelet(const CodeletSpec& spec) {
+  starpu_codelet codelet;
+  starpu_codelet_init(&codelet);
+  codelet.name = spec.name;
+  codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
+  codelet.model = spec.model;
+  if (spec.cpu != nullptr && runs_on(spec, UnitKind::cpu)) {
+    codelet.where |= STARPU_CPU;
+    codelet.cpu_funcs[0] = spec.cpu;
+    codelet.cpu_funcs_name[0] = spec.cpu_name;
+  }
+  if (spec.cuda != nullptr && runs_on(spec, UnitKind::gpu)) {
+    codelet.where |= STARPU_CUDA;
+    codelet.cuda_funcs[0] = spec.cuda;
+    codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;
+  }
+  if (spec.main_memory_last > spec.main_memory_first) {
+    codelet.specific_nodes = 1;
+    codelet.dyn_nodes = static_cast<int*>(std::malloc(max_buffers * sizeof(int)));  // lives as long as the codelet
+    std::fill_n(codelet.dyn_nodes, max_buffers, STARPU_SPECIFIC_NODE_LOCAL);
+    std::fill(codelet.dyn_nodes + spec.main_memory_first, codelet.dyn_nodes + spec.main_memory_last,
+              STARPU_SPECIFIC_NODE_CPU);
+  }
+  return codelet;
+}
+
+}  // namespace asterism

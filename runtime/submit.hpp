@@ -1,0 +1,66 @@
+// Task submission: the one function through which every flow inserts its tasks.
+#pragma once
+
+#include <starpu.h>
+
+#include <cstdlib>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/ranks/rank_exchange.hpp"
+
+namespace asterism {
+
+struct TaskOptions {
+  int priority = 0;
+  double flops = 0;               ///< floating-point operations, for rates and bounds
+  int worker = -1;                ///< StarPU's number of the unit to run on; -1: the scheduler decides
+  void (*done)(void*) = nullptr;  ///< called with `done_argument` by the unit's thread when the task has ended
+  void* done_argument = nullptr;
+  int rank = this_rank_runs;  ///< of the cluster, that runs the task
+};
+
+/// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.
+/// Dependencies follow from the access modes and the order of submission. Throws Error: failed when no unit of this
+/// machine can run the codelet, bad_input when only a GPU can and has no room for the data.
+/// Over several ranks: the rank of `options` runs the task, and the others that call this see to the messages that it
+/// needs, and to nothing else; their data that no message is about may be null.
+void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
+            std::span<const Access> accesses, const TaskOptions& options = {});
+
+template <class Arguments>
+void submit(starpu_codelet& codelet, const Arguments& arguments, std::span<const Access> accesses,
+            const TaskOptions& options = {}) {
+  static_assert(std::is_trivially_copyable_v<Arguments>);
+  submit(codelet, &arguments, sizeof arguments, accesses, options);
+}
+
+template <class Arguments>
+void submit(starpu_codelet& codelet, const Arguments& arguments, std::initializer_list<Access> accesses,
+            const TaskOptions& options = {}) {
+  submit(codelet, arguments, std::span<const Access>(accesses.begin(), accesses.size()), options);
+}
+
+/// What a codelet may say about itself; the rest of starpu_codelet keeps its defaults.
+struct CodeletSpec {
+  const char* name;         ///< stable name, also the prefix of the performance model
+  starpu_cpu_func_t cpu;    ///< null: not on CPUs
+  const char* cpu_name;     ///< symbol name (needed by StarPU's master-slave and by debuggers)
+  starpu_cuda_func_t cuda;  ///< null: not on GPUs; asynchronous on StarPU's stream
+  starpu_perfmodel* model;  ///< must outlive the codelet
+  /// Buffers [first, last) stay in main memory, also for a GPU, which reads and writes them there: right for a few
+  /// scalars that several units exchange, whose copies would take longer than the access. Such data must lie in
+  /// pinned memory (HostBuffer).
+  int main_memory_first = 0;
+  int main_memory_last = 0;
+};
+
+/// Most buffers that a task of a codelet with buffers in main memory may have.
+inline constexpr int max_buffers = 4096;
+
+/// A codelet with any number of buffers, whose modes are given by each task.
+starpu_codelet make_codelet(const CodeletSpec& spec);
+
+}  // namespace asterism

@@ -1,0 +1,214 @@
+#include "schedulers/hprio/buckets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace asterism::schedulers::heteroprio {
+
+bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able) {
+  const unsigned others = able[at(other(kind))];
+  if (others == 0 || !(speedup > 0)) return true;
+  const double others_speedup = kind == Kind::cpu ? speedup : 1 / speedup;
+  if (others_speedup <= 1) return true;
+  return static_cast<double>(tasks) >= others_speedup * others;
+}
+
+namespace {
+/// At most eleven days, so that no product with a number of units overflows.
+std::int64_t nanoseconds(double microseconds) {
+  return microseconds > 0 ? std::llround(std::min(microseconds * 1e3, 1e15)) : 0;
+}
+}  // namespace
+
+std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry) {
+  const unsigned others = entry.able[at(other(kind))];
+  const double here = entry.length[at(kind)];
+  const double there = entry.length[at(other(kind))];
+  if (!(here > 0) || !(there > 0)) return std::nullopt;
+  if (others == 0 || there >= here) return 0;
+  return nanoseconds(here) * others;
+}
+
+bool Halves::is_large(double size) {
+  // six binary digits: few different values, however irregular the tasks
+  int exponent = 0;
+  const double mantissa = std::frexp(size, &exponent);
+  const double rounded = std::ldexp(std::round(mantissa * 64) / 64, exponent);
+
+  const std::lock_guard lock(mutex_);
+  const auto place = seen_.try_emplace(rounded, 0).first;
+  ++place->second;
+  if (++total_ == 1)
+    median_ = place;
+  else if (place->first < median_->first)
+    ++below_;
+  // the median is where at most half of the values are below and at most half above
+  while (2 * below_ > total_) below_ -= (--median_)->second;
+  while (2 * (below_ + median_->second) < total_) below_ += (median_++)->second;
+
+  const bool large = rounded == median_->first ? large_ <= small_ : rounded > median_->first;
+  ++(large ? large_ : small_);
+  return large;
+}
+
+Held::Held(std::mutex& mutex, const Waiting& waiting) : mutex_(mutex) {
+  constexpr int tries = 64;
+  for (int i = 0; i < tries; ++i) {
+    if (mutex_.try_lock()) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  if (waiting.begin != nullptr) waiting.begin();
+  mutex_.lock();
+  if (waiting.end != nullptr) waiting.end();
+}
+
+Bucket::Lane Bucket::lane_of(const Entry& entry) {
+  if (entry.picky) return picky;
+  if (entry.able[at(Kind::gpu)] == 0) return cpu_only;
+  return entry.able[at(Kind::cpu)] == 0 ? gpu_only : both;
+}
+
+void Bucket::push(Entry entry) {
+  const Held lock(mutex_, waiting_);
+  entry.number = arrived_++;
+  entry.bucket = this;
+  Level& level = levels_[within_ == Within::fifo ? 0 : entry.priority];
+  const Lane lane = lane_of(entry);
+  level.lanes[lane].push_back(entry);
+  if (lane == picky) ++picky_;
+  for (const Kind kind : kinds) {
+    if (entry.able[at(kind)] == 0) continue;
+    ++level.tasks[at(kind)];
+    ++all_[at(kind)];
+    ++waiting_for_[at(kind)];
+  }
+  count_backlog(entry, 1);
+  ++changes_;
+}
+
+void Bucket::count_backlog(const Entry& entry, int sign) {
+  if (backlog_ == nullptr) return;
+  for (const Kind kind : kinds) {
+    const std::int64_t time = entry.able[at(kind)] > 0 ? sign * nanoseconds(entry.length[at(kind)]) : 0;
+    if (time == 0) continue;
+    time_[at(kind)] += time;
+    if (polled(kind)) backlog_->time[at(kind)] += time;
+  }
+}
+
+void Bucket::set_polled(Kind kind, bool polled) {
+  const std::lock_guard lock(mutex_);
+  if (polled_[at(kind)].exchange(polled) == polled || backlog_ == nullptr) return;
+  backlog_->time[at(kind)] += polled ? time_[at(kind)] : -time_[at(kind)];
+}
+
+std::size_t Bucket::counted(const Level& level, Kind fast) const {
+  return within_ == Within::sub_buckets ? level.tasks[at(fast)] : all_[at(fast)];
+}
+
+bool Bucket::passes(Kind kind, const Level& level, const Entry& entry) const {
+  const Kind fast = other(kind);
+  if (!polled(fast)) return true;
+  if (backlog_ != nullptr)
+    if (const auto least = least_backlog(kind, entry)) return backlog_->time[at(fast)].load() >= *least;
+  return may_pop(kind, entry.speedup, counted(level, fast), entry.able);
+}
+
+Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld) {
+  Found found;
+  for (const Lane lane : {unit.kind == Kind::cpu ? cpu_only : gpu_only, both, picky}) {
+    std::deque<Entry>& entries = level.lanes[lane];
+    for (auto place = entries.begin(); place != entries.end(); ++place) {
+      if (found.lane != nullptr && found.place->number < place->number) break;
+      if (!place->runs_on(unit)) continue;  // picky ones only
+      if (termination && !passes(unit.kind, level, *place)) {
+        constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+        const std::int64_t least = backlog_ == nullptr ? never : least_backlog(unit.kind, *place).value_or(never);
+        withheld = std::min(withheld.value_or(never), least);
+        break;  // the rest of the queue waits behind it, tasks that the other kind cannot run excepted
+      }
+      found = {&entries, place};
+      break;
+    }
+  }
+  return found;
+}
+
+bool Bucket::nothing_for(Kind kind) const {
+  if (waiting_for_[at(kind)].load() == 0) return true;
+  if (withheld_at_[at(kind)].load() != changes_.load()) return false;
+  return backlog_ == nullptr || backlog_->time[at(other(kind))].load() < withheld_below_[at(kind)].load();
+}
+
+template <class Function>
+bool Bucket::first(Unit unit, bool termination, const Function& found) {
+  const std::uint64_t changes = changes_.load();  // before polled() is read: look_again takes no lock
+  std::optional<std::int64_t> withheld;
+  for (auto level = levels_.begin(); level != levels_.end();) {
+    // an emptied level is kept when it is the only one: most buckets know one priority
+    if (level->second.empty() && levels_.size() > 1) {
+      level = levels_.erase(level);
+      continue;
+    }
+    const Found here = find(level->second, unit, termination, withheld);
+    if (here.lane != nullptr) {
+      found(level->second, here);
+      return true;
+    }
+    ++level;
+  }
+  if (withheld && picky_ == 0) {
+    withheld_below_[at(unit.kind)] = *withheld;
+    withheld_at_[at(unit.kind)] = changes;
+  }
+  return false;
+}
+
+std::optional<Entry> Bucket::pop(Unit unit, bool termination) {
+  if (nothing_for(unit.kind)) return std::nullopt;
+  const Held lock(mutex_, waiting_);
+  std::optional<Entry> entry;
+  first(unit, termination, [&](Level& level, const Found& found) {
+    entry = *found.place;
+    found.lane->erase(found.place);
+    if (entry->picky) --picky_;
+    for (const Kind kind : kinds) {
+      if (entry->able[at(kind)] == 0) continue;
+      --level.tasks[at(kind)];
+      --all_[at(kind)];
+      --waiting_for_[at(kind)];
+    }
+    count_backlog(*entry, -1);
+    ++changes_;
+  });
+  return entry;
+}
+
+bool Bucket::offers(Unit unit, bool termination) {
+  if (nothing_for(unit.kind)) return false;
+  const Held lock(mutex_, waiting_);
+  return first(unit, termination, [](Level&, const Found&) {});
+}
+
+void Bucket::count_reserved(const Entry& entry, int sign) {
+  const Held lock(mutex_, waiting_);
+  Level& level = levels_[within_ == Within::fifo ? 0 : entry.priority];
+  for (const Kind kind : kinds) {
+    if (entry.able[at(kind)] == 0) continue;
+    level.tasks[at(kind)] += static_cast<std::size_t>(sign);
+    all_[at(kind)] += static_cast<std::size_t>(sign);
+  }
+  count_backlog(entry, sign);
+  ++changes_;
+}
+
+bool Bucket::may_take(Kind kind, const Entry& entry) {
+  const Held lock(mutex_, waiting_);
+  const auto level = levels_.find(within_ == Within::fifo ? 0 : entry.priority);
+  return level == levels_.end() || passes(kind, level->second, entry);
+}
+
+}  // namespace asterism::schedulers::heteroprio

@@ -1,0 +1,175 @@
+// Where the ready tasks of "hprio" wait: a bucket is a first-in-first-out queue with a place in the polling order of
+// each kind of unit. A task is an address here: nothing knows StarPU.
+#pragma once
+
+#include <atomic>
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "schedulers/hprio/order.hpp"
+
+namespace asterism::schedulers::heteroprio {
+
+class Bucket;
+constexpr unsigned max_units = 256;
+
+/// A unit by its number, below max_units.
+struct Unit {
+  unsigned number = 0;
+  Kind kind = Kind::cpu;
+};
+
+/// A ready task.
+struct Entry {
+  void* task = nullptr;
+  int priority = 0;
+  std::array<unsigned, 2> able{};  ///< units of each kind that can run it
+  bool picky = false;              ///< of those, `units` only
+  std::bitset<max_units> units{};
+  double speedup = 0;              ///< duration on a CPU over duration on a GPU; 0: unknown
+  std::array<double, 2> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
+  std::uint64_t number = 0;        ///< given on arrival
+  Bucket* bucket = nullptr;        ///< likewise
+
+  [[nodiscard]] bool runs_on(Unit unit) const { return able[at(unit.kind)] > 0 && (!picky || units.test(unit.number)); }
+};
+
+/// The paper's termination rule (section 3.2): "a CPU can pop a task only if the relation #tasks >= s x #GPUs is
+/// satisfied", s being the task's speedup. Whichever kind is slower for the task is the one held back: a GPU slower
+/// than a CPU needs #tasks >= (1/s) x #CPUs. `tasks`: those of the bucket that the faster kind could run, this one
+/// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
+[[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
+
+/// The work that waits for each kind, of all buckets that it polls together: nanoseconds that one unit would need for
+/// the tasks, waiting or reserved, that it can run. A task of unknown duration adds nothing.
+struct Backlog {
+  alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
+};
+
+/// The same rule with all that the faster kind has to do, not only the tasks of this bucket: #tasks >= s x #GPUs says
+/// that the GPUs need longer for the tasks of the bucket, #tasks x t_GPU / #GPUs, than the CPU for this one, t_CPU. But
+/// GPUs that still have much else to do will not come to this bucket in that time: a CPU can pop the task if what waits
+/// for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in nanoseconds; none
+/// when durations are unknown, which leaves the decision to may_pop.
+[[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry);
+
+/// Tells larger from smaller tasks by the running median of the sizes seen so far (to 1.6 %); of two equal to it, one
+/// is large and one is small, so that each half is a half.
+class Halves {
+ public:
+  [[nodiscard]] bool is_large(double size);
+
+ private:
+  std::mutex mutex_;
+  std::map<double, std::size_t> seen_;
+  std::map<double, std::size_t>::iterator median_;
+  std::size_t below_ = 0;  ///< seen that are smaller than the median
+  std::size_t total_ = 0;
+  std::size_t large_ = 0;
+  std::size_t small_ = 0;
+};
+
+/// A mutex that is spun on shortly, then waited for between two calls of the runtime's.
+struct Waiting {
+  void (*begin)() = nullptr;
+  void (*end)() = nullptr;
+};
+class Held {
+ public:
+  Held(std::mutex& mutex, const Waiting& waiting);
+  ~Held() { mutex_.unlock(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  std::mutex& mutex_;
+};
+
+class alignas(64) Bucket {
+ public:
+  /// What task->priority does within the bucket.
+  enum class Within {
+    fifo,        ///< nothing, as in the paper
+    priority,    ///< higher ones first, first in first out among equals
+    sub_buckets  ///< a bucket for each value, the highest polled first; the termination rule counts each by itself
+  };
+
+  /// `backlog`: of all buckets, to be kept up to date and to decide by; none: the paper's rule.
+  Bucket(std::string name, Within within, Waiting waiting, Backlog* backlog = nullptr)
+      : name_(std::move(name)), within_(within), waiting_(waiting), backlog_(backlog) {}
+
+  void push(Entry entry);
+  /// The first task that the unit can run, unless the termination rule withholds it (termination true).
+  /// It takes no lock when there is none, or when nothing came or went since the rule last withheld.
+  std::optional<Entry> pop(Unit unit, bool termination);
+
+  /// Whether pop would find one.
+  [[nodiscard]] bool offers(Unit unit, bool termination);
+
+  /// A popped task that some unit keeps for later still counts in the termination rule.
+  void reserved(const Entry& entry) { count_reserved(entry, 1); }
+  void unreserved(const Entry& entry) { count_reserved(entry, -1); }
+  /// Does the rule let a unit of this kind take such a task now?
+  [[nodiscard]] bool may_take(Kind kind, const Entry& entry);
+
+  /// Tasks waiting that the kind can run.
+  [[nodiscard]] std::size_t tasks(Kind kind) const { return waiting_for_[at(kind)].load(); }
+  /// Whether a kind polls this bucket and has units at all; if not, nothing is withheld for it.
+  /// Nor does it count in the kind's backlog.
+  void set_polled(Kind kind, bool polled);
+  [[nodiscard]] bool polled(Kind kind) const { return polled_[at(kind)].load(); }
+  /// The units of a context changed: what was withheld may pass now.
+  void look_again() { ++changes_; }
+  [[nodiscard]] std::uint64_t changes() const { return changes_.load(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  /// The tasks of one priority: those that CPUs alone can run, GPUs alone, both, and picky ones. Each is in order of
+  /// arrival; numbers order them among each other.
+  struct Level {
+    std::array<std::deque<Entry>, 4> lanes;
+    std::array<std::size_t, 2> tasks{};  ///< waiting or reserved, that each kind can run
+    [[nodiscard]] bool empty() const { return tasks[0] == 0 && tasks[1] == 0; }
+  };
+  enum Lane : std::size_t { cpu_only, gpu_only, both, picky };
+
+  [[nodiscard]] static Lane lane_of(const Entry& entry);
+  void count_reserved(const Entry& entry, int sign);
+  void count_backlog(const Entry& entry, int sign);
+  [[nodiscard]] std::size_t counted(const Level& level, Kind fast) const;
+  [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const;
+  /// Where the next task of the unit is.
+  struct Found {
+    std::deque<Entry>* lane = nullptr;
+    std::deque<Entry>::iterator place;
+  };
+  Found find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld);
+  [[nodiscard]] bool nothing_for(Kind kind) const;
+  /// Calls `found` with what is first for the unit; false when nothing is.
+  template <class Function>
+  bool first(Unit unit, bool termination, const Function& found);
+
+  std::string name_;
+  Within within_;
+  Waiting waiting_;
+  Backlog* backlog_;
+  alignas(64) std::mutex mutex_;
+  std::map<int, Level, std::greater<>> levels_;
+  std::uint64_t arrived_ = 0;
+  std::size_t picky_ = 0;
+  std::array<std::size_t, 2> all_{};    ///< waiting or reserved
+  std::array<std::int64_t, 2> time_{};  ///< likewise, as in Backlog but polled or not
+  alignas(64) std::array<std::atomic<std::size_t>, 2> waiting_for_{};
+  std::array<std::atomic<bool>, 2> polled_{true, true};
+  std::atomic<std::uint64_t> changes_{1};
+  std::array<std::atomic<std::uint64_t>, 2> withheld_at_{};    ///< value of changes_ when the rule withheld all
+  std::array<std::atomic<std::int64_t>, 2> withheld_below_{};  ///< backlog from which one of them would pass
+};
+
+}  // namespace asterism::schedulers::heteroprio

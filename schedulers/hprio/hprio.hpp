@@ -1,0 +1,50 @@
+// "hprio" in one scheduling context: what StarPU's tasks and workers are to the buckets.
+#pragma once
+
+#include <starpu.h>
+#include <starpu_scheduler.h>
+
+#include "schedulers/hprio/classes.hpp"
+
+namespace asterism::schedulers::heteroprio {
+
+class Policy {
+ public:
+  Policy();
+
+  /// Buckets as the table says, or per codelet, for the tasks to come.
+  void lay_out(const std::optional<Table>& table);
+  void change_units(const int* workers, unsigned count, bool added);
+  /// Who can run the task, how much faster GPUs are, and its bucket. False: nobody can.
+  bool enter(starpu_task* task, Entry& entry);
+  void starts(starpu_task* task, Unit unit);
+  void ended(starpu_task* task, Unit unit);
+
+  const Rules rules;
+  Pool pool;
+
+ private:
+  struct Units {
+    std::array<std::vector<int>, 2> workers;
+    bool mixed = false;  ///< GPUs of several makes
+  };
+  /// When a worker started the tasks that it runs, in the order in which they end.
+  struct alignas(64) Clock {
+    std::deque<double> starts;  ///< NaN: not measured
+    double last_end = 0;
+    unsigned skipped = 0;
+  };
+  /// And the durations on the kinds that have a worker (not -1) that can run it, where known.
+  double speedup_of(starpu_task* task, Class& of, const std::array<int, 2>& workers, std::array<double, 2>& length);
+
+  const double fixed_speedup_;  ///< 0: none
+  Classes classes_;
+  std::mutex mutex_;  ///< of the published lists
+  std::vector<std::unique_ptr<const Units>> units_published_;
+  std::atomic<const Units*> units_{nullptr};
+  std::vector<std::unique_ptr<Layout>> layouts_;
+  std::atomic<Layout*> layout_{nullptr};
+  std::vector<Clock> clocks_{max_units};
+};
+
+}  // namespace asterism::schedulers::heteroprio

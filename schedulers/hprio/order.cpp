@@ -1,0 +1,192 @@
+#include "schedulers/hprio/order.hpp"
+
+#include <fnmatch.h>
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace asterism::schedulers::heteroprio {
+namespace {
+
+/// What is wrong with a line.
+struct Wrong {
+  std::string what;
+};
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::istringstream in{std::string(line.substr(0, line.find('#')))};
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(std::move(word));
+  return words;
+}
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Reads the words of one line from left to right; the first thing that is wrong is thrown.
+class LineReader {
+ public:
+  explicit LineReader(std::vector<std::string> words) : words_(std::move(words)) {}
+
+  Line read() {
+    Line line;
+    line.name = next("a bucket's name");
+    if (line.name.find('=') != std::string::npos)
+      fail("a bucket's name before " + quoted(line.name), quoted(line.name));
+    read_match(line);
+    if (peek() == "split") {
+      if (line.per_priority) fail("split or per-priority, not both", "'split' after 'per-priority'");
+      ++place_;
+      word("large");
+      line.ranks = ranks();
+      word("small");
+      line.small = ranks();
+    } else {
+      line.ranks = ranks();
+    }
+    if (place_ < words_.size()) fail("the end of the line", quoted(words_[place_]));
+    return line;
+  }
+
+ private:
+  static std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
+  [[noreturn]] static void fail(const std::string& expected, const std::string& found) {
+    throw Wrong{"expected " + expected + ", found " + found};
+  }
+  [[nodiscard]] std::string_view peek() const {
+    return place_ < words_.size() ? std::string_view(words_[place_]) : std::string_view();
+  }
+  std::string next(const std::string& expected) {
+    if (place_ >= words_.size()) fail(expected, "the end of the line");
+    return words_[place_++];
+  }
+  void word(const std::string& expected) {
+    const std::string found = next(quoted(expected));
+    if (found != expected) fail(quoted(expected), quoted(found));
+  }
+
+  void read_match(Line& line) {
+    bool by_codelet = false;
+    bool by_priority = false;
+    for (;; ++place_) {
+      const std::string_view found = peek();
+      if (found.starts_with("codelet=")) {
+        if (std::exchange(by_codelet, true)) fail("codelet= once", quoted(found));
+        line.codelet = found.substr(8);
+        if (line.codelet.empty()) fail("a name or pattern after codelet=", "nothing");
+      } else if (found.starts_with("priority=")) {
+        if (std::exchange(by_priority, true)) fail("priority= once", quoted(found));
+        read_priorities(line, found.substr(9));
+      } else if (found == "per-priority") {
+        line.per_priority = true;
+      } else {
+        break;
+      }
+    }
+    if (!by_codelet && !by_priority)
+      fail("codelet=NAME or priority=N or priority=LOWEST..HIGHEST",
+           peek().empty() ? "the end of the line" : quoted(peek()));
+  }
+
+  static void read_priorities(Line& line, std::string_view text) {
+    const std::size_t dots = text.find("..");
+    line.lowest = number(text.substr(0, dots));
+    line.highest = dots == std::string_view::npos ? line.lowest : number(text.substr(dots + 2));
+    if (!line.lowest || !line.highest || *line.lowest > *line.highest)
+      fail("priority=N or priority=LOWEST..HIGHEST with whole numbers", quoted("priority=" + std::string(text)));
+  }
+
+  Ranks ranks() {
+    Ranks ranks;
+    for (const Kind kind : kinds) {
+      const std::string expected =
+          std::string(kind == Kind::cpu ? "the CPU priority" : "the GPU priority") + " (0, 1, 2, ... or -)";
+      const std::string found = next(expected);
+      if (found == "-") continue;
+      ranks[at(kind)] = number(found);
+      if (!ranks[at(kind)] || *ranks[at(kind)] < 0) fail(expected, quoted(found));
+    }
+    if (!ranks[0] && !ranks[1]) fail("a priority for one kind of unit at least", "'- -'");
+    return ranks;
+  }
+
+  std::vector<std::string> words_;
+  std::size_t place_ = 0;
+};
+
+}  // namespace
+
+bool Line::names(std::string_view symbol, std::string_view codelet_name) const {
+  for (const std::string_view name : {symbol, codelet_name})
+    if (!name.empty() && fnmatch(codelet.c_str(), std::string(name).c_str(), 0) == 0) return true;
+  return codelet == "*";
+}
+
+Table parse_table(std::string_view text) {
+  Table table;
+  int count = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::vector<std::string> words = words_of(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++count;
+    if (words.empty()) continue;
+    try {
+      Line line = LineReader(std::move(words)).read();
+      for (const Line& before : table.lines)
+        if (before.name == line.name)
+          throw Wrong{"expected a name of its own for every bucket, found '" + line.name + "' again"};
+      table.lines.push_back(std::move(line));
+    } catch (const Wrong& wrong) {
+      return {{}, "line " + std::to_string(count) + ": " + wrong.what};
+    }
+  }
+  if (table.lines.empty()) table.error = "line 1: expected a bucket, found none";
+  return table;
+}
+
+Text text_or_file(const std::string& value) {
+  if (value.find_first_of("\n=") != std::string::npos) return {value, {}};
+  std::ifstream in(value);
+  std::ostringstream out;
+  if (in) out << in.rdbuf();
+  if (!in || out.fail()) return {{}, value + ": expected a file that can be read, or the table itself"};
+  return {out.str(), {}};
+}
+
+ParsedRules parse_rules(std::string_view text) {
+  ParsedRules parsed;
+  Rules& rules = parsed.rules;
+  const std::array<std::pair<std::string_view, bool*>, 6> known{{{"termination", &rules.termination},
+                                                                 {"backlog", &rules.backlog},
+                                                                 {"split", &rules.split},
+                                                                 {"priorities", &rules.priorities},
+                                                                 {"prefetch", &rules.prefetch},
+                                                                 {"speedup", &rules.speedup}}};
+  while (!text.empty()) {
+    const std::size_t end = text.find(',');
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (word.empty()) continue;
+    bool* rule = nullptr;
+    for (const auto& [name, value] : known)
+      if (word.starts_with('-') && word.substr(1) == name) rule = value;
+    if (rule != nullptr)
+      *rule = false;
+    else if (parsed.error.empty())
+      parsed.error =
+          "expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, separated by commas; found '" +
+          std::string(word) + "'";
+  }
+  return parsed;
+}
+
+}  // namespace asterism::schedulers::heteroprio

@@ -1,0 +1,97 @@
+// The buckets of "hprio", the orders in which the units poll them, and the tasks that GPUs keep for later. Tasks and
+// units are addresses and numbers: tests run it on units that do not exist.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "schedulers/hprio/buckets.hpp"
+
+namespace asterism::schedulers::heteroprio {
+
+/// The places of buckets in the polling order of a kind: by increasing priority number, then as given; buckets that it
+/// never polls are left out, except when there is no unit of the other kind to take their tasks: then they come last.
+[[nodiscard]] std::vector<std::size_t> polling_order(const std::vector<Ranks>& buckets, Kind kind, bool others);
+
+/// What is known about the tasks of a bucket, for an order that is found and not given.
+struct Speed {
+  std::array<bool, 2> runs_on{true, true};
+  double speedup = 0;  ///< duration on a CPU over duration on a GPU; 0: unknown
+};
+/// CPUs first take what only they can run, then what is not measured yet, then what GPUs accelerate least; GPUs
+/// likewise, and what they accelerate most. All may run everywhere.
+[[nodiscard]] std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets);
+
+class Pool {
+ public:
+  /// `lookahead`: tasks that a GPU keeps for later, their data being prefetched. `backlog`: the termination rule looks
+  /// at all that waits for the faster kind; else, as the paper's, at the tasks of the bucket.
+  Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog = false);
+
+  /// A bucket that lives as long as the pool. It is polled once set_orders names it.
+  Bucket& add(std::string name, Bucket::Within within);
+  /// Buckets as each kind polls them; a kind without units polls none. Those in neither order, left by an earlier one,
+  /// are polled first by all until they are empty. Any thread, at any time.
+  void set_orders(std::array<std::vector<Bucket*>, 2> orders);
+
+  /// The next task of a unit: what it kept, else what it finds polling, else the last of what the busiest unit kept.
+  std::optional<Entry> pop(Unit unit);
+  /// Fills what a GPU keeps for later; `prefetch` is called for each task, before another unit may take it. Returns the
+  /// last one kept.
+  std::optional<Entry> reserve(Unit unit, const std::function<void(void* task)>& prefetch);
+  /// Puts what a unit kept back into the buckets: it leaves.
+  void give_back(unsigned unit);
+  [[nodiscard]] std::size_t reserved(unsigned unit) const { return kept_[unit].size.load(); }
+
+  /// A unit that found nothing says so and then polls once more; after a push, one of those that may take the task is
+  /// to be woken. A unit whose kind is faster for it comes first: woken alone, one that the rule withholds the task
+  /// from would leave it to nobody.
+  void set_idle(Unit unit, bool idle);
+  void started(Unit unit) { ++kept_[unit.number].running; }
+  void finished(Unit unit) { --kept_[unit.number].running; }
+  [[nodiscard]] bool is_idle(Unit unit) const;
+  [[nodiscard]] bool any_idle() const;
+  /// The unit chosen is no longer counted idle. One that still runs something (GPUs ask for more before they are done)
+  /// is the second choice.
+  ///
+  /// For the bucket of a task that came or went: what is first there now; else for what another bucket or a
+  /// unit keeps and the rule lets pass now.
+  std::optional<unsigned> take_idle_for(const Entry& entry);
+  /// For a task that a unit keeps.
+  std::optional<unsigned> take_idle_for_kept(const Entry& entry);
+
+ private:
+  struct Orders {
+    std::array<std::vector<Bucket*>, 2> polled;
+  };
+  struct alignas(64) Kept {
+    std::mutex mutex;
+    std::deque<Entry> entries;
+    std::atomic<std::size_t> size{0};
+    std::atomic<int> running{0};
+    std::uint64_t declined_at = 0;  ///< stamp() when this unit last found nothing to take from others
+  };
+  std::optional<Entry> poll(Unit unit);
+  std::optional<unsigned> take_idle(Kind first, const std::function<bool(Unit unit)>& takes);
+  std::optional<unsigned> take_idle_for_any();
+  std::optional<Entry> take_back(Unit unit);
+  [[nodiscard]] std::uint64_t stamp() const;
+
+  const bool termination_;
+  const unsigned lookahead_;
+  const Waiting waiting_;
+  const bool by_backlog_;
+  Backlog backlog_;
+  std::mutex mutex_;  ///< of the two that follow
+  std::vector<std::unique_ptr<Bucket>> buckets_;
+  std::vector<std::unique_ptr<const Orders>> published_;  ///< all, since someone may still read an old one
+  std::atomic<const Orders*> orders_{nullptr};
+  std::vector<Kept> kept_{max_units};
+  std::atomic<std::size_t> kept_by_all_{0};
+  std::atomic<std::uint64_t> changes_{1};  ///< of what is kept
+  alignas(64) std::array<std::array<std::atomic<std::uint64_t>, max_units / 64>, 2> idle_{};
+};
+
+}  // namespace asterism::schedulers::heteroprio

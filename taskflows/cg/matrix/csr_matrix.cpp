@@ -1,0 +1,84 @@
+#include "taskflows/cg/matrix/csr_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace asterism::cg {
+namespace {
+
+/// Entry (row, column), or nullptr where none is stored.
+const double* find_entry(const CsrMatrix& matrix, std::int64_t row, std::int64_t column) {
+  const std::int32_t* first = matrix.column.data() + matrix.row_begin[row];
+  const std::int32_t* last = matrix.column.data() + matrix.row_begin[row + 1];
+  const std::int32_t* found = std::lower_bound(first, last, column);
+  return found != last && *found == column ? matrix.value.data() + (found - matrix.column.data()) : nullptr;
+}
+
+/// What is wrong with the first offending entry of a row; empty when nothing is.
+std::string problem_of_row(const CsrMatrix& matrix, std::int64_t row, double tolerance) {
+  constexpr const char* positive = "a symmetric positive definite matrix has a positive diagonal";
+  const auto missing_diagonal = [&] {
+    return fmt::format("diagonal entry of row {} is missing; {}", row + 1, positive);
+  };
+  bool past_diagonal = false;
+  for (std::int64_t k = matrix.row_begin[row]; k < matrix.row_begin[row + 1]; ++k) {
+    const std::int64_t column = matrix.column[k];
+    const double value = matrix.value[k];
+    if (column > row && !past_diagonal) return missing_diagonal();
+    past_diagonal = column >= row;
+    if (!std::isfinite(value)) {
+      return fmt::format("entry ({},{}) is {}; every entry must be finite", row + 1, column + 1, value);
+    }
+    if (column == row) {
+      if (value <= 0) return fmt::format("diagonal entry of row {} is {}; {}", row + 1, value, positive);
+      continue;
+    }
+    // An absent mirror counts as zero. One that is not finite passes here: it is the offender, in its own row.
+    const double* mirror = find_entry(matrix, column, row);
+    const double other = mirror == nullptr ? 0.0 : *mirror;
+    if (std::abs(value - other) > tolerance * std::max(std::abs(value), std::abs(other))) {
+      return fmt::format("not symmetric: entry ({},{}) is {} but entry ({},{}) is {}", row + 1, column + 1, value,
+                         column + 1, row + 1, mirror == nullptr ? "missing" : fmt::format("{}", other));
+    }
+  }
+  return past_diagonal ? std::string() : missing_diagonal();
+}
+
+}  // namespace
+
+CsrMatrix room_for_rows(std::int64_t n, const std::string& name, std::int64_t first, std::int64_t last,
+                        std::int64_t entries) {
+  CsrMatrix rows;
+  rows.n = n;
+  rows.first_row = first;
+  rows.name = name;
+  rows.row_begin = Array<std::int64_t>(static_cast<std::size_t>(last - first + 1));
+  rows.row_begin[0] = 0;
+  rows.column = Array<std::int32_t>(static_cast<std::size_t>(entries));
+  rows.value = Array<double>(static_cast<std::size_t>(entries));
+  return rows;
+}
+
+CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last) {
+  const std::int64_t begin = matrix.begin_of(first);
+  const std::int64_t entries = matrix.begin_of(last) - begin;
+  CsrMatrix part = room_for_rows(matrix.n, matrix.name, first, last, entries);
+  for (std::int64_t row = first; row <= last; ++row)
+    part.row_begin[static_cast<std::size_t>(row - first)] = matrix.begin_of(row) - begin;
+  std::copy_n(matrix.column.data() + begin, entries, part.column.data());
+  std::copy_n(matrix.value.data() + begin, entries, part.value.data());
+  return part;
+}
+
+void require_symmetric_positive_diagonal(const CsrMatrix& matrix, double tolerance) {
+  std::int64_t first_bad_row = matrix.n;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_row)
+  for (std::int64_t row = 0; row < matrix.n; ++row) {
+    if (row < first_bad_row && !problem_of_row(matrix, row, tolerance).empty()) first_bad_row = row;
+  }
+  if (first_bad_row < matrix.n) bad_input("{}: {}", matrix.name, problem_of_row(matrix, first_bad_row, tolerance));
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,424 @@
+#include "taskflows/cg/matrix/elasticity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace asterism::cg {
+namespace {
+
+using Vector = std::array<double, 3>;
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+Vector difference(const Vector& a, const Vector& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+double dot(const Vector& a, const Vector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+/// For each node a list: of its elements, or of its neighbours.
+struct Lists {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int32_t> entry;
+
+  [[nodiscard]] std::span<const std::int32_t> operator[](std::int64_t node) const {
+    return {entry.data() + begin[index(node)], entry.data() + begin[index(node) + 1]};
+  }
+};
+
+/// The elements of each node, ascending.
+Lists elements_of_nodes(const ElasticityNodes& nodes) {
+  Lists lists{.begin = std::vector<std::int64_t>(nodes.position.size() + 1, 0),
+              .entry = std::vector<std::int32_t>(nodes.element.size())};
+  for (const std::int32_t node : nodes.element) ++lists.begin[index(node) + 1];
+  std::partial_sum(lists.begin.begin(), lists.begin.end(), lists.begin.begin());
+  std::vector<std::int64_t> next(lists.begin.begin(), lists.begin.end() - 1);
+  for (std::size_t k = 0; k < nodes.element.size(); ++k) {
+    lists.entry[index(next[index(nodes.element[k])]++)] = static_cast<std::int32_t>(k / index(nodes.per_element));
+  }
+  return lists;
+}
+
+/// The nodes that share an element with each node, itself included, ascending.
+Lists node_graph(const ElasticityNodes& nodes, const Lists& elements) {
+  const auto count = static_cast<std::int64_t>(nodes.position.size());
+  Lists graph{.begin = std::vector<std::int64_t>(index(count) + 1, 0), .entry = {}};
+#pragma omp parallel
+  {
+    std::vector<std::int32_t> found;
+    const auto collect = [&](std::int64_t node) {
+      found.clear();
+      for (const std::int32_t e : elements[node]) {
+        const auto first = nodes.element.begin() + std::int64_t{e} * nodes.per_element;
+        found.insert(found.end(), first, first + nodes.per_element);
+      }
+      std::sort(found.begin(), found.end());
+      found.erase(std::unique(found.begin(), found.end()), found.end());
+    };
+    // Counting and then collecting again costs less than holding one small vector per node.
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < count; ++i) {
+      collect(i);
+      graph.begin[index(i) + 1] = static_cast<std::int64_t>(found.size());
+    }
+#pragma omp single
+    {
+      std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
+      graph.entry.resize(index(graph.begin.back()));
+    }
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < count; ++i) {
+      collect(i);
+      std::copy(found.begin(), found.end(), graph.entry.begin() + graph.begin[index(i)]);
+    }
+  }
+  return graph;
+}
+
+/// Breadth-first search from `start`, neighbours by ascending degree: the connected piece in Cuthill-McKee order.
+/// `level` is -1 for nodes not reached yet and becomes the distance from `start`.
+std::vector<std::int32_t> breadth_first(const Lists& graph, std::int32_t start, std::vector<std::int32_t>& level) {
+  std::vector<std::int32_t> order{start};
+  level[index(start)] = 0;
+  for (std::size_t head = 0; head < order.size(); ++head) {
+    const std::int32_t node = order[head];
+    const auto first_new = static_cast<std::ptrdiff_t>(order.size());
+    for (const std::int32_t neighbour : graph[node]) {
+      if (level[index(neighbour)] >= 0) continue;
+      level[index(neighbour)] = level[index(node)] + 1;
+      order.push_back(neighbour);
+    }
+    std::stable_sort(order.begin() + first_new, order.end(),
+                     [&](std::int32_t a, std::int32_t b) { return graph[a].size() < graph[b].size(); });
+  }
+  return order;
+}
+
+/// New order of the nodes, reverse Cuthill-McKee: each piece is searched from a node at (nearly) the greatest
+/// distance from others, found by moving to the far end until that gets no farther (George and Liu, 1979).
+std::vector<std::int32_t> reverse_cuthill_mckee(const Lists& graph) {
+  const std::size_t count = graph.begin.size() - 1;
+  std::vector<std::int32_t> order;
+  order.reserve(count);
+  std::vector<std::int32_t> level(count, -1);
+  for (std::size_t seed = 0; seed < count; ++seed) {
+    if (level[seed] >= 0) continue;
+    std::vector<std::int32_t> piece = breadth_first(graph, static_cast<std::int32_t>(seed), level);
+    for (std::int32_t depth = -1; level[index(piece.back())] > depth;) {
+      depth = level[index(piece.back())];
+      const std::int32_t far_end = piece.back();
+      for (const std::int32_t node : piece) level[index(node)] = -1;
+      piece = breadth_first(graph, far_end, level);
+    }
+    order.insert(order.end(), piece.begin(), piece.end());
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+void add_midpoints(const TetMesh& mesh, ElasticityNodes& nodes) {
+  const auto key = [](std::int64_t a, std::int64_t b) { return std::min(a, b) << 32 | std::max(a, b); };
+  std::vector<std::int64_t> edges;
+  edges.reserve(mesh.tet.size() * tet_edges.size());
+  for (const auto& tet : mesh.tet) {
+    for (const auto& [a, b] : tet_edges) edges.push_back(key(tet[index(a)], tet[index(b)]));
+  }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+
+  const std::size_t corners = nodes.position.size();
+  for (const std::int64_t edge : edges) {
+    const Vector& a = nodes.position[index(edge >> 32)];
+    const Vector& b = nodes.position[index(edge & 0xffffffff)];
+    nodes.position.push_back({(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2});
+  }
+  for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
+    for (std::size_t k = 0; k < tet_edges.size(); ++k) {
+      const auto [a, b] = tet_edges[k];
+      const auto found =
+          std::lower_bound(edges.begin(), edges.end(), key(mesh.tet[e][index(a)], mesh.tet[e][index(b)]));
+      nodes.element[10 * e + 4 + k] = static_cast<std::int32_t>(corners + index(found - edges.begin()));
+    }
+  }
+}
+
+/// A piece is held if three of its clamped nodes are not on one line; otherwise it could move at no cost and the
+/// matrix would be singular. (Pieces that hang together at a single node pass: nothing cheap tells them apart.)
+void require_held(const TetMesh& mesh, const ElasticityNodes& nodes, const Lists& graph) {
+  std::vector<std::int32_t> level(nodes.position.size(), -1);
+  for (std::size_t seed = 0; seed < level.size(); ++seed) {
+    if (level[seed] >= 0) continue;
+    std::vector<Vector> held;
+    for (const std::int32_t node : breadth_first(graph, static_cast<std::int32_t>(seed), level)) {
+      if (nodes.clamped[index(node)]) held.push_back(nodes.position[index(node)]);
+    }
+    double longest = 0;
+    Vector line{};
+    for (const Vector& x : held) {
+      const Vector d = difference(x, held.front());
+      if (dot(d, d) > longest) {
+        longest = dot(d, d);
+        line = d;
+      }
+    }
+    const bool off_line = std::any_of(held.begin(), held.end(), [&](const Vector& x) {
+      const Vector area = cross(line, difference(x, held.front()));
+      return std::sqrt(dot(area, area)) > 1e-9 * longest;
+    });
+    if (!off_line) {
+      bad_input(
+          "{}: a connected piece of the mesh has {} clamped nodes (lowest 5 % of the longest axis), "
+          "expected three or more that are not on one line",
+          mesh.name, held.size());
+    }
+  }
+}
+
+/// Gradients of the four barycentric coordinates, constant in the element, and its volume.
+struct Geometry {
+  std::array<Vector, 4> gradient;
+  double volume;
+};
+
+std::vector<Geometry> geometries(const TetMesh& mesh, const ElasticityNodes& nodes) {
+  std::vector<Geometry> result;
+  result.reserve(mesh.tet.size());
+  for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
+    const std::int32_t* corner = nodes.element.data() + e * index(nodes.per_element);
+    const Vector& x0 = nodes.position[index(corner[0])];
+    const Vector e1 = difference(nodes.position[index(corner[1])], x0);
+    const Vector e2 = difference(nodes.position[index(corner[2])], x0);
+    const Vector e3 = difference(nodes.position[index(corner[3])], x0);
+    Geometry g{.gradient = {Vector{}, cross(e2, e3), cross(e3, e1), cross(e1, e2)}, .volume = 0};
+    const double six_volume = dot(e1, g.gradient[1]);
+    if (!(six_volume > 0)) {
+      bad_input("{}: tetrahedron {} has volume {:g}, expected a positive one", mesh.name, e + 1, six_volume / 6);
+    }
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t k = 1; k < 4; ++k) {
+        g.gradient[k][c] /= six_volume;
+        g.gradient[0][c] -= g.gradient[k][c];
+      }
+    }
+    g.volume = six_volume / 6;
+    result.push_back(g);
+  }
+  return result;
+}
+
+/// derivative[q][a][k] = dN_a / d(barycentric coordinate k) at integration point q; all points weigh the same.
+struct Rule {
+  int points;
+  std::array<std::array<std::array<double, 4>, 10>, 4> derivative;
+};
+
+Rule integration_rule(Element element) {
+  Rule rule{};
+  if (element == Element::p1) {  // constant gradients
+    rule.points = 1;
+    for (std::size_t k = 0; k < 4; ++k) rule.derivative[0][k][k] = 1;
+    return rule;
+  }
+  // Products of linear gradients: the 4-point rule of degree 2 is exact.
+  const double near = (5 + 3 * std::sqrt(5.0)) / 20;
+  const double far = (5 - std::sqrt(5.0)) / 20;
+  rule.points = 4;
+  for (std::size_t q = 0; q < 4; ++q) {
+    const auto l = [&](std::size_t k) { return k == q ? near : far; };
+    for (std::size_t k = 0; k < 4; ++k) rule.derivative[q][k][k] = 4 * l(k) - 1;  // N = l (2 l - 1)
+    for (std::size_t k = 0; k < tet_edges.size(); ++k) {                          // N = 4 l_a l_b
+      const std::size_t a = index(tet_edges[k][0]);
+      const std::size_t b = index(tet_edges[k][1]);
+      rule.derivative[q][4 + k][a] = 4 * l(b);
+      rule.derivative[q][4 + k][b] = 4 * l(a);
+    }
+  }
+  return rule;
+}
+
+using Block = std::array<std::array<double, 3>, 3>;
+
+/// The blocks A_ab of one element for its local node a and all its nodes b. Every sum runs in an order that does not
+/// depend on which of a and b is the row, which makes A_ba the transpose of A_ab to the last bit.
+void element_blocks(const Rule& rule, const Geometry& geometry, std::size_t a, std::span<Block> blocks, double lambda,
+                    double mu) {
+  std::array<std::array<Vector, 10>, 4> gradient{};
+  for (std::size_t q = 0; q < index(rule.points); ++q) {
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        for (std::size_t c = 0; c < 3; ++c) gradient[q][b][c] += rule.derivative[q][b][k] * geometry.gradient[k][c];
+      }
+    }
+  }
+  const double weight = geometry.volume / rule.points;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    Block outer{};  // sum over the points of grad N_a grad N_b^T
+    for (std::size_t q = 0; q < index(rule.points); ++q) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) outer[i][j] += gradient[q][a][i] * gradient[q][b][j];
+      }
+    }
+    const double trace = outer[0][0] + outer[1][1] + outer[2][2];
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        blocks[b][i][j] = weight * (lambda * outer[i][j] + mu * outer[j][i] + (i == j ? mu * trace : 0));
+      }
+    }
+  }
+}
+
+/// Sizes the arrays: a free node's three rows hold all components of its free neighbours, a clamped one's only
+/// their diagonal.
+CsrMatrix empty_rows(const ElasticityNodes& nodes, const Lists& graph) {
+  CsrMatrix matrix;
+  matrix.n = 3 * static_cast<std::int64_t>(nodes.position.size());
+  matrix.row_begin = Array<std::int64_t>(index(matrix.n) + 1);
+  matrix.row_begin[0] = 0;
+  for (std::int64_t a = 0; a < matrix.n / 3; ++a) {
+    const std::int64_t free_neighbours =
+        std::count_if(graph[a].begin(), graph[a].end(), [&](std::int32_t b) { return !nodes.clamped[index(b)]; });
+    const std::int64_t length = nodes.clamped[index(a)] ? 1 : 3 * free_neighbours;
+    for (std::int64_t row = 3 * a; row < 3 * a + 3; ++row) {
+      matrix.row_begin[index(row) + 1] = matrix.row_begin[index(row)] + length;
+    }
+  }
+  matrix.column = Array<std::int32_t>(index(matrix.nnz()));
+  matrix.value = Array<double>(index(matrix.nnz()));
+  return matrix;
+}
+
+}  // namespace
+
+ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& options) {
+  constexpr double clamped_part = 0.05;
+  ElasticityNodes nodes;
+  nodes.per_element = options.element == Element::p1 ? 4 : 10;
+  Vector low = mesh.node.at(0);
+  Vector high = low;
+  for (const Vector& x : mesh.node) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      low[c] = std::min(low[c], x[c]);
+      high[c] = std::max(high[c], x[c]);
+    }
+  }
+  const Vector side = difference(high, low);
+  const auto axis = index(std::max_element(side.begin(), side.end()) - side.begin());
+  nodes.position.reserve(mesh.node.size());
+  for (const Vector& x : mesh.node) {
+    const Vector d = difference(x, low);
+    nodes.position.push_back({d[0] / side[axis], d[1] / side[axis], d[2] / side[axis]});
+  }
+  nodes.element.resize(mesh.tet.size() * index(nodes.per_element));
+  for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
+    std::copy(mesh.tet[e].begin(), mesh.tet[e].end(), nodes.element.data() + e * index(nodes.per_element));
+  }
+  if (options.element == Element::p2) add_midpoints(mesh, nodes);
+  if (nodes.position.size() > index(std::numeric_limits<std::int32_t>::max()) / 3) {
+    bad_input("{}: {} nodes, expected at most {}, so that 32 bits hold an unknown", mesh.name, nodes.position.size(),
+              std::numeric_limits<std::int32_t>::max() / 3);
+  }
+
+  if (options.reorder) {
+    const std::vector<std::int32_t> order = reverse_cuthill_mckee(node_graph(nodes, elements_of_nodes(nodes)));
+    std::vector<std::int32_t> rank(order.size());
+    std::vector<Vector> position(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      rank[index(order[i])] = static_cast<std::int32_t>(i);
+      position[i] = nodes.position[index(order[i])];
+    }
+    nodes.position = std::move(position);
+    for (std::int32_t& node : nodes.element) node = rank[index(node)];
+  }
+
+  nodes.clamped.resize(nodes.position.size());
+  std::transform(nodes.position.begin(), nodes.position.end(), nodes.clamped.begin(),
+                 [&](const Vector& x) { return options.clamp && x[axis] <= clamped_part; });
+  return nodes;
+}
+
+CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& options) {
+  if (!(options.young > 0) || !std::isfinite(options.young)) {
+    bad_input("elasticity: Young's modulus {}, expected a positive number", options.young);
+  }
+  if (!(options.poisson > -1 && options.poisson < 0.5)) {
+    bad_input("elasticity: Poisson's ratio {}, expected a number between -1 and 0.5", options.poisson);
+  }
+  const double mu = options.young / (2 * (1 + options.poisson));
+  const double lambda = 2 * mu * options.poisson / (1 - 2 * options.poisson);
+
+  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
+  const std::vector<Geometry> geometry = geometries(mesh, nodes);
+  const Lists elements = elements_of_nodes(nodes);
+  const Lists graph = node_graph(nodes, elements);
+  if (options.clamp) require_held(mesh, nodes, graph);
+  const Rule rule = integration_rule(options.element);
+  const std::size_t per_element = index(nodes.per_element);
+
+  CsrMatrix matrix = empty_rows(nodes, graph);
+  matrix.name = mesh.name + (options.element == Element::p1 ? " P1 elasticity" : " P2 elasticity");
+  const std::int64_t count = matrix.n / 3;
+  std::vector<double> trace(index(count), 0.0);
+
+  // A thread computes whole rows: for each of its nodes a, the row of blocks A_ab of every element around a. Each
+  // element is so visited once per node, which is cheaper than agreeing on who adds what where.
+#pragma omp parallel
+  {
+    std::vector<std::int32_t> slot(index(count));  // of a neighbour within the row; valid for neighbours only
+    std::array<Block, 10> blocks{};
+#pragma omp for schedule(static)
+    for (std::int64_t a = 0; a < count; ++a) {
+      if (nodes.clamped[index(a)]) {
+        for (std::int64_t row = 3 * a; row < 3 * a + 3; ++row) {
+          matrix.column[index(matrix.row_begin[index(row)])] = static_cast<std::int32_t>(row);
+        }
+        continue;
+      }
+      const std::int64_t begin = matrix.row_begin[index(3 * a)];
+      const std::int64_t length = matrix.row_begin[index(3 * a + 1)] - begin;
+      double* const value = matrix.value.data() + begin;
+      std::fill_n(value, 3 * length, 0.0);
+      std::int32_t filled = 0;
+      for (const std::int32_t b : graph[a]) {
+        slot[index(b)] = nodes.clamped[index(b)] ? -1 : filled;
+        if (nodes.clamped[index(b)]) continue;
+        for (std::int32_t c = 0; c < 9; ++c) {
+          matrix.column[index(begin + c / 3 * length + filled + c % 3)] = 3 * b + c % 3;
+        }
+        filled += 3;
+      }
+      for (const std::int32_t e : elements[a]) {
+        const std::int32_t* const node = nodes.element.data() + index(e) * per_element;
+        const std::size_t local = index(std::find(node, node + per_element, a) - node);
+        element_blocks(rule, geometry[index(e)], local, std::span(blocks).first(per_element), lambda, mu);
+        for (std::size_t b = 0; b < per_element; ++b) {
+          const std::int32_t at = slot[index(node[b])];
+          if (at < 0) continue;
+          for (std::int64_t c = 0; c < 9; ++c)
+            value[c / 3 * length + at + c % 3] += blocks[b][index(c / 3)][index(c % 3)];
+        }
+      }
+      for (std::int64_t c = 0; c < 3; ++c) trace[index(a)] += value[c * length + slot[index(a)] + c];
+    }
+  }
+
+  const auto free_nodes = static_cast<double>(std::count(nodes.clamped.begin(), nodes.clamped.end(), 0));
+  const double mean_diagonal = std::accumulate(trace.begin(), trace.end(), 0.0) / (3 * free_nodes);
+  for (std::int64_t a = 0; a < count; ++a) {
+    if (nodes.clamped[index(a)]) std::fill_n(matrix.value.data() + matrix.row_begin[index(3 * a)], 3, mean_diagonal);
+  }
+  return matrix;
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,228 @@
+#include "taskflows/fdtd/fields/field_files.hpp"
+
+#include <algorithm>
+
+#include "taskflows/fdtd/fields/distributed_fields.hpp"
+#include "taskflows/fdtd/fields/gather.hpp"
+#include "taskflows/fdtd/fields/snapshot.hpp"
+#include "io/pictures/picture.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "base/error.hpp"
+#include "runtime/session.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+std::size_t number(Field field) {
+  return static_cast<std::size_t>(field);
+}
+
+/// A field in the layout of the whole domain as one sub-domain; over several ranks on rank 0, nothing on the others.
+template <class T>
+std::vector<T> in_layout(Simulation& simulation, const Grid& grid, Field field) {
+  std::vector<T> all(!simulation.dealt() || cluster().speaks() ? static_cast<std::size_t>(grid.elements()) : 0);
+  get_from_ranks(simulation, field, [&](const Box& b, const void* values) {
+    const T* from = static_cast<const T*>(values);
+    for (int c = 0; c < 3; ++c)
+      for (int i = b.x0; i < b.x1; ++i)
+        for (int j = b.y0; j < b.y1; ++j, from += b.z1 - b.z0)
+          std::copy_n(from, b.z1 - b.z0, all.data() + grid.at(c, i, j, b.z0));
+  });
+  return all;
+}
+
+/// NAME_0000100.png of a series of pictures.
+std::filesystem::path numbered(const std::filesystem::path& path, long step) {
+  return path.parent_path() / fmt::format("{}_{:07d}{}", path.stem().string(), step, path.extension().string());
+}
+
+Field field_of(const scene::SliceOutput& slice) {
+  if (const auto* component = std::get_if<scene::Component>(&slice.quantity)) return component->field;
+  return std::get<Field>(slice.quantity);
+}
+
+output::Section section_of(const scene::SliceOutput& slice) {
+  return {slice.axis, slice.index};
+}
+
+output::Colouring colouring_of(const scene::SliceOutput& slice) {
+  output::Colouring colouring;
+  if (std::holds_alternative<scene::Component>(slice.quantity)) colouring.map = output::ColourMap::cool_warm;
+  colouring.low = slice.low;
+  colouring.high = slice.high;
+  colouring.zoom = slice.zoom;
+  return colouring;
+}
+
+}  // namespace
+
+FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& origin,
+                       const std::vector<scene::FieldOutput>& fields, const std::vector<scene::SliceOutput>& slices,
+                       long from, long steps)
+    : problem_(problem),
+      grid_{problem.cells, origin, problem.spacing, output::Centre::cell},
+      fields_(fields),
+      slices_(slices),
+      steps_(steps) {
+  const std::int64_t keep = from > 0 ? from : output::keep_nothing;
+  for (const scene::FieldOutput& f : fields_) {
+    if (f.file.extension() == ".h5" && cluster().distributed())
+      series_.emplace_back(output::Hdf5SeriesOfRanks(f.file, grid_, keep));
+    else if (!cluster().speaks())
+      series_.emplace_back();  // rank 0 writes what all have sent to it
+    else if (f.file.extension() == ".h5")
+      series_.emplace_back(output::Hdf5Series(f.file, grid_, keep));
+    else
+      series_.emplace_back(output::VtiSeries(f.file, grid_, output::Compression::zlib, keep));
+  }
+  for (const scene::SliceOutput& s : slices_) output::check_picture(s.file, grid_.n, section_of(s), colouring_of(s));
+}
+
+bool FieldFiles::due(std::int64_t every, long step) const {
+  return step == steps_ || (every > 0 && step % every == 0);
+}
+
+long FieldFiles::next_due(long step) const {
+  long next = steps_;
+  const auto look = [&](std::int64_t every) {
+    if (every > 0) next = std::min(next, static_cast<long>((step / every + 1) * every));
+  };
+  for (const scene::FieldOutput& f : fields_) look(f.every);
+  for (const scene::SliceOutput& s : slices_) look(s.every);
+  return next;
+}
+
+template <class T>
+void FieldFiles::write_series(std::size_t number_of_output, const std::array<std::vector<T>, 2>& values, long step) {
+  const scene::FieldOutput& output = fields_[number_of_output];
+  const Grid grid = whole_grid(problem_);
+  std::vector<Snapshot<T>> snapshots;
+  snapshots.reserve(output.fields.size());
+  output::Fields<T> all;
+  for (const Field field : output.fields) {
+    Snapshot<T>& snapshot = snapshots.emplace_back(field, grid);
+    snapshot.put(grid, {0, 0, 0}, values[number(field)].data());
+    const bool centres = output.placement == scene::FieldOutput::Placement::cells;
+    for (output::Field<T>& f : centres ? snapshot.at_centres() : snapshot.entries()) all.push_back(f);
+  }
+  const double time = static_cast<double>(step) * problem_.dt;
+  if (auto* const hdf5 = std::get_if<output::Hdf5Series>(&series_[number_of_output]))
+    hdf5->append(step, time, all);
+  else
+    std::get<output::VtiSeries>(series_[number_of_output]).append(step, time, all);
+}
+
+bool FieldFiles::of_ranks(std::size_t number_of_output) const {
+  return std::holds_alternative<output::Hdf5SeriesOfRanks>(series_[number_of_output]);
+}
+
+template <class T>
+void FieldFiles::write_series_of_ranks(std::size_t number_of_output, const Dealt& entries, long step) {
+  const scene::FieldOutput& output = fields_[number_of_output];
+  std::vector<output::DealtField> all;
+  for (const Field field : output.fields) {
+    const bool centres = output.placement == scene::FieldOutput::Placement::cells;
+    const DealtArray& values = *entries[number(field)];
+    for (output::DealtField& f : centres ? at_centres_of_ranks<T>(field, values) : entries_of_ranks<T>(field, values))
+      all.push_back(std::move(f));
+  }
+  std::get<output::Hdf5SeriesOfRanks>(series_[number_of_output])
+      .append<T>(step, static_cast<double>(step) * problem_.dt, all);
+}
+
+template <class T>
+void FieldFiles::write_slice(const scene::SliceOutput& slice, const Shown<T>& shown, long step) const {
+  output::Field<T> field{name_of(field_of(slice)), shown.components};
+  if (const auto* of = std::get_if<scene::Component>(&slice.quantity))
+    field = {field.name + "xyz" [of->axis], { field.components[static_cast<std::size_t>(of->axis)] }};
+  output::write_png(slice.every > 0 ? numbered(slice.file, step) : slice.file, shown.grid, field, shown.section,
+                    colouring_of(slice));
+}
+
+template <class T>
+void FieldFiles::write_as(Simulation& simulation) {
+  const long step = simulation.time();
+  std::array<bool, 2> wanted{};
+  for (const scene::FieldOutput& f : fields_)
+    if (due(f.every, step))
+      for (const Field field : f.fields) wanted[number(field)] = true;
+  for (const scene::SliceOutput& s : slices_)
+    if (due(s.every, step)) wanted[number(field_of(s))] = true;
+  const Grid grid = whole_grid(problem_);
+  std::array<std::vector<T>, 2> values;
+  for (const Field field : {Field::electric, Field::magnetic})
+    if (wanted[number(field)]) values[number(field)] = in_layout<T>(simulation, grid, field);
+  const Pause pause;
+  for (std::size_t n = 0; n < fields_.size(); ++n)
+    if (due(fields_[n].every, step)) write_series(n, values, step);
+  for (const scene::SliceOutput& s : slices_) {
+    if (!due(s.every, step)) continue;
+    Snapshot<T> snapshot(field_of(s), grid);
+    snapshot.put(grid, {0, 0, 0}, values[number(field_of(s))].data());
+    write_slice<T>(s, {grid_, section_of(s), snapshot.at_centres()[0].components}, step);
+  }
+}
+
+template <class T>
+void FieldFiles::write_as_ranks(Simulation& simulation) {
+  const long step = simulation.time();
+  Dealt entries;
+  const auto deal = [&](Field field) {
+    if (!entries[number(field)]) entries[number(field)] = deal_field(simulation, problem_, field);
+  };
+  std::array<std::vector<T>, 2> whole;  // on rank 0, for what it writes alone
+  for (std::size_t n = 0; n < fields_.size(); ++n) {
+    if (!due(fields_[n].every, step)) continue;
+    for (const Field field : fields_[n].fields)
+      if (of_ranks(n))
+        deal(field);
+      else
+        whole[number(field)] = in_layout<T>(simulation, whole_grid(problem_), field);
+  }
+  for (const scene::SliceOutput& s : slices_)
+    if (due(s.every, step)) deal(field_of(s));
+  const Pause pause;
+  for (std::size_t n = 0; n < fields_.size(); ++n) {
+    if (!due(fields_[n].every, step)) continue;
+    if (of_ranks(n))
+      write_series_of_ranks<T>(n, entries, step);
+    else
+      in_agreement([&] {
+        if (cluster().speaks()) write_series(n, whole, step);
+      });
+  }
+  for (const scene::SliceOutput& s : slices_)
+    if (due(s.every, step)) write_slice_of_ranks<T>(s, *entries[number(field_of(s))], step);
+}
+
+/// Rank 0 gets the plane, a grid of one cell across it.
+template <class T>
+void FieldFiles::write_slice_of_ranks(const scene::SliceOutput& slice, const DealtArray& entries, long step) const {
+  output::Grid grid = grid_;
+  grid.n[slice.axis] = 1;
+  std::array<std::int32_t, 3> first{};
+  first[slice.axis] = slice.index;
+  const Box cells{first[0], first[0] + grid.n[0], first[1], first[1] + grid.n[1], first[2], first[2] + grid.n[2]};
+  const std::vector<std::vector<T>> components = at_centres_on_rank_0<T>(field_of(slice), entries, cells);
+  in_agreement([&] {
+    if (cluster().speaks())
+      write_slice<T>(slice, {grid, {slice.axis, 0}, {components.begin(), components.end()}}, step);
+  });
+}
+
+void FieldFiles::write(Simulation& simulation) {
+  if (cluster().distributed())
+    problem_.single_precision ? write_as_ranks<float>(simulation) : write_as_ranks<double>(simulation);
+  else
+    problem_.single_precision ? write_as<float>(simulation) : write_as<double>(simulation);
+}
+
+std::vector<std::string> FieldFiles::names() const {
+  std::vector<std::string> all;
+  for (const scene::FieldOutput& f : fields_) all.push_back(f.file.string());
+  for (const scene::SliceOutput& s : slices_) all.push_back(s.file.string());
+  return all;
+}
+
+}  // namespace asterism::fdtd

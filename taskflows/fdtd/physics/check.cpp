@@ -1,0 +1,100 @@
+#include "taskflows/fdtd/physics/check.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/error.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+constexpr std::array<const char*, 6> face_names{"-x", "+x", "-y", "+y", "-z", "+z"};
+
+/// What kernels refuse, as bad input.
+template <class Body>
+void refuse(const std::string& what, const Body& body) {
+  try {
+    body();
+  } catch (const std::invalid_argument& error) {
+    bad_input("{}: {}", what, error.what());
+  }
+}
+
+void check_layers(const Problem& p) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const int thickness = p.cpml.cells[f];
+    if (thickness < 0) bad_input("absorbing layer before {} of {} cells: expected 0 or more", face_names[f], thickness);
+    if (thickness > 0 && p.face[f] != Face::electric)
+      bad_input("absorbing layer before {}: expected an electric conductor behind it", face_names[f]);
+  }
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::int64_t both = std::int64_t{p.cpml.cells[2 * a]} + p.cpml.cells[2 * a + 1];
+    if (both > 0 && both >= p.cells[a])
+      bad_input("absorbing layers of {} and {} cells along {}: the domain has {}", p.cpml.cells[2 * a],
+                p.cpml.cells[2 * a + 1], "xyz"[a], p.cells[a]);
+  }
+  if (has_layers(p))
+    refuse("absorbing layers", [&] {
+      const double d[3] = {p.spacing[0], p.spacing[1], p.spacing[2]};
+      (void)stretches<double>(Field::electric, p.cpml, d, p.dt);
+    });
+}
+
+void check_poles(const Problem& p) {
+  if (p.poles.size() > p.materials.size())
+    bad_input("poles of {} materials: there are {}", p.poles.size(), p.materials.size());
+  if (has_poles(p) && p.initial) bad_input("initial fields in a domain with dispersive media: expected none");
+}
+
+void check_waves(const Problem& p) {
+  const bool periodic[3] = {p.face[0] == Face::neighbour, p.face[2] == Face::neighbour, p.face[4] == Face::neighbour};
+  const std::int32_t n[3] = {p.cells[0], p.cells[1], p.cells[2]};
+  for (const WaveInBox& w : p.waves)
+    refuse("plane wave", [&] {
+      const Incident incident = make_incident(w.wave, w.planes, space_of(p));
+      if (!p.material.empty()) require_vacuum(incident.total, cells_with_materials(p), p.materials, p.poles);
+      const std::int32_t lower[3] = {w.planes.x0, w.planes.y0, w.planes.z0};
+      const std::int32_t upper[3] = {w.planes.x1, w.planes.y1, w.planes.z1};
+      for (std::size_t a = 0; a < 3; ++a)
+        if (incident.total.faces[a] &&
+            (lower[a] <= p.cpml.cells[2 * a] || upper[a] >= p.cells[a] - p.cpml.cells[2 * a + 1]))
+          throw std::invalid_argument(fmt::format("its box reaches from {} to {} along {}: into absorbing layers",
+                                                  lower[a], upper[a], "xyz"[a]));
+    });
+  for (std::size_t m = 0; m < p.monitors.size(); ++m)
+    refuse(fmt::format("monitor {}", m), [&] { check(p.monitors[m], n, periodic, p.dt); });
+}
+
+}  // namespace
+
+bool has_layers(const Problem& p) {
+  return std::any_of(p.cpml.cells, p.cpml.cells + 6, [](std::int32_t cells) { return cells > 0; });
+}
+bool may_overlap(const Problem& p) {
+  return std::all_of(p.face.begin(), p.face.end(), [](Face f) { return f == Face::electric; }) && !has_layers(p) &&
+         !has_poles(p) && p.magnetic_sources.empty() && p.waves.empty() && p.monitors.empty();
+}
+bool has_poles(const Problem& p) {
+  return !p.material.empty() && std::any_of(p.poles.begin(), p.poles.end(), [](const auto& of) { return !of.empty(); });
+}
+
+Cells cells_with_materials(const Problem& p) {
+  Cells cells{{p.cells[0], p.cells[1], p.cells[2]}, {}, p.material.data()};
+  for (std::size_t a = 0; a < 3; ++a) cells.periodic[a] = p.face[2 * a] == Face::neighbour;
+  return cells;
+}
+
+Space space_of(const Problem& p) {
+  Space space{
+      {p.cells[0], p.cells[1], p.cells[2]}, {}, {p.spacing[0], p.spacing[1], p.spacing[2]}, p.dt, p.eps0, p.mu0};
+  for (std::size_t a = 0; a < 3; ++a) space.periodic[a] = p.face[2 * a] == Face::neighbour;
+  return space;
+}
+
+void check_features(const Problem& p) {
+  check_layers(p);
+  check_poles(p);
+  check_waves(p);
+}
+
+}  // namespace asterism::fdtd

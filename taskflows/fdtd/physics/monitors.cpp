@@ -1,0 +1,93 @@
+// Frequency-domain monitors: each brick has the sums of its own entries.
+#include "taskflows/fdtd/physics/physics.hpp"
+#ifdef ASTERISM_CUDA
+#include "codelets/fdtd/kernels/observers/monitor_cuda.hpp"
+#endif
+
+namespace asterism::fdtd {
+namespace {
+
+/// Array: the sums.
+template <class T>
+class Record final : public Extension {
+ public:
+  Record(const Monitor& monitor, const MonitorPart& part, double dt) : monitor_(monitor), part_(part), dt_(dt) {}
+  [[nodiscard]] int stages() const override { return static_cast<int>(Stage::end); }
+  void apply(const Updated& u) const override {
+    if (const auto factors = phases(monitor_, u.step + 1, dt_); !factors.empty())
+      cpu::record(part_, factors.data(), field(u), static_cast<double*>(u.arrays[0]));
+  }
+#ifdef ASTERISM_CUDA
+  void apply(const Updated& u, CUstream_st* stream) const override {
+    if (const auto factors = phases(monitor_, u.step + 1, dt_); !factors.empty())
+      cuda::record(part_, factors.data(), field(u), static_cast<double*>(u.arrays[0]), stream);
+  }
+#endif
+
+ private:
+  [[nodiscard]] const T* field(const Updated& u) const {
+    return static_cast<const T*>(monitor_.field == u.field ? u.values : u.other);
+  }
+  const Monitor& monitor_;
+  MonitorPart part_;
+  double dt_;
+};
+
+class Monitors final : public Feature {
+ public:
+  Monitors(Simulation& simulation, const Problem& p) : problem_(p) {
+    for (const std::size_t b : simulation.own())
+      for (std::size_t m = 0; m < p.monitors.size(); ++m) {
+        const std::array<int, 3>& o = simulation.place(b).begin;
+        const MonitorPart part = part_of(p.monitors[m], simulation.grid(b), {o[0], o[1], o[2]});
+        if (part.elements() == 0) continue;
+        parts_.push_back({m, part,
+                          BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), monitor_array(m)),
+                          kernel(p.monitors[m], part)});
+        simulation.extend(b, Field::electric, *parts_.back().kernel, {{parts_.back().sums.handle, STARPU_RW}});
+      }
+  }
+
+  [[nodiscard]] std::vector<StateKind> arrays() const override {
+    std::vector<StateKind> kinds;
+    for (std::size_t m = 0; m < problem_.monitors.size(); ++m)
+      kinds.push_back({monitor_array(m), sizeof(double), problem_.monitors[m].elements()});
+    return kinds;
+  }
+  void for_rows(std::size_t array, starpu_data_access_mode mode, const Row& row) const override {
+    for (const Part& part : parts_) {
+      if (part.monitor != array) continue;
+      const Opened<char> opened(part.sums, mode);
+      for_rows_of(problem_.monitors[array], part.part, [&](std::int64_t whole, std::int64_t own, std::int64_t length) {
+        row(opened.values() + own * static_cast<std::int64_t>(sizeof(double)), whole, length);
+      });
+    }
+  }
+
+ private:
+  struct Part {
+    std::size_t monitor;
+    MonitorPart part;
+    BrickArray sums;
+    std::unique_ptr<Extension> kernel;
+  };
+  [[nodiscard]] std::unique_ptr<Extension> kernel(const Monitor& monitor, const MonitorPart& part) const {
+    if (problem_.single_precision) return std::make_unique<Record<float>>(monitor, part, problem_.dt);
+    return std::make_unique<Record<double>>(monitor, part, problem_.dt);
+  }
+  const Problem& problem_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::string monitor_array(std::size_t monitor) {
+  return "monitor_" + std::to_string(monitor);
+}
+
+std::unique_ptr<Feature> make_monitors(Simulation& simulation, const Problem& problem) {
+  if (problem.monitors.empty()) return nullptr;
+  return std::make_unique<Monitors>(simulation, problem);
+}
+
+}  // namespace asterism::fdtd

@@ -1,0 +1,129 @@
+// Plane waves, of which every brick that they reach has the line, and magnetic currents.
+#include <algorithm>
+
+#include "taskflows/fdtd/physics/physics.hpp"
+#include "base/error.hpp"
+#ifdef ASTERISM_CUDA
+#include "codelets/fdtd/kernels/kernels_cuda.hpp"
+#include "codelets/fdtd/kernels/sources/plane_wave_cuda.hpp"
+#endif
+
+namespace asterism::fdtd {
+namespace {
+
+/// Array: the line. Before a half-step the line is where the field that is read is: E of it goes on before the domain's
+/// H does, as late as it may.
+template <class T>
+class Correct final : public Extension {
+ public:
+  Correct(const Incident& incident, const std::array<int, 3>& origin)
+      : incident_(incident), origin_{origin[0], origin[1], origin[2]} {}
+  [[nodiscard]] int stages() const override { return Stage::begin | Stage::updated; }
+  void apply(const Updated& u) const override {
+    T* const line = static_cast<T*>(u.arrays[0]);
+    if (u.stage == Stage::updated)
+      cpu::correct(u.field, u.grid, origin_, u.cells, incident_, line, static_cast<T*>(u.values));
+    else if (goes_on(u))
+      cpu::advance_line(other(u.field), incident_, given_at<T>(incident_, u.step), line);
+  }
+#ifdef ASTERISM_CUDA
+  void apply(const Updated& u, CUstream_st* stream) const override {
+    T* const line = static_cast<T*>(u.arrays[0]);
+    if (u.stage == Stage::updated)
+      cuda::correct(u.field, u.grid, origin_, u.cells, incident_, line, static_cast<T*>(u.values), stream);
+    else if (goes_on(u))
+      cuda::advance_line(other(u.field), incident_, given_at<T>(incident_, u.step), line, stream);
+  }
+#endif
+
+ private:
+  static Field other(Field field) {
+    return field == Field::electric ? Field::magnetic : Field::electric;
+  }
+  static bool goes_on(const Updated& u) {
+    return u.field == Field::electric || u.step > 0;
+  }
+  Incident incident_;
+  std::int32_t origin_[3];
+};
+
+template <class T>
+class Wave final : public Feature {
+ public:
+  Wave(Simulation& simulation, const Incident& incident, std::size_t number)
+      : name_(fmt::format("wave_{}", number)), length_(incident.line.elements()) {
+    for (const std::size_t b : simulation.own()) {
+      const std::array<int, 3>& o = simulation.place(b).begin;
+      if (!reaches(incident, simulation.grid(b), {o[0], o[1], o[2]})) continue;
+      kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
+      lines_.emplace_back(static_cast<std::size_t>(incident.line.elements()), sizeof(T), "line of the plane wave");
+      for (const Field field : {Field::electric, Field::magnetic})
+        simulation.extend(b, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
+    }
+  }
+  [[nodiscard]] std::vector<StateKind> arrays() const override { return {{name_, sizeof(T), length_}}; }
+  void for_rows(std::size_t /*array*/, starpu_data_access_mode mode, const Row& row) const override {
+    for (const BrickArray& line : lines_) row(Opened<char>(line, mode).values(), 0, length_);
+  }
+
+ private:
+  std::string name_;
+  std::int64_t length_;
+  std::vector<std::unique_ptr<Correct<T>>> kernels_;
+  std::vector<BrickArray> lines_;
+};
+
+/// H <- H - B dt / mu0 M, with the current of an entry spread over the volume of a cell.
+template <class T>
+class MagneticCurrent final : public Extension {
+ public:
+  MagneticCurrent(const CurrentSource& source, const std::array<int, 3>& entry, double scale, double dt)
+      : source_(source), entry_(entry), scale_(scale), dt_(dt) {}
+  void apply(const Updated& u) const override {
+    if (here(u))
+      cpu::add(u.grid, source_.component, entry_[0], entry_[1], entry_[2], value(u), static_cast<T*>(u.values));
+  }
+#ifdef ASTERISM_CUDA
+  void apply(const Updated& u, CUstream_st* stream) const override {
+    if (here(u))
+      cuda::add(u.grid, source_.component, entry_[0], entry_[1], entry_[2], value(u), static_cast<T*>(u.values),
+                stream);
+  }
+#endif
+
+ private:
+  [[nodiscard]] bool here(const Updated& u) const {
+    const Box b = u.grid.entries(u.field, source_.component, u.cells);
+    return entry_[0] >= b.x0 && entry_[0] < b.x1 && entry_[1] >= b.y0 && entry_[1] < b.y1 && entry_[2] >= b.z0 &&
+           entry_[2] < b.z1;
+  }
+  [[nodiscard]] T value(const Updated& u) const {
+    return static_cast<T>(scale_ * source_.current(static_cast<double>(u.step) * dt_));
+  }
+  const CurrentSource& source_;
+  std::array<int, 3> entry_;
+  double scale_, dt_;
+};
+
+}  // namespace
+
+std::unique_ptr<Feature> make_wave(Simulation& simulation, const Problem& problem, std::size_t number) {
+  const WaveInBox& w = problem.waves[number];
+  const Incident incident = make_incident(w.wave, w.planes, space_of(problem));
+  if (problem.single_precision) return std::make_unique<Wave<float>>(simulation, incident, number);
+  return std::make_unique<Wave<double>>(simulation, incident, number);
+}
+
+void add_magnetic_source(Simulation& simulation, const Problem& p, const CurrentSource& source, std::size_t brick,
+                         double b, std::vector<std::unique_ptr<Extension>>& kernels) {
+  std::array<int, 3> entry = source.cell;
+  for (std::size_t a = 0; a < 3; ++a) entry[a] -= simulation.place(brick).begin[a];
+  const double scale = -b * p.dt / (p.mu0 * p.spacing[0] * p.spacing[1] * p.spacing[2]);
+  if (p.single_precision)
+    kernels.push_back(std::make_unique<MagneticCurrent<float>>(source, entry, scale, p.dt));
+  else
+    kernels.push_back(std::make_unique<MagneticCurrent<double>>(source, entry, scale, p.dt));
+  simulation.extend(brick, Field::magnetic, *kernels.back(), {});
+}
+
+}  // namespace asterism::fdtd

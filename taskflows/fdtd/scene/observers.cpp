@@ -1,0 +1,150 @@
+// Probes, frequency monitors, far fields, fields and slices as files.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "taskflows/fdtd/scene/reader.hpp"
+#include "io/text_words.hpp"
+
+namespace asterism::fdtd::scene::detail {
+namespace {
+
+constexpr double degree = std::numbers::pi / 180;
+const std::vector<Component> all_components = {{Field::electric, 0}, {Field::electric, 1}, {Field::electric, 2},
+                                               {Field::magnetic, 0}, {Field::magnetic, 1}, {Field::magnetic, 2}};
+
+/// Of its own among those that are there: "probe2" for the third without one.
+template <class Observers>
+std::string name(TomlTable& table, const char* kind, const Observers& others) {
+  const auto value = table.find("name");
+  if (!value) return fmt::format("{}{}", kind, others.size());
+  const std::string result = value->text();
+  const auto same = [&](const auto& other) { return other.name == result; };
+  if (std::any_of(others.begin(), others.end(), same)) value->refuse("a name that is not yet taken");
+  if (result.find_first_of(",\"/\n") != std::string::npos) value->refuse("no comma, quote, slash or line break");
+  return result;
+}
+
+Probe probe(TomlTable& table, const Scene& scene) {
+  Probe result{.name = name(table, "probe", scene.probes), .components = all_components, .places = {}};
+  if (const auto v = table.find("components")) result.components = components(*v);
+  for (const Component& c : result.components) result.places.push_back(place(table, scene, c));
+  return result;
+}
+
+FrequencyMonitor monitor(TomlTable& table, const Scene& scene) {
+  FrequencyMonitor result{.name = name(table, "monitor", scene.monitors),
+                          .box = scene.grid.box(),
+                          .frequencies = frequencies(table.get("frequencies", "frequencies in Hz"), scene),
+                          .components = all_components};
+  if (const auto v = table.find("box")) result.box = box(*v, scene.grid, Extent::may_be_flat);
+  if (const auto v = table.find("components")) result.components = components(*v);
+  return result;
+}
+
+FarField far_field(TomlTable& table, const Scene& scene) {
+  const TomlValue where = table.get("box", "the box around what radiates");
+  FarField result{.box = box(where, scene.grid, Extent::volume),
+                  .frequencies = frequencies(table.get("frequencies", "frequencies in Hz"), scene),
+                  .directions = {}};
+  const Box& b = result.box;
+  const Box in = inside_layers(scene);
+  if (b.x0 < std::max(in.x0, 1) || b.x1 > std::min(in.x1, scene.grid.cells[0] - 1) || b.y0 < std::max(in.y0, 1) ||
+      b.y1 > std::min(in.y1, scene.grid.cells[1] - 1) || b.z0 < std::max(in.z0, 1) ||
+      b.z1 > std::min(in.z1, scene.grid.cells[2] - 1)) {
+    where.refuse(show(b), fmt::format("a box in {}, a cell away from faces, outside of absorbing layers", show(in)));
+  }
+  const std::vector<double> theta = numbers(table.get("theta", "angles from the z axis in degrees"));
+  const std::vector<double> phi = numbers(table.get("phi", "angles from the x axis in degrees"));
+  for (const double t : theta) {
+    for (const double p : phi) result.directions.push_back({t * degree, p * degree});
+  }
+  return result;
+}
+
+/// A file name with one of these extensions, and the steps from one output to the next.
+template <class Output>
+void read_file(TomlTable& table, const std::vector<std::string>& extensions, Output& output) {
+  const TomlValue file = table.get("file", "a file name");
+  output.file = file.text();
+  if (std::find(extensions.begin(), extensions.end(), output.file.extension()) == extensions.end()) {
+    file.refuse(fmt::format("a name that ends with {}", fmt::join(extensions, " or ")));
+  }
+  if (const auto every = table.find("every")) output.every = every->integer(1, std::int64_t{1} << 40);
+}
+
+FieldOutput field_output(TomlTable& table) {
+  using Placement = FieldOutput::Placement;
+  FieldOutput result{.file = {}, .fields = {Field::electric, Field::magnetic}};
+  read_file(table, {".h5", ".pvd"}, result);
+  if (const auto v = table.find("placement")) {
+    result.placement = v->choice<Placement>({{"cells", Placement::cells}, {"yee", Placement::yee}});
+  }
+  if (const auto v = table.find("fields")) {
+    result.fields.clear();
+    for (const TomlValue& field : v->one_or_more()) {
+      result.fields.push_back(field.choice<Field>({{"E", Field::electric}, {"H", Field::magnetic}}));
+    }
+    if (result.fields.size() > 2 || (result.fields.size() == 2 && result.fields[0] == result.fields[1])) {
+      v->refuse("every field once");
+    }
+  }
+  return result;
+}
+
+std::int32_t slice_index(TomlTable& table, std::size_t axis, const Grid& grid) {
+  bool in_metres = true;
+  const TomlValue value = table.one_of("at", "index", in_metres);
+  if (!in_metres) return static_cast<std::int32_t>(value.integer(0, grid.cells[axis] - 1));
+  const double at = (value.number() - grid.origin[axis]) / grid.spacing[axis];
+  if (!(at >= 0 && at <= grid.cells[axis])) {
+    value.refuse(fmt::format("between {:.9g} and {:.9g} m, where the grid is", grid.origin[axis], grid.end(axis)));
+  }
+  return std::min(static_cast<std::int32_t>(at), grid.cells[axis] - 1);
+}
+
+SliceOutput slice_output(TomlTable& table, const Scene& scene) {
+  SliceOutput result{};
+  read_file(table, {".png"}, result);
+  result.axis = axis(table.get("axis", "the axis across the plane"));
+  result.index = slice_index(table, result.axis, scene.grid);
+  const TomlValue quantity = table.get("quantity", "a component, or E or H for a magnitude");
+  const std::string word = quantity.text();
+  if (word == "E" || word == "H") {
+    result.quantity = word == "E" ? Field::electric : Field::magnetic;
+  } else {
+    result.quantity = component(quantity);
+  }
+  if (const auto v = table.find("zoom")) result.zoom = static_cast<std::int32_t>(v->integer(1, 1000));
+  const auto low = table.find("low");
+  const auto high = table.find("high");
+  if (low) result.low = low->number();
+  if (high) result.high = high->number();
+  if (low && high && !(*result.low < *result.high)) high->refuse("more than `low`");
+  return result;
+}
+
+/// All tables of a [[name]], each read by `read`.
+template <class Result, class Read>
+void read_all(TomlTable& root, const std::string& name, std::vector<Result>& results, const Read& read) {
+  for (const TomlValue& value : tables(root, name)) {
+    TomlTable table = value.table();
+    results.push_back(read(table));
+    table.finish();
+  }
+}
+
+}  // namespace
+
+void read_observers(TomlTable& root, Scene& scene) {
+  read_all(root, "probes", scene.probes, [&](TomlTable& table) { return probe(table, scene); });
+  read_all(root, "monitors", scene.monitors, [&](TomlTable& table) { return monitor(table, scene); });
+  read_all(root, "far_fields", scene.far_fields, [&](TomlTable& table) { return far_field(table, scene); });
+}
+
+void read_outputs(TomlTable& root, Scene& scene) {
+  read_all(root, "fields", scene.field_outputs, [](TomlTable& table) { return field_output(table); });
+  read_all(root, "slices", scene.slice_outputs, [&](TomlTable& table) { return slice_output(table, scene); });
+}
+
+}  // namespace asterism::fdtd::scene::detail

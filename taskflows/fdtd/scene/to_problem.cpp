@@ -1,0 +1,166 @@
+#include "taskflows/fdtd/scene/to_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "taskflows/fdtd/scene/voxelise.hpp"
+#include "base/error.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+using scene::Boundary;
+using scene::Scene;
+using scene::Vector;
+
+/// Directions of plane waves have to be those of the lattice (plane_wave.hpp): the nearest one within a degree.
+constexpr double tolerance = std::numbers::pi / 180;
+
+void set_faces(const Scene& scene, Problem& p) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const Boundary b = scene.boundary[f];
+    p.face[f] = b == Boundary::magnetic ? Face::magnetic : b == Boundary::periodic ? Face::neighbour : Face::electric;
+    if (b == Boundary::cpml) p.cpml.cells[f] = scene.cpml.thickness;
+  }
+  Grading& g = p.cpml.grading;
+  if (scene.cpml.order) g.order = *scene.cpml.order;
+  if (scene.cpml.sigma_ratio) g.sigma = *scene.cpml.sigma_ratio;
+  if (scene.cpml.kappa_max) g.kappa = *scene.cpml.kappa_max;
+  // one number for all axes: of the mean spacing
+  if (scene.cpml.alpha_max)
+    g.alpha = *scene.cpml.alpha_max * std::sqrt(p.mu0 / p.eps0) * std::cbrt(p.spacing[0] * p.spacing[1] * p.spacing[2]);
+}
+
+struct AsPole {
+  Pole operator()(const scene::Drude& p) const { return drude(p.omega_p, p.gamma); }
+  Pole operator()(const scene::Lorentz& p) const { return lorentz(p.delta_eps, p.omega_0, p.delta); }
+  Pole operator()(const scene::Debye& p) const { return debye(p.delta_eps, p.tau); }
+};
+
+void set_materials(const Scene& scene, Problem& p) {
+  if (scene.geometry.empty() && scene.background == 0) return;
+  p.materials = constants_of(scene);
+  for (const scene::Material& material : scene.materials) {
+    p.poles.emplace_back();
+    for (const scene::Pole& pole : material.poles) p.poles.back().push_back(std::visit(AsPole(), pole));
+  }
+  p.material = scene::Geometry(scene).fill();
+}
+
+void add_sources(const Scene& scene, Problem& p) {
+  for (const scene::Dipole& dipole : scene.dipoles) {
+    const CurrentSource source{dipole.component.axis, dipole.place.entry,
+                               [w = dipole.waveform](double t) { return value(w, t); }};
+    (dipole.component.field == Field::electric ? p.sources : p.magnetic_sources).push_back(source);
+  }
+}
+
+Waveform waveform_of(const scene::Waveform& w) {
+  using Kind = scene::WaveformKind;
+  constexpr double no_ramp = 1e-30;  // s, shorter than any time step
+  switch (w.kind) {
+    case Kind::gaussian:
+      return {Pulse::gaussian, w.amplitude, w.width, w.delay, 0, 0};
+    case Kind::differentiated_gaussian:
+      return {Pulse::differentiated_gaussian, w.amplitude, w.width, w.delay, 0, 0};
+    case Kind::ricker:
+      return {Pulse::ricker, w.amplitude, 0, w.delay, w.frequency, 0};
+    case Kind::modulated:
+      return {Pulse::modulated_gaussian, w.amplitude, w.width, w.delay, w.frequency, w.phase};
+    case Kind::sine:
+      return {Pulse::ramped_sine, w.amplitude, std::max(w.ramp, no_ramp), 0, w.frequency, w.phase};
+  }
+  failed("a waveform of no kind");
+}
+
+double dot(const Vector& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+WaveInBox wave_of(const scene::PlaneWave& of) {
+  PlaneWave wave{};
+  const Vector& k = of.direction;
+  wave.theta = std::acos(std::clamp(k[2], -1.0, 1.0));
+  wave.phi = std::atan2(k[1], k[0]);
+  const double ct = std::cos(wave.theta), st = std::sin(wave.theta), cp = std::cos(wave.phi), sp = std::sin(wave.phi);
+  wave.polarisation = std::atan2(dot(of.polarisation, {-sp, cp, 0}), dot(of.polarisation, {ct * cp, ct * sp, -st}));
+  wave.tolerance = tolerance;
+  wave.waveform = waveform_of(of.waveform);
+  return {wave, of.box};
+}
+
+/// The waveform is that of the corner which the wave meets first.
+void begin_at_corner(WaveInBox& w, const Problem& p) {
+  try {
+    const Incident incident = make_incident(w.wave, w.planes, space_of(p));
+    const std::int32_t(&m)[3] = incident.line.m;
+    const Box& b = w.planes;
+    const std::int32_t first =
+        2 * (m[0] * (m[0] > 0 ? b.x0 : b.x1) + m[1] * (m[1] > 0 ? b.y0 : b.y1) + m[2] * (m[2] > 0 ? b.z0 : b.z1));
+    w.wave.waveform.delay -= (first - incident.line.origin) * incident.half_delay;
+  } catch (const std::invalid_argument& error) {
+    bad_input("plane wave: {}", error.what());
+  }
+}
+
+void add_probes(const Scene& scene, SceneProblem& s) {
+  for (const scene::Probe& probe : scene.probes)
+    for (std::size_t c = 0; c < probe.components.size(); ++c) {
+      const scene::Component& of = probe.components[c];
+      s.problem.probes.push_back({of.field, of.axis, probe.places[c].entry});
+      s.probe_names.push_back(probe.name + "." + (of.field == Field::electric ? "E" : "H") + "xyz"[of.axis]);
+    }
+}
+
+void add_monitors(const Scene& scene, SceneProblem& s) {
+  for (std::size_t n = 0; n < scene.monitors.size(); ++n)
+    for (const Field field : {Field::electric, Field::magnetic}) {
+      Monitor monitor{field, {}, scene.monitors[n].frequencies, 1};
+      for (const scene::Component& of : scene.monitors[n].components)
+        if (of.field == field) monitor.components.push_back({of.axis, scene.monitors[n].box});
+      if (monitor.components.empty()) continue;
+      s.monitors.push_back({n, s.problem.monitors.size()});
+      s.problem.monitors.push_back(monitor);
+    }
+}
+
+void add_surfaces(const Scene& scene, SceneProblem& s) {
+  for (std::size_t n = 0; n < scene.far_fields.size(); ++n) {
+    const ClosedSurface surface = closed_surface(scene.far_fields[n].box, scene.far_fields[n].frequencies, 1);
+    s.surfaces.push_back({n, surface, s.problem.monitors.size()});
+    for (const Plane& plane : surface.planes)
+      for (const Monitor* monitor : {&plane.electric, &plane.magnetic}) s.problem.monitors.push_back(*monitor);
+  }
+}
+
+}  // namespace
+
+double value(const scene::Waveform& w, double time) {
+  return value(waveform_of(w), time);
+}
+
+SceneProblem make_problem(const Scene& scene) {
+  SceneProblem s;
+  Problem& p = s.problem;
+  p.eps0 = 1 / (p.mu0 * scene::speed_of_light * scene::speed_of_light);
+  p.cells = scene.grid.cells;
+  p.spacing = scene.grid.spacing;
+  p.dt = scene.time_step;
+  p.single_precision = scene.single_precision;
+  set_faces(scene, p);
+  set_materials(scene, p);
+  add_sources(scene, p);
+  for (const scene::PlaneWave& wave : scene.plane_waves) {
+    p.waves.push_back(wave_of(wave));
+    begin_at_corner(p.waves.back(), p);
+  }
+  add_probes(scene, s);
+  add_monitors(scene, s);
+  add_surfaces(scene, s);
+  check(p);
+  return s;
+}
+
+}  // namespace asterism::fdtd

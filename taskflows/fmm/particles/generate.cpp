@@ -1,0 +1,122 @@
+#include "taskflows/fmm/particles/generate.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace asterism::fmm {
+namespace {
+
+/// The k-th number of SplitMix64's sequence, computed directly (Steele, Lea, Flood, OOPSLA 2014). A seed selects a
+/// place in the sequence by its own hash.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : start_(mix(seed + gamma)) {}
+
+  [[nodiscard]] std::uint64_t bits(std::uint64_t k) const { return mix(start_ + (k + 1) * gamma); }
+  /// Uniform in [0, 1), a multiple of 2^-53.
+  [[nodiscard]] double uniform(std::uint64_t k) const { return static_cast<double>(bits(k) >> 11U) * 0x1p-53; }
+
+ private:
+  static constexpr std::uint64_t gamma = 0x9e3779b97f4a7c15;
+
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ z >> 30U) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27U) * 0x94d049bb133111eb;
+    return z ^ z >> 31U;
+  }
+
+  std::uint64_t start_;
+};
+
+constexpr std::uint64_t numbers_per_particle = 4;  // three for the place, one for the charge
+
+double charge_of(const Random& random, std::uint64_t i, std::uint64_t n, Charges charges) {
+  const auto number = [&](std::uint64_t particle) { return numbers_per_particle * particle + 3; };
+  switch (charges) {
+    case Charges::random_signs:
+      return random.bits(number(i)) >> 63U == 0 ? 0.5 : -0.5;
+    case Charges::uniform01:
+      return random.uniform(number(i));
+    case Charges::ones:
+      return 1;
+    case Charges::neutral: {
+      // Particles 2k and 2k + 1 are opposite; an odd last one is neutral itself.
+      if (i + 1 == n && n % 2 == 1) return 0;
+      const std::uint64_t bits = random.bits(number(i - i % 2));
+      const double magnitude = static_cast<double>(bits >> 40U) * 0x1p-24;
+      const bool negative = (bits & 1U) != i % 2;
+      return negative ? -magnitude : magnitude;
+    }
+  }
+  return 0;
+}
+
+struct Point {
+  double x, y, z;
+};
+
+/// Calls place(u, v, w) for each particle of the part with three numbers uniform in [0, 1).
+template <class Place>
+Particles generate(std::size_t n, std::uint64_t seed, Charges charges, Part part, Place place) {
+  const Random random(seed);
+  const std::size_t begin = part.begin(n);
+  Particles particles(part.end(n) - begin);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const std::uint64_t k = numbers_per_particle * (begin + i);
+    const Point point = place(random.uniform(k), random.uniform(k + 1), random.uniform(k + 2));
+    particles.x[i] = point.x;
+    particles.y[i] = point.y;
+    particles.z[i] = point.z;
+    particles.charge[i] = charge_of(random, begin + i, n, charges);
+  }
+  return particles;
+}
+
+/// Uniform on the unit sphere: every slice along y has the same share (Archimedes).
+Point on_unit_sphere(double u, double v) {
+  const double s = 2 * u - 1;
+  const double r = std::sqrt(1 - s * s);
+  const double phi = 2 * std::numbers::pi * v;
+  return {r * std::cos(phi), s, r * std::sin(phi)};
+}
+
+constexpr double center = 0.5;
+
+}  // namespace
+
+Particles cube(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double w) { return Point{u, v, w}; });
+}
+
+Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double) {
+    constexpr double a = 0.1;
+    constexpr double b = 0.5;
+    const Point p = on_unit_sphere(u, v);
+    return Point{center + a * p.x, center + b * p.y, center + a * p.z};
+  });
+}
+
+Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double) {
+    constexpr double radius = 0.5;
+    const Point p = on_unit_sphere(u, v);
+    return Point{center + radius * p.x, center + radius * p.y, center + radius * p.z};
+  });
+}
+
+Particles plummer(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  return generate(n, seed, charges, part, [](double u, double v, double w) {
+    constexpr double scale = 0.05;
+    constexpr double cut = 0.5;
+    static const double mass_within_cut = std::pow(1 + scale * scale / (cut * cut), -1.5);
+    // M(r) = (1 + s^2 / r^2)^(-3/2) inverted
+    const double mass = w * mass_within_cut;
+    const double r = mass == 0 ? 0 : scale / std::sqrt(std::pow(mass, -2.0 / 3.0) - 1);
+    const Point p = on_unit_sphere(u, v);
+    return Point{center + r * p.x, center + r * p.y, center + r * p.z};
+  });
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,38 @@
+// Distributions of particles for tests and benchmarks. Particle i of a seed depends on (seed, i) only: it is the same
+// for any number of threads, and the first n particles are the same for every larger n; a part of them is made without
+// the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "taskflows/fmm/particles/particles.hpp"
+
+namespace asterism::fmm {
+
+enum class Charges {
+  random_signs,  ///< +0.5 or -0.5, each with probability 1/2
+  uniform01,     ///< uniform in [0, 1)
+  ones,          ///< 1: masses, gravity
+  neutral,       ///< uniform in (-1, 1), multiples of 2^-24 that sum to 0 exactly, in any order of summation
+};
+
+/// Uniform in the volume of the unit cube [0, 1)^3.
+Particles cube(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
+
+/// On the surface of the ellipsoid with semi-axes (a, b, a) = (0.1, 0.5, 0.1) around (0.5, 0.5, 0.5), aspect ratio
+/// 1 : 5 : 1, so that y spans [0, 1]: the image of points uniform on the unit sphere,
+///   s = 2u - 1, phi = 2 pi v,  x = 0.5 + a sqrt(1 - s^2) cos phi,  y = 0.5 + b s,  z = 0.5 + a sqrt(1 - s^2) sin phi
+/// with u, v uniform in [0, 1). Per unit of area, the tips y = 0 and y = 1 are b / a = 5 times as dense as the equator.
+/// (Uniform latitudes would be singular at the tips; Inria RR-8513, table 4, has at most 172 of 30 million points in a
+/// leaf of height 11.)
+Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
+
+/// Uniform on the surface of the sphere of radius 0.5 around (0.5, 0.5, 0.5).
+Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
+
+/// Plummer's model of a star cluster: the mass within r is r^3 / (r^2 + s^2)^(3/2), scale length s = 0.05, directions
+/// uniform, cut at r = 0.5 (so that 98.5 % of the model is kept) around (0.5, 0.5, 0.5).
+Particles plummer(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
+
+}  // namespace asterism::fmm

@@ -1,0 +1,66 @@
+#include "taskflows/fmm/particles/read_particles.hpp"
+
+#include <algorithm>
+
+#include "taskflows/fmm/particles/readers.hpp"
+#include "base/error.hpp"
+#include "io/text_words.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+enum class Format { text, pqr, npy, hdf5, unknown };
+
+Format format_of(const std::string& extension) {
+  constexpr std::array<std::string_view, 7> text = {".csv", ".txt", ".xyz", ".xyzq", ".xyzl", ".dat", ".tsv"};
+  if (std::find(text.begin(), text.end(), extension) != text.end()) return Format::text;
+  if (extension == ".pqr") return Format::pqr;
+  if (extension == ".npy") return Format::npy;
+  if (extension == ".h5" || extension == ".hdf5") return Format::hdf5;
+  return Format::unknown;
+}
+
+}  // namespace
+
+Particles read_particles(const std::filesystem::path& path, const ReadOptions& options) {
+  const bool compressed = lower_case(path.extension().string()) == ".gz";
+  const std::string extension = lower_case((compressed ? path.stem() : path).extension().string());
+  const Format format = format_of(extension);
+  if (format == Format::unknown) {
+    bad_input(
+        "{}: {} is no known extension of particles; expected .csv, .txt, .tsv, .dat, .xyz, .xyzq, .xyzl, .pqr, .npy, "
+        ".h5 "
+        "or .hdf5",
+        path.string(), in_quotes(extension));
+  }
+  const auto refuse = [&](const char* option) {
+    bad_input("{}: {} is no option for {} files", path.string(), option, extension);
+  };
+  if (!options.columns.empty() && format != Format::text && format != Format::npy) refuse("--columns");
+  if (!options.dataset.empty() && format != Format::hdf5) refuse("--dataset");
+  switch (format) {
+    case Format::text:
+      return read_text(TextFile(path, "a table x y z [charge]"), options);
+    case Format::pqr:
+      return read_pqr(TextFile(path, "a molecule (PQR)"), options);
+    case Format::npy:
+      return read_npy(TextFile(path, "a NumPy array"), options);
+    default:
+      if (compressed) bad_input("{}: HDF5 is not read from gzip; expected it uncompressed", path.string());
+      return read_hdf5(path, options);
+  }
+}
+
+const char* input_formats() {
+  return ".csv .txt .tsv .dat .xyz .xyzq .xyzl  table, one particle per line: x y z [charge], separated by blanks, "
+         "','\n"
+         "                                      or ';'; '#' begins a comment; a header line may name the columns x, y, "
+         "z\n"
+         "                                      and charge (or q, weight, mass, w) in any order\n"
+         ".pqr                                  molecule: ATOM and HETATM records with charge and radius\n"
+         ".npy                                  NumPy array (n, 3) or (n, 4) of float64 or float32\n"
+         ".h5 .hdf5                             HDF5: positions (n x 3) and charges (n), or particles (n x 4)\n"
+         "Text and NumPy files may be compressed (.gz). Without charges, each is 1.\n";
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,145 @@
+// Tables of numbers: one particle per line, fields separated by blanks, commas or semicolons.
+#include <algorithm>
+
+#include "taskflows/fmm/particles/readers.hpp"
+#include "taskflows/fmm/particles/text_records.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // as spreadsheets begin UTF-8
+
+bool is_comment(std::string_view line) {
+  return !line.empty() && (line.front() == '#' || line.front() == '%');
+}
+
+/// Neither blank nor a comment.
+bool is_table_line(std::string_view line) {
+  const std::string_view content = trimmed(line);
+  return !content.empty() && !is_comment(content);
+}
+
+/// Takes the fields of a line from left to right.
+class Fields {
+ public:
+  /// separator ' ' stands for any run of blanks
+  Fields(std::string_view line, char separator) : rest_(trimmed(line)), separator_(separator) {}
+
+  /// False at the end of the line; a separator that ends the line begins no field.
+  bool next(std::string_view& field) {
+    if (rest_.empty()) return false;
+    const char* const first = rest_.data();
+    const char* const end = first + rest_.size();
+    const char* const last = separator_ == ' ' ? std::find_if(first, end, is_blank) : std::find(first, end, separator_);
+    field = trimmed({first, last});
+    const char* begin = last == end ? end : last + 1;
+    while (begin != end && is_blank(*begin)) ++begin;
+    rest_ = {begin, end};
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
+  char separator_;
+};
+
+std::vector<std::string> split(std::string_view line, char separator) {
+  std::vector<std::string> result;
+  Fields fields(line, separator);
+  for (std::string_view field; fields.next(field);) {
+    const bool has_quotes = field.size() > 1 && field.front() == '"' && field.back() == '"';
+    result.emplace_back(has_quotes ? field.substr(1, field.size() - 2) : field);
+  }
+  return result;
+}
+
+bool is_number(const std::string& word) {
+  double value = 0;
+  return parse_number(word, value);
+}
+
+struct Table {
+  Lines lines;  ///< of particles
+  char separator = ' ';
+  Columns columns = {};
+  bool only_positions = false;  ///< three columns without names: a fourth in a later line is a mistake
+};
+
+/// Looks at the first lines: which separator, a header or not, and where its columns are.
+Table read_head(const TextFile& file, const ReadOptions& options) {
+  std::string_view text = file.text;
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  Lines lines{text.data(), text.data() + text.size()};
+  Lines before = lines;
+  std::string_view line;
+  std::string_view comment;  // the last one before the table
+  while (true) {
+    before = lines;
+    if (!lines.next(line)) bad_input("{}: there are only comments; expected lines of x y z [charge]", file.name);
+    if (is_table_line(line)) break;
+    if (is_comment(trimmed(line))) comment = trimmed(line);
+  }
+  const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
+  Table table{.lines = lines, .separator = has(';') ? ';' : has(',') ? ',' : ' '};
+  const std::string where = fmt::format("{}: line {}", file.name, lines.number);
+  const std::vector<std::string> first = split(line, table.separator);
+  std::vector<std::string> header;
+  if (std::none_of(first.begin(), first.end(), is_number)) {
+    header = first;
+  } else {
+    table.lines = before;
+    // NumPy's savetxt writes the header as a comment.
+    if (!comment.empty()) header = split(comment.substr(1), table.separator);
+    if (header.size() != first.size()) header.clear();
+  }
+  const std::optional<Columns> named = header.empty() ? std::nullopt : columns_of_header(where, header);
+  if (!options.columns.empty()) {
+    table.columns = columns_of_option(where, options.columns, header);
+  } else if (named) {
+    table.columns = *named;
+  } else if (std::none_of(first.begin(), first.end(), is_number)) {
+    bad_input("{}: found {}; expected numbers x y z [charge], or a header that names x, y and z", where,
+              in_quotes(trimmed(line)));
+  } else {
+    if (first.size() > 3) table.columns.charge = 3;
+    table.only_positions = first.size() == 3;
+  }
+  return table;
+}
+
+}  // namespace
+
+Particles read_text(const TextFile& file, const ReadOptions& options) {
+  const Table table = read_head(file, options);
+  const Columns& columns = table.columns;
+  constexpr std::size_t x = 0;
+  constexpr std::size_t y = 1;
+  constexpr std::size_t z = 2;
+  constexpr std::size_t charge = 3;
+  constexpr std::size_t skipped = 4;
+  std::vector<std::size_t> meaning(columns.last() + 1, skipped);  // of each column
+  for (const std::size_t axis : {x, y, z}) meaning[columns.position[axis]] = axis;
+  if (columns.charge) meaning[*columns.charge] = charge;
+  const auto parse = [&](std::string_view line, std::int64_t number) {
+    std::array<std::string_view, 5> words = {};
+    Fields fields(line, table.separator);
+    for (const std::size_t m : meaning) {
+      if (!fields.next(words[m])) break;
+    }
+    Record record{};
+    record.x = finite_number(file.name, number, "x", words[x]);
+    record.y = finite_number(file.name, number, "y", words[y]);
+    record.z = finite_number(file.name, number, "z", words[z]);
+    record.charge = columns.charge ? finite_number(file.name, number, "charge", words[charge]) : 1;
+    if (std::string_view surplus; table.only_positions && fields.next(surplus)) {
+      bad_input("{}: line {}: found {} after z; expected 3 columns as in the first line", file.name, number,
+                in_quotes(surplus));
+    }
+    return record;
+  };
+  Particles particles = read_records(file.name, table.lines, options.part, is_table_line, parse);
+  if (particles.size() == 0) bad_input("{}: there is no particle after the header", file.name);
+  return particles;
+}
+
+}  // namespace asterism::fmm

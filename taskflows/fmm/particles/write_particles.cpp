@@ -1,0 +1,184 @@
+#include "taskflows/fmm/particles/write_particles.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <system_error>
+
+#include "taskflows/fmm/particles/writers.hpp"
+#include "base/error.hpp"
+#include "io/hdf5/file.hpp"
+#include "io/text_words.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+enum class Format { csv, hdf5, vtk, vtp, npy };
+
+Format format_of(const std::filesystem::path& path) {
+  const std::string extension = lower_case(path.extension().string());
+  if (extension == ".csv") return Format::csv;
+  if (extension == ".h5" || extension == ".hdf5") return Format::hdf5;
+  if (extension == ".vtk") return Format::vtk;
+  if (extension == ".vtp") return Format::vtp;
+  if (extension == ".npy") return Format::npy;
+  bad_input("{}: {} is no known extension of results; expected .csv, .h5, .hdf5, .vtk, .vtp or .npy", path.string(),
+            in_quotes(extension));
+}
+
+constexpr std::array all_fields{Field::x,         Field::y,  Field::z,  Field::charge,
+                                Field::potential, Field::fx, Field::fy, Field::fz};
+
+FileLayout csv_layout() {
+  constexpr std::size_t widest = 26;  // characters: sign, 17 digits, point, exponent, separator
+  const auto put = [](const FieldValues& values, std::size_t i, char* at) {
+    for (const std::span<const double> field : values) {
+      at = std::to_chars(at, at + widest, field[i]).ptr;  // the shortest that reads back as the same value
+      *at++ = ',';
+    }
+    at[-1] = '\n';
+    return at;
+  };
+  return {
+      {{"x,y,z,charge,potential,fx,fy,fz\n", {all_fields.begin(), all_fields.end()}, widest * all_fields.size(), put}},
+      ""};
+}
+
+FileLayout npy_layout(std::size_t n) {
+  std::string header = fmt::format("{{'descr': '{}f8', 'fortran_order': False, 'shape': ({}, {}), }}",
+                                   std::endian::native == std::endian::little ? '<' : '>', n, all_fields.size());
+  constexpr std::size_t preamble = 10;  // magic, version, length of the header
+  constexpr std::size_t alignment = 64;
+  header.append(alignment - 1 - (preamble + header.size()) % alignment, ' ');
+  header += '\n';
+  const std::string length{static_cast<char>(header.size() & 0xffU), static_cast<char>(header.size() >> 8U)};
+  const auto put = [](const FieldValues& values, std::size_t i, char* at) {
+    for (const std::span<const double> field : values) {
+      std::memcpy(at, &field[i], sizeof(double));
+      at += sizeof(double);
+    }
+    return at;
+  };
+  return {{{std::string("\x93NUMPY\x01\x00", 8) + length + header,
+            {all_fields.begin(), all_fields.end()},
+            sizeof(double) * all_fields.size(),
+            put}},
+          ""};
+}
+
+/// `file`: of the process that gets the parts.
+void write_layout(OutputFile* file, const ResultParts& parts, const FileLayout& layout) {
+  for (const Section& section : layout.sections) {
+    const auto write = [&](std::size_t n, const FieldValues& values) {
+      write_records(*file, n, section.widest, [&](std::size_t i, char* at) { return section.put(values, i, at); });
+    };
+    if (file != nullptr) file->write(section.before);
+    if (!section.fields.empty())
+      parts.each(section.fields, [&](const FieldValues& values) { write(values.front().size(), values); });
+    else if (file != nullptr)
+      write(parts.particles, {});
+  }
+  if (file != nullptr) file->write(layout.end);
+}
+
+/// A dataset of one value or of a vector for each particle.
+void write_dataset(Hdf5Output* file, const char* name, const ResultParts& parts, std::span<const Field> fields) {
+  constexpr std::size_t block = 1 << 16;  // rows
+  const std::size_t width = fields.size();
+  if (file != nullptr)
+    file->create(name, Hdf5Number::float64,
+                 width == 1 ? std::vector<std::size_t>{parts.particles} : std::vector{parts.particles, width});
+  Array<double> rows(width * std::min(block, parts.particles));
+  std::size_t first = 0;
+  parts.each(fields, [&](const FieldValues& values) {
+    const std::size_t n = values.front().size();
+    for (std::size_t begin = 0; begin < n; begin += block) {
+      const std::size_t count = std::min(block, n - begin);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t f = 0; f < width; ++f) rows[width * i + f] = values[f][begin + i];
+      file->write_rows(name, first + begin, std::span<const double>(rows.data(), width * count));
+    }
+    first += n;
+  });
+}
+
+void write_hdf5(const std::filesystem::path& path, const ResultParts& parts) {
+  std::optional<Hdf5Output> file;
+  if (parts.here) file.emplace(path);
+  Hdf5Output* const to = file ? &*file : nullptr;
+  write_dataset(to, "positions", parts, std::array{Field::x, Field::y, Field::z});
+  write_dataset(to, "charges", parts, std::array{Field::charge});
+  write_dataset(to, "potential", parts, std::array{Field::potential});
+  write_dataset(to, "force", parts, std::array{Field::fx, Field::fy, Field::fz});
+  if (file) file->commit();
+}
+
+FileLayout layout_of(Format format, std::size_t n) {
+  switch (format) {
+    case Format::csv:
+      return csv_layout();
+    case Format::npy:
+      return npy_layout(n);
+    case Format::vtk:
+      return vtk_layout(n);
+    default:
+      return vtp_layout(n);
+  }
+}
+
+}  // namespace
+
+std::span<const double> field_of(const Particles& p, const Result& r, Field field) {
+  const std::array<const Array<double>*, all_fields.size()> arrays{&p.x,         &p.y,  &p.z,  &p.charge,
+                                                                   &r.potential, &r.fx, &r.fy, &r.fz};
+  return *arrays[static_cast<std::size_t>(field)];
+}
+
+void write_result(const std::filesystem::path& path, const ResultParts& parts) {
+  const Format format = format_of(path);
+  if (format == Format::hdf5) return write_hdf5(path, parts);
+  std::optional<OutputFile> file;
+  if (parts.here) file.emplace(path);
+  write_layout(file ? &*file : nullptr, parts, layout_of(format, parts.particles));
+  if (file) file->commit();
+}
+
+void write_result(const std::filesystem::path& path, const Particles& particles, const Result& result) {
+  format_of(path);
+  if (result.potential.size() != particles.size() || result.fx.size() != particles.size()) {
+    failed("{}: {} particles have {} results", path.string(), particles.size(), result.potential.size());
+  }
+  ResultParts whole{.particles = particles.size(), .here = true, .each = {}};
+  whole.each = [&](std::span<const Field> fields, const std::function<void(const FieldValues&)>& take) {
+    FieldValues values;
+    for (const Field field : fields) values.push_back(field_of(particles, result, field));
+    take(values);
+  };
+  write_result(path, whole);
+}
+
+void check_output_name(const std::filesystem::path& path) {
+  format_of(path);
+  const PendingFile only_checked(path);
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    bad_input("{}: cannot be written: the folder {}: {}", path.string(), folder.string(),
+              std::generic_category().message(errno));
+  }
+}
+
+const char* output_formats() {
+  return ".csv        table x,y,z,charge,potential,fx,fy,fz with a header\n"
+         ".npy        NumPy array (n, 8) of float64, columns as in .csv\n"
+         ".h5 .hdf5   HDF5: positions (n x 3), charges (n), potential (n), force (n x 3)\n"
+         ".vtp .vtk   points for ParaView with charge, potential and force (XML, or legacy binary)\n";
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,271 @@
+// Who interacts with whom: the far and near lists of a tree's groups.
+#include <algorithm>
+#include <cmath>
+
+#include "taskflows/fmm/tree/tree.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+struct FarPair {
+  std::int32_t direction;
+  std::int32_t tile;
+  std::uint32_t target;
+  std::int32_t source;  ///< cell of the level
+};
+
+/// The task of interactions that come in the order of the targets' ranks: sorted by direction, which keeps that order.
+M2LTask make_task(const std::vector<FarPair>& all, std::vector<std::int32_t> source_groups, int group_size,
+                  std::int32_t cells) {
+  M2LTask task;
+  const std::int32_t tiles = (cells + m2l_tile - 1) / m2l_tile;
+  const std::size_t row = static_cast<std::size_t>(tiles) + 1;
+  std::vector<std::int32_t> count(static_cast<std::size_t>(directions) * static_cast<std::size_t>(tiles), 0);
+  const auto slot = [&](const FarPair& i) {
+    return static_cast<std::size_t>(i.direction) * static_cast<std::size_t>(tiles) + static_cast<std::size_t>(i.tile);
+  };
+  for (const FarPair& i : all) ++count[slot(i)];
+  task.begin.resize(directions * row);
+  std::int32_t sum = 0;
+  for (std::size_t d = 0; d < directions; ++d) {
+    for (std::size_t t = 0; t < static_cast<std::size_t>(tiles); ++t) {
+      std::int32_t& c = count[d * static_cast<std::size_t>(tiles) + t];
+      task.begin[d * row + t] = sum;
+      sum += std::exchange(c, sum);
+    }
+    task.begin[d * row + static_cast<std::size_t>(tiles)] = sum;
+  }
+  task.pairs.resize(all.size());
+  for (const FarPair& i : all) {
+    const std::int32_t group = i.source / group_size;
+    const auto buffer = static_cast<std::uint32_t>(std::lower_bound(source_groups.begin(), source_groups.end(), group) -
+                                                   source_groups.begin());
+    task.pairs[static_cast<std::size_t>(count[slot(i)]++)] = {
+        i.target, buffer << source_bits | static_cast<std::uint32_t>(i.source % group_size)};
+  }
+  task.source_groups = std::move(source_groups);
+  return task;
+}
+
+/// Tasks for the interactions, each with at most max_sources groups of sources.
+void add_tasks(const std::vector<FarPair>& all, int group_size, std::int32_t cells, std::vector<M2LTask>& tasks) {
+  std::vector<std::int32_t> groups;
+  for (const FarPair& i : all)
+    if (groups.empty() || groups.back() != i.source / group_size) groups.push_back(i.source / group_size);
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  if (groups.size() <= max_sources) {
+    if (!groups.empty()) tasks.push_back(make_task(all, groups, group_size, cells));
+    return;
+  }
+  for (std::size_t first = 0; first < groups.size(); first += max_sources) {
+    const std::size_t last = std::min(groups.size(), first + max_sources);
+    const std::vector<std::int32_t> part(groups.begin() + static_cast<std::ptrdiff_t>(first),
+                                         groups.begin() + static_cast<std::ptrdiff_t>(last));
+    std::vector<FarPair> some;
+    for (const FarPair& i : all)
+      if (i.source / group_size >= part.front() && i.source / group_size <= part.back()) some.push_back(i);
+    tasks.push_back(make_task(some, part, group_size, cells));
+  }
+}
+
+}  // namespace
+
+void Tree::build_far(Level& level, const Range& own, const Level& parents, const Neighbours& above,
+                     const std::vector<std::int32_t>& children) const {
+  const int group_size = shape_.group_size;
+  level.far.resize(level.groups.size());
+#pragma omp parallel for schedule(dynamic)
+  for (auto g = static_cast<std::size_t>(own.begin); g < static_cast<std::size_t>(own.end); ++g) {
+    const Group& group = level.groups[g];
+    std::vector<std::int32_t> by_rank(static_cast<std::size_t>(group.cells));
+    for (std::int32_t c = 0; c < group.cells; ++c)
+      by_rank[static_cast<std::size_t>(level.rank[g][static_cast<std::size_t>(c)])] = c;
+    std::vector<FarPair> inside;
+    std::vector<FarPair> between;
+    for (std::int32_t r = 0; r < group.cells; ++r) {
+      const std::int32_t target = by_rank[static_cast<std::size_t>(r)];
+      const auto cell = static_cast<std::size_t>(group.first + target);
+      const CellIndex& at = level.index[cell];
+      const auto parent = static_cast<std::int32_t>(
+          std::lower_bound(parents.key.begin(), parents.key.end(), level.key[cell] >> 3) - parents.key.begin());
+      for (std::size_t n = 0; n < 27; ++n) {
+        const std::int32_t other = above.of(parent)[n];
+        if (other < 0) continue;
+        for (std::size_t o = 0; o < 8; ++o) {
+          const std::int32_t source = children[static_cast<std::size_t>(other) * 8 + o];
+          if (source < 0) continue;
+          const CellIndex& from = level.index[static_cast<std::size_t>(source)];
+          const int dx = at.x - from.x;
+          const int dy = at.y - from.y;
+          const int dz = at.z - from.z;
+          if (std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) < 2) continue;
+          const bool within = source / group_size == static_cast<std::int32_t>(g);
+          (within && shape_.far_tasks == FarTasks::separate ? inside : between)
+              .push_back({direction_of(dx, dy, dz), r / m2l_tile, static_cast<std::uint32_t>(target), source});
+        }
+      }
+    }
+    auto& tasks = level.far[g];
+    if (shape_.far_tasks == FarTasks::separate) add_tasks(inside, group_size, group.cells, tasks);
+    add_tasks(between, group_size, group.cells, tasks);
+    if (tasks.empty()) tasks.push_back(make_task({}, {}, group_size, group.cells));  // sets the local expansions to 0
+  }
+}
+
+void Tree::build_near() {
+  const std::size_t groups = leaves().groups.size();
+  near_.assign(groups, {});
+  contributors_.assign(groups, {});
+  near_in_.clear();
+  near_out_.assign(groups, {});
+  foreign_ghosts_.clear();
+  const Range mine = own(leaf_level());
+#pragma omp parallel for schedule(dynamic)
+  for (std::int32_t g = mine.begin; g < mine.end; ++g) build_near_set(g);
+  if (ranks() > 1) build_near_messages();
+  build_contributors();
+}
+
+void Tree::build_near_set(std::int32_t g) {
+  const Level& level = leaves();
+  const auto particles_of = [&](std::int32_t leaf) {
+    const auto i = static_cast<std::size_t>(leaf);
+    return static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i]);
+  };
+  const Group& group = level.groups[static_cast<std::size_t>(g)];
+  const std::int32_t end = group.first + group.cells;
+  NearSet& set = near_[static_cast<std::size_t>(g)];
+  for (std::int32_t leaf = group.first; leaf < end; ++leaf)
+    for (std::size_t n = 0; n < 27; ++n) {
+      const std::int32_t other = neighbours_.of(leaf)[n];
+      if (other >= end) set.ghosts.push_back(other);
+    }
+  std::sort(set.ghosts.begin(), set.ghosts.end());
+  set.ghosts.erase(std::unique(set.ghosts.begin(), set.ghosts.end()), set.ghosts.end());
+  // place of a leaf in the set, -1 outside
+  const auto local = [&](std::int32_t leaf) -> std::int32_t {
+    if (leaf < group.first) return -1;
+    if (leaf < end) return leaf - group.first;
+    const auto ghost = std::lower_bound(set.ghosts.begin(), set.ghosts.end(), leaf);
+    if (ghost == set.ghosts.end() || *ghost != leaf) return -1;
+    return group.cells + static_cast<std::int32_t>(ghost - set.ghosts.begin());
+  };
+  std::int32_t first = 0;
+  for (std::int32_t leaf = group.first; leaf < end; ++leaf) {
+    set.begin.push_back(first);
+    first += particles_of(leaf);
+  }
+  for (const std::int32_t ghost : set.ghosts) {
+    set.begin.push_back(first);
+    first += particles_of(ghost);
+  }
+  set.begin.push_back(first);
+  const auto particles = [&](std::int32_t l) {
+    return std::int64_t{set.begin[static_cast<std::size_t>(l) + 1]} - set.begin[static_cast<std::size_t>(l)];
+  };
+  std::vector<std::vector<std::int32_t>> of_ghost(set.ghosts.size());  // own leaves next to it
+  for (std::int32_t leaf = group.first; leaf < end; ++leaf) {
+    const std::int32_t self = leaf - group.first;
+    set.upper_begin.push_back(static_cast<std::int32_t>(set.upper.size()));
+    set.source_begin.push_back(static_cast<std::int32_t>(set.source.size()));
+    const std::size_t upper = set.upper.size();
+    const std::size_t source = set.source.size();
+    for (std::size_t n = 0; n < 27; ++n) {
+      const std::int32_t global = neighbours_.of(leaf)[n];
+      const std::int32_t other = global < 0 ? -1 : local(global);
+      if (other < 0) continue;
+      set.source.push_back(other);
+      if (other > self) set.upper.push_back(other);
+      if (other >= group.cells) of_ghost[static_cast<std::size_t>(other - group.cells)].push_back(self);
+    }
+    std::sort(set.upper.begin() + static_cast<std::ptrdiff_t>(upper), set.upper.end());
+    std::sort(set.source.begin() + static_cast<std::ptrdiff_t>(source), set.source.end());
+    set.pairs += particles(self) * (particles(self) - 1) / 2;
+    for (std::size_t i = upper; i < set.upper.size(); ++i) set.pairs += particles(self) * particles(set.upper[i]);
+  }
+  set.upper_begin.push_back(static_cast<std::int32_t>(set.upper.size()));
+  for (const std::vector<std::int32_t>& next : of_ghost) {
+    set.source_begin.push_back(static_cast<std::int32_t>(set.source.size()));
+    set.source.insert(set.source.end(), next.begin(), next.end());
+  }
+  set.source_begin.push_back(static_cast<std::int32_t>(set.source.size()));
+}
+
+/// Near results of groups here for leaves of other ranks and the other way round.
+void Tree::build_near_messages() {
+  const Range mine = own(leaf_level());
+  if (mine.empty()) return;
+  const std::int32_t first_leaf = own_leaves().begin;
+  const auto leaf_owner = [&](std::int32_t leaf) { return owner(leaf_level(), leaf / shape_.group_size); };
+  for (std::int32_t g = mine.begin; g < mine.end; ++g) {
+    const NearSet& set = near_[static_cast<std::size_t>(g)];
+    const auto cells = static_cast<std::size_t>(leaves().groups[static_cast<std::size_t>(g)].cells);
+    for (std::size_t i = 0; i < set.ghosts.size(); ++i) {
+      if (mine.holds(set.ghosts[i] / shape_.group_size)) continue;
+      foreign_ghosts_.push_back(set.ghosts[i]);
+      auto& out = near_out_[static_cast<std::size_t>(g)];
+      const int to = leaf_owner(set.ghosts[i]);
+      if (out.empty() || out.back().rank != to) out.push_back({to, set.begin[cells + i], 0});
+      out.back().count += set.begin[cells + i + 1] - set.begin[cells + i];
+    }
+  }
+  std::sort(foreign_ghosts_.begin(), foreign_ghosts_.end());
+  foreign_ghosts_.erase(std::unique(foreign_ghosts_.begin(), foreign_ghosts_.end()), foreign_ghosts_.end());
+
+  struct Ghost {
+    std::int32_t group, leaf;
+    auto operator<=>(const Ghost&) const = default;
+  };
+  std::vector<Ghost> elsewhere;  // own leaves as copies in groups of lower ranks
+  for (std::int32_t leaf = neighbours_.cells.begin; leaf < neighbours_.cells.end; ++leaf)
+    for (std::size_t n = 0; n < 27; ++n)
+      if (const std::int32_t other = neighbours_.of(leaf)[n]; other >= 0 && other < first_leaf)
+        elsewhere.push_back({other / shape_.group_size, leaf});
+  std::sort(elsewhere.begin(), elsewhere.end());
+  elsewhere.erase(std::unique(elsewhere.begin(), elsewhere.end()), elsewhere.end());
+  for (const Ghost& ghost : elsewhere) {
+    if (near_in_.empty() || near_in_.back().group != ghost.group) near_in_.push_back({ghost.group, {}, 0});
+    const auto leaf = static_cast<std::size_t>(ghost.leaf);
+    near_in_.back().leaves.push_back(ghost.leaf);
+    near_in_.back().particles += static_cast<std::int32_t>(leaf_begin_[leaf + 1] - leaf_begin_[leaf]);
+  }
+}
+
+std::vector<std::int32_t> Tree::ghosts_of(int rank) const {
+  std::vector<std::int32_t> result;
+  for (const NearIn& in : near_in_)
+    if (owner(leaf_level(), in.group) == rank) result.insert(result.end(), in.leaves.begin(), in.leaves.end());
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+void Tree::build_contributors() {
+  // `from`: the first of the leaf's particles in what the group sends or has
+  const auto add = [&](std::int32_t group, std::int32_t leaf, std::int32_t from) {
+    const auto i = static_cast<std::size_t>(leaf);
+    const auto of_leaf = static_cast<std::size_t>(leaf / shape_.group_size);
+    auto& of_owner = contributors_[of_leaf];
+    if (of_owner.empty() || of_owner.back().group != group) of_owner.push_back({group, {}});
+    const auto first = static_cast<std::size_t>(leaves().groups[of_leaf].first);
+    of_owner.back().parts.push_back({from, static_cast<std::int32_t>(leaf_begin_[i] - leaf_begin_[first]),
+                                     static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i])});
+  };
+  for (const NearIn& in : near_in_) {
+    std::int32_t from = 0;
+    for (const std::int32_t leaf : in.leaves) {
+      add(in.group, leaf, from);
+      from += contributors_[static_cast<std::size_t>(leaf / shape_.group_size)].back().parts.back().count;
+    }
+  }
+  const Range mine = own(leaf_level());
+  for (std::int32_t g = mine.begin; g < mine.end; ++g) {
+    const NearSet& set = near_[static_cast<std::size_t>(g)];
+    const auto cells = static_cast<std::size_t>(leaves().groups[static_cast<std::size_t>(g)].cells);
+    for (std::size_t i = 0; i < set.ghosts.size(); ++i)
+      if (mine.holds(set.ghosts[i] / shape_.group_size)) add(g, set.ghosts[i], set.begin[cells + i]);
+  }
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,190 @@
+// The group tree (Agullo et al., SIAM J. Sci. Comput. 36, 2014; section 2.2 of RR-8513): an octree of uniform depth
+// without its empty cells, whose cells are taken in Morton order, n_g at a time, into groups. A group is what a task
+// works on. Pure structure: no particle data, no StarPU. Over several ranks each knows all cells, and of its own groups
+// whom they interact with.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codelets/fmm/kernels/far/far_field.hpp"
+#include "taskflows/fmm/tree/box.hpp"
+#include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/tree/neighbours.hpp"
+#include "base/array.hpp"
+
+namespace asterism::fmm {
+
+/// How the M2L interactions of a group are made into tasks.
+enum class FarTasks {
+  joined,    ///< one task: the matrix products have as many columns as there can be, which GPUs need
+  separate,  ///< the paper's: one task within the group and one with all others
+};
+
+struct TreeShape {
+  int height = 0;      ///< h: levels 0 .. h - 1, leaves at level h - 1; 1 .. 21
+  int group_size = 0;  ///< n_g: cells per group
+  FarTasks far_tasks = FarTasks::joined;
+};
+inline constexpr int max_height = 21;
+/// Throws Error (bad input).
+void check_shape(const TreeShape& shape);
+
+/// Cells [first, first + cells) of a level.
+struct Group {
+  std::int32_t first = 0;
+  std::int32_t cells = 0;
+};
+
+/// Families of a child group whose parents are in one group of the level above.
+struct FamilyRange {
+  std::int32_t parent_group;
+  std::int32_t begin, end;  ///< in the child group's families
+};
+
+/// Where the sources of an M2L task come from, and its interactions.
+struct M2LTask {
+  std::vector<std::int32_t> source_groups;
+  std::vector<std::int32_t> begin;  ///< [direction][tiles + 1]
+  std::vector<M2LPair> pairs;
+};
+
+struct Level {
+  std::vector<std::uint64_t> key;  ///< Morton index of each cell, increasing
+  std::vector<CellIndex> index;
+  std::vector<Group> groups;
+  std::vector<std::vector<std::int32_t>> rank;  ///< per own group: its cells' places in octant-major order
+  /// per own group and child group of an own one: its cells under their parents, and which groups have these
+  std::vector<std::vector<Family>> families;
+  std::vector<std::vector<FamilyRange>> parent_groups;
+  std::vector<std::vector<M2LTask>> far;  ///< per own group: its interactions, see FarTasks
+};
+/// Groups that an M2L task takes multipoles from; a group with more gets more tasks.
+inline constexpr std::size_t max_sources = 200;
+
+/// Near field of one group of leaves: its leaves and copies of neighbour leaves of higher Morton index (section 3.1.1).
+struct NearSet {
+  std::vector<std::int32_t> ghosts;  ///< leaves of the level, increasing
+  std::vector<std::int32_t> begin;   ///< own leaves and ghosts: first particle of each within the set, and the end
+  std::vector<std::int32_t> upper_begin, upper, source_begin, source;  ///< as P2PSet
+  std::int64_t pairs = 0;                                              ///< unordered pairs of particles
+};
+
+/// Particles that another group computed for copies of this group's leaves.
+struct Contribution {
+  std::int32_t from;  ///< first particle in the other group's set
+  std::int32_t to;    ///< first particle in this group
+  std::int32_t count;
+};
+struct Contributor {
+  std::int32_t group;
+  std::vector<Contribution> parts;
+};
+
+/// What a group of a lower rank computes for leaves of this one: it sends the particles of these leaves, one leaf after
+/// the other, and the `from` of its contributions counts in them.
+struct NearIn {
+  std::int32_t group;
+  std::vector<std::int32_t> leaves;  ///< increasing
+  std::int32_t particles = 0;
+};
+/// Particles of a group's set that it has to send: all its ghosts of that rank, which are side by side.
+struct NearOut {
+  int rank;
+  std::int32_t first;
+  std::int32_t count;
+};
+
+/// What an update found.
+enum class Change {
+  none,       ///< every particle is still in its leaf
+  particles,  ///< the non-empty leaves are the same: groups, families and far interactions were kept, near sets are new
+  cells,      ///< some leaf became empty or ceased to be: everything is new
+};
+
+class Tree {
+ public:
+  /// Sorts the points into leaves and finds who interacts with whom. Throws Error (bad input) for a bad shape and for
+  /// points outside the box.
+  Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
+       const TreeShape& shape);
+  /// What rank `rank` knows of a tree with these leaves, when rank r has the groups of leaves [first_group[r],
+  /// first_group[r + 1]), and of a level above those with the first leaf of which it has; the same when all is one
+  /// rank's.
+  Tree(Leaves leaves, const Box& box, const TreeShape& shape, std::vector<std::int32_t> first_group, int rank);
+
+  /// The same for points that moved within the box.
+  Change update(std::span<const double> x, std::span<const double> y, std::span<const double> z);
+  /// The same leaves with other numbers of particles.
+  void update(const std::vector<std::int64_t>& leaf_begin);
+
+  [[nodiscard]] const Box& box() const noexcept { return box_; }
+  [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
+  [[nodiscard]] int leaf_level() const noexcept { return shape_.height - 1; }
+  /// Far interactions begin at level 2: there is no far field when the leaves are above.
+  [[nodiscard]] bool has_far_field() const noexcept { return leaf_level() >= first_far_level; }
+  static constexpr int first_far_level = 2;
+  [[nodiscard]] const Level& level(int l) const { return levels_[static_cast<std::size_t>(l)]; }
+  [[nodiscard]] const Level& leaves() const { return levels_.back(); }
+  /// The cells of a level in space.
+  [[nodiscard]] Grid grid(int l) const noexcept;
+
+  /// Groups of this rank, and the rank of any.
+  [[nodiscard]] Range own(int l) const { return groups_of(l, rank_); }
+  [[nodiscard]] Range groups_of(int l, int rank) const;
+  [[nodiscard]] int owner(int l, std::int32_t group) const;
+  [[nodiscard]] Range own_leaves() const;
+  [[nodiscard]] int ranks() const { return static_cast<int>(first_group_.back().size()) - 1; }
+  /// Groups of level l + 1 with children of these of level l.
+  [[nodiscard]] Range child_groups(int l, const Range& groups) const;
+
+  /// Input index of each particle in the order of the tree; of a tree made from leaves: none.
+  [[nodiscard]] const Array<std::uint32_t>& order() const noexcept { return order_; }
+  /// First particle of each leaf in that order, and the end.
+  [[nodiscard]] const std::vector<std::int64_t>& leaf_begin() const noexcept { return leaf_begin_; }
+  [[nodiscard]] const NearSet& near(std::size_t group) const { return near_[group]; }
+  /// Those of lower Morton index first; of groups of other ranks, `parts` count as NearIn says.
+  [[nodiscard]] const std::vector<Contributor>& contributors(std::size_t group) const { return contributors_[group]; }
+  /// By group, increasing.
+  [[nodiscard]] const std::vector<NearIn>& near_in() const noexcept { return near_in_; }
+  /// By rank, increasing.
+  [[nodiscard]] const std::vector<NearOut>& near_out(std::size_t group) const { return near_out_[group]; }
+  /// Leaves of other ranks that are ghosts of own groups, increasing.
+  [[nodiscard]] const std::vector<std::int32_t>& foreign_ghosts() const noexcept { return foreign_ghosts_; }
+  /// Own leaves that are ghosts of groups of a rank, increasing.
+  [[nodiscard]] std::vector<std::int32_t> ghosts_of(int rank) const;
+
+  // of own groups
+  [[nodiscard]] std::int64_t near_pairs() const;  ///< unordered pairs of particles
+  [[nodiscard]] std::int64_t far_pairs() const;   ///< pairs of cells, all levels
+
+ private:
+  void take_order(std::span<const Keyed> sorted);
+  void build_levels();
+  void share_levels();
+  void make_families(int l);
+  void build_far(Level& level, const Range& own, const Level& parents, const Neighbours& above,
+                 const std::vector<std::int32_t>& children) const;
+  void build_near();
+  void build_near_set(std::int32_t group);
+  void build_contributors();
+  void build_near_messages();
+
+  Box box_;
+  TreeShape shape_;
+  std::vector<Level> levels_;
+  Array<std::uint64_t> keys_;  ///< leaf of each particle in the order of the tree
+  Array<std::uint32_t> order_;
+  std::vector<std::int64_t> leaf_begin_;
+  int rank_ = 0;
+  std::vector<std::vector<std::int32_t>> first_group_;  ///< [level][rank], and the end; before levels: of the leaves
+  Neighbours neighbours_;                               ///< of own leaves
+  std::vector<NearSet> near_;
+  std::vector<std::vector<Contributor>> contributors_;
+  std::vector<NearIn> near_in_;
+  std::vector<std::vector<NearOut>> near_out_;
+  std::vector<std::int32_t> foreign_ghosts_;
+};
+
+}  // namespace asterism::fmm

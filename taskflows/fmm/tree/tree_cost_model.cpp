@@ -1,0 +1,218 @@
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <parallel/algorithm>
+
+#include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/tree/morton.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+/// Cells looked at per level.
+constexpr std::size_t sample = 2000;
+/// Leaves with fewer particles than this on average are not worth another level.
+constexpr double fewest_per_leaf = 2;
+/// Groups per unit: enough that the last ones to end do not matter much.
+constexpr double groups_per_unit = 12;
+/// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
+constexpr double shortest_task = 400e-6;
+
+/// Of all ranks' leaves at most so many are brought together: all ranks know those of the tree.
+constexpr std::int64_t most_known = std::int64_t{1} << 24;
+
+struct Cells {
+  Leaves cells;
+  [[nodiscard]] std::int64_t find(std::uint64_t k) const {
+    const auto at = std::lower_bound(cells.key.begin(), cells.key.end(), k);
+    return at != cells.key.end() && *at == k ? at - cells.key.begin() : -1;
+  }
+  [[nodiscard]] double particles(std::int64_t i) const {
+    const auto c = static_cast<std::size_t>(i);
+    return static_cast<double>(cells.begin[c + 1] - cells.begin[c]);
+  }
+};
+
+/// Cells of a level that are not empty, none above the level at which there are few particles per cell.
+struct Finest {
+  std::vector<LeafCount> cells;
+  int level = 0;
+  std::int64_t particles = 0;
+};
+
+Finest finest_cells(const Particles& part, const Box& box, int deepest) {
+  std::vector<std::uint64_t> sorted(part.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = key_of(box, deepest, part.x[i], part.y[i], part.z[i]);
+  __gnu_parallel::sort(sorted.begin(), sorted.end());
+  Finest finest{{}, deepest, static_cast<std::int64_t>(part.size())};
+  for (const std::uint64_t key : sorted) {
+    if (finest.cells.empty() || finest.cells.back().key != key) finest.cells.push_back({key, 0});
+    ++finest.cells.back().particles;
+  }
+  return finest;
+}
+
+/// Those of all ranks on each of them.
+Finest gathered(Finest of_part) {
+  struct Counts {
+    std::int64_t particles = 0;
+    std::array<std::int64_t, max_height> cells{};  ///< [level]
+  };
+  const std::vector<LeafCount> mine = sort_over_ranks(of_part.cells);
+  Counts counts{of_part.particles, {}};
+  for (int level = 0; level <= of_part.level; ++level)
+    counts.cells[static_cast<std::size_t>(level)] =
+        static_cast<std::int64_t>(coarser(mine, of_part.level - level).size());
+  Counts all;
+  for (const Counts& of_rank : cluster().all_gather(counts)) {
+    all.particles += of_rank.particles;
+    for (std::size_t l = 0; l < all.cells.size(); ++l) all.cells[l] += of_rank.cells[l];
+  }
+  // deep enough to see that deeper is not worth it; a cell above the finest may have been counted by several ranks
+  int level = 0;
+  const auto cells = [&](int l) { return all.cells[static_cast<std::size_t>(l)]; };
+  while (level < of_part.level && cells(level + 1) <= most_known &&
+         static_cast<double>(all.particles) >=
+             fewest_per_leaf * static_cast<double>(cells(level) - cluster().ranks() + 1))
+    ++level;
+  return {intervals_of_all(coarser(mine, of_part.level - level)), level, all.particles};
+}
+
+/// Calls take(x, y, z) for the cells of the grid of `level` within `reach` of a cell.
+template <class Take>
+void around(const CellIndex& cell, int level, int reach, const Take& take) {
+  const std::int32_t most = (std::int32_t{1} << level) - 1;
+  for (int x = std::max(0, cell.x - reach); x <= std::min(most, cell.x + reach); ++x)
+    for (int y = std::max(0, cell.y - reach); y <= std::min(most, cell.y + reach); ++y)
+      for (int z = std::max(0, cell.z - reach); z <= std::min(most, cell.z + reach); ++z) take(x, y, z);
+}
+
+std::uint64_t key_of(int x, int y, int z) {
+  return morton(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y), static_cast<std::uint64_t>(z));
+}
+
+}  // namespace
+
+std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks) {
+  Finest finest = finest_cells(particles, box, most - 1);
+  if (ranks == Ranks::any && cluster().distributed()) finest = gathered(std::move(finest));
+  const auto all_particles = static_cast<double>(finest.particles);
+
+  std::vector<Workload> loads;
+  double cells_above = 0;
+  double far_above = 0;
+  for (int level = 0; level <= finest.level; ++level) {
+    const Cells cells{leaves_of(coarser(finest.cells, finest.level - level))};
+    const std::vector<std::uint64_t>& keys = cells.cells.key;
+    const std::size_t step = std::max<std::size_t>(1, keys.size() / sample);
+    double near = 0;
+    double far = 0;
+    double looked_at = 0;
+    for (std::size_t c = step / 2; c < keys.size(); c += step, ++looked_at) {
+      const CellIndex cell = cell_of(keys[c]);
+      const double own = cells.particles(static_cast<std::int64_t>(c));
+      around(cell, level, 1, [&](int x, int y, int z) {
+        const std::int64_t other = cells.find(key_of(x, y, z));
+        if (other >= 0) near += own * cells.particles(other);
+      });
+      if (level < Tree::first_far_level) continue;
+      around({cell.x >> 1, cell.y >> 1, cell.z >> 1}, level - 1, 1, [&](int x, int y, int z) {
+        const std::uint64_t first = key_of(x, y, z) << 3;
+        for (auto at = std::lower_bound(keys.begin(), keys.end(), first); at != keys.end() && *at < first + 8; ++at) {
+          const CellIndex other = cell_of(*at);
+          if (std::max({std::abs(other.x - cell.x), std::abs(other.y - cell.y), std::abs(other.z - cell.z)}) > 1) ++far;
+        }
+      });
+    }
+    const auto all = static_cast<double>(keys.size());
+    const double factor = all / std::max(1.0, looked_at);
+    far_above += far * factor;
+    if (level >= Tree::first_far_level) cells_above += all;
+    loads.push_back({level + 1, all, cells_above, near * factor / 2, far_above,
+                     level >= Tree::first_far_level ? all_particles : 0.0});
+    if (all_particles < fewest_per_leaf * all) break;
+  }
+  return loads;
+}
+
+double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kinds) {
+  // One kind: a sum. Two: what the faster kind is least better at goes to the slower one first, as far as it helps
+  // (the fractional optimum for two kinds of units).
+  struct Share {
+    double on[2];
+  };
+  const auto of = [&](const UnitRates& r, double amount, double rate) {
+    return r.units > 0 ? amount * rate / r.units : INFINITY;
+  };
+  std::vector<Share> parts;
+  const UnitRates none;
+  const UnitRates& first = kinds.front();
+  const UnitRates& second = kinds.size() > 1 ? kinds[1] : none;
+  const double amounts[4] = {work.near_pairs, work.far_pairs, work.particles, work.cells};
+  double UnitRates::*const rates[4] = {&UnitRates::near_pair, &UnitRates::far_pair, &UnitRates::particle,
+                                       &UnitRates::cell};
+  for (int i = 0; i < 4; ++i)
+    if (amounts[i] > 0)
+      parts.push_back({{of(first, amounts[i], first.*rates[i]), of(second, amounts[i], second.*rates[i])}});
+  if (second.units == 0) {
+    double sum = 0;
+    for (const Share& p : parts) sum += p.on[0];
+    return sum;
+  }
+  const auto ratio = [](const Share& p) {
+    if (std::isinf(p.on[1])) return 0.0;  // the first kind has to
+    return p.on[1] > 0 ? p.on[0] / p.on[1] : INFINITY;
+  };
+  std::sort(parts.begin(), parts.end(), [&](const Share& a, const Share& b) { return ratio(a) < ratio(b); });
+  double best = parts.empty() ? 0 : INFINITY;
+  for (std::size_t cut = 0; cut < parts.size(); ++cut) {
+    // parts before `cut` on the first kind, after it on the second, this one divided so that both end together
+    double a = 0;
+    double b = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) (i < cut ? a : b) += i == cut ? 0.0 : parts[i].on[i < cut ? 0 : 1];
+    const double x = parts[cut].on[0];
+    const double y = parts[cut].on[1];
+    double share = 0;
+    if (std::isinf(y))
+      share = 1;
+    else if (std::isfinite(x) && x + y > 0)
+      share = std::clamp((b + y - a) / (x + y), 0.0, 1.0);
+    const double first_ends = share > 0 ? a + share * x : a;
+    const double second_ends = share < 1 ? b + (1 - share) * y : b;
+    best = std::min(best, std::max(first_ends, second_ends));
+  }
+  return best;
+}
+
+TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
+                         const std::vector<UnitRates>& kinds, Ranks ranks) {
+  if (shape.height > 0 && shape.group_size > 0) return shape;
+  const std::vector<Workload> loads =
+      estimate_workloads(particles, box, shape.height > 0 ? shape.height : max_height, ranks);
+  const Workload* chosen = &loads.back();
+  if (shape.height == 0) {
+    for (const Workload& load : loads)
+      if (predicted_seconds(load, kinds) < predicted_seconds(*chosen, kinds)) chosen = &load;
+    shape.height = chosen->height;
+  }
+  if (shape.group_size == 0) {
+    int units = 0;
+    double fastest = INFINITY;
+    for (const UnitRates& kind : kinds) {
+      units += kind.units;
+      if (kind.units > 0) fastest = std::min(fastest, kind.near_pair);
+    }
+    const double for_balance = chosen->leaves / (groups_per_unit * std::max(1, units));
+    const double near_per_leaf = chosen->near_pairs / chosen->leaves * fastest;
+    const double for_length = near_per_leaf > 0 ? shortest_task / near_per_leaf : 1;
+    shape.group_size = static_cast<int>(std::clamp(
+        std::max(for_balance, std::min(for_length, chosen->leaves / (2.0 * std::max(1, units)))), 1.0, 4096.0));
+  }
+  return shape;
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,39 @@
+// Height of the tree and cells per group from a cost model fed by measured kernel rates.
+#pragma once
+
+#include <vector>
+
+#include "taskflows/fmm/interaction.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/tree/tree.hpp"
+#include "runtime/session.hpp"
+
+namespace asterism::fmm {
+
+/// Seconds that one unit of a kind takes; infinite for what it does not run.
+struct UnitRates {
+  int units = 0;         ///< of this kind
+  double near_pair = 0;  ///< per unordered pair of particles
+  double far_pair = 0;   ///< per pair of cells (M2L)
+  double particle = 0;   ///< P2M and L2P per particle
+  double cell = 0;       ///< M2M and L2L per cell
+};
+
+/// What one evaluation does at some height, estimated from a sample of the cells.
+struct Workload {
+  int height = 0;
+  double leaves = 0, cells = 0, near_pairs = 0, far_pairs = 0, particles = 0;
+};
+
+/// Work at heights 1 .. most, from the particles' Morton indices; of those of all ranks with Ranks::any, whose answers
+/// are the same.
+std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks);
+
+/// Time of an evaluation when near and far field are divided ideally among the units.
+double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kinds);
+
+/// Completes the members of `shape` that are 0. `kinds`: the units of all `ranks`, the same on each.
+TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
+                         const std::vector<UnitRates>& kinds, Ranks ranks);
+
+}  // namespace asterism::fmm

@@ -1,0 +1,97 @@
+// The sums s of a group of steps over several ranks: each has those by its own slices, of all rows, and all need what
+// they add up to, as every rank solves M^0 a = s by itself. Sums of rows are added up on the way to the rank that has
+// these rows, in as many rounds as the number of ranks has bits (the transpose of J. Bruck's gather, see
+// runtime/ranks/all_gather.hpp), and gathered from there: at once, or, where ranks radiate into their own rows
+// only, step by step. A rank sends twice its sums, and what it submits grows with the rounds only. The order of
+// additions follows from the number of ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codelets/tdbem/codelets.hpp"
+#include "runtime/ranks/all_gather.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/submit.hpp"
+#include "taskflows/tdbem/problem.hpp"
+
+namespace asterism::tdbem {
+
+/// An array of numbers of some rows that takes part in a sum.
+struct Addend {
+  starpu_data_handle_t handle;
+  codelets::CombineArgs::Rows rows;
+};
+
+/// Submits sum = begun + all addends that have any of its rows, in their order. Returns the number of tasks: one but
+/// for many addends.
+template <class T>
+std::int32_t submit_sum(starpu_data_handle_t sum, const TotalsShape& shape, Begun begun,
+                        const std::vector<Addend>& addends, const TaskOptions& options);
+
+template <class T>
+class SumsOfRanks {
+ public:
+  /// Of vectors of `rows` rows. `radiation`: all_rows or own_rows. All ranks make it with the same arguments, but
+  /// `pieces`: in so many pieces a rank works on its rows.
+  SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces, Radiation radiation);
+
+  /// Submits what adds up `partials`, of this rank, with those of the others: sums() for tasks submitted then, of all
+  /// rows or of this rank's. Returns the number of tasks.
+  std::int32_t submit_sums(const std::vector<Addend>& partials, const TaskOptions& options);
+  [[nodiscard]] const std::vector<Addend>& sums() const { return sums_; }
+
+  /// Some of this rank's rows, whose right-hand sides others do not compute.
+  struct Piece {
+    std::int32_t row_begin = 0, rows = 0;
+    std::vector<Handle> light;  ///< of each wave: [row][g]
+    HostBuffer<T> sums_memory, light_memory;
+    Handle sums, less_light;    ///< by row, of Radiation::all_rows
+    std::vector<Handle> steps;  ///< of each wave, a step's, of Radiation::own_rows
+  };
+  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+  /// Submits what puts the light of pieces together: light(), with the other sign, of the rows that sums() have.
+  /// Returns the number of tasks.
+  std::int32_t submit_light(const TaskOptions& options);
+  [[nodiscard]] const std::vector<Addend>& light() const { return light_; }
+
+  [[nodiscard]] bool own_rows() const { return radiation_ == Radiation::own_rows; }
+  /// Radiation::own_rows: submits what gathers step g of a wave of the totals of all ranks' pieces, [wave][row][width]:
+  /// all rows one after the other. Returns the number of tasks.
+  std::int32_t submit_step(const std::vector<starpu_data_handle_t>& totals, std::int32_t width, std::int32_t g,
+                           std::int32_t wave, const TaskOptions& options);
+  [[nodiscard]] starpu_data_handle_t step(std::int32_t wave) const { return gathered_steps_[at(wave)]->all(); }
+  /// The first row of each rank, and the end.
+  [[nodiscard]] const std::vector<int>& begin() const { return begin_; }
+
+  /// All data, for those who count bytes.
+  [[nodiscard]] std::vector<starpu_data_handle_t> data() const;
+
+ private:
+  /// Sums of consecutive rows on their way from this rank to `other`, or from there.
+  struct Message {
+    std::int32_t row_begin = 0, rows = 0;
+    int other = 0;
+    HostBuffer<T> memory;
+    Handle handle;
+  };
+  [[nodiscard]] std::vector<Message> messages(int from, int to, int round, std::int64_t tags) const;
+  [[nodiscard]] TotalsShape shape(std::int32_t row_begin, std::int32_t rows, Arrangement arrangement) const;
+  [[nodiscard]] Addend everywhere(const AllGather& gathered) const;
+  void add_piece(std::int32_t begin, std::int32_t end, std::int32_t number);
+  [[nodiscard]] static std::size_t at(std::int32_t wave) { return static_cast<std::size_t>(wave); }
+
+  std::int32_t rows_, group_, waves_;
+  Radiation radiation_;
+  std::vector<int> begin_;                             ///< of each rank's rows, and the end
+  std::vector<std::vector<Message>> sent_, received_;  ///< by round
+  std::vector<Piece> pieces_;
+  std::unique_ptr<AllGather> gathered_sums_, gathered_light_;  ///< Radiation::all_rows
+  std::vector<std::unique_ptr<AllGather>> gathered_steps_;     ///< of each wave, Radiation::own_rows
+  std::vector<Addend> sums_, light_;
+};
+
+}  // namespace asterism::tdbem

@@ -1,0 +1,196 @@
+#include "taskflows/tdbem/reference/sphere_series.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "base/error.hpp"
+#include "taskflows/tdbem/reference/spherical_bessel.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+using std::numbers::pi;
+using Complex = std::complex<double>;
+
+/// Frequencies 2 pi m / period, m = 0, 1, ...: the pulse has nothing above the last, and the response to it, repeated
+/// with the period, does not meet itself: resonances of spheres fall as exp(-0.7 c t / a) or faster.
+struct Frequencies {
+  double period;
+  std::int64_t count;
+
+  [[nodiscard]] double at(std::int64_t m) const { return 2 * pi * static_cast<double>(m) / period; }
+  /// What the spectrum at frequency m is multiplied with: negative frequencies are the conjugates of positive ones.
+  [[nodiscard]] double weight(std::int64_t m) const { return (m == 0 ? 1 : 2) / period; }
+};
+
+Frequencies frequencies_for(const PlaneWave& wave, double radius, double farthest, std::span<const double> times) {
+  const double travel = farthest / wave.speed;
+  double begin = start(wave.pulse) - travel, end = wave.pulse.centre + half_duration(wave.pulse) + travel;
+  for (const double t : times) {
+    begin = std::min(begin, t);
+    end = std::max(end, t);
+  }
+  const double period = end - begin + 60 * radius / wave.speed;
+  return {period, 1 + static_cast<std::int64_t>(std::ceil(bandwidth(wave.pulse, 1e-16) * period / (2 * pi)))};
+}
+
+/// Orders that matter at frequency x = omega a / c: beyond x the terms fall faster than exponentially.
+int orders(double x) {
+  return static_cast<int>(x + 4 * std::cbrt(x) + 12);
+}
+
+/// (2 l + 1) i^l
+Complex plane_wave_factor(int l) {
+  constexpr Complex turn[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+  return static_cast<double>(2 * l + 1) * turn[l % 4];
+}
+
+/// What P_l(cos gamma) is multiplied with on the sphere. From the Wronskian j_l h_l' - j_l' h_l = i / x^2:
+///   rigid: p = sum (2l+1) i^l P_l (i / x^2) / h_l'(x),   soft: a d_n p = -sum (2l+1) i^l P_l (i / x) / h_l(x)
+std::vector<Complex> surface_coefficients(Boundary boundary, double x) {
+  if (x == 0) return {1};
+  const int top = orders(x);
+  const std::vector<Complex> h = spherical_h(top + 1, x);
+  const std::vector<Complex> dh = spherical_derivative(h, x);
+  std::vector<Complex> c;
+  for (int l = 0; l <= top; ++l) {
+    const auto i = static_cast<std::size_t>(l);
+    c.push_back(plane_wave_factor(l) *
+                (boundary == Boundary::rigid ? Complex(0, 1 / (x * x)) / dh[i] : Complex(0, -1 / x) / h[i]));
+  }
+  return c;
+}
+
+/// What h_l(k r) P_l(cos gamma) is multiplied with outside: -(2l+1) i^l j_l'(x) / h_l'(x), or without the derivatives.
+std::vector<Complex> scattering_coefficients(Boundary boundary, double x) {
+  const int top = orders(x);
+  std::vector<double> j = spherical_j(top + 1, x);
+  std::vector<Complex> h = spherical_h(top + 1, x);
+  if (boundary == Boundary::rigid) {
+    j = spherical_derivative(j, x);
+    h = spherical_derivative(h, x);
+  }
+  std::vector<Complex> b;
+  for (int l = 0; l <= top; ++l) {
+    const auto i = static_cast<std::size_t>(l);
+    b.push_back(-plane_wave_factor(l) * j[i] / h[i]);
+  }
+  return b;
+}
+
+/// P_0(z) ... P_top(z)
+void legendre(double z, std::span<double> p) {
+  p[0] = 1;
+  if (p.size() > 1) p[1] = z;
+  for (std::size_t l = 1; l + 1 < p.size(); ++l) {
+    const auto order = static_cast<double>(l);
+    p[l + 1] = ((2 * order + 1) * z * p[l] - order * p[l - 1]) / (order + 1);
+  }
+}
+
+double cosine(const PlaneWave& wave, const Point& x) {
+  return std::clamp(dot(wave.direction, x) / norm(x), -1.0, 1.0);
+}
+
+void require_radius(double radius) {
+  if (!(radius > 0 && std::isfinite(radius))) bad_input("radius of the sphere: {}, has to be positive", radius);
+}
+
+}  // namespace
+
+std::vector<double> sphere_surface_field(Boundary boundary, double radius, const PlaneWave& wave,
+                                         std::span<const Point> points, std::span<const double> times) {
+  require_radius(radius);
+  const Frequencies frequencies = frequencies_for(wave, radius, radius, times);
+  const std::size_t modes =
+      static_cast<std::size_t>(orders(frequencies.at(frequencies.count - 1) * radius / wave.speed)) + 1;
+  // modes first, as functions of time: mode[n * modes + l] is what P_l is multiplied with at times[n]
+  std::vector<double> mode(times.size() * modes);
+  for (std::int64_t m = 0; m < frequencies.count; ++m) {
+    const double omega = frequencies.at(m);
+    const std::vector<Complex> c = surface_coefficients(boundary, omega * radius / wave.speed);
+    const Complex amplitude =
+        spectrum(wave.pulse, omega) * frequencies.weight(m) / (boundary == Boundary::rigid ? 1.0 : radius);
+    for (std::size_t n = 0; n < times.size(); ++n) {
+      const Complex at = amplitude * std::polar(1.0, -omega * times[n]);
+      for (std::size_t l = 0; l < c.size(); ++l) mode[n * modes + l] += (at * c[l]).real();
+    }
+  }
+  std::vector<double> field(times.size() * points.size());
+#pragma omp parallel
+  {
+    std::vector<double> p(modes);
+#pragma omp for schedule(static)
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      legendre(cosine(wave, points[i]), p);
+      for (std::size_t n = 0; n < times.size(); ++n) {
+        double sum = 0;
+        for (std::size_t l = 0; l < modes; ++l) sum += p[l] * mode[n * modes + l];
+        field[n * points.size() + i] = sum;
+      }
+    }
+  }
+  return field;
+}
+
+std::vector<double> sphere_scattered_pressure(Boundary boundary, double radius, const PlaneWave& wave,
+                                              std::span<const Point> points, std::span<const double> times) {
+  require_radius(radius);
+  double farthest = radius;
+  for (const Point& x : points) {
+    if (norm(x) < radius * (1 - 1e-12))
+      bad_input("point ({}, {}, {}) lies inside the sphere of radius {}", x.x, x.y, x.z, radius);
+    farthest = std::max(farthest, norm(x));
+  }
+  const Frequencies frequencies = frequencies_for(wave, radius, farthest, times);
+  std::vector<std::vector<Complex>> b(static_cast<std::size_t>(frequencies.count));
+  for (std::int64_t m = 1; m < frequencies.count; ++m)
+    b[static_cast<std::size_t>(m)] = scattering_coefficients(boundary, frequencies.at(m) * radius / wave.speed);
+  std::vector<double> field(times.size() * points.size());
+#pragma omp parallel
+  {
+    std::vector<double> p(b.back().size());
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double r = norm(points[i]);
+      legendre(cosine(wave, points[i]), p);
+      for (std::int64_t m = 0; m < frequencies.count; ++m) {
+        const double omega = frequencies.at(m);
+        Complex sum = m == 0 && boundary == Boundary::soft ? -radius / r : 0;  // at rest: a soft sphere is a charge
+        if (m > 0) {
+          const std::vector<Complex>& c = b[static_cast<std::size_t>(m)];
+          const std::vector<Complex> h = spherical_h(static_cast<int>(c.size()) - 1, omega * r / wave.speed);
+          for (std::size_t l = 0; l < c.size(); ++l) sum += c[l] * h[l] * p[l];
+        }
+        sum *= spectrum(wave.pulse, omega) * frequencies.weight(m);
+        for (std::size_t n = 0; n < times.size(); ++n)
+          field[n * points.size() + i] += (sum * std::polar(1.0, -omega * times[n])).real();
+      }
+    }
+  }
+  return field;
+}
+
+std::vector<double> vertex_areas(const Surface& surface) {
+  std::vector<double> areas(surface.vertices.size());
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t)
+    for (const std::int32_t v : surface.triangles[t].corner) areas[static_cast<std::size_t>(v)] += surface.areas[t] / 3;
+  return areas;
+}
+
+double relative_error(std::span<const double> areas, std::span<const double> computed, std::span<const double> exact) {
+  if (areas.empty() || exact.size() % areas.size() != 0 || computed.size() != exact.size())
+    bad_input("fields of {} and {} values on {} vertices cannot be compared", computed.size(), exact.size(),
+              areas.size());
+  double error = 0, all = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double area = areas[i % areas.size()], difference = computed[i] - exact[i];
+    error += area * difference * difference;
+    all += area * exact[i] * exact[i];
+  }
+  return std::sqrt(error / all);
+}
+
+}  // namespace asterism::tdbem

@@ -1,0 +1,114 @@
+// VTK PolyData with appended raw data (VTK file formats, XML 1.0), and the collection that lists the times.
+#include <fstream>
+#include <span>
+#include <utility>
+
+#include "io/series/collection.hpp"
+#include "io/series/series_detail.hpp"
+#include "taskflows/tdbem/results/surface_writer.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+using output::SavedTime;
+
+constexpr const char* extension = ".vtp";
+
+/// Arrays one after the other, each behind its size in bytes; their places are known before they are written.
+class Appended {
+ public:
+  template <class T>
+  std::string array(const char* type, const std::string& name, int components, std::span<const T> values) {
+    std::string tag = fmt::format(
+        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
+        name, components, size_);
+    arrays_.push_back({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    size_ += sizeof(std::uint64_t) + values.size_bytes();
+    return tag;
+  }
+  void write(OutputFile& file) const {
+    for (const std::string_view bytes : arrays_) {
+      const std::uint64_t size = bytes.size();
+      file.write({reinterpret_cast<const char*>(&size), sizeof size});
+      file.write(bytes);
+    }
+  }
+
+ private:
+  std::vector<std::string_view> arrays_;
+  std::uint64_t size_ = 0;
+};
+
+class VtpWriter : public SurfaceWriter {
+ public:
+  VtpWriter(std::filesystem::path path, SavedSurface surface, std::int64_t keep_until)
+      : path_(std::move(path)), surface_(std::move(surface)) {
+    output::detail::check_output(path_, ".pvd", "a ParaView collection");
+    for (std::size_t t = 1; t <= surface_.triangle_count(); ++t) ends_.push_back(static_cast<std::int32_t>(3 * t));
+    if (keep_until == output::keep_nothing || !std::filesystem::exists(path_)) return;
+    times = output::read_collection(path_, extension);
+    std::erase_if(times, [&](const SavedTime& saved) { return saved.step > keep_until; });
+    if (!times.empty()) check_member(member(times.back().step));
+  }
+
+  void append(const SavedTime& time, const std::vector<SavedField>& fields) override {
+    write_member(member(time.step), fields);
+    std::vector<SavedTime> all = times;
+    all.push_back(time);
+    output::write_collection(path_, all, extension);
+    times = std::move(all);
+  }
+
+ private:
+  [[nodiscard]] std::filesystem::path member(std::int64_t step) const {
+    return path_.parent_path() / output::member_of(path_, step, extension);
+  }
+  [[nodiscard]] std::string piece() const {
+    return fmt::format(
+        "<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+        "NumberOfPolys=\"{}\">\n",
+        surface_.point_count(), surface_.triangle_count());
+  }
+
+  /// A time that is kept has to be there, and to be of as many points and triangles.
+  void check_member(const std::filesystem::path& path) const {
+    constexpr std::size_t head = 1000;
+    std::string begin(head, '\0');
+    std::ifstream in(path, std::ios::binary);
+    in.read(begin.data(), static_cast<std::streamsize>(head));
+    if (begin.find(piece()) == std::string::npos)
+      bad_input("{}: {} is no surface of {} points and {} triangles, which the run has", path_.string(), path.string(),
+                surface_.point_count(), surface_.triangle_count());
+  }
+
+  void write_member(const std::filesystem::path& path, const std::vector<SavedField>& fields) const {
+    Appended data;
+    std::string head = fmt::format(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" "
+        "header_type=\"UInt64\">\n<PolyData>\n{}<PointData Scalars=\"{}\">\n",
+        output::vtk_byte_order, piece(), fields.front().name);
+    for (const SavedField& field : fields) head += data.array<float>("Float32", field.name, 1, field.values);
+    head += "</PointData>\n<Points>\n" + data.array<float>("Float32", "Points", 3, surface_.points);
+    head += "</Points>\n<Polys>\n" + data.array<std::int32_t>("Int32", "connectivity", 1, surface_.triangles);
+    head += data.array<std::int32_t>("Int32", "offsets", 1, ends_);
+    head += "</Polys>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
+    OutputFile file(path);
+    file.write(head);
+    data.write(file);
+    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.commit();
+  }
+
+  std::filesystem::path path_;
+  SavedSurface surface_;
+  std::vector<std::int32_t> ends_;  ///< of triangles in the list of corners
+};
+
+}  // namespace
+
+std::unique_ptr<SurfaceWriter> vtp_writer(const std::filesystem::path& path, SavedSurface surface,
+                                          std::int64_t keep_until) {
+  return std::make_unique<VtpWriter>(path, std::move(surface), keep_until);
+}
+
+}  // namespace asterism::tdbem

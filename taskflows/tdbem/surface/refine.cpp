@@ -1,0 +1,131 @@
+#include "taskflows/tdbem/surface/refine.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "io/mesh/surface.hpp"
+#include "base/error.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+using Vertex = std::array<double, 3>;
+
+constexpr std::size_t index(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+Vertex midpoint(const Vertex& a, const Vertex& b) {
+  return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
+}
+
+std::uint64_t edge_key(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32U | static_cast<std::uint64_t>(std::max(a, b));
+}
+
+/// A closed surface by half-edges: number 3 t + c goes from corner c of triangle t to the next one.
+class HalfEdges {
+ public:
+  explicit HalfEdges(mesh::TriangleMesh& mesh) : mesh_(mesh), mate_(3 * mesh.triangles.size()) {
+    std::unordered_map<std::uint64_t, std::int32_t> first;
+    for (std::int32_t h = 0; h < static_cast<std::int32_t>(mate_.size()); ++h) {
+      const auto [found, fresh] = first.emplace(edge_key(from(h), to(h)), h);
+      if (!fresh) join(h, found->second);
+      enter(h);
+    }
+  }
+
+  void bisect_longest() {
+    for (;; queue_.pop()) {
+      const auto [length, a, b, h] = queue_.top();
+      if (std::min(from(h), to(h)) == -a && std::max(from(h), to(h)) == -b) {
+        queue_.pop();
+        bisect(h);
+        return;
+      }
+    }
+  }
+
+ private:
+  /// Squared length, then the ends, so that the order does not depend on how triangles are stored. Entries of edges
+  /// that are no more where they were are skipped.
+  using Entry = std::tuple<double, std::int32_t, std::int32_t, std::int32_t>;
+
+  static std::int32_t next(std::int32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
+  [[nodiscard]] std::int32_t from(std::int32_t h) const { return mesh_.triangles[index(h / 3)][index(h % 3)]; }
+  [[nodiscard]] std::int32_t to(std::int32_t h) const { return from(next(h)); }
+
+  void join(std::int32_t h, std::int32_t other) {
+    mate_[index(h)] = other;
+    mate_[index(other)] = h;
+  }
+  void enter(std::int32_t h) {
+    const std::int32_t low = std::min(from(h), to(h)), high = std::max(from(h), to(h));
+    const Vertex& p = mesh_.vertices[index(low)];
+    const Vertex& q = mesh_.vertices[index(high)];
+    const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    queue_.emplace(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], -low, -high, h);
+  }
+
+  /// Cuts the triangle of h at `middle` from the end of h to the opposite corner: it keeps the half at the begin of h.
+  /// Returns the half-edge from the middle to the end of h.
+  std::int32_t cut(std::int32_t h, std::int32_t middle) {
+    const std::int32_t end = to(h), opposite = to(next(h)), beyond = mate_[index(next(h))];
+    const auto fresh = static_cast<std::int32_t>(mate_.size());
+    mesh_.triangles.push_back({middle, end, opposite});
+    mate_.resize(mate_.size() + 3);
+    mesh_.triangles[index(h / 3)][index(next(h) % 3)] = middle;
+    join(fresh + 1, beyond);
+    join(fresh + 2, next(h));
+    return fresh;
+  }
+
+  void bisect(std::int32_t h) {
+    const std::int32_t other = mate_[index(h)];
+    const auto middle = static_cast<std::int32_t>(mesh_.vertices.size());
+    mesh_.vertices.push_back(midpoint(mesh_.vertices[index(from(h))], mesh_.vertices[index(to(h))]));
+    const std::int32_t end = cut(h, middle);
+    const std::int32_t begin = cut(other, middle);
+    join(h, begin);
+    join(other, end);
+    for (const std::int32_t changed : {h, end, next(h), next(other), next(end), next(begin)}) enter(changed);
+  }
+
+  mesh::TriangleMesh& mesh_;
+  std::vector<std::int32_t> mate_;
+  std::priority_queue<Entry> queue_;
+};
+
+}  // namespace
+
+void bisect_longest_edges(mesh::TriangleMesh& mesh, std::int32_t vertices) {
+  const mesh::SurfaceReport report = mesh::check_closed_surface(mesh);
+  if (mesh.triangles.empty() || !report.closed() || report.degenerate_triangles.count > 0)
+    bad_input("surface that is to be refined: {}", mesh.triangles.empty() ? "no triangles" : report.describe());
+  HalfEdges edges(mesh);
+  while (mesh.vertices.size() < static_cast<std::size_t>(std::max(vertices, 0))) edges.bisect_longest();
+}
+
+void quarter_triangles(mesh::TriangleMesh& mesh) {
+  std::unordered_map<std::uint64_t, std::int32_t> middles;
+  std::vector<std::array<std::int32_t, 3>> finer;
+  finer.reserve(4 * mesh.triangles.size());
+  const auto middle = [&](std::int32_t a, std::int32_t b) {
+    const auto [found, fresh] = middles.emplace(edge_key(a, b), static_cast<std::int32_t>(mesh.vertices.size()));
+    if (fresh) mesh.vertices.push_back(midpoint(mesh.vertices[index(a)], mesh.vertices[index(b)]));
+    return found->second;
+  };
+  for (const auto& [a, b, c] : mesh.triangles) {
+    const std::int32_t ab = middle(a, b), bc = middle(b, c), ca = middle(c, a);
+    finer.push_back({a, ab, ca});
+    finer.push_back({ab, b, bc});
+    finer.push_back({ca, bc, c});
+    finer.push_back({ab, bc, ca});
+  }
+  mesh.triangles = std::move(finer);
+}
+
+}  // namespace asterism::tdbem

@@ -1,0 +1,38 @@
+// Domains that the tests of the finite-difference time-domain kernels share.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/codelets/fdtd/domain.hpp"
+
+namespace asterism::fdtd::cases {
+
+inline constexpr Face none = Face::neighbour;
+inline constexpr Face pec = Face::electric;
+inline constexpr Face pmc = Face::magnetic;
+
+inline const std::vector<std::pair<std::string, std::array<Face, 6>>> boundaries = {
+    {"electric", {pec, pec, pec, pec, pec, pec}},       {"periodic", {}},
+    {"magnetic", {pmc, pmc, pmc, pmc, pmc, pmc}},       {"periodic x", {none, none, pec, pmc, pmc, pec}},
+    {"periodic y", {pmc, pec, none, none, pec, pmc}},   {"periodic z", {pec, pmc, pmc, pmc, none, none}},
+    {"electric above", {pmc, pec, pmc, pec, pmc, pec}}, {"magnetic above", {pec, pmc, pec, pmc, pec, pmc}}};
+
+/// One that conducts perfectly, ones with losses, one that is magnetic.
+inline const std::vector<Material> materials = {
+    {}, {4, 1, 0, 0}, {2.5, 3, 0.8, 3e4}, {1, 1, INFINITY, 0}, {6, 2, 0, 1e5}};
+
+/// Any material in any cell of the lower half along x, and one odd cell in each row of the upper.
+inline Setting with_materials(Setting s) {
+  s.materials = materials;
+  for (int i = 0; i < s.n[0]; ++i)
+    for (int j = 0; j < s.n[1]; ++j)
+      for (int k = 0; k < s.n[2]; ++k) {
+        const auto any = static_cast<std::uint16_t>((noise(2, 0, i, j, k) + 1) * 2.5);
+        s.cells.push_back(2 * i < s.n[0] || (3 * i + 5 * j) % s.n[2] == k ? any : 0);
+      }
+  return s;
+}
+
+}  // namespace asterism::fdtd::cases

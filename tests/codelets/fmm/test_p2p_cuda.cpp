@@ -1,0 +1,141 @@
+// P2P on the GPU, every variant, against sums in long double (small sets) and the CPU (large ones). Without a GPU every
+// test is skipped; test_fmm_p2p_emulated.cpp runs the same device code on the host.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codelets/fmm/kernels/near/p2p_cuda.hpp"
+#include "tests/benchmarks/p2p_grid.hpp"
+#include "tests/codelets/cuda_fixture.hpp"
+#include "tests/codelets/fmm/p2p_cases.hpp"
+#include "tests/codelets/fmm/reference.hpp"
+#include "tests/codelets/fmm/user_kernel.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+using cases::leaf_sizes;
+using reference::Field;
+using reference::Leaves;
+
+/// Values one element past an aligned address, between guards of NaN: what is read beyond shows in the sums.
+template <class T>
+DeviceArray<T> guarded(cudaStream_t stream, const std::vector<T>& values) {
+  return {stream, values, 1, Guard::nan};
+}
+
+/// Leaves on the device; the lists that only the CPU reads stay away.
+template <class L>
+struct DeviceLeaves {
+  DeviceArray<std::int32_t> begin, source_begin, source;
+  DeviceArray<double> x, y, z, q;
+  P2PSet set;
+
+  DeviceLeaves(cudaStream_t stream, const L& l)
+      : begin(guarded(stream, l.begin)),
+        source_begin(guarded(stream, l.source_begin)),
+        source(guarded(stream, l.source)),
+        x(guarded(stream, l.x)),
+        y(guarded(stream, l.y)),
+        z(guarded(stream, l.z)),
+        q(guarded(stream, l.q)),
+        set{l.set().own_leaves, l.set().leaves, begin.data(), nullptr, nullptr, source_begin.data(), source.data()} {}
+  [[nodiscard]] SourceView particles() const { return {x.data(), y.data(), z.data(), q.data()}; }
+};
+
+class FmmP2PCuda : public CudaTest, public ::testing::WithParamInterface<cuda::Variant> {
+ protected:
+  /// Runs twice: no bit may differ.
+  template <class Kernel, class L>
+  [[nodiscard]] Field run(const Kernel& kernel, const L& leaves) const {
+    const DeviceLeaves<L> device(stream_, leaves);
+    const std::size_t n = leaves.x.size();
+    Field f(n);
+    for (const bool again : {false, true}) {
+      const auto out = [&] { return DeviceArray<double>(stream_, n, 1, Guard::nan); };
+      const DeviceArray<double> potential = out(), fx = out(), fy = out(), fz = out();
+      cuda::p2p(kernel, device.set, device.particles(), {potential.data(), fx.data(), fy.data(), fz.data()}, stream_,
+                GetParam());
+      check(cudaStreamSynchronize(stream_));
+      const Field last = f;
+      f.potential = potential.values();
+      f.fx = fx.values(), f.fy = fy.values(), f.fz = fz.values();
+      if (again) {
+        EXPECT_TRUE(last.potential == f.potential && last.fx == f.fx && last.fy == f.fy && last.fz == f.fz)
+            << "two runs differ";
+      }
+    }
+    return f;
+  }
+  void compare(const Leaves& leaves) const {
+    cases::expect_every_kernel(leaves, 1e-12, [&](const auto& kernel) { return run(kernel, leaves); });
+  }
+};
+
+TEST_P(FmmP2PCuda, TwoParticlesByHand) {
+  for (const int where : {0, 1, 2}) {  // in one leaf, in two, one of them a ghost
+    SCOPED_TRACE(where);
+    cases::expect_laplace(run(Laplace{}, cases::two_particles(where)), 6e-16);
+  }
+}
+
+TEST_P(FmmP2PCuda, OneAndTwoLeaves) {
+  for (const int m : leaf_sizes) {
+    SCOPED_TRACE(m);
+    compare(reference::random_leaves({m}, 1, 1, false, static_cast<std::uint64_t>(m)));
+    for (const int n : {0, 1, 31, 65}) compare(reference::random_leaves({m, n}, 1, 1, true, 7));
+  }
+}
+
+/// The numbers of targets around every way of dividing a thread block.
+TEST_P(FmmP2PCuda, EverySizeOfLeaf) {
+  for (int first = 1; first < 300; first += 30) {
+    SCOPED_TRACE(first);
+    std::vector<int> particles(30);
+    for (int k = 0; k < 30; ++k) particles[static_cast<std::size_t>(k)] = first + k;
+    const Leaves l = reference::random_leaves(particles, 30, 0.1, false, 3);
+    Field expected(l.x.size());
+    p2p(Laplace{}, l.set(), l.particles(), expected.view());
+    EXPECT_LE(error(expected, run(Laplace{}, l)), 1e-12);
+  }
+}
+
+TEST_P(FmmP2PCuda, RandomNeighbours) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<int> particles;
+    for (int copies = 0; copies < 3; ++copies) particles.insert(particles.end(), leaf_sizes.begin(), leaf_sizes.end());
+    std::shuffle(particles.begin(), particles.end(), random);
+    const auto own = static_cast<std::int32_t>(seed % 3 == 0 ? particles.size() : 5 + seed);
+    SCOPED_TRACE(std::to_string(own) + " own leaves, seed " + std::to_string(seed));
+    // 0.95 of 39 leaves: more neighbours than a block looks up at a time
+    compare(reference::random_leaves(particles, own, seed % 2 == 0 ? 0.3 : 0.95, seed > 2, seed));
+  }
+}
+
+TEST_P(FmmP2PCuda, NoLeaves) {
+  Leaves l;
+  l.link({});
+  EXPECT_TRUE(run(Laplace{}, l).potential.empty());
+}
+
+TEST_P(FmmP2PCuda, GridOfLeaves) {
+  for (const int per_leaf : {30, 114}) {
+    const P2PGrid grid(6, 5, 7, per_leaf);
+    Field expected(grid.x.size());
+    p2p(Yukawa{2}, grid.set(), grid.particles(), expected.view());
+    EXPECT_LE(error(expected, run(Yukawa{2}, grid)), 1e-12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variant, FmmP2PCuda, ::testing::ValuesIn(cuda::variants),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+}  // namespace
+}  // namespace asterism::fmm

@@ -1,6 +1,0 @@
-#include "tests/codelets/fmm_user_kernel.hpp"
-
-#include "codelets/fmm/p2p_cuda_impl.cuh"
-
-ASTERISM_FMM_INSTANTIATE_CUDA(user::Plummer);
-ASTERISM_FMM_INSTANTIATE_CUDA(user::Root);

@@ -1,0 +1,54 @@
+// Collisions, walls and settings that the tests of the lattice Boltzmann kernels share.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/codelets/lbm/domain.hpp"
+
+namespace asterism::lbm::cases {
+
+/// Every variant of the kernels.
+inline const std::vector<std::pair<std::string, Collision>> collisions = {
+    {"bgk", {Collision::Model::bgk, 0.6152, 3. / 16, 0, {0, 0, 0}}},
+    {"bgk force", {Collision::Model::bgk, 0.71, 3. / 16, 0, {1e-3, -2e-3, 3e-3}}},
+    {"bgk smagorinsky", {Collision::Model::bgk, 0.53, 3. / 16, 0.17, {0, 0, 0}}},
+    {"bgk smagorinsky force", {Collision::Model::bgk, 0.53, 3. / 16, 0.17, {-3e-3, 1e-3, 2e-3}}},
+    {"trt", {Collision::Model::trt, 0.8, 1. / 4, 0, {0, 0, 0}}},
+    {"trt force", {Collision::Model::trt, 0.9, 3. / 16, 0, {2e-3, 3e-3, -1e-3}}},
+    {"trt smagorinsky", {Collision::Model::trt, 0.55, 1. / 12, 0.2, {0, 0, 0}}},
+    {"trt smagorinsky force", {Collision::Model::trt, 0.55, 3. / 16, 0.2, {1e-3, 2e-3, 4e-3}}},
+};
+
+inline Wall moving(int face, double x, double y, double z) {
+  return {Wall::Kind::velocity, face, {x, y, z}, 1};
+}
+inline Wall pressure(int face, double rho) {
+  return {Wall::Kind::pressure, face, {0, 0, 0}, rho};
+}
+/// One wall per face, all different.
+inline const std::vector<Wall> walls = {moving(0, 0.05, 0.01, 0.02),  pressure(1, 0.98),
+                                        moving(2, 0.03, -0.01, 0.02), moving(3, 0.04, 0.02, -0.03),
+                                        moving(4, -0.02, 0.03, 0.01), pressure(5, 1.03)};
+
+/// The same, pressure walls first.
+inline std::vector<Wall> outlets_first(std::vector<Wall> list) {
+  std::stable_partition(list.begin(), list.end(), [](const Wall& w) { return w.kind == Wall::Kind::pressure; });
+  return list;
+}
+
+/// A block at an edge and single cells.
+inline std::vector<std::array<int, 3>> obstacles(const std::array<int, 3>& n, unsigned seed) {
+  std::vector<std::array<int, 3>> solid;
+  std::mt19937 generator(seed);
+  for (int z = 0; z < n[2]; ++z)
+    for (int y = 0; y < n[1]; ++y)
+      for (int x = 0; x < n[0]; ++x)
+        if (generator() % 4 == 0 || (x < n[0] / 3 && y < 2 && z > 0)) solid.push_back({x, y, z});
+  return solid;
+}
+
+}  // namespace asterism::lbm::cases

@@ -1,0 +1,177 @@
+// The lattice Boltzmann method as textbooks have it, for tests: two copies, whole populations f_i, one loop after the
+// other. Shares only the descriptions of collisions and walls with what it checks.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "codelets/lbm/kernels/kernels.hpp"
+
+namespace asterism::lbm::reference {
+
+using Vector3 = std::array<double, 3>;
+using Index3 = std::array<int, 3>;
+
+inline double dot(const Vector3& a, const Vector3& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Velocities in an order of its own: those of {-1, 0, 1}^3 that are not corners.
+struct Lattice {
+  std::vector<Index3> c;
+  std::vector<double> w;
+  std::vector<std::size_t> opposite;
+
+  Lattice() {
+    for (int x = -1; x <= 1; ++x)
+      for (int y = -1; y <= 1; ++y)
+        for (int z = -1; z <= 1; ++z) {
+          const int square = x * x + y * y + z * z;
+          if (square == 3) continue;
+          c.push_back({x, y, z});
+          w.push_back(square == 0 ? 12 / 36. : square == 1 ? 2 / 36. : 1 / 36.);
+        }
+    for (const Index3& d : c) opposite.push_back(find({-d[0], -d[1], -d[2]}));
+  }
+  [[nodiscard]] std::size_t find(const Index3& d) const {
+    std::size_t i = 0;
+    while (c[i] != d) ++i;
+    return i;
+  }
+  [[nodiscard]] Vector3 real(std::size_t i) const {
+    return {static_cast<double>(c[i][0]), static_cast<double>(c[i][1]), static_cast<double>(c[i][2])};
+  }
+};
+
+inline const Lattice lattice;
+
+/// A box, periodic where it has no wall.
+class Fluid {
+ public:
+  using Populations = std::array<double, 19>;
+
+  Fluid(const Index3& n, const Collision& collision, std::vector<Wall> walls, std::vector<bool> solid)
+      : n_(n), collision_(collision), walls_(std::move(walls)), solid_(std::move(solid)), f_(cells()) {}
+
+  [[nodiscard]] std::size_t cells() const {
+    return static_cast<std::size_t>(n_[0]) * static_cast<std::size_t>(n_[1]) * static_cast<std::size_t>(n_[2]);
+  }
+  [[nodiscard]] std::size_t at(const Index3& x) const {
+    return static_cast<std::size_t>((x[2] * n_[1] + x[1]) * n_[0] + x[0]);
+  }
+  Populations& operator[](const Index3& x) { return f_[at(x)]; }
+
+  [[nodiscard]] double rho(const Index3& x) const { return solid_[at(x)] ? 1 : density(f_[at(x)]); }
+  [[nodiscard]] Vector3 u(const Index3& x) const { return solid_[at(x)] ? Vector3{} : velocity(f_[at(x)]); }
+
+  void step() {
+    std::vector<Populations> after = f_;
+    for (std::size_t cell = 0; cell < cells(); ++cell)
+      if (!solid_[cell]) after[cell] = collided(f_[cell]);
+    for (int z = 0; z < n_[2]; ++z)
+      for (int y = 0; y < n_[1]; ++y)
+        for (int x = 0; x < n_[0]; ++x)
+          if (!solid_[at({x, y, z})])
+            for (std::size_t i = 0; i < 19; ++i) propagate({x, y, z}, i, after[at({x, y, z})]);
+  }
+
+ private:
+  [[nodiscard]] static double density(const Populations& f) {
+    double rho = 0;
+    for (const double v : f) rho += v;
+    return rho;
+  }
+  [[nodiscard]] static Vector3 momentum(const Populations& f) {
+    Vector3 m{};
+    for (std::size_t i = 0; i < 19; ++i)
+      for (std::size_t a = 0; a < 3; ++a) m[a] += lattice.c[i][a] * f[i];
+    return m;
+  }
+  [[nodiscard]] Vector3 force() const { return {collision_.force[0], collision_.force[1], collision_.force[2]}; }
+  [[nodiscard]] Vector3 velocity(const Populations& f) const {
+    Vector3 u = momentum(f);
+    for (std::size_t a = 0; a < 3; ++a) u[a] = (u[a] + force()[a] / 2) / density(f);
+    return u;
+  }
+  [[nodiscard]] static double equilibrium(std::size_t i, double rho, const Vector3& u) {
+    const double cu = dot(lattice.real(i), u);
+    return lattice.w[i] * rho * (1 + 3 * cu + 9 * cu * cu / 2 - 3 * dot(u, u) / 2);
+  }
+  [[nodiscard]] static double source(std::size_t i, const Vector3& u, const Vector3& force) {
+    const Vector3 c = lattice.real(i);
+    const double cu = dot(c, u);
+    double s = 0;
+    for (std::size_t a = 0; a < 3; ++a) s += (3 * (c[a] - u[a]) + 9 * cu * c[a]) * force[a];
+    return lattice.w[i] * s;
+  }
+
+  [[nodiscard]] Populations collided(const Populations& f) const {
+    const double rho = density(f);
+    const Vector3 u = velocity(f);
+    Populations e{}, s{};
+    for (std::size_t i = 0; i < 19; ++i) {
+      e[i] = equilibrium(i, rho, u);
+      s[i] = source(i, u, force());
+    }
+    double squares = 0;
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) {
+        double pi = 0;
+        for (std::size_t i = 0; i < 19; ++i) pi += lattice.c[i][a] * lattice.c[i][b] * (f[i] - e[i]);
+        squares += pi * pi;
+      }
+    const double cs = collision_.smagorinsky;
+    const double tau = collision_.tau;
+    const double tau_even = (tau + std::sqrt(tau * tau + 18 * std::sqrt(2.) * cs * cs * std::sqrt(squares) / rho)) / 2;
+    const bool trt = collision_.model == Collision::Model::trt;
+    const double tau_odd = trt ? 0.5 + collision_.magic / (tau_even - 0.5) : tau_even;
+    Populations after{};
+    for (std::size_t i = 0; i < 19; ++i) {
+      const std::size_t o = lattice.opposite[i];
+      const auto even = [&](const Populations& v) { return (v[i] + v[o]) / 2; };
+      const auto odd = [&](const Populations& v) { return (v[i] - v[o]) / 2; };
+      after[i] = f[i] - (even(f) - even(e)) / tau_even - (odd(f) - odd(e)) / tau_odd +
+                 (1 - 1 / (2 * tau_even)) * even(s) + (1 - 1 / (2 * tau_odd)) * odd(s);
+    }
+    return after;
+  }
+
+  void propagate(const Index3& x, std::size_t i, const Populations& after) {
+    const std::size_t o = lattice.opposite[i];
+    Index3 y;
+    for (std::size_t a = 0; a < 3; ++a) y[a] = x[a] + lattice.c[i][a];
+    const Wall* wall = nullptr;
+    for (const Wall& w : walls_) {
+      const auto a = static_cast<std::size_t>(w.face / 2);
+      if (w.face % 2 == 0 ? y[a] < 0 : y[a] >= n_[a]) wall = &w;
+    }
+    if (wall != nullptr) {
+      f_[at(x)][o] = returned(*wall, i, after);
+      return;
+    }
+    for (std::size_t a = 0; a < 3; ++a) y[a] = (y[a] + n_[a]) % n_[a];
+    if (solid_[at(y)])
+      f_[at(x)][o] = after[i];
+    else
+      f_[at(y)][i] = after[i];
+  }
+
+  [[nodiscard]] static double returned(const Wall& wall, std::size_t i, const Populations& after) {
+    if (wall.kind == Wall::Kind::velocity)
+      return after[i] - 6 * lattice.w[i] * dot(lattice.real(i), {wall.u[0], wall.u[1], wall.u[2]});
+    Vector3 u = momentum(after);
+    for (double& v : u) v /= density(after);
+    const double cu = dot(lattice.real(i), u);
+    return -after[i] + 2 * lattice.w[i] * wall.rho * (1 + 9 * cu * cu / 2 - 3 * dot(u, u) / 2);
+  }
+
+  Index3 n_;
+  Collision collision_;
+  std::vector<Wall> walls_;
+  std::vector<bool> solid_;
+  std::vector<Populations> f_;
+};
+
+}  // namespace asterism::lbm::reference

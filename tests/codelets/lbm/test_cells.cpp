@@ -1,0 +1,359 @@
+// What the lattice Boltzmann kernels do cell by cell: the same bits however cells are grouped, and nothing elsewhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codelets/lbm/kernels/cell.hpp"
+#include "codelets/lbm/kernels/costs.hpp"
+#include "codelets/lbm/kernels/lanes.hpp"
+#include "codelets/lbm/kernels/thread_cells.hpp"
+#include "tests/codelets/lbm/cases.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+using cases::collisions;
+
+/// The variant of `c`, in what the test was compiled for.
+template <class T, class V>
+void collide_as(const Collision& c, V (&f)[q]) {
+  const Parameters<T> p = parameters<T>(c);
+  const bool trt = c.model == Collision::Model::trt;
+  const bool force = c.force[0] != 0;
+  if (c.smagorinsky == 0)
+    force ? collide<T, Relaxation::constant, true>(p, f) : collide<T, Relaxation::constant, false>(p, f);
+  else if (trt)
+    force ? collide<T, Relaxation::turbulent_trt, true>(p, f) : collide<T, Relaxation::turbulent_trt, false>(p, f);
+  else
+    force ? collide<T, Relaxation::turbulent_bgk, true>(p, f) : collide<T, Relaxation::turbulent_bgk, false>(p, f);
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <class T>
+std::vector<T> random_values(std::size_t n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> value(-1e-3, 1e-3);
+  std::vector<T> v(n);
+  for (T& x : v) x = static_cast<T>(value(generator));
+  return v;
+}
+
+template <class T>
+class LbmCells : public ::testing::Test {
+ protected:
+  static constexpr std::size_t guard = 64;
+
+  /// update() on an array between guards against one scalar cell after the other, following the definition of the
+  /// halves in kernels.hpp.
+  static void expect_scalar(const Brick& b, const Box& box, const Collision& c,
+                            const std::vector<std::uint8_t>& solid) {
+    for (const Half half : {Half::alpha, Half::beta}) {
+      std::vector<T> actual = random_values<T>(index(b.elements()) + 2 * guard, 3);
+      std::vector<T> expected = actual;
+      T* e = &expected[guard];
+      for (int z = box.z0; z < box.z1; ++z)
+        for (int y = box.y0; y < box.y1; ++y)
+          for (int x = box.x0; x < box.x1; ++x) {
+            if (!solid.empty() && solid[index(b.cell(x, y, z))] != 0) continue;
+            T f[q];
+            for (int i = 0; i < q; ++i) {
+              const Velocity v = velocity(i);
+              f[i] = half == Half::alpha ? e[b.at(i, x, y, z)] : e[b.at(opposite(i), x - v.x, y - v.y, z - v.z)];
+            }
+            collide_as<T>(c, f);
+            for (int i = 0; i < q; ++i) {
+              const Velocity v = velocity(i);
+              (half == Half::alpha ? e[b.at(opposite(i), x, y, z)] : e[b.at(i, x + v.x, y + v.y, z + v.z)]) = f[i];
+            }
+          }
+      cpu::update(half, b, box, c, solid.empty() ? nullptr : solid.data(), &actual[guard]);
+      EXPECT_TRUE(same_bits(actual, expected)) << (half == Half::alpha ? "alpha" : "beta");
+    }
+  }
+};
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(LbmCells, Precisions);
+
+TYPED_TEST(LbmCells, VectorsGiveTheBitsOfScalars) {
+  using T = TypeParam;
+  for (const auto& [name, c] : collisions) {
+    SCOPED_TRACE(name);
+    const std::vector<T> values = random_values<T>(q * width<T>, 17);
+    Vector<T> f[q];
+    std::memcpy(f, values.data(), sizeof(f));
+    collide_as<T>(c, f);
+    for (int l = 0; l < width<T>; ++l) {
+      T cell[q];
+      for (int i = 0; i < q; ++i) cell[i] = values[index(i * width<T> + l)];
+      collide_as<T>(c, cell);
+      for (int i = 0; i < q; ++i) EXPECT_EQ(f[i][l], cell[i]) << "population " << i << " lane " << l;
+    }
+  }
+}
+
+TYPED_TEST(LbmCells, UpdateDoesItsCellsAndNothingElse) {
+  const Brick b = make_brick(37, 3, 4, sizeof(TypeParam));
+  std::vector<std::uint8_t> solid(index(b.slot), 0);
+  std::mt19937 generator(5);
+  for (auto& s : solid) s = generator() % 3 == 0 ? static_cast<std::uint8_t>(1U << generator() % 8) : 0;
+  for (int x = -1; x <= b.nx; ++x) solid[index(b.cell(x, 1, 2))] = x < 21 || x == 30 ? 0 : 1;
+  for (const auto& [name, c] : collisions) {
+    SCOPED_TRACE(name);
+    this->expect_scalar(b, b.interior(), c, {});
+    this->expect_scalar(b, b.interior(), c, solid);
+  }
+  for (int begin = 0; begin < b.nx; ++begin)
+    for (int end = begin; end <= b.nx; end += 1 + end % 3) {
+      SCOPED_TRACE(testing::Message() << begin << ", " << end);
+      this->expect_scalar(b, {begin, end, 1, 2, 1, 3}, collisions[1].second, {});
+      this->expect_scalar(b, {begin, end, 1, 3, 2, 3}, collisions[1].second, solid);
+    }
+}
+
+TYPED_TEST(LbmCells, PiecesEqualTheWhole) {
+  const std::array<int, 3> n = {21, 7, 6};
+  const std::vector<Box> pieces = {{0, 1, 0, 7, 0, 6},  {20, 21, 0, 7, 0, 6}, {1, 20, 0, 1, 0, 6}, {1, 20, 6, 7, 0, 6},
+                                   {1, 20, 1, 6, 0, 1}, {1, 20, 1, 6, 5, 6},  {1, 20, 1, 6, 1, 5}};
+  std::int64_t cells = 0;
+  for (const Box& p : pieces) cells += p.cells();
+  ASSERT_EQ(cells, 21 * 7 * 6);
+  std::mt19937 generator(9);
+  for (std::size_t k = 0; k < collisions.size(); ++k) {
+    SCOPED_TRACE(collisions[k].first);
+    const Setting s{n, collisions[k].second, cases::walls, cases::obstacles(n, static_cast<unsigned>(k))};
+    Domain<TypeParam> whole(s), divided(s);
+    whole.randomize(1, 0.05);
+    divided.randomize(1, 0.05);
+    for (int step = 0; step < 6; ++step) {
+      whole.step();
+      std::vector<Box> order = pieces;
+      std::shuffle(order.begin(), order.end(), generator);
+      for (const Box& p : order) divided.update(p);
+      divided.finish();
+      ASSERT_TRUE(same_bits(whole.f, divided.f)) << "step " << step;
+    }
+  }
+}
+
+/// The first of opposite faces has no wall in some settings: everything that is written anywhere runs.
+TYPED_TEST(LbmCells, PaddingStaysAsItWas) {
+  const auto pad = static_cast<TypeParam>(12345);
+  const std::array<int, 3> n = {19, 4, 5};
+  for (const std::size_t periodic : {0U, 1U, 2U, 3U}) {
+    Setting s{n, collisions[5].second, {}, cases::obstacles(n, 21)};
+    for (const Wall& w : cases::walls)
+      if (static_cast<std::size_t>(w.face / 2) != periodic) s.walls.push_back(w);
+    Domain<TypeParam> d(s);
+    const Brick& b = d.brick;
+    std::vector<bool> cell(d.f.size(), false);
+    for (int i = 0; i < q; ++i)
+      for (int z = -1; z <= b.nz; ++z)
+        for (int y = -1; y <= b.ny; ++y)
+          for (int x = -1; x <= b.nx; ++x) cell[index(b.at(i, x, y, z))] = true;
+    for (std::size_t k = 0; k < cell.size(); ++k)
+      if (!cell[k]) d.f[k] = pad;
+    d.randomize(2, 0.05);
+    for (int step = 0; step < 4; ++step) d.step();
+    for (std::size_t k = 0; k < cell.size(); ++k) ASSERT_TRUE(cell[k] || d.f[k] == pad) << k;
+    EXPECT_TRUE(std::isfinite(d.totals().speed));
+  }
+}
+
+TYPED_TEST(LbmCells, TransfersAreSlotBySlotWithXFastest) {
+  using T = TypeParam;
+  const Brick b = make_brick(6, 5, 4, sizeof(T));
+  std::vector<T> f(index(b.elements()));
+  for (std::size_t k = 0; k < f.size(); ++k) f[k] = static_cast<T>(k);
+  const Transfer transfers[] = {{{-1, 4, 2, 5, 3, 4}, {7, 2, 18, 0, 5}}, {{5, 6, -1, 6, 0, 2}, {1, 3, 4, 6, 9}}};
+  std::vector<T> arrays[2];
+  T* data[2];
+  std::vector<T> expected[2];
+  for (std::size_t t = 0; t < 2; ++t) {
+    arrays[t].resize(index(transfers[t].elements()) + 1, -1);
+    data[t] = arrays[t].data();
+    const Box& box = transfers[t].box;
+    for (const int slot : transfers[t].slots)
+      for (int z = box.z0; z < box.z1; ++z)
+        for (int y = box.y0; y < box.y1; ++y)
+          for (int x = box.x0; x < box.x1; ++x) expected[t].push_back(f[index(b.at(slot, x, y, z))]);
+    expected[t].push_back(-1);
+  }
+  cpu::pack(b, transfers, 2, f.data(), data);
+  EXPECT_EQ(arrays[0], expected[0]);
+  EXPECT_EQ(arrays[1], expected[1]);
+  std::vector<T> back(f.size(), -2);
+  cpu::unpack(b, transfers, 2, data, back.data());
+  std::size_t set = 0;
+  for (std::size_t k = 0; k < f.size(); ++k) {
+    if (back[k] == -2) continue;
+    ASSERT_EQ(back[k], f[k]);
+    ++set;
+  }
+  EXPECT_EQ(set, arrays[0].size() + arrays[1].size() - 2);
+}
+
+TYPED_TEST(LbmCells, ObservesPartsOfABrick) {
+  using T = TypeParam;
+  const std::array<int, 3> n = {23, 5, 4};
+  Domain<T> d({n, collisions[1].second, {}, cases::obstacles(n, 4)});
+  d.randomize(3, 0.05);
+  for (int step = 0; step < 3; ++step) {
+    const std::vector<T> whole = d.observed(d.brick.interior());
+    const Box box{2, 22, 1, 4, 1, 3};
+    const std::vector<T> part = d.observed(box);
+    std::size_t k = 0;
+    for (int c = 0; c < 4; ++c)
+      for (int z = box.z0; z < box.z1; ++z)
+        for (int y = box.y0; y < box.y1; ++y)
+          for (int x = box.x0; x < box.x1; ++x, ++k) {
+            ASSERT_EQ(part[k], whole[index(((c * n[2] + z) * n[1] + y) * n[0] + x)]);
+            ASSERT_TRUE(d.solid[index(d.brick.cell(x, y, z))] == 0 || part[k] == (c == 0 ? 1 : 0));
+          }
+    d.step();
+  }
+}
+
+TYPED_TEST(LbmCells, TotalsAreSumsOfWhatIsObserved) {
+  const std::array<int, 3> n = {23, 5, 4};
+  Domain<TypeParam> d({n, collisions[1].second, {}, cases::obstacles(n, 4)});
+  d.randomize(3, 0.05);
+  for (int step = 0; step < 2; ++step) {
+    const auto o = d.observed(d.brick.interior());
+    const std::size_t cells = o.size() / 4;
+    double mass = 0, energy = 0, speed = 0, momentum[3] = {0, 0, 0};
+    for (std::size_t k = 0; k < cells; ++k) {
+      const auto rho = static_cast<double>(o[k]);
+      double square = 0;
+      mass += rho - 1;
+      for (std::size_t a = 0; a < 3; ++a) {
+        const auto u = static_cast<double>(o[(a + 1) * cells + k]);
+        momentum[a] += rho * u;
+        square += u * u;
+      }
+      energy += rho * square / 2;
+      speed = std::max(speed, std::sqrt(square));
+    }
+    const Totals t = d.totals();
+    const double tolerance = sizeof(TypeParam) == 8 ? 1e-13 : 1e-4;
+    EXPECT_NEAR(t.mass, mass, tolerance);
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(t.momentum[a], momentum[a], tolerance);
+    EXPECT_NEAR(t.energy, energy, tolerance * energy);
+    EXPECT_NEAR(t.speed, speed, tolerance * speed);
+    d.step();
+  }
+}
+
+TYPED_TEST(LbmCells, SpeedShowsWhatIsNotANumber) {
+  Domain<TypeParam> d({{9, 3, 2}, collisions[0].second});
+  for (const auto bad : {std::numeric_limits<TypeParam>::quiet_NaN(), std::numeric_limits<TypeParam>::infinity()})
+    for (const int x : {0, 5, 8}) {
+      d.rest();
+      EXPECT_EQ(d.totals().speed, 0);
+      d.f[index(d.brick.at(3, x, 1, 1))] = bad;
+      EXPECT_FALSE(std::isfinite(d.totals().speed));
+    }
+}
+
+TYPED_TEST(LbmCells, EquilibriumIsObserved) {
+  using T = TypeParam;
+  const Brick b = make_brick(5, 4, 3, sizeof(T));
+  const Box box{1, 4, 0, 3, 1, 3};
+  const std::size_t cells = index(box.cells());
+  std::vector<T> fields = random_values<T>(4 * cells, 8);
+  for (std::size_t k = 0; k < cells; ++k) fields[k] += 1;
+  std::vector<T> f(index(b.elements()), 7);
+  cpu::equilibrium(b, box, fields.data(), f.data());
+  std::vector<T> out(4 * cells);
+  cpu::observe(true, b, box, {}, nullptr, f.data(), out.data());
+  for (std::size_t k = 0; k < out.size(); ++k)
+    EXPECT_NEAR(static_cast<double>(out[k]), static_cast<double>(fields[k]), 4 * std::numeric_limits<T>::epsilon());
+  EXPECT_EQ(std::count(f.begin(), f.end(), T{7}), static_cast<std::ptrdiff_t>(f.size() - q * cells));
+  // at rest nothing is left to store, and a collision changes nothing
+  const T none[3] = {0, 0, 0};
+  T rest[q];
+  set_equilibrium<T>(T{1}, none, rest);
+  for (const T v : rest) EXPECT_EQ(v, 0);
+}
+
+TYPED_TEST(LbmCells, ForceIsTheMomentumThatLinksCarry) {
+  const std::array<int, 3> n = {9, 6, 5};
+  Domain<TypeParam> d({n, collisions[1].second, {}, cases::obstacles(n, 6)});
+  d.randomize(5, 0.05);
+  for (const Half half : {Half::alpha, Half::beta}) {
+    d.update(d.brick.interior());
+    const Links links = d.links();
+    double expected[3] = {1, 2, 3};
+    for (int j = 0; j < q; ++j)
+      for (int l = links.begin[j]; l < links.begin[j + 1]; ++l) {
+        const auto v = static_cast<double>(d.f[index(half == Half::alpha ? links.fluid[l] : links.solid[l])]);
+        expected[0] += 2 * velocity(j).x * v;
+        expected[1] += 2 * velocity(j).y * v;
+        expected[2] += 2 * velocity(j).z * v;
+      }
+    double force[3] = {1, 2, 3};
+    cpu::force(half, links, d.f.data(), force);
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(force[a], expected[a], 1e-13);
+    d.finish();
+  }
+}
+
+TEST(LbmSpread, GivesEachCellOnce) {
+  const std::vector<Box> boxes = {{0, 1, 0, 5, 0, 4}, {2, 2, 0, 5, 0, 4}, {3, 9, -1, 4, 1, 2},
+                                  {7, 8, 1, 2, 3, 4}, {0, 0, 0, 0, 0, 0}, {1, 12, 2, 4, 5, 8}};
+  for (std::size_t count = 0; count <= boxes.size(); ++count) {
+    const Spread s = spread(static_cast<std::int32_t>(count), [&](int k) { return boxes[index(k)]; });
+    std::uint32_t thread = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::uint32_t number = 0;
+      const Box& b = boxes[k];
+      for (int z = b.z0; z < b.z1; ++z)
+        for (int y = b.y0; y < b.y1; ++y)
+          for (int x = b.x0; x < b.x1; ++x, ++thread, ++number) {
+            const Spread::Cell c = s.cell(thread);
+            ASSERT_EQ(c.box, static_cast<int>(k));
+            ASSERT_EQ(c.number, number);
+            ASSERT_EQ((std::array<int, 3>{c.x, c.y, c.z}), (std::array<int, 3>{x, y, z}));
+          }
+    }
+    EXPECT_EQ(s.cells(), thread);
+  }
+}
+
+/// A double that counts what is done with it.
+struct Counted {
+  double v = 0;
+  static inline double operations = 0;
+
+  static Counted made(double v) {
+    ++operations;
+    return {v};
+  }
+  friend Counted operator+(Counted a, Counted b) { return made(a.v + b.v); }
+  friend Counted operator-(Counted a, Counted b) { return made(a.v - b.v); }
+  friend Counted operator*(Counted a, Counted b) { return made(a.v * b.v); }
+  friend Counted operator/(Counted a, Counted b) { return made(a.v / b.v); }
+  friend Counted root(Counted a) { return made(std::sqrt(a.v)); }
+  Counted() = default;
+  Counted(double x) : v(x) {}
+};
+
+TEST(LbmFlops, AreWhatIsDone) {
+  for (const auto& [name, c] : collisions) {
+    Counted f[q];
+    Counted::operations = 0;
+    collide_as<double>(c, f);
+    EXPECT_EQ(update_flops(c), Counted::operations) << name;
+  }
+}
+
+}  // namespace
+}  // namespace asterism::lbm

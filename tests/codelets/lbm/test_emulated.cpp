@@ -1,0 +1,212 @@
+// The device code of the lattice Boltzmann kernels run on the host: what a machine without GPU can check of it.
+#include "tests/codelets/cuda_on_host.hpp"
+// populations of a cell that a thread does not have
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+//
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "codelets/lbm/kernels/boundary/links.cuh"
+#include "codelets/lbm/kernels/observers/observe.cuh"
+#include "codelets/lbm/kernels/transfers.cuh"
+#include "codelets/lbm/kernels/update.cuh"
+#include "codelets/lbm/kernels/boundary/walls.cuh"
+#include "tests/codelets/lbm/cases.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+template <class T>
+class LbmEmulated : public ::testing::Test {
+ protected:
+  LbmEmulated() : domain_(setting({13, 6, 5})) {
+    domain_.randomize(1, 0.05);
+    domain_.step();
+    domain_.step();
+  }
+  static Setting setting(const std::array<int, 3>& n) {
+    return {n, cases::collisions[5].second, cases::walls, cases::obstacles(n, 3)};
+  }
+  template <class Kernel>
+  static void run(const Spread& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
+    cuda_on_host::launch((cells.cells() + threads * each - 1) / (threads * each), threads, kernel);
+  }
+  static bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  }
+  Domain<T> domain_;
+};
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(LbmEmulated, Precisions);
+
+TYPED_TEST(LbmEmulated, Update) {
+  using T = TypeParam;
+  Domain<T>& d = this->domain_;
+  const std::vector<Box> shell = {{0, 1, 0, 6, 0, 5},  {12, 13, 0, 6, 0, 5}, {1, 12, 0, 1, 0, 5},
+                                  {1, 12, 5, 6, 0, 5}, {1, 12, 1, 5, 0, 1},  {1, 12, 1, 5, 4, 5}};
+  const Spread cells = spread(6, [&](int k) { return shell[index(k)]; });
+  for (const Half half : {Half::alpha, Half::beta}) {
+    std::vector<T> f = d.f;
+    this->run(
+        cells, 64,
+        [&] {
+          cuda::update_kernel<T, Relaxation::constant, true>(parameters<T>(d.setting.collision),
+                                                             places(other(half), d.brick), places(half, d.brick),
+                                                             Returns<T>{}, d.brick, cells, d.solid.data(), f.data());
+        },
+        cuda::cells_per_thread);
+    d.half = half;
+    for (const Box& b : shell) d.update(b);
+    EXPECT_TRUE(this->same(f, d.f));
+    d.finish();
+  }
+}
+
+/// All walls at once, threads in another order than the list of walls.
+TYPED_TEST(LbmEmulated, Walls) {
+  using T = TypeParam;
+  Domain<T>& d = this->domain_;
+  for (const Half half : {Half::alpha, Half::beta})
+    for (std::size_t turn = 0; turn < 6; ++turn) {
+      std::vector<Wall> walls;
+      cuda::Reflectors<T> all{};
+      for (std::size_t k = 0; k < 6; ++k) {
+        walls.push_back(cases::walls[(turn + 5 * k) % 6]);
+        all.wall[all.count++] = reflector<T>(walls.back());
+      }
+      const Spread cells = spread(6, [&](int w) { return border(all.wall[w], d.brick); });
+      std::vector<T> f = d.f, expected = d.f;
+      this->run(cells, 32, [&] {
+        cuda::walls_kernel<T>(all, places(half, d.brick), places(other(half), d.brick), d.brick, cells, f.data());
+      });
+      cpu::reflect(half, d.brick, walls.data(), 6, d.brick.interior(), expected.data());
+      EXPECT_TRUE(this->same(f, expected));
+      EXPECT_FALSE(this->same(f, d.f));
+    }
+}
+
+/// Velocity walls as part of the next half-step: reflected after all, the state is the same at any time.
+TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
+  using T = TypeParam;
+  for (std::size_t turn = 0; turn < 6; ++turn) {
+    Setting s = this->setting({9, 5, 4});
+    for (std::size_t k = 0; k < 6; ++k) s.walls[k] = cases::walls[(turn + 5 * k) % 6];
+    s.walls = cases::outlets_first(s.walls);
+    Domain<T> d(s);
+    d.randomize(2, 0.05);
+    const Box all = d.brick.interior();
+    const Spread cells = spread(1, [&](int) { return all; });
+    std::vector<T> f = d.f;
+    for (int step = 0; step < 6; ++step) {
+      const Half half = d.half;
+      const auto count = step == 0 ? 0 : static_cast<std::int32_t>(s.walls.size());
+      cpu::reflect(other(half), d.brick, s.walls.data(), std::min(count, 2), all, f.data());
+      this->run(
+          cells, 64,
+          [&] {
+            cuda::update_kernel<T, Relaxation::constant, true>(parameters<T>(s.collision), places(other(half), d.brick),
+                                                               places(half, d.brick), returns<T>(s.walls.data(), count),
+                                                               d.brick, cells, d.solid.data(), f.data());
+          },
+          cuda::cells_per_thread);
+      cpu::reflect(half, d.links(), f.data());
+      d.step();
+      std::vector<T> reflected = f;
+      cpu::reflect(half, d.brick, s.walls.data(), 6, all, reflected.data());
+      EXPECT_TRUE(this->same(reflected, d.f)) << "turn " << turn << ", step " << step;
+      EXPECT_FALSE(this->same(f, d.f));
+    }
+  }
+}
+
+TYPED_TEST(LbmEmulated, Links) {
+  using T = TypeParam;
+  Domain<T>& d = this->domain_;
+  const Links links = d.links();
+  const auto count = static_cast<unsigned>(links.begin[q]);
+  for (const Half half : {Half::alpha, Half::beta}) {
+    d.update(d.brick.interior());
+    const std::int64_t* left = half == Half::alpha ? links.fluid : links.solid;
+    const std::int64_t* next = half == Half::alpha ? links.solid : links.fluid;
+    double force[3] = {1, 2, 3}, expected_force[3] = {1, 2, 3};
+    cuda_on_host::launch(1, cuda::force_threads, [&] { cuda::force_kernel<T>(links, left, d.f.data(), force); });
+    cpu::force(half, links, d.f.data(), expected_force);
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(force[a], expected_force[a], 1e-14);
+    std::vector<T> f = d.f, expected = d.f;
+    cuda_on_host::launch((count + 63) / 64, 64,
+                         [&] { cuda::links_kernel<T>(left, next, links.begin[0], links.begin[q], f.data()); });
+    cpu::reflect(half, links, expected.data());
+    EXPECT_TRUE(this->same(f, expected));
+    EXPECT_FALSE(this->same(f, d.f));
+    d.finish();
+  }
+}
+
+TYPED_TEST(LbmEmulated, Transfers) {
+  using T = TypeParam;
+  Domain<T>& d = this->domain_;
+  const Transfer transfers[] = {{{-1, 0, 0, 6, 0, 5}, {1, 7, 9, 11, 13}}, {{2, 5, 3, 4, -1, 6}, {4, 8, 9, 16, 18}}};
+  std::vector<T> arrays[2], expected[2];
+  T* data[2];
+  T* expected_data[2];
+  cuda::Arrays<T> to{};
+  cuda::Arrays<const T> from{};
+  for (std::size_t t = 0; t < 2; ++t) {
+    arrays[t].resize(index(transfers[t].elements()));
+    expected[t].resize(arrays[t].size());
+    data[t] = arrays[t].data();
+    expected_data[t] = expected[t].data();
+    to.array[t].cells = from.array[t].cells = static_cast<std::uint32_t>(transfers[t].box.cells());
+    to.array[t].data = data[t];
+    from.array[t].data = data[t];
+    std::copy_n(transfers[t].slots, crossing, to.array[t].slots);
+    std::copy_n(transfers[t].slots, crossing, from.array[t].slots);
+  }
+  const Spread cells = spread(2, [&](int t) { return transfers[t].box; });
+  this->run(cells, 32, [&] { cuda::pack_kernel<T>(to, d.brick, cells, d.f.data()); });
+  cpu::pack(d.brick, transfers, 2, d.f.data(), expected_data);
+  for (std::size_t t = 0; t < 2; ++t) EXPECT_TRUE(this->same(arrays[t], expected[t]));
+  std::vector<T> f(d.f.size(), 1), expected_f(d.f.size(), 1);
+  this->run(cells, 32, [&] { cuda::unpack_kernel<T>(from, d.brick, cells, f.data()); });
+  cpu::unpack(d.brick, transfers, 2, data, expected_f.data());
+  EXPECT_TRUE(this->same(f, expected_f));
+}
+
+TYPED_TEST(LbmEmulated, ObserveAndTotal) {
+  using T = TypeParam;
+  Domain<T> d(this->setting({13, 9, 8}));
+  d.randomize(1, 0.05);
+  const Box box{1, 13, 0, 8, 1, 7};
+  const Spread cells = spread(1, [&](int) { return box; });
+  const Parameters<T> p = parameters<T>(d.setting.collision);
+  for (const bool settled : {true, false}) {
+    ASSERT_EQ(d.settled(), settled);
+    const Places where = places(settled ? Half::alpha : Half::beta, d.brick);
+    std::vector<T> out(index(4 * box.cells()));
+    this->run(cells, 64,
+              [&] { cuda::observe_kernel<T>(p, where, d.brick, cells, d.solid.data(), d.f.data(), out.data()); });
+    EXPECT_TRUE(this->same(out, d.observed(box)));
+
+    constexpr int blocks = 3;  // fewer threads than cells
+    const Box all = d.brick.interior();
+    const Spread all_cells = spread(1, [&](int) { return all; });
+    std::vector<Totals> parts(blocks);
+    Totals sum{};
+    cuda_on_host::launch(blocks, cuda::observe_threads, [&] {
+      cuda::total_kernel<T, blocks>(p, where, d.brick, all_cells, d.solid.data(), d.f.data(), parts.data());
+    });
+    cuda_on_host::launch(1, cuda::observe_threads, [&] { cuda::finish_totals_kernel<blocks>(parts.data(), &sum); });
+    const Totals expected = cpu::total(settled, d.brick, all, d.setting.collision, d.solid.data(), d.f.data());
+    EXPECT_NEAR(sum.mass, expected.mass, 1e-13);
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(sum.momentum[a], expected.momentum[a], 1e-13);
+    EXPECT_NEAR(sum.energy, expected.energy, 1e-13);
+    EXPECT_EQ(sum.speed, expected.speed);
+    d.step();
+  }
+}
+
+}  // namespace
+}  // namespace asterism::lbm

@@ -1,0 +1,176 @@
+// The lattice Boltzmann kernels on a GPU give the bits of those on CPUs. Without a GPU every test is skipped.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "codelets/lbm/kernels/kernels_cuda.hpp"
+#include "codelets/lbm/kernels/population_offsets.hpp"
+#include "tests/codelets/cuda_fixture.hpp"
+#include "tests/codelets/lbm/cases.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+template <class T>
+class LbmKernelsCuda : public CudaTest {
+ protected:
+  /// Both do the same steps; after each, all places and what is observed are compared.
+  void expect_steps(const Setting& s, const std::vector<Box>& pieces, int threads) {
+    Domain<T> host(s);
+    host.randomize(7, 0.05);
+    const DeviceArray<T> f(stream_, host.f);
+    const DeviceArray<std::uint8_t> solid(stream_, host.solid);
+    const std::uint8_t* solid_cells = s.solid.empty() ? nullptr : solid.data();
+    Links links = host.links();
+    const auto count = static_cast<std::size_t>(links.begin[q]);
+    const DeviceArray<std::int64_t> fluid(stream_, std::vector<std::int64_t>(links.fluid, links.fluid + count));
+    const DeviceArray<std::int64_t> beyond(stream_, std::vector<std::int64_t>(links.solid, links.solid + count));
+    links.fluid = fluid.data();
+    links.solid = beyond.data();
+    cuda::Boxes boxes;
+    for (const Box& b : pieces) boxes.box[boxes.count++] = b;
+    cuda::Walls walls;
+    for (const Wall& w : s.walls) walls.wall[walls.count++] = w;
+    const DeviceArray<char> scratch(stream_, cuda::total_scratch_bytes(), 0);
+    for (int step = 0; step < 6; ++step) {
+      SCOPED_TRACE(step);
+      const Half half = host.half;
+      host.update(host.brick.interior());
+      cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, f.data(), stream_, threads);
+      expect_same(f.values(), host.f, "update");
+
+      double host_force[3] = {1, 2, 3};
+      cpu::force(half, host.links(), host.f.data(), host_force);
+      const DeviceArray<double> force(stream_, {1, 2, 3});
+      const DeviceArray<double> again(stream_, {1, 2, 3});
+      cuda::force(half, links, f.data(), force.data(), stream_);
+      cuda::force(half, links, f.data(), again.data(), stream_);
+      for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(force.values()[a], host_force[a], 1e-12);
+      EXPECT_EQ(force.values(), again.values());
+
+      host.finish();
+      exchange(s, half, host.brick, f.data());
+      cuda::reflect(half, host.brick, walls, f.data(), stream_);
+      cuda::reflect(half, links, f.data(), stream_);
+      expect_same(f.values(), host.f, "exchange and reflection");
+
+      const Box box = host.brick.interior();
+      const DeviceArray<T> out(stream_, index(4 * box.cells()), 0);
+      cuda::observe(host.settled(), host.brick, box, s.collision, solid_cells, f.data(), out.data(), stream_);
+      expect_same(out.values(), host.observed(box), "observe");
+
+      const Totals expected = host.totals();
+      const DeviceArray<Totals> totals(stream_, 2, 0);
+      for (int k = 0; k < 2; ++k)
+        cuda::total(host.settled(), host.brick, box, s.collision, solid_cells, f.data(), totals.data() + k,
+                    scratch.data(), stream_);
+      const std::vector<Totals> actual = totals.values();
+      EXPECT_EQ(std::memcmp(&actual[0], &actual[1], sizeof(Totals)), 0);
+      EXPECT_NEAR(actual[0].mass, expected.mass, 1e-11);
+      for (int a = 0; a < 3; ++a) EXPECT_NEAR(actual[0].momentum[a], expected.momentum[a], 1e-11);
+      EXPECT_NEAR(actual[0].energy, expected.energy, 1e-11);
+      EXPECT_EQ(actual[0].speed, expected.speed);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+
+ private:
+  void exchange(const Setting& s, Half half, const Brick& brick, T* f) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::vector<Exchange> all = exchanges(s, half, axis);
+      if (all.empty()) continue;
+      const DeviceArray<T> low(stream_, index(all[0].from.elements()), 0);
+      const DeviceArray<T> high(stream_, index(all[1].from.elements()), 0);
+      T* data[] = {low.data(), high.data()};
+      cuda::Transfers from, to;
+      from.count = to.count = 2;
+      for (int k = 0; k < 2; ++k) {
+        from.transfer[k] = all[index(k)].from;
+        to.transfer[k] = all[index(k)].to;
+      }
+      cuda::pack(brick, from, f, data, stream_);
+      cuda::unpack(brick, to, data, f, stream_);
+      check(cudaStreamSynchronize(stream_));
+    }
+  }
+};
+using Precisions = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(LbmKernelsCuda, Precisions);
+
+TYPED_TEST(LbmKernelsCuda, EveryCollision) {
+  const std::array<int, 3> n = {33, 6, 5};
+  for (const auto& [name, collision] : cases::collisions) {
+    SCOPED_TRACE(name);
+    this->expect_steps({n, collision}, {{0, 33, 0, 6, 0, 5}}, 128);
+    this->expect_steps({n, collision, cases::walls}, {{0, 33, 0, 6, 0, 5}}, 128);
+    this->expect_steps({n, collision, {}, cases::obstacles(n, 8)}, {{0, 33, 0, 6, 0, 5}}, 128);
+  }
+}
+
+TYPED_TEST(LbmKernelsCuda, BoxesAndBlocks) {
+  const std::array<int, 3> n = {70, 9, 8};
+  const Setting s{n, cases::collisions[1].second, cases::walls, cases::obstacles(n, 2)};
+  for (const int threads : {32, 64, 128, 256}) {
+    SCOPED_TRACE(threads);
+    this->expect_steps(
+        s, {{0, 70, 0, 9, 0, 1}, {0, 70, 0, 9, 7, 8}, {0, 1, 0, 9, 1, 7}, {1, 70, 0, 1, 1, 7}, {1, 70, 1, 9, 1, 7}},
+        threads);
+  }
+}
+
+TYPED_TEST(LbmKernelsCuda, WallsInAnyOrder) {
+  const std::array<int, 3> n = {17, 5, 4};
+  for (std::size_t turn = 0; turn < 6; ++turn) {
+    SCOPED_TRACE(turn);
+    Setting s{n, cases::collisions[4].second};
+    for (std::size_t k = 0; k < 6; ++k) s.walls.push_back(cases::walls[(turn + 5 * k) % 6]);
+    this->expect_steps(s, {{0, 17, 0, 5, 0, 4}}, 128);
+    std::vector<Wall> pairs;
+    for (const Wall& w : cases::walls)
+      if (static_cast<std::size_t>(w.face / 2) != turn / 2) pairs.push_back(w);
+    s.walls = pairs;
+    this->expect_steps(s, {{0, 17, 0, 5, 0, 4}}, 128);
+  }
+}
+
+/// Velocity walls as part of the next half-step: reflected after all, the state is the same at any time.
+TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
+  using T = TypeParam;
+  const std::array<int, 3> n = {37, 6, 5};
+  for (const auto& [name, collision] : cases::collisions) {
+    SCOPED_TRACE(name);
+    const Setting s{n, collision, cases::outlets_first(cases::walls)};
+    Domain<T> host(s);
+    host.randomize(11, 0.05);
+    const DeviceArray<T> f(this->stream_, host.f);
+    cuda::Boxes boxes;
+    for (const Box& b : {Box{0, 37, 0, 6, 0, 1}, Box{0, 37, 0, 6, 1, 5}}) boxes.box[boxes.count++] = b;
+    for (int step = 0; step < 6; ++step) {
+      const Half half = host.half;
+      cuda::Walls walls;
+      if (step > 0)
+        for (const Wall& w : s.walls) walls.wall[walls.count++] = w;
+      cuda::reflect_pressure(other(half), host.brick, walls, f.data(), this->stream_);
+      cuda::update(half, host.brick, boxes, s.collision, nullptr, walls, f.data(), this->stream_);
+      host.step();
+      std::vector<T> reflected = f.values();
+      cpu::reflect(half, host.brick, s.walls.data(), 6, host.brick.interior(), reflected.data());
+      expect_same(reflected, host.f, "walls as part of the update");
+    }
+  }
+}
+
+TYPED_TEST(LbmKernelsCuda, NothingToDo) {
+  const Brick brick = make_brick(4, 4, 4, sizeof(TypeParam));
+  const DeviceArray<TypeParam> f(this->stream_, std::vector<TypeParam>(index(brick.elements()), 1));
+  cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
+  cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
+  cuda::reflect(Half::alpha, Links{}, f.data(), this->stream_);
+  expect_same(f.values(), std::vector<TypeParam>(index(brick.elements()), 1), "nothing");
+}
+
+}  // namespace
+}  // namespace asterism::lbm

@@ -1,0 +1,475 @@
+// Elasticity matrices and the gmsh reader: hand-made elements, exact energies, convergence, misuse, a real mesh.
+#include "taskflows/cg/matrix/elasticity.hpp"
+
+#include <gtest/gtest.h>
+#include <libdeflate.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <Eigen/Dense>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace asterism::cg {
+namespace {
+
+namespace fs = std::filesystem;
+using Vector = std::array<double, 3>;
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// A box of cells[0] x cells[1] x cells[2] bricks, each cut into six tetrahedra around one diagonal.
+TetMesh box(std::array<std::int32_t, 3> cells, Vector side) {
+  TetMesh mesh;
+  mesh.name = "box";
+  const auto node = [&](std::int32_t i, std::int32_t j, std::int32_t k) {
+    return i + (cells[0] + 1) * (j + (cells[1] + 1) * k);
+  };
+  for (std::int32_t k = 0; k <= cells[2]; ++k) {
+    for (std::int32_t j = 0; j <= cells[1]; ++j) {
+      for (std::int32_t i = 0; i <= cells[0]; ++i) {
+        mesh.node.push_back({side[0] * i / cells[0], side[1] * j / cells[1], side[2] * k / cells[2]});
+      }
+    }
+  }
+  for (std::int32_t cell = 0; cell < cells[0] * cells[1] * cells[2]; ++cell) {
+    const std::array<std::int32_t, 3> low{cell % cells[0], cell / cells[0] % cells[1], cell / cells[0] / cells[1]};
+    std::array<int, 3> axes{0, 1, 2};
+    do {  // one tetrahedron per way to walk from the low corner to the high one
+      std::array<std::int32_t, 3> at = low;
+      std::array<std::int32_t, 4> tet{node(at[0], at[1], at[2])};
+      for (std::size_t step = 0; step < 3; ++step) {
+        ++at[index(axes[step])];
+        tet[step + 1] = node(at[0], at[1], at[2]);
+      }
+      const bool odd = (axes[1] - axes[0] + 3) % 3 != 1;
+      if (odd) std::swap(tet[2], tet[3]);
+      mesh.tet.push_back(tet);
+    } while (std::next_permutation(axes.begin(), axes.end()));
+  }
+  return mesh;
+}
+
+TetMesh awkward_box() {
+  return box({3, 2, 4}, {1.0, 0.7, 1.9});
+}
+constexpr double awkward_scale = 1 / 1.9;
+
+using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;
+
+Sparse sparse(const CsrMatrix& a) {
+  std::vector<Eigen::Triplet<double, std::int64_t>> entries;
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    for (std::int64_t k = a.row_begin[index(i)]; k < a.row_begin[index(i) + 1]; ++k) {
+      entries.emplace_back(i, a.column[index(k)], a.value[index(k)]);
+    }
+  }
+  Sparse result(a.n, a.n);
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+Eigen::VectorXd nodal(const ElasticityNodes& nodes, const std::function<Vector(const Vector&)>& field) {
+  Eigen::VectorXd u(3 * static_cast<Eigen::Index>(nodes.position.size()));
+  for (std::size_t i = 0; i < nodes.position.size(); ++i) {
+    const Vector value = field(nodes.position[i]);
+    for (std::size_t c = 0; c < 3; ++c) u[static_cast<Eigen::Index>(3 * i + c)] = value[c];
+  }
+  return u;
+}
+
+/// Every `stride`-th row against its columns: sorted, in range, and equal to the transpose to the last bit.
+void expect_symmetric(const CsrMatrix& a, std::int64_t stride = 1) {
+  for (std::int64_t i = 0; i < a.n; i += stride) {
+    for (std::int64_t k = a.row_begin[index(i)]; k < a.row_begin[index(i) + 1]; ++k) {
+      const std::int64_t j = a.column[index(k)];
+      ASSERT_TRUE(j >= 0 && j < a.n);
+      if (k > a.row_begin[index(i)]) {
+        ASSERT_LT(a.column[index(k) - 1], j);
+      }
+      const std::int32_t* const begin = a.column.data() + a.row_begin[index(j)];
+      const std::int32_t* const end = a.column.data() + a.row_begin[index(j) + 1];
+      const std::int32_t* const found = std::lower_bound(begin, end, i);
+      ASSERT_TRUE(found != end && *found == i) << i << ' ' << j;
+      ASSERT_EQ(a.value[index(found - a.column.data())], a.value[index(k)]) << i << ' ' << j;
+    }
+  }
+}
+
+class EveryElement : public ::testing::TestWithParam<Element> {};
+INSTANTIATE_TEST_SUITE_P(Elasticity, EveryElement, ::testing::Values(Element::p1, Element::p2),
+                         [](const auto& tested) { return tested.param == Element::p1 ? "P1" : "P2"; });
+
+TEST(Elasticity, UnitTetrahedronByHand) {
+  TetMesh mesh{.node = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .tet = {{0, 1, 2, 3}}, .name = "unit"};
+  const Eigen::MatrixXd k = sparse(assemble_elasticity(
+      mesh, {.element = Element::p1, .young = 1, .poisson = 0.25, .clamp = false, .reorder = false}));
+  // lambda = mu = 2/5, volume 1/6, gradients (-1,-1,-1), (1,0,0), (0,1,0), (0,0,1).
+  EXPECT_NEAR(k(0, 0), 0.4 * 5 / 6, 1e-15);
+  EXPECT_NEAR(k(3, 3), 0.4 * 3 / 6, 1e-15);
+  EXPECT_NEAR(k(4, 4), 0.4 / 6, 1e-15);
+  EXPECT_NEAR(k(3, 7), 0.4 / 6, 1e-15);  // lambda: x at node 1, y at node 2
+  EXPECT_NEAR(k(4, 6), 0.4 / 6, 1e-15);  // mu: y at node 1, x at node 2
+  EXPECT_NEAR(k(0, 3), -0.4 * 3 / 6, 1e-15);
+  EXPECT_EQ(k(3, 6), 0);
+}
+
+TEST(Elasticity, AwkwardTetrahedronAgainstStrainMatrix) {
+  TetMesh mesh{.node = {{0.1, 0.2, -0.3}, {1.7, 0.4, 0.2}, {0.3, 1.1, 0.5}, {-0.2, 0.6, 2.3}},
+               .tet = {{0, 1, 2, 3}},
+               .name = "awkward"};
+  const double young = 7;
+  const double poisson = 0.2;
+  Eigen::Matrix4d corners;
+  for (Eigen::Index i = 0; i < 4; ++i) {
+    corners.row(i) << 1, mesh.node[index(i)][0], mesh.node[index(i)][1], mesh.node[index(i)][2];
+  }
+  corners.rightCols(3) /= 2.6;  // the longest side of the bounding box, along z
+  const Eigen::Matrix4d shape = corners.inverse();
+  Eigen::MatrixXd strain = Eigen::MatrixXd::Zero(6, 12);  // Voigt: xx yy zz yz xz xy, shears doubled
+  for (Eigen::Index a = 0; a < 4; ++a) {
+    const double x = shape(1, a), y = shape(2, a), z = shape(3, a);
+    strain.block<6, 3>(0, 3 * a) << x, 0, 0, 0, y, 0, 0, 0, z, 0, z, y, z, 0, x, y, x, 0;
+  }
+  Eigen::MatrixXd compliance = Eigen::MatrixXd::Zero(6, 6);
+  compliance.topLeftCorner<3, 3>().setConstant(-poisson / young);
+  compliance.diagonal() << 1, 1, 1, 2 * (1 + poisson), 2 * (1 + poisson), 2 * (1 + poisson);
+  compliance.diagonal() /= young;
+  const Eigen::MatrixXd expected =
+      std::abs(corners.determinant()) / 6 * strain.transpose() * compliance.inverse() * strain;
+  const Eigen::MatrixXd found = sparse(assemble_elasticity(
+      mesh, {.element = Element::p1, .young = young, .poisson = poisson, .clamp = false, .reorder = false}));
+  EXPECT_LT((found - expected).norm(), 1e-14 * expected.norm());
+}
+
+TEST_P(EveryElement, RigidMotionsCostNothing) {
+  const ElasticityOptions options{.element = GetParam(), .clamp = false};
+  const TetMesh mesh = awkward_box();
+  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
+  const Sparse k = sparse(assemble_elasticity(mesh, options));
+  const std::vector<std::function<Vector(const Vector&)>> motions{
+      [](const Vector&) { return Vector{1, 0, 0}; },          [](const Vector&) { return Vector{0, 1, 0}; },
+      [](const Vector&) { return Vector{0, 0, 1}; },          [](const Vector& x) { return Vector{0, -x[2], x[1]}; },
+      [](const Vector& x) { return Vector{x[2], 0, -x[0]}; }, [](const Vector& x) { return Vector{-x[1], x[0], 0}; }};
+  Eigen::MatrixXd penalised = k;
+  for (const auto& motion : motions) {
+    const Eigen::VectorXd u = nodal(nodes, motion);
+    EXPECT_LT((k * u).norm(), 1e-12 * (k.cwiseAbs() * u.cwiseAbs()).norm());
+    penalised += u * u.transpose() / u.squaredNorm();
+  }
+  // Only the six are free: penalising them makes the matrix definite, well away from rounding.
+  const Eigen::LLT<Eigen::MatrixXd> cholesky{penalised};
+  ASSERT_EQ(cholesky.info(), Eigen::Success);
+  EXPECT_GT(cholesky.matrixLLT().diagonal().minCoeff(), 1e-3 * cholesky.matrixLLT().diagonal().maxCoeff());
+}
+
+TEST_P(EveryElement, LinearFieldHasExactEnergy) {
+  const ElasticityOptions options{.element = GetParam(), .young = 3, .poisson = 0.35, .clamp = false};
+  const TetMesh mesh = awkward_box();
+  Eigen::Matrix3d g;
+  g << 0.3, -0.8, 0.5, 1.1, -0.2, 0.7, 0.4, 0.9, -0.6;
+  const Eigen::VectorXd u = nodal(elasticity_nodes(mesh, options), [&](const Vector& x) {
+    const Eigen::Vector3d v = g * Eigen::Vector3d(x[0], x[1], x[2]);
+    return Vector{v[0], v[1], v[2]};
+  });
+  const double mu = options.young / (2 * (1 + options.poisson));
+  const double lambda = options.young * options.poisson / ((1 + options.poisson) * (1 - 2 * options.poisson));
+  const Eigen::Matrix3d strain = (g + g.transpose()) / 2;
+  const double density = lambda / 2 * strain.trace() * strain.trace() + mu * strain.squaredNorm();
+  const double expected = density * 1.0 * 0.7 * 1.9 * std::pow(awkward_scale, 3);
+  EXPECT_NEAR(0.5 * u.dot(sparse(assemble_elasticity(mesh, options)) * u), expected, 1e-13 * expected);
+}
+
+TEST(Elasticity, QuadraticFieldHasExactEnergyInP2Only) {
+  // u = (x^2, y z, x z) has strains xx 2x, yy z, zz x, yz y/2, xz z/2, xy 0, hence the energy density
+  // lambda/2 (3x + z)^2 + mu (5 x^2 + 3/2 z^2 + 1/2 y^2), integrated over [0,a] x [0,b] x [0,c].
+  const double a = 1.0 * awkward_scale, b = 0.7 * awkward_scale, c = 1.9 * awkward_scale;
+  const ElasticityOptions p2{.element = Element::p2, .young = 1, .poisson = 0.25, .clamp = false};  // lambda = mu = 0.4
+  const double xx = a * a / 3, yy = b * b / 3, zz = c * c / 3, xz = a * c / 4;
+  const double expected = a * b * c * (0.2 * (9 * xx + 6 * xz + zz) + 0.4 * (5 * xx + 1.5 * zz + 0.5 * yy));
+  const auto energy = [](const ElasticityOptions& options) {
+    const TetMesh mesh = awkward_box();
+    const Eigen::VectorXd u = nodal(elasticity_nodes(mesh, options), [](const Vector& x) {
+      return Vector{x[0] * x[0], x[1] * x[2], x[0] * x[2]};
+    });
+    return 0.5 * u.dot(sparse(assemble_elasticity(mesh, options)) * u);
+  };
+  EXPECT_NEAR(energy(p2), expected, 1e-13 * expected);
+  ElasticityOptions p1 = p2;
+  p1.element = Element::p1;
+  EXPECT_GT(std::abs(energy(p1) - expected), 1e-3 * expected);
+}
+
+TEST_P(EveryElement, ClampedIsPositiveDefiniteAndEliminated) {
+  const ElasticityOptions options{.element = GetParam()};
+  const TetMesh mesh = awkward_box();
+  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
+  const CsrMatrix a = assemble_elasticity(mesh, options);
+  expect_symmetric(a);
+  EXPECT_EQ(a.n, GetParam() == Element::p1 ? 3 * 4 * 3 * 5 : 3 * 7 * 5 * 9);
+  const Eigen::LLT<Eigen::MatrixXd> cholesky{Eigen::MatrixXd(sparse(a))};
+  EXPECT_EQ(cholesky.info(), Eigen::Success);
+
+  // The lowest 5 % of the longest axis, z, is the bottom layer only.
+  EXPECT_EQ(std::count(nodes.clamped.begin(), nodes.clamped.end(), 1), GetParam() == Element::p1 ? 12 : 35);
+  double free_sum = 0;
+  double clamped_value = 0;
+  std::int64_t free_rows = 0;
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    const std::size_t begin = index(a.row_begin[index(i)]);
+    const std::size_t end = index(a.row_begin[index(i) + 1]);
+    if (nodes.clamped[index(i / 3)]) {
+      EXPECT_EQ(nodes.position[index(i / 3)][2], 0);
+      ASSERT_EQ(end - begin, 1U);
+      EXPECT_EQ(a.column[begin], i);
+      clamped_value = a.value[begin];
+    } else {
+      for (std::size_t k = begin; k < end; ++k) free_sum += a.column[k] == i ? a.value[k] : 0;
+      ++free_rows;
+    }
+  }
+  EXPECT_NEAR(clamped_value, free_sum / static_cast<double>(free_rows), 1e-14);
+}
+
+TEST_P(EveryElement, ReorderingPermutesAndNarrows) {
+  TetMesh mesh = box({2, 3, 9}, {0.5, 0.7, 3});
+  std::vector<std::int32_t> shuffled(mesh.node.size());
+  std::iota(shuffled.begin(), shuffled.end(), 0);
+  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
+  const TetMesh straight = mesh;
+  for (std::size_t i = 0; i < shuffled.size(); ++i) mesh.node[index(shuffled[i])] = straight.node[i];
+  for (auto& tet : mesh.tet) {
+    for (std::int32_t& corner : tet) corner = shuffled[index(corner)];
+  }
+  const auto bandwidth = [](const CsrMatrix& a) {
+    std::int64_t width = 0;
+    for (std::int64_t i = 0; i < a.n; ++i) width = std::max(width, i - a.column[index(a.row_begin[index(i)])]);
+    return width;
+  };
+  const CsrMatrix plain = assemble_elasticity(mesh, {.element = GetParam(), .reorder = false});
+  const CsrMatrix reordered = assemble_elasticity(mesh, {.element = GetParam(), .reorder = true});
+  EXPECT_EQ(plain.nnz(), reordered.nnz());
+  EXPECT_LT(3 * bandwidth(reordered), bandwidth(plain));
+  EXPECT_NEAR(sparse(plain).norm(), sparse(reordered).norm(), 1e-12 * sparse(plain).norm());
+}
+
+/// Mean deflection along z of the free end of a cantilever of length 1 along x, width 0.15 and height 0.2, under a
+/// unit force along z spread evenly over that end. Young's modulus 1, Poisson's ratio 0.
+double tip_deflection(Element element, std::int32_t cells) {
+  const TetMesh mesh = box({4 * cells, cells, cells}, {1, 0.15, 0.2});
+  const ElasticityOptions options{.element = element, .young = 1, .poisson = 0};
+  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
+  const Sparse k = sparse(assemble_elasticity(mesh, options));
+  Eigen::VectorXd load = Eigen::VectorXd::Zero(k.rows());
+  const auto at_end = [&](std::int32_t node) { return nodes.position[index(node)][0] > 1 - 1e-9; };
+  // Consistent loads of a triangle: a third each on the corners (P1) or on the midpoints (P2, corners none).
+  const double share = 1.0 / (3 * 2 * cells * cells);
+  for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
+    const std::int32_t* const node = nodes.element.data() + e * index(nodes.per_element);
+    if (std::count_if(node, node + 4, at_end) != 3) continue;
+    const int first = element == Element::p1 ? 0 : 4;
+    for (int i = first; i < nodes.per_element; ++i) {
+      if (at_end(node[i])) load[3 * node[i] + 2] += share;
+    }
+  }
+  EXPECT_NEAR(load.sum(), 1, 1e-12);
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors{Eigen::SparseMatrix<double>(k)};
+  return load.dot(factors.solve(load));
+}
+
+TEST(Elasticity, TipDeflectionConverges) {
+  // Timoshenko's cantilever: F L^3 / (3 E I) + 6/5 F L / (G A).
+  const double exact = 1 / (3 * 0.15 * std::pow(0.2, 3) / 12) + 1.2 / (0.5 * 0.15 * 0.2);
+  std::vector<double> p1, p2;
+  for (const std::int32_t cells : {1, 2, 4}) p1.push_back(std::abs(tip_deflection(Element::p1, cells) / exact - 1));
+  for (const std::int32_t cells : {1, 2}) p2.push_back(std::abs(tip_deflection(Element::p2, cells) / exact - 1));
+  RecordProperty("p1_error", std::to_string(p1[0]) + ' ' + std::to_string(p1[1]) + ' ' + std::to_string(p1[2]));
+  RecordProperty("p2_error", std::to_string(p2[0]) + ' ' + std::to_string(p2[1]));
+  EXPECT_LT(p1[1], p1[0]);
+  EXPECT_LT(p1[2], p1[1] / 1.8);
+  EXPECT_LT(p2[1], p2[0] / 3);
+  EXPECT_LT(p2[1], 0.01);
+  EXPECT_LT(20 * p2[1], p1[1]) << "same mesh";
+}
+
+TEST_P(EveryElement, SameBitsForAnyNumberOfThreads) {
+  const TetMesh mesh = awkward_box();
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const CsrMatrix one = assemble_elasticity(mesh, {.element = GetParam()});
+  omp_set_num_threads(3);
+  const CsrMatrix three = assemble_elasticity(mesh, {.element = GetParam()});
+  omp_set_num_threads(before);
+  ASSERT_EQ(one.nnz(), three.nnz());
+  EXPECT_EQ(std::memcmp(one.row_begin.data(), three.row_begin.data(), one.row_begin.size() * sizeof(std::int64_t)), 0);
+  EXPECT_EQ(std::memcmp(one.column.data(), three.column.data(), one.column.size() * sizeof(std::int32_t)), 0);
+  EXPECT_EQ(std::memcmp(one.value.data(), three.value.data(), one.value.size() * sizeof(double)), 0);
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::bad_input);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Elasticity, RefusesWhatGivesNoDefiniteMatrix) {
+  const auto expect = [](const std::string& part, const TetMesh& mesh, const ElasticityOptions& options) {
+    EXPECT_NE(message_of([&] { (void)assemble_elasticity(mesh, options); }).find(part), std::string::npos)
+        << message_of([&] { (void)assemble_elasticity(mesh, options); });
+  };
+  const TetMesh good = awkward_box();
+  expect("Poisson's ratio 0.5", good, {.poisson = 0.5});
+  expect("Young's modulus -1", good, {.young = -1});
+  TetMesh inverted = good;
+  std::swap(inverted.tet[5][0], inverted.tet[5][1]);
+  expect("box: tetrahedron 6 has volume -", inverted, {});
+  TetMesh apart = good;  // a second body, above the clamp
+  for (Vector x : good.node) apart.node.push_back({x[0], x[1], x[2] + 5});
+  for (auto tet : good.tet) {
+    for (std::int32_t& corner : tet) corner += static_cast<std::int32_t>(good.node.size());
+    apart.tet.push_back(tet);
+  }
+  expect("has 0 clamped nodes", apart, {});
+  const TetMesh tip{
+      .node = {{0, 0, 0}, {1, 0, 3}, {0, 1, 3}, {-1, -1, 3}}, .tet = {{0, 1, 2, 3}}, .name = "on its tip"};
+  expect("on its tip: a connected piece of the mesh has 1 clamped nodes", tip, {.element = Element::p1});
+}
+
+class Reader : public ::testing::Test {
+ protected:
+  TetMesh read(const std::string& content) {
+    std::ofstream(file_, std::ios::binary) << content;
+    return read_gmsh(file_);
+  }
+  void expect_refused(const std::string& content, const std::string& part) {
+    const std::string message = message_of([&] { (void)read(content); });
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << message << "' should hold '" << part << "'";
+    EXPECT_NE(message.find(file_.string()), std::string::npos) << message;
+  }
+  void TearDown() override { fs::remove(file_); }
+
+  const fs::path file_ = fs::path(::testing::TempDir()) / ("asterism_reader_" + std::to_string(::getpid()) + ".msh");
+};
+
+const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
+const std::string nodes_text =
+    "$Nodes\n6\n70 0 0 0\n-3 2 0 0\n5 0 3 0\n9000000000 0 0 1e+0\n8 9 9 9\n1 2 3 4\n$EndNodes\n";
+// A point, an inverted tetrahedron without tags and a right one with two; nodes 8 and 1 are used by no tetrahedron.
+const std::string elements_text =
+    "$Elements\n3\n1 15 2 0 1 8\n2 4 0 70 5 -3 9000000000\n3 4 2 7 7 70 -3 5 9000000000\n";
+const std::string good_text =
+    head + "$PhysicalNames\n1\n3 1 \"body\"\n$EndPhysicalNames\n" + nodes_text + elements_text + "$EndElements\n";
+
+std::string gzip(const std::string& text) {
+  libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);
+  std::string packed(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
+  packed.resize(libdeflate_gzip_compress(compressor, text.data(), text.size(), packed.data(), packed.size()));
+  libdeflate_free_compressor(compressor);
+  return packed;
+}
+
+TEST_F(Reader, KeepsTetrahedraAndTheirNodes) {
+  std::string dos = good_text;
+  for (std::size_t at = 0; (at = dos.find('\n', at)) != std::string::npos; at += 2) dos.insert(at, "\r");
+  const std::string zeros(100000, ' ');  // packs 1000 to 1: needs room to be found
+  for (const std::string& text : {good_text, dos, gzip(good_text), gzip(zeros + "\n" + good_text),
+                                  gzip(good_text.substr(0, 99)) + gzip(good_text.substr(99))}) {
+    const TetMesh mesh = read(text);
+    EXPECT_EQ(mesh.name, file_.filename());
+    ASSERT_EQ(mesh.node.size(), 4U);
+    EXPECT_EQ(mesh.node[1], (Vector{2, 0, 0}));
+    EXPECT_EQ(mesh.node[3], (Vector{0, 0, 1}));
+    ASSERT_EQ(mesh.tet.size(), 2U);
+    EXPECT_EQ(mesh.tet[0], (std::array<std::int32_t, 4>{0, 2, 3, 1}));
+    EXPECT_EQ(mesh.tet[1], (std::array<std::int32_t, 4>{0, 1, 2, 3}));
+  }
+}
+
+TEST_F(Reader, RefusesBadFiles) {
+  const auto changed = [](const std::string& from, const std::string& to) {
+    std::string text = good_text;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  expect_refused("", "the file is empty; expected a gmsh mesh");
+  expect_refused(
+      "\x7f"
+      "ELF\x01\n",
+      ":1: found '?ELF?'");
+  expect_refused(changed("2.2 0 8", "4.1 0 8"), ":2: found '4.1 0 8', expected '2.2 0 8'");
+  expect_refused(changed("2.2 0 8", "2.2 1 8"), ":2: found '2.2 1 8'");
+  expect_refused(nodes_text, ":1: found '$Nodes', expected $MeshFormat before it");
+  expect_refused(changed("$Nodes\n6", "$Nodes\nsix"), ":9: found 'six', expected the number of nodes");
+  expect_refused(changed("$Nodes\n6", "$Nodes\n7"), ":16: found '$EndNodes', expected a node");
+  expect_refused(changed("$Nodes\n6", "$Nodes\n5"), ":15: found '1 2 3 4', expected $EndNodes");
+  expect_refused(changed("9 9 9", "9 nan 9"), ":14: found '8 9 nan 9', expected a node");
+  expect_refused(changed("9 9 9", "9 9,5 9"), ":14: found '8 9 9,5 9', expected a node");
+  expect_refused(changed("8 9 9 9", "8 9 9"), ":14: found '8 9 9', expected a node");
+  expect_refused(changed("8 9 9 9", "5 9 9 9"), ":14: found '5 9 9 9', expected a node number that was not used");
+  expect_refused(changed("5 -3 9000000000", "5 -3"), ":20: found '2 4 0 70 5 -3', expected an element");
+  expect_refused(changed("70 5 -3", "70 6 -3"), ":20: found node 6, expected a number listed in $Nodes");
+  expect_refused(changed("70 5 -3", "70 -3 -3"), ":20: found a tetrahedron of zero volume");
+  expect_refused(changed("0 0 1e+0", "4 -3 0"), ":20: found a tetrahedron of zero volume");
+  expect_refused(good_text.substr(0, good_text.size() - 5), "expected $EndElements");
+  expect_refused(head + nodes_text, "no element is a 4-node tetrahedron");
+  expect_refused(head + nodes_text + elements_text, ":17: the file ends, expected $EndElements");
+  expect_refused(head + "$Periodic\n1\n", ":5: the file ends, expected $EndPeriodic");
+  const std::string packed = gzip(good_text);
+  expect_refused(packed.substr(0, packed.size() / 2), "truncated or corrupt gzip data");
+  EXPECT_NE(message_of([] { (void)read_gmsh("/no/such.msh"); }).find("/no/such.msh: cannot be read: No such file"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { (void)read_gmsh("/tmp"); }).find("/tmp: is a directory; expected a gmsh mesh"),
+            std::string::npos);
+}
+
+/// The crankshaft: 41,233 nodes, 210,519 tetrahedra, 266,450 edges.
+class Crankshaft : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const data = std::getenv("ASTERISM_DATA");
+    const fs::path folder = data != nullptr ? fs::path(data) : fs::path(ASTERISM_SOURCE_DIR) / "../shared/data";
+    const fs::path file = folder / "meshes/crankshaft_tet_h3.5.msh.gz";
+    if (!fs::exists(file)) GTEST_SKIP() << file << " is not here";
+    mesh_ = read_gmsh(file);
+  }
+  TetMesh mesh_;
+};
+
+TEST_F(Crankshaft, P1) {
+  EXPECT_EQ(mesh_.tet.size(), 210519U);
+  const CsrMatrix a = assemble_elasticity(mesh_, {.element = Element::p1});
+  EXPECT_EQ(a.n, 3 * 41233);
+  expect_symmetric(a);
+}
+
+TEST_F(Crankshaft, P2) {
+  const CsrMatrix free_body = assemble_elasticity(mesh_, {.clamp = false});
+  EXPECT_EQ(free_body.n, 923049);
+  EXPECT_NEAR(static_cast<double>(free_body.nnz()), 75.6e6, 0.05e6);
+  const CsrMatrix a = assemble_elasticity(mesh_, {});
+  EXPECT_EQ(a.n, 923049);
+  expect_symmetric(a, 97);
+  RecordProperty("nnz_free", std::to_string(free_body.nnz()));
+  RecordProperty("nnz_clamped", std::to_string(a.nnz()));
+}
+
+}  // namespace
+}  // namespace asterism::cg

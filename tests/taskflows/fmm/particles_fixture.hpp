@@ -1,0 +1,54 @@
+// What the tests of particle files share.
+#pragma once
+
+#include <libdeflate.h>
+#include <omp.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/io/files_fixture.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/particles/read_particles.hpp"
+
+namespace asterism::fmm {
+
+inline std::string gzip(const std::string& text) {
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
+  std::string out(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
+  out.resize(libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
+}
+
+inline std::vector<double> as_vector(const Array<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+/// One particle per line of the expectation: x, y, z, charge, exactly.
+using Rows = std::vector<std::vector<double>>;
+
+inline Rows rows(const Particles& p) {
+  Rows result;
+  for (std::size_t i = 0; i < p.size(); ++i) result.push_back({p.x[i], p.y[i], p.z[i], p.charge[i]});
+  return result;
+}
+
+class ParticleFiles : public FileTests {
+ protected:
+  ~ParticleFiles() override { omp_set_num_threads(threads_); }
+
+  Rows read(const std::string& name, const std::string& bytes, const ReadOptions& options = {}) const {
+    return rows(read_particles(file(name, bytes), options));
+  }
+
+  const int threads_ = omp_get_max_threads();
+};
+
+inline fs::path real_file(const std::string& name) {
+  const char* folder = std::getenv("ASTERISM_DATA");
+  return fs::path(folder == nullptr ? "" : folder) / "particles" / name;
+}
+
+}  // namespace asterism::fmm
