@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "bounds/area_columns.hpp"
 #include "base/error.hpp"
+#include "bounds/area_columns.hpp"
 
 namespace asterism::bounds {
 namespace {

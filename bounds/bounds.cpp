@@ -7,9 +7,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/error.hpp"
 #include "bounds/critical_path.hpp"
 #include "bounds/fitting.hpp"
-#include "base/error.hpp"
 
 namespace asterism::bounds {
 namespace {

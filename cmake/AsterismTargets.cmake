@@ -7,13 +7,14 @@
 add_library(asterism_options INTERFACE)
 target_compile_features(asterism_options INTERFACE cxx_std_20)
 target_include_directories(asterism_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+target_link_libraries(asterism_options INTERFACE fmt::fmt OpenMP::OpenMP_CXX)
 target_compile_definitions(asterism_options INTERFACE ASTERISM_VERSION="${PROJECT_VERSION}")
 target_compile_options(asterism_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>"
   # StarPU records where tasks are submitted: the same on every machine.
   "$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
   # GCC 12 warns of overflows in fmt and std::string that cannot happen.
-  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow;-Wno-restrict>"
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>"
   # A process that simulates a cluster holds a copy of the program for each rank: no symbol may be shared by two of them.
   "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>"
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASTERISM_WERROR}>>:-Werror>"
@@ -67,6 +68,34 @@ if(ASTERISM_STARPU_SMPI)
   target_link_libraries(asterism_starpu_mpi_clusters INTERFACE ${STARPUMPI_SMPI_LINK_LIBRARIES})
 endif()
 
+# Precompiled headers, one for all targets that are compiled alike. asterism_pch(NAME HEADER libraries...): the target that
+# makes it; asterism_use_pch(TARGET NAME).
+function(asterism_pch name header)
+  file(WRITE "${PROJECT_BINARY_DIR}/pch/${name}.cpp.new" "// Makes the precompiled header of ${name}.\n")
+  file(COPY_FILE "${PROJECT_BINARY_DIR}/pch/${name}.cpp.new" "${PROJECT_BINARY_DIR}/pch/${name}.cpp" ONLY_IF_DIFFERENT)
+  add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/pch/${name}.cpp")
+  target_link_libraries(${name} PRIVATE asterism_options ${ARGN})
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overread>")
+  target_precompile_headers(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/pch/${header}>")
+endfunction()
+function(asterism_use_pch target name)
+  if(ASTERISM_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+    # GCC 12 forgets that these headers are the system's
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overread>")
+  endif()
+endfunction()
+if(ASTERISM_PCH)
+  asterism_pch(asterism_pch_house house.hpp)
+  foreach(variant IN LISTS ASTERISM_VARIANTS)
+    string(REPLACE "ordinary" "" suffix "${variant}")
+    asterism_pch(asterism_pch_starpu${suffix} starpu.hpp asterism_starpu${suffix})
+    asterism_pch(asterism_pch_apps${suffix} apps.hpp
+      asterism_starpu${suffix} CLI11::CLI11 nlohmann_json::nlohmann_json)
+    target_compile_options(asterism_pch_apps${suffix} PRIVATE -O1)
+  endforeach()
+endif()
+
 # asterism_sources(OUT FOLDERS folders... PATTERNS patterns... EXCEPT names...): the sources in these folders.
 function(asterism_sources out)
   cmake_parse_arguments(ARG "" "" "FOLDERS;PATTERNS;EXCEPT" ${ARGN})
@@ -83,13 +112,16 @@ function(asterism_sources out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# asterism_library(NAME [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]): a static
-# library that does not see StarPU.
+# asterism_library(NAME [KERNELS] [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]): a
+# static library that does not see StarPU. KERNELS are compiled with options of their own, without precompiled headers.
 function(asterism_library name)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "KERNELS" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE" ${ARGN})
   asterism_sources(sources FOLDERS ${ARG_FOLDERS} PATTERNS *.cpp EXCEPT ${ARG_EXCEPT})
   add_library(${name} STATIC ${sources} ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC asterism_options ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  if(NOT ARG_KERNELS)
+    asterism_use_pch(${name} asterism_pch_house)
+  endif()
 endfunction()
 
 # asterism_cuda_kernels(TARGET FOLDERS folders...): adds what these folders have for GPUs, where there is CUDA.
@@ -109,7 +141,7 @@ endfunction()
 function(asterism_kernels method)
   cmake_parse_arguments(ARG "" "" "FOLDERS;PUBLIC;PRIVATE" ${ARGN})
   set(name asterism_${method}_kernels)
-  asterism_library(${name} FOLDERS ${ARG_FOLDERS} EXCEPT "[^/]*_cuda.cpp" PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  asterism_library(${name} KERNELS FOLDERS ${ARG_FOLDERS} EXCEPT "[^/]*_cuda.cpp" PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
   asterism_cuda_kernels(${name} FOLDERS ${ARG_FOLDERS})
 endfunction()
 
@@ -126,11 +158,18 @@ function(asterism_variant out suffix)
   set(${out} ${names} PARENT_SCOPE)
 endfunction()
 
+# Arguments and reporting: compiled fast rather than well, and with the precompiled headers of programs.
+function(asterism_as_app target suffix)
+  target_compile_options(${target} PRIVATE -O1)
+  target_link_libraries(${target} PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+  asterism_use_pch(${target} asterism_pch_apps${suffix})
+endfunction()
+
 # asterism_starpu_library(NAME [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]
-# [CUDA files...]): a static library that sees StarPU, in all variants. CUDA: sources of the ordinary variant, where it
-# has CUDA.
+# [CUDA files...] [APP]): a static library that sees StarPU, in all variants. CUDA: sources of the ordinary variant, where it
+# has CUDA. APP: arguments and reporting, which need no optimisation.
 function(asterism_starpu_library name)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE;CUDA" ${ARGN})
+  cmake_parse_arguments(ARG "APP" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE;CUDA" ${ARGN})
   asterism_sources(sources FOLDERS ${ARG_FOLDERS} PATTERNS *.cpp EXCEPT "[^/]*_cuda.cpp" ${ARG_EXCEPT})
   foreach(variant IN LISTS ASTERISM_VARIANTS)
     set(target ${name})
@@ -141,6 +180,12 @@ function(asterism_starpu_library name)
     asterism_variant(public ${variant} asterism_starpu ${ARG_PUBLIC})
     asterism_variant(private ${variant} ${ARG_PRIVATE})
     target_link_libraries(${target} PUBLIC asterism_options ${public} PRIVATE ${private})
+    string(REPLACE "ordinary" "" suffix "${variant}")
+    if(ARG_APP)
+      asterism_as_app(${target} "${suffix}")
+    else()
+      asterism_use_pch(${target} asterism_pch_starpu${suffix})
+    endif()
   endforeach()
   if(ASTERISM_CUDA)
     asterism_sources(cuda FOLDERS ${ARG_FOLDERS} PATTERNS *.cu *_cuda.cpp)

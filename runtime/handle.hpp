@@ -70,7 +70,7 @@ class Handle {
   }
 
   /// The same handle, of a datum that tasks of several ranks use: each of those ranks registers it, with its own memory
-  /// or none, and names the rank that writes it and the tag of its messages (Cluster::allocate_tags).
+  /// or none, and names the rank that writes it and the tag of its messages (RankGroup::allocate_tags).
   [[nodiscard]] Handle shared(int owner, std::int64_t tag) && {
     share(handle_, owner, tag);
     return std::move(*this);

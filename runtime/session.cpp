@@ -21,11 +21,11 @@
 #ifdef ASTERISM_SMPI
 #include "runtime/scheduler_library.hpp"
 #endif
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/local_units.hpp"
-#include "runtime/program_library.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/program_library.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
 namespace {
@@ -161,8 +161,8 @@ bool uses_gpus(const SessionOptions& options) {
 }
 
 Session::Session(const SessionOptions& options) {
-  if (cluster().distributed() && options.ranks == Ranks::one)
-    bad_input("{} processes: this program does not run over several yet", cluster().ranks());
+  if (rank_group().distributed() && options.ranks == Ranks::one)
+    bad_input("{} processes: this program does not run over several yet", rank_group().ranks());
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
   if (options.calibrate)
@@ -195,7 +195,7 @@ Session::Session(const SessionOptions& options) {
   };
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
-  if (cluster().distributed() && !simulated) take_own_units(options);
+  if (rank_group().distributed() && !simulated) take_own_units(options);
   // A core for the thread that submits: it would take turns with one that drives a GPU, which then waits for work.
   if (!options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS") && !given("STARPU_RESERVE_NCPU") &&
       uses_gpus(options))
@@ -220,11 +220,11 @@ Session::Session(const SessionOptions& options) {
     std::error_code error;
     std::filesystem::create_directories(*options.trace, error);
     if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());
-    if (cluster().speaks()) {
+    if (rank_group().is_root()) {
       for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
         if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
     }
-    cluster().barrier();
+    rank_group().barrier();
     trace_ = std::filesystem::absolute(*options.trace);
     if (!last_recording.empty()) std::ofstream(last_recording).put('\0');  // something for FxT to move
     environment_.set("STARPU_FXT_TRACE", "1");
@@ -240,12 +240,12 @@ Session::Session(const SessionOptions& options) {
   conf.catch_signals = 0;
   conf.sched_policy = built_in(wanted);
   conf.sched_policy_callback = options.scheduler_set_up;
-  const int status = cluster().start_starpu(conf);
+  const int status = rank_group().start_starpu(conf);
   if (status == -ENODEV)
     failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
   if (status != 0) failed("starpu_init: {}", std::strerror(-status));
   if (const char* swap = std::getenv("STARPU_DISK_SWAP"); swap != nullptr && starpu_disk_swap_node < 0) {
-    cluster().stop_starpu();
+    rank_group().stop_starpu();
     failed("StarPU cannot use {} for data that do not fit into memory (--swap, STARPU_DISK_SWAP)", swap);
   }
 
@@ -294,15 +294,15 @@ void Session::take_own_units(const SessionOptions& options) {
 
 Session::~Session() {
   // other ranks may wait for what this one would have sent, and StarPU would wait for them
-  if (std::uncaught_exceptions() > exceptions_ && !cluster().all_have_failed()) return;
-  cluster().stop_starpu();
+  if (std::uncaught_exceptions() > exceptions_ && !rank_group().all_have_failed()) return;
+  rank_group().stop_starpu();
   if (!trace_.empty()) {
     // Kept under another name: FxT moves the file to where the next recording of this process goes.
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(trace_, ignored)) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("prof_file_") || name.starts_with("prof_file_rank")) continue;
-      if (!name.ends_with(fmt::format("_{}", cluster().rank()))) continue;
+      if (!name.ends_with(fmt::format("_{}", rank_group().rank()))) continue;
       last_recording = entry.path();
       std::filesystem::rename(entry.path(), trace_ / ("prof_file_rank" + name.substr(name.rfind('_'))), ignored);
     }

@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "runtime/memory_limits.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/memory_limits.hpp"
 
 namespace asterism {
 namespace {
 
 /// Platforms may say of a codelet that it does not run on a kind of unit.
-bool runs_on(const CodeletSpec& spec, UnitKind kind) {
+bool runs_on(const StarpuCodeletSpec& spec, UnitKind kind) {
   const Platform* const platform = simulated_platform();
   return platform == nullptr || platform->cost(spec.model->symbol, spec.name, kind) != nullptr;
 }
@@ -83,7 +83,7 @@ void submit(starpu_codelet& codelet, const void* arguments, std::size_t argument
   if (status != 0) failed("starpu_task_submit('{}'): {}", codelet.name, std::strerror(-status));
 }
 
-starpu_codelet make_codelet(const CodeletSpec& spec) {
+starpu_codelet make_codelet(const StarpuCodeletSpec& spec) {
   starpu_codelet codelet;
   starpu_codelet_init(&codelet);
   codelet.name = spec.name;

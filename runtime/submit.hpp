@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/codelet.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 
 namespace asterism {
@@ -43,8 +44,21 @@ void submit(starpu_codelet& codelet, const Arguments& arguments, std::initialize
   submit(codelet, arguments, std::span<const Access>(accesses.begin(), accesses.size()), options);
 }
 
+/// The same for a Codelet; where it knows its cost, the task's operations are those.
+template <class Arguments>
+void submit(Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, TaskOptions options = {}) {
+  if (codelet.spec().flops != nullptr) options.flops = codelet.spec().flops(&arguments, accesses);
+  submit(codelet.starpu(), arguments, accesses, options);
+}
+
+template <class Arguments>
+void submit(Codelet& codelet, const Arguments& arguments, std::initializer_list<Access> accesses,
+            const TaskOptions& options = {}) {
+  submit(codelet, arguments, std::span<const Access>(accesses.begin(), accesses.size()), options);
+}
+
 /// What a codelet may say about itself; the rest of starpu_codelet keeps its defaults.
-struct CodeletSpec {
+struct StarpuCodeletSpec {
   const char* name;         ///< stable name, also the prefix of the performance model
   starpu_cpu_func_t cpu;    ///< null: not on CPUs
   const char* cpu_name;     ///< symbol name (needed by StarPU's master-slave and by debuggers)
@@ -57,10 +71,7 @@ struct CodeletSpec {
   int main_memory_last = 0;
 };
 
-/// Most buffers that a task of a codelet with buffers in main memory may have.
-inline constexpr int max_buffers = 4096;
-
 /// A codelet with any number of buffers, whose modes are given by each task.
-starpu_codelet make_codelet(const CodeletSpec& spec);
+starpu_codelet make_codelet(const StarpuCodeletSpec& spec);
 
 }  // namespace asterism

@@ -11,10 +11,10 @@
 #include <tuple>
 #include <vector>
 
+#include "runtime/starpu_mutex.hpp"
 #include "schedulers/policies.hpp"
 #include "schedulers/policy_of_context.hpp"
 #include "schedulers/worker_queues.hpp"
-#include "runtime/starpu_mutex.hpp"
 
 namespace asterism::schedulers {
 namespace {

@@ -14,10 +14,10 @@
 #include <deque>
 #include <vector>
 
+#include "runtime/starpu_mutex.hpp"
 #include "schedulers/farm_queue.hpp"
 #include "schedulers/policies.hpp"
 #include "schedulers/policy_of_context.hpp"
-#include "runtime/starpu_mutex.hpp"
 
 namespace asterism::schedulers {
 namespace {

@@ -5,8 +5,8 @@
 #include "apps/bounds/report.hpp"
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
-#include "traces/readers/read.hpp"
 #include "traces/models/sampling.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::apps::bounds {
 namespace {

@@ -8,14 +8,14 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
+#include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/matrix/elasticity.hpp"
 #include "taskflows/cg/matrix/gmsh_reader.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
 #include "taskflows/cg/verify.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
 
 namespace asterism::apps::cg {
 
@@ -213,8 +213,8 @@ Options complete_options(const Arguments& args, const Session& session) {
   if (args.x_update) options.x_update = *args.x_update;
   const bool gpus = session.gpus() > 0 && args.units != "cpu";
   const int units = args.units == "all" ? session.gpus() + session.cpus() : gpus ? session.gpus() : session.cpus();
-  const std::vector<int> units_of_ranks = cluster().all_gather(units);
-  const int ranks = cluster().ranks();
+  const std::vector<int> units_of_ranks = rank_group().all_gather(units);
+  const int ranks = rank_group().ranks();
   options.blocks = args.blocks.value_or(ranks * *std::min_element(units_of_ranks.begin(), units_of_ranks.end()));
   // without copies between memories packing is only work
   const bool copies = gpus || ranks > 1;

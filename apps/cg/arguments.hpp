@@ -6,12 +6,12 @@
 #include <string>
 
 #include "apps/common/simulate.hpp"
+#include "base/array.hpp"
+#include "runtime/session.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
 #include "taskflows/cg/solver.hpp"
-#include "base/array.hpp"
-#include "runtime/session.hpp"
 
 namespace asterism::apps::cg {
 

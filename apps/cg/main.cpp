@@ -9,15 +9,15 @@
 
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
-#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/simulate.hpp"
+#include "base/error.hpp"
 #include "codelets/cg/kernels/costs.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/verify.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::cg {
 namespace {
@@ -37,7 +37,7 @@ const char* name_of(Outcome outcome) {
 }
 
 double sum_over_ranks(double value) {
-  const std::vector<double> all = cluster().all_gather(value);
+  const std::vector<double> all = rank_group().all_gather(value);
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
@@ -49,25 +49,25 @@ struct Judgement {
 
 /// ||b - A x|| / ||b|| of the whole system.
 double residual_of(const CsrMatrix& a, const Partition& partition, const Array<double>& b, const Run& run) {
-  return cluster().distributed() ? extended_residual(a, partition, b, run.x) : extended_residual(a, b, run.x);
+  return rank_group().distributed() ? extended_residual(a, partition, b, run.x) : extended_residual(a, b, run.x);
 }
 
 /// --verify. Over several ranks, rank 0 makes the whole matrix, which the factorisation limits in size, once more.
 Verification verify_whole(const Arguments& args, const CsrMatrix& a, const Partition& partition, const Array<double>& b,
                           const Run& run, double allowed) {
-  if (!cluster().distributed()) return verify(a, b, run.x, allowed);
+  if (!rank_group().distributed()) return verify(a, b, run.x, allowed);
   const double residual = residual_of(a, partition, b, run);
-  const std::vector<double> whole_b = cluster().collect(std::span<const double>(b));
-  const std::vector<double> whole_x = cluster().collect(std::span<const double>(run.x));
+  const std::vector<double> whole_b = rank_group().collect(std::span<const double>(b));
+  const std::vector<double> whole_x = rank_group().collect(std::span<const double>(run.x));
   Verification v;
-  if (cluster().speaks() && a.n <= largest_factorised)
+  if (rank_group().is_root() && a.n <= largest_factorised)
     v = verify(open_matrix(args).rows(0, a.n), whole_b, whole_x, allowed);
   v.residual = residual;
   if (a.n > largest_factorised) {
     v.passed = residual <= allowed;
     v.why_not = fmt::format("{} rows, more than {}", a.n, largest_factorised);
   }
-  cluster().broadcast(v.passed);
+  rank_group().broadcast(v.passed);
   return v;
 }
 
@@ -162,7 +162,7 @@ int solve_and_report(int argc, char** argv) {
       (args.units == "default" || args.units == "gpu") && args.session.gpus.value_or(visible_gpus()) > 0;
   const SessionOptions whole_machine = args.session;
   if (cyclic && on_gpus_only && !args.session.cpus && std::getenv("STARPU_NCPU") == nullptr)
-    args.session.cpus = cluster().distributed() ? 1 : 0;  // which brings the ranks' sums together
+    args.session.cpus = rank_group().distributed() ? 1 : 0;  // which brings the ranks' sums together
   if (args.units != "default") setenv("ASTERISM_CYCLIC_UNITS", args.units.c_str(), 1);
 
   MatrixSource matrix = open_matrix(args);
@@ -177,7 +177,7 @@ int solve_and_report(int argc, char** argv) {
         bad_input("--rhs {}: entry {} is not finite", args.rhs, first + static_cast<std::int64_t>(i) + 1);
   };
   // over several ranks they depend on the number of block-rows, and this on the units
-  if (!cluster().distributed()) take_rows(0, matrix.counts.n);
+  if (!rank_group().distributed()) take_rows(0, matrix.counts.n);
 
   json record;
   Run run;
@@ -204,7 +204,7 @@ int solve_and_report(int argc, char** argv) {
     const Options options = complete_options(args, session);
     // caches serve small systems faster than any bound: nothing to measure then
     const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
-    const bool bound_by_memory = bytes > smallest_bound_by_memory && !cluster().distributed();
+    const bool bound_by_memory = bytes > smallest_bound_by_memory && !rank_group().distributed();
     const Bandwidth bandwidth = bound_by_memory || args.units == "all" ? measure_bandwidth() : Bandwidth{};
     on_gpus = session.gpus() > 0 && args.units != "cpu";
     units = args.units == "all" ? session.gpus() + session.cpus() : on_gpus ? session.gpus() : session.cpus();
@@ -212,12 +212,12 @@ int solve_and_report(int argc, char** argv) {
     const std::vector<double> shares =
         args.calibrate ? calibrated_shares : block_shares(args, session, bandwidth, options.blocks);
     const int unit = std::max(1, options.preconditioner_block);
-    if (!cluster().distributed()) {
+    if (!rank_group().distributed()) {
       partition = partition_rows(a, shares, options.balance, unit);
     } else {
       partition = partition_rows(matrix.counts, shares, options.balance, unit);
-      deal(partition, cluster().ranks());
-      const int rank = cluster().rank();
+      deal(partition, rank_group().ranks());
+      const int rank = rank_group().rank();
       const Pause pause;
       take_rows(partition.first(partition.first_block(rank)), partition.first(partition.first_block(rank + 1)));
       matrix = {};
@@ -288,7 +288,7 @@ int solve_and_report(int argc, char** argv) {
                            args.preconditioner == "none" ? "" : ", " + args.preconditioner)},
       {"iterations",
        fmt::format("{}{}", r.iterations, r.restarts > 0 ? fmt::format(" ({} restarts)", r.restarts) : "")}};
-  if (cluster().distributed()) {
+  if (rank_group().distributed()) {
     record["ranks"] = ranks_record(r.seconds);
     rows.push_back(ranks_row(record["ranks"]));
   }
@@ -339,8 +339,8 @@ int solve_and_report(int argc, char** argv) {
   }
   std::vector<std::string> written;
   if (!args.solution.empty()) {
-    const std::vector<double> x = cluster().collect(std::span<const double>(run.x));
-    if (cluster().speaks())
+    const std::vector<double> x = rank_group().collect(std::span<const double>(run.x));
+    if (rank_group().is_root())
       write_vector(args.solution, x, fmt::format("solution of {} by asterism-cg {}", a.name, ASTERISM_VERSION));
     written.push_back(args.solution);
   }

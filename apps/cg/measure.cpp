@@ -40,7 +40,7 @@ Run solve_once(const Session& session, const CsrMatrix& a, std::span<const doubl
   System system(session, a, b, {}, options, partition);
   run.assembly_seconds = seconds_since(begin);
   if (assembled) assembled();
-  for (const double entries : cluster().all_gather(system.stored_entries())) run.stored_entries += entries;
+  for (const double entries : rank_group().all_gather(system.stored_entries())) run.stored_entries += entries;
   run.nonzeros = system.nonzeros();
   run.bytes_exchanged = system.p.bytes_exchanged();
   for (int i = 0; i < system.blocks(); ++i) run.rows.push_back(system.partition.rows(i));

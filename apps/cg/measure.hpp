@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "apps/cg/arguments.hpp"
-#include "taskflows/cg/solver.hpp"
 #include "runtime/machine/bandwidth.hpp"
+#include "taskflows/cg/solver.hpp"
 
 namespace asterism::apps::cg {
 

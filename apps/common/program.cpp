@@ -9,10 +9,10 @@
 #include <ctime>
 #include <fstream>
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
-#include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/rank_exchange.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -33,15 +33,15 @@ bool& ended() {
 
 /// One line, of rank 0 alone when all ranks have failed; a rank that fails by itself ends the others.
 int report(const char* program, int status, const std::string& what) {
-  const Cluster* ranks = nullptr;
+  const RankGroup* ranks = nullptr;
   try {
-    ranks = &cluster();
+    ranks = &rank_group();
   } catch (const Error&) {  // that is what went wrong
   }
   const bool together = ranks == nullptr || ranks->all_have_failed();
   if (!together)
     fmt::print(stderr, "{}: error: rank {}: {}\n", program, ranks->rank(), one_line(what));
-  else if (ranks == nullptr || ranks->speaks())
+  else if (ranks == nullptr || ranks->is_root())
     fmt::print(stderr, "{}: error: {}\n", program, one_line(what));
   if (ranks != nullptr) ranks->expect_the_end();
   if (!together || (ranks != nullptr && simulated_cluster)) ranks->abort(status);
@@ -51,7 +51,7 @@ int report(const char* program, int status, const std::string& what) {
 int status_of(const char* program, const std::function<int()>& body) {
   try {
     const int status = body();
-    cluster().expect_the_end();
+    rank_group().expect_the_end();
     return status;
   } catch (const Error& error) {
     return report(program, error.exit_status(), error.what());
@@ -78,16 +78,17 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return cluster().speaks() ? app.exit(success) : 0;
+    return rank_group().is_root() ? app.exit(success) : 0;
   } catch (const CLI::ParseError& error) {
-    if (cluster().speaks()) fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(error.what()));
+    if (rank_group().is_root())
+      fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(error.what()));
     return 2;
   }
   return std::nullopt;
 }
 
 void write_json(const std::filesystem::path& path, const nlohmann::json& record) {
-  if (!cluster().speaks()) return;
+  if (!rank_group().is_root()) return;
   std::filesystem::path temporary = path;
   temporary += fmt::format(".{}.part", getpid());
   {
@@ -109,8 +110,8 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& record)
 }
 
 void refuse_over_ranks(bool wanted, const char* option) {
-  if (wanted && cluster().distributed())
-    bad_input("{}: not over several processes yet; this run has {}", option, cluster().ranks());
+  if (wanted && rank_group().distributed())
+    bad_input("{}: not over several processes yet; this run has {}", option, rank_group().ranks());
 }
 
 nlohmann::json ranks_record(double seconds) {
@@ -119,7 +120,7 @@ nlohmann::json ranks_record(double seconds) {
     double seconds;
   };
   nlohmann::json record = nlohmann::json::array();
-  for (const Rank& rank : cluster().all_gather(Rank{submitted(), seconds}))
+  for (const Rank& rank : rank_group().all_gather(Rank{submitted(), seconds}))
     record.push_back({{"tasks", rank.submitted.tasks},
                       {"tasks_walked", rank.submitted.walked},
                       {"messages_sent", rank.submitted.messages},
@@ -210,7 +211,7 @@ SessionOptions calibration(SessionOptions of_run, const std::string& trace) {
   return of_run;
 }
 
-ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && cluster().speaks() && isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && rank_group().is_root() && isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) fmt::print(stderr, "\r\033[K");
@@ -228,7 +229,7 @@ void ProgressLine::show(double fraction, const std::string& text) {
 }
 
 void print_table(const std::vector<std::pair<std::string, std::string>>& rows) {
-  if (!cluster().speaks()) return;
+  if (!rank_group().is_root()) return;
   std::size_t width = 0;
   for (const auto& [name, value] : rows) width = std::max(width, name.size());
   for (const auto& [name, value] : rows) fmt::print("  {:<{}}  {}\n", name, width, value);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "apps/common/simulated_cluster.hpp"
-#include "codelets/names.hpp"
 #include "base/error.hpp"
+#include "codelets/names.hpp"
 #include "runtime/machine/platform.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 
@@ -59,9 +59,10 @@ fs::path simulated_sibling(const fs::path& program) {
 void add_simulate(CLI::Option_group* machine, Simulated& wanted) {
   CLI::Option* const platform =
       machine
-          ->add_option(std::string(option), wanted.platform,
-                       "Run on a simulated machine (StarPU over SimGrid): a name of experiments/machines or a .toml file.\n"
-                       "Kernels are not executed, there are no results; times are those of that machine")
+          ->add_option(
+              std::string(option), wanted.platform,
+              "Run on a simulated machine (StarPU over SimGrid): a name of experiments/machines or a .toml file.\n"
+              "Kernels are not executed, there are no results; times are those of that machine")
           ->type_name("PLATFORM");
   machine
       ->add_option("--nodes", wanted.nodes,

@@ -1,24 +1,15 @@
-// What --verify finds: how far an answer is from another one, and how a solver says so.
+// TRANSITION: removed when all programs use the driver.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
+#include <fmt/format.h>
+
+#include "apps/common/driver.hpp"
 
 namespace asterism::apps {
-
-struct Verdict {
-  std::string against;  ///< what the answer was compared with, and how
-  double error = 0;
-  double allowed = 0;
-  [[nodiscard]] bool right() const { return error <= allowed; }  ///< not for NaN
-};
-
-/// In the record of a run.
-nlohmann::json record_of(const Verdict& verdict);
-/// In its table.
-std::pair<std::string, std::string> row_of(const Verdict& verdict);
-/// What to fail with where it is not right.
-std::string complaint_of(const Verdict& verdict);
-
+inline std::pair<std::string, std::string> row_of(const Verdict& verdict) {
+  return {"verified", fmt::format("{:.2e}: {}", verdict.error, verdict.against)};
+}
+inline std::string complaint_of(const Verdict& verdict) {
+  return fmt::format("{}: {:.3e}, expected at most {:.1e}", verdict.against, verdict.error, verdict.allowed);
+}
 }  // namespace asterism::apps

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/program.hpp"
+#include "base/error.hpp"
 #include "bounds/area.hpp"
 #include "bounds/durations.hpp"
 #include "bounds/fitting.hpp"
-#include "base/error.hpp"
 #include "traces/dag.hpp"
 #include "traces/models/simulated.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "apps/common/simulate.hpp"
 #include "apps/fdtd/results.hpp"
-#include "taskflows/fdtd/cases.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/cases.hpp"
 
 namespace asterism::apps::fdtd {
 

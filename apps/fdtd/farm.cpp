@@ -17,12 +17,12 @@
 #include "apps/common/solver_options.hpp"
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/verify.hpp"
+#include "base/error.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/farm.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {
@@ -116,7 +116,7 @@ struct Wrong {
 /// Throws Error (failed) naming the first wrong domain of all ranks.
 void fail_with_first(std::optional<Wrong> wrong, int domains) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
-  std::vector<Wrong> all = cluster().all_gather(wrong.value_or(Wrong{none, 0, 0}));
+  std::vector<Wrong> all = rank_group().all_gather(wrong.value_or(Wrong{none, 0, 0}));
   const Wrong& first =
       *std::min_element(all.begin(), all.end(), [](const Wrong& a, const Wrong& b) { return a.domain < b.domain; });
   if (first.domain == none) return;
@@ -164,7 +164,7 @@ void describe_sum(const OwnDomains& own, json& record) {
   };
   std::vector<Ended> mine;
   for (std::size_t n = 0; n < own.numbers.size(); ++n) mine.push_back({own.numbers[n], own.answers[n].sums[2]});
-  std::vector<Ended> all = cluster().collect(std::span<const Ended>(mine));
+  std::vector<Ended> all = rank_group().collect(std::span<const Ended>(mine));
   std::sort(all.begin(), all.end(), [](const Ended& a, const Ended& b) { return a.domain < b.domain; });
   double sum = 0;
   for (const Ended& domain : all) sum += domain.sum_of_ez;
@@ -188,11 +188,11 @@ void describe_units(const FarmArguments& args, const OwnDomains& own, const Sess
     unit.name.copy(mine.back().name, sizeof mine.back().name - 1);
   }
   record["units"] = json::array();
-  cluster().collect(std::span<const UnitDomains>(mine), [&](int rank, std::span<const UnitDomains> units) {
+  rank_group().collect(std::span<const UnitDomains>(mine), [&](int rank, std::span<const UnitDomains> units) {
     for (const UnitDomains& unit : units) {
       record["units"].push_back({{"name", unit.name}, {"gpu", unit.gpu}, {"domains", unit.domains}});
-      if (cluster().distributed()) record["units"].back()["rank"] = rank;
-      rows.emplace_back(cluster().distributed() ? fmt::format("rank {}, {}", rank, unit.name) : unit.name,
+      if (rank_group().distributed()) record["units"].back()["rank"] = rank;
+      rows.emplace_back(rank_group().distributed() ? fmt::format("rank {}, {}", rank, unit.name) : unit.name,
                         fmt::format("{:.6g} domains", unit.domains));
     }
   });
@@ -219,7 +219,7 @@ void describe_speed(const FarmArguments& args, const std::vector<Case>& cases, d
 OwnDomains deal(const std::vector<const Problem*>& domains, const Session& session) {
   OwnDomains own;
   std::vector<double> speeds{1};
-  if (cluster().distributed()) {
+  if (rank_group().distributed()) {
     speeds.clear();
     for (const RankShare& rank :
          shares_of_ranks(*domains.front(), session, Dealt::domains, std::nullopt, rates_file()).ranks)
@@ -227,12 +227,12 @@ OwnDomains deal(const std::vector<const Problem*>& domains, const Session& sessi
   }
   const std::vector<int> ranks = deal_domains(domains, speeds);
   for (std::size_t d = 0; d < domains.size(); ++d)
-    if (ranks[d] == cluster().rank()) own.numbers.push_back(d);
+    if (ranks[d] == rank_group().rank()) own.numbers.push_back(d);
   return own;
 }
 
 double longest_of_ranks(double seconds) {
-  const std::vector<double> all = cluster().all_gather(seconds);
+  const std::vector<double> all = rank_group().all_gather(seconds);
   return *std::max_element(all.begin(), all.end());
 }
 
@@ -258,7 +258,7 @@ int run_and_report(int argc, char** argv) {
     OwnDomains own = deal(domains, session);
     std::vector<const Problem*> own_domains;
     for (const std::size_t d : own.numbers) own_domains.push_back(domains[d]);
-    cluster().barrier();
+    rank_group().barrier();
     const auto begin = Clock::now();
     own.answers = run_farm(own_domains, args.farm, [&](std::size_t ended) {
       const std::size_t all = own_domains.size();
@@ -282,7 +282,7 @@ int run_and_report(int argc, char** argv) {
                                             static_cast<double>(bytes) * args.farm.window * 1e-6));
     if (simulated) rows.insert(rows.begin(), simulated_row());
     describe_units(args, own, session, record, rows);
-    if (cluster().distributed()) record["ranks"] = ranks_record(seconds);
+    if (rank_group().distributed()) record["ranks"] = ranks_record(seconds);
     check_numbers(args, own);
     if (!simulated) describe_sum(own, record);
     if (args.verify) judge(args, cases, own, session, record, rows);
@@ -291,7 +291,7 @@ int run_and_report(int argc, char** argv) {
   print_table(rows);
   if (!args.json.empty()) {
     write_json(args.json, record);
-    if (cluster().speaks()) fmt::print("wrote {}\n", args.json);
+    if (rank_group().is_root()) fmt::print("wrote {}\n", args.json);
   }
   return 0;
 }

@@ -3,20 +3,20 @@
 
 #include <string_view>
 
-#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/fdtd/arguments.hpp"
 #include "apps/fdtd/farm.hpp"
 #include "apps/fdtd/plot.hpp"
 #include "apps/fdtd/run.hpp"
 #include "apps/fdtd/verify.hpp"
-#include "codelets/fdtd/kernels/costs.hpp"
-#include "taskflows/fdtd/checkpoint.hpp"
-#include "runtime/machine/bandwidth.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
+#include "runtime/machine/bandwidth.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/fdtd/checkpoint.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {
@@ -130,7 +130,7 @@ void describe_speed(const Problem& p, const Session& session, Run& run, json& re
                                         run.seconds() / static_cast<double>(run.timed_steps()) * 1e3, rate * 1e-6));
   rows.emplace_back("operations", fmt::format("{:.2f} GFlop/s by formula (4.1)", flops * 1e-9));
   // ranks of one machine would measure what they leave each other
-  if (cluster().distributed()) return;
+  if (rank_group().distributed()) return;
   if (bytes * run.seconds() < smallest_bound_by_memory * static_cast<double>(run.timed_steps())) return;
   const Bandwidth bandwidth = measure_bandwidth();
   const double share = run.division().gpu_share;
@@ -183,7 +183,7 @@ int solve_and_report(int argc, char** argv) {
       written.insert(written.end(), names.begin(), names.end());
     }
     describe(args, task.steps, of, session, run, record, rows);
-    if (cluster().distributed()) {
+    if (rank_group().distributed()) {
       record["ranks"] = ranks_record(run.seconds());
       rows.push_back(ranks_row(record["ranks"]));
     }

@@ -9,9 +9,9 @@
 #include "apps/common/solver_options.hpp"
 #include "apps/fdtd/machine_options.hpp"
 #include "apps/fdtd/plot_rates.hpp"
-#include "io/pictures/chart.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "io/pictures/chart.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {

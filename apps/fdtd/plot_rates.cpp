@@ -6,10 +6,10 @@
 
 #include <set>
 
+#include "base/error.hpp"
+#include "runtime/clock.hpp"
 #include "taskflows/fdtd/division.hpp"
 #include "taskflows/fdtd/farm.hpp"
-#include "runtime/clock.hpp"
-#include "base/error.hpp"
 
 namespace asterism::apps::fdtd {
 

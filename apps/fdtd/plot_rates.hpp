@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/fdtd/cases.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/cases.hpp"
 
 namespace asterism::apps::fdtd {
 

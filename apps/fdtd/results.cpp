@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "apps/common/program.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -83,11 +83,11 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) const 
   if (scene.monitors.empty() && scene.far_fields.empty()) return names;
   const std::vector<Spectrum> spectra = simulation.spectra();
   if (!scene.monitors.empty()) {
-    if (cluster().speaks()) write_monitors(monitors_file(), scene, problem, spectra);
+    if (rank_group().is_root()) write_monitors(monitors_file(), scene, problem, spectra);
     names.push_back(monitors_file());
   }
   if (!scene.far_fields.empty()) {
-    if (cluster().speaks()) write_far_fields(far_field_file(), scene, problem, spectra);
+    if (rank_group().is_root()) write_far_fields(far_field_file(), scene, problem, spectra);
     names.push_back(far_field_file());
   }
   return names;

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/fdtd/checkpoint.hpp"
-#include "taskflows/fdtd/fields/gather.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/fdtd/checkpoint.hpp"
+#include "taskflows/fdtd/fields/gather.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -80,11 +80,11 @@ Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long ste
     : args_(args), of_(of), problem_(of.problem), steps_(steps), session_(session), line_(!args.quiet) {
   if (args.measure_again) {
     forget_rates(rates_file());
-    cluster().barrier();
+    rank_group().barrier();
   }
   gpu_weights_ = choose_gpu_weights();
-  division_ = cluster().distributed() ? divide(args, problem_, session, choose_shares_of_ranks())
-                                      : divide(args, problem_, session, choose_share(), gpu_weights_);
+  division_ = rank_group().distributed() ? divide(args, problem_, session, choose_shares_of_ranks())
+                                         : divide(args, problem_, session, choose_share(), gpu_weights_);
   line_.show(0, "setting up");
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
   if (args.restart.empty())
@@ -94,8 +94,8 @@ Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long ste
   starpu_task_wait_for_all();
   if (!outputs.fields.empty() || !outputs.slices.empty())
     fields_.emplace(problem_, outputs.origin, outputs.fields, outputs.slices, simulation_->time(), steps_);
-  cluster().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
-                                          : fmt::format("; --restart {} begins again from there", args.restart));
+  rank_group().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                             : fmt::format("; --restart {} begins again from there", args.restart));
 }
 
 std::vector<double> Run::choose_gpu_weights() {
@@ -132,7 +132,7 @@ std::vector<RankShare> Run::choose_shares_of_ranks() {
 }
 
 bool Run::corrects() const {
-  return !cluster().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
+  return !rank_group().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
          division_.gpu_share > 0 && division_.gpu_share < 1;
 }
 
@@ -227,9 +227,9 @@ void Run::write_checkpoint_of_now() {
   write_checkpoint(args_.checkpoint, *simulation_, problem_, all_probe_values());
   if (std::find(written_.begin(), written_.end(), args_.checkpoint) == written_.end())
     written_.push_back(args_.checkpoint);
-  cluster().barrier();
-  cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
-                                 args_.checkpoint, simulation_->time(), args_.checkpoint));
+  rank_group().barrier();
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                    args_.checkpoint, simulation_->time(), args_.checkpoint));
   writing_ += seconds_since(before);
 }
 
@@ -245,7 +245,7 @@ void Run::write_probes() {
   if (args_.probe_file.empty()) return;
   const std::vector<double> values = all_probe_values();
   written_.push_back(args_.probe_file);
-  if (!cluster().speaks()) return;
+  if (!rank_group().is_root()) return;
   OutputFile file(args_.probe_file);
   std::string text = "step,time";
   for (std::size_t n = 0; n < problem_.probes.size(); ++n) {

@@ -9,8 +9,8 @@
 
 #include "apps/common/program.hpp"
 #include "apps/fdtd/arguments.hpp"
-#include "taskflows/fdtd/balance.hpp"
 #include "runtime/clock.hpp"
+#include "taskflows/fdtd/balance.hpp"
 
 namespace asterism::apps::fdtd {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/fdtd/reference/reference.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/reference/reference.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -55,7 +55,7 @@ void keep_largest(double& largest, double value) {
 /// Of all ranks.
 double largest_of_ranks(double of_this_rank) {
   double largest = 0;
-  for (const double of_rank : cluster().all_gather(of_this_rank)) keep_largest(largest, of_rank);
+  for (const double of_rank : rank_group().all_gather(of_this_rank)) keep_largest(largest, of_rank);
   return largest;
 }
 

@@ -7,11 +7,11 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
-#include "taskflows/fmm/particles/generate.hpp"
-#include "taskflows/fmm/particles/write_particles.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -187,13 +187,13 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.targets && *args.targets < 1) bad_input("--targets {}: expected at least 1", *args.targets);
   if (args.input.empty()) {
     if (args.particles == 0) bad_input("--particles 0: expected at least 1");
-    if (args.particles < static_cast<std::size_t>(cluster().ranks()))
-      bad_input("--particles {}: expected at least one for each of {} processes", args.particles, cluster().ranks());
-    const double memory = this_machine().memory_bytes * cluster().ranks();  // each may have a machine of its own
+    if (args.particles < static_cast<std::size_t>(rank_group().ranks()))
+      bad_input("--particles {}: expected at least one for each of {} processes", args.particles, rank_group().ranks());
+    const double memory = this_machine().memory_bytes * rank_group().ranks();  // each may have a machine of its own
     if (memory > 0 && static_cast<double>(args.particles) * least_bytes_per_particle > memory)
       bad_input("--particles {}: they need at least {:.0f} GB, {} {:.0f} GB", args.particles,
                 static_cast<double>(args.particles) * least_bytes_per_particle * 1e-9,
-                cluster().distributed() ? "as many machines as processes have" : "this machine has", memory * 1e-9);
+                rank_group().distributed() ? "as many machines as processes have" : "this machine has", memory * 1e-9);
   }
   if (args.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
   if (args.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
@@ -205,7 +205,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
 }
 
 Part part_of_rank() {
-  return {cluster().rank(), cluster().ranks()};
+  return {rank_group().rank(), rank_group().ranks()};
 }
 
 Particles load_particles(const Arguments& args) {

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "apps/common/simulate.hpp"
+#include "runtime/session.hpp"
 #include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/system.hpp"
-#include "runtime/session.hpp"
 
 namespace asterism::apps::fmm {
 

@@ -7,22 +7,22 @@
 #include <cstdlib>
 #include <memory>
 
-#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/fmm/arguments.hpp"
 #include "apps/fmm/records.hpp"
-#include "taskflows/fmm/tree/leaves.hpp"
-#include "taskflows/fmm/motion.hpp"
-#include "taskflows/fmm/rates.hpp"
-#include "taskflows/fmm/particles/result_parts.hpp"
-#include "taskflows/fmm/scheduling.hpp"
-#include "taskflows/fmm/verify.hpp"
-#include "taskflows/fmm/particles/write_particles.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/motion.hpp"
+#include "taskflows/fmm/particles/result_parts.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
+#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/scheduling.hpp"
+#include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/verify.hpp"
 
 namespace asterism::apps::fmm {
 namespace {
@@ -54,12 +54,12 @@ struct Run {
 template <class T>
 T sum_over_ranks(T mine) {
   T sum{};
-  for (const T& of_rank : cluster().all_gather(mine)) sum += of_rank;
+  for (const T& of_rank : rank_group().all_gather(mine)) sum += of_rank;
   return sum;
 }
 /// Of the rank that takes longest.
 double slowest(double seconds) {
-  const std::vector<double> all = cluster().all_gather(seconds);
+  const std::vector<double> all = rank_group().all_gather(seconds);
   return *std::max_element(all.begin(), all.end());
 }
 
@@ -99,8 +99,8 @@ void go_on(const std::string& file, const Arguments& args, const SavedMotion& sa
 void advance(const Arguments& args, const std::string& method, System& system, Particles& particles, Motion& motion,
              Run& run, ProgressLine& line) {
   std::vector<double> steps;
-  cluster().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
-                                          : fmt::format("; --restart {} begins again from there", args.restart));
+  rank_group().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                             : fmt::format("; --restart {} begins again from there", args.restart));
   while (motion.step < args.steps) {
     const auto begin = Clock::now();
     kick(motion, run.result, args.dt);
@@ -115,9 +115,9 @@ void advance(const Arguments& args, const std::string& method, System& system, P
     const bool due = args.checkpoint_every > 0 && motion.step % args.checkpoint_every == 0;
     if (args.checkpoint.empty() || (!due && motion.step < args.steps)) continue;
     write_motion(args.checkpoint, {method, system.options().shape, system.tree().box()}, particles, motion);
-    cluster().barrier();
-    cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
-                                   args.checkpoint, motion.step, args.checkpoint));
+    rank_group().barrier();
+    rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                      args.checkpoint, motion.step, args.checkpoint));
   }
   if (!steps.empty()) run.step_seconds = median(steps);
 }
@@ -164,8 +164,8 @@ int solve_and_report(int argc, char** argv) {
     particles = std::move(saved.particles);
     motion = std::move(saved.motion);
   }
-  for (int rank = 0; const std::size_t part : cluster().all_gather(particles.size())) {
-    if (rank++ < cluster().rank()) run.first += part;
+  for (int rank = 0; const std::size_t part : rank_group().all_gather(particles.size())) {
+    if (rank++ < rank_group().rank()) run.first += part;
     run.particles += part;
   }
   const Box box = box_around(extent(particles, options.ranks));
@@ -220,7 +220,7 @@ int solve_and_report(int argc, char** argv) {
     tasks = sum_over_ranks(system.tasks());
     basis_size = system.basis().size();
     record["tree"] = tree_record(system, work);
-    if (cluster().distributed()) record["ranks"] = shares_record(system, median(run.own_seconds));
+    if (rank_group().distributed()) record["ranks"] = shares_record(system, median(run.own_seconds));
     if (system.tree().has_far_field()) {
       ranks = system.operators().ranks();
       mean_rank = system.operators().mean_rank();
@@ -283,7 +283,7 @@ int solve_and_report(int argc, char** argv) {
                            tree["particles_per_leaf"]["min"].get<std::int64_t>(),
                            tree["particles_per_leaf"]["max"].get<std::int64_t>(), tree["groups"].get<std::size_t>(),
                            options.shape.group_size)}};
-  if (cluster().distributed()) rows.push_back(ranks_row(record["ranks"]));
+  if (rank_group().distributed()) rows.push_back(ranks_row(record["ranks"]));
   if (simulated) rows.insert(rows.begin(), simulated_row());
   if (args.verify)
     rows.emplace_back("relative L2 errors", fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
@@ -315,7 +315,7 @@ int solve_and_report(int argc, char** argv) {
   std::vector<std::string> written;
   if (!args.checkpoint.empty()) written.push_back(args.checkpoint);
   if (!args.output.empty()) {
-    if (cluster().distributed())
+    if (rank_group().distributed())
       write_result(args.output, parts_of_ranks(particles, run.result));
     else
       write_result(args.output, particles, run.result);

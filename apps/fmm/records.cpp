@@ -23,8 +23,8 @@ nlohmann::json rates_record(const std::vector<UnitRates>& rates) {
 
 nlohmann::json shares_record(const System& system, double seconds) {
   nlohmann::json record = ranks_record(seconds);
-  const std::vector<double> flops = cluster().all_gather(system.work().total());
-  const std::vector<double> particles = cluster().all_gather(system.particles_of_rank());
+  const std::vector<double> flops = rank_group().all_gather(system.work().total());
+  const std::vector<double> particles = rank_group().all_gather(system.particles_of_rank());
   for (std::size_t rank = 0; rank < record.size(); ++rank) {
     record[rank]["flops"] = flops[rank];
     record[rank]["particles"] = particles[rank];

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "taskflows/fmm/tree/tree_cost_model.hpp"
 #include "taskflows/fmm/system.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
 
 namespace asterism::apps::fmm {
 

@@ -12,8 +12,8 @@
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
-#include "io/mesh/mesh.hpp"
 #include "base/error.hpp"
+#include "io/mesh/mesh.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::lbm {

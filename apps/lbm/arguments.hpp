@@ -8,8 +8,8 @@
 #include "apps/common/simulate.hpp"
 #include "apps/lbm/body.hpp"
 #include "apps/lbm/output.hpp"
-#include "taskflows/lbm/cases.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/lbm/cases.hpp"
 
 namespace asterism::apps::lbm {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "taskflows/lbm/voxels.hpp"
+#include "base/error.hpp"
 #include "io/mesh/mesh.hpp"
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
-#include "base/error.hpp"
+#include "taskflows/lbm/voxels.hpp"
 
 namespace asterism::apps::lbm {
 

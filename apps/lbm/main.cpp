@@ -5,19 +5,19 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/report.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/lbm/arguments.hpp"
 #include "apps/lbm/verify.hpp"
+#include "base/error.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/machine/bandwidth.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/balance.hpp"
 #include "taskflows/lbm/fields/gather.hpp"
-#include "runtime/machine/bandwidth.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::lbm {
 namespace {
@@ -47,7 +47,7 @@ struct Pieces {
 /// One for each rank, side by side along the longer of y and z, unless the options say how many.
 std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem) {
   std::array<int, 3> parts = args.subdomains;
-  if (parts[0] * parts[1] * parts[2] == 1) parts[problem.cells[1] > problem.cells[2] ? 1 : 2] = cluster().ranks();
+  if (parts[0] * parts[1] * parts[2] == 1) parts[problem.cells[1] > problem.cells[2] ? 1 : 2] = rank_group().ranks();
   return parts;
 }
 
@@ -62,14 +62,14 @@ Pieces cut(const Arguments& args, const Problem& problem, const Session& session
   pieces.gpu_share = gpu_share;
   pieces.subdomains = subdomains_of(args, problem);
   const int all_subdomains = pieces.subdomains[0] * pieces.subdomains[1] * pieces.subdomains[2];
-  const int subdomains = std::max(1, all_subdomains / cluster().ranks());  // of a rank
+  const int subdomains = std::max(1, all_subdomains / rank_group().ranks());  // of a rank
   // the same everywhere: cuts go through the whole domain
-  const std::vector<int> cpus = cluster().all_gather(session.cpus());
+  const std::vector<int> cpus = rank_group().all_gather(session.cpus());
   const int cores = args.cores > 0 ? args.cores : std::max(1, *std::min_element(cpus.begin(), cpus.end()) / subdomains);
   const int gpu_bricks =
       args.gpu_bricks > 0 ? args.gpu_bricks : bricks_of_gpu(session.devices(), subdomains, gpu_share);
   pieces.bricks = decompose(problem, {pieces.subdomains, gpu_share, cores, gpu_bricks});
-  if (cluster().distributed()) deal(pieces.bricks, cluster().ranks());
+  if (rank_group().distributed()) deal(pieces.bricks, rank_group().ranks());
   pieces.placement = args.scheduler_places ? Placement(pieces.bricks.size(), -1) : place(pieces.bricks, session);
   return pieces;
 }
@@ -122,7 +122,7 @@ class Run {
   Run(const Arguments& args, const Case& flow, const Session& session)
       : args_(args), flow_(flow), session_(session), line_(!args.quiet) {
     double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : choose_share();
-    cluster().broadcast(share);
+    rank_group().broadcast(share);
     pieces_ = cut(args, flow.problem, session, share);
     line_.show(0, "setting up");
     simulation_ = std::make_unique<Simulation>(flow.problem, pieces_.bricks, pieces_.placement);
@@ -133,13 +133,13 @@ class Run {
     starpu_task_wait_for_all();
     start_ = simulation_->time();
     output_ = std::make_unique<Output>(args.output, flow, simulation_->time(), args.steps);
-    cluster().on_death(args.output.restart.empty()
-                           ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
-                           : fmt::format("; --restart {} begins again from there", args.output.restart));
+    rank_group().on_death(args.output.restart.empty()
+                              ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                              : fmt::format("; --restart {} begins again from there", args.output.restart));
   }
 
   void advance() {
-    const bool correct = !args_.gpu_share && !args_.scheduler_places && !cluster().distributed() &&
+    const bool correct = !args_.gpu_share && !args_.scheduler_places && !rank_group().distributed() &&
                          session_.devices() > 0 && session_.cpus() > 0;
     auto balance = correct ? std::make_unique<Balance>(pieces_.bricks, pieces_.placement, session_) : nullptr;
     long looked = simulation_->time();
@@ -322,7 +322,7 @@ int solve_and_report(int argc, char** argv) {
                         {"placed_by", args.scheduler_places ? "scheduler" : "program"}};
     if (run.rates()) record["rates"] = {{"cpus", run.rates()->cpus}, {"gpus", run.rates()->gpus}};
     record["tasks"] = simulation.tasks();
-    if (cluster().distributed()) {
+    if (rank_group().distributed()) {
       record["ranks"] = ranks_record(run.timing().seconds);
       rows.push_back(ranks_row(record["ranks"]));
     }
@@ -354,7 +354,7 @@ int solve_and_report(int argc, char** argv) {
                         fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} MLUPS", run.timing().seconds,
                                     run.timing().seconds / static_cast<double>(run.timing().steps) * 1e3, run.mlups()));
       // ranks of one machine would measure what they leave each other
-      if (!cluster().distributed() &&
+      if (!rank_group().distributed() &&
           bytes * run.timing().seconds >= smallest_bound_by_memory * static_cast<double>(run.timing().steps)) {
         const Bandwidth bandwidth = measure_bandwidth();
         const double ceiling =

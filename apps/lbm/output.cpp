@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/program.hpp"
+#include "base/error.hpp"
+#include "io/output_file.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/fields/distributed_fields.hpp"
 #include "taskflows/lbm/fields/gather.hpp"
-#include "runtime/ranks/collective_try.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
-#include "io/output_file.hpp"
 
 namespace asterism::apps::lbm {
 
@@ -72,9 +72,9 @@ void check(const OutputOptions& options) {
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
     : options_(options), flow_(flow), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
   if (options.series.empty()) return;
-  if (cluster().distributed() && is_hdf5(options.series))
+  if (rank_group().distributed() && is_hdf5(options.series))
     series_of_ranks_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
-  else if (cluster().speaks())  // writes what all have sent to it
+  else if (rank_group().is_root())  // writes what all have sent to it
     series_ = open_series(options.series, flow.problem, from);
 }
 
@@ -123,22 +123,22 @@ void Output::write_fields(Simulation& simulation) {
 
 template <class T>
 void Output::write_fields_of_ranks(Simulation& simulation) {
-  const DealtArray all = deal_fields(simulation, flow_.problem);
+  const DistributedArray all = deal_fields(simulation, flow_.problem);
   const long time = simulation.time();
   const Pause pause;
   if (series_of_ranks_) {
     series_of_ranks_->append<T>(time, static_cast<double>(time), named_of_ranks<T>(all));
   } else if (!options_.series.empty()) {
     const FieldsInBox<T> whole(all, domain_of(flow_.problem));
-    in_agreement([&] {
+    collective_try([&] {
       if (series_) std::get<VtiSeries>(*series_).append(time, static_cast<double>(time), whole.fields());
     });
   }
   if (!options_.picture.empty()) write_png_of_ranks<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
   if (!options_.profiles.empty() && time == steps_) {
     const CentreLines lines = centre_lines_of_ranks<T>(flow_, all);
-    in_agreement([&] {
-      if (cluster().speaks()) keep(lines);
+    collective_try([&] {
+      if (rank_group().is_root()) keep(lines);
     });
   }
 }
@@ -149,14 +149,14 @@ void Output::write_state(Simulation& simulation) {
   const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", flow_.velocity}, {"flow", flow_.describe}};
   const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
                           static_cast<int>(sizeof(T)), parameters.dump()};
-  write_checkpoint<T>(options_.checkpoint, header, Hdf5OfRanks::Writers::all_ranks, [&](const PutBox<T>& put) {
+  write_checkpoint<T>(options_.checkpoint, header, DistributedHdf5::Writers::all_ranks, [&](const PutBox<T>& put) {
     simulation.get([&](const DomainBox& box, const void* slots) {
       const Pause pause;
       put(box, static_cast<const T*>(slots));
     });
   });
-  cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
-                                 options_.checkpoint, simulation.time(), options_.checkpoint));
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                    options_.checkpoint, simulation.time(), options_.checkpoint));
 }
 
 void Output::write_force(Simulation& simulation) {
@@ -165,8 +165,8 @@ void Output::write_force(Simulation& simulation) {
   const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
   const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
   force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
-  in_agreement([&] {
-    if (!cluster().speaks()) return;
+  collective_try([&] {
+    if (!rank_group().is_root()) return;
     OutputFile file(options_.forces);
     file.write(force_table_);
     file.commit();
@@ -179,7 +179,7 @@ void Output::write(Simulation& simulation) {
     if (!options_.forces.empty()) write_force(simulation);
     if (!options_.series.empty() || !options_.picture.empty() ||
         (!options_.profiles.empty() && simulation.time() == steps_)) {
-      if (cluster().distributed())
+      if (rank_group().distributed())
         single ? write_fields_of_ranks<float>(simulation) : write_fields_of_ranks<double>(simulation);
       else
         single ? write_fields<float>(simulation) : write_fields<double>(simulation);

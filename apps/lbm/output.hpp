@@ -8,12 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/ranks/distributed_hdf5_series.hpp"
 #include "taskflows/lbm/cases.hpp"
 #include "taskflows/lbm/fields/centre_lines.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
-#include "taskflows/lbm/simulation.hpp"
 #include "taskflows/lbm/fields/slice.hpp"
-#include "runtime/ranks/distributed_hdf5_series.hpp"
+#include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::apps::lbm {
 
@@ -67,7 +67,7 @@ class Output {
   const asterism::lbm::Case& flow_;
   long steps_;
   std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
-  std::optional<asterism::output::Hdf5SeriesOfRanks> series_of_ranks_;
+  std::optional<asterism::output::DistributedHdf5Series> series_of_ranks_;
   std::string force_table_;
   std::optional<asterism::lbm::Deviation> deviation_;
 };

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "taskflows/lbm/reference.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/reference.hpp"
 
 namespace asterism::apps::lbm {
 
@@ -71,8 +71,8 @@ Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
   const double rounding = flow.problem.single_precision ? 1e-3 : 0;
   double whole_difference = 0;
   double whole_norm = 0;
-  for (const double of_rank : cluster().all_gather(difference)) whole_difference += of_rank;
-  for (const double of_rank : cluster().all_gather(norm)) whole_norm += of_rank;
+  for (const double of_rank : rank_group().all_gather(difference)) whole_difference += of_rank;
+  for (const double of_rank : rank_group().all_gather(norm)) whole_norm += of_rank;
   return {"the exact solution, relative L2 error of the velocity", std::sqrt(whole_difference / whole_norm),
           std::max(flow.tolerance, rounding)};
 }
@@ -104,7 +104,7 @@ Verdict compare_with_reference(const Case& flow, const std::vector<BrickPlace>& 
       if (!(d <= largest)) largest = d;
     }
   });
-  for (const double of_rank : cluster().all_gather(largest))
+  for (const double of_rank : rank_group().all_gather(largest))
     if (!(of_rank <= largest)) largest = std::isnan(largest) ? largest : of_rank;
   return {
       fmt::format("a two-copy solver in double precision after {} steps, largest difference of density and velocity",

@@ -5,10 +5,10 @@
 #include <exception>
 #include <map>
 
-#include "runtime/machine/bandwidth.hpp"
 #include "base/error.hpp"
-#include "runtime/session.hpp"
+#include "runtime/machine/bandwidth.hpp"
 #include "runtime/machine/link_bandwidth.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::platform {
 namespace {

@@ -10,11 +10,11 @@
 #include "apps/platform/machine.hpp"
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
-#include "codelets/names.hpp"
 #include "base/error.hpp"
+#include "codelets/names.hpp"
 #include "io/text_words.hpp"
-#include "traces/readers/read.hpp"
 #include "traces/models/sampling.hpp"
+#include "traces/readers/read.hpp"
 
 namespace asterism::apps::platform {
 namespace {

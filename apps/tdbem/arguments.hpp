@@ -9,9 +9,9 @@
 #include "apps/common/simulate.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/tdbem/balance.hpp"
-#include "taskflows/tdbem/surface/ordering.hpp"
 #include "taskflows/tdbem/problem.hpp"
 #include "taskflows/tdbem/simulation.hpp"
+#include "taskflows/tdbem/surface/ordering.hpp"
 
 namespace asterism::apps::tdbem {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "apps/tdbem/arguments.hpp"
+#include "base/error.hpp"
 #include "io/mesh/placement.hpp"
 #include "runtime/clock.hpp"
-#include "base/error.hpp"
-#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/observers.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/surface/refine.hpp"
 
 namespace asterism::apps::tdbem {

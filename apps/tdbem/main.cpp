@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <starpu.h>
 
-#include "apps/common/report.hpp"
 #include "apps/common/program.hpp"
+#include "apps/common/report.hpp"
 #include "apps/tdbem/arguments.hpp"
 #include "apps/tdbem/run.hpp"
 #include "apps/tdbem/statistics.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps::tdbem {
 namespace {
@@ -20,7 +20,7 @@ int solve_and_report(int argc, char** argv) {
   refuse_over_ranks(!args.intervals.empty(), "--intervals");
   Case of = make_case(args);
   if (args.statistics) {
-    if (cluster().speaks()) print_statistics(args, of);
+    if (rank_group().is_root()) print_statistics(args, of);
     return 0;
   }
   if (args.calibrate) args.single_precision ? calibrate<float>(args, of) : calibrate<double>(args, of);

@@ -25,7 +25,7 @@ std::string numbered(const std::string& path, std::int64_t step) {
 
 Output::Output(const FileOptions& options, const Problem& problem, std::int64_t begin, std::int64_t steps)
     : options_(options), problem_(problem), steps_(steps) {
-  if (!options.series.empty() && cluster().speaks())
+  if (!options.series.empty() && rank_group().is_root())
     series_ = std::make_unique<SurfaceSeries>(options.series, problem, begin > 0 ? begin - 1 : output::keep_nothing);
 }
 
@@ -52,7 +52,7 @@ void Output::note(const std::string& name) {
 template <class T>
 void Output::write(Simulation<T>& simulation, const Method& method) {
   const std::int64_t first = simulation.steps() - method.group;
-  for (std::int64_t n = first; n < std::min(simulation.steps(), steps_) && cluster().speaks(); ++n) {
+  for (std::int64_t n = first; n < std::min(simulation.steps(), steps_) && rank_group().is_root(); ++n) {
     if (!due_at(n)) continue;
     std::vector<std::vector<double>> values;
     for (std::size_t w = 0; w < problem_.waves.size(); ++w)
@@ -78,8 +78,8 @@ template <class T>
 void Output::write_state(Simulation<T>& simulation, const Method& method) {
   const typename Simulation<T>::State state = simulation.state();
   write_checkpoint<T>(options_.checkpoint, problem_, method, state);
-  cluster().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
-                                 options_.checkpoint, state.steps, options_.checkpoint));
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+                                    options_.checkpoint, state.steps, options_.checkpoint));
   note(options_.checkpoint);
 }
 
@@ -89,11 +89,11 @@ void Output::finish(Simulation<T>& simulation, const Method& method) {
   const Heard heard = [&](std::int32_t wave, std::int32_t observer) { return simulation.heard(wave, observer); };
   const std::int64_t steps = std::min(simulation.steps(), steps_);
   if (!options_.observers.empty()) {
-    if (cluster().speaks()) write_observers(options_.observers, problem_, steps, heard);
+    if (rank_group().is_root()) write_observers(options_.observers, problem_, steps, heard);
     note(options_.observers);
   }
   if (!options_.chart.empty()) {
-    if (cluster().speaks()) draw_observers(options_.chart, problem_, 0, steps, heard);
+    if (rank_group().is_root()) draw_observers(options_.chart, problem_, 0, steps, heard);
     note(options_.chart);
   }
   if (!options_.checkpoint.empty()) write_state(simulation, method);

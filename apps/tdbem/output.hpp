@@ -11,8 +11,8 @@
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/results/observer_file.hpp"
 #include "taskflows/tdbem/results/picture.hpp"
-#include "taskflows/tdbem/simulation.hpp"
 #include "taskflows/tdbem/results/surface_series.hpp"
+#include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::apps::tdbem {
 

@@ -11,14 +11,14 @@
 #include "apps/common/simulate.hpp"
 #include "apps/tdbem/output.hpp"
 #include "apps/tdbem/verify.hpp"
+#include "base/error.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/machine/bandwidth.hpp"
 #include "runtime/machine/busy_time.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/memory_limits.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
-#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
 #include "taskflows/tdbem/matrices/matrix_file.hpp"
@@ -44,8 +44,8 @@ Sharing sharing_for(const Arguments& args, const Session& session) {
 std::int32_t cluster_for(const Arguments& args, const Case& of, const Session& session) {
   if (args.method.cluster > 0) return args.method.cluster;
   std::int32_t size =
-      suitable_cluster(of.problem.surface.unknowns(), session.cpus(), session.devices(), cluster().ranks());
-  cluster().broadcast(size);  // other ranks may have other units
+      suitable_cluster(of.problem.surface.unknowns(), session.cpus(), session.devices(), rank_group().ranks());
+  rank_group().broadcast(size);  // other ranks may have other units
   return size;
 }
 
@@ -86,9 +86,9 @@ class Run {
       simulation_->set(read_checkpoint<T>(args.files.restart, of.problem, method_, simulation_->wanted()));
     simulation_->reserve(of.steps);
     output_ = std::make_unique<Output>(args.files, of.problem, simulation_->steps(), of.steps);
-    cluster().on_death(args.files.restart.empty()
-                           ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
-                           : fmt::format("; --restart {} begins again from there", args.files.restart));
+    rank_group().on_death(args.files.restart.empty()
+                              ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                              : fmt::format("; --restart {} begins again from there", args.files.restart));
     if (!args.files.matrices.empty() && assembly_seconds_ > 0) {
       line_.show(1, "writing the matrices");
       save_matrices(args.files.matrices, of.problem, *matrices_);
@@ -194,7 +194,7 @@ class Run {
                      simulation_->workers() > 1 && sharing_ != Sharing::scheduler
                          ? fmt::format(", blocks of each: {}", fmt::join(simulation_->shares(), ", "))
                          : "")}};
-    if (cluster().distributed()) ranks(out);
+    if (rank_group().distributed()) ranks(out);
     if (simulated) out.rows.insert(out.rows.begin(), simulated_row());
     if (of_march_)
       out.rows.emplace_back(
@@ -253,7 +253,7 @@ class Run {
     };
     Rank mine{matrices_->own().size(), 0, bytes_sent_};
     for (const std::size_t b : matrices_->own_blocks()) mine.values += matrices_->values(b);
-    const std::vector<Rank> all = cluster().all_gather(mine);
+    const std::vector<Rank> all = rank_group().all_gather(mine);
     double most = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {
       const double per_step =
@@ -362,7 +362,7 @@ class Run {
                                             static_cast<double>(tally.iterations) /
                                                 static_cast<double>(std::max<std::int64_t>(tally.solves, 1)))));
     // ranks of one machine would measure what they leave each other
-    if (bytes < smallest_bound_by_memory || cluster().distributed()) return;
+    if (bytes < smallest_bound_by_memory || rank_group().distributed()) return;
     const Bandwidth bandwidth = measure_bandwidth();
     const bool gpus = session_.devices() > 0;
     const bool cores = session_.cpus() > 0 && sharing_ != Sharing::gpus &&

@@ -288,7 +288,7 @@ ASTERISM_CODELET(pipelined_dots, "pipelined_dots", pipelined_dots_cpu, gpu::pipe
 // contributions the state is shared and stays there, too; otherwise each block-row's replica is with its vectors.
 namespace {
 using ByPartials = std::array<starpu_codelet, max_inline_partials + 1>;
-ByPartials by_partials(CodeletSpec spec, int outputs) {
+ByPartials by_partials(StarpuCodeletSpec spec, int outputs) {
   ByPartials codelets;
   for (int partials = 0; partials <= max_inline_partials; ++partials) {
     spec.main_memory_first = partials == 0 ? 0 : 1;

@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/cuda_check.hpp"
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
 #include "runtime/arena.hpp"
-#include "base/cuda_check.hpp"
 
 namespace asterism::cg::codelets::gpu {
 namespace {

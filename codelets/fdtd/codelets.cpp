@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/by_precision.hpp"
-#include "codelets/fdtd/task_functions.hpp"
 #include "codelets/fdtd/codelets_cuda.hpp"
+#include "codelets/fdtd/task_functions.hpp"
+#include "runtime/by_precision.hpp"
 
 namespace asterism::fdtd::codelets {
 namespace {

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "runtime/buffers.hpp"
 #include "codelets/fdtd/kernels/kernel_hook.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/observers/probes.hpp"
+#include "runtime/buffers.hpp"
 
 namespace asterism::fdtd::codelets {
 

@@ -3,9 +3,9 @@
 
 #include <starpu_cuda.h>
 
-#include "codelets/fdtd/task_functions.hpp"
-#include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/kernels_cuda.hpp"
+#include "codelets/fdtd/task_functions.hpp"
 
 namespace asterism::fdtd::codelets::gpu {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "codelets/fmm/layout.hpp"
 #include "codelets/fmm/kernels/near/reduction.hpp"
+#include "codelets/fmm/layout.hpp"
 
 namespace asterism::fmm::codelets {
 

@@ -3,11 +3,11 @@
 
 #include <starpu_cuda.h>
 
+#include "base/cuda_check.hpp"
 #include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/kernels/far/far_field_cuda.hpp"
 #include "codelets/fmm/kernels/near/reduction_cuda.hpp"
 #include "codelets/fmm/task_arrays.hpp"
-#include "base/cuda_check.hpp"
 
 namespace asterism::fmm::codelets::gpu {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "runtime/by_precision.hpp"
-#include "codelets/lbm/task_functions.hpp"
 #include "codelets/lbm/codelets_cuda.hpp"
 #include "codelets/lbm/kernels/copy.hpp"
+#include "codelets/lbm/task_functions.hpp"
+#include "runtime/by_precision.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
 #endif

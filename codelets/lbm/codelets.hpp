@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "runtime/buffers.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
+#include "runtime/buffers.hpp"
 
 namespace asterism::lbm::codelets {
 

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "codelets/lbm/task_functions.hpp"
+#include "base/cuda_check.hpp"
 #include "codelets/lbm/kernels/copy.hpp"
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
-#include "base/cuda_check.hpp"
+#include "codelets/lbm/task_functions.hpp"
 
 namespace asterism::lbm::codelets::gpu {
 namespace {

@@ -2,9 +2,9 @@
 // them. Data come in the order of codelets.hpp.
 #pragma once
 
-#include "runtime/buffers.hpp"
 #include "codelets/lbm/codelets.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
+#include "runtime/buffers.hpp"
 
 namespace asterism::lbm::codelets::bodies {
 

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/by_precision.hpp"
+#include "codelets/tdbem/codelets_cuda.hpp"
 #include "codelets/tdbem/kernels/product/block.hpp"
 #include "codelets/tdbem/task_functions.hpp"
-#include "codelets/tdbem/codelets_cuda.hpp"
+#include "runtime/by_precision.hpp"
 
 namespace asterism::tdbem::codelets {
 namespace {

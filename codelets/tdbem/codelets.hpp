@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <functional>
 
-#include "runtime/buffers.hpp"
-#include "codelets/tdbem/kernels/product/block.hpp"
-#include "codelets/tdbem/kernels/waves/illumination.hpp"
-#include "codelets/tdbem/kernels/march/partial_sums.hpp"
-#include "codelets/tdbem/kernels/product/product.hpp"
-#include "codelets/tdbem/kernels/march/radiation.hpp"
 #include "codelets/tdbem/kernels/assembly/tile_values.hpp"
+#include "codelets/tdbem/kernels/march/partial_sums.hpp"
+#include "codelets/tdbem/kernels/march/radiation.hpp"
+#include "codelets/tdbem/kernels/product/block.hpp"
+#include "codelets/tdbem/kernels/product/product.hpp"
+#include "codelets/tdbem/kernels/waves/illumination.hpp"
+#include "runtime/buffers.hpp"
 
 namespace asterism::tdbem::codelets {
 

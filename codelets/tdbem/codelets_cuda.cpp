@@ -3,15 +3,15 @@
 
 #include <starpu_cuda.h>
 
-#include "codelets/tdbem/task_functions.hpp"
-#include "codelets/tdbem/kernels/waves/illumination_cuda.hpp"
+#include "base/cuda_check.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums_cuda.hpp"
-#include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
-#include "codelets/tdbem/kernels/product/product_cuda.hpp"
 #include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
 #include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 #include "codelets/tdbem/kernels/march/windows_cuda.hpp"
-#include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/product/product_cuda.hpp"
+#include "codelets/tdbem/kernels/waves/illumination_cuda.hpp"
+#include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
+#include "codelets/tdbem/task_functions.hpp"
 
 namespace asterism::tdbem::codelets::gpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "codelets/tdbem/codelets.hpp"
-#include "codelets/tdbem/kernels/waves/observe.hpp"
 #include "codelets/tdbem/kernels/march/windows.hpp"
+#include "codelets/tdbem/kernels/waves/observe.hpp"
 
 namespace asterism::tdbem::codelets::bodies {
 

@@ -119,7 +119,7 @@ class Hdf5Output {
                      [&](const Hdf5Block& block, void* values) { fill(block, static_cast<T*>(values)); });
   }
 
-  // For other processes that write values of the same file by themselves (Hdf5OfRanks), before commit():
+  // For other processes that write values of the same file by themselves (DistributedHdf5), before commit():
   /// The file that is under way, at whatever name.
   [[nodiscard]] const std::filesystem::path& under_way() const noexcept;
   /// The first byte of a dataset of create() that was not written yet; its values follow in C order.
@@ -149,7 +149,7 @@ class Hdf5Output {
   void commit();
 
  private:
-  friend class Hdf5OfRanks;
+  friend class DistributedHdf5;
   using FillBytes = std::function<void(const Hdf5Block& block, void* values)>;
   void write_rows(const std::string& dataset, std::size_t first, Hdf5Number number, const void* values,
                   std::size_t count);

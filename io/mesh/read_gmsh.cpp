@@ -1,8 +1,8 @@
 // The 3-node triangles of gmsh's MSH 2.2 and 4.1 ASCII files, and the nodes that they use.
 #include <unordered_map>
 
-#include "io/mesh/readers.hpp"
 #include "base/error.hpp"
+#include "io/mesh/readers.hpp"
 
 namespace asterism::mesh {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "io/mesh/readers.hpp"
 #include "base/error.hpp"
+#include "io/mesh/readers.hpp"
 
 namespace asterism::mesh {
 namespace {

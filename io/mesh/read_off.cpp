@@ -1,7 +1,7 @@
 // OFF (Geomview): counts, vertices, and faces as a number of corners and their indices; colours and normals are
 // skipped.
-#include "io/mesh/readers.hpp"
 #include "base/error.hpp"
+#include "io/mesh/readers.hpp"
 
 namespace asterism::mesh {
 

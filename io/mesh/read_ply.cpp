@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "io/mesh/readers.hpp"
 #include "base/error.hpp"
+#include "io/mesh/readers.hpp"
 
 namespace asterism::mesh {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "io/mesh/orientation.hpp"
 #include "base/error.hpp"
+#include "io/mesh/orientation.hpp"
 
 namespace asterism::mesh {
 namespace {

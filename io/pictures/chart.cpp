@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/picture.hpp"
-#include "base/error.hpp"
 
 namespace asterism::output {
 namespace {

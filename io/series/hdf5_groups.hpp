@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/series/series.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/series/series.hpp"
 
 namespace asterism::output {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <sstream>
 
+#include "io/hdf5/file.hpp"
 #include "io/series/hdf5_series_detail.hpp"
 #include "io/series/pieces.hpp"
 #include "io/series/series_detail.hpp"
-#include "io/hdf5/file.hpp"
 
 namespace asterism::output {
 namespace {

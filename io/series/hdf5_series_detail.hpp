@@ -32,7 +32,7 @@ struct FieldLayout {
   }
 };
 
-// File: Hdf5Output or Hdf5OfRanks
+// File: Hdf5Output or DistributedHdf5
 
 template <class File>
 void write_grid(File& file, const Grid& grid) {

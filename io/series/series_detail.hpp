@@ -11,9 +11,9 @@
 #include <system_error>
 #include <vector>
 
-#include "io/series/series.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "io/series/series.hpp"
 #include "io/text_words.hpp"
 
 namespace asterism::output::detail {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <new>
 
-#include "io/series/collection.hpp"
-#include "io/series/series_detail.hpp"
 #include "base/array.hpp"
 #include "base/batches.hpp"
+#include "io/series/collection.hpp"
+#include "io/series/series_detail.hpp"
 
 namespace asterism::output {
 namespace {

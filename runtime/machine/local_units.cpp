@@ -18,7 +18,7 @@ namespace {
 /// What a rank of its own reads as, where one of these variables says which units it takes.
 std::string as_told(std::initializer_list<const char*> variables) {
   for (const char* variable : variables)
-    if (std::getenv(variable) != nullptr) return "told rank " + std::to_string(cluster().rank());
+    if (std::getenv(variable) != nullptr) return "told rank " + std::to_string(rank_group().rank());
   return {};
 }
 
@@ -43,8 +43,8 @@ UnitRange share_of(int units, int index, int sharers) {
 
 Sharing sharing(const std::string& units) {
   const std::size_t mine = std::hash<std::string>{}(this_machine() + " " + units);
-  const std::vector<std::size_t> all = cluster().all_gather(mine);
-  const auto here = all.begin() + cluster().rank();
+  const std::vector<std::size_t> all = rank_group().all_gather(mine);
+  const auto here = all.begin() + rank_group().rank();
   return {static_cast<int>(std::count(all.begin(), here, mine)),
           static_cast<int>(std::count(all.begin(), all.end(), mine))};
 }

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "runtime/ranks/ranks.hpp"
 #include "runtime/performance_model.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
 namespace {
@@ -79,9 +79,9 @@ int rounds_of(int ranks) {
 
 AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vector<int> begin)
     : item_bytes_(item_bytes), begin_(std::move(begin)) {
-  const int ranks = cluster().ranks();
-  const int me = cluster().rank();
-  const std::int64_t tags = cluster().allocate_tags(std::int64_t{rounds_of(ranks)} * ranks);
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
+  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{rounds_of(ranks)} * ranks);
   for (int round = 0; round < rounds_of(ranks); ++round) {
     const int other = (me + (1 << round)) % ranks;
     const auto tag = [&](int rank) { return tags + std::int64_t{round} * ranks + rank; };
@@ -110,21 +110,21 @@ Handle AllGather::handle_of(const HostBuffer<char>& memory, const std::string& n
 
 /// Ranks whose items a rank gives to the one before it.
 int AllGather::handed_over(int round) {
-  return std::min(1 << round, cluster().ranks() - (1 << round));
+  return std::min(1 << round, rank_group().ranks() - (1 << round));
 }
 
 std::size_t AllGather::items_of(int rank, int ranks) const {
   std::size_t items = 0;
   for (int k = 0; k < ranks; ++k) {
-    const auto r = static_cast<std::size_t>((rank + k) % cluster().ranks());
+    const auto r = static_cast<std::size_t>((rank + k) % rank_group().ranks());
     items += static_cast<std::size_t>(begin_[r + 1] - begin_[r]);
   }
   return items;
 }
 
 void AllGather::submit(const std::vector<Access>& mine) {
-  const int ranks = cluster().ranks();
-  const int me = cluster().rank();
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
   const int rounds = rounds_of(ranks);
   std::vector<Access> inputs = mine;
   for (int round = 0; round <= rounds; ++round) {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
 namespace {
@@ -40,13 +40,13 @@ std::optional<Told> error_of(const std::function<void()>& body) {
 
 }  // namespace
 
-void in_agreement(const std::function<void()>& body) {
-  if (!cluster().distributed()) return body();
+void collective_try(const std::function<void()>& body) {
+  if (!rank_group().distributed()) return body();
   const std::optional<Told> mine = error_of(body);
-  const std::vector<char> failed = cluster().all_gather(static_cast<char>(mine ? 1 : 0));
+  const std::vector<char> failed = rank_group().all_gather(static_cast<char>(mine ? 1 : 0));
   if (std::find(failed.begin(), failed.end(), 1) == failed.end()) return;
   const std::vector<std::vector<Told>> all =
-      cluster().all_gather(mine ? std::span<const Told>(&*mine, 1) : std::span<const Told>());
+      rank_group().all_gather(mine ? std::span<const Told>(&*mine, 1) : std::span<const Told>());
   for (const std::vector<Told>& of_rank : all)
     if (!of_rank.empty()) throw Error(of_rank.front().kind, of_rank.front().text.data());
 }

@@ -7,6 +7,6 @@ namespace asterism {
 
 /// Every rank runs its `body`; all have to call this. When some throw, all throw the Error of the first of those, in
 /// the order of ranks. With one rank: runs it.
-void in_agreement(const std::function<void()>& body);
+void collective_try(const std::function<void()>& body);
 
 }  // namespace asterism

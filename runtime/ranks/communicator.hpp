@@ -1,4 +1,4 @@
-// All ranks, for a library that speaks MPI by itself: in messages apart from those of the task flow.
+// All ranks, for a library that is_root MPI by itself: in messages apart from those of the task flow.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@ namespace asterism {
 
 class Communicator {
  public:
-  /// All ranks make it, and in the end destroy it, together. There have to be several (Cluster::distributed()).
+  /// All ranks make it, and in the end destroy it, together. There have to be several (RankGroup::distributed()).
   Communicator();
   ~Communicator();
   Communicator(const Communicator&) = delete;

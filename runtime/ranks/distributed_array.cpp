@@ -39,7 +39,7 @@ void copy_box(const ArrayBox& from_box, const char* from, const ArrayBox& to_box
         std::memcpy(to + place_in(to_box, at) * element, from + place_in(from_box, at) * element, row);
 }
 
-DealtArray::DealtArray(std::size_t element, std::vector<Part> mine, Owners owners)
+DistributedArray::DistributedArray(std::size_t element, std::vector<Part> mine, Owners owners)
     : element_(element), mine_(std::move(mine)) {
   std::vector<ArrayBox> boxes;
   for (const Part& part : mine_) boxes.push_back(part.box);
@@ -47,18 +47,18 @@ DealtArray::DealtArray(std::size_t element, std::vector<Part> mine, Owners owner
     boxes_.push_back(std::move(boxes));
     return;
   }
-  boxes_ = cluster().all_gather(std::span<const ArrayBox>(boxes));
-  me_ = static_cast<std::size_t>(cluster().rank());
+  boxes_ = rank_group().all_gather(std::span<const ArrayBox>(boxes));
+  me_ = static_cast<std::size_t>(rank_group().rank());
 }
 
-std::int64_t DealtArray::here(const ArrayBox& box) const {
+std::int64_t DistributedArray::here(const ArrayBox& box) const {
   std::int64_t values = 0;
   for (const Part& part : mine_) values += intersection(part.box, box).size();
   return values;
 }
 
 /// What is here of these boxes, each part after the other.
-std::vector<char> DealtArray::message_for(const std::vector<ArrayBox>& wanted) const {
+std::vector<char> DistributedArray::message_for(const std::vector<ArrayBox>& wanted) const {
   std::vector<char> message;
   for (const ArrayBox& box : wanted)
     for (const Part& part : mine_) {
@@ -70,7 +70,7 @@ std::vector<char> DealtArray::message_for(const std::vector<ArrayBox>& wanted) c
   return message;
 }
 
-std::vector<Array<char>> DealtArray::fetch(const std::vector<std::vector<ArrayBox>>& wanted) const {
+std::vector<Array<char>> DistributedArray::fetch(const std::vector<std::vector<ArrayBox>>& wanted) const {
   const std::vector<ArrayBox>& mine = wanted[me_];
   std::vector<Array<char>> values;
   for (const ArrayBox& box : mine) values.emplace_back(static_cast<std::size_t>(box.size()) * element_);
@@ -84,7 +84,7 @@ std::vector<Array<char>> DealtArray::fetch(const std::vector<std::vector<ArrayBo
   std::vector<std::vector<char>> to(boxes_.size());
   for (std::size_t rank = 0; rank < to.size(); ++rank)
     if (rank != me_) to[rank] = message_for(wanted[rank]);
-  const std::vector<std::vector<char>> from = cluster().exchange(std::move(to));
+  const std::vector<std::vector<char>> from = rank_group().exchange(std::move(to));
   for (std::size_t rank = 0; rank < from.size(); ++rank) {
     if (rank == me_) continue;
     const char* next = from[rank].data();
@@ -98,7 +98,7 @@ std::vector<Array<char>> DealtArray::fetch(const std::vector<std::vector<ArrayBo
   return values;
 }
 
-Array<char> DealtArray::fetch_on_rank_0(const ArrayBox& box) const {
+Array<char> DistributedArray::fetch_on_rank_0(const ArrayBox& box) const {
   std::vector<std::vector<ArrayBox>> wanted(boxes_.size());
   wanted[0].push_back(box);
   std::vector<Array<char>> values = fetch(wanted);

@@ -24,7 +24,7 @@ ArrayBox intersection(const ArrayBox& a, const ArrayBox& b);
 void copy_box(const ArrayBox& from_box, const char* from, const ArrayBox& to_box, char* to, const ArrayBox& common,
               std::size_t element);
 
-class DealtArray {
+class DistributedArray {
  public:
   struct Part {
     ArrayBox box;
@@ -35,7 +35,7 @@ class DealtArray {
     all_ranks,     ///< each has `mine`; all of them make the array and fetch together
   };
   /// Boxes do not overlap; `element`: bytes of a value.
-  DealtArray(std::size_t element, std::vector<Part> mine, Owners owners);
+  DistributedArray(std::size_t element, std::vector<Part> mine, Owners owners);
 
   /// wanted[r]: what rank r wants to have, the same on all ranks. The values of each of this rank's, 0 where nobody has
   /// some; 1 list for Owners::this_process.

@@ -8,10 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include "runtime/ranks/collective_try.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "io/hdf5/compression.hpp"
 #include "io/output_file.hpp"
+#include "runtime/ranks/collective_try.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
 namespace {
@@ -22,8 +22,8 @@ std::string message(int error) {
 
 /// What rank 0 has, on all ranks.
 std::string told_by_rank_0(const std::string& text) {
-  const std::span<const char> mine(text.data(), cluster().speaks() ? text.size() : 0);
-  const std::vector<char> told = cluster().all_gather(mine).front();
+  const std::span<const char> mine(text.data(), rank_group().is_root() ? text.size() : 0);
+  const std::vector<char> told = rank_group().all_gather(mine).front();
   return {told.begin(), told.end()};
 }
 
@@ -36,24 +36,24 @@ std::size_t first_together(const Hdf5Block& block, const std::vector<std::size_t
 
 }  // namespace
 
-Hdf5OfRanks::Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing, const Room& room)
+DistributedHdf5::DistributedHdf5(std::filesystem::path path, Writers writers, Existing existing, const Room& room)
     : path_(std::move(path)),
-      writers_(writers == Writers::all_ranks && cluster().distributed() ? writers : Writers::this_process),
+      writers_(writers == Writers::all_ranks && rank_group().distributed() ? writers : Writers::this_process),
       room_(room) {
   if (!shared()) {
     file_.emplace(path_, existing);
     return;
   }
-  in_agreement([&] {
-    if (cluster().speaks()) file_.emplace(path_, existing);
+  collective_try([&] {
+    if (rank_group().is_root()) file_.emplace(path_, existing);
   });
   const std::string under_way = told_by_rank_0(file_ ? file_->under_way().string() : "");
   try {
-    in_agreement([&] {
+    collective_try([&] {
       bytes_ = open(under_way.c_str(), O_WRONLY | O_CLOEXEC);
       if (bytes_ >= 0) return;
       bad_input("{}: cannot be written by rank {}: {}; expected a folder that all ranks see", path_.string(),
-                cluster().rank(), message(errno));
+                rank_group().rank(), message(errno));
     });
   } catch (...) {
     if (bytes_ >= 0) close(bytes_);
@@ -61,11 +61,11 @@ Hdf5OfRanks::Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing e
   }
 }
 
-Hdf5OfRanks::~Hdf5OfRanks() {
+DistributedHdf5::~DistributedHdf5() {
   if (bytes_ >= 0) close(bytes_);
 }
 
-void Hdf5OfRanks::on_rank_0(const std::function<void(Hdf5Output&)>& body) {
+void DistributedHdf5::on_rank_0(const std::function<void(Hdf5Output&)>& body) {
   if (!shared()) return body(*file_);
   if (!file_ || failure_) return;
   try {
@@ -76,36 +76,36 @@ void Hdf5OfRanks::on_rank_0(const std::function<void(Hdf5Output&)>& body) {
 }
 
 /// All ranks: none has failed.
-void Hdf5OfRanks::agree() const {
-  in_agreement([&] {
+void DistributedHdf5::agree() const {
+  collective_try([&] {
     if (failure_) throw Error(*failure_);
   });
 }
 
-void Hdf5OfRanks::put(const std::string& dataset, std::uint64_t at, const char* bytes, std::size_t size) {
+void DistributedHdf5::put(const std::string& dataset, std::uint64_t at, const char* bytes, std::size_t size) {
   if (failure_ || write_at(bytes_, at, size, bytes)) return;
   failure_ = Error(Error::Kind::failed,
                    fmt::format("{}: dataset \"{}\" cannot be written: {}", path_.string(), dataset, message(errno)));
 }
 
-void Hdf5OfRanks::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {
+void DistributedHdf5::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {
   placed_[dataset] = {0, number, shape};
   on_rank_0([&](Hdf5Output& file) { file.create(dataset, number, shape); });
 }
 
-void Hdf5OfRanks::make_room(const std::vector<std::string>& datasets) {
+void DistributedHdf5::make_room(const std::vector<std::string>& datasets) {
   if (!shared()) return;
   std::vector<std::uint64_t> places;
   on_rank_0([&](Hdf5Output& file) {
     for (const std::string& dataset : datasets) places.push_back(file.place(dataset));
   });
   agree();
-  places = cluster().all_gather(std::span<const std::uint64_t>(places)).front();
+  places = rank_group().all_gather(std::span<const std::uint64_t>(places)).front();
   for (std::size_t d = 0; d < datasets.size(); ++d) placed_.at(datasets[d]).at = places[d];
 }
 
-void Hdf5OfRanks::write_block(const std::string& dataset, const Hdf5Block& block, Hdf5Number number,
-                              const void* values) {
+void DistributedHdf5::write_block(const std::string& dataset, const Hdf5Block& block, Hdf5Number number,
+                                  const void* values) {
   const Placed& placed = placed_.at(dataset);
   std::size_t count = 1;
   for (const std::size_t n : block.extent) count *= n;
@@ -126,12 +126,12 @@ void Hdf5OfRanks::write_block(const std::string& dataset, const Hdf5Block& block
   }
 }
 
-void Hdf5OfRanks::commit() {
+void DistributedHdf5::commit() {
   if (!shared()) return file_->commit();
   if (close(std::exchange(bytes_, -1)) != 0 && !failure_)
     failure_ = Error(Error::Kind::failed, fmt::format("{}: cannot be written: {}", path_.string(), message(errno)));
   agree();
-  in_agreement([&] {
+  collective_try([&] {
     if (file_) file_->commit();
   });
 }

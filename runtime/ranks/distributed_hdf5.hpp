@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/ranks/distributed_array.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
+#include "runtime/ranks/distributed_array.hpp"
 
 namespace asterism {
 
-/// How the values of a chunk come from a DealtArray, of which another part is with every rank.
+/// How the values of a chunk come from a DistributedArray, of which another part is with every rank.
 struct ChunkSource {
   std::function<ArrayBox(const Hdf5Block& chunk)> needs;
   /// From the values of needs(chunk) to those of the chunk, the last index fastest. All threads call it; does not
@@ -28,7 +28,7 @@ struct ChunkSource {
   std::function<void(const Hdf5Block& chunk, const char* needed, void* values)> fill;
 };
 
-class Hdf5OfRanks {
+class DistributedHdf5 {
  public:
   using Existing = Hdf5Output::Existing;
   enum class Writers {
@@ -42,12 +42,12 @@ class Hdf5OfRanks {
   };
   /// All ranks make it, and call with the same arguments what is said to be theirs; an Error of one is thrown on all,
   /// at the latest by commit(). Throws Error as Hdf5Output.
-  Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing = Existing::replace)
-      : Hdf5OfRanks(std::move(path), writers, existing, Room{}) {}
-  Hdf5OfRanks(std::filesystem::path path, Writers writers, Existing existing, const Room& room);
-  ~Hdf5OfRanks();  ///< without commit(): what was at `path` stays
-  Hdf5OfRanks(const Hdf5OfRanks&) = delete;
-  Hdf5OfRanks& operator=(const Hdf5OfRanks&) = delete;
+  DistributedHdf5(std::filesystem::path path, Writers writers, Existing existing = Existing::replace)
+      : DistributedHdf5(std::move(path), writers, existing, Room{}) {}
+  DistributedHdf5(std::filesystem::path path, Writers writers, Existing existing, const Room& room);
+  ~DistributedHdf5();  ///< without commit(): what was at `path` stays
+  DistributedHdf5(const DistributedHdf5&) = delete;
+  DistributedHdf5& operator=(const DistributedHdf5&) = delete;
 
   /// All ranks: a dataset to be filled by write_block(), which it makes room for.
   void create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape);
@@ -74,7 +74,8 @@ class Hdf5OfRanks {
   /// from the others. Chunks are where one process puts them if each rank makes its own within Room::times.
   template <class T>
   void write_compressed(const std::string& dataset, const std::vector<std::size_t>& shape,
-                        const std::vector<std::size_t>& chunk, const DealtArray& array, const ChunkSource& source) {
+                        const std::vector<std::size_t>& chunk, const DistributedArray& array,
+                        const ChunkSource& source) {
     write_compressed(dataset, hdf5_number<T>(), shape, chunk, array, source);
   }
   /// All ranks. Gives the file its name, or makes its changes. Throws Error (failed) on all ranks when one could not
@@ -96,7 +97,8 @@ class Hdf5OfRanks {
                     const std::vector<std::size_t>& chunk, std::vector<Chunk>& chunks);
   void write_block(const std::string& dataset, const Hdf5Block& block, Hdf5Number number, const void* values);
   void write_compressed(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape,
-                        const std::vector<std::size_t>& chunk, const DealtArray& array, const ChunkSource& source);
+                        const std::vector<std::size_t>& chunk, const DistributedArray& array,
+                        const ChunkSource& source);
 
   std::filesystem::path path_;
   Writers writers_;

@@ -1,11 +1,11 @@
 // Compressed chunks of a dataset that all ranks write: who makes which, and where they go.
 #include <algorithm>
 
-#include "runtime/ranks/collective_try.hpp"
 #include "base/batches.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "io/hdf5/compression.hpp"
+#include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
 
@@ -14,7 +14,7 @@ using hdf5_detail::Chunks;
 using hdf5_detail::size_of;
 
 /// Compressed, on its way to its place in the file.
-struct Hdf5OfRanks::Chunk {
+struct DistributedHdf5::Chunk {
   std::uint64_t number;
   std::vector<char> bytes;
 };
@@ -29,11 +29,11 @@ struct Share {
 
 /// Numbers of the chunks that each rank makes: it has at least half as much of them as who has most, and of those it is
 /// the one with the fewest so far.
-std::vector<std::vector<std::uint64_t>> deal(const std::vector<ArrayBox>& needs, const DealtArray& array) {
+std::vector<std::vector<std::uint64_t>> deal(const std::vector<ArrayBox>& needs, const DistributedArray& array) {
   std::vector<Share> mine;
   for (std::size_t c = 0; c < needs.size(); ++c)
     if (const std::int64_t values = array.here(needs[c]); values > 0) mine.push_back({c, values});
-  const std::vector<std::vector<Share>> shares = cluster().all_gather(std::span<const Share>(mine));
+  const std::vector<std::vector<Share>> shares = rank_group().all_gather(std::span<const Share>(mine));
   std::vector<std::size_t> next(shares.size());
   std::vector<std::vector<std::uint64_t>> dealt(shares.size());
   for (std::uint64_t c = 0; c < needs.size(); ++c) {
@@ -54,8 +54,8 @@ std::vector<std::vector<std::uint64_t>> deal(const std::vector<ArrayBox>& needs,
 }  // namespace
 
 /// All ranks: finds places for compressed chunks, and writes this rank's.
-void Hdf5OfRanks::write_chunks(const std::string& dataset, const std::vector<std::size_t>& shape,
-                               const std::vector<std::size_t>& chunk, std::vector<Chunk>& chunks) {
+void DistributedHdf5::write_chunks(const std::string& dataset, const std::vector<std::size_t>& shape,
+                                   const std::vector<std::size_t>& chunk, std::vector<Chunk>& chunks) {
   using Size = Hdf5Output::CompressedChunk;
   struct SizeOfRank {
     Size size;
@@ -64,12 +64,12 @@ void Hdf5OfRanks::write_chunks(const std::string& dataset, const std::vector<std
   std::vector<Size> mine;
   for (const Chunk& c : chunks) mine.push_back({c.number, c.bytes.size()});
   std::vector<SizeOfRank> all;  // on rank 0
-  cluster().collect(std::span<const Size>(mine), [&](int rank, std::span<const Size> sizes) {
+  rank_group().collect(std::span<const Size>(mine), [&](int rank, std::span<const Size> sizes) {
     for (const Size& size : sizes) all.push_back({size, static_cast<std::size_t>(rank)});
   });
   std::sort(all.begin(), all.end(),
             [](const SizeOfRank& a, const SizeOfRank& b) { return a.size.number < b.size.number; });
-  std::vector<std::vector<std::uint64_t>> places(static_cast<std::size_t>(cluster().ranks()));
+  std::vector<std::vector<std::uint64_t>> places(static_cast<std::size_t>(rank_group().ranks()));
   on_rank_0([&](Hdf5Output& file) {
     std::vector<Size> sizes;
     for (const SizeOfRank& one : all) sizes.push_back(one.size);
@@ -77,15 +77,15 @@ void Hdf5OfRanks::write_chunks(const std::string& dataset, const std::vector<std
     for (std::size_t i = 0; i < at.size(); ++i) places[all[i].rank].push_back(at[i]);
   });
   agree();
-  const std::vector<std::uint64_t> of_mine = cluster().exchange(std::move(places)).front();
+  const std::vector<std::uint64_t> of_mine = rank_group().exchange(std::move(places)).front();
   for (std::size_t c = 0; c < chunks.size(); ++c)
     put(dataset, of_mine[c], chunks[c].bytes.data(), chunks[c].bytes.size());
   chunks.clear();
 }
 
-void Hdf5OfRanks::write_compressed(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape,
-                                   const std::vector<std::size_t>& chunk, const DealtArray& array,
-                                   const ChunkSource& source) {
+void DistributedHdf5::write_compressed(const std::string& dataset, Hdf5Number number,
+                                       const std::vector<std::size_t>& shape, const std::vector<std::size_t>& chunk,
+                                       const DistributedArray& array, const ChunkSource& source) {
   if (!shared())
     return file_->write_compressed(dataset, number, shape, chunk, [&](const Hdf5Block& block, void* values) {
       source.fill(block, array.fetch({{source.needs(block)}}).front().data(), values);
@@ -95,7 +95,7 @@ void Hdf5OfRanks::write_compressed(const std::string& dataset, Hdf5Number number
   std::vector<ArrayBox> needs;
   for (std::size_t c = 0; c < chunks.count(); ++c) needs.push_back(source.needs(chunks.block(c)));
   const std::vector<std::vector<std::uint64_t>> dealt = deal(needs, array);
-  const std::vector<std::uint64_t>& mine = dealt[static_cast<std::size_t>(cluster().rank())];
+  const std::vector<std::uint64_t>& mine = dealt[static_cast<std::size_t>(rank_group().rank())];
   std::size_t most = 0;
   for (const std::vector<std::uint64_t>& of_rank : dealt) most = std::max(most, of_rank.size());
 

@@ -10,21 +10,21 @@
 
 namespace asterism::output {
 
-Hdf5SeriesOfRanks::Hdf5SeriesOfRanks(std::filesystem::path path, const Grid& grid, std::int64_t keep_until)
+DistributedHdf5Series::DistributedHdf5Series(std::filesystem::path path, const Grid& grid, std::int64_t keep_until)
     : path_(std::move(path)), grid_(grid) {
-  in_agreement([&] {
-    if (cluster().speaks()) series_.emplace(path_, grid_, keep_until);
+  collective_try([&] {
+    if (rank_group().is_root()) series_.emplace(path_, grid_, keep_until);
   });
   const std::vector<SavedTime> saved = series_ ? series_->times() : std::vector<SavedTime>();
-  times_ = cluster().all_gather(std::span<const SavedTime>(saved)).front();
+  times_ = rank_group().all_gather(std::span<const SavedTime>(saved)).front();
 }
 
 template <class T>
-void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const std::vector<DealtField>& fields) {
+void DistributedHdf5Series::append(std::int64_t step, double time, const std::vector<DealtField>& fields) {
   detail::check_step(path_, times_, step);
   const bool is_new = times_.empty();
-  Hdf5OfRanks file(path_, Hdf5OfRanks::Writers::all_ranks,
-                   is_new ? Hdf5OfRanks::Existing::replace : Hdf5OfRanks::Existing::extend);
+  DistributedHdf5 file(path_, DistributedHdf5::Writers::all_ranks,
+                       is_new ? DistributedHdf5::Existing::replace : DistributedHdf5::Existing::extend);
   if (is_new) detail::write_grid(file, grid_);
   std::vector<Hdf5Series::Dataset> datasets;
   std::vector<std::string> names;
@@ -38,12 +38,12 @@ void Hdf5SeriesOfRanks::append(std::int64_t step, double time, const std::vector
   detail::write_time(file, step, time, names);
   file.commit();
   times_.push_back({step, time});
-  in_agreement([&] {
+  collective_try([&] {
     if (series_) series_->add({step, time}, std::move(datasets));
   });
 }
 
-template void Hdf5SeriesOfRanks::append<float>(std::int64_t, double, const std::vector<DealtField>&);
-template void Hdf5SeriesOfRanks::append<double>(std::int64_t, double, const std::vector<DealtField>&);
+template void DistributedHdf5Series::append<float>(std::int64_t, double, const std::vector<DealtField>&);
+template void DistributedHdf5Series::append<double>(std::int64_t, double, const std::vector<DealtField>&);
 
 }  // namespace asterism::output

@@ -17,7 +17,7 @@ namespace asterism::output {
 struct DealtField {
   std::string name;
   std::size_t components;
-  const DealtArray* values;
+  const DistributedArray* values;
   ChunkSource source;
 };
 
@@ -42,10 +42,10 @@ ChunkSource components_of(std::int64_t first, std::size_t components) {
   return {needs, fill};
 }
 
-class Hdf5SeriesOfRanks {
+class DistributedHdf5Series {
  public:
   /// As Hdf5Series; all ranks make it.
-  Hdf5SeriesOfRanks(std::filesystem::path path, const Grid& grid, std::int64_t keep_until = keep_nothing);
+  DistributedHdf5Series(std::filesystem::path path, const Grid& grid, std::int64_t keep_until = keep_nothing);
 
   /// All ranks, with the same fields, of type T. Throws Error (failed) on all, and the series is as before.
   template <class T>

@@ -1,7 +1,7 @@
 #include "runtime/ranks/rank_exchange.hpp"
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 #ifdef ASTERISM_MPI
 #include <starpu_mpi.h>
@@ -63,7 +63,7 @@ void check(int status, const char* call) {
 }  // namespace
 
 void share(starpu_data_handle_t handle, int owner, std::int64_t tag) {
-  if (!cluster().distributed()) return;
+  if (!rank_group().distributed()) return;
   // pieces of an arena lie in one piece, too, and travel without being packed
   if (starpu_data_get_interface_id(handle) >= STARPU_MAX_INTERFACE_ID)
     starpu_mpi_datatype_register(handle, contiguous, forget);
@@ -77,10 +77,10 @@ void unshare(starpu_data_handle_t handle) {
 }
 
 bool exchange_for_task(std::span<const Access> accesses, int rank, int priority) {
-  if (!cluster().distributed()) return true;
+  if (!rank_group().distributed()) return true;
   Submitted& count = counts();
   ++count.walked;
-  const int me = cluster().rank();
+  const int me = rank_group().rank();
   const bool mine = rank == this_rank_runs || rank == me;
   if (mine) ++count.tasks;
   for (const Access& access : accesses) {

@@ -31,42 +31,42 @@ std::pair<const char*, int> launched() {
 
 }  // namespace
 
-const Cluster& cluster() {
-  static const Cluster processes;
+const RankGroup& rank_group() {
+  static const RankGroup processes;
   return processes;
 }
 
 #ifndef ASTERISM_MPI
 
-Cluster::Cluster() {
+RankGroup::RankGroup() {
   if (const auto [variable, count] = launched(); count > 1)
     bad_input("{} processes ({}): this program was built without StarPU-MPI", count, variable);
 }
-Cluster::~Cluster() = default;
-void Cluster::barrier() const {}
-std::int64_t Cluster::allocate_tags(std::int64_t /*count*/) const {
+RankGroup::~RankGroup() = default;
+void RankGroup::barrier() const {}
+std::int64_t RankGroup::allocate_tags(std::int64_t /*count*/) const {
   return 0;
 }
-bool Cluster::all_have_failed() const {
+bool RankGroup::all_have_failed() const {
   return true;
 }
-void Cluster::expect_the_end() const {}
-void Cluster::abort(int exit_status) const {
+void RankGroup::expect_the_end() const {}
+void RankGroup::abort(int exit_status) const {
   std::exit(exit_status);
 }
-void Cluster::on_death(const std::string& /*advice*/) const {}
-int Cluster::start_starpu(starpu_conf& conf) const {
+void RankGroup::on_death(const std::string& /*advice*/) const {}
+int RankGroup::start_starpu(starpu_conf& conf) const {
   return starpu_init(&conf);
 }
-void Cluster::stop_starpu() const {
+void RankGroup::stop_starpu() const {
   starpu_shutdown();
 }
-void Cluster::all_gather(const void* /*mine*/, void* /*all*/, std::size_t /*bytes*/) const {}
-void Cluster::broadcast(void* /*values*/, std::size_t /*bytes*/, int /*from*/) const {}
-void Cluster::exchange(const std::vector<std::span<const char>>& /*to*/,
-                       const std::function<char*(int, std::size_t)>& /*place*/) const {}
-void Cluster::collect(const char* mine, std::size_t bytes,
-                      const std::function<void(int, const char*, std::size_t)>& take) const {
+void RankGroup::all_gather(const void* /*mine*/, void* /*all*/, std::size_t /*bytes*/) const {}
+void RankGroup::broadcast(void* /*values*/, std::size_t /*bytes*/, int /*from*/) const {}
+void RankGroup::exchange(const std::vector<std::span<const char>>& /*to*/,
+                         const std::function<char*(int, std::size_t)>& /*place*/) const {}
+void RankGroup::collect(const char* mine, std::size_t bytes,
+                        const std::function<void(int, const char*, std::size_t)>& take) const {
   take(0, mine, bytes);
 }
 
@@ -127,7 +127,7 @@ void receive(char* data, std::size_t bytes, int from) {
 
 }  // namespace
 
-Cluster::Cluster() {
+RankGroup::RankGroup() {
   const auto [variable, count] = launched();
   if (count == 1) return;
   int level = 0;
@@ -147,29 +147,29 @@ Cluster::Cluster() {
   watch_others();
 }
 
-Cluster::~Cluster() {
+RankGroup::~RankGroup() {
   if (ranks_ == 1) return;
   MPI_Comm_free(&world());
   MPI_Comm_free(&failures());
   MPI_Finalize();
 }
 
-void Cluster::barrier() const {
+void RankGroup::barrier() const {
   if (distributed()) MPI_Barrier(world());
 }
 
-void Cluster::all_gather(const void* mine, void* all, std::size_t bytes) const {
+void RankGroup::all_gather(const void* mine, void* all, std::size_t bytes) const {
   MPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, world());
 }
 
-void Cluster::broadcast(void* values, std::size_t bytes, int from) const {
+void RankGroup::broadcast(void* values, std::size_t bytes, int from) const {
   for (std::size_t at = 0; at < bytes; at += largest_message)
     MPI_Bcast(static_cast<char*>(values) + at, static_cast<int>(std::min(largest_message, bytes - at)), MPI_BYTE, from,
               world());
 }
 
-void Cluster::exchange(const std::vector<std::span<const char>>& to,
-                       const std::function<char*(int, std::size_t)>& place) const {
+void RankGroup::exchange(const std::vector<std::span<const char>>& to,
+                         const std::function<char*(int, std::size_t)>& place) const {
   // in ranks() steps, in each of which every rank sends to one and receives from one
   for (int step = 0; step < ranks_; ++step) {
     const int next = (rank_ + step) % ranks_;
@@ -185,9 +185,9 @@ void Cluster::exchange(const std::vector<std::span<const char>>& to,
   }
 }
 
-void Cluster::collect(const char* mine, std::size_t bytes,
-                      const std::function<void(int, const char*, std::size_t)>& take) const {
-  if (!speaks()) {
+void RankGroup::collect(const char* mine, std::size_t bytes,
+                        const std::function<void(int, const char*, std::size_t)>& take) const {
+  if (!is_root()) {
     const Sending sending(mine, bytes, 0);
     return;
   }
@@ -200,20 +200,20 @@ void Cluster::collect(const char* mine, std::size_t bytes,
   }
 }
 
-std::int64_t Cluster::allocate_tags(std::int64_t count) const {
+std::int64_t RankGroup::allocate_tags(std::int64_t count) const {
   return distributed() ? starpu_mpi_tags_allocate(std::max<std::int64_t>(count, 1)) : 0;
 }
 
-void Cluster::expect_the_end() const {
+void RankGroup::expect_the_end() const {
   forget_ranks();
 }
 
-bool Cluster::all_have_failed() const {
+bool RankGroup::all_have_failed() const {
   static const bool all = agree_on_failure();
   return all;
 }
 
-bool Cluster::agree_on_failure() const {
+bool RankGroup::agree_on_failure() const {
   if (!distributed()) return true;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(failures(), &request);
@@ -226,26 +226,26 @@ bool Cluster::agree_on_failure() const {
   return true;
 }
 
-void Cluster::abort(int exit_status) const {
+void RankGroup::abort(int exit_status) const {
   MPI_Abort(MPI_COMM_WORLD, exit_status);
   std::exit(exit_status);
 }
 
-void Cluster::watch_others() const {
+void RankGroup::watch_others() const {
   for (const auto& process : all_gather(this_rank())) add_rank(process);
   tell_of_deaths(rank_);
 }
 
-void Cluster::on_death(const std::string& advice) const {
+void RankGroup::on_death(const std::string& advice) const {
   if (distributed()) advise(advice);
 }
 
-int Cluster::start_starpu(starpu_conf& conf) const {
+int RankGroup::start_starpu(starpu_conf& conf) const {
   if (!distributed()) return starpu_init(&conf);
   return starpu_mpi_init_conf(nullptr, nullptr, 0, MPI_COMM_WORLD, &conf);
 }
 
-void Cluster::stop_starpu() const {
+void RankGroup::stop_starpu() const {
   if (distributed())
     starpu_mpi_shutdown();
   else

@@ -15,16 +15,16 @@ struct starpu_conf;
 
 namespace asterism {
 
-class Cluster {
+class RankGroup {
  public:
-  Cluster(const Cluster&) = delete;
-  Cluster& operator=(const Cluster&) = delete;
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
   [[nodiscard]] bool distributed() const noexcept { return ranks_ > 1; }
   /// Whether this process is the one that prints and writes what there is once.
-  [[nodiscard]] bool speaks() const noexcept { return rank_ == 0; }
+  [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
 
   // All ranks have to call these in the same order; tasks may go on meanwhile. With one rank they return what they got.
   void barrier() const;
@@ -93,7 +93,7 @@ class Cluster {
   [[nodiscard]] std::int64_t allocate_tags(std::int64_t count) const;
 
   /// For a rank that cannot go on, when it has nothing left to send. True: all ranks came here; they end by
-  /// themselves, and speaks() says who explains. False: others would wait for this one, which has to abort().
+  /// themselves, and is_root() says who explains. False: others would wait for this one, which has to abort().
   [[nodiscard]] bool all_have_failed() const;
   /// From now on ranks that end are not missed.
   void expect_the_end() const;
@@ -108,9 +108,9 @@ class Cluster {
   void stop_starpu() const;
 
  private:
-  friend const Cluster& cluster();
-  Cluster();
-  ~Cluster();
+  friend const RankGroup& rank_group();
+  RankGroup();
+  ~RankGroup();
   void all_gather(const void* mine, void* all, std::size_t bytes) const;
   void broadcast(void* values, std::size_t bytes, int from) const;
   void exchange(const std::vector<std::span<const char>>& to,
@@ -125,7 +125,7 @@ class Cluster {
 };
 
 /// The processes of this run. The first call starts MPI if there are several, so all of them have to make it. Throws
-/// Error (bad input) when the launcher speaks of several processes and MPI finds one, or this program has no MPI.
-const Cluster& cluster();
+/// Error (bad input) when the launcher is_root of several processes and MPI finds one, or this program has no MPI.
+const RankGroup& rank_group();
 
 }  // namespace asterism

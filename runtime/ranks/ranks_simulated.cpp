@@ -54,39 +54,39 @@ void meet(int rank, int ranks, const void* mine, const Look& look) {
 
 }  // namespace
 
-const Cluster& cluster() {
-  static const Cluster processes;
+const RankGroup& rank_group() {
+  static const RankGroup processes;
   return processes;
 }
 
 // StarPU has started MPI before main, and ends it.
-Cluster::Cluster() {
+RankGroup::RankGroup() {
   rank_ = starpu_mpi_world_rank();
   ranks_ = starpu_mpi_world_size();
 }
 
-Cluster::~Cluster() = default;
+RankGroup::~RankGroup() = default;
 
-void Cluster::barrier() const {
+void RankGroup::barrier() const {
   meet(rank_, ranks_, nullptr, [](const auto& /*shown*/) {});
 }
 
-void Cluster::all_gather(const void* mine, void* all, std::size_t bytes) const {
+void RankGroup::all_gather(const void* mine, void* all, std::size_t bytes) const {
   meet(rank_, ranks_, mine, [&](const std::vector<const void*>& shown) {
     char* to = static_cast<char*>(all);
     for (const void* of_rank : shown) to = std::copy_n(static_cast<const char*>(of_rank), bytes, to);
   });
 }
 
-void Cluster::broadcast(void* values, std::size_t bytes, int from) const {
+void RankGroup::broadcast(void* values, std::size_t bytes, int from) const {
   meet(rank_, ranks_, values, [&](const std::vector<const void*>& shown) {
     const void* const given = shown[static_cast<std::size_t>(from)];
     if (rank_ != from) std::copy_n(static_cast<const char*>(given), bytes, static_cast<char*>(values));
   });
 }
 
-void Cluster::exchange(const std::vector<std::span<const char>>& to,
-                       const std::function<char*(int, std::size_t)>& place) const {
+void RankGroup::exchange(const std::vector<std::span<const char>>& to,
+                         const std::function<char*(int, std::size_t)>& place) const {
   meet(rank_, ranks_, &to, [&](const std::vector<const void*>& shown) {
     for (int rank = 0; rank < ranks_; ++rank) {
       const auto& from = *static_cast<const std::vector<std::span<const char>>*>(shown[static_cast<std::size_t>(rank)]);
@@ -96,24 +96,24 @@ void Cluster::exchange(const std::vector<std::span<const char>>& to,
   });
 }
 
-void Cluster::collect(const char* mine, std::size_t bytes,
-                      const std::function<void(int, const char*, std::size_t)>& take) const {
+void RankGroup::collect(const char* mine, std::size_t bytes,
+                        const std::function<void(int, const char*, std::size_t)>& take) const {
   const std::span<const char> part(mine, bytes);
   meet(rank_, ranks_, &part, [&](const std::vector<const void*>& shown) {
-    for (int rank = 0; rank < ranks_ && speaks(); ++rank) {
+    for (int rank = 0; rank < ranks_ && is_root(); ++rank) {
       const auto& of_rank = *static_cast<const std::span<const char>*>(shown[static_cast<std::size_t>(rank)]);
       take(rank, of_rank.data(), of_rank.size());
     }
   });
 }
 
-std::int64_t Cluster::allocate_tags(std::int64_t count) const {
+std::int64_t RankGroup::allocate_tags(std::int64_t count) const {
   return distributed() ? starpu_mpi_tags_allocate(std::max<std::int64_t>(count, 1)) : 0;
 }
 
-void Cluster::expect_the_end() const {}
+void RankGroup::expect_the_end() const {}
 
-bool Cluster::all_have_failed() const {
+bool RankGroup::all_have_failed() const {
   MeetingPlace& place = meeting_place(ranks_);
   ++place.failed;
   starpu_sleep(1);
@@ -121,19 +121,19 @@ bool Cluster::all_have_failed() const {
 }
 
 /// All of them are this process. The one that explains comes first.
-void Cluster::abort(int exit_status) const {
-  if (!speaks()) starpu_sleep(1);
+void RankGroup::abort(int exit_status) const {
+  if (!is_root()) starpu_sleep(1);
   std::fflush(nullptr);
   _exit(exit_status);
 }
 
-void Cluster::on_death(const std::string& /*advice*/) const {}
+void RankGroup::on_death(const std::string& /*advice*/) const {}
 
-int Cluster::start_starpu(starpu_conf& conf) const {
+int RankGroup::start_starpu(starpu_conf& conf) const {
   return starpu_mpi_init_conf(nullptr, nullptr, 0, MPI_COMM_WORLD, &conf);
 }
 
-void Cluster::stop_starpu() const {
+void RankGroup::stop_starpu() const {
   starpu_mpi_shutdown();
 }
 

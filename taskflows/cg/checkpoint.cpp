@@ -5,10 +5,10 @@
 #include <bit>
 #include <span>
 
-#include "taskflows/cg/acquired.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/cg/acquired.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -80,7 +80,7 @@ void require_checkpoints(const Options& options) {
 }
 
 void write_checkpoint(const std::filesystem::path& path, const System& sys, const Past& past) {
-  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   const auto n = at(sys.partition.first(sys.blocks()));
   for (const Kept& kept : kept_vectors(sys)) {
     file.create(kept.name, Hdf5Number::float64, {n});
@@ -94,7 +94,7 @@ void write_checkpoint(const std::filesystem::path& path, const System& sys, cons
   std::vector<Dots> mine;
   if (sys.options.flow == Flow::pipelined)
     for (const int i : sys.own()) mine.push_back(*Acquired<Dots>(sys.dots_of(i, next_parity(past)), STARPU_R));
-  const std::vector<Dots> dots = cluster().collect(std::span<const Dots>(mine));
+  const std::vector<Dots> dots = rank_group().collect(std::span<const Dots>(mine));
   const State state = *Acquired<State>(sys.state_of(sys.inline_sums() ? sys.own().front() : 0), STARPU_R);
   std::vector<std::int64_t> contributions;
   for (const Dots& of_block : dots) {

@@ -30,7 +30,7 @@ Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options
                                    : nullptr);
       if (is_here(i)) bytes += 8.0 * static_cast<double>(needed_.back()->size());
     }
-    for (const double of_rank : cluster().all_gather(bytes)) bytes_exchanged_ += of_rank;
+    for (const double of_rank : rank_group().all_gather(bytes)) bytes_exchanged_ += of_rank;
   } else {
     bytes_exchanged_ = 8.0 * static_cast<double>(a.n) * (blocks - 1);
   }
@@ -54,7 +54,7 @@ Exchange::~Exchange() {
 }
 
 bool Exchange::is_here(int i) const {
-  return partition_.rank_begin.empty() || partition_.owner(i) == cluster().rank();
+  return partition_.rank_begin.empty() || partition_.owner(i) == rank_group().rank();
 }
 
 /// One arena for all of p; packed 1D: one per block-row, p_i followed by its halo.
@@ -80,7 +80,7 @@ Exchange::Needs Exchange::needs() const {
   const int blocks = partition_.blocks();
   Needs needs;
   // to other ranks: i, j, how many, and the columns
-  std::vector<std::vector<std::int32_t>> to(at(cluster().ranks()));
+  std::vector<std::vector<std::int32_t>> to(at(rank_group().ranks()));
   for (int i = 0; i < blocks; ++i) {
     if (!is_here(i)) continue;
     for (int j = 0; j < blocks; ++j) {
@@ -96,7 +96,7 @@ Exchange::Needs Exchange::needs() const {
     }
   }
   if (partition_.rank_begin.empty()) return needs;
-  for (const std::vector<std::int32_t>& message : cluster().exchange(std::move(to)))
+  for (const std::vector<std::int32_t>& message : rank_group().exchange(std::move(to)))
     for (auto at = message.begin(); at != message.end();) {
       const std::pair pair(at[0], at[1]);
       const std::int32_t count = at[2];
@@ -109,7 +109,7 @@ Exchange::Needs Exchange::needs() const {
 void Exchange::make_halos_of_pieces() {
   const int blocks = partition_.blocks();
   const bool one_d = decomposition_ == Decomposition::one_d;
-  const std::int64_t tags = cluster().allocate_tags(std::int64_t{blocks} * blocks);
+  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{blocks} * blocks);
   std::vector<std::size_t> offset(at(blocks));
   std::set<int> elsewhere;
   for (const auto& [pair, columns] : needs()) {

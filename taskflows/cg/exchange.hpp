@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "taskflows/cg/matrix/csr_matrix.hpp"
-#include "taskflows/cg/options.hpp"
-#include "taskflows/cg/partition.hpp"
 #include "runtime/arena.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "taskflows/cg/options.hpp"
+#include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "codelets/cg/kernels/block_layout.hpp"
 #include "codelets/cg/codelets.hpp"
+#include "codelets/cg/kernels/block_layout.hpp"
 
 namespace asterism::cg {
 

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "codelets/cg/kernels/kernels.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/acquired.hpp"
 #include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/flow.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -194,8 +194,8 @@ void Solver::keep() {
   const std::int64_t iterations = base_ + submitted_;
   write_checkpoint(checkpoints_.write, sys_,
                    {iterations, submitted_, result_.restarts, previous_true_, b_norm_, result_.history});
-  cluster().on_death(fmt::format("; the last checkpoint, {}, is of iteration {}: --restart {} goes on from there",
-                                 checkpoints_.write, iterations, checkpoints_.write));
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of iteration {}: --restart {} goes on from there",
+                                    checkpoints_.write, iterations, checkpoints_.write));
 }
 
 /// What start() does, from a checkpoint.
@@ -208,7 +208,7 @@ State Solver::go_on() {
   result_.restarts = past.restarts;
   result_.history = std::move(past.history);
   previous_true_ = past.true_residual;
-  cluster().on_death(fmt::format("; --restart {} begins again from there", checkpoints_.read));
+  rank_group().on_death(fmt::format("; --restart {} begins again from there", checkpoints_.read));
   return *Acquired<State>(sys_.state_of(sys_.inline_sums() ? sys_.own().front() : 0), STARPU_R);
 }
 
@@ -222,7 +222,7 @@ SolveResult Solver::run() {
     state = start(tolerance);
     previous_true_ = relative(state.rr);
     result_.history.push_back(previous_true_);
-    cluster().on_death("; there is no checkpoint yet (--checkpoint)");
+    rank_group().on_death("; there is no checkpoint yet (--checkpoint)");
   } else {
     state = go_on();
   }
@@ -291,7 +291,7 @@ Sum square(std::span<const double> b) {
 
 double norm(std::span<const double> b) {
   Sum total;
-  for (const Sum& of_rank : cluster().all_gather(square(b))) add(total, of_rank);
+  for (const Sum& of_rank : rank_group().all_gather(square(b))) add(total, of_rank);
   return std::sqrt(value(total));
 }
 

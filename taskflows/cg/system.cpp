@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
-#include "runtime/performance_model.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/performance_model.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -44,9 +44,9 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
                const Options& chosen, Partition block_rows)
     : options(chosen), partition(std::move(block_rows)), p(a, partition, chosen) {
-  const int rank = cluster().rank();
+  const int rank = rank_group().rank();
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
-  for (const std::int64_t of_rank : cluster().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
+  for (const std::int64_t of_rank : rank_group().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
   make_vectors(b_values, x0);
   make_preconditioner(a);
   make_scalars();
@@ -200,7 +200,7 @@ void System::make_scalars() {
   p_dot_q.resize(at(contributions));
   for (auto& d : dots) d.resize(at(contributions));
   for (int i = 0; i < contributions; ++i) {
-    if (distributed() && partition.owner(i) != cluster().rank()) continue;
+    if (distributed() && partition.owner(i) != rank_group().rank()) continue;
     p_dot_q[at(i)] =
         Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i));
     for (int parity = 0; parity < 2; ++parity)

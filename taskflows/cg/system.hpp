@@ -8,13 +8,13 @@
 
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
-#include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "runtime/ranks/all_gather.hpp"
+#include "runtime/session.hpp"
 #include "taskflows/cg/exchange.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/partition.hpp"
-#include "runtime/ranks/all_gather.hpp"
-#include "runtime/session.hpp"
 
 namespace asterism::cg {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "taskflows/cg/verify.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/cg/verify.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -33,17 +33,17 @@ Foreign fetch(const CsrMatrix& a, const Partition& partition, std::span<const do
 
   std::vector<std::vector<std::int32_t>> wanted;
   auto begin = foreign.column.begin();
-  for (int rank = 0; rank < cluster().ranks(); ++rank) {
+  for (int rank = 0; rank < rank_group().ranks(); ++rank) {
     const auto next = std::lower_bound(begin, foreign.column.end(), partition.first(partition.first_block(rank + 1)));
     wanted.emplace_back(begin, next);
     begin = next;
   }
   std::vector<std::vector<double>> answers;
-  for (const std::vector<std::int32_t>& columns : cluster().exchange(std::move(wanted))) {
+  for (const std::vector<std::int32_t>& columns : rank_group().exchange(std::move(wanted))) {
     answers.emplace_back();
     for (const std::int32_t column : columns) answers.back().push_back(x[at(column - a.first_row)]);
   }
-  for (const std::vector<double>& values : cluster().exchange(std::move(answers)))  // in the order of the columns
+  for (const std::vector<double>& values : rank_group().exchange(std::move(answers)))  // in the order of the columns
     foreign.value.insert(foreign.value.end(), values.begin(), values.end());
   return foreign;
 }
@@ -70,7 +70,7 @@ double extended_residual(const CsrMatrix& a, const Partition& partition, std::sp
     squares.right += right * right;
   }
   Squares all;
-  for (const Squares& of_rank : cluster().all_gather(squares)) {
+  for (const Squares& of_rank : rank_group().all_gather(squares)) {
     all.residual += of_rank.residual;
     all.right += of_rank.right;
   }

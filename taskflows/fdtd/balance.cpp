@@ -11,13 +11,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "runtime/machine/busy_time.hpp"
-#include "runtime/clock.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "base/fingerprint.hpp"
 #include "io/output_file.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/machine/busy_time.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -212,7 +212,7 @@ SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, De
   RankUnits mine{session.devices(), session.cpus(), kind_of_units(session), {}, {}};
   std::copy_n(weights.begin(), std::min(weights.size(), mine.weights.size()), mine.weights.begin());
   mine.rates = {static_cast<double>(mine.cores), static_cast<double>(mine.gpus)};
-  std::vector<RankUnits> ranks = cluster().all_gather(mine);
+  std::vector<RankUnits> ranks = rank_group().all_gather(mine);
   const auto all_are = [&](const auto& property) { return std::all_of(ranks.begin(), ranks.end(), property); };
   const bool alike = all_are([&](const RankUnits& r) { return r.kind == ranks.front().kind; });
   const bool equal = alike && all_are([&](const RankUnits& r) {
@@ -226,7 +226,7 @@ SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, De
   SharesOfRanks shares;
   if (!settled) {
     mine.rates = rates_of(problem, session, file, weights);
-    ranks = cluster().all_gather(mine);
+    ranks = rank_group().all_gather(mine);
     shares.rates = sum(ranks);
     if (alike) even_out(ranks);
   }

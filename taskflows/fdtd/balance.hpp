@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "taskflows/fdtd/division.hpp"
 #include "runtime/machine/unit_rates.hpp"
+#include "taskflows/fdtd/division.hpp"
 
 namespace asterism::fdtd {
 

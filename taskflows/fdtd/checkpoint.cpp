@@ -120,7 +120,7 @@ void check_same(const Hdf5Input& file, const Problem& p) {
 }
 
 template <class T>
-void write_fields(Hdf5OfRanks& file, Simulation& simulation, const Problem& problem) {
+void write_fields(DistributedHdf5& file, Simulation& simulation, const Problem& problem) {
   for (const Field field : {Field::electric, Field::magnetic}) {
     const char* const name = dataset[static_cast<int>(field)];
     file.create(name, hdf5_number<T>(), shape_of(problem));
@@ -148,7 +148,7 @@ void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
 }
 
 template <class T>
-void write_further(Hdf5OfRanks& file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
+void write_further(DistributedHdf5& file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
   file.create(kind.name, hdf5_number<T>(), {static_cast<std::size_t>(kind.size)});
   file.make_room({kind.name});
   simulation.get_further_here(array, [&](std::int64_t first, std::int64_t count, const void* values) {
@@ -168,7 +168,7 @@ void read_further(const Hdf5Input& file, Simulation& simulation, std::size_t arr
   });
 }
 
-void write_run(Hdf5OfRanks& file, long step, const Problem& problem) {
+void write_run(DistributedHdf5& file, long step, const Problem& problem) {
   file.attribute("/", "step", static_cast<std::int64_t>(step));
   for (std::size_t a = 0; a < 3; ++a) file.attribute("/", spacing_names[a], problem.spacing[a]);
   file.attribute("/", "time_step", problem.dt);
@@ -183,7 +183,8 @@ void write_run(Hdf5OfRanks& file, long step, const Problem& problem) {
 
 void write_checkpoint(const std::filesystem::path& path, Simulation& simulation, const Problem& problem,
                       const std::vector<double>& probes) {
-  Hdf5OfRanks file(path, simulation.dealt() ? Hdf5OfRanks::Writers::all_ranks : Hdf5OfRanks::Writers::this_process);
+  DistributedHdf5 file(
+      path, simulation.dealt() ? DistributedHdf5::Writers::all_ranks : DistributedHdf5::Writers::this_process);
   write_run(file, simulation.time(), problem);
   problem.single_precision ? write_fields<float>(file, simulation, problem)
                            : write_fields<double>(file, simulation, problem);

@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -83,7 +83,7 @@ std::vector<double> weights_of(const std::vector<RankShare>& ranks) {
 
 /// Of this rank where there are several.
 std::size_t own_rank(const std::vector<RankShare>& ranks) {
-  return ranks.size() == 1 ? 0 : static_cast<std::size_t>(cluster().rank());
+  return ranks.size() == 1 ? 0 : static_cast<std::size_t>(rank_group().rank());
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "taskflows/fdtd/simulation.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/simulation.hpp"
 
 namespace asterism::fdtd {
 

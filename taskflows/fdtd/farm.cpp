@@ -11,11 +11,11 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/update/shape.hpp"
-#include "taskflows/fdtd/brick_data.hpp"
-#include "base/error.hpp"
 #include "runtime/starpu_mutex.hpp"
+#include "taskflows/fdtd/brick_data.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "taskflows/fdtd/problem.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/problem.hpp"
 
 namespace asterism::fdtd {
 

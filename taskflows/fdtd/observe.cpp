@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "taskflows/fdtd/brick_data.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fdtd/brick_data.hpp"
 
 namespace asterism::fdtd {
 
@@ -50,9 +50,9 @@ std::array<double, n> add_planes(const std::vector<OfPlane<n>>& of_bricks, int p
 template <std::size_t n>
 std::array<double, n> add_planes_of_ranks(const std::vector<OfPlane<n>>& mine, int planes) {
   std::array<double, n> sum{};
-  const std::vector<OfPlane<n>> all = cluster().collect(std::span<const OfPlane<n>>(mine));
-  if (cluster().speaks()) sum = add_planes(all, planes);
-  cluster().broadcast(sum);
+  const std::vector<OfPlane<n>> all = rank_group().collect(std::span<const OfPlane<n>>(mine));
+  if (rank_group().is_root()) sum = add_planes(all, planes);
+  rank_group().broadcast(sum);
   return sum;
 }
 
@@ -165,10 +165,10 @@ void Simulation::collect_probes_of_ranks() {
   for (std::size_t row = probes_of_ranks_; row < probe_values_.size(); row += all)
     for (const std::size_t probe : numbers) mine.push_back(probe_values_[row + probe]);
   std::vector<std::vector<std::size_t>> numbers_of_ranks;
-  cluster().collect(std::span<const std::size_t>(numbers), [&](int /*rank*/, std::span<const std::size_t> part) {
+  rank_group().collect(std::span<const std::size_t>(numbers), [&](int /*rank*/, std::span<const std::size_t> part) {
     numbers_of_ranks.emplace_back(part.begin(), part.end());
   });
-  cluster().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
+  rank_group().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
     std::size_t next = 0;
     for (std::size_t row = probes_of_ranks_; row < probe_values_.size(); row += all)
       for (const std::size_t probe : numbers_of_ranks[static_cast<std::size_t>(rank)])

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "taskflows/fdtd/physics/check.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/physics/check.hpp"
 
 namespace asterism::fdtd {
 namespace {

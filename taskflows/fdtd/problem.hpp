@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
+#include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/media/cpml.hpp"
 #include "codelets/fdtd/kernels/media/dispersive.hpp"
-#include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/observers/monitor.hpp"
 #include "codelets/fdtd/kernels/sources/plane_wave.hpp"
 

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 #include "taskflows/fdtd/physics/physics.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -53,7 +53,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
                                           load<double>(), sum<double>(), codelets::energy<double>()});
   dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =
-      dealt_ ? cluster().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
+      dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
   bricks_.resize(bricks.size());
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const auto& neighbours = bricks[b].neighbour;
@@ -106,7 +106,7 @@ Simulation::~Simulation() {
 }
 
 bool Simulation::is_here(const BrickPlace& place) const {
-  return place.rank.value_or(cluster().rank()) == cluster().rank();
+  return place.rank.value_or(rank_group().rank()) == rank_group().rank();
 }
 
 void Simulation::build_scheme(BrickData& brick, std::size_t number) const {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "codelets/fdtd/codelets.hpp"
-#include "taskflows/fdtd/decomposition.hpp"
 #include "base/array.hpp"
+#include "codelets/fdtd/codelets.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/fdtd/decomposition.hpp"
 
 namespace asterism::fdtd {
 

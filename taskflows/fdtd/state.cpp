@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "taskflows/fdtd/brick_data.hpp"
-#include "runtime/session.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/session.hpp"
+#include "taskflows/fdtd/brick_data.hpp"
 
 namespace asterism::fdtd {
 namespace {

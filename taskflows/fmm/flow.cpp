@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "codelets/fmm/kernels/costs.hpp"
-#include "taskflows/fmm/system.hpp"
 #include "runtime/clock.hpp"
+#include "taskflows/fmm/system.hpp"
 
 namespace asterism::fmm {
 

@@ -31,8 +31,8 @@ struct Interaction {
   std::function<void(const NearTask&)> submit_near;
 };
 
-/// A kernel as described in codelets/fmm/kernels/near/kernel_function.hpp. One's own: write the struct, compile the CPU kernels with
-/// the CMake function asterism_fmm_kernels, and pass it here.
+/// A kernel as described in codelets/fmm/kernels/near/kernel_function.hpp. One's own: write the struct, compile the CPU
+/// kernels with the CMake function asterism_fmm_kernels, and pass it here.
 template <class Kernel>
 Interaction interaction(const Kernel& kernel) {
   Interaction i;

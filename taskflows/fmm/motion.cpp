@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::size_t> shape_of(std::size_t rows, std::size_t width) {
 }
 
 /// Rows of `width` numbers of this rank, from `first` on.
-void write_rows(Hdf5OfRanks& file, const char* dataset, std::size_t first, std::size_t width,
+void write_rows(DistributedHdf5& file, const char* dataset, std::size_t first, std::size_t width,
                 std::span<const double> mine) {
   const std::size_t rows = mine.size() / width;
   file.write_block(
@@ -86,11 +86,11 @@ void write_motion(const std::filesystem::path& path, const MotionSettings& setti
                   const Motion& motion) {
   std::size_t n = 0;
   std::size_t first = 0;  // of this rank's
-  for (int rank = 0; const std::size_t part : cluster().all_gather(particles.size())) {
-    if (rank++ < cluster().rank()) first += part;
+  for (int rank = 0; const std::size_t part : rank_group().all_gather(particles.size())) {
+    if (rank++ < rank_group().rank()) first += part;
     n += part;
   }
-  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   file.create("positions", Hdf5Number::float64, {n, 3});
   file.create("velocities", Hdf5Number::float64, {n, 3});
   file.create("charges", Hdf5Number::float64, {n});

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "taskflows/fmm/tree/box.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/tree/box.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
 
 namespace asterism::fmm {

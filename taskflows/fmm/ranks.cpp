@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/packed.hpp"
 #include "taskflows/fmm/system.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -25,8 +25,8 @@ SharedLeaves share_leaves(const Box& box, int leaf_level, const Particles& part)
   SharedLeaves shared;
   shared.sorted = sort_by_cell(box, leaf_level, part.x, part.y, part.z);
   const std::vector<LeafCount> mine = sort_over_ranks(count_leaves(shared.sorted));
-  for (int rank = 0; const std::size_t leaves : cluster().all_gather(mine.size())) {
-    if (rank < cluster().rank()) shared.looked_after.begin += static_cast<std::int32_t>(leaves);
+  for (int rank = 0; const std::size_t leaves : rank_group().all_gather(mine.size())) {
+    if (rank < rank_group().rank()) shared.looked_after.begin += static_cast<std::int32_t>(leaves);
     ++rank;
   }
   shared.looked_after.end = shared.looked_after.begin + static_cast<std::int32_t>(mine.size());
@@ -57,7 +57,8 @@ void System::share_tree(const Box& box, const Particles& particles) {
   SharedLeaves shared = share_leaves(box, shape.height - 1, particles);
   const std::vector<double> costs =
       costs_of_groups(shared.leaves, shape.height, shape.group_size, shared.looked_after, options_.share, pair_costs());
-  tree_ = std::make_unique<Tree>(std::move(shared.leaves), box, shape, cut(costs, cluster().ranks()), cluster().rank());
+  tree_ = std::make_unique<Tree>(std::move(shared.leaves), box, shape, cut(costs, rank_group().ranks()),
+                                 rank_group().rank());
   exchange_ = std::make_unique<ParticleExchange>(shared.sorted, *tree_);
 }
 
@@ -87,14 +88,14 @@ void System::find_cell_messages() {
   for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
     messages_[static_cast<std::size_t>(l)] = cell_messages(*tree_, l);
     cell_tags_[static_cast<std::size_t>(l)] =
-        cluster().allocate_tags(2 * static_cast<std::int64_t>(tree_->level(l).groups.size()));
+        rank_group().allocate_tags(2 * static_cast<std::int64_t>(tree_->level(l).groups.size()));
   }
 }
 
 /// What groups of lower ranks send for leaves here.
 void System::build_near_in() {
   const int leaf = tree_->leaf_level();
-  near_tags_ = cluster().allocate_tags(static_cast<std::int64_t>(tree_->leaves().groups.size()) * tree_->ranks());
+  near_tags_ = rank_group().allocate_tags(static_cast<std::int64_t>(tree_->leaves().groups.size()) * tree_->ranks());
   for (const NearIn& in : tree_->near_in()) {
     NearMessage message;
     message.rank = tree_->owner(leaf, in.group);
@@ -102,8 +103,8 @@ void System::build_near_in() {
     const std::size_t doubles = 4 * static_cast<std::size_t>(in.particles);
     message.values = exchanged(doubles);
     message.data = shared(Handle::temporary(message.values.data(), doubles, sizeof(double),
-                                            fmt::format("P2P {} for {}", in.group, cluster().rank())),
-                          message.rank, near_tags_ + std::int64_t{in.group} * tree_->ranks() + cluster().rank());
+                                            fmt::format("P2P {} for {}", in.group, rank_group().rank())),
+                          message.rank, near_tags_ + std::int64_t{in.group} * tree_->ranks() + rank_group().rank());
     near_in_.push_back(std::move(message));
   }
 }
@@ -122,7 +123,7 @@ void System::build_near_out(std::int32_t group) {
     message.data = shared(
         Handle::temporary(message.values.data(), doubles, sizeof(double), fmt::format("P2P {} for {}", group, out.rank),
                           Coordinates{group, tree_->leaf_level()}),
-        cluster().rank(), near_tags_ + std::int64_t{group} * tree_->ranks() + out.rank);
+        rank_group().rank(), near_tags_ + std::int64_t{group} * tree_->ranks() + out.rank);
     p.near_out.push_back(std::move(message));
   }
 }

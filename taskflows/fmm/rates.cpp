@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "taskflows/fmm/particles/generate.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -57,7 +57,7 @@ std::vector<UnitRates> rates_of_all(const std::vector<UnitRates>& mine) {
   };
   Kinds kinds{mine.size(), {}};
   std::copy(mine.begin(), mine.end(), kinds.rates.begin());
-  const std::vector<Kinds> all = cluster().all_gather(kinds);
+  const std::vector<Kinds> all = rank_group().all_gather(kinds);
   std::vector<UnitRates> sum(all.front().count);
   double ranks = 0;
   for (const Kinds& of_rank : all) {

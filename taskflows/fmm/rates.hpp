@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "taskflows/fmm/tree/tree_cost_model.hpp"
-#include "taskflows/fmm/system.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fmm/system.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
 
 namespace asterism::fmm {
 

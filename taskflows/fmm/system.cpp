@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
-#include "taskflows/fmm/packed.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
+#include "taskflows/fmm/packed.hpp"
 
 namespace asterism::fmm {
 System::System(const Interaction& interaction, const Options& options, const Particles& particles)
     : interaction_(interaction),
       options_(options),
       basis_(options.accuracy.basis),
-      shared_(options.ranks == Ranks::any && cluster().distributed()) {
+      shared_(options.ranks == Ranks::any && rank_group().distributed()) {
   check_shape(options.shape);
   const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
   if (shared_) build_operators(box);  // which tell what far pairs cost
@@ -97,7 +97,7 @@ double System::cells_of(int level) const {
 }
 
 double System::evaluate() {
-  if (shared_) cluster().barrier();
+  if (shared_) rank_group().barrier();
   const auto begin = Clock::now();
   submit();
   starpu_task_wait_for_all();

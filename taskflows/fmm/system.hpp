@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "codelets/fmm/codelets.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+#include "runtime/session.hpp"
 #include "taskflows/fmm/accuracy.hpp"
 #include "taskflows/fmm/cell_messages.hpp"
 #include "taskflows/fmm/interaction.hpp"
@@ -17,9 +20,6 @@
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/tree/shares.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
-#include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
-#include "runtime/session.hpp"
 
 namespace asterism::fmm {
 

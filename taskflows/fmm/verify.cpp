@@ -73,15 +73,15 @@ std::vector<std::size_t> choose(std::size_t n, std::size_t wanted, std::uint64_t
 /// The vectors of all ranks, on each of them.
 template <class T>
 std::vector<std::vector<T>> of_all(const std::vector<T>& mine) {
-  return cluster().exchange(std::vector<std::vector<T>>(static_cast<std::size_t>(cluster().ranks()), mine));
+  return rank_group().exchange(std::vector<std::vector<T>>(static_cast<std::size_t>(rank_group().ranks()), mine));
 }
 
 /// The chosen ones among the particles of all ranks.
 std::vector<Target> targets_of_all(const Particles& p, const Result& result, std::int64_t targets, std::uint64_t seed) {
   std::size_t n = 0;
   std::size_t first = 0;  // of this rank's part
-  for (int rank = 0; const std::size_t part : cluster().all_gather(p.size())) {
-    if (rank++ < cluster().rank()) first += part;
+  for (int rank = 0; const std::size_t part : rank_group().all_gather(p.size())) {
+    if (rank++ < rank_group().rank()) first += part;
     n += part;
   }
   std::vector<Target> mine;

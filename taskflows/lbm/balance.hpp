@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "taskflows/lbm/simulation.hpp"
 #include "runtime/machine/unit_rates.hpp"
+#include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 

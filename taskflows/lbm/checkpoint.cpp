@@ -85,13 +85,13 @@ struct Buffers {
 }  // namespace
 
 template <class T>
-void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, Hdf5OfRanks::Writers writers,
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, DistributedHdf5::Writers writers,
                       const std::function<void(const PutBox<T>& put)>& each) {
   if (checkpoint.bytes != sizeof(T) || checkpoint.parameters.size() > longest_parameters) {
     failed("{}: {} bytes per population and {} of parameters cannot be written", path.string(), checkpoint.bytes,
            checkpoint.parameters.size());
   }
-  Hdf5OfRanks file(path, writers);
+  DistributedHdf5 file(path, writers);
   const auto extent = [](std::int32_t n) { return static_cast<std::size_t>(n); };
   file.create(dataset, hdf5_number<T>(), {q, extent(checkpoint.nz), extent(checkpoint.ny), extent(checkpoint.nx)});
   file.attribute("/", "step", checkpoint.step);
@@ -159,9 +159,9 @@ void read_populations(const std::filesystem::path& path, const std::vector<Box>&
   });
 }
 
-template void write_checkpoint<float>(const std::filesystem::path&, const Checkpoint&, Hdf5OfRanks::Writers,
+template void write_checkpoint<float>(const std::filesystem::path&, const Checkpoint&, DistributedHdf5::Writers,
                                       const std::function<void(const PutBox<float>&)>&);
-template void write_checkpoint<double>(const std::filesystem::path&, const Checkpoint&, Hdf5OfRanks::Writers,
+template void write_checkpoint<double>(const std::filesystem::path&, const Checkpoint&, DistributedHdf5::Writers,
                                        const std::function<void(const PutBox<double>&)>&);
 template void read_populations(const std::filesystem::path&, const Box&, float*);
 template void read_populations(const std::filesystem::path&, const Box&, double*);

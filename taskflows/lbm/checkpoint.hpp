@@ -30,7 +30,7 @@ using TakePart = std::function<void(std::size_t number, int slot, const Box& par
 /// each(put) hands over boxes that cover the lattice, each cell once; over several ranks this rank's, and all ranks
 /// call this. `path` is replaced when all is written: Throws Error, on all of them, and leaves it else.
 template <class T>
-void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, Hdf5OfRanks::Writers writers,
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, DistributedHdf5::Writers writers,
                       const std::function<void(const PutBox<T>& put)>& each);
 
 /// Everything but the populations. Throws Error (bad_input), one line naming the file: missing, damaged, cut off,

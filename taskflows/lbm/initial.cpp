@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "codelets/lbm/kernels/copy.hpp"
-#include "taskflows/lbm/simulation.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 
-#include "taskflows/lbm/simulation_codelets.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/simulation_codelets.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -56,7 +56,7 @@ Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
   for (const Unit& unit : session.units()) (unit.gpu ? workers[unit.device] : cores).push_back(unit.worker);
   std::vector<std::vector<int>> gpus;
   for (const auto& [device, of_device] : workers) gpus.push_back(of_device);
-  const auto is_here = [](const BrickPlace& b) { return !b.rank || *b.rank == cluster().rank(); };
+  const auto is_here = [](const BrickPlace& b) { return !b.rank || *b.rank == rank_group().rank(); };
   int first = std::numeric_limits<int>::max();  // sub-domain of this rank
   int last = 0;
   for (const BrickPlace& brick : bricks) {
@@ -98,7 +98,8 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
                     [&](const BrickPlace& b) { return b.neighbour[at(2 * axis)] || b.neighbour[at(2 * axis + 1)]; }))
       axes_.push_back(axis);
   dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
-  const std::int64_t tags = dealt_ ? cluster().allocate_tags(static_cast<std::int64_t>(bricks.size()) * 2 * faces) : 0;
+  const std::int64_t tags =
+      dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * 2 * faces) : 0;
   bricks_.resize(bricks.size());
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const bool here = is_here(bricks[b]);
@@ -122,7 +123,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       std::int64_t fluid_cells;
       std::int64_t links;
     };
-    const std::vector<Counts> counts = cluster().all_gather(Counts{fluid_cells_, links_});
+    const std::vector<Counts> counts = rank_group().all_gather(Counts{fluid_cells_, links_});
     fluid_cells_ = links_ = 0;
     for (const Counts& of_rank : counts) {
       fluid_cells_ += of_rank.fluid_cells;
@@ -133,7 +134,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
 }
 
 bool Simulation::is_here(const BrickPlace& place) const {
-  return place.rank.value_or(cluster().rank()) == cluster().rank();
+  return place.rank.value_or(rank_group().rank()) == rank_group().rank();
 }
 
 void Simulation::build_brick(BrickData& brick, int number, const Placement& placement) {

@@ -6,14 +6,14 @@
 #include <memory>
 #include <vector>
 
-#include "codelets/lbm/codelets.hpp"
-#include "taskflows/lbm/decomposition.hpp"
-#include "taskflows/lbm/halo.hpp"
 #include "base/array.hpp"
+#include "codelets/lbm/codelets.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/lbm/decomposition.hpp"
+#include "taskflows/lbm/halo.hpp"
 
 namespace asterism::lbm {
 

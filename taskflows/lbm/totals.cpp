@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "taskflows/lbm/simulation_codelets.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/simulation_codelets.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -19,7 +19,7 @@ void add(Totals& sum, const Totals& t) {
 
 Totals sum_over_ranks(const Totals& of_this_rank) {
   Totals sum{};
-  for (const Totals& of_rank : cluster().all_gather(of_this_rank)) add(sum, of_rank);
+  for (const Totals& of_rank : rank_group().all_gather(of_this_rank)) add(sum, of_rank);
   return sum;
 }
 
@@ -72,7 +72,7 @@ std::array<double, 3> Simulation::force() {
   }
   if (!dealt_) return sum;
   std::array<double, 3> whole{0, 0, 0};
-  for (const auto& of_rank : cluster().all_gather(sum))
+  for (const auto& of_rank : rank_group().all_gather(sum))
     for (std::size_t axis = 0; axis < 3; ++axis) whole[axis] += of_rank[axis];
   return whole;
 }

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "io/mesh/voxels.hpp"
 #include "base/error.hpp"
+#include "io/mesh/voxels.hpp"
 
 namespace asterism::lbm {
 namespace {

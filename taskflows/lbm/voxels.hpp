@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "taskflows/lbm/grid.hpp"
 #include "io/mesh/mesh.hpp"
+#include "taskflows/lbm/grid.hpp"
 
 namespace asterism::lbm {
 

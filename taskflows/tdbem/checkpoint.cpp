@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "runtime/ranks/ranks.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
 #include "taskflows/tdbem/results/traits.hpp"
 
@@ -87,7 +87,7 @@ Hdf5Block without_places(const Hdf5Block& block) {
 }
 
 template <class T>
-void write_rows(Hdf5OfRanks& file, const char* dataset, const Problem& problem,
+void write_rows(DistributedHdf5& file, const char* dataset, const Problem& problem,
                 const typename Simulation<T>::Rows& rows, std::size_t places) {
   const std::size_t size = static_cast<std::size_t>(rows.unknowns.size()) * places;
   for (std::size_t w = 0; w < problem.waves.size() && size > 0; ++w) {
@@ -126,7 +126,7 @@ typename Simulation<T>::Rows read_rows(const Hdf5Input& file, const char* datase
 template <class T>
 void write_checkpoint(const std::filesystem::path& path, const Problem& problem, const Method& method,
                       const typename Simulation<T>::State& state) {
-  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   file.on_rank_0([&](Hdf5Output& out) {
     out.attribute("/", "format", std::string(format_mark));
     write(out, traits_of(problem, method, sizeof(T)));
@@ -170,7 +170,7 @@ typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path,
   state.last.resize(past[0] * past[1] * group);
   file.read_block(history, {{0, 0, past[2] - group}, {past[0], past[1], group}}, std::span<T>(state.last));
   const Shape heard = of_record(problem, state.steps);
-  if (cluster().speaks()) {
+  if (rank_group().is_root()) {
     state.record.resize(size(heard));
     read_checked(file, record, heard, std::span<double>(state.record));
   }

@@ -18,7 +18,7 @@ int rounds_of(int ranks) {
 /// As many rows for each rank.
 std::vector<int> equal_rows(std::int32_t rows) {
   std::vector<int> begin;
-  const std::int64_t ranks = cluster().ranks();
+  const std::int64_t ranks = rank_group().ranks();
   for (std::int64_t rank = 0; rank <= ranks; ++rank) begin.push_back(static_cast<int>(rows * rank / ranks));
   return begin;
 }
@@ -69,8 +69,8 @@ template <class T>
 SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces,
                             Radiation radiation)
     : rows_(rows), group_(group), waves_(waves), radiation_(radiation), begin_(equal_rows(rows)) {
-  const int ranks = cluster().ranks();
-  const int me = cluster().rank();
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
   if (own_rows()) {
     for (std::int32_t w = 0; w < waves; ++w)
       gathered_steps_.push_back(std::make_unique<AllGather>(fmt::format("step_of_wave_{}", w), sizeof(T), begin_));
@@ -82,7 +82,7 @@ SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t 
     light_ = {everywhere(*gathered_light_)};
   }
   // rows of a round may go on at the first one after the last
-  const std::int64_t tags = cluster().allocate_tags(std::int64_t{2} * rounds_of(ranks) * ranks);
+  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{2} * rounds_of(ranks) * ranks);
   for (int round = 0; round < rounds_of(ranks); ++round) {
     sent_.push_back(messages(me, (me + (1 << round)) % ranks, round, tags));
     received_.push_back(messages((me + ranks - (1 << round)) % ranks, me, round, tags));
@@ -125,7 +125,7 @@ void SumsOfRanks<T>::add_piece(std::int32_t begin, std::int32_t end, std::int32_
 template <class T>
 std::vector<typename SumsOfRanks<T>::Message> SumsOfRanks<T>::messages(int from, int to, int round,
                                                                        std::int64_t tags) const {
-  const int ranks = cluster().ranks();
+  const int ranks = rank_group().ranks();
   const int end = to + std::min(1 << round, ranks - (1 << round));
   std::vector<Message> all;
   for (const auto& [first, last] : {std::pair{to, std::min(end, ranks)}, std::pair{0, end - ranks}}) {
@@ -133,7 +133,7 @@ std::vector<typename SumsOfRanks<T>::Message> SumsOfRanks<T>::messages(int from,
     Message message;
     message.row_begin = begin_[static_cast<std::size_t>(first)];
     message.rows = begin_[static_cast<std::size_t>(last)] - message.row_begin;
-    message.other = from == cluster().rank() ? to : from;
+    message.other = from == rank_group().rank() ? to : from;
     message.memory = HostBuffer<T>::of_tasks(
         static_cast<std::size_t>(shape(message.row_begin, message.rows, Arrangement::by_wave).elements()));
     const std::int64_t tag = tags + 2 * (std::int64_t{round} * ranks + from) + static_cast<std::int64_t>(all.size());

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "codelets/tdbem/codelets.hpp"
-#include "runtime/ranks/all_gather.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
+#include "runtime/ranks/all_gather.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/tdbem/problem.hpp"
 

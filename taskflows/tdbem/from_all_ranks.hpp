@@ -12,7 +12,7 @@ namespace asterism::tdbem {
 template <class V>
 std::vector<V> from_all_ranks(const std::vector<V>& mine) {
   std::vector<V> all;
-  for (const std::vector<V>& part : cluster().all_gather(std::span<const V>(mine)))
+  for (const std::vector<V>& part : rank_group().all_gather(std::span<const V>(mine)))
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "codelets/tdbem/kernels/assembly/boundary.hpp"
-#include "codelets/tdbem/kernels/waves/observe.hpp"
 #include "codelets/tdbem/kernels/assembly/triangle_rules.hpp"
+#include "codelets/tdbem/kernels/waves/observe.hpp"
 #include "taskflows/tdbem/surface/surface.hpp"
 
 namespace asterism::tdbem {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codelets/tdbem/kernels/product/slices.hpp"
 #include "base/error.hpp"
+#include "codelets/tdbem/kernels/product/slices.hpp"
 
 namespace asterism::tdbem {
 

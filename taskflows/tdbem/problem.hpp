@@ -6,9 +6,9 @@
 
 #include "codelets/tdbem/kernels/assembly/boundary.hpp"
 #include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
+#include "codelets/tdbem/kernels/march/solve.hpp"
 #include "codelets/tdbem/kernels/product/product.hpp"
 #include "codelets/tdbem/kernels/waves/pulse.hpp"
-#include "codelets/tdbem/kernels/march/solve.hpp"
 #include "taskflows/tdbem/surface/surface.hpp"
 
 namespace asterism::tdbem {

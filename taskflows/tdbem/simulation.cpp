@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "codelets/tdbem/kernels/product/cache_lines.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "codelets/tdbem/kernels/product/cache_lines.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/observers.hpp"
 
 namespace asterism::tdbem {
@@ -62,7 +62,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   }();
   build_windows(weights.largest_lag);
   build_surface();
-  if (cluster().distributed())
+  if (rank_group().distributed())
     of_ranks_ = std::make_unique<SumsOfRanks<T>>(
         unknowns_, method.group, waves_, static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1), radiation());
   build_parts();
@@ -80,7 +80,7 @@ template <class T>
 Radiation Simulation<T>::radiation() const {
   if (method_.radiation != Radiation::suitable) return method_.radiation;
   bool gpus = false;
-  for (const char with_gpu : cluster().all_gather(static_cast<char>(gpus_.empty() ? 0 : 1)))
+  for (const char with_gpu : rank_group().all_gather(static_cast<char>(gpus_.empty() ? 0 : 1)))
     gpus = gpus || with_gpu != 0;
   return width_ == 1 || gpus ? Radiation::all_rows : Radiation::own_rows;
 }

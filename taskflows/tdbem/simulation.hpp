@@ -15,11 +15,11 @@
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"
+#include "taskflows/tdbem/distributed_sums.hpp"
 #include "taskflows/tdbem/matrices/direct.hpp"
 #include "taskflows/tdbem/matrices/distributed_direct.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
 #include "taskflows/tdbem/observers.hpp"
-#include "taskflows/tdbem/distributed_sums.hpp"
 
 namespace asterism::tdbem {
 

@@ -86,7 +86,7 @@ void Simulation<T>::bring_heard_together() {
   for (std::int64_t l = 0; l < lines; ++l)
     mine.insert(mine.end(), record_.begin() + l * record_stride_ + first,
                 record_.begin() + l * record_stride_ + steps_);
-  cluster().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
+  rank_group().collect(std::span<const double>(mine), [&](int rank, std::span<const double> part) {
     for (std::int64_t l = 0; l < lines && rank > 0; ++l)
       for (std::int64_t n = 0; n < steps; ++n)
         record_[static_cast<std::size_t>(l * record_stride_ + first + n)] +=

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {
@@ -42,7 +42,7 @@ typename Simulation<T>::Rows Simulation<T>::own_history() {
 template <class T>
 typename Simulation<T>::Rows Simulation<T>::own_begun() {
   Rows rows{wanted().begun, {}};
-  if (of_ranks_ && !of_ranks_->own_rows() && !cluster().speaks()) return {};
+  if (of_ranks_ && !of_ranks_->own_rows() && !rank_group().is_root()) return {};
   rows.values.resize(static_cast<std::size_t>(waves_ * rows.unknowns.size() * width_));
   for (const Part& part : parts_) {
     const Acquired held(part.totals, STARPU_R);
@@ -71,7 +71,7 @@ typename Simulation<T>::State Simulation<T>::state() {
       for (std::int64_t g = 0; g < method_.group; ++g)
         s.last.push_back(steps_ > 0 ? values[(w * method_.group + g) * unknowns_ + j] : T(0));
   bring_heard_together();
-  const std::size_t lines = cluster().speaks() ? static_cast<std::size_t>(waves_) * problem_.observers.size() : 0;
+  const std::size_t lines = rank_group().is_root() ? static_cast<std::size_t>(waves_) * problem_.observers.size() : 0;
   for (std::size_t l = 0; l < lines; ++l) {
     const double* const line = record_.data() + static_cast<std::ptrdiff_t>(l) * record_stride_;
     s.record.insert(s.record.end(), line, line + steps_);

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/machine/bandwidth.hpp"
 #include "base/error.hpp"
+#include "runtime/machine/bandwidth.hpp"
 #include "runtime/session.hpp"
 
 int main() {

@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/isa.hpp"
 #include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
-#include "base/isa.hpp"
 
 namespace asterism::fdtd {
 namespace {

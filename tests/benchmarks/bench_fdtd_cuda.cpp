@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/cuda_check.hpp"
 #include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
-#include "base/cuda_check.hpp"
 #include "tests/benchmarks/bench_record.hpp"
 #include "tests/benchmarks/device_clock.hpp"
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "base/cuda_check.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
 #include "codelets/fmm/kernels/far/far_field.hpp"
 #include "codelets/fmm/kernels/far/far_field_cuda.hpp"
-#include "codelets/fmm/kernels/costs.hpp"
-#include "base/cuda_check.hpp"
 #include "tests/codelets/fmm/cases.hpp"
 
 namespace asterism::fmm {

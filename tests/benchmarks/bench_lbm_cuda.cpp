@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "base/cuda_check.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
-#include "base/cuda_check.hpp"
 #include "tests/benchmarks/bench_record.hpp"
 #include "tests/benchmarks/device_clock.hpp"
 

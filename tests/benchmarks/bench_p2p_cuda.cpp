@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "codelets/fmm/kernels/near/p2p_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fmm/kernels/near/p2p_cuda.hpp"
 #include "tests/benchmarks/p2p_grid.hpp"
 
 namespace {

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "base/isa.hpp"
+#include "base/vectors.hpp"
 #include "codelets/tdbem/kernels/costs.hpp"
-#include "codelets/tdbem/kernels/product/k_order.hpp"
 #include "codelets/tdbem/kernels/product/full_blocking.hpp"
+#include "codelets/tdbem/kernels/product/k_order.hpp"
 #include "codelets/tdbem/kernels/product/product.hpp"
 #include "codelets/tdbem/kernels/product/variants.hpp"
-#include "base/vectors.hpp"
 #include "tests/benchmarks/tdbem_sphere.hpp"
 
 namespace asterism::tdbem {

@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "base/cuda_check.hpp"
 #include "codelets/tdbem/kernels/costs.hpp"
-#include "codelets/tdbem/kernels/product/k_order_cuda.hpp"
 #include "codelets/tdbem/kernels/product/full_blocking_cuda.hpp"
+#include "codelets/tdbem/kernels/product/k_order_cuda.hpp"
 #include "codelets/tdbem/kernels/product/product_cuda.hpp"
 #include "runtime/machine/bandwidth.hpp"
-#include "base/cuda_check.hpp"
 #include "tests/benchmarks/bench_record.hpp"
 #include "tests/benchmarks/device_clock.hpp"
 #include "tests/benchmarks/tdbem_sphere.hpp"

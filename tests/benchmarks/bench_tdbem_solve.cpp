@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/matrices/direct.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
 #include "taskflows/tdbem/surface/surface.hpp"
 #include "tests/codelets/tdbem/matrices.hpp"

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "codelets/cg/kernels/kernels_cuda.hpp"
-#include "codelets/cg/kernels/costs.hpp"
-#include "taskflows/cg/matrix_block.hpp"
-#include "taskflows/cg/matrix/stencil.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/cg/kernels/costs.hpp"
+#include "codelets/cg/kernels/kernels_cuda.hpp"
+#include "taskflows/cg/matrix/stencil.hpp"
+#include "taskflows/cg/matrix_block.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "apps/cg/arguments.hpp"
 #include "apps/cg/measure.hpp"
 #include "apps/common/program.hpp"
-#include "codelets/cg/kernels/costs.hpp"
 #include "base/error.hpp"
+#include "codelets/cg/kernels/costs.hpp"
 
 namespace {
 

@@ -15,9 +15,9 @@
 #include <numeric>
 #include <random>
 
+#include "base/error.hpp"
 #include "bounds/area.hpp"
 #include "bounds/milp.hpp"
-#include "base/error.hpp"
 #include "tests/bounds/problems.hpp"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <random>
 
-#include "bounds/critical_path.hpp"
 #include "base/error.hpp"
+#include "bounds/critical_path.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bounds/durations.hpp"
 #include "base/error.hpp"
+#include "bounds/durations.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 #include <random>
 #include <set>
 
-#include "bounds/milp.hpp"
 #include "base/error.hpp"
+#include "bounds/milp.hpp"
 #include "tests/bounds/problems.hpp"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "bounds/bounds.hpp"
 #include "base/error.hpp"
+#include "bounds/bounds.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {

@@ -1,8 +1,8 @@
 // asterism-lbm over one to four processes: the same bits, what a rank looks at, what is refused, a rank that is killed.
 #include <map>
 
-#include "taskflows/lbm/checkpoint.hpp"
 #include "io/hdf5/file.hpp"
+#include "taskflows/lbm/checkpoint.hpp"
 #include "tests/clusters/run_ranks.hpp"
 #include "tests/clusters/same_hdf5.hpp"
 

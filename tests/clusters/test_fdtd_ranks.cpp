@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "taskflows/fdtd/balance.hpp"
-#include "taskflows/fdtd/fields/gather.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/balance.hpp"
+#include "taskflows/fdtd/fields/gather.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -56,7 +56,7 @@ void expect_part_of(Simulation& whole, const Problem& p, Simulation& dealt) {
   EXPECT_EQ(dealt.sums(Field::magnetic), whole.sums(Field::magnetic));
   EXPECT_EQ(dealt.energy().electric, whole.energy().electric);
   const std::vector<double>& recorded = dealt.probe_values();
-  EXPECT_TRUE(!cluster().speaks() || recorded == whole.probe_values());
+  EXPECT_TRUE(!rank_group().is_root() || recorded == whole.probe_values());
 }
 
 class FdtdOverRanks : public testing::Test {};
@@ -64,7 +64,7 @@ class FdtdOverRanks : public testing::Test {};
 /// What was received before is of the past, though nothing was sent since.
 TEST_F(FdtdOverRanks, StatesMayBeSetBetweenSteps) {
   const Session session(options(1));
-  const int ranks = cluster().ranks();
+  const int ranks = rank_group().ranks();
   for (const int overlap : {0, 2}) {
     const Problem p = problem(overlap > 0 ? Face::electric : Face::neighbour);
     Division d = strips(p, session, shares_of_ranks(p, session, Dealt::strips, 0.0, {}).ranks, 1);
@@ -85,28 +85,28 @@ TEST_F(FdtdOverRanks, StatesMayBeSetBetweenSteps) {
     EXPECT_EQ(dealt.time(), 12);
     expect_part_of(whole, p, dealt);
     starpu_task_wait_for_all();
-    cluster().barrier();
+    rank_group().barrier();
   }
 }
 
 /// Every other rank has two cores: as fast as those of the others.
 TEST_F(FdtdOverRanks, AlikeUnitsGetAlikeShares) {
-  const Session session(options(1 + cluster().rank() % 2));
+  const Session session(options(1 + rank_group().rank() % 2));
   const Problem p = problem(Face::electric);
   int cores = 0;
-  for (const int of_rank : cluster().all_gather(session.cpus())) cores += of_rank;
+  for (const int of_rank : rank_group().all_gather(session.cpus())) cores += of_rank;
   for (const Dealt dealt : {Dealt::strips, Dealt::boxes, Dealt::domains}) {
     const SharesOfRanks shares = shares_of_ranks(p, session, dealt, std::nullopt, {});
     EXPECT_FALSE(shares.rates);
-    ASSERT_EQ(shares.ranks.size(), static_cast<std::size_t>(cluster().ranks()));
-    for (int rank = 0; rank < cluster().ranks(); ++rank) {
+    ASSERT_EQ(shares.ranks.size(), static_cast<std::size_t>(rank_group().ranks()));
+    for (int rank = 0; rank < rank_group().ranks(); ++rank) {
       const RankShare& share = shares.ranks[static_cast<std::size_t>(rank)];
       EXPECT_EQ(share.cores, 1 + rank % 2);
       EXPECT_DOUBLE_EQ(share.of_cores, static_cast<double>(1 + rank % 2) / cores);
       EXPECT_EQ(share.of_gpus, 0);
     }
   }
-  cluster().barrier();
+  rank_group().barrier();
 }
 
 }  // namespace

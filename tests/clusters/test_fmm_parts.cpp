@@ -6,12 +6,12 @@
 #include <cmath>
 #include <vector>
 
-#include "taskflows/fmm/particles/generate.hpp"
-#include "taskflows/fmm/tree/leaves.hpp"
-#include "taskflows/fmm/rates.hpp"
-#include "taskflows/fmm/tree/tree_cost_model.hpp"
-#include "taskflows/fmm/tree/shares.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
+#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/tree/shares.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t particles = 6001;
 
 Part mine() {
-  return {cluster().rank(), cluster().ranks()};
+  return {rank_group().rank(), rank_group().ranks()};
 }
 
 std::vector<LeafCount> runs(const Particles& p, const Box& box, int level) {
@@ -51,8 +51,8 @@ TEST(PartsOfRanks, AreSortedIntoEqualIntervals) {
     expect_same(all, expected);
     std::size_t first = 0;
     std::size_t leaves = 0;
-    for (int rank = 0; const std::size_t size : cluster().all_gather(interval.size())) {
-      if (rank++ < cluster().rank()) first += size;
+    for (int rank = 0; const std::size_t size : rank_group().all_gather(interval.size())) {
+      if (rank++ < rank_group().rank()) first += size;
       leaves += size;
     }
     EXPECT_EQ(leaves, expected.size());  // none in two intervals
@@ -61,7 +61,7 @@ TEST(PartsOfRanks, AreSortedIntoEqualIntervals) {
     if (level < 20) continue;
     std::int64_t held = 0;
     for (const LeafCount& run : interval) held += run.particles;
-    EXPECT_NEAR(static_cast<double>(held) * cluster().ranks() / particles, 1, 0.1);
+    EXPECT_NEAR(static_cast<double>(held) * rank_group().ranks() / particles, 1, 0.1);
   }
 }
 
@@ -88,8 +88,8 @@ TEST(PartsOfRanks, CostWhatTheirLeavesDo) {
   const std::vector<LeafCount> interval =
       sort_over_ranks(runs(sphere(particles, 3, Charges::ones, mine()), box, height - 1));
   std::int32_t first = 0;
-  for (int rank = 0; const std::size_t size : cluster().all_gather(interval.size()))
-    if (rank++ < cluster().rank()) first += static_cast<std::int32_t>(size);
+  for (int rank = 0; const std::size_t size : rank_group().all_gather(interval.size()))
+    if (rank++ < rank_group().rank()) first += static_cast<std::int32_t>(size);
   const Leaves leaves = leaves_of(intervals_of_all(interval));
   const auto count = static_cast<std::int32_t>(leaves.key.size());
   const PairCosts seconds{2, 3};
@@ -112,8 +112,8 @@ TEST(PartsOfRanks, CostWhatTheirLeavesDo) {
 }
 
 TEST(PartsOfRanks, HaveTheUnitsOfAll) {
-  const int ranks = cluster().ranks();
-  const double rank = cluster().rank();
+  const int ranks = rank_group().ranks();
+  const double rank = rank_group().rank();
   const std::vector<UnitRates> rates = rates_of_all({{2, 1 + rank, 2, 3, 4}, {1, 0.5, 0.25, 1, 1}});
   ASSERT_EQ(rates.size(), 2U);
   EXPECT_EQ(rates[0].units, 2 * ranks);

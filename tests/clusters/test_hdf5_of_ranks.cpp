@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "runtime/ranks/collective_try.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "runtime/ranks/distributed_array.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "tests/clusters/same_hdf5.hpp"
 #include "tests/io/files_fixture.hpp"
 
@@ -29,7 +29,7 @@ std::size_t at(std::int64_t i) {
 
 /// Where the part of a rank begins along n: the parts are not alike, and some are empty where n is small.
 std::int64_t cut(std::int64_t n, int rank) {
-  const std::int64_t ranks = cluster().ranks();
+  const std::int64_t ranks = rank_group().ranks();
   return rank == ranks ? n : n * rank * (rank + 1) / (ranks * (ranks + 1));
 }
 
@@ -61,8 +61,8 @@ std::vector<ArrayBox> parts_of(const ArrayBox& all, std::size_t axis) {
   std::vector<ArrayBox> parts;
   const std::size_t other = (axis + 3) % 4;
   ArrayBox mine = all;
-  mine.first[axis] = cut(all.extent[axis], cluster().rank());
-  mine.extent[axis] = cut(all.extent[axis], cluster().rank() + 1) - mine.first[axis];
+  mine.first[axis] = cut(all.extent[axis], rank_group().rank());
+  mine.extent[axis] = cut(all.extent[axis], rank_group().rank() + 1) - mine.first[axis];
   const std::int64_t middle = (2 * all.extent[other] + 2) / 3;
   for (const auto& [from, to] : {std::pair{std::int64_t{0}, middle}, {middle, all.extent[other]}}) {
     ArrayBox part = mine;
@@ -74,10 +74,10 @@ std::vector<ArrayBox> parts_of(const ArrayBox& all, std::size_t axis) {
 }
 
 template <class T>
-DealtArray dealt(const ArrayBox& all, std::size_t axis) {
-  std::vector<DealtArray::Part> mine;
+DistributedArray dealt(const ArrayBox& all, std::size_t axis) {
+  std::vector<DistributedArray::Part> mine;
   for (const ArrayBox& box : parts_of(all, axis)) mine.push_back({box, values_of<T>(box)});
-  return {sizeof(T), std::move(mine), DealtArray::Owners::all_ranks};
+  return {sizeof(T), std::move(mine), DistributedArray::Owners::all_ranks};
 }
 
 ArrayBox box_of_chunk(std::int64_t component, const Hdf5Block& chunk) {
@@ -100,21 +100,21 @@ ChunkSource component(std::int64_t c) {
 /// Files in one folder of all ranks; rank 0 looks at them.
 class Hdf5Ranks : public testing::Test {
  protected:
-  static constexpr auto all_ranks = Hdf5OfRanks::Writers::all_ranks;
+  static constexpr auto all_ranks = DistributedHdf5::Writers::all_ranks;
 
   Hdf5Ranks() {
     std::int64_t number = getpid();
-    cluster().broadcast(number);
+    rank_group().broadcast(number);
     folder_ = fs::temp_directory_path() / fmt::format("asterism_hdf5_ranks_{}", number);
-    if (cluster().speaks()) {
+    if (rank_group().is_root()) {
       fs::remove_all(folder_);
       fs::create_directory(folder_);
     }
-    cluster().barrier();
+    rank_group().barrier();
   }
   ~Hdf5Ranks() override {
-    cluster().barrier();
-    if (cluster().speaks()) fs::remove_all(folder_);
+    rank_group().barrier();
+    if (rank_group().is_root()) fs::remove_all(folder_);
   }
 
   std::string bytes(const char* name) const {
@@ -123,9 +123,9 @@ class Hdf5Ranks : public testing::Test {
     return out.str();
   }
   void expect_same(const char* a, const char* b, std::size_t datasets) const {
-    cluster().barrier();
+    rank_group().barrier();
     EXPECT_TRUE(tests::same_but_for_times(bytes(a), bytes(b), datasets)) << a << " " << b;
-    cluster().barrier();
+    rank_group().barrier();
   }
   std::size_t files() const { return at(std::distance(fs::directory_iterator(folder_), {})); }
 
@@ -134,45 +134,45 @@ class Hdf5Ranks : public testing::Test {
 
 TEST(Agreement, AnErrorOfOneIsEverybodys) {
   int ran = 0;
-  in_agreement([&] { ++ran; });
+  collective_try([&] { ++ran; });
   EXPECT_EQ(ran, 1);
-  const int last = cluster().ranks() - 1;
+  const int last = rank_group().ranks() - 1;
   for (const int first : {0, last}) {
     try {
-      in_agreement([&] {
-        if (cluster().rank() == first) bad_input("rank {} of {}", first, cluster().ranks());
-        if (cluster().rank() > first) failed("rank {}", cluster().rank());
+      collective_try([&] {
+        if (rank_group().rank() == first) bad_input("rank {} of {}", first, rank_group().ranks());
+        if (rank_group().rank() > first) failed("rank {}", rank_group().rank());
       });
-      ADD_FAILURE() << "went well on rank " << cluster().rank();
+      ADD_FAILURE() << "went well on rank " << rank_group().rank();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::bad_input);
-      EXPECT_EQ(error.what(), fmt::format("rank {} of {}", first, cluster().ranks()));
+      EXPECT_EQ(error.what(), fmt::format("rank {} of {}", first, rank_group().ranks()));
     }
   }
-  EXPECT_ANY_THROW(in_agreement([&] {
-    if (cluster().rank() == last) throw std::bad_alloc();
+  EXPECT_ANY_THROW(collective_try([&] {
+    if (rank_group().rank() == last) throw std::bad_alloc();
   }));
 }
 
-TEST(DealtArray, BoxesComeFromWhoHasThem) {
+TEST(DistributedArray, BoxesComeFromWhoHasThem) {
   const ArrayBox all{{0, 0, 0, 0}, {2, 7, 8, 9}};
   for (std::size_t axis = 0; axis < 4; ++axis) {
-    const DealtArray array = dealt<double>(all, axis);
-    std::vector<std::vector<ArrayBox>> wanted(at(cluster().ranks()));
-    for (int rank = 0; rank < cluster().ranks(); ++rank)
+    const DistributedArray array = dealt<double>(all, axis);
+    std::vector<std::vector<ArrayBox>> wanted(at(rank_group().ranks()));
+    for (int rank = 0; rank < rank_group().ranks(); ++rank)
       for (int k = 0; k < rank % 3 + 1; ++k)  // beyond the array at the end of x
         wanted[at(rank)].push_back({{0, k, rank, 2 + k}, {2, 4, 3, 8}});
     const std::vector<Array<char>> found = array.fetch(wanted);
-    ASSERT_EQ(found.size(), wanted[at(cluster().rank())].size());
+    ASSERT_EQ(found.size(), wanted[at(rank_group().rank())].size());
     for (std::size_t w = 0; w < found.size(); ++w) {
-      const ArrayBox& box = wanted[at(cluster().rank())][w];
+      const ArrayBox& box = wanted[at(rank_group().rank())][w];
       const ArrayBox inside = intersection(box, all);
       Array<char> expected(found[w].size(), '\0');
       copy_box(inside, values_of<double>(inside).data(), box, expected.data(), inside, sizeof(double));
       EXPECT_EQ(std::memcmp(found[w].data(), expected.data(), expected.size()), 0) << axis << " " << w;
     }
     const Array<char> whole = array.fetch_on_rank_0(all);
-    ASSERT_EQ(whole.size(), cluster().speaks() ? at(all.size()) * sizeof(double) : 0);
+    ASSERT_EQ(whole.size(), rank_group().is_root() ? at(all.size()) * sizeof(double) : 0);
     EXPECT_EQ(std::memcmp(whole.data(), values_of<double>(all).data(), whole.size()), 0);
   }
 }
@@ -192,7 +192,7 @@ TEST_F(Hdf5Ranks, BlocksMakeTheFileOfOneProcess) {
   const Extents shape{3, 11, 13, 17};
   const std::vector<std::int64_t> numbers{5, 7, 9};
   for (std::size_t axis = 0; axis < 4; ++axis) {
-    if (cluster().speaks()) {
+    if (rank_group().is_root()) {
       const Array<char> doubles = values_of<double>(all);
       const Array<char> floats = values_of<float>(all);
       Hdf5Output file(folder_ / "one.h5");
@@ -204,7 +204,7 @@ TEST_F(Hdf5Ranks, BlocksMakeTheFileOfOneProcess) {
       file.write("numbers", {3}, std::span<const std::int64_t>(numbers));
       file.commit();
     }
-    Hdf5OfRanks file(folder_ / "ranks.h5", all_ranks);
+    DistributedHdf5 file(folder_ / "ranks.h5", all_ranks);
     file.create("doubles", Hdf5Number::float64, shape);
     file.attribute("/", "step", std::int64_t{3});
     const auto write = [&]<class T>(const char* name, T) {
@@ -227,7 +227,7 @@ TEST_F(Hdf5Ranks, BlocksMakeTheFileOfOneProcess) {
 TEST_F(Hdf5Ranks, EveryRankWritesItsPart) {
   const ArrayBox all{{0, 0, 0, 0}, {1, 64, 64, 64}};
   const std::uint64_t before = written_bytes();
-  Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
+  DistributedHdf5 file(folder_ / "a.h5", all_ranks);
   file.create("values", Hdf5Number::float64, {1, 64, 64, 64});
   file.make_room({"values"});
   std::uint64_t mine = 0;
@@ -253,7 +253,7 @@ TEST_F(Hdf5Ranks, CompressedChunksMakeTheFileOfOneProcess) {
     };
   };
   for (std::size_t axis = 1; axis < 4; ++axis) {
-    if (cluster().speaks()) {
+    if (rank_group().is_root()) {
       for (const auto existing : {Hdf5Output::Existing::replace, Hdf5Output::Existing::extend}) {
         const std::string group = existing == Hdf5Output::Existing::replace ? "first/" : "second/";
         Hdf5Output file(folder_ / "one.h5", existing);
@@ -263,13 +263,14 @@ TEST_F(Hdf5Ranks, CompressedChunksMakeTheFileOfOneProcess) {
         file.commit();
       }
     }
-    const DealtArray floats = dealt<float>(all, axis);
-    const DealtArray doubles = dealt<double>(all, axis);
+    const DistributedArray floats = dealt<float>(all, axis);
+    const DistributedArray doubles = dealt<double>(all, axis);
     for (const bool ample : {true, false}) {  // all chunks at once, or one after the other and places for two
-      const Hdf5OfRanks::Room room = ample ? Hdf5OfRanks::Room{} : Hdf5OfRanks::Room{.values = 1, .times = 2};
+      const DistributedHdf5::Room room =
+          ample ? DistributedHdf5::Room{} : DistributedHdf5::Room{.values = 1, .times = 2};
       for (const auto existing : {Hdf5Output::Existing::replace, Hdf5Output::Existing::extend}) {
         const std::string group = existing == Hdf5Output::Existing::replace ? "first/" : "second/";
-        Hdf5OfRanks file(folder_ / "ranks.h5", all_ranks, existing, room);
+        DistributedHdf5 file(folder_ / "ranks.h5", all_ranks, existing, room);
         file.write_compressed<float>(group + "a", shape, chunk, floats, component<float>(0));
         file.write_compressed<double>(group + "b", shape, chunk, doubles, component<double>(1));
         file.attribute(group, "axis", static_cast<std::int64_t>(axis));
@@ -279,8 +280,8 @@ TEST_F(Hdf5Ranks, CompressedChunksMakeTheFileOfOneProcess) {
         expect_same("one.h5", "ranks.h5", 4);
         continue;
       }
-      cluster().barrier();
-      if (!cluster().speaks()) continue;
+      rank_group().barrier();
+      if (!rank_group().is_root()) continue;
       const Hdf5Input one(folder_ / "one.h5");
       const Hdf5Input ranks(folder_ / "ranks.h5");
       for (const char* name : {"first/a", "second/a", "first/b", "second/b"}) {
@@ -297,13 +298,13 @@ TEST_F(Hdf5Ranks, CompressedChunksMakeTheFileOfOneProcess) {
 /// The work is shared out: where all chunks lie across all ranks, none makes more than its share, though one always has
 /// most of them.
 TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
-  const std::int64_t ranks = cluster().ranks();
+  const std::int64_t ranks = rank_group().ranks();
   const std::int64_t width = 4 * ranks + 1;
-  std::vector<DealtArray::Part> mine;
-  const std::int64_t first = cluster().speaks() ? 0 : 4 * cluster().rank() + 1;
-  const ArrayBox box{{0, 0, 0, first}, {1, 30 * ranks, 8, cluster().speaks() ? 5 : 4}};
+  std::vector<DistributedArray::Part> mine;
+  const std::int64_t first = rank_group().is_root() ? 0 : 4 * rank_group().rank() + 1;
+  const ArrayBox box{{0, 0, 0, first}, {1, 30 * ranks, 8, rank_group().is_root() ? 5 : 4}};
   mine.push_back({box, values_of<double>(box)});
-  const DealtArray array(sizeof(double), std::move(mine), DealtArray::Owners::all_ranks);
+  const DistributedArray array(sizeof(double), std::move(mine), DistributedArray::Owners::all_ranks);
   const Extents chunk{1, 8, at(width)};
   std::atomic<int> made = 0;
   ChunkSource source = component<double>(0);
@@ -312,7 +313,7 @@ TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
     ++made;
     fill(block, needed, values);
   };
-  Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
+  DistributedHdf5 file(folder_ / "a.h5", all_ranks);
   file.write_compressed<double>("a", {at(30 * ranks), 8, at(width)}, chunk, array, source);
   file.commit();
   EXPECT_EQ(made, 30);
@@ -322,7 +323,7 @@ TEST_F(Hdf5Ranks, AFullDiskOfOneRankLeavesWhatWasThere) {
   const ArrayBox all{{0, 0, 0, 0}, {1, 40, 40, 40}};
   const Extents shape{1, 40, 40, 40};
   const auto write_blocks = [&] {
-    Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
+    DistributedHdf5 file(folder_ / "a.h5", all_ranks);
     file.create("values", Hdf5Number::float64, shape);
     file.make_room({"values"});
     for (const ArrayBox& box : parts_of(all, 1))
@@ -330,9 +331,9 @@ TEST_F(Hdf5Ranks, AFullDiskOfOneRankLeavesWhatWasThere) {
                        span_of<double>(values_of<double>(box)));
     file.commit();
   };
-  const DealtArray array = dealt<double>(all, 1);
+  const DistributedArray array = dealt<double>(all, 1);
   const auto append = [&](const std::string& name) {
-    Hdf5OfRanks file(folder_ / "a.h5", all_ranks, Hdf5Output::Existing::extend);
+    DistributedHdf5 file(folder_ / "a.h5", all_ranks, Hdf5Output::Existing::extend);
     file.write_compressed<double>(name, {40, 40, 40}, {6, 40, 40}, array, component<double>(0));
     file.commit();
   };
@@ -342,22 +343,22 @@ TEST_F(Hdf5Ranks, AFullDiskOfOneRankLeavesWhatWasThere) {
   const auto expect_full = [&](int rank, std::size_t room, const std::function<void()>& write) {
     {
       std::optional<FullDisk> full;
-      if (cluster().rank() == rank) full.emplace(room);
+      if (rank_group().rank() == rank) full.emplace(room);
       expect_error(Error::Kind::failed, write, {"a.h5", "cannot be written", "too large"});
     }
-    cluster().barrier();
+    rank_group().barrier();
     EXPECT_TRUE(bytes("a.h5") == before);
     EXPECT_EQ(files(), 1U);
-    cluster().barrier();
+    rank_group().barrier();
   };
-  const int last = cluster().ranks() - 1;
+  const int last = rank_group().ranks() - 1;
   for (const std::size_t room : {std::size_t{5000}, before.size() - 4000}) expect_full(last, room, write_blocks);
   for (int rank = 0; rank <= last; ++rank) {
     expect_full(rank, rank == 0 ? 0 : before.size(), [&] { append("more"); });
     if (rank == 0) expect_full(rank, 1000, write_blocks);
   }
   append("more");
-  cluster().barrier();
+  rank_group().barrier();
   const Hdf5Input file(folder_ / "a.h5");
   std::vector<double> found(40 * 40 * 40), expected(found.size());
   file.read_rows("more", 0, found);
@@ -366,10 +367,10 @@ TEST_F(Hdf5Ranks, AFullDiskOfOneRankLeavesWhatWasThere) {
 }
 
 TEST_F(Hdf5Ranks, WhatRankZeroCannotDoIsEverybodysError) {
-  expect_bad_input([&] { Hdf5OfRanks(folder_ / "none" / "a.h5", all_ranks); }, {"a.h5", "cannot be written"});
-  expect_bad_input([&] { Hdf5OfRanks(folder_ / "none.h5", all_ranks, Hdf5Output::Existing::extend); },
+  expect_bad_input([&] { DistributedHdf5(folder_ / "none" / "a.h5", all_ranks); }, {"a.h5", "cannot be written"});
+  expect_bad_input([&] { DistributedHdf5(folder_ / "none.h5", all_ranks, Hdf5Output::Existing::extend); },
                    {"none.h5", "cannot be read"});
-  Hdf5OfRanks file(folder_ / "a.h5", all_ranks);
+  DistributedHdf5 file(folder_ / "a.h5", all_ranks);
   file.create("twice", Hdf5Number::int32, {2});
   expect_error(Error::Kind::failed,
                [&] {

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "runtime/machine/local_units.hpp"
 #include "runtime/ranks/all_gather.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "runtime/machine/local_units.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism {
@@ -22,43 +22,43 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-TEST(Cluster, GathersTheValuesOfAllRanksInTheirOrder) {
-  const std::vector<int> all = cluster().all_gather(10 * cluster().rank() + 3);
-  ASSERT_EQ(all.size(), at(cluster().ranks()));
-  for (int rank = 0; rank < cluster().ranks(); ++rank) EXPECT_EQ(all[at(rank)], 10 * rank + 3);
+TEST(RankGroup, GathersTheValuesOfAllRanksInTheirOrder) {
+  const std::vector<int> all = rank_group().all_gather(10 * rank_group().rank() + 3);
+  ASSERT_EQ(all.size(), at(rank_group().ranks()));
+  for (int rank = 0; rank < rank_group().ranks(); ++rank) EXPECT_EQ(all[at(rank)], 10 * rank + 3);
 }
 
-TEST(Cluster, GathersVectorsOfAnyLength) {
-  const std::vector<int> mine(at(3 * cluster().rank()), cluster().rank() + 7);
-  const std::vector<std::vector<int>> all = cluster().all_gather(std::span<const int>(mine));
-  ASSERT_EQ(all.size(), at(cluster().ranks()));
-  for (int rank = 0; rank < cluster().ranks(); ++rank)
+TEST(RankGroup, GathersVectorsOfAnyLength) {
+  const std::vector<int> mine(at(3 * rank_group().rank()), rank_group().rank() + 7);
+  const std::vector<std::vector<int>> all = rank_group().all_gather(std::span<const int>(mine));
+  ASSERT_EQ(all.size(), at(rank_group().ranks()));
+  for (int rank = 0; rank < rank_group().ranks(); ++rank)
     EXPECT_EQ(all[at(rank)], std::vector<int>(at(3 * rank), rank + 7));
 }
 
-TEST(Cluster, BroadcastsWhatRankZeroHas) {
-  double value = 2.5 + cluster().rank();
-  cluster().broadcast(value);
+TEST(RankGroup, BroadcastsWhatRankZeroHas) {
+  double value = 2.5 + rank_group().rank();
+  rank_group().broadcast(value);
   EXPECT_EQ(value, 2.5);
 }
 
-TEST(Cluster, ExchangesVectorsOfAnyLength) {
-  const int ranks = cluster().ranks();
-  const int me = cluster().rank();
+TEST(RankGroup, ExchangesVectorsOfAnyLength) {
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
   std::vector<std::vector<int>> to(at(ranks));
   for (int rank = 0; rank < ranks; ++rank)
     to[at(rank)].assign(at(rank == me + 1 ? 0 : 1000 * rank + me), 7 * me + rank);
-  const std::vector<std::vector<int>> from = cluster().exchange(to);
+  const std::vector<std::vector<int>> from = rank_group().exchange(to);
   ASSERT_EQ(from.size(), at(ranks));
   for (int rank = 0; rank < ranks; ++rank)
     EXPECT_EQ(from[at(rank)], std::vector<int>(at(me == rank + 1 ? 0 : 1000 * me + rank), 7 * rank + me)) << rank;
 }
 
-TEST(Cluster, CollectsOnRankZero) {
-  const std::vector<int> mine(at(cluster().rank() + 2), cluster().rank());
-  const std::vector<int> all = cluster().collect(std::span<const int>(mine));
+TEST(RankGroup, CollectsOnRankZero) {
+  const std::vector<int> mine(at(rank_group().rank() + 2), rank_group().rank());
+  const std::vector<int> all = rank_group().collect(std::span<const int>(mine));
   std::vector<int> expected;
-  for (int rank = 0; rank < (cluster().speaks() ? cluster().ranks() : 0); ++rank)
+  for (int rank = 0; rank < (rank_group().is_root() ? rank_group().ranks() : 0); ++rank)
     expected.insert(expected.end(), at(rank + 2), rank);
   EXPECT_EQ(all, expected);
 }
@@ -85,8 +85,8 @@ TEST(LocalUnits, AreDealtInConsecutiveParts) {
 }
 
 TEST(LocalUnits, SharersAreThoseWhoseUnitsReadTheSame) {
-  const int me = cluster().rank();
-  const int ranks = cluster().ranks();
+  const int me = rank_group().rank();
+  const int ranks = rank_group().ranks();
   const Sharing all = sharing("all");
   EXPECT_EQ(all.index, me);
   EXPECT_EQ(all.sharers, ranks);
@@ -113,8 +113,8 @@ TEST(LocalUnits, CoresGivenToAllRanksAreDealt) {
   {
     const OwnCores own;
     const std::vector<int> mine = allowed();
-    const std::vector<std::vector<int>> all = cluster().all_gather(std::span<const int>(mine));
-    const std::vector<std::vector<int>> before = cluster().all_gather(std::span<const int>(given));
+    const std::vector<std::vector<int>> all = rank_group().all_gather(std::span<const int>(mine));
+    const std::vector<std::vector<int>> before = rank_group().all_gather(std::span<const int>(given));
     const auto sharers = static_cast<std::size_t>(std::count(before.begin(), before.end(), given));
     EXPECT_TRUE(own.crowded() || sharers <= given.size());
     EXPECT_TRUE(!own.crowded() || 8 * sharers > given.size()) << "a core has some hardware threads, but not eight";
@@ -134,10 +134,10 @@ TEST(LocalUnits, CoresGivenToAllRanksAreDealt) {
 }
 
 TEST(LocalUnits, GpusAreDealtOrTakenAsManyAsWanted) {
-  const int ranks = cluster().ranks();
+  const int ranks = rank_group().ranks();
   const std::vector<int> own = own_gpus(4, std::nullopt);
   std::map<int, int> uses;
-  for (const std::vector<int>& of_rank : cluster().all_gather(std::span<const int>(own)))
+  for (const std::vector<int>& of_rank : rank_group().all_gather(std::span<const int>(own)))
     for (const int gpu : of_rank) ++uses[gpu];
   if (ranks == 1) {
     EXPECT_TRUE(own.empty()) << "all that it sees";
@@ -173,8 +173,8 @@ class Tasks : public testing::Test {
 /// Items of three numbers of four bytes, an odd number of items in all.
 TEST_F(Tasks, BringItemsOfAnySizeTogether) {
   const Session session(options());
-  const int ranks = cluster().ranks();
-  const int me = cluster().rank();
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
   std::vector<int> begin;
   for (int rank = 0; rank <= ranks; ++rank) begin.push_back(rank == ranks ? 2 * rank + 1 : 2 * rank);
   AllGather gather("items", 3 * sizeof(float), begin);
@@ -192,16 +192,16 @@ TEST_F(Tasks, BringItemsOfAnySizeTogether) {
   }
   // nothing is sent twice: to each rank the items of all others, as a sum over all
   std::int64_t sent = 0;
-  for (const std::int64_t of_rank : cluster().all_gather(submitted().bytes - before)) sent += of_rank;
+  for (const std::int64_t of_rank : rank_group().all_gather(submitted().bytes - before)) sent += of_rank;
   EXPECT_EQ(sent, std::int64_t{12} * begin.back() * (ranks - 1));
   starpu_task_wait_for_all();
-  cluster().barrier();
+  rank_group().barrier();
 }
 
 TEST_F(Tasks, BringUnequalContributionsTogether) {
   const Session session(options());
-  const int ranks = cluster().ranks();
-  const int me = cluster().rank();
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
   std::vector<int> begin(at(ranks + 1));  // 2, 3, 1, 2, 3, ... items
   for (int rank = 0; rank < ranks; ++rank) begin[at(rank) + 1] = begin[at(rank)] + (rank + 1) % 3 + 1;
   AllGather gather("values", sizeof(double), begin);
@@ -227,7 +227,7 @@ TEST_F(Tasks, BringUnequalContributionsTogether) {
     for (int item = 0; item < begin.back(); ++item) EXPECT_EQ(all[item], value(item, round)) << "round " << round;
   }
   starpu_task_wait_for_all();
-  cluster().barrier();
+  rank_group().barrier();
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/io/files_fixture.hpp"
-#include "tests/io/picture_reader.hpp"
+#include "base/error.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/font.hpp"
-#include "base/error.hpp"
+#include "tests/io/files_fixture.hpp"
+#include "tests/io/picture_reader.hpp"
 
 namespace asterism::output {
 namespace {

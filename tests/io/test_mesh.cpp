@@ -7,11 +7,11 @@
 #include <limits>
 #include <random>
 
-#include "tests/io/files_fixture.hpp"
 #include "io/mesh/mesh.hpp"
 #include "io/mesh/orientation.hpp"
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::mesh {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/io/picture_reader.hpp"
-#include "tests/io/series_readers.hpp"
 #include "io/pictures/picture.hpp"
 #include "io/series/pieces.hpp"
 #include "io/series/series.hpp"
+#include "tests/io/picture_reader.hpp"
+#include "tests/io/series_readers.hpp"
 
 namespace asterism::output {
 namespace {

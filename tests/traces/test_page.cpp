@@ -10,8 +10,8 @@
 #include <random>
 #include <sstream>
 
-#include "bounds/bounds.hpp"
 #include "base/error.hpp"
+#include "bounds/bounds.hpp"
 #include "tests/traces/recording_builder.hpp"
 #include "traces/dag.hpp"
 #include "traces/metrics.hpp"

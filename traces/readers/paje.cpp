@@ -236,7 +236,7 @@ class Reader {
     }
   }
 
-  /// The thread that speaks MPI begins to do something else.
+  /// The thread that is_root MPI begins to do something else.
   void mpi_call(Container& c, double time, std::string_view value) {
     MpiCalls& calls = into_.calls[c.rank];
     if (c.in_call == Container::Call::sending) calls.sends.back().second = time;

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "traces/readers/assembling.hpp"
 #include "traces/clocks.hpp"
+#include "traces/readers/assembling.hpp"
 #include "traces/timeline.hpp"
 
 namespace asterism::traces {

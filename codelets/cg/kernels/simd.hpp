@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "codelets/cg/kernels/compensated.hpp"
 #include "base/isa.hpp"
+#include "codelets/cg/kernels/compensated.hpp"
 
 namespace asterism::cg {
 

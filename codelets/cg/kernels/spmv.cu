@@ -1,7 +1,7 @@
 // Sparse matrix times vector on the GPU, SELL-32: one warp a slice, one thread a row. The matrix streams
 // through (evict first), the vector stays in the caches.
-#include "codelets/cg/kernels/reduce.cuh"
 #include "base/cuda_check.hpp"
+#include "codelets/cg/kernels/reduce.cuh"
 
 namespace asterism::cg::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // The vector operations of conjugate gradient on the GPU, and its scalar recurrences.
-#include "codelets/cg/kernels/reduce.cuh"
 #include "base/cuda_check.hpp"
+#include "codelets/cg/kernels/reduce.cuh"
 
 namespace asterism::cg::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "codelets/fdtd/kernels/transfers.cuh"
 
-#include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/kernels_cuda.hpp"
 
 namespace asterism::fdtd::cuda {
 namespace {

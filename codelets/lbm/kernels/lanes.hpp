@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "base/isa.hpp"
+#include "base/vectors.hpp"
 #include "codelets/lbm/kernels/lattice.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
-#include "base/vectors.hpp"
 
 namespace asterism::lbm::cpu {
 

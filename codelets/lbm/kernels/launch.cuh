@@ -1,8 +1,8 @@
 // Threads for the cells of a Spread, each the same number of them.
 #pragma once
 
-#include "codelets/lbm/kernels/thread_cells.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/lbm/kernels/thread_cells.hpp"
 
 namespace asterism::lbm::cuda {
 

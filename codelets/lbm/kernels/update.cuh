@@ -2,10 +2,10 @@
 // half-step before left it, so that no pass over the walls is needed.
 #pragma once
 
+#include "codelets/lbm/kernels/boundary/walls.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "codelets/lbm/kernels/thread_cells.hpp"
-#include "codelets/lbm/kernels/boundary/walls.hpp"
 
 namespace asterism::lbm::cuda {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "base/array.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 
 namespace asterism::cg {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "taskflows/fdtd/fields/snapshot.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fdtd/fields/snapshot.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -46,7 +46,8 @@ void for_centres(Field field, const Box& cells, const char* entries, const Put& 
 }
 
 /// A copy of a part's plane 0 across `axis`, as plane n.
-DealtArray::Part closing_plane(const DealtArray::Part& part, std::size_t axis, std::int64_t n, std::size_t element) {
+DistributedArray::Part closing_plane(const DistributedArray::Part& part, std::size_t axis, std::int64_t n,
+                                     std::size_t element) {
   ArrayBox plane = part.box;
   plane.extent[axis] = 1;
   Array<char> values(static_cast<std::size_t>(plane.size()) * element);
@@ -57,9 +58,9 @@ DealtArray::Part closing_plane(const DealtArray::Part& part, std::size_t axis, s
 
 }  // namespace
 
-DealtArray deal_field(Simulation& simulation, const Problem& problem, Field field) {
+DistributedArray deal_field(Simulation& simulation, const Problem& problem, Field field) {
   const std::size_t element = simulation.element();
-  std::vector<DealtArray::Part> mine;
+  std::vector<DistributedArray::Part> mine;
   simulation.get(field, [&](const Box& b, const void* entries) {
     const ArrayBox box = entries_box(0, 3, b, 0);
     Array<char> values(static_cast<std::size_t>(box.size()) * element);
@@ -72,11 +73,11 @@ DealtArray deal_field(Simulation& simulation, const Problem& problem, Field fiel
     for (std::size_t p = 0; p < parts; ++p)
       if (mine[p].box.first[a + 1] == 0) mine.push_back(closing_plane(mine[p], a + 1, problem.cells[a], element));
   }
-  return {element, std::move(mine), DealtArray::Owners::all_ranks};
+  return {element, std::move(mine), DistributedArray::Owners::all_ranks};
 }
 
 template <class T>
-std::vector<output::DealtField> at_centres_of_ranks(Field field, const DealtArray& entries) {
+std::vector<output::DealtField> at_centres_of_ranks(Field field, const DistributedArray& entries) {
   const auto needs = [](const Hdf5Block& chunk) { return entries_box(0, 3, cells_of_chunk(chunk), 1); };
   const auto fill = [field](const Hdf5Block& chunk, const char* needed, void* values) {
     T* const to = static_cast<T*>(values);
@@ -87,7 +88,7 @@ std::vector<output::DealtField> at_centres_of_ranks(Field field, const DealtArra
 }
 
 template <class T>
-std::vector<output::DealtField> entries_of_ranks(Field field, const DealtArray& entries) {
+std::vector<output::DealtField> entries_of_ranks(Field field, const DistributedArray& entries) {
   std::vector<output::DealtField> all;
   for (int c = 0; c < 3; ++c) {
     const auto needs = [c](const Hdf5Block& chunk) { return entries_box(c, 1, cells_of_chunk(chunk), 0); };
@@ -103,19 +104,19 @@ std::vector<output::DealtField> entries_of_ranks(Field field, const DealtArray& 
 }
 
 template <class T>
-std::vector<std::vector<T>> at_centres_on_rank_0(Field field, const DealtArray& entries, const Box& cells) {
+std::vector<std::vector<T>> at_centres_on_rank_0(Field field, const DistributedArray& entries, const Box& cells) {
   const Array<char> needed = entries.fetch_on_rank_0(entries_box(0, 3, cells, 1));
-  if (!cluster().speaks()) return {};
+  if (!rank_group().is_root()) return {};
   std::vector<std::vector<T>> components(3, std::vector<T>(static_cast<std::size_t>(cells.cells())));
   for_centres<T>(field, cells, needed.data(),
                  [&](std::size_t cell, int c, T value) { components[static_cast<std::size_t>(c)][cell] = value; });
   return components;
 }
 
-#define ASTERISM_FIELDS_OF_RANKS(T)                                                          \
-  template std::vector<output::DealtField> at_centres_of_ranks<T>(Field, const DealtArray&); \
-  template std::vector<output::DealtField> entries_of_ranks<T>(Field, const DealtArray&);    \
-  template std::vector<std::vector<T>> at_centres_on_rank_0<T>(Field, const DealtArray&, const Box&);
+#define ASTERISM_FIELDS_OF_RANKS(T)                                                                \
+  template std::vector<output::DealtField> at_centres_of_ranks<T>(Field, const DistributedArray&); \
+  template std::vector<output::DealtField> entries_of_ranks<T>(Field, const DistributedArray&);    \
+  template std::vector<std::vector<T>> at_centres_on_rank_0<T>(Field, const DistributedArray&, const Box&);
 ASTERISM_FIELDS_OF_RANKS(float)
 ASTERISM_FIELDS_OF_RANKS(double)
 #undef ASTERISM_FIELDS_OF_RANKS

@@ -4,24 +4,24 @@
 
 #include <vector>
 
-#include "taskflows/fdtd/simulation.hpp"
-#include "runtime/ranks/distributed_hdf5_series.hpp"
 #include "runtime/ranks/distributed_array.hpp"
+#include "runtime/ranks/distributed_hdf5_series.hpp"
+#include "taskflows/fdtd/simulation.hpp"
 
 namespace asterism::fdtd {
 
 /// What this rank's bricks have, and plane n of periodic axes, which is plane 0.
-DealtArray deal_field(Simulation& simulation, const Problem& problem, Field field);
+DistributedArray deal_field(Simulation& simulation, const Problem& problem, Field field);
 
 /// "E" or "H", a vector at the centre of every cell; as long as the array.
 template <class T>
-std::vector<output::DealtField> at_centres_of_ranks(Field field, const DealtArray& entries);
+std::vector<output::DealtField> at_centres_of_ranks(Field field, const DistributedArray& entries);
 /// "Ex" and so on: entry (i, j, k) as the value of cell (i, j, k).
 template <class T>
-std::vector<output::DealtField> entries_of_ranks(Field field, const DealtArray& entries);
+std::vector<output::DealtField> entries_of_ranks(Field field, const DistributedArray& entries);
 
 /// Three components at the centres of the cells of a box, x fastest, on rank 0; nothing on the others.
 template <class T>
-std::vector<std::vector<T>> at_centres_on_rank_0(Field field, const DealtArray& entries, const Box& cells);
+std::vector<std::vector<T>> at_centres_on_rank_0(Field field, const DistributedArray& entries, const Box& cells);
 
 }  // namespace asterism::fdtd

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "taskflows/fdtd/fields/distributed_fields.hpp"
-#include "taskflows/fdtd/fields/gather.hpp"
-#include "taskflows/fdtd/fields/snapshot.hpp"
+#include "base/error.hpp"
 #include "io/pictures/picture.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "base/error.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/fields/distributed_fields.hpp"
+#include "taskflows/fdtd/fields/gather.hpp"
+#include "taskflows/fdtd/fields/snapshot.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -21,7 +21,7 @@ std::size_t number(Field field) {
 /// A field in the layout of the whole domain as one sub-domain; over several ranks on rank 0, nothing on the others.
 template <class T>
 std::vector<T> in_layout(Simulation& simulation, const Grid& grid, Field field) {
-  std::vector<T> all(!simulation.dealt() || cluster().speaks() ? static_cast<std::size_t>(grid.elements()) : 0);
+  std::vector<T> all(!simulation.dealt() || rank_group().is_root() ? static_cast<std::size_t>(grid.elements()) : 0);
   get_from_ranks(simulation, field, [&](const Box& b, const void* values) {
     const T* from = static_cast<const T*>(values);
     for (int c = 0; c < 3; ++c)
@@ -67,9 +67,9 @@ FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& orig
       steps_(steps) {
   const std::int64_t keep = from > 0 ? from : output::keep_nothing;
   for (const scene::FieldOutput& f : fields_) {
-    if (f.file.extension() == ".h5" && cluster().distributed())
-      series_.emplace_back(output::Hdf5SeriesOfRanks(f.file, grid_, keep));
-    else if (!cluster().speaks())
+    if (f.file.extension() == ".h5" && rank_group().distributed())
+      series_.emplace_back(output::DistributedHdf5Series(f.file, grid_, keep));
+    else if (!rank_group().is_root())
       series_.emplace_back();  // rank 0 writes what all have sent to it
     else if (f.file.extension() == ".h5")
       series_.emplace_back(output::Hdf5Series(f.file, grid_, keep));
@@ -114,7 +114,7 @@ void FieldFiles::write_series(std::size_t number_of_output, const std::array<std
 }
 
 bool FieldFiles::of_ranks(std::size_t number_of_output) const {
-  return std::holds_alternative<output::Hdf5SeriesOfRanks>(series_[number_of_output]);
+  return std::holds_alternative<output::DistributedHdf5Series>(series_[number_of_output]);
 }
 
 template <class T>
@@ -123,11 +123,11 @@ void FieldFiles::write_series_of_ranks(std::size_t number_of_output, const Dealt
   std::vector<output::DealtField> all;
   for (const Field field : output.fields) {
     const bool centres = output.placement == scene::FieldOutput::Placement::cells;
-    const DealtArray& values = *entries[number(field)];
+    const DistributedArray& values = *entries[number(field)];
     for (output::DealtField& f : centres ? at_centres_of_ranks<T>(field, values) : entries_of_ranks<T>(field, values))
       all.push_back(std::move(f));
   }
-  std::get<output::Hdf5SeriesOfRanks>(series_[number_of_output])
+  std::get<output::DistributedHdf5Series>(series_[number_of_output])
       .append<T>(step, static_cast<double>(step) * problem_.dt, all);
 }
 
@@ -188,8 +188,8 @@ void FieldFiles::write_as_ranks(Simulation& simulation) {
     if (of_ranks(n))
       write_series_of_ranks<T>(n, entries, step);
     else
-      in_agreement([&] {
-        if (cluster().speaks()) write_series(n, whole, step);
+      collective_try([&] {
+        if (rank_group().is_root()) write_series(n, whole, step);
       });
   }
   for (const scene::SliceOutput& s : slices_)
@@ -198,21 +198,22 @@ void FieldFiles::write_as_ranks(Simulation& simulation) {
 
 /// Rank 0 gets the plane, a grid of one cell across it.
 template <class T>
-void FieldFiles::write_slice_of_ranks(const scene::SliceOutput& slice, const DealtArray& entries, long step) const {
+void FieldFiles::write_slice_of_ranks(const scene::SliceOutput& slice, const DistributedArray& entries,
+                                      long step) const {
   output::Grid grid = grid_;
   grid.n[slice.axis] = 1;
   std::array<std::int32_t, 3> first{};
   first[slice.axis] = slice.index;
   const Box cells{first[0], first[0] + grid.n[0], first[1], first[1] + grid.n[1], first[2], first[2] + grid.n[2]};
   const std::vector<std::vector<T>> components = at_centres_on_rank_0<T>(field_of(slice), entries, cells);
-  in_agreement([&] {
-    if (cluster().speaks())
+  collective_try([&] {
+    if (rank_group().is_root())
       write_slice<T>(slice, {grid, {slice.axis, 0}, {components.begin(), components.end()}}, step);
   });
 }
 
 void FieldFiles::write(Simulation& simulation) {
-  if (cluster().distributed())
+  if (rank_group().distributed())
     problem_.single_precision ? write_as_ranks<float>(simulation) : write_as_ranks<double>(simulation);
   else
     problem_.single_precision ? write_as<float>(simulation) : write_as<double>(simulation);

@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "taskflows/fdtd/scene/scene.hpp"
-#include "taskflows/fdtd/simulation.hpp"
-#include "runtime/ranks/distributed_hdf5_series.hpp"
 #include "io/pictures/picture.hpp"
 #include "io/series/series.hpp"
 #include "runtime/ranks/distributed_array.hpp"
+#include "runtime/ranks/distributed_hdf5_series.hpp"
+#include "taskflows/fdtd/scene/scene.hpp"
+#include "taskflows/fdtd/simulation.hpp"
 
 namespace asterism::fdtd {
 
@@ -34,9 +34,9 @@ class FieldFiles {
 
  private:
   /// Of this process; nothing where another one writes.
-  using Series = std::variant<std::monostate, output::VtiSeries, output::Hdf5Series, output::Hdf5SeriesOfRanks>;
+  using Series = std::variant<std::monostate, output::VtiSeries, output::Hdf5Series, output::DistributedHdf5Series>;
   /// Of all entries, by field.
-  using Dealt = std::array<std::optional<DealtArray>, 2>;
+  using Dealt = std::array<std::optional<DistributedArray>, 2>;
   [[nodiscard]] bool due(std::int64_t every, long step) const;
   [[nodiscard]] bool of_ranks(std::size_t number) const;
   template <class T>
@@ -46,7 +46,7 @@ class FieldFiles {
   template <class T>
   void write_series_of_ranks(std::size_t number, const Dealt& entries, long step);
   template <class T>
-  void write_slice_of_ranks(const scene::SliceOutput& slice, const DealtArray& entries, long step) const;
+  void write_slice_of_ranks(const scene::SliceOutput& slice, const DistributedArray& entries, long step) const;
   template <class T>
   void write_series(std::size_t number, const std::array<std::vector<T>, 2>& values, long step);
   /// A field at centres of cells, and the plane of it that is in a picture.

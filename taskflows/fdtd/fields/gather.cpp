@@ -41,11 +41,11 @@ Simulation::Read reader(const Problem& problem, const Array<char>& field) {
 void get_from_ranks(Simulation& simulation, Field field, const Simulation::Write& write) {
   if (!simulation.dealt()) return simulation.get(field, write);
   // ranks with fewer parts have nothing to send in the last rounds
-  const std::vector<std::size_t> parts = cluster().all_gather(simulation.parts());
+  const std::vector<std::size_t> parts = rank_group().all_gather(simulation.parts());
   const std::size_t rounds = *std::max_element(parts.begin(), parts.end());
   std::vector<char> message;
   const auto send = [&] {
-    cluster().collect(std::span<const char>(message), [&](int /*rank*/, std::span<const char> part) {
+    rank_group().collect(std::span<const char>(message), [&](int /*rank*/, std::span<const char> part) {
       if (part.empty()) return;
       Box box{};
       std::memcpy(&box, part.data(), sizeof box);
@@ -53,7 +53,7 @@ void get_from_ranks(Simulation& simulation, Field field, const Simulation::Write
     });
   };
   simulation.get(field, [&](const Box& box, const void* values) {
-    if (cluster().speaks()) {
+    if (rank_group().is_root()) {
       write(box, values);
     } else {
       const auto* const header = reinterpret_cast<const char*>(&box);
@@ -71,7 +71,7 @@ Array<char> gather(Simulation& simulation, const Problem& problem, Field field) 
   const std::array<int, 3> n = extents(problem);
   const std::size_t bytes = 3 * static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
                             static_cast<std::size_t>(n[2]) * element_of(problem);
-  Array<char> all(!simulation.dealt() || cluster().speaks() ? bytes : 0);
+  Array<char> all(!simulation.dealt() || rank_group().is_root() ? bytes : 0);
   get_from_ranks(simulation, field, [&](const Box& box, const void* values) {
     rows(problem, box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
       std::memcpy(all.data() + to, static_cast<const char*>(values) + from, bytes);

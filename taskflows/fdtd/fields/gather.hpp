@@ -1,8 +1,8 @@
 // Fields of the whole domain in one place, and back; over several ranks on rank 0.
 #pragma once
 
-#include "taskflows/fdtd/simulation.hpp"
 #include "base/array.hpp"
+#include "taskflows/fdtd/simulation.hpp"
 
 namespace asterism::fdtd {
 

@@ -42,8 +42,8 @@ class Snapshot {
   /// Throws Error (failed) when entries are missing.
   output::Fields<T> at_centres();
   /// "Ex", "Ey", "Ez" or "Hx", "Hy", "Hz": entry (i, j, k) of a component as the value of cell (i, j, k), though it
-  /// lies half a cell from there, see codelets/fdtd/kernels/grid.hpp. Planes n, of magnetic conductors, are left out. Else as
-  /// at_centres().
+  /// lies half a cell from there, see codelets/fdtd/kernels/grid.hpp. Planes n, of magnetic conductors, are left out.
+  /// Else as at_centres().
   output::Fields<T> entries();
 
  private:

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <span>
 
-#include "taskflows/fdtd/physics/physics.hpp"
 #include "base/array.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fdtd/physics/physics.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -83,7 +83,7 @@ std::vector<StateKind> Simulation::further_arrays() const {
 
 void Simulation::get_further(std::size_t number, const WriteNumbers& write) const {
   const OfFeature array = array_of(features_, number);
-  const bool takes = !dealt_ || cluster().speaks();
+  const bool takes = !dealt_ || rank_group().is_root();
   Array<char> window(takes ? array.bytes(std::min(window_size, array.kind.size)) : 0);
   for (std::int64_t first = 0; first < array.kind.size; first += window_size) {
     const std::int64_t count = std::min(window_size, array.kind.size - first);
@@ -97,8 +97,8 @@ void Simulation::get_further(std::size_t number, const WriteNumbers& write) cons
       message = message_of(array, first, count);
     }
     if (dealt_)
-      cluster().collect(std::span<const char>(message),
-                        [&](int /*rank*/, std::span<const char> part) { put(array, first, part, window.data()); });
+      rank_group().collect(std::span<const char>(message),
+                           [&](int /*rank*/, std::span<const char> part) { put(array, first, part, window.data()); });
     if (takes) write(first, count, window.data());
   }
 }
@@ -192,7 +192,7 @@ std::vector<Spectrum> Simulation::spectra() const {
                 [&](std::int64_t first, std::int64_t count, const void* values) {
                   std::memcpy(spectrum.values.data() + first, values, static_cast<std::size_t>(count) * sizeof(double));
                 });
-    if (!dealt_ || cluster().speaks()) all.push_back(std::move(spectrum));
+    if (!dealt_ || rank_group().is_root()) all.push_back(std::move(spectrum));
   }
   return all;
 }

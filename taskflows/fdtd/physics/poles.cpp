@@ -1,8 +1,8 @@
 // Dispersive media: the state of the poles of a brick in one array.
 #include <algorithm>
 
-#include "taskflows/fdtd/physics/physics.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fdtd/physics/physics.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/fdtd/kernels/media/dispersive_cuda.hpp"
 #endif
@@ -61,7 +61,7 @@ class PolesOfMedia final : public Feature {
       parts_.push_back(std::move(part));
     }
     if (simulation.dealt())
-      for (const PoleStates& of_rank : cluster().all_gather(whole_)) widen(of_rank);
+      for (const PoleStates& of_rank : rank_group().all_gather(whole_)) widen(of_rank);
   }
 
   [[nodiscard]] std::vector<StateKind> arrays() const override { return {{state_name, sizeof(T), whole_.elements()}}; }

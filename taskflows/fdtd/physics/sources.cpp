@@ -1,8 +1,8 @@
 // Plane waves, of which every brick that they reach has the line, and magnetic currents.
 #include <algorithm>
 
-#include "taskflows/fdtd/physics/physics.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/physics/physics.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "codelets/fdtd/kernels/sources/plane_wave_cuda.hpp"

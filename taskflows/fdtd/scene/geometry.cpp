@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "taskflows/fdtd/scene/reader.hpp"
 #include "io/text_words.hpp"
+#include "taskflows/fdtd/scene/reader.hpp"
 
 namespace asterism::fdtd::scene::detail {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "taskflows/fdtd/scene/reader.hpp"
 #include "io/text_words.hpp"
+#include "taskflows/fdtd/scene/reader.hpp"
 
 namespace asterism::fdtd::scene::detail {
 namespace {

@@ -1,8 +1,8 @@
 // What the readers of the parts of a scene share.
 #pragma once
 
-#include "taskflows/fdtd/scene/scene.hpp"
 #include "io/toml_table.hpp"
+#include "taskflows/fdtd/scene/scene.hpp"
 
 namespace asterism::fdtd::scene::detail {
 

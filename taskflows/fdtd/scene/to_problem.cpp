@@ -5,8 +5,8 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "taskflows/fdtd/scene/voxelise.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/scene/voxelise.hpp"
 
 namespace asterism::fdtd {
 namespace {

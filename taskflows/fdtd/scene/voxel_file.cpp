@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 
-#include "taskflows/fdtd/scene/box.hpp"
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
+#include "taskflows/fdtd/scene/box.hpp"
 
 namespace asterism::fdtd::scene {
 namespace {

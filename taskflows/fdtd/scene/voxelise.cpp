@@ -5,11 +5,11 @@
 #include <limits>
 #include <memory>
 
-#include "taskflows/fdtd/scene/box.hpp"
-#include "taskflows/fdtd/scene/voxel_file.hpp"
+#include "base/error.hpp"
 #include "io/mesh/surface.hpp"
 #include "io/mesh/voxels.hpp"
-#include "base/error.hpp"
+#include "taskflows/fdtd/scene/box.hpp"
+#include "taskflows/fdtd/scene/voxel_file.hpp"
 
 namespace asterism::fdtd::scene {
 namespace {

@@ -68,7 +68,7 @@ Particles ParticleExchange::bring(const Particles& part) {
   std::vector<std::vector<Point>> to(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank)
     for (std::size_t i = to_[rank]; i < to_[rank + 1]; ++i) to[rank].push_back(get(part, index_[i]));
-  std::vector<std::vector<Point>> from = cluster().exchange(std::move(to));
+  std::vector<std::vector<Point>> from = rank_group().exchange(std::move(to));
 
   // what a rank sends is in the order of the tree: the next place of each leaf follows from the parts before
   Particles brought(at(ghost_begin_.back()));
@@ -96,7 +96,7 @@ Particles ParticleExchange::bring(const Particles& part) {
     }
   // ghosts are in the order of leaves, and so are ranks
   std::size_t place = own_;
-  for (const std::vector<Point>& part_of_rank : cluster().exchange(std::move(ghosts)))
+  for (const std::vector<Point>& part_of_rank : rank_group().exchange(std::move(ghosts)))
     for (const Point& point : part_of_rank) put(point, brought, place++);
   return brought;
 }
@@ -105,7 +105,7 @@ void ParticleExchange::give_back(const Result& own, Result& part) const {
   std::vector<std::vector<Values>> to(places_.size());
   for (std::size_t rank = 0; rank < places_.size(); ++rank)
     for (const std::uint32_t i : places_[rank]) to[rank].push_back({own.potential[i], own.fx[i], own.fy[i], own.fz[i]});
-  const std::vector<std::vector<Values>> from = cluster().exchange(std::move(to));
+  const std::vector<std::vector<Values>> from = rank_group().exchange(std::move(to));
   for (std::size_t rank = 0; rank < from.size(); ++rank)
     for (std::size_t i = 0; i < from[rank].size(); ++i) {
       const std::uint32_t index = index_[to_[rank] + i];

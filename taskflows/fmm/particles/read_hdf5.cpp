@@ -1,9 +1,9 @@
 // HDF5: positions (n x 3) and charges (n), or both in one dataset (n x 4).
 #include <algorithm>
 
-#include "taskflows/fmm/particles/readers.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
+#include "taskflows/fmm/particles/readers.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "taskflows/fmm/particles/readers.hpp"
 #include "base/error.hpp"
 #include "io/text_words.hpp"
+#include "taskflows/fmm/particles/readers.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "taskflows/fmm/particles/readers.hpp"
 #include "base/error.hpp"
 #include "io/text_words.hpp"
+#include "taskflows/fmm/particles/readers.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "io/text_file.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
-#include "io/text_file.hpp"
 
 namespace asterism::fmm {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "taskflows/fmm/particles/particles.hpp"
-#include "taskflows/fmm/particles/readers.hpp"
 #include "base/error.hpp"
 #include "io/text_words.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/particles/readers.hpp"
 
 namespace asterism::fmm {
 

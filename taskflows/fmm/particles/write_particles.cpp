@@ -12,10 +12,10 @@
 #include <span>
 #include <system_error>
 
-#include "taskflows/fmm/particles/writers.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/text_words.hpp"
+#include "taskflows/fmm/particles/writers.hpp"
 
 namespace asterism::fmm {
 namespace {

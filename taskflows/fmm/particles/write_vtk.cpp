@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "taskflows/fmm/particles/writers.hpp"
 #include "base/error.hpp"
+#include "taskflows/fmm/particles/writers.hpp"
 
 namespace asterism::fmm {
 namespace {

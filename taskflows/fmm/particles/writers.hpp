@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/fmm/particles/write_particles.hpp"
 #include "io/output_file.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
 
 namespace asterism::fmm {
 

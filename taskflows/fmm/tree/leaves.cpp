@@ -46,7 +46,7 @@ void join(std::vector<LeafCount>& sorted) {
 Extent extent(const Particles& part, Ranks ranks) {
   Extent all = extent(part.x, part.y, part.z);
   if (ranks == Ranks::any)
-    for (const Extent& of_rank : cluster().all_gather(all)) all.add(of_rank);
+    for (const Extent& of_rank : rank_group().all_gather(all)) all.add(of_rank);
   return all;
 }
 
@@ -91,9 +91,9 @@ Leaves leaves_of(std::span<const LeafCount> runs) {
 }
 
 std::vector<LeafCount> sort_over_ranks(const std::vector<LeafCount>& mine) {
-  const auto ranks = static_cast<std::size_t>(cluster().ranks());
+  const auto ranks = static_cast<std::size_t>(rank_group().ranks());
   std::vector<std::uint64_t> all;
-  for (const Sample& sample : cluster().all_gather(sample_of(mine)))
+  for (const Sample& sample : rank_group().all_gather(sample_of(mine)))
     all.insert(all.end(), sample.begin(), sample.end());
   std::sort(all.begin(), all.end());
   std::vector<std::vector<LeafCount>> to(ranks);
@@ -107,7 +107,7 @@ std::vector<LeafCount> sort_over_ranks(const std::vector<LeafCount>& mine) {
     begin = end;
   }
   std::vector<LeafCount> interval;
-  for (const std::vector<LeafCount>& part : cluster().exchange(std::move(to)))
+  for (const std::vector<LeafCount>& part : rank_group().exchange(std::move(to)))
     interval.insert(interval.end(), part.begin(), part.end());
   __gnu_parallel::sort(interval.begin(), interval.end(),
                        [](const LeafCount& a, const LeafCount& b) { return a.key < b.key; });
@@ -118,7 +118,7 @@ std::vector<LeafCount> sort_over_ranks(const std::vector<LeafCount>& mine) {
 std::vector<LeafCount> intervals_of_all(const std::vector<LeafCount>& mine) {
   std::vector<LeafCount> all;
   for (const std::vector<LeafCount>& part :
-       cluster().exchange(std::vector<std::vector<LeafCount>>(static_cast<std::size_t>(cluster().ranks()), mine)))
+       rank_group().exchange(std::vector<std::vector<LeafCount>>(static_cast<std::size_t>(rank_group().ranks()), mine)))
     all.insert(all.end(), part.begin(), part.end());
   // a cell above the level of sorting may be at the end of one interval and the beginning of the next
   join(all);

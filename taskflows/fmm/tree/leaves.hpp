@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "taskflows/fmm/tree/box.hpp"
-#include "taskflows/fmm/particles/particles.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/tree/box.hpp"
 
 namespace asterism::fmm {
 

@@ -73,7 +73,7 @@ std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_
         static_cast<double>(of_leaf.near_pairs) * costs.near + static_cast<double>(of_leaf.far_pairs) * costs.far;
   }
   for (const std::vector<Cost>& part :
-       cluster().exchange(std::vector<std::vector<Cost>>(static_cast<std::size_t>(cluster().ranks()), seen)))
+       rank_group().exchange(std::vector<std::vector<Cost>>(static_cast<std::size_t>(rank_group().ranks()), seen)))
     for (const Cost& group : part) all[group.group] += group.cost;
   return all;
 }

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <parallel/algorithm>
 
-#include "taskflows/fmm/tree/morton.hpp"
 #include "base/error.hpp"
+#include "taskflows/fmm/tree/morton.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "base/array.hpp"
 #include "codelets/fmm/kernels/far/far_field.hpp"
 #include "taskflows/fmm/tree/box.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/tree/neighbours.hpp"
-#include "base/array.hpp"
 
 namespace asterism::fmm {
 

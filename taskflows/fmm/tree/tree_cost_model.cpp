@@ -5,9 +5,9 @@
 #include <cmath>
 #include <parallel/algorithm>
 
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/tree/morton.hpp"
-#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -68,7 +68,7 @@ Finest gathered(Finest of_part) {
     counts.cells[static_cast<std::size_t>(level)] =
         static_cast<std::int64_t>(coarser(mine, of_part.level - level).size());
   Counts all;
-  for (const Counts& of_rank : cluster().all_gather(counts)) {
+  for (const Counts& of_rank : rank_group().all_gather(counts)) {
     all.particles += of_rank.particles;
     for (std::size_t l = 0; l < all.cells.size(); ++l) all.cells[l] += of_rank.cells[l];
   }
@@ -77,7 +77,7 @@ Finest gathered(Finest of_part) {
   const auto cells = [&](int l) { return all.cells[static_cast<std::size_t>(l)]; };
   while (level < of_part.level && cells(level + 1) <= most_known &&
          static_cast<double>(all.particles) >=
-             fewest_per_leaf * static_cast<double>(cells(level) - cluster().ranks() + 1))
+             fewest_per_leaf * static_cast<double>(cells(level) - rank_group().ranks() + 1))
     ++level;
   return {intervals_of_all(coarser(mine, of_part.level - level)), level, all.particles};
 }
@@ -99,7 +99,7 @@ std::uint64_t key_of(int x, int y, int z) {
 
 std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks) {
   Finest finest = finest_cells(particles, box, most - 1);
-  if (ranks == Ranks::any && cluster().distributed()) finest = gathered(std::move(finest));
+  if (ranks == Ranks::any && rank_group().distributed()) finest = gathered(std::move(finest));
   const auto all_particles = static_cast<double>(finest.particles);
 
   std::vector<Workload> loads;

@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "runtime/session.hpp"
 #include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
-#include "runtime/session.hpp"
 
 namespace asterism::fmm {
 

@@ -20,15 +20,15 @@ ArrayBox array_box(const Box& b) {
 
 // slab after slab: messages take little beside what they bring
 template <class T>
-FieldsInBox<T>::FieldsInBox(const DealtArray& all, const Box& box)
+FieldsInBox<T>::FieldsInBox(const DistributedArray& all, const Box& box)
     : box_(box),
-      values_(cluster().speaks() ? static_cast<std::size_t>(array_box(box).size()) * sizeof(T) : std::size_t{0}) {
+      values_(rank_group().is_root() ? static_cast<std::size_t>(array_box(box).size()) * sizeof(T) : std::size_t{0}) {
   const std::int64_t plane = array_box({box.x0, box.x1, box.y0, box.y1, 0, 1}).size() * std::int64_t{sizeof(T)};
   const auto planes = static_cast<std::int32_t>(std::clamp<std::int64_t>(slab_bytes / plane, 1, box.z1 - box.z0));
   for (std::int32_t z = box.z0; z < box.z1; z += planes) {
     const ArrayBox slab = array_box({box.x0, box.x1, box.y0, box.y1, z, std::min(z + planes, box.z1)});
     const Array<char> values = all.fetch_on_rank_0(slab);
-    if (cluster().speaks()) copy_box(slab, values.data(), array_box(box), values_.data(), slab, sizeof(T));
+    if (rank_group().is_root()) copy_box(slab, values.data(), array_box(box), values_.data(), slab, sizeof(T));
   }
 }
 
@@ -49,12 +49,12 @@ double FieldsInBox<T>::velocity(int component, int x, int y, int z) const {
 }
 
 template <class T>
-std::vector<output::DealtField> named_of_ranks(const DealtArray& all) {
+std::vector<output::DealtField> named_of_ranks(const DistributedArray& all) {
   return {{"rho", 1, &all, output::components_of<T>(0, 1)}, {"velocity", 3, &all, output::components_of<T>(1, 3)}};
 }
 
 template <class T>
-void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, const DealtArray& all,
+void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, const DistributedArray& all,
                         const Slice& slice) {
   Box box{0, grid.nx, 0, grid.ny, 0, grid.nz};
   std::int32_t* const ends[][2] = {{&box.x0, &box.x1}, {&box.y0, &box.y1}, {&box.z0, &box.z1}};
@@ -65,29 +65,30 @@ void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, con
   Slice in_box = slice;
   in_box.index -= *first;
   const FieldsInBox<T> shown(all, box);
-  in_agreement([&] {
-    if (cluster().speaks()) write_png(path, shown.grid(), shown.fields(), in_box);
+  collective_try([&] {
+    if (rank_group().is_root()) write_png(path, shown.grid(), shown.fields(), in_box);
   });
 }
 
 template <class T>
-CentreLines centre_lines_of_ranks(const Case& flow, const DealtArray& all) {
+CentreLines centre_lines_of_ranks(const Case& flow, const DistributedArray& all) {
   const auto& n = flow.problem.cells;
   const auto first = [&](std::size_t axis) { return (n[axis] - 1) / 2; };
   const auto end = [&](std::size_t axis) { return n[axis] / 2 + 1; };
   const FieldsInBox<T> along_z(all, {first(0), end(0), first(1), end(1), 0, n[2]});
   const FieldsInBox<T> along_x(all, {0, n[0], first(1), end(1), first(2), end(2)});
-  if (!cluster().speaks()) return {};
+  if (!rank_group().is_root()) return {};
   return centre_lines(flow, [&](int component, int x, int y, int z) {
     return (component == 0 ? along_z : along_x).velocity(component, x, y, z);
   });
 }
 
-#define ASTERISM_FIELDS_OF_RANKS(T)                                                                                \
-  template class FieldsInBox<T>;                                                                                   \
-  template std::vector<output::DealtField> named_of_ranks<T>(const DealtArray&);                                   \
-  template void write_png_of_ranks<T>(const std::filesystem::path&, const Grid&, const DealtArray&, const Slice&); \
-  template CentreLines centre_lines_of_ranks<T>(const Case&, const DealtArray&);
+#define ASTERISM_FIELDS_OF_RANKS(T)                                                                       \
+  template class FieldsInBox<T>;                                                                          \
+  template std::vector<output::DealtField> named_of_ranks<T>(const DistributedArray&);                    \
+  template void write_png_of_ranks<T>(const std::filesystem::path&, const Grid&, const DistributedArray&, \
+                                      const Slice&);                                                      \
+  template CentreLines centre_lines_of_ranks<T>(const Case&, const DistributedArray&);
 ASTERISM_FIELDS_OF_RANKS(float)
 ASTERISM_FIELDS_OF_RANKS(double)
 #undef ASTERISM_FIELDS_OF_RANKS

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/array.hpp"
 #include "codelets/lbm/kernels/brick.hpp"
+#include "runtime/ranks/distributed_array.hpp"
+#include "runtime/ranks/distributed_hdf5_series.hpp"
 #include "taskflows/lbm/cases.hpp"
 #include "taskflows/lbm/fields/centre_lines.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
 #include "taskflows/lbm/fields/slice.hpp"
-#include "runtime/ranks/distributed_hdf5_series.hpp"
-#include "base/array.hpp"
-#include "runtime/ranks/distributed_array.hpp"
 
 namespace asterism::lbm {
 
@@ -20,7 +20,7 @@ namespace asterism::lbm {
 template <class T>
 class FieldsInBox {
  public:
-  FieldsInBox(const DealtArray& all, const Box& box);
+  FieldsInBox(const DistributedArray& all, const Box& box);
 
   [[nodiscard]] Fields<T> fields() const;
   [[nodiscard]] Grid grid() const { return {box_.x1 - box_.x0, box_.y1 - box_.y0, box_.z1 - box_.z0}; }
@@ -34,14 +34,15 @@ class FieldsInBox {
 
 /// "rho" and "velocity", as long as the array.
 template <class T>
-std::vector<output::DealtField> named_of_ranks(const DealtArray& all);
+std::vector<output::DealtField> named_of_ranks(const DistributedArray& all);
 
 /// Written by rank 0, which gets the plane and those beside it: see slice.hpp.
 template <class T>
-void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, const DealtArray& all, const Slice& slice);
+void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, const DistributedArray& all,
+                        const Slice& slice);
 
 /// On rank 0, which gets the two lines; empty on the others.
 template <class T>
-CentreLines centre_lines_of_ranks(const Case& flow, const DealtArray& all);
+CentreLines centre_lines_of_ranks(const Case& flow, const DistributedArray& all);
 
 }  // namespace asterism::lbm

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <span>
 
-#include "taskflows/lbm/grid.hpp"
 #include "io/series/series.hpp"
+#include "taskflows/lbm/grid.hpp"
 
 namespace asterism::lbm {
 

@@ -66,15 +66,15 @@ Array<char> gather_fields(Simulation& simulation, const Problem& problem) {
   return all;
 }
 
-DealtArray deal_fields(Simulation& simulation, const Problem& problem) {
-  std::vector<DealtArray::Part> mine;
+DistributedArray deal_fields(Simulation& simulation, const Problem& problem) {
+  std::vector<DistributedArray::Part> mine;
   simulation.observe([&](const DomainBox& b, const void* slots) {
     const ArrayBox box{{0, b.z0, b.y0, b.x0}, {fields, b.z1 - b.z0, b.y1 - b.y0, b.x1 - b.x0}};
     Array<char> values(static_cast<std::size_t>(box.size()) * element_of(problem));
     std::memcpy(values.data(), slots, values.size());
     mine.push_back({box, std::move(values)});
   });
-  return {element_of(problem), std::move(mine), DealtArray::Owners::all_ranks};
+  return {element_of(problem), std::move(mine), DistributedArray::Owners::all_ranks};
 }
 
 }  // namespace asterism::lbm

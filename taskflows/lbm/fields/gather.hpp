@@ -1,9 +1,9 @@
 // The whole domain in one array of main memory, and back; over several ranks, each its part.
 #pragma once
 
-#include "taskflows/lbm/simulation.hpp"
 #include "base/array.hpp"
 #include "runtime/ranks/distributed_array.hpp"
+#include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 
@@ -13,6 +13,6 @@ void scatter_state(Simulation& simulation, const Problem& problem, long time, co
 /// rho, u, v, w of all cells. In one process.
 Array<char> gather_fields(Simulation& simulation, const Problem& problem);
 /// Those of this rank's bricks: an array [field][z][y][x] that all ranks share.
-DealtArray deal_fields(Simulation& simulation, const Problem& problem);
+DistributedArray deal_fields(Simulation& simulation, const Problem& problem);
 
 }  // namespace asterism::lbm

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "taskflows/lbm/fields/fields.hpp"
 #include "io/pictures/colour_map.hpp"
+#include "taskflows/lbm/fields/fields.hpp"
 
 namespace asterism::lbm {
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "base/array.hpp"
 #include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
 #include "codelets/tdbem/kernels/assembly/tile_structure.hpp"
 #include "codelets/tdbem/kernels/assembly/tile_values.hpp"
-#include "base/array.hpp"
 
 namespace asterism::tdbem {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime/ranks/ranks.hpp"
 #include "base/error.hpp"
 #include "runtime/program_library.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::tdbem {
 namespace {
@@ -33,10 +33,10 @@ FactoriseOverRanks<T>* factorise() {
 
 template <class T>
 DirectSolverOfRanks<T>::DirectSolverOfRanks(const CsrView<T>& matrix) {
-  const std::int64_t ranks = cluster().ranks();
+  const std::int64_t ranks = rank_group().ranks();
   const auto first_row = [&](std::int64_t rank) { return static_cast<std::int32_t>(matrix.rows * rank / ranks); };
-  factors_.reset(
-      factorise<T>()(matrix, first_row(cluster().rank()), first_row(cluster().rank() + 1), communicator_.number()));
+  factors_.reset(factorise<T>()(matrix, first_row(rank_group().rank()), first_row(rank_group().rank() + 1),
+                                communicator_.number()));
 }
 
 template <class T>

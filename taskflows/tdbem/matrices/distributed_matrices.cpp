@@ -12,7 +12,7 @@ namespace {
 
 double sum_over_ranks(double mine) {
   double sum = 0;
-  for (const double part : cluster().all_gather(mine)) sum += part;
+  for (const double part : rank_group().all_gather(mine)) sum += part;
   return sum;
 }
 
@@ -31,7 +31,7 @@ void Matrices<T>::find_structure(std::int32_t cluster) {
   const Pause pause;  // the structure is found by the application's own threads
   structure_.clusters = clusters(surface_.vertex_count, cluster);
   const auto blocks = static_cast<std::int64_t>(structure_.clusters.size());
-  const Cluster& ranks = asterism::cluster();
+  const RankGroup& ranks = asterism::rank_group();
   const auto equal = [&](int rank) { return static_cast<std::int32_t>(blocks * rank / ranks.ranks()); };
   take_blocks({equal(ranks.rank()), equal(ranks.rank() + 1)});
   dealt_ = equal_values(from_all_ranks(values_of_blocks()), ranks.ranks());
@@ -66,7 +66,7 @@ void Matrices<T>::take_blocks(Range blocks) {
     if (found.fault.kind != LagFault::Kind::none) next.fault = found.fault;
     take(found, added);
   }
-  for (const LagFault& fault : asterism::cluster().all_gather(next.fault))
+  for (const LagFault& fault : asterism::rank_group().all_gather(next.fault))
     if (fault.kind != LagFault::Kind::none) refuse(fault, discretisation_);
   structure_ = std::move(next);
 }
@@ -92,7 +92,7 @@ std::vector<std::int64_t> Matrices<T>::values_of_blocks() const {
 template <class T>
 void Matrices<T>::count() {
   LagCounts all;
-  for (const LagCounts& of_rank : asterism::cluster().all_gather(structure_.counts)) all.add(of_rank);
+  for (const LagCounts& of_rank : asterism::rank_group().all_gather(structure_.counts)) all.add(of_rank);
   structure_.counts = all;
   double bytes = 0;
   for (const std::int64_t of_block : bytes_) bytes += static_cast<double>(of_block);
@@ -103,9 +103,9 @@ void Matrices<T>::count() {
 /// M^0 of the columns of all ranks, which ascend with the ranks.
 template <class T>
 void Matrices<T>::gather_ranks() {
-  const auto starts = asterism::cluster().all_gather(std::span<const std::int64_t>(initial_.start));
-  const auto columns = asterism::cluster().all_gather(std::span<const std::int32_t>(initial_.column));
-  const auto values = asterism::cluster().all_gather(std::span<const double>(initial_.value));
+  const auto starts = asterism::rank_group().all_gather(std::span<const std::int64_t>(initial_.start));
+  const auto columns = asterism::rank_group().all_gather(std::span<const std::int32_t>(initial_.column));
+  const auto values = asterism::rank_group().all_gather(std::span<const double>(initial_.value));
   initial_ = {{0}, {}, {}};
   for (std::size_t row = 0; row + 1 < starts.front().size(); ++row) {
     for (std::size_t rank = 0; rank < starts.size(); ++rank) {
@@ -121,7 +121,7 @@ void Matrices<T>::gather_ranks() {
 template <class T>
 NearPairs<T> Matrices<T>::near(std::int32_t group) {
   NearPairs<T> near = own_near(group);
-  if (!asterism::cluster().distributed()) return near;
+  if (!asterism::rank_group().distributed()) return near;
   near.pairs = from_all_ranks(near.pairs);
   near.values = from_all_ranks(near.values);
   return near;

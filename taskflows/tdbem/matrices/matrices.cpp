@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "codelets/tdbem/kernels/assembly/pair_values.hpp"
-#include "runtime/ranks/ranks.hpp"
-#include "runtime/memory_limits.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/memory_limits.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "runtime/submit.hpp"
 
 namespace asterism::tdbem {
@@ -224,7 +224,7 @@ void Matrices<T>::gather() {
       initial[structure_.place(row, b)].assign(values + initial_offset_[b][row], values + initial_offset_[b][row + 1]);
   }
   initial_ = gather_initial(structure_, initial);
-  if (asterism::cluster().distributed()) gather_ranks();
+  if (asterism::rank_group().distributed()) gather_ranks();
 }
 
 template <class T>

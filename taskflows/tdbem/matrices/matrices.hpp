@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "codelets/tdbem/kernels/product/block.hpp"
 #include "codelets/tdbem/codelets.hpp"
 #include "codelets/tdbem/kernels/assembly/near_rows.hpp"
+#include "codelets/tdbem/kernels/product/block.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/tdbem/matrices/assembly.hpp"

@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "runtime/ranks/ranks.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
 #include "taskflows/tdbem/from_all_ranks.hpp"
 #include "taskflows/tdbem/results/traits.hpp"
@@ -87,7 +87,7 @@ std::vector<KeptBlock> kept_blocks(const Matrices<T>& matrices) {
 
 template <class T>
 void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices) {
-  Hdf5OfRanks file(path, Hdf5OfRanks::Writers::all_ranks);
+  DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   file.attribute("/", "format", std::string(format_mark));
   file.on_rank_0([&](Hdf5Output& once) { write(once, matrix_traits(problem, sizeof(T))); });
   file.attribute("/", "cluster", cluster_of(matrices));

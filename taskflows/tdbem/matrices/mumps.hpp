@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "codelets/tdbem/kernels/march/solve.hpp"
 #include "base/error.hpp"
+#include "codelets/tdbem/kernels/march/solve.hpp"
 
 namespace asterism::tdbem {
 

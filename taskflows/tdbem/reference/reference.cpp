@@ -49,8 +49,8 @@ void for_each_value(Matrices<T>& matrices, const Visit& visit) {
 /// values[i] of all ranks, put together in their order.
 template <class Join>
 void join_ranks(std::vector<double>& values, const Join& join) {
-  if (!cluster().distributed()) return;
-  const auto of_ranks = cluster().all_gather(std::span<const double>(values));
+  if (!rank_group().distributed()) return;
+  const auto of_ranks = rank_group().all_gather(std::span<const double>(values));
   values = of_ranks.front();
   for (std::size_t rank = 1; rank < of_ranks.size(); ++rank)
     std::transform(values.begin(), values.end(), of_ranks[rank].begin(), values.begin(), join);
@@ -74,7 +74,7 @@ std::vector<std::vector<double>> reference_march(const Problem& problem, Matrice
   std::vector<std::vector<double>> a;
   for (std::int64_t step = 0; step < steps; ++step) {
     std::vector<double> rhs(static_cast<std::size_t>(n));
-    if (cluster().speaks())
+    if (rank_group().is_root())
       cpu::illuminate(problem.surface.view(), light, {problem.dt, problem.first_step + step, 1}, 0, n, rhs.data());
     for_each_value(matrices, [&](std::int32_t i, std::int32_t j, std::int32_t k, double value) {
       if (k <= step)
@@ -96,7 +96,7 @@ double identity_error(const Problem& problem, Matrices<T>& matrices) {
   const auto n = static_cast<std::size_t>(problem.surface.unknowns());
   std::vector<double> sums(n), largest(n);
   const InitialMatrix& m = matrices.initial();
-  for (std::size_t i = 0; i < n && cluster().speaks(); ++i)
+  for (std::size_t i = 0; i < n && rank_group().is_root(); ++i)
     for (std::int64_t e = m.start[i]; e < m.start[i + 1]; ++e) {
       sums[i] += m.value[static_cast<std::size_t>(e)];
       largest[i] = std::max(largest[i], std::abs(m.value[static_cast<std::size_t>(e)]));

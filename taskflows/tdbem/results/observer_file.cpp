@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "io/pictures/chart.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "io/pictures/chart.hpp"
 
 namespace asterism::tdbem {
 namespace {

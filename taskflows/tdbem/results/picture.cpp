@@ -6,10 +6,10 @@
 #include <numbers>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/chart.hpp"
 #include "io/pictures/picture.hpp"
-#include "base/error.hpp"
 #include "taskflows/tdbem/results/rasteriser.hpp"
 #include "taskflows/tdbem/results/surface_series.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "io/mesh/space_filling.hpp"
 #include "base/error.hpp"
+#include "io/mesh/space_filling.hpp"
 
 namespace asterism::tdbem {
 

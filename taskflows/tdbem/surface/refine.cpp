@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "io/mesh/surface.hpp"
 #include "base/error.hpp"
+#include "io/mesh/surface.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "io/mesh/surface.hpp"
 #include "base/error.hpp"
+#include "io/mesh/surface.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
 
 namespace asterism::tdbem {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "codelets/lbm/kernels/boundary/links.cuh"
+#include "codelets/lbm/kernels/boundary/walls.cuh"
 #include "codelets/lbm/kernels/observers/observe.cuh"
 #include "codelets/lbm/kernels/transfers.cuh"
 #include "codelets/lbm/kernels/update.cuh"
-#include "codelets/lbm/kernels/boundary/walls.cuh"
 #include "tests/codelets/lbm/cases.hpp"
 
 namespace asterism::lbm {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 
-#include "codelets/tdbem/kernels/waves/pulse.hpp"
-#include "codelets/tdbem/kernels/assembly/triangle_rules.hpp"
 #include "base/error.hpp"
+#include "codelets/tdbem/kernels/assembly/triangle_rules.hpp"
+#include "codelets/tdbem/kernels/waves/pulse.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "taskflows/cg/matrix/matrix_market.hpp"
-#include "taskflows/cg/solver.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
+#include "taskflows/cg/solver.hpp"
 
 namespace asterism::cg {
 

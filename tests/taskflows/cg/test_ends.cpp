@@ -3,8 +3,8 @@
 #include <limits>
 #include <random>
 
-#include "taskflows/cg/verify.hpp"
 #include "base/error.hpp"
+#include "taskflows/cg/verify.hpp"
 #include "tests/taskflows/cg/flow.hpp"
 
 namespace asterism::cg {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "codelets/cg/kernels/kernels.hpp"
-#include "taskflows/cg/partition.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
+#include "taskflows/cg/partition.hpp"
 #include "tests/taskflows/cg/matrices.hpp"
 
 namespace asterism::cg {

@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "base/error.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
 
 namespace asterism::cg {
 namespace {

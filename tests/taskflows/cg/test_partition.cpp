@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "taskflows/cg/matrix_block.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
-#include "tests/taskflows/cg/matrices.hpp"
+#include "taskflows/cg/matrix_block.hpp"
 #include "tests/io/files_fixture.hpp"
+#include "tests/taskflows/cg/matrices.hpp"
 
 namespace asterism::cg {
 namespace {

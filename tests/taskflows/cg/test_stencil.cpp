@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/taskflows/cg/matrices.hpp"
 #include "tests/io/files_fixture.hpp"
+#include "tests/taskflows/cg/matrices.hpp"
 
 namespace asterism::cg {
 namespace {

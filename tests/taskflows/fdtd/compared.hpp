@@ -3,9 +3,9 @@
 
 #include <starpu.h>
 
-#include "tests/taskflows/fdtd/problems.hpp"
-#include "taskflows/fdtd/reference/reference.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/fdtd/reference/reference.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {
 

@@ -1,8 +1,8 @@
 // A problem with everything that a scene may have, for tests of its decompositions.
 #pragma once
 
-#include "tests/taskflows/fdtd/problems.hpp"
 #include "base/error.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {
 

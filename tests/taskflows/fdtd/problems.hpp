@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/starpu_environment.hpp"
 #include "taskflows/fdtd/fields/gather.hpp"
+#include "tests/runtime/starpu_environment.hpp"
 
 namespace asterism::fdtd {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fdtd/scene/scene.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::fdtd::scene {
 

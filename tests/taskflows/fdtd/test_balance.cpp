@@ -1,9 +1,9 @@
 // Who gets what: strips by speed, boxes side by side, rates that are kept, cuts that move.
 #include <gtest/gtest.h>
 
-#include "tests/taskflows/fdtd/problems.hpp"
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fdtd/balance.hpp"
+#include "tests/io/files_fixture.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {
 namespace {

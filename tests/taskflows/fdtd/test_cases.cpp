@@ -6,8 +6,8 @@
 #include <complex>
 #include <numbers>
 
-#include "tests/taskflows/fdtd/problems.hpp"
 #include "taskflows/fdtd/cases.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -1,9 +1,9 @@
 // Checkpoints: exact in any decomposition; those of other runs and damaged ones are refused; what was there stays.
 #include <gtest/gtest.h>
 
-#include "tests/taskflows/fdtd/problems.hpp"
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
+#include "tests/io/files_fixture.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <set>
 
-#include "tests/taskflows/fdtd/problems.hpp"
+#include "base/error.hpp"
 #include "taskflows/fdtd/cases.hpp"
 #include "taskflows/fdtd/farm.hpp"
 #include "taskflows/fdtd/simulation.hpp"
-#include "base/error.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tests/taskflows/fdtd/compared.hpp"
 #include "base/error.hpp"
+#include "tests/taskflows/fdtd/compared.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/taskflows/fdtd/scene_fixture.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
+#include "tests/taskflows/fdtd/scene_fixture.hpp"
 
 namespace asterism::fdtd::scene {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fdtd/cases.hpp"
 #include "taskflows/fdtd/decomposition.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fdtd/fields/snapshot.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::fdtd {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/io/files_fixture.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::fmm {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/starpu_environment.hpp"
+#include "base/error.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/system.hpp"
 #include "taskflows/fmm/verify.hpp"
-#include "base/error.hpp"
 #include "tests/codelets/fmm/user_kernel.hpp"
+#include "tests/runtime/starpu_environment.hpp"
 
 namespace asterism::fmm {
 namespace {

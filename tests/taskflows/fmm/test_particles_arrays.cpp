@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "tests/taskflows/fmm/particles_fixture.hpp"
-#include "taskflows/fmm/particles/write_particles.hpp"
 #include "io/hdf5/file.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
+#include "tests/taskflows/fmm/particles_fixture.hpp"
 
 #ifdef ASTERISM_SANITIZE
 // HDF5 1.10 forgets some hundred bytes when it refuses a damaged object header.

@@ -3,8 +3,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "tests/taskflows/fmm/particles_fixture.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
+#include "tests/taskflows/fmm/particles_fixture.hpp"
 
 namespace asterism::fmm {
 namespace {

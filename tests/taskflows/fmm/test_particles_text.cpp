@@ -4,8 +4,8 @@
 #include <set>
 #include <tuple>
 
-#include "tests/taskflows/fmm/particles_fixture.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
+#include "tests/taskflows/fmm/particles_fixture.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <map>
 
-#include "tests/taskflows/fmm/particles_fixture.hpp"
+#include "io/hdf5/file.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
-#include "io/hdf5/file.hpp"
+#include "tests/taskflows/fmm/particles_fixture.hpp"
 
 namespace asterism::fmm {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
 #include "taskflows/fmm/tree/morton.hpp"
-#include "taskflows/fmm/tree/tree_cost_model.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
-#include "base/error.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
 #include "tests/taskflows/fmm/trees.hpp"
 
 namespace asterism::fmm {

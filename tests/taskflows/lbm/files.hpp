@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "taskflows/lbm/fields/fields.hpp"
 #include "tests/io/files_fixture.hpp"
 #include "tests/io/series_readers.hpp"
-#include "taskflows/lbm/fields/fields.hpp"
 
 namespace asterism::lbm {
 

@@ -11,14 +11,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "tests/taskflows/lbm/files.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
+#include "tests/taskflows/lbm/files.hpp"
 
 namespace asterism::lbm {
 namespace {
 
-constexpr auto one_process = Hdf5OfRanks::Writers::this_process;
+constexpr auto one_process = DistributedHdf5::Writers::this_process;
 
 /// A lattice cut into bricks whose borders are not those of slabs.
 struct State {

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/runtime/starpu_environment.hpp"
+#include "base/error.hpp"
 #include "taskflows/lbm/cases.hpp"
 #include "taskflows/lbm/reference.hpp"
 #include "taskflows/lbm/simulation.hpp"
-#include "base/error.hpp"
+#include "tests/runtime/starpu_environment.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "base/error.hpp"
 #include "taskflows/lbm/decomposition.hpp"
 #include "taskflows/lbm/halo.hpp"
-#include "base/error.hpp"
 
 namespace asterism::lbm {
 namespace {

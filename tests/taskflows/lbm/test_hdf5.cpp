@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/taskflows/lbm/files.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
 #include "tests/io/xml_reader.hpp"
+#include "tests/taskflows/lbm/files.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -179,7 +179,7 @@ TEST_F(LbmHdf5, ForeignHdf5IsRefused) {
   const auto open = [&](const fs::path& path, const Grid& grid = small) { Hdf5Series(path, grid, 10); };
   expect_bad_input([&] { open(file("a.h5", "hello")); }, {"a.h5", "HDF5"});
   write_checkpoint<float>(folder_ / "c.h5", {.step = 1, .nx = 2, .ny = 2, .nz = 2, .bytes = 4, .parameters = ""},
-                          Hdf5OfRanks::Writers::this_process, [](const PutBox<float>&) {});
+                          DistributedHdf5::Writers::this_process, [](const PutBox<float>&) {});
   expect_bad_input([&] { open(folder_ / "c.h5"); }, {"c.h5", "no series"});
   Hdf5Series series(folder_ / "flow.h5", small);
   append<float>(series, small, 1);
@@ -205,7 +205,7 @@ TEST_F(LbmHdf5, NoFolderIsSaidEarly) {
         [&] {
           write_checkpoint<float>(folder_ / folder / "c.h5",
                                   {.step = 1, .nx = 1, .ny = 1, .nz = 1, .bytes = 4, .parameters = ""},
-                                  Hdf5OfRanks::Writers::this_process, [](const PutBox<float>&) {});
+                                  DistributedHdf5::Writers::this_process, [](const PutBox<float>&) {});
         },
         {"c.h5", "cannot be written"});
   }

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/taskflows/lbm/files.hpp"
-#include "tests/io/picture_reader.hpp"
 #include "taskflows/lbm/fields/slice.hpp"
+#include "tests/io/picture_reader.hpp"
+#include "tests/taskflows/lbm/files.hpp"
 
 namespace asterism::lbm {
 namespace {

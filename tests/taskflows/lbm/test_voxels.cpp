@@ -6,10 +6,10 @@
 #include <numbers>
 #include <random>
 
-#include "tests/io/files_fixture.hpp"
-#include "taskflows/lbm/voxels.hpp"
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
+#include "taskflows/lbm/voxels.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/taskflows/lbm/files.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
 #include "tests/io/xml_reader.hpp"
+#include "tests/taskflows/lbm/files.hpp"
 
 namespace asterism::lbm {
 namespace {

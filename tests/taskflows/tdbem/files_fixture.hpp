@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "tests/io/files_fixture.hpp"
 #include "io/hdf5/file.hpp"
+#include "taskflows/tdbem/problem.hpp"
 #include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
-#include "taskflows/tdbem/problem.hpp"
+#include "tests/io/files_fixture.hpp"
 
 namespace asterism::tdbem {
 

@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "base/error.hpp"
 #include "codelets/tdbem/kernels/point.hpp"
 #include "io/mesh/mesh.hpp"
-#include "base/error.hpp"
 
 namespace asterism::tdbem {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/starpu_environment.hpp"
 #include "io/hdf5/file.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices/matrix_file.hpp"
 #include "tests/io/series_readers.hpp"
+#include "tests/runtime/starpu_environment.hpp"
 #include "tests/taskflows/tdbem/files_fixture.hpp"
 
 namespace asterism::tdbem {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/starpu_environment.hpp"
 #include "base/fingerprint.hpp"
 #include "io/hdf5/file.hpp"
 #include "taskflows/tdbem/matrices/matrix_file.hpp"
+#include "tests/runtime/starpu_environment.hpp"
 #include "tests/taskflows/tdbem/files_fixture.hpp"
 
 namespace asterism::tdbem {

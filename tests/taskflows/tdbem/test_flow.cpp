@@ -7,13 +7,13 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/runtime/starpu_environment.hpp"
 #include "runtime/machine/busy_time.hpp"
+#include "taskflows/tdbem/reference/reference.hpp"
+#include "taskflows/tdbem/reference/sphere_series.hpp"
+#include "taskflows/tdbem/simulation.hpp"
 #include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
-#include "taskflows/tdbem/reference/reference.hpp"
-#include "taskflows/tdbem/simulation.hpp"
-#include "taskflows/tdbem/reference/sphere_series.hpp"
+#include "tests/runtime/starpu_environment.hpp"
 #include "tests/taskflows/tdbem/fixture.hpp"
 
 namespace asterism::tdbem {

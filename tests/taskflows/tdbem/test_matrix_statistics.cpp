@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/matrices/matrix_statistics.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
 #include "tests/taskflows/tdbem/fixture.hpp"
 

@@ -3,9 +3,9 @@
 #include <complex>
 #include <numbers>
 
-#include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/reference/sphere_series.hpp"
 #include "taskflows/tdbem/reference/spherical_bessel.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
 #include "tests/taskflows/tdbem/fixture.hpp"
 
 namespace asterism::tdbem {

@@ -1,7 +1,7 @@
 #include "codelets/fdtd/kernels/media/cpml.cuh"
 
-#include "codelets/fdtd/kernels/media/cpml_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/media/cpml_cuda.hpp"
 
 namespace asterism::fdtd::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "codelets/fdtd/kernels/media/dispersive.cuh"
 
-#include "codelets/fdtd/kernels/media/dispersive_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/media/dispersive_cuda.hpp"
 
 namespace asterism::fdtd::cuda {
 

@@ -23,9 +23,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "codelets/fdtd/kernels/update/curl.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
+#include "codelets/fdtd/kernels/update/curl.hpp"
 
 namespace asterism::fdtd {
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "codelets/fdtd/kernels/sources/waveform.hpp"
 #include "base/isa.hpp"
+#include "codelets/fdtd/kernels/sources/waveform.hpp"
 
 namespace asterism::fdtd {
 namespace {

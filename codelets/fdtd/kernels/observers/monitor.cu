@@ -1,7 +1,7 @@
 #include "codelets/fdtd/kernels/observers/monitor.cuh"
 
-#include "codelets/fdtd/kernels/observers/monitor_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/observers/monitor_cuda.hpp"
 
 namespace asterism::fdtd::cuda {
 

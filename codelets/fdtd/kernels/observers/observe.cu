@@ -1,7 +1,7 @@
 #include "codelets/fdtd/kernels/observers/observe.cuh"
 
-#include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/kernels_cuda.hpp"
 
 namespace asterism::fdtd::cuda {
 

@@ -1,5 +1,5 @@
-#include "codelets/fdtd/kernels/observers/probes.cuh"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/observers/probes.cuh"
 
 namespace asterism::fdtd::cuda {
 

@@ -1,7 +1,7 @@
 #include "codelets/fdtd/kernels/sources/incident.cuh"
 
-#include "codelets/fdtd/kernels/sources/plane_wave_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fdtd/kernels/sources/plane_wave_cuda.hpp"
 
 namespace asterism::fdtd::cuda {
 namespace {

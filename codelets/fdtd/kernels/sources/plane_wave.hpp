@@ -17,11 +17,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "codelets/fdtd/kernels/update/curl.hpp"
-#include "codelets/fdtd/kernels/media/dispersive.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
+#include "codelets/fdtd/kernels/media/dispersive.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
 #include "codelets/fdtd/kernels/sources/waveform.hpp"
+#include "codelets/fdtd/kernels/update/curl.hpp"
 
 namespace asterism::fdtd {
 

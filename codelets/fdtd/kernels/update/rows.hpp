@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "codelets/fdtd/kernels/kernels.hpp"
 #include "base/isa.hpp"
 #include "base/vectors.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
 
 namespace asterism::fdtd::cpu {
 

@@ -5,8 +5,8 @@
 // another may not have changed: results go to other arrays.
 #pragma once
 
-#include "codelets/fdtd/kernels/update/curl.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/curl.hpp"
 #include "codelets/fdtd/kernels/update/shape.hpp"
 #include "codelets/fdtd/kernels/update/staging.cuh"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "base/isa.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/update/rows.hpp"
-#include "base/isa.hpp"
 
 namespace asterism::fdtd::cpu {
 namespace {

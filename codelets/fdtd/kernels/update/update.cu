@@ -1,8 +1,8 @@
 #include "codelets/fdtd/kernels/update/update.cuh"
 
+#include "base/cuda_check.hpp"
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "codelets/fdtd/kernels/update/tiles.hpp"
-#include "base/cuda_check.hpp"
 
 namespace asterism::fdtd::cuda {
 namespace {

@@ -2,8 +2,8 @@
 // stay in registers from plane to plane, and what rows share comes from the first-level cache.
 #pragma once
 
-#include "codelets/fdtd/kernels/update/curl.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
+#include "codelets/fdtd/kernels/update/curl.hpp"
 
 namespace asterism::fdtd::cuda {
 

@@ -6,8 +6,8 @@
 
 #include "codelets/fmm/kernels/far/basis.hpp"
 #include "codelets/fmm/kernels/far/m2l_operators.hpp"
-#include "codelets/fmm/kernels/near/particle_views.hpp"
 #include "codelets/fmm/kernels/far/views.hpp"
+#include "codelets/fmm/kernels/near/particle_views.hpp"
 
 namespace asterism::fmm {
 

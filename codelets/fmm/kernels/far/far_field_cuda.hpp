@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "codelets/fmm/kernels/near/particle_views.hpp"
 #include "codelets/fmm/kernels/far/views.hpp"
+#include "codelets/fmm/kernels/near/particle_views.hpp"
 
 namespace asterism::fmm::cuda {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "codelets/fmm/kernels/far/basis.hpp"
 #include "base/isa.hpp"
+#include "codelets/fmm/kernels/far/basis.hpp"
 
 namespace asterism::fmm::lanes {
 

@@ -3,9 +3,9 @@
 //   ASTERISM_FMM_INSTANTIATE_CUDA(MyKernel);
 #pragma once
 
+#include "base/cuda_check.hpp"
 #include "codelets/fmm/kernels/near/p2p_cuda.hpp"
 #include "codelets/fmm/kernels/near/p2p_cuda_kernel.cuh"
-#include "base/cuda_check.hpp"
 
 namespace asterism::fmm::cuda {
 

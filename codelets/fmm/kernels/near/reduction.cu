@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "codelets/fmm/kernels/near/reduction_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/fmm/kernels/near/reduction_cuda.hpp"
 
 namespace asterism::fmm::cuda {
 namespace {

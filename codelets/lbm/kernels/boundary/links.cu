@@ -1,7 +1,7 @@
 #include "codelets/lbm/kernels/boundary/links.cuh"
 
-#include "codelets/lbm/kernels/kernels_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/lbm/kernels/kernels_cuda.hpp"
 
 namespace asterism::lbm::cuda {
 

@@ -1,8 +1,8 @@
 // All walls at once: reflect_cell says which of them returns what leaves through an edge.
 #pragma once
 
-#include "codelets/lbm/kernels/thread_cells.hpp"
 #include "codelets/lbm/kernels/boundary/walls.hpp"
+#include "codelets/lbm/kernels/thread_cells.hpp"
 
 namespace asterism::lbm::cuda {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "codelets/lbm/kernels/cell.hpp"
+#include "codelets/lbm/kernels/observers/totals.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "codelets/lbm/kernels/thread_cells.hpp"
-#include "codelets/lbm/kernels/observers/totals.hpp"
 
 namespace asterism::lbm::cuda {
 

@@ -9,8 +9,8 @@
 
 #include "codelets/tdbem/kernels/assembly/boundary.hpp"
 #include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
-#include "codelets/tdbem/kernels/product/slices.hpp"
 #include "codelets/tdbem/kernels/assembly/surface_view.hpp"
+#include "codelets/tdbem/kernels/product/slices.hpp"
 
 namespace asterism::tdbem {
 

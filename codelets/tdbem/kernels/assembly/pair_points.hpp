@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/isa.hpp"
-#include "codelets/tdbem/kernels/assembly/pair_distances.hpp"
 #include "base/vectors.hpp"
+#include "codelets/tdbem/kernels/assembly/pair_distances.hpp"
 
 namespace asterism::tdbem::pair_detail {
 

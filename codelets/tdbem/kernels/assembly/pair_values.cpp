@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include "base/isa.hpp"
-#include "codelets/tdbem/kernels/assembly/pair_points.hpp"
 #include "base/vectors.hpp"
+#include "codelets/tdbem/kernels/assembly/pair_points.hpp"
 
 namespace asterism::tdbem {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "codelets/tdbem/kernels/assembly/pair_distances.hpp"
-#include "codelets/tdbem/kernels/product/slices.hpp"
 #include "codelets/tdbem/kernels/assembly/tile_triangles.hpp"
+#include "codelets/tdbem/kernels/product/slices.hpp"
 
 namespace asterism::tdbem {
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "base/isa.hpp"
-#include "codelets/tdbem/kernels/assembly/pair_values.hpp"
 #include "base/vectors.hpp"
+#include "codelets/tdbem/kernels/assembly/pair_values.hpp"
 
 namespace asterism::tdbem {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "codelets/tdbem/kernels/march/partial_sums_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/march/partial_sums_cuda.hpp"
 
 namespace asterism::tdbem::cuda {
 namespace {

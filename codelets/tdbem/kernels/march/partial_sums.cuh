@@ -1,8 +1,8 @@
 // A thread for each value.
 #pragma once
 
-#include "codelets/tdbem/kernels/product/block.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums.hpp"
+#include "codelets/tdbem/kernels/product/block.hpp"
 
 namespace asterism::tdbem::cuda {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/host_device.hpp"
-#include "codelets/tdbem/kernels/product/product.hpp"
 #include "codelets/tdbem/kernels/march/solve.hpp"
+#include "codelets/tdbem/kernels/product/product.hpp"
 
 namespace asterism::tdbem {
 

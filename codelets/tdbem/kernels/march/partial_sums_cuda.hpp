@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "codelets/tdbem/kernels/product/block.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums.hpp"
+#include "codelets/tdbem/kernels/product/block.hpp"
 
 namespace asterism::tdbem::cuda {
 

@@ -1,7 +1,7 @@
 #include "codelets/tdbem/kernels/march/radiation.cuh"
 
-#include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
 
 namespace asterism::tdbem::cuda {
 

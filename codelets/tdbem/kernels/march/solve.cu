@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 
 namespace asterism::tdbem::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "codelets/tdbem/kernels/march/windows.cuh"
 
-#include "codelets/tdbem/kernels/march/windows_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/march/windows_cuda.hpp"
 
 namespace asterism::tdbem::cuda {
 

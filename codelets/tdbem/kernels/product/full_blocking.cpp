@@ -1,8 +1,8 @@
 #include "codelets/tdbem/kernels/product/full_blocking.hpp"
 
 #include "base/isa.hpp"
-#include "codelets/tdbem/kernels/product/with_group.hpp"
 #include "base/vectors.hpp"
+#include "codelets/tdbem/kernels/product/with_group.hpp"
 
 namespace asterism::tdbem {
 namespace {

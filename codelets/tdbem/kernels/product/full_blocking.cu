@@ -1,8 +1,8 @@
 #include "codelets/tdbem/kernels/product/full_blocking.cuh"
 
+#include "base/cuda_check.hpp"
 #include "codelets/tdbem/kernels/product/full_blocking_cuda.hpp"
 #include "codelets/tdbem/kernels/product/with_group.hpp"
-#include "base/cuda_check.hpp"
 
 namespace asterism::tdbem::cuda {
 

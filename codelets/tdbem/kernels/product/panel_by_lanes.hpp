@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "base/isa.hpp"
-#include "codelets/tdbem/kernels/product/slices.hpp"
 #include "base/vectors.hpp"
+#include "codelets/tdbem/kernels/product/slices.hpp"
 
 namespace asterism::tdbem {
 

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
+#include "base/cuda_check.hpp"
 #include "codelets/tdbem/kernels/product/product_cuda.hpp"
 #include "codelets/tdbem/kernels/product/with_group.hpp"
-#include "base/cuda_check.hpp"
 
 namespace asterism::tdbem::cuda {
 

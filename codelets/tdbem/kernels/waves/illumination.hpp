@@ -9,9 +9,9 @@
 #include <cstdint>
 
 #include "codelets/tdbem/kernels/assembly/boundary.hpp"
-#include "codelets/tdbem/kernels/waves/pulse.hpp"
 #include "codelets/tdbem/kernels/assembly/surface_view.hpp"
 #include "codelets/tdbem/kernels/assembly/triangle_rules.hpp"
+#include "codelets/tdbem/kernels/waves/pulse.hpp"
 
 namespace asterism::tdbem {
 

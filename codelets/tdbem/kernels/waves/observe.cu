@@ -1,7 +1,7 @@
 #include "codelets/tdbem/kernels/waves/observe.cuh"
 
-#include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
 #include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
 
 namespace asterism::tdbem::cuda {
 

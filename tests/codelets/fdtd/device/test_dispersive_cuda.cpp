@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "codelets/fdtd/kernels/media/dispersive_cuda.hpp"
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
+#include "codelets/fdtd/kernels/media/dispersive_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/fdtd/dispersive_cases.hpp"
 

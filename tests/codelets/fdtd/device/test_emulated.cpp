@@ -9,9 +9,9 @@
 
 #include "codelets/fdtd/kernels/observers/observe.cuh"
 #include "codelets/fdtd/kernels/observers/probes.cuh"
+#include "codelets/fdtd/kernels/transfers.cuh"
 #include "codelets/fdtd/kernels/update/steps.hpp"
 #include "codelets/fdtd/kernels/update/tiles.hpp"
-#include "codelets/fdtd/kernels/transfers.cuh"
 #include "codelets/fdtd/kernels/update/update.cuh"
 #include "tests/codelets/fdtd/cases.hpp"
 

@@ -5,11 +5,11 @@
 
 #include <string>
 
-#include "codelets/tdbem/kernels/product/full_blocking.cuh"
 #include "codelets/tdbem/kernels/march/partial_sums.cuh"
-#include "codelets/tdbem/kernels/product/product.cuh"
 #include "codelets/tdbem/kernels/march/radiation.cuh"
 #include "codelets/tdbem/kernels/march/windows.cuh"
+#include "codelets/tdbem/kernels/product/full_blocking.cuh"
+#include "codelets/tdbem/kernels/product/product.cuh"
 #include "codelets/tdbem/kernels/product/with_group.hpp"
 #include "tests/codelets/tdbem/march.hpp"
 #include "tests/codelets/tdbem/near.hpp"

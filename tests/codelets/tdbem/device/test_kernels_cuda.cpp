@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "codelets/tdbem/kernels/product/k_order_cuda.hpp"
-#include "codelets/tdbem/kernels/product/full_blocking_cuda.hpp"
-#include "codelets/tdbem/kernels/product/product_cuda.hpp"
 #include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
 #include "codelets/tdbem/kernels/march/windows_cuda.hpp"
+#include "codelets/tdbem/kernels/product/full_blocking_cuda.hpp"
+#include "codelets/tdbem/kernels/product/k_order_cuda.hpp"
+#include "codelets/tdbem/kernels/product/product_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/tdbem/near.hpp"
 #include "tests/codelets/tdbem/products.hpp"

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 #include "codelets/tdbem/kernels/waves/illumination_cuda.hpp"
 #include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
-#include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
 #include "tests/codelets/tdbem/matrices.hpp"
 #include "tests/codelets/tdbem/observers.hpp"

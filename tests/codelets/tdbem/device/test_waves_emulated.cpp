@@ -5,9 +5,9 @@
 
 #include <limits>
 
+#include "codelets/tdbem/kernels/march/solve.cuh"
 #include "codelets/tdbem/kernels/waves/illumination.cuh"
 #include "codelets/tdbem/kernels/waves/observe.cuh"
-#include "codelets/tdbem/kernels/march/solve.cuh"
 #include "tests/codelets/tdbem/matrices.hpp"
 #include "tests/codelets/tdbem/observers.hpp"
 #include "tests/codelets/tdbem/surfaces.hpp"

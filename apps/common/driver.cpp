@@ -1,0 +1,66 @@
+#include "apps/common/driver.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/common/program.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism::apps {
+namespace {
+
+std::string complaint_of(const Verdict& verdict) {
+  if (!verdict.complaint.empty()) return verdict.complaint;
+  return fmt::format("{}: {:.3e}, expected at most {:.1e}", verdict.against, verdict.error, verdict.allowed);
+}
+
+/// Throws Error (failed) at the first verdict that is not right.
+void judge(const SolverOptions& options, const std::vector<Verdict>& verdicts, Report& report) {
+  report.record["right"] = true;
+  for (const Verdict& verdict : verdicts)
+    if (!verdict.right()) {
+      report.record["right"] = false;
+      report_wrong_answer(options.json, report, complaint_of(verdict));
+    }
+}
+
+int solve_and_report(const char* program, int argc, char** argv, Solver& solver) {
+  if (const auto status = solver.parse(argc, argv)) return *status;
+  SolverOptions& options = solver.options();
+  refuse_over_ranks(options.calibrate, "--calibrate");
+  if (const auto status = solver.prepare()) return *status;
+  if (options.calibrate) solver.calibrate();
+  SessionOptions session_options = options.session;
+  if (!options.trace.empty()) session_options.trace = options.trace;
+  Report report;
+  {
+    const Session session(session_options);
+    report.record = record_header(program, argc, argv, session);
+    solver.solve(session);
+    if (simulated) report.rows.push_back(simulated_row());
+    solver.describe(report);
+    if (!simulated) judge(options, solver.verify(report), report);
+    solver.measure(report);
+  }
+  solver.finish(report);
+  report_results({options.json, options.trace, options.calibrate}, fmt::format("{} {}", program, solver.title()),
+                 report);
+  return 0;
+}
+
+}  // namespace
+
+nlohmann::json record_of(const Verdict& verdict) {
+  return {{"against", verdict.against}, {"error", verdict.error}, {"allowed", verdict.allowed}};
+}
+
+void add_verdict(Report& report, const std::string& key, const Verdict& verdict) {
+  report.record[key] = record_of(verdict);
+  report.rows.emplace_back("verified", fmt::format("{:.2e}: {}", verdict.error, verdict.against));
+}
+
+int drive(const char* program, int argc, char** argv, Solver& solver) {
+  return run(program, [&] { return solve_and_report(program, argc, argv, solver); });
+}
+
+}  // namespace asterism::apps

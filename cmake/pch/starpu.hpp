@@ -1,0 +1,4 @@
+// Precompiled for libraries that see StarPU.
+#include "cmake/pch/house.hpp"
+
+#include <starpu.h>

@@ -1,0 +1,6 @@
+// Precompiled for tests.
+#include "cmake/pch/house.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>

@@ -1,0 +1,121 @@
+#include "runtime/codelet.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/performance_model.hpp"
+
+namespace asterism {
+namespace {
+
+/// All codelets of this program.
+std::vector<const Codelet*>& registered() {
+  static std::vector<const Codelet*> codelets;
+  return codelets;
+}
+
+/// The part of a name before the first underscore.
+std::string_view method_of(std::string_view name) {
+  return name.substr(0, name.find('_'));
+}
+
+/// Machines may say of a codelet that it does not run on a kind of unit.
+bool runs_on(const Codelet& codelet, UnitKind kind) {
+  const Platform* const platform = simulated_platform();
+  return platform == nullptr || platform->cost(codelet.symbol(), codelet.spec().name, kind) != nullptr;
+}
+
+/// Levenshtein's distance.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);  // from the letters of a so far to the first k letters of b
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      const std::size_t changed = diagonal + (a[i] == b[k] ? 0 : 1);
+      diagonal = row[k + 1];
+      row[k + 1] = std::min({changed, row[k] + 1, row[k + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+CodeletSpec with_variant(CodeletSpec spec, const char* variant) {
+  spec.variant = variant;
+  return spec;
+}
+
+}  // namespace
+
+Codelet::Codelet(CodeletSpec spec) : spec_(std::move(spec)), symbol_(std::string(spec_.name) + "_" + spec_.variant) {
+  registered().push_back(this);
+}
+
+Codelet::~Codelet() {
+  std::erase(registered(), this);
+}
+
+starpu_codelet& Codelet::starpu() {
+  if (codelet_) return *codelet_;
+  codelet_ = std::make_unique<starpu_codelet>();
+  starpu_codelet& codelet = *codelet_;
+  starpu_codelet_init(&codelet);
+  model_ = performance_model(symbol_.c_str(), spec_.footprint);
+  codelet.name = spec_.name;
+  codelet.model = &model_;
+  codelet.nbuffers = spec_.modes.empty() ? STARPU_VARIABLE_NBUFFERS : static_cast<int>(spec_.modes.size());
+  std::copy(spec_.modes.begin(), spec_.modes.end(), codelet.modes);
+  if (spec_.cpu != nullptr && runs_on(*this, UnitKind::cpu)) {
+    codelet.where |= STARPU_CPU;
+    codelet.cpu_funcs[0] = spec_.cpu;
+    codelet.cpu_funcs_name[0] = spec_.name;
+  }
+  if (spec_.cuda != nullptr && runs_on(*this, UnitKind::gpu)) {
+    codelet.where |= STARPU_CUDA;
+    codelet.cuda_funcs[0] = spec_.cuda;
+    codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;
+  }
+  if (spec_.main_memory_last > spec_.main_memory_first) {
+    nodes_.assign(max_buffers, STARPU_SPECIFIC_NODE_LOCAL);
+    std::fill(nodes_.begin() + spec_.main_memory_first, nodes_.begin() + spec_.main_memory_last,
+              STARPU_SPECIFIC_NODE_CPU);
+    codelet.specific_nodes = 1;
+    codelet.dyn_nodes = nodes_.data();
+  }
+  return codelet;
+}
+
+PrecisionCodelet::PrecisionCodelet(CodeletSpec single_precision, CodeletSpec double_precision)
+    : single_(with_variant(std::move(single_precision), "float")),
+      double_(with_variant(std::move(double_precision), "double")) {}
+
+bool is_codelet(std::string_view name) {
+  bool of_this_program = false;
+  for (const Codelet* const codelet : registered()) {
+    if (name == codelet->spec().name || name == codelet->symbol()) return true;
+    const std::string_view known = codelet->spec().name;
+    if (codelet->spec().open_variants && name.starts_with(known) && name.size() > known.size() &&
+        name[known.size()] == '_' && (name.ends_with("_double") || name.ends_with("_float")))
+      return true;
+    of_this_program = of_this_program || method_of(name) == method_of(known);
+  }
+  return !of_this_program;
+}
+
+std::string nearest_codelet(std::string_view name) {
+  std::string nearest;
+  std::size_t fewest = name.size() + 1;
+  for (const Codelet* const codelet : registered())
+    for (const std::string& known : {std::string(codelet->spec().name), codelet->symbol()}) {
+      const std::size_t changes = distance(name, known);
+      if (changes > fewest || (changes == fewest && !nearest.empty() && known >= nearest)) continue;
+      fewest = changes;
+      nearest = known;
+    }
+  return nearest;
+}
+
+}  // namespace asterism
