@@ -75,7 +75,7 @@ void add_simulate(CLI::Option_group* machine, Simulated& wanted) {
 fs::path simulated_program(const std::string& name) {
   const fs::path program = simulated_sibling(fs::canonical("/proc/self/exe").parent_path() / name);
   if (program.empty())
-    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid", name);
+    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build --simulated", name);
   return program;
 }
 
