@@ -1,6 +1,4 @@
-// Triangle meshes: the same body in every format; files that are broken in every way; defects of surfaces; real bodies.
-#include <libdeflate.h>
-
+// Triangle meshes: the same body in every format; files that are broken in every way; defects of surfaces.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "io/mesh/orientation.hpp"
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
+#include "tests/gzip.hpp"
 #include "tests/io/files_fixture.hpp"
 
 namespace asterism::mesh {
@@ -150,11 +149,7 @@ TEST_F(MeshFiles, ContentsTellWhatExtensionsDoNot) {
   for (const std::string& text : {off, ply_ascii, gmsh_2, stl_ascii()}) {
     EXPECT_EQ(read_mesh(file("mesh.dat", text)).triangles.size(), 6U);
   }
-  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
-  std::string packed(libdeflate_gzip_compress_bound(compressor, off.size()), '\0');
-  packed.resize(libdeflate_gzip_compress(compressor, off.data(), off.size(), packed.data(), packed.size()));
-  libdeflate_free_compressor(compressor);
-  EXPECT_EQ(read_mesh(file("mesh.off.gz", packed)).triangles.size(), 6U);
+  EXPECT_EQ(read_mesh(file("mesh.off.gz", tests::gzip(off))).triangles.size(), 6U);
   expect_bad_input([&] { read_mesh(file("mesh.xyz", "1 2 3\n")); }, {"mesh.xyz", "\".xyz\"", ".stl"});
   expect_bad_input([&] { read_mesh(folder_ / "none.stl"); }, {"none.stl", "No such file"});
   expect_bad_input([&] { read_mesh(folder_); }, {"is a directory"});
@@ -408,26 +403,6 @@ TEST(Orientation, IsExactWhereRoundingIsNot) {
     p[3][2] = std::nextafter(p[3][2], INFINITY);
     EXPECT_EQ(orientation(p[0], p[1], p[2], p[3]), normal_z > 0 ? 1 : -1);
   }
-}
-
-// ---- real bodies ----------------------------------------------------------------------------------------
-
-TEST(RealMeshes, Airliner) {
-  const char* data = std::getenv("ASTERISM_DATA");
-  const fs::path folder = fs::path(data == nullptr ? "" : data) / "meshes";
-  if (!fs::exists(folder / "a319_27788.off")) GTEST_SKIP() << "no real meshes";
-  for (const auto& [name, vertices] :
-       std::vector<std::pair<std::string, std::int64_t>>{{"a319_3506.off", 3506}, {"a319_27788.off", 27788}}) {
-    const SurfaceReport report = check_closed_surface(read_mesh(folder / name));
-    EXPECT_EQ(report.vertices, vertices);
-    EXPECT_EQ(report.triangles, 2 * vertices - 4);
-    EXPECT_EQ(report.describe(), "");
-    EXPECT_GT(report.signed_volume, 100);
-    EXPECT_NEAR(report.high[0] - report.low[0], 33.8, 0.1);
-  }
-  const SurfaceReport crankshaft = check_closed_surface(read_mesh(folder / "crankshaft_tet_h3.5.msh.gz"));
-  EXPECT_GT(crankshaft.triangles, 1000);
-  EXPECT_EQ(crankshaft.open_edges.count, 0);
 }
 
 }  // namespace

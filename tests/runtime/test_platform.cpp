@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "runtime/machine/platform_files.hpp"
+#include "tests/data_file.hpp"
 
 namespace asterism {
 namespace {
@@ -392,9 +393,7 @@ TEST_F(PlatformTest, FolderGoesWithItsOwner) {
 
 /// What StarPU wrote on a machine of four H200, and what we write for the platform of that name.
 TEST(PlatformFiles, AreThoseThatStarpuMeasured) {
-  const char* const data = std::getenv("ASTERISM_DATA");
-  const fs::path measured = fs::path(data == nullptr ? "" : data) / "h200x4/sampling/bus";
-  if (data == nullptr || !fs::exists(measured)) GTEST_SKIP() << "no files of StarPU's";
+  const fs::path measured = tests::data_file("machines/h200x4/sampling/bus");
   const Platform platform = read_platform(fs::path(ASTERISM_SOURCE_DIR) / "experiments/machines/h200x4.toml");
   const PlatformFiles ours(platform);
   for (const char* what : {"bandwidth", "latency"}) {

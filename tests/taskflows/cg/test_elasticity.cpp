@@ -1,8 +1,7 @@
-// Elasticity matrices and the gmsh reader: hand-made elements, exact energies, convergence, misuse, a real mesh.
+// Elasticity matrices and the gmsh reader: hand-made elements, exact energies, convergence, misuse.
 #include "taskflows/cg/matrix/elasticity.hpp"
 
 #include <gtest/gtest.h>
-#include <libdeflate.h>
 #include <omp.h>
 #include <unistd.h>
 
@@ -21,11 +20,14 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "tests/gzip.hpp"
+#include "tests/taskflows/cg/symmetric_matrix.hpp"
 
 namespace asterism::cg {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::gzip;
 using Vector = std::array<double, 3>;
 
 std::size_t index(std::int64_t i) {
@@ -90,24 +92,6 @@ Eigen::VectorXd nodal(const ElasticityNodes& nodes, const std::function<Vector(c
     for (std::size_t c = 0; c < 3; ++c) u[static_cast<Eigen::Index>(3 * i + c)] = value[c];
   }
   return u;
-}
-
-/// Every `stride`-th row against its columns: sorted, in range, and equal to the transpose to the last bit.
-void expect_symmetric(const CsrMatrix& a, std::int64_t stride = 1) {
-  for (std::int64_t i = 0; i < a.n; i += stride) {
-    for (std::int64_t k = a.row_begin[index(i)]; k < a.row_begin[index(i) + 1]; ++k) {
-      const std::int64_t j = a.column[index(k)];
-      ASSERT_TRUE(j >= 0 && j < a.n);
-      if (k > a.row_begin[index(i)]) {
-        ASSERT_LT(a.column[index(k) - 1], j);
-      }
-      const std::int32_t* const begin = a.column.data() + a.row_begin[index(j)];
-      const std::int32_t* const end = a.column.data() + a.row_begin[index(j) + 1];
-      const std::int32_t* const found = std::lower_bound(begin, end, i);
-      ASSERT_TRUE(found != end && *found == i) << i << ' ' << j;
-      ASSERT_EQ(a.value[index(found - a.column.data())], a.value[index(k)]) << i << ' ' << j;
-    }
-  }
 }
 
 class EveryElement : public ::testing::TestWithParam<Element> {};
@@ -379,14 +363,6 @@ const std::string elements_text =
 const std::string good_text =
     head + "$PhysicalNames\n1\n3 1 \"body\"\n$EndPhysicalNames\n" + nodes_text + elements_text + "$EndElements\n";
 
-std::string gzip(const std::string& text) {
-  libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);
-  std::string packed(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
-  packed.resize(libdeflate_gzip_compress(compressor, text.data(), text.size(), packed.data(), packed.size()));
-  libdeflate_free_compressor(compressor);
-  return packed;
-}
-
 TEST_F(Reader, KeepsTetrahedraAndTheirNodes) {
   std::string dos = good_text;
   for (std::size_t at = 0; (at = dos.find('\n', at)) != std::string::npos; at += 2) dos.insert(at, "\r");
@@ -438,37 +414,6 @@ TEST_F(Reader, RefusesBadFiles) {
             std::string::npos);
   EXPECT_NE(message_of([] { (void)read_gmsh("/tmp"); }).find("/tmp: is a directory; expected a gmsh mesh"),
             std::string::npos);
-}
-
-/// The crankshaft: 41,233 nodes, 210,519 tetrahedra, 266,450 edges.
-class Crankshaft : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const char* const data = std::getenv("ASTERISM_DATA");
-    const fs::path folder = data != nullptr ? fs::path(data) : fs::path(ASTERISM_SOURCE_DIR) / "../shared/data";
-    const fs::path file = folder / "meshes/crankshaft_tet_h3.5.msh.gz";
-    if (!fs::exists(file)) GTEST_SKIP() << file << " is not here";
-    mesh_ = read_gmsh(file);
-  }
-  TetMesh mesh_;
-};
-
-TEST_F(Crankshaft, P1) {
-  EXPECT_EQ(mesh_.tet.size(), 210519U);
-  const CsrMatrix a = assemble_elasticity(mesh_, {.element = Element::p1});
-  EXPECT_EQ(a.n, 3 * 41233);
-  expect_symmetric(a);
-}
-
-TEST_F(Crankshaft, P2) {
-  const CsrMatrix free_body = assemble_elasticity(mesh_, {.clamp = false});
-  EXPECT_EQ(free_body.n, 923049);
-  EXPECT_NEAR(static_cast<double>(free_body.nnz()), 75.6e6, 0.05e6);
-  const CsrMatrix a = assemble_elasticity(mesh_, {});
-  EXPECT_EQ(a.n, 923049);
-  expect_symmetric(a, 97);
-  RecordProperty("nnz_free", std::to_string(free_body.nnz()));
-  RecordProperty("nnz_clamped", std::to_string(a.nnz()));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-// Reading and writing Matrix Market files: tiny data checked by hand, every kind of bad input, a random
-// matrix against a sequential parser that shares no code with the reader, and the matrices of shared/data.
+// Reading and writing Matrix Market files: tiny data checked by hand, every kind of bad input, and a
+// random matrix against a sequential parser that shares no code with the reader.
 #include "taskflows/cg/matrix/matrix_market.hpp"
 
 #include <gtest/gtest.h>
-#include <libdeflate.h>
 #include <omp.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,24 +25,18 @@
 
 #include "base/error.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "tests/gzip.hpp"
 
 namespace asterism::cg {
 namespace {
 
 namespace fs = std::filesystem;
+using tests::gzip;
 
 const std::string general = "%%MatrixMarket matrix coordinate real general\n";
 const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
 const std::string integer = "%%MatrixMarket matrix coordinate integer general\n";
 const std::string array = "%%MatrixMarket matrix array real general\n";
-
-std::string gzip(const std::string& text) {
-  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
-  std::string out(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
-  out.resize(libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
-  libdeflate_free_compressor(compressor);
-  return out;
-}
 
 template <class T>
 std::vector<T> as_vector(const Array<T>& values) {
@@ -503,34 +496,6 @@ TEST_F(MatrixMarket, ReportsTheFirstBadRowWithAnyNumberOfThreads) {
   for (const int threads : {1, 4}) {
     omp_set_num_threads(threads);
     expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"row 12345 is -1"});
-  }
-}
-
-// ---- real matrices -------------------------------------------------------------------------------------
-
-TEST(SharedMatrices, AreReadWhole) {
-  struct Known {
-    const char* name;
-    std::int64_t n;
-    std::int64_t nnz;  // both triangles
-  };
-  const char* const data = std::getenv("ASTERISM_DATA");
-  const fs::path folder =
-      (data != nullptr ? fs::path(data) : fs::path(ASTERISM_SOURCE_DIR) / "../shared/data") / "matrices";
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is absent";
-  for (const Known& known : {
-           Known{"bcsstk15.mtx.gz", 3948, 117816},
-           Known{"bcsstk16.mtx", 4884, 290378},
-           Known{"s3rmt3m3.mtx.gz", 5357, 207123},
-           Known{"hypre_ams_5080.mtx.gz", 5080, 58072},
-           Known{"beam_tet_2475.mtx.gz", 2475, 70813},
-           Known{"crankshaft_p1_h8.mtx.gz", 16125, 590745},
-       }) {
-    SCOPED_TRACE(known.name);
-    const CsrMatrix matrix = read_matrix_market(folder / known.name);
-    EXPECT_EQ(matrix.n, known.n);
-    EXPECT_EQ(matrix.nnz(), known.nnz);
-    require_symmetric_positive_diagonal(matrix);
   }
 }
 
