@@ -24,6 +24,18 @@ void judge(const SolverOptions& options, const std::vector<Verdict>& verdicts, R
     }
 }
 
+/// Solver::release() at the end of a session, however it ends.
+class Released {
+ public:
+  explicit Released(Solver& solver) : solver_(solver) {}
+  ~Released() { solver_.release(); }
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+
+ private:
+  Solver& solver_;
+};
+
 int solve_and_report(const char* program, int argc, char** argv, Solver& solver) {
   if (const auto status = solver.parse(argc, argv)) return *status;
   SolverOptions& options = solver.options();
@@ -35,6 +47,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
   Report report;
   {
     const Session session(session_options);
+    const Released released(solver);
     report.record = record_header(program, argc, argv, session);
     solver.solve(session);
     if (simulated) report.rows.push_back(simulated_row());
