@@ -1,11 +1,11 @@
 // The exchange between bricks: five of nineteen populations through each face, in three ordered phases x, y, z. What
 // belongs to a neighbour across an edge goes by way of two faces, so that each brick has six partners at most
-// (section 4.3 of the paper). Which populations: halo.hpp.
+// (section 4.3 of the paper). Which populations: bricks/halo.hpp.
 #pragma once
 
 #include <optional>
 
-#include "taskflows/lbm/bricks.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 
 namespace asterism::lbm {
 

@@ -2,7 +2,7 @@
 // Over several ranks, a rank goes through its own bricks and those next to them, whose tasks are messages to it.
 #pragma once
 
-#include "taskflows/lbm/bricks.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 
 namespace asterism::lbm {
 

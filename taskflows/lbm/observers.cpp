@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/bricks/slabs.hpp"
 #include "taskflows/lbm/simulation.hpp"
-#include "taskflows/lbm/slabs.hpp"
 
 namespace asterism::lbm {
 namespace {

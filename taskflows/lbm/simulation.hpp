@@ -1,13 +1,13 @@
 // A lattice Boltzmann simulation: its data and their life. Which file holds which part:
 //   problem, cases     what is computed
 //   decomposition      the domain in bricks, their owners and neighbours
-//   halo               which populations bricks send each other
-//   bricks             the data: memory and StarPU's handles of each brick (obstacle: those of its solid cells)
+//   bricks/halo        which populations bricks send each other
+//   bricks/bricks      the data: memory and StarPU's handles of each brick (obstacle: those of its solid cells)
 //   flow               the order of operations of time steps
 //   exchange           the tasks between bricks
-//   initial, state     the state at time 0; the state to and from main memory (slabs: part by part)
+//   initial, state     the state at time 0; the state to and from main memory (bricks/slabs: part by part)
 //   observers          density and velocity, sums over the domain, force
-//   checkpoint, fields files
+//   checkpoint, fields files; geometry: bodies as solid cells
 //   balance            how fast units are, for the share of the GPUs
 //   verify, reference  judgement; an answer that shares no code
 #pragma once
@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "taskflows/lbm/bricks.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 #include "taskflows/lbm/flow.hpp"
 
 namespace asterism::lbm {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "taskflows/lbm/bricks/slabs.hpp"
 #include "taskflows/lbm/simulation.hpp"
-#include "taskflows/lbm/slabs.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -273,7 +273,7 @@ TYPED_TEST(LbmCells, EquilibriumIsObserved) {
   std::vector<T> f(index(b.elements()), 7);
   cpu::equilibrium(b, box, fields.data(), f.data());
   std::vector<T> out(4 * cells);
-  cpu::observe(true, b, box, {}, nullptr, f.data(), out.data());
+  cpu::observe(Half::alpha, b, box, {}, nullptr, f.data(), out.data());
   for (std::size_t k = 0; k < out.size(); ++k)
     EXPECT_NEAR(static_cast<double>(out[k]), static_cast<double>(fields[k]), 4 * std::numeric_limits<T>::epsilon());
   EXPECT_EQ(std::count(f.begin(), f.end(), T{7}), static_cast<std::ptrdiff_t>(f.size() - q * cells));

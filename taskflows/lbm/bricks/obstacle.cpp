@@ -1,7 +1,7 @@
 // Solid cells in bricks: the links from the fluid around them.
 #include <algorithm>
 
-#include "taskflows/lbm/bricks.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 
 namespace asterism::lbm {
 namespace {

@@ -11,8 +11,8 @@
 #include "runtime/host_memory.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/lbm/bricks/halo.hpp"
 #include "taskflows/lbm/decomposition.hpp"
-#include "taskflows/lbm/halo.hpp"
 
 namespace asterism::lbm {
 

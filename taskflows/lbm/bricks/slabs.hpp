@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "taskflows/lbm/bricks.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 
 namespace asterism::lbm {
 

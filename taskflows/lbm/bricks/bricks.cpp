@@ -1,4 +1,4 @@
-#include "taskflows/lbm/bricks.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 
 #include <fmt/format.h>
 #include <starpu.h>
