@@ -24,13 +24,13 @@ void judge(const SolverOptions& options, const std::vector<Verdict>& verdicts, R
     }
 }
 
-/// Solver::release() at the end of a session, however it ends.
-class Released {
+/// Ends the data of a run before its session, also when an error ends the run.
+class Release {
  public:
-  explicit Released(Solver& solver) : solver_(solver) {}
-  ~Released() { solver_.release(); }
-  Released(const Released&) = delete;
-  Released& operator=(const Released&) = delete;
+  explicit Release(Solver& solver) : solver_(solver) {}
+  ~Release() { solver_.release(); }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
 
  private:
   Solver& solver_;
@@ -47,7 +47,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
   Report report;
   {
     const Session session(session_options);
-    const Released released(solver);
+    const Release release(solver);
     report.record = record_header(program, argc, argv, session);
     solver.solve(session);
     if (simulated) report.rows.push_back(simulated_row());

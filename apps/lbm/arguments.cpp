@@ -66,7 +66,6 @@ struct Texts {
   std::string slice = "y";
   std::vector<std::string> faces;
   std::vector<double> degrees, position, force;
-  bool single_precision = false;
 };
 
 void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
@@ -109,7 +108,7 @@ void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
                    "Smagorinsky constant of the turbulence model; 0: no model")
       ->capture_default_str();
   method->add_option("--force", texts.force, "Body force x,y,z per cell and step")->delimiter(',')->expected(3);
-  add_precision(*method, texts.single_precision);
+  add_precision(*method, args.flow.precision);
 }
 
 void add_pieces_options(CLI::App& app, Arguments& args, Texts& texts) {
@@ -173,7 +172,6 @@ void refuse_results_when_simulated(const Arguments& args) {
 
 void read_texts(const Texts& texts, Arguments& args) {
   CaseOptions& flow = args.flow;
-  flow.precision = texts.single_precision ? Precision::single_precision : Precision::double_precision;
   flow.cells = triple("--size", texts.size);
   args.subdomains = triple("--subdomains", texts.subdomains);
   for (std::size_t axis = 0; axis < texts.force.size(); ++axis) flow.collision.force[axis] = texts.force[axis];

@@ -77,7 +77,7 @@ Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
   for (const double of_rank : rank_group().all_gather(difference)) whole_difference += of_rank;
   for (const double of_rank : rank_group().all_gather(norm)) whole_norm += of_rank;
   return {"the exact solution, relative L2 error of the velocity", std::sqrt(whole_difference / whole_norm),
-          std::max(flow.tolerance, rounding), ""};
+          std::max(flow.tolerance, rounding)};
 }
 
 Verdict compare_with_reference(const Case& flow, const std::vector<BrickPlace>& bricks, const Placement& placement,
@@ -112,7 +112,7 @@ Verdict compare_with_reference(const Case& flow, const std::vector<BrickPlace>& 
   return {
       fmt::format("a two-copy solver in double precision after {} steps, largest difference of density and velocity",
                   compared),
-      largest, is_single(p) ? single_rounding : double_rounding, ""};
+      largest, is_single(p) ? single_rounding : double_rounding};
 }
 
 }  // namespace asterism::lbm
