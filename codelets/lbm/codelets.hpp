@@ -40,7 +40,7 @@ struct Completion {
 
 /// Completes the last half-step, updates some boxes by the next one, f*_i = f_i + Omega_i(f) + S_i, and packs what
 /// neighbours need of them.
-/// populations RW, [solid R, links R], received R..., sent W...
+/// populations RW, [solid R, links R], received R (two at most), sent W (two at most)
 struct AdvanceArgs {
   Work work;
   BrickDescriptor brick;
@@ -55,7 +55,7 @@ struct AdvanceArgs {
 };
 extern PrecisionCodelet advance;
 
-/// Passes on what crosses an edge of the brick.  populations RW, received R..., sent W...
+/// Passes on what crosses an edge of the brick.  populations RW, received R (two at most), sent W (two at most)
 struct ForwardArgs {
   Work work;
   Brick brick{};
@@ -67,7 +67,7 @@ struct ForwardArgs {
 extern PrecisionCodelet forward;
 
 /// Completes the last half-step and nothing else; measures the force on solid cells first if there is a place for it.
-/// populations RW, [solid R, links R], received R..., [force W: three doubles]
+/// populations RW, [solid R, links R], received R (two at most), [force W: three doubles]
 struct CompleteArgs {
   Work work;
   BrickDescriptor brick;

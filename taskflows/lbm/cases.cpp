@@ -26,7 +26,7 @@ Flow at_rest(int, int, int) {
   return {};
 }
 
-/// Time in which shear over n cells dies away by exp(-1): n^2 / (pi^2 nu).
+/// Time in which shear over n cells decays by exp(-1): n^2 / (pi^2 nu).
 double diffusion_time(int n, double nu) {
   return n * n / (pi * pi * nu);
 }
@@ -67,7 +67,7 @@ void couette(Case& c) {
   c.steady_after = std::lround(std::log(1 / 1e-7) * diffusion_time(p.cells[2], viscosity(p.collision.tau)));
 }
 
-// vortices in x and y that die away: u = -U cos(kx) sin(ly), v = U k/l sin(kx) cos(ly), each times exp(-nu (k^2 + l^2)
+// decaying vortices in x and y: u = -U cos(kx) sin(ly), v = U k/l sin(kx) cos(ly), each times exp(-nu (k^2 + l^2)
 // t)
 void taylor_green(Case& c) {
   Problem& p = c.problem;
@@ -99,7 +99,7 @@ void stream(Case& c) {
   p.initial = [u = c.velocity](int, int, int) { return Flow{1, {u, 0, 0}}; };
 }
 
-// what the faces make of it
+// a closed box unless faces are replaced (--face)
 void box(Case& c) {
   c.problem.initial = at_rest;
 }

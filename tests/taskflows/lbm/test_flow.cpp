@@ -106,7 +106,7 @@ void set_state(Simulation& s, const Problem& p, long time, const State& all) {
   });
 }
 
-TEST(LbmFlow, GoesOnFromAnyTimeInAnyDecomposition) {
+TEST(LbmFlow, ResumesFromAnyTimeInAnyDecomposition) {
   for (const Named& named : problems)
     for (const bool single : {false, true})
       for (const int stop : {0, 1, 2, 5}) {
@@ -120,7 +120,7 @@ TEST(LbmFlow, GoesOnFromAnyTimeInAnyDecomposition) {
           s.initialise();
           for (int t = 0; t < stop; ++t) s.advance();
           kept = state_of(s, p);
-          for (int t = stop; t < 7; ++t) s.advance();  // having been looked at changes nothing
+          for (int t = stop; t < 7; ++t) s.advance();  // having been observed changes nothing
           EXPECT_TRUE(whole == fields(s, p)) << named.name << " after " << stop;
         }
         const std::vector<BrickPlace> second = decompose(p, {{1, 2, 1}, 0, 3});
@@ -132,7 +132,7 @@ TEST(LbmFlow, GoesOnFromAnyTimeInAnyDecomposition) {
       }
 }
 
-TEST(LbmFlow, LookingChangesNothing) {
+TEST(LbmFlow, ObservingChangesNothing) {
   for (const Named& named : problems) {
     const Problem p = named.make(14, 9, 8);
     const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 6);
