@@ -8,7 +8,7 @@
 
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
-#include "taskflows/lbm/voxels.hpp"
+#include "taskflows/lbm/geometry/voxels.hpp"
 #include "tests/data_file.hpp"
 #include "tests/io/files_fixture.hpp"
 

@@ -1,10 +1,12 @@
-// Sums over the domain: mass, momentum, energy, the largest speed, and the force on solid cells.
+// What is looked at: density and velocity, sums over the domain (mass, momentum, energy, the largest speed), and the
+// force on solid cells.
 #include <starpu.h>
 
 #include <cmath>
 
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/lbm/simulation_codelets.hpp"
+#include "taskflows/lbm/bricks/slabs.hpp"
+#include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -25,27 +27,43 @@ Totals sum_over_ranks(const Totals& of_this_rank) {
 
 }  // namespace
 
+void Simulation::observe(const Write& write) {
+  flow_.complete();
+  for_slabs(bricks_, 4, [&](BrickData& brick, const Box& box, Slab& slab) {
+    std::vector<Access> data = brick.accesses(STARPU_R);
+    data.push_back({slab.handle, STARPU_W});
+    // rho = sum f_i, rho u = sum c_i f_i + F / 2
+    submit(codelets::observe.of(bricks_.problem.precision),
+           codelets::ObserveArgs{{box.cells()}, brick.descriptor, bricks_.problem.collision, box, half_after(time())},
+           data, brick.options(priority_of_observers));
+    const Acquired acquired(slab.handle, STARPU_R);
+    write(in_domain(brick.place, box), slab.memory.data());
+  });
+}
+
 void Simulation::submit_totals() {
-  complete();
-  for (BrickData* const brick : own_) {
-    std::vector<Access> data = accesses(*brick, STARPU_R);
+  flow_.complete();
+  // per brick: sum of rho - 1, of rho u, of rho u^2 / 2, largest |u|
+  for (BrickData* const brick : bricks_.own) {
+    std::vector<Access> data = brick->accesses(STARPU_R);
     data.push_back({brick->totals, STARPU_W});
     data.push_back({scratch_, STARPU_SCRATCH});
-    const Box box = brick->layout.brick.interior();
-    codelets::ObserveArgs args{{box.cells()}, brick->layout, problem_.collision, box, time_ % 2 == 0 ? 1 : 0};
-    submit(codelets_->total, args, data, options(*brick, 0, 0));
-    ++tasks_;
+    const Box box = brick->descriptor.layout.interior();
+    submit(codelets::total.of(bricks_.problem.precision),
+           codelets::ObserveArgs{{box.cells()}, brick->descriptor, bricks_.problem.collision, box, half_after(time())},
+           data, brick->options(priority_of_observers));
+    ++bricks_.tasks;
   }
 }
 
 Totals Simulation::sum_totals() {
   Totals sum{};
-  for (BrickData* const brick : own_) {
+  for (BrickData* const brick : bricks_.own) {
     starpu_data_acquire(brick->totals, STARPU_R);
     add(sum, brick->totals_memory[0]);
     starpu_data_release(brick->totals);
   }
-  return dealt_ ? sum_over_ranks(sum) : sum;
+  return bricks_.distributed ? sum_over_ranks(sum) : sum;
 }
 
 Totals Simulation::totals() {
@@ -64,13 +82,13 @@ std::optional<Totals> Simulation::exchange_totals() {
 
 std::array<double, 3> Simulation::force() {
   std::array<double, 3> sum{0, 0, 0};
-  complete();
-  for (BrickData* const brick : own_) {
+  flow_.complete();
+  for (BrickData* const brick : bricks_.own) {
     starpu_data_acquire(brick->force, STARPU_R);
     for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += brick->force_memory[axis];
     starpu_data_release(brick->force);
   }
-  if (!dealt_) return sum;
+  if (!bricks_.distributed) return sum;
   std::array<double, 3> whole{0, 0, 0};
   for (const auto& of_rank : rank_group().all_gather(sum))
     for (std::size_t axis = 0; axis < 3; ++axis) whole[axis] += of_rank[axis];

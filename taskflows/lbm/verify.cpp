@@ -1,4 +1,4 @@
-#include "apps/lbm/verify.hpp"
+#include "taskflows/lbm/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,11 @@
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/reference.hpp"
 
-namespace asterism::apps::lbm {
-
-using namespace asterism::lbm;
+namespace asterism::lbm {
 
 namespace {
 
-/// Of the two-copy solver: some seconds.
+/// Cells times steps that the two-copy solver does in some seconds.
 constexpr double affordable_updates = 1e8;
 constexpr double double_rounding = 1e-12;
 constexpr double single_rounding = 1e-5;
@@ -29,21 +27,26 @@ long compared_steps(const Problem& p, long steps) {
   return std::min(steps, static_cast<long>(affordable_updates / cells_of(p)));
 }
 
-/// `body(x, y, z, flow)` for all cells.
+/// `body(x, y, z, flow)` for all cells of this rank.
 template <class Body>
 void for_cells(const Problem& problem, Simulation& simulation, const Body& body) {
   simulation.observe([&](const DomainBox& box, const void* slots) {
     const auto cells = static_cast<std::size_t>(box.cells());
-    const auto value = [&](std::size_t i) {
-      return problem.single_precision ? static_cast<double>(static_cast<const float*>(slots)[i])
-                                      : static_cast<const double*>(slots)[i];
-    };
-    std::size_t k = 0;
-    for (int z = box.z0; z < box.z1; ++z)
-      for (int y = box.y0; y < box.y1; ++y)
-        for (int x = box.x0; x < box.x1; ++x, ++k)
-          body(x, y, z, Flow{value(k), {value(cells + k), value(2 * cells + k), value(3 * cells + k)}});
+    with_precision(problem.precision, [&](auto number) {
+      const auto value = [&](std::size_t i) {
+        return static_cast<double>(static_cast<const decltype(number)*>(slots)[i]);
+      };
+      std::size_t k = 0;
+      for (int z = box.z0; z < box.z1; ++z)
+        for (int y = box.y0; y < box.y1; ++y)
+          for (int x = box.x0; x < box.x1; ++x, ++k)
+            body(x, y, z, Flow{value(k), {value(cells + k), value(2 * cells + k), value(3 * cells + k)}});
+    });
   });
+}
+
+bool is_single(const Problem& problem) {
+  return problem.precision == Precision::single_precision;
 }
 
 }  // namespace
@@ -68,7 +71,7 @@ Verdict compare_with_exact(const Case& flow, Simulation& simulation) {
       norm += exact.u[a] * exact.u[a];
     }
   });
-  const double rounding = flow.problem.single_precision ? 1e-3 : 0;
+  const double rounding = is_single(flow.problem) ? 1e-3 : 0;
   double whole_difference = 0;
   double whole_norm = 0;
   for (const double of_rank : rank_group().all_gather(difference)) whole_difference += of_rank;
@@ -109,7 +112,7 @@ Verdict compare_with_reference(const Case& flow, const std::vector<BrickPlace>& 
   return {
       fmt::format("a two-copy solver in double precision after {} steps, largest difference of density and velocity",
                   compared),
-      largest, p.single_precision ? single_rounding : double_rounding};
+      largest, is_single(p) ? single_rounding : double_rounding};
 }
 
-}  // namespace asterism::apps::lbm
+}  // namespace asterism::lbm

@@ -1,7 +1,7 @@
 // Solid cells in bricks: the links from the fluid around them.
 #include <algorithm>
 
-#include "taskflows/lbm/simulation.hpp"
+#include "taskflows/lbm/bricks/bricks.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -20,16 +20,16 @@ int wrapped(const Problem& problem, int axis, int i) {
 
 }  // namespace
 
-void Simulation::build_obstacle(BrickData& brick) {
-  const Brick& layout = brick.layout.brick;
-  fluid_cells_ += layout.interior().cells();
-  if (problem_.solid.empty()) return;
+void Bricks::build_obstacle(BrickData& brick) {
+  const Brick& layout = brick.descriptor.layout;
+  fluid_cells += layout.interior().cells();
+  if (problem.solid.empty()) return;
   const auto solid_at = [&](int x, int y, int z) {
-    const int gx = wrapped(problem_, 0, x);
-    const int gy = wrapped(problem_, 1, y);
-    const int gz = wrapped(problem_, 2, z);
+    const int gx = wrapped(problem, 0, x);
+    const int gy = wrapped(problem, 1, y);
+    const int gz = wrapped(problem, 2, z);
     if (gx < 0 || gy < 0 || gz < 0) return false;  // a wall, not a body
-    return problem_.solid[at(gx) + at(problem_.cells[0]) * (at(gy) + at(problem_.cells[1]) * at(gz))] != 0;
+    return problem.solid[at(gx) + at(problem.cells[0]) * (at(gy) + at(problem.cells[1]) * at(gz))] != 0;
   };
   const std::array<int, 3>& begin = brick.place.begin;
   std::vector<std::int64_t> fluid;
@@ -48,12 +48,12 @@ void Simulation::build_obstacle(BrickData& brick) {
           fluid.push_back(layout.at(opposite(j), x, y, z));
           solid.push_back(layout.at(j, x + c.x, y + c.y, z + c.z));
         }
-    brick.layout.link_begin[j + 1] = static_cast<std::int32_t>(fluid.size());
+    brick.descriptor.link_begin[j + 1] = static_cast<std::int32_t>(fluid.size());
   }
-  fluid_cells_ -= solid_cells;
-  links_ += static_cast<std::int64_t>(fluid.size());
+  fluid_cells -= solid_cells;
+  links += static_cast<std::int64_t>(fluid.size());
   if (fluid.empty() && solid_cells == 0) return;
-  brick.layout.obstacle = 1;
+  brick.descriptor.obstacle = true;
   brick.links_memory = HostBuffer<std::int64_t>(std::max<std::size_t>(2 * fluid.size(), 1));
   std::copy(fluid.begin(), fluid.end(), brick.links_memory.data());
   std::copy(solid.begin(), solid.end(), brick.links_memory.data() + fluid.size());

@@ -1,4 +1,4 @@
-#include "taskflows/lbm/voxels.hpp"
+#include "taskflows/lbm/geometry/voxels.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "taskflows/lbm/halo.hpp"
+#include "taskflows/lbm/bricks/halo.hpp"
 
 #include <algorithm>
 

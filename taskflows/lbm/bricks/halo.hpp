@@ -15,15 +15,15 @@
 
 namespace asterism::lbm {
 
-/// Faces of a brick beyond which there is another brick, or itself.
+/// Faces of a brick beyond which there is a brick, another one or itself.
 using Connected = std::array<bool, faces>;
 
-/// What a brick sends through `face` after the half-step `half`.
+/// Populations that a brick sends through `face` after the half-step `half`.
 Transfer outgoing(Half half, const Brick& brick, const Connected& connected, int face);
-/// What comes through `face`: as many elements as the neighbour there sends through its opposite face.
+/// Populations that come through `face`: as many as the neighbour there sends through its opposite face.
 Transfer incoming(Half half, const Brick& brick, const Connected& connected, int face);
 
-/// The cells of a brick that are advanced first, since neighbours wait for what they send, and the others. The shell is
+/// The cells of a brick that are updated first, since neighbours wait for what they send, and the others. The shell is
 /// one cell thick, along x two lines of 128 bytes: kernels go along x.
 struct Shell {
   std::vector<Box> boxes;  ///< disjoint

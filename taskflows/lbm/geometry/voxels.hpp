@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/mesh/mesh.hpp"
-#include "taskflows/lbm/grid.hpp"
+#include "taskflows/lbm/geometry/grid.hpp"
 
 namespace asterism::lbm {
 
