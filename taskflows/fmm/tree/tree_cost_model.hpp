@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "runtime/session.hpp"
-#include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
 

@@ -2,7 +2,7 @@
 // one's own, a source file with
 //   #include "codelets/fmm/kernels/near/p2p_impl.hpp"
 //   ASTERISM_FMM_INSTANTIATE(MyKernel);
-// listed in asterism_fmm_kernels(target file.cpp), which compiles it once per instruction set.
+// listed in asterism_fmm_p2p(target file.cpp), which compiles it once per instruction set.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ struct OperatorLayout {
   return {l.size, l.stride, reinterpret_cast<const M2LDirection*>(base + l.direction), base + l.data};
 }
 
-/// Packs them; returns the layout.
+/// Packs basis, shift matrix and operators into `out`; returns their layout.
 OperatorLayout pack_operators(const Basis& basis, const M2LOperators& operators, std::vector<double>& out);
 
 /// Cells of a group, the particles of leaves, and families.
