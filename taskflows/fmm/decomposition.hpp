@@ -11,7 +11,7 @@
 
 namespace asterism::fmm {
 
-/// What ranks get equal shares of.
+/// The quantity of which ranks get equal shares.
 enum class ShareOf {
   work,       ///< the time of P2P and of M2L between leaves
   particles,  ///< particles, whatever their neighbours

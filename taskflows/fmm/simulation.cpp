@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/fmm/packed.hpp"
+#include "taskflows/fmm/groups/packed.hpp"
 
 namespace asterism::fmm {
 

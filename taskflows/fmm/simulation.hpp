@@ -1,7 +1,9 @@
 // A fast multipole simulation: the tree, the data of its groups as StarPU data, and their life while particles move.
 // Over several ranks, each has the groups of an interval of the Morton curve; of groups of others it has what tasks
-// here read. The parts: simulation.cpp construction, moving particles, collecting results; group_data.cpp cells and
-// particles of groups; message_data.cpp what ranks send each other. The order of operations on these data is flow.hpp.
+// here read. The order of operations on these data is flow.hpp. The parts:
+//   simulation.cpp            construction, moving particles, collecting results
+//   groups/group_data.cpp     cells and particles of groups
+//   groups/message_data.cpp   the data that ranks send each other
 #pragma once
 
 #include <cstdint>
@@ -11,9 +13,9 @@
 #include <vector>
 
 #include "runtime/session.hpp"
-#include "taskflows/fmm/cell_messages.hpp"
 #include "taskflows/fmm/decomposition.hpp"
-#include "taskflows/fmm/group_data.hpp"
+#include "taskflows/fmm/groups/cell_messages.hpp"
+#include "taskflows/fmm/groups/group_data.hpp"
 #include "taskflows/fmm/particles/particle_exchange.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/problem.hpp"
@@ -105,7 +107,7 @@ class Simulation {
   [[nodiscard]] PairCosts pair_costs() const;
   [[nodiscard]] double cells_of(int level) const;  ///< cells of this rank
 
-  // group_data.cpp
+  // groups/group_data.cpp
   void build_cells();
   void build_cell_data();
   void describe_cells(int level, std::int32_t group);
@@ -113,7 +115,7 @@ class Simulation {
   void build_near(std::int32_t group);
   void fill_particles(const Particles& particles);
 
-  // message_data.cpp
+  // groups/message_data.cpp
   Handle shared(Handle handle, int owner, std::int64_t tag) const;
   [[nodiscard]] std::int64_t tag_of(int level, std::int32_t group, CellData data) const;
   void find_cell_messages();

@@ -49,7 +49,6 @@ inline const KnownExceptions known_sizes = {
     {"tests/apps/test_asterism_compare.cpp: TEST_F(AsterismCompare, AnyStarPUProgram)", 1},
     {"tests/apps/test_compare_parts.cpp", 1},
     {"tests/bounds/test_bounds.cpp", 1},
-    {"tests/codelets/fmm/test_far_field.cpp", 1},
     {"tests/io/test_mesh.cpp", 1},
     {"tests/runtime/test_platform.cpp", 1},
     {"tests/taskflows/cg/test_elasticity.cpp", 1},

@@ -1,4 +1,4 @@
-// Potential and force of every particle, in files that people's tools open.
+// Potential and force of every particle, in formats that common tools read.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace asterism::fmm {
 
-/// What files have of each particle, in the order of their columns.
+/// The columns of a file of results, in their order.
 enum class Field { x, y, z, charge, potential, fx, fy, fz };
 using FieldValues = std::vector<std::span<const double>>;  ///< [field][particle]
 

@@ -14,7 +14,7 @@
 
 namespace asterism::fmm {
 
-/// What this rank's particles reach, or those of all ranks, which have to call it together.
+/// The extent of this rank's particles, or of those of all ranks, which have to call it together.
 Extent extent(const Particles& part, Ranks ranks);
 
 /// A particle of this rank and the cell it is in.

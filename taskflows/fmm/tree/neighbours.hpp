@@ -1,5 +1,5 @@
-// Who is next to whom among the cells of a level, for those of an interval of the Morton curve: found from the
-// neighbours of their parents, without a search.
+// The neighbours of cells on their level, for the cells of an interval of the Morton curve: found from the neighbours
+// of their parents, without a search.
 #pragma once
 
 #include <algorithm>

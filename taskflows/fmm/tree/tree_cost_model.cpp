@@ -12,7 +12,7 @@
 namespace asterism::fmm {
 namespace {
 
-/// Cells looked at per level.
+/// Cells that are examined per level.
 constexpr std::size_t sample = 2000;
 /// Leaves with fewer particles than this on average are not worth another level.
 constexpr double fewest_per_leaf = 2;

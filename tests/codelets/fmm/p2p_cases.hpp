@@ -1,4 +1,4 @@
-// What the tests of P2P on CPUs and on GPUs check alike.
+// The cases and checks that the tests of P2P on CPUs and on GPUs share.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -125,7 +125,7 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
   lanes.store(f.fz + j, fz);
 }
 
-/// With particles of other leaves.
+/// The part of the field that comes from particles of other leaves.
 template <int count, class Kernel>
 ASTERISM_FMM_INLINE void interact_range(const Kernel& kernel, Targets<count>& targets, SourceView p, FieldView f,
                                         std::int64_t j, std::int64_t end) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "codelets/fmm/kernels/costs.hpp"
-#include "taskflows/fmm/packed.hpp"
+#include "taskflows/fmm/groups/packed.hpp"
 #include "taskflows/fmm/simulation.hpp"
 
 namespace asterism::fmm {
