@@ -9,7 +9,6 @@
 #include "codelets/fdtd/codelets.hpp"
 #include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/kernels/near/kernel_function.hpp"
-#include "codelets/fmm/p2p_codelet.hpp"
 #include "codelets/lbm/codelets.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
@@ -55,10 +54,11 @@ Codelets of_all_methods() {
   Codelets all;
   add_of_precision<float>(all);
   add_of_precision<double>(all);
-  for (auto* codelet : {&cg::codelets::spmv(), &cg::codelets::spmv_dot(), &cg::codelets::residual(1),
-                        &cg::codelets::direction(1), &cg::codelets::dot(), &cg::codelets::axpy(), &cg::codelets::xpby(),
-                        &fmm::codelets::p2m(), &fmm::codelets::m2m(), &fmm::codelets::m2l(), &fmm::codelets::l2l(),
-                        &fmm::codelets::l2p(), &fmm::codelets::reduction(), &fmm::codelets::p2p<fmm::Laplace>()})
+  for (auto* codelet :
+       {&cg::codelets::spmv(), &cg::codelets::spmv_dot(), &cg::codelets::residual(1), &cg::codelets::direction(1),
+        &cg::codelets::dot(), &cg::codelets::axpy(), &cg::codelets::xpby(), &fmm::codelets::p2m.starpu(),
+        &fmm::codelets::m2m.starpu(), &fmm::codelets::m2l.starpu(), &fmm::codelets::l2l.starpu(),
+        &fmm::codelets::l2p.starpu(), &fmm::codelets::reduction.starpu(), &fmm::codelets::p2p<fmm::Laplace>().starpu()})
     all.add(*codelet);
   return all;
 }
@@ -107,8 +107,8 @@ TEST(ShippedPlatforms, NehalemHasTheRatesOfTheFmmPaper) {
   const auto rate = [](const Platform& p, const starpu_codelet& codelet, UnitKind kind, double flops) {
     return flops / seconds(p, codelet, kind, flops) / 1e9;
   };
-  const auto& p2p = fmm::codelets::p2p<fmm::Laplace>();
-  const auto& m2l = fmm::codelets::m2l();
+  const auto& p2p = fmm::codelets::p2p<fmm::Laplace>().starpu();
+  const auto& m2l = fmm::codelets::m2l.starpu();
   const Platform m2070 = shipped("nehalem-m2070"), m2090 = shipped("nehalem-m2090");
   EXPECT_NEAR(rate(m2070, p2p, UnitKind::cpu, 1e11), 2, 0.01);  // section 4.2
   EXPECT_NEAR(rate(m2070, p2p, UnitKind::gpu, 1e11), 66, 0.5);
@@ -130,8 +130,8 @@ TEST(ShippedPlatforms, NehalemHasTheRatesOfTheFmmPaper) {
     expect_between(rate(m2070, m2l, UnitKind::gpu, flops), row.m2070);
     expect_between(rate(m2090, m2l, UnitKind::gpu, flops), row.m2090);
   }
-  for (auto* codelet : {&fmm::codelets::p2m(), &fmm::codelets::m2m(), &fmm::codelets::l2l(), &fmm::codelets::l2p(),
-                        &fmm::codelets::reduction()})  // table 3
+  for (auto* codelet : {&fmm::codelets::p2m.starpu(), &fmm::codelets::m2m.starpu(), &fmm::codelets::l2l.starpu(),
+                        &fmm::codelets::l2p.starpu(), &fmm::codelets::reduction.starpu()})  // table 3
     EXPECT_EQ(m2070.cost(codelet->model->symbol, codelet->name, UnitKind::gpu), nullptr) << codelet->name;
 }
 
@@ -210,7 +210,7 @@ TEST(ShippedPlatforms, TheOtherNehalemIsScaled) {
     };
     return of(m2070) / of(m2090);
   };
-  EXPECT_NEAR(faster(fmm::codelets::p2p<fmm::Laplace>(), {1e12, 0, 0}), 665. / 515, 1e-3);
+  EXPECT_NEAR(faster(fmm::codelets::p2p<fmm::Laplace>().starpu(), {1e12, 0, 0}), 665. / 515, 1e-3);
   EXPECT_NEAR(faster(tdbem::codelets::product<float>(), {1e12, 0, 0}), 665. / 515, 1e-3);
   EXPECT_NEAR(faster(cg::codelets::spmv(), {0, 1e12, 0}), 177. / 150, 1e-3);
   EXPECT_NEAR(faster(cg::codelets::axpy(), {0, 1e12, 0}), 177. / 150, 1e-3);

@@ -1,4 +1,4 @@
-// What the tests of particle files share.
+// The fixture of the tests of particle files.
 #pragma once
 
 #include <omp.h>

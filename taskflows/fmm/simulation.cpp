@@ -1,4 +1,4 @@
-#include "taskflows/fmm/system.hpp"
+#include "taskflows/fmm/simulation.hpp"
 
 #include <starpu.h>
 
@@ -7,46 +7,73 @@
 
 #include "base/error.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
-#include "runtime/clock.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/fmm/packed.hpp"
+#include "taskflows/fmm/groups/packed.hpp"
 
 namespace asterism::fmm {
-System::System(const Interaction& interaction, const Options& options, const Particles& particles)
-    : interaction_(interaction),
+
+Simulation::Simulation(const Problem& problem, const Options& options, const Particles& particles)
+    : problem_(problem),
       options_(options),
-      basis_(options.accuracy.basis),
-      shared_(options.ranks == Ranks::any && rank_group().distributed()) {
+      basis_(problem.accuracy.basis),
+      distributed_(options.ranks == Ranks::any && rank_group().distributed()) {
   check_shape(options.shape);
   const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
-  if (shared_) build_operators(box);  // which tell what far pairs cost
+  if (distributed_) build_operators(box);  // pair_costs() asks them what far pairs cost
   make_tree(box, particles);
   check_memory();
-  if (!shared_) build_operators(box);
+  if (!distributed_) build_operators(box);
   build_cells();
   build_particles(particles);
 }
 
-void System::make_tree(const Box& box, const Particles& particles) {
+void Simulation::make_tree(const Box& box, const Particles& particles) {
   const Pause pause;
-  if (shared_)
-    share_tree(box, particles);
+  if (distributed_)
+    make_distributed_tree(box, particles);
   else
     tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, box, options_.shape);
 }
 
-System::~System() = default;
+Simulation::~Simulation() = default;
 
-void System::build_operators(const Box& box) {
+PairCosts Simulation::pair_costs() const {
+  if (options_.pair_seconds) return *options_.pair_seconds;
+  if (operators_.empty()) return {1, 0};
+  return {problem_.interaction.flops_per_pair, m2l_flops(basis_.size(), operators().mean_rank())};
+}
+
+void Simulation::make_distributed_tree(const Box& box, const Particles& particles) {
+  const TreeShape& shape = options_.shape;
+  DistributedLeaves distributed = distribute_leaves(box, shape.height - 1, particles);
+  const std::vector<double> costs = costs_of_groups(distributed.leaves, shape.height, shape.group_size,
+                                                    distributed.interval, options_.share, pair_costs());
+  tree_ = std::make_unique<Tree>(std::move(distributed.leaves), box, shape, cut(costs, rank_group().ranks()),
+                                 rank_group().rank());
+  exchange_ = std::make_unique<ParticleExchange>(distributed.sorted, *tree_);
+}
+
+Change Simulation::update_distributed_tree(const Particles& particles) {
+  const DistributedLeaves distributed = distribute_leaves(tree_->box(), tree_->leaf_level(), particles);
+  if (distributed.leaves.key != tree_->leaves().key) {
+    make_distributed_tree(Box(tree_->box()), particles);
+    return Change::cells;
+  }
+  tree_->update(distributed.leaves.begin);
+  exchange_ = std::make_unique<ParticleExchange>(distributed.sorted, *tree_);
+  return Change::particles;
+}
+
+void Simulation::build_operators(const Box& box) {
   const int leaf_level = options_.shape.height - 1;
   if (leaf_level < Tree::first_far_level) return;
-  const int nodes = interpolation_nodes(options_.accuracy.basis);
-  const int last = interaction_.homogeneous ? Tree::first_far_level : leaf_level;
+  const int nodes = interpolation_nodes(problem_.accuracy.basis);
+  const int last = problem_.interaction.homogeneous ? Tree::first_far_level : leaf_level;
   for (int l = Tree::first_far_level; l <= last; ++l) {
-    const double half_width = interaction_.homogeneous ? 1.0 : std::ldexp(box.width, -l) / 2;
+    const double half_width = problem_.interaction.homogeneous ? 1.0 : std::ldexp(box.width, -l) / 2;
     const Pause pause;
-    operators_.push_back(
-        std::make_unique<M2LOperators>(basis_, nodes, interaction_.radial, half_width, options_.accuracy.epsilon));
+    operators_.push_back(std::make_unique<M2LOperators>(basis_, nodes, problem_.interaction.radial, half_width,
+                                                        problem_.accuracy.epsilon));
     auto packed = std::make_unique<PackedOperators>();
     std::vector<double> values;
     packed->layout = pack_operators(basis_, *operators_.back(), values);
@@ -56,24 +83,24 @@ void System::build_operators(const Box& box) {
   }
 }
 
-const System::PackedOperators& System::operators_of(int level) const {
-  return *packed_[interaction_.homogeneous ? 0 : static_cast<std::size_t>(level - Tree::first_far_level)];
+const PackedOperators& Simulation::operators_of(int level) const {
+  return *packed_[problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(level - Tree::first_far_level)];
 }
 
-double System::scale_of(int level) const {
-  return interaction_.homogeneous ? std::pow(tree_->grid(level).width / 2, interaction_.degree) : 1.0;
+double Simulation::scale_of(int level) const {
+  return problem_.interaction.homogeneous ? std::pow(tree_->grid(level).width / 2, problem_.interaction.degree) : 1.0;
 }
 
-void System::check_memory() const {
+void Simulation::check_memory() const {
   double bytes = 0;
   for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l)
-    bytes += cells_of(l) * 2 * basis_.stride() * sizeof(double);
+    bytes += cells_of(l) * 2 * expansion_bytes(basis_.stride());
   bytes += 2 * static_cast<double>(tree_->far_pairs()) * sizeof(M2LPair);
   double set = 0;
   const Range groups = tree_->own(tree_->leaf_level());
   for (std::int32_t g = groups.begin; g < groups.end; ++g) set += tree_->near(static_cast<std::size_t>(g)).begin.back();
   const double particles = particles_of_rank();
-  bytes += 64 * set + 32 * particles;
+  bytes += (source_bytes + field_bytes) * set + field_bytes * particles;
   const double memory = this_machine().memory_bytes;
   if (memory > 0 && bytes > 0.95 * memory)
     bad_input(
@@ -82,13 +109,13 @@ void System::check_memory() const {
         particles, tree_->shape().height, basis_.size(), bytes * 1e-9, memory * 1e-9);
 }
 
-double System::particles_of_rank() const {
+double Simulation::particles_of_rank() const {
   const Range own = tree_->own_leaves();
   const std::vector<std::int64_t>& begin = tree_->leaf_begin();
   return static_cast<double>(begin[static_cast<std::size_t>(own.end)] - begin[static_cast<std::size_t>(own.begin)]);
 }
 
-double System::cells_of(int level) const {
+double Simulation::cells_of(int level) const {
   const Range groups = tree_->own(level);
   double cells = 0;
   for (std::int32_t g = groups.begin; g < groups.end; ++g)
@@ -96,19 +123,7 @@ double System::cells_of(int level) const {
   return cells;
 }
 
-double System::evaluate() {
-  if (shared_) rank_group().barrier();
-  const auto begin = Clock::now();
-  submit();
-  starpu_task_wait_for_all();
-  for (ParticleGroup& p : own_particles()) {  // results may still be on their way
-    starpu_data_acquire(p.result_data, STARPU_R);
-    starpu_data_release(p.result_data);
-  }
-  return seconds_since(begin);
-}
-
-void System::move(const Particles& particles) {
+void Simulation::move(const Particles& particles) {
   const Box& box = tree_->box();
   const Extent reached = extent(particles, options_.ranks);
   const auto beyond = [&](int axis, double corner) {
@@ -125,7 +140,7 @@ void System::move(const Particles& particles) {
     make_tree(larger, particles);
   } else {
     const Pause pause;
-    change = shared_ ? update_shared_tree(particles) : tree_->update(particles.x, particles.y, particles.z);
+    change = distributed_ ? update_distributed_tree(particles) : tree_->update(particles.x, particles.y, particles.z);
   }
   if (change == Change::none) return fill_particles(particles);
   particles_.clear();
@@ -133,7 +148,7 @@ void System::move(const Particles& particles) {
   if (change == Change::cells) {
     check_memory();
     cells_.clear();
-    if (escaped && !interaction_.homogeneous) {
+    if (escaped && !problem_.interaction.homogeneous) {
       packed_.clear();
       operators_.clear();
     }
@@ -143,14 +158,14 @@ void System::move(const Particles& particles) {
   build_particles(particles);
 }
 
-void System::collect(Result& result) const {
+void Simulation::collect(Result& result) const {
   const Range own = tree_->own(tree_->leaf_level());
   const std::vector<Group>& groups = tree_->leaves().groups;
   const auto begin_of = [&](std::int32_t group) {
     return tree_->leaf_begin()[static_cast<std::size_t>(groups[static_cast<std::size_t>(group)].first)];
   };
-  Result of_own(shared_ ? exchange_->own() : 0);
-  Result& to = shared_ ? of_own : result;
+  Result of_own(distributed_ ? exchange_->own() : 0);
+  Result& to = distributed_ ? of_own : result;
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_acquire(particles_[static_cast<std::size_t>(g)].result_data, STARPU_R);
 #pragma omp parallel for schedule(dynamic)
@@ -160,7 +175,7 @@ void System::collect(Result& result) const {
     const double* r = p.result.data();
     for (std::int64_t i = 0; i < p.own; ++i) {
       const std::size_t s = first + static_cast<std::size_t>(i);
-      const std::size_t place = shared_ ? s : tree_->order()[s];
+      const std::size_t place = distributed_ ? s : tree_->order()[s];
       to.potential[place] = r[i];
       to.fx[place] = charge_[s] * r[p.own + i];
       to.fy[place] = charge_[s] * r[2 * p.own + i];
@@ -169,7 +184,7 @@ void System::collect(Result& result) const {
   }
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_release(particles_[static_cast<std::size_t>(g)].result_data);
-  if (shared_) exchange_->give_back(of_own, result);
+  if (distributed_) exchange_->give_back(of_own, result);
 }
 
 WorkSummary& WorkSummary::operator+=(const WorkSummary& other) {
@@ -181,13 +196,13 @@ WorkSummary& WorkSummary::operator+=(const WorkSummary& other) {
   return *this;
 }
 
-WorkSummary System::work() const {
+WorkSummary Simulation::work() const {
   WorkSummary w;
   const BasisView basis = basis_.view();
   const double particles = particles_of_rank();
   w.near_pairs = tree_->near_pairs();
   w.far_pairs = tree_->far_pairs();
-  w.p2p = static_cast<double>(w.near_pairs) * interaction_.flops_per_pair;
+  w.p2p = static_cast<double>(w.near_pairs) * problem_.interaction.flops_per_pair;
   if (!tree_->has_far_field()) return w;
   w.p2m = particles * p2m_flops(basis);
   w.l2p = particles * l2p_flops(basis);

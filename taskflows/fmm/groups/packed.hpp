@@ -15,7 +15,7 @@
 
 namespace asterism::fmm {
 
-/// Where the items begin in `packed`.
+/// Appends the items; returns where they begin in `packed`.
 template <class T>
 std::int64_t append(std::vector<std::int32_t>& packed, const std::vector<T>& items, std::size_t align = 1) {
   static_assert(sizeof(T) % sizeof(std::int32_t) == 0);
@@ -27,7 +27,8 @@ std::int64_t append(std::vector<std::int32_t>& packed, const std::vector<T>& ite
   return at;
 }
 
-/// In memory that GPUs copy from at full speed. Only kernels read it: simulated ones do not.
+/// A copy of the items in memory that GPUs copy from at full speed; without values on a simulated machine, where no
+/// kernel reads them.
 template <class T>
 HostBuffer<T> pinned(const std::vector<T>& items) {
   HostBuffer<T> buffer(items.size());
@@ -35,7 +36,7 @@ HostBuffer<T> pinned(const std::vector<T>& items) {
   return buffer;
 }
 
-/// Pinned memory for data that CPUs and GPUs hand to each other: StarPU would allocate it in the middle of the first
+/// Pinned memory for data that CPUs and GPUs exchange: StarPU would allocate it in the middle of the first
 /// evaluations, where each allocation stops the GPUs. None where one kind of unit does everything.
 inline HostBuffer<double> exchanged(std::size_t doubles) {
   const bool both = starpu_cpu_worker_get_count() > 0 && starpu_cuda_worker_get_count() > 0;

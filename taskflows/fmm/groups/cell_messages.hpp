@@ -1,5 +1,5 @@
 // Which expansions ranks send each other: multipoles that M2L or M2M of another rank reads, and local expansions that
-// L2L of another rank does. Pure structure.
+// L2L of another rank reads. Pure structure, without data.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ struct Reader {
   auto operator<=>(const Reader&) const = default;
 };
 
-/// Of one level; all in increasing order.
+/// The messages of one rank about the cells of one level, all in increasing order.
 struct CellMessages {
   std::vector<std::int32_t> multipoles_in;  ///< groups of other ranks
   std::vector<std::int32_t> locals_in;

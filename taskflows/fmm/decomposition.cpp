@@ -1,8 +1,9 @@
-#include "taskflows/fmm/tree/shares.hpp"
+#include "taskflows/fmm/decomposition.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
@@ -76,6 +77,20 @@ std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_
        rank_group().exchange(std::vector<std::vector<Cost>>(static_cast<std::size_t>(rank_group().ranks()), seen)))
     for (const Cost& group : part) all[group.group] += group.cost;
   return all;
+}
+
+DistributedLeaves distribute_leaves(const Box& box, int leaf_level, const Particles& part) {
+  if (part.size() > UINT32_MAX) bad_input("{} particles: expected at most {} per process", part.size(), UINT32_MAX);
+  DistributedLeaves distributed;
+  distributed.sorted = sort_by_cell(box, leaf_level, part.x, part.y, part.z);
+  const std::vector<LeafCount> mine = sort_over_ranks(count_leaves(distributed.sorted));
+  for (int rank = 0; const std::size_t leaves : rank_group().all_gather(mine.size())) {
+    if (rank < rank_group().rank()) distributed.interval.begin += static_cast<std::int32_t>(leaves);
+    ++rank;
+  }
+  distributed.interval.end = distributed.interval.begin + static_cast<std::int32_t>(mine.size());
+  distributed.leaves = leaves_of(intervals_of_all(mine));
+  return distributed;
 }
 
 std::vector<std::int32_t> cut(std::span<const double> costs, int ranks) {

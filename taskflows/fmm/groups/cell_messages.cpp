@@ -1,4 +1,4 @@
-#include "taskflows/fmm/cell_messages.hpp"
+#include "taskflows/fmm/groups/cell_messages.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-// What tasks share without being particles or expansions: the structure of groups, packed into one integer array each,
-// and the basis with its operators, packed into one array of doubles, so that each is a single StarPU datum that can be
-// on any memory node. A layout says where the parts are; it travels with the arguments of a task.
+// The data that tasks share beside particles and expansions: the structure of groups, packed into one integer array
+// each, and the basis with its operators, packed into one array of doubles, so that each is a single StarPU datum that
+// can be on any memory node. A layout says where the parts are; it travels with the arguments of a task.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct OperatorLayout {
   return {l.size, l.stride, reinterpret_cast<const M2LDirection*>(base + l.direction), base + l.data};
 }
 
-/// Packs them; returns the layout.
+/// Packs basis, shift matrix and operators into `out`; returns their layout.
 OperatorLayout pack_operators(const Basis& basis, const M2LOperators& operators, std::vector<double>& out);
 
 /// Cells of a group, the particles of leaves, and families.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "taskflows/fmm/decomposition.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
-#include "taskflows/fmm/tree/shares.hpp"
 #include "tests/taskflows/fmm/trees.hpp"
 
 namespace asterism::fmm {

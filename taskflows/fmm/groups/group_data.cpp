@@ -1,10 +1,11 @@
-// The data of groups: those of this rank, and of others what comes here.
+// The data of groups: of those of this rank, and of other groups what comes here.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "taskflows/fmm/packed.hpp"
-#include "taskflows/fmm/system.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
+#include "taskflows/fmm/groups/packed.hpp"
+#include "taskflows/fmm/simulation.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -36,7 +37,7 @@ HostBuffer<std::int32_t> pack_reduction(std::vector<ReductionSet> sets, const st
   return pinned(packed);
 }
 
-void System::build_cells() {
+void Simulation::build_cells() {
   cells_.clear();
   cells_.resize(static_cast<std::size_t>(tree_->shape().height));
   if (!tree_->has_far_field()) return;
@@ -44,7 +45,7 @@ void System::build_cells() {
     const Level& level = tree_->level(l);
     cells_[static_cast<std::size_t>(l)].resize(level.groups.size());
     const M2LOperators& operators =
-        *operators_[interaction_.homogeneous ? 0 : static_cast<std::size_t>(l - Tree::first_far_level)];
+        *operators_[problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(l - Tree::first_far_level)];
     const Range own = tree_->own(l);
     for (std::int32_t g = own.begin; g < own.end; ++g) {
       CellGroup& group = cells(l, g);
@@ -57,9 +58,9 @@ void System::build_cells() {
   build_cell_data();
 }
 
-/// Expansions of own groups, and of others as far as they come here.
-void System::build_cell_data() {
-  if (shared_) find_cell_messages();
+/// Makes the expansions of own groups, and of others as far as they come here.
+void Simulation::build_cell_data() {
+  if (distributed_) find_cell_messages();
   for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
     const auto make = [&](std::int32_t g, CellData data) {
       CellGroup& group = cells(l, g);
@@ -80,14 +81,14 @@ void System::build_cell_data() {
       make(g, CellData::multipoles);
       make(g, CellData::locals);
     }
-    if (!shared_) continue;
+    if (!distributed_) continue;
     for (const std::int32_t g : messages_[static_cast<std::size_t>(l)].multipoles_in) make(g, CellData::multipoles);
     for (const std::int32_t g : messages_[static_cast<std::size_t>(l)].locals_in) make(g, CellData::locals);
   }
 }
 
-/// What cells of a group are, for P2M, M2M, L2L and L2P.
-void System::describe_cells(int l, std::int32_t g) {
+/// Packs what P2M, M2M, L2L and L2P have to know of the cells of a group.
+void Simulation::describe_cells(int l, std::int32_t g) {
   const Level& level = tree_->level(l);
   CellGroup& group = cells(l, g);
   group.cells = Handle();
@@ -107,7 +108,7 @@ void System::describe_cells(int l, std::int32_t g) {
   group.cells = read_only(group.packed, fmt::format("cells {} {}", l, g), g);
 }
 
-void System::build_particles(const Particles& particles) {
+void Simulation::build_particles(const Particles& particles) {
   const Range own = tree_->own(tree_->leaf_level());
   particles_.clear();
   particles_.resize(tree_->leaves().groups.size());
@@ -116,7 +117,7 @@ void System::build_particles(const Particles& particles) {
     if (l > Tree::first_far_level) described = hull(described, tree_->child_groups(l - 1, tree_->own(l - 1)));
     for (std::int32_t g = described.begin; g < described.end; ++g) describe_cells(l, g);
   }
-  if (shared_) build_near_in();
+  if (distributed_) build_near_in();
   std::vector<std::int64_t> sizes;
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     build_near(g);
@@ -130,8 +131,8 @@ void System::build_particles(const Particles& particles) {
   fill_particles(particles);
 }
 
-/// The particles of a group, and what its P2P and its reduction have to know.
-void System::build_near(std::int32_t group) {
+/// Makes the particles of a group, and what its P2P and its reduction have to know.
+void Simulation::build_near(std::int32_t group) {
   const auto g = static_cast<std::size_t>(group);
   ParticleGroup& p = particles_[g];
   const NearSet& near = tree_->near(g);
@@ -150,11 +151,14 @@ void System::build_near(std::int32_t group) {
 
   std::vector<ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
   std::vector<ReductionPart> parts{{0, 0, 0, static_cast<std::int32_t>(p.own)}};
+  p.added = p.own;
   for (const Contributor& c : tree_->contributors(g)) {
     p.contributors.push_back(c.group);
     sets.push_back({near_particles(c.group), static_cast<std::int32_t>(parts.size())});
-    for (const Contribution& part : c.parts)
+    for (const Contribution& part : c.parts) {
       parts.push_back({static_cast<std::int32_t>(sets.size()) - 1, part.from, part.to, part.count});
+      p.added += part.count;
+    }
   }
   p.parts = pack_reduction(std::move(sets), parts);
   p.reduction_count = static_cast<std::int32_t>(parts.size());
@@ -170,20 +174,20 @@ void System::build_near(std::int32_t group) {
   p.near_result =
       Handle::temporary(p.near_parts.data(), p.particles.size(), sizeof(double), fmt::format("P2P {}", g), where);
   p.result_data = Handle::vector(p.result.data(), p.result.size(), sizeof(double), fmt::format("result {}", g), where);
-  if (shared_) build_near_out(group);
+  if (distributed_) build_near_out(group);
 }
 
-void System::fill_particles(const Particles& particles) {
+void Simulation::fill_particles(const Particles& particles) {
   if (simulated) return;
   Particles brought;
-  if (shared_) brought = exchange_->bring(particles);
-  const Particles& all = shared_ ? brought : particles;
+  if (distributed_) brought = exchange_->bring(particles);
+  const Particles& all = distributed_ ? brought : particles;
   // the i-th place in the order of the tree, or among the particles brought
   const auto at = [&](std::int64_t i) {
     const auto place = static_cast<std::size_t>(i);
-    return shared_ ? place : std::size_t{tree_->order()[place]};
+    return distributed_ ? place : std::size_t{tree_->order()[place]};
   };
-  charge_.resize(shared_ ? exchange_->own() : particles.size());
+  charge_.resize(distributed_ ? exchange_->own() : particles.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t s = 0; s < charge_.size(); ++s) charge_[s] = all.charge[at(static_cast<std::int64_t>(s))];
   const std::vector<Group>& groups = tree_->leaves().groups;
@@ -197,7 +201,7 @@ void System::fill_particles(const Particles& particles) {
     std::int64_t next = 0;
     const auto take = [&](std::int32_t leaf) {
       const auto i = static_cast<std::size_t>(leaf);
-      const std::int64_t first = shared_ ? exchange_->first_of(leaf) : tree_->leaf_begin()[i];
+      const std::int64_t first = distributed_ ? exchange_->first_of(leaf) : tree_->leaf_begin()[i];
       const std::int64_t count = tree_->leaf_begin()[i + 1] - tree_->leaf_begin()[i];
       for (std::int64_t s = first; s < first + count; ++s, ++next) {
         const std::size_t from = at(s);
@@ -214,7 +218,7 @@ void System::fill_particles(const Particles& particles) {
   for (ParticleGroup& p : mine) starpu_data_release(p.particle_data);
 }
 
-std::span<ParticleGroup> System::own_particles() {
+std::span<ParticleGroup> Simulation::own_particles() {
   const Range own = tree_->own(tree_->leaf_level());
   return std::span(particles_)
       .subspan(static_cast<std::size_t>(own.begin), static_cast<std::size_t>(own.end - own.begin));

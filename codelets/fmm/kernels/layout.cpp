@@ -1,4 +1,4 @@
-#include "codelets/fmm/layout.hpp"
+#include "codelets/fmm/kernels/layout.hpp"
 
 #include <cstring>
 

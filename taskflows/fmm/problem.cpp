@@ -1,4 +1,4 @@
-#include "taskflows/fmm/accuracy.hpp"
+#include "taskflows/fmm/problem.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,7 +8,8 @@
 namespace asterism::fmm {
 namespace {
 
-/// Measured on 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/fmm/test_flow.cpp holds them to it).
+/// Measured on K = 1 / r, uniform cube and ellipsoid, charges +-1/2 (tests/taskflows/fmm/test_flow.cpp holds them to
+/// it).
 constexpr std::array<Accuracy, highest_accuracy - lowest_accuracy + 1> table{{
     {{3, 8}, 5e-3},      // 2
     {{4, 14}, 7e-4},     // 3

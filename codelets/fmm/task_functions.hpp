@@ -1,5 +1,9 @@
-// How the codelets of all units see the data of a task.
+// How the functions of the codelets see the data of a task, on all kinds of units: each datum is an array.
 #pragma once
+
+#include <starpu.h>
+
+#include <cstdint>
 
 #include "runtime/buffers.hpp"
 
