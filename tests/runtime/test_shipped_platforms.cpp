@@ -46,7 +46,7 @@ template <class T>
 void add_of_precision(Codelets& all) {
   for (auto* codelet : {&lbm::codelets::advance.of<T>().starpu(), &lbm::codelets::forward.of<T>().starpu(),
                         &lbm::codelets::complete.of<T>().starpu(), &fdtd::codelets::advance<T>(),
-                        &fdtd::codelets::domain<T>(), &tdbem::codelets::product<T>()})
+                        &fdtd::codelets::domain<T>(), &tdbem::codelets::product.of<T>().starpu()})
     all.add(*codelet);
 }
 
@@ -194,10 +194,10 @@ TEST(ShippedPlatforms, SystemsOfTheFdtdThesisHaveItsRates) {
 
 TEST(ShippedPlatforms, NehalemHasTheRatesOfTheTdbemPaper) {
   const Platform p = shipped("nehalem-m2070");  // table 3, rows of 16
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<float>(), UnitKind::gpu, 146e9), 1, 0.001);
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<double>(), UnitKind::gpu, 82e9), 1, 0.001);
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<float>(), UnitKind::cpu, 2.7e9), 1, 0.001);
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<double>(), UnitKind::cpu, 2e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<float>().starpu(), UnitKind::gpu, 146e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<double>().starpu(), UnitKind::gpu, 82e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<float>().starpu(), UnitKind::cpu, 2.7e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<double>().starpu(), UnitKind::cpu, 2e9), 1, 0.001);
 }
 
 /// What no paper has of an M2090 follows the peaks (665 and 515 GFlop/s) or the memories (177 and 150 GB/s).
@@ -211,7 +211,7 @@ TEST(ShippedPlatforms, TheOtherNehalemIsScaled) {
     return of(m2070) / of(m2090);
   };
   EXPECT_NEAR(faster(fmm::codelets::p2p<fmm::Laplace>().starpu(), {1e12, 0, 0}), 665. / 515, 1e-3);
-  EXPECT_NEAR(faster(tdbem::codelets::product<float>(), {1e12, 0, 0}), 665. / 515, 1e-3);
+  EXPECT_NEAR(faster(tdbem::codelets::product.of<float>().starpu(), {1e12, 0, 0}), 665. / 515, 1e-3);
   EXPECT_NEAR(faster(cg::codelets::spmv(), {0, 1e12, 0}), 177. / 150, 1e-3);
   EXPECT_NEAR(faster(cg::codelets::axpy(), {0, 1e12, 0}), 177. / 150, 1e-3);
 }

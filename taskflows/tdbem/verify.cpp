@@ -1,4 +1,4 @@
-#include "apps/tdbem/verify.hpp"
+#include "taskflows/tdbem/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -8,16 +8,13 @@
 #include "taskflows/tdbem/reference/reference.hpp"
 #include "taskflows/tdbem/reference/sphere_series.hpp"
 
-namespace asterism::apps::tdbem {
-
-using namespace asterism::tdbem;
-
+namespace asterism::tdbem {
 namespace {
 
 /// Multiplications of plain marching: some seconds.
 constexpr double affordable_products = 4e9;
-/// Mean length of row-vectors, roughly.
-constexpr double usual_length = 10;
+/// Estimate of the mean length of row-vectors.
+constexpr double mean_length = 10;
 /// Relative L2 errors on the sphere are below this constant times (edges per shortest wavelength)^-2 of the pulse: with
 /// the pulse of the tests 0.055 (rigid) and 0.053 (soft) at h = 0.3, where omega reaches 6.
 constexpr double error_of_edge = 0.06;
@@ -28,8 +25,8 @@ double largest(const std::vector<double>& values) {
   return most;
 }
 
-Verdict compare_with_series(const Case& of, const std::vector<double>& values) {
-  const Problem& p = of.problem;
+Verdict compare_with_series(const ProblemCase& problem_case, const std::vector<double>& values) {
+  const Problem& p = problem_case.problem;
   std::vector<double> times;
   const auto n = static_cast<std::size_t>(p.surface.unknowns());
   for (std::size_t step = 0; step < values.size() / n; ++step)
@@ -46,20 +43,20 @@ Verdict compare_with_series(const Case& of, const std::vector<double>& values) {
 
 }  // namespace
 
-std::int64_t compared_steps(const Case& of) {
-  if (of.is_sphere) return of.steps;
-  const double n = of.problem.surface.unknowns();
-  return std::min(of.steps,
-                  std::max<std::int64_t>(8, static_cast<std::int64_t>(affordable_products / (n * n * usual_length))));
+std::int64_t compared_steps(const ProblemCase& problem_case) {
+  if (problem_case.is_sphere) return problem_case.steps;
+  const double n = problem_case.problem.surface.unknowns();
+  return std::min(problem_case.steps,
+                  std::max<std::int64_t>(8, static_cast<std::int64_t>(affordable_products / (n * n * mean_length))));
 }
 
 template <class T>
-std::vector<Verdict> verify(const Case& of, Matrices<T>& matrices, const std::vector<double>& values) {
-  const Problem& p = of.problem;
+std::vector<Verdict> verify(const ProblemCase& problem_case, Matrices<T>& matrices, const std::vector<double>& values) {
+  const Problem& p = problem_case.problem;
   const double rounding = sizeof(T) == 8 ? 1e-10 : 1e-4;
   std::vector<Verdict> verdicts;
-  if (of.is_sphere) {
-    verdicts.push_back(compare_with_series(of, values));
+  if (problem_case.is_sphere) {
+    verdicts.push_back(compare_with_series(problem_case, values));
   } else {
     const auto n = static_cast<std::size_t>(p.surface.unknowns());
     const auto steps = static_cast<std::int64_t>(values.size() / n);
@@ -75,11 +72,11 @@ std::vector<Verdict> verify(const Case& of, Matrices<T>& matrices, const std::ve
     verdicts.push_back({fmt::format("plain marching over {} steps, largest difference by the largest value", steps),
                         difference == 0 ? 0 : difference / most, rounding});
   }
-  verdicts.push_back({"what is constant scatters nothing: row sums of all matrices by their largest value",
+  verdicts.push_back({"a constant field scatters nothing: row sums of all matrices by their largest value",
                       identity_error(p, matrices), sizeof(T) == 8 ? 1e-11 : 1e-4});
   return verdicts;
 }
-template std::vector<Verdict> verify(const Case&, Matrices<float>&, const std::vector<double>&);
-template std::vector<Verdict> verify(const Case&, Matrices<double>&, const std::vector<double>&);
+template std::vector<Verdict> verify(const ProblemCase&, Matrices<float>&, const std::vector<double>&);
+template std::vector<Verdict> verify(const ProblemCase&, Matrices<double>&, const std::vector<double>&);
 
-}  // namespace asterism::apps::tdbem
+}  // namespace asterism::tdbem

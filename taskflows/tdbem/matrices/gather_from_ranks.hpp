@@ -10,7 +10,7 @@ namespace asterism::tdbem {
 
 /// Every rank's values, in the order of the ranks. All ranks call it.
 template <class V>
-std::vector<V> from_all_ranks(const std::vector<V>& mine) {
+std::vector<V> gather_from_ranks(const std::vector<V>& mine) {
   std::vector<V> all;
   for (const std::vector<V>& part : rank_group().all_gather(std::span<const V>(mine)))
     all.insert(all.end(), part.begin(), part.end());

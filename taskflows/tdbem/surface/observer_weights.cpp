@@ -1,4 +1,4 @@
-#include "taskflows/tdbem/observers.hpp"
+#include "taskflows/tdbem/surface/observer_weights.hpp"
 
 #include <algorithm>
 #include <cmath>
