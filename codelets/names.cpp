@@ -66,11 +66,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-bool is_codelet(std::string_view name) {
+bool is_listed_codelet(std::string_view name) {
   return all_names().contains(name) || (name.starts_with(of_kernels) && name.ends_with("_double"));
 }
 
-std::string nearest_codelet(std::string_view name) {
+std::string nearest_listed_codelet(std::string_view name) {
   const auto& all = all_names();
   return *std::min_element(all.begin(), all.end(), [&](const std::string& a, const std::string& b) {
     return distance(name, a) < distance(name, b);

@@ -24,6 +24,18 @@ void judge(const SolverOptions& options, const std::vector<Verdict>& verdicts, R
     }
 }
 
+/// Ends the data of a run before its session, also when an error ends the run.
+class Release {
+ public:
+  explicit Release(Solver& solver) : solver_(solver) {}
+  ~Release() { solver_.release(); }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+
+ private:
+  Solver& solver_;
+};
+
 int solve_and_report(const char* program, int argc, char** argv, Solver& solver) {
   if (const auto status = solver.parse(argc, argv)) return *status;
   SolverOptions& options = solver.options();
@@ -35,6 +47,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
   Report report;
   {
     const Session session(session_options);
+    const Release release(solver);
     report.record = record_header(program, argc, argv, session);
     solver.solve(session);
     if (simulated) report.rows.push_back(simulated_row());

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "base/precision.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps {
@@ -13,6 +14,7 @@ void add_general_options(CLI::App& app);
 
 /// --precision single|double of a group or a command. `of`: what is stored in it.
 void add_precision(CLI::App& app, bool& single, const std::string& of = "Of storage and arithmetic");
+void add_precision(CLI::App& app, Precision& precision, const std::string& of = "Of storage and arithmetic");
 
 /// The group "Machine", empty.
 CLI::Option_group* add_machine_group(CLI::App& app);

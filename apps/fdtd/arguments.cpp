@@ -114,7 +114,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       ->check(positive_number());
   group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
       ->allow_extra_args(false);
-  add_precision(*group, args.problem.single_precision);
+  add_precision(*group, args.problem.precision);
 }
 
 void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
@@ -154,15 +154,15 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
 
 void add_machine(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = add_machine_group(app);
-  add_units(group, args.session);
+  add_units(group, args.common.session);
   group->add_flag("--measure-again", args.measure_again, "Do not trust the rates that were kept");
-  add_simulate(group, args.platform);
-  add_calibrate(group, args.calibrate);
+  add_simulate(group, args.common.platform);
+  add_calibrate(group, args.common.calibrate);
 }
 
 void add_results(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = app.add_option_group("Results");
-  group->add_option("--check-every", args.check_every, "Steps after which fields that are no numbers are noticed")
+  group->add_option("--check-every", args.check_every, "Steps after which fields that are not finite are noticed")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   group->add_option("--output", args.output.series,
@@ -175,13 +175,13 @@ void add_results(CLI::App& app, Arguments& args) {
   group->add_option("--zoom", args.output.zoom, "Of --png: pixels per cell")->check(CLI::Range(1, 64));
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
   add_checkpoints(group, args.checkpoint, args.checkpoint_every, args.restart);
-  add_reports(group, args.json, args.trace, "pieces, times, rates, errors");
+  add_reports(group, args.common.json, args.common.trace, "pieces, times, rates, errors");
   group->add_flag(
-      "--verify", args.verify,
+      "--verify", args.common.verify,
       "Compare with the exact or published answer where there is one, else E and H with a simple solver that\n"
       "shares no code, after as many of the steps as it can do in some seconds; exit status 1 when they\n"
       "differ");
-  add_quiet(*group, args.quiet);
+  add_quiet(*group, args.common.quiet);
 }
 
 void understand(Arguments& args, const Texts& texts) {
@@ -205,22 +205,22 @@ void understand(Arguments& args, const Texts& texts) {
     bad_input("--source: only with --case box");
   for (const std::string& text : texts.probes) args.probes.push_back(entry_of("--probe", text));
   if (!args.scene.empty() && !args.probes.empty()) bad_input("--probe: not with --scene, which has its own");
-  if (!args.scene.empty() &&
-      (args.problem.single_precision || args.problem.courant || !texts.faces.empty() || args.pulse))
+  if (!args.scene.empty() && (args.problem.precision == Precision::single_precision || args.problem.courant ||
+                              !texts.faces.empty() || args.pulse))
     bad_input("--precision, --courant, --face and --pulse: not with --scene, which has its own");
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);
   if (!texts.strips.empty()) args.boxes = {std::stoi(texts.strips), 1, 1};
   if (!texts.boxes.empty()) args.boxes = triple("--boxes", texts.boxes);
   args.gpu_share = share_of_gpus("--gpu-share", texts.share);
-  require_writable("--json", args.json);
+  require_writable("--json", args.common.json);
   require_writable("--probes", args.probe_file);
   require_writable("--checkpoint", args.checkpoint);
   if (args.checkpoint_every && args.checkpoint.empty()) bad_input("--checkpoint-every: there is no --checkpoint");
   // packing for neighbours on the same GPU goes on beside the update of another brick
   if (args.bricks_per_gpu != 1 && visible_gpus() > 0 && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr &&
       !simulated && (args.bricks_per_gpu > 1 || visible_gpus() > 1 || args.boxes))
-    args.session.streams = 2;
+    args.common.session.streams = 2;
 }
 
 /// There are none on a simulated machine.
@@ -230,8 +230,8 @@ void refuse_results(const Arguments& args) {
                                {"--probes", args.probe_file},
                                {"--checkpoint", args.checkpoint},
                                {"--restart", args.restart}});
-  refuse_when_simulated(args.verify, "--verify");
-  refuse_when_simulated(args.calibrate, "--calibrate");
+  refuse_when_simulated(args.common.verify, "--verify");
+  refuse_when_simulated(args.common.calibrate, "--calibrate");
 }
 
 }  // namespace
@@ -256,7 +256,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_machine(app, args);
   add_results(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
-  simulate(args.platform);
+  simulate(args.common.platform);
   refuse_results(args);
   understand(args, texts);
   return std::nullopt;
