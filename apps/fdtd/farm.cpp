@@ -53,7 +53,7 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   app.get_formatter()->column_width(44);
   std::string size = "100", sizes;
   auto* one = app.add_option("--size", size, "Cells of a domain: N or NxMxK")->capture_default_str();
-  app.add_option("--sizes", sizes, "Instead: cubes of several sizes in turn, A,B,C or FIRST:LAST:STEP")->excludes(one);
+  app.add_option("--sizes", sizes, "Cubes of several sizes in turn instead, A,B,C or FIRST:LAST:STEP")->excludes(one);
   app.add_option("--domains", args.domains,
                  "Number of domains; over several processes each takes as many as its units are fast")
       ->check(CLI::Range(1, 10000000))

@@ -34,7 +34,8 @@ void add_common(CLI::App& app, PlotArguments& args) {
   app.add_option("--steps", args.steps, "Time steps of a measurement")
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
-  app.add_option("--repetitions", args.repetitions, "Of all points in turn: the chart has the median and the range")
+  app.add_option("--repetitions", args.repetitions,
+                 "Repetitions of all points in turn: the chart has the median and the range")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   add_precision(app, args.precision);
@@ -58,7 +59,7 @@ std::optional<int> parse_arguments(int argc, char** argv, PlotArguments& args) {
       ->capture_default_str();
   CLI::App* mix = app.add_subcommand("mix", "CPUs and GPUs on one domain, by the share of the GPUs");
   mix->add_option("--size", args.size, "Cells: N or NxMxK")->capture_default_str();
-  mix->add_option("--shares,--gpu-share", args.shares, "Of the GPUs, 0 to 1: A,B,C or FIRST:LAST:STEP")
+  mix->add_option("--shares,--gpu-share", args.shares, "Shares of the GPUs, 0 to 1: A,B,C or FIRST:LAST:STEP")
       ->capture_default_str();
   mix->add_option("--bricks-per-gpu", args.bricks_per_gpu, "Strips of a GPU")
       ->check(CLI::Range(1, 64))
