@@ -1,6 +1,6 @@
 // Absorbing layers, dispersive media, plane waves, magnetic currents and monitors in the flow: bit for bit in every
 // decomposition, through checkpoints as well, and each against physics or the plain scheme.
-#include "tests/taskflows/fdtd/features.hpp"
+#include "tests/taskflows/fdtd/physics_problem.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,15 +11,15 @@
 namespace asterism::fdtd {
 namespace {
 
-/// Everything that a run has to show, beside fields and probes its further state and the spectra.
+/// Everything that a run has to show: beside fields and probes its auxiliary state and the spectra.
 struct Whole {
   Outcome outcome;
-  std::vector<StateArray> further;
+  std::vector<StateArray> auxiliary;
   std::vector<Spectrum> spectra;
 };
 
 Whole whole(Simulation& s, const Problem& p) {
-  return {outcome(s, p), s.further_state(), s.spectra()};
+  return {outcome(s, p), s.auxiliary_state(), s.spectra()};
 }
 
 bool same(const std::vector<StateArray>& a, const std::vector<StateArray>& b) {
@@ -29,7 +29,7 @@ bool same(const std::vector<StateArray>& a, const std::vector<StateArray>& b) {
 }
 
 bool operator==(const Whole& a, const Whole& b) {
-  bool equal = a.outcome == b.outcome && same(a.further, b.further) && a.spectra.size() == b.spectra.size();
+  bool equal = a.outcome == b.outcome && same(a.auxiliary, b.auxiliary) && a.spectra.size() == b.spectra.size();
   for (std::size_t m = 0; equal && m < a.spectra.size(); ++m) equal = a.spectra[m].values == b.spectra[m].values;
   return equal;
 }
@@ -45,14 +45,14 @@ const std::vector<Cut> cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 
                             {{1, 1, 3}, {}}, {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
                             {{23, 1, 1}, {}}};
 
-TEST(FdtdFeatures, EveryDecompositionGivesTheSameBits) {
+TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
   for (const bool single : {false, true})
     for (const std::array<Face, 2> along_z :
          {std::array{pec, pmc}, std::array{periodic, periodic}, std::array{pec, pec}}) {
       const Problem p = everything(single, along_z);
       const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 37, anywhere);
-      EXPECT_GT(expected.further.size(), 5U);
-      for (const StateArray& array : expected.further)
+      EXPECT_GT(expected.auxiliary.size(), 5U);
+      for (const StateArray& array : expected.auxiliary)
         EXPECT_TRUE(std::any_of(array.values.begin(), array.values.end(), [](char c) { return c != 0; })) << array.name;
       for (const Cut& cut : cuts)
         for (const auto place : {anywhere, fixed})
@@ -62,7 +62,7 @@ TEST(FdtdFeatures, EveryDecompositionGivesTheSameBits) {
     }
 }
 
-TEST(FdtdFeatures, StatesGoOnInAnyDecomposition) {
+TEST(FdtdPhysics, StatesGoOnInAnyDecomposition) {
   for (const bool single : {false, true}) {
     const Problem p = everything(single);
     const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 30, anywhere);
@@ -80,14 +80,14 @@ TEST(FdtdFeatures, StatesGoOnInAnyDecomposition) {
       on.advance(17);
       const Whole found = whole(on, p);
       EXPECT_TRUE(expected.outcome.fields == found.outcome.fields);
-      EXPECT_TRUE(same(expected.further, found.further));
+      EXPECT_TRUE(same(expected.auxiliary, found.auxiliary));
     }
   }
 }
 
-class FdtdFeatureFiles : public FileTests {};
+class FdtdPhysicsFiles : public FileTests {};
 
-TEST_F(FdtdFeatureFiles, CheckpointsGoOnInAnyDecomposition) {
+TEST_F(FdtdPhysicsFiles, CheckpointsGoOnInAnyDecomposition) {
   for (const bool single : {false, true}) {
     const Problem p = everything(single);
     const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 30, anywhere);
@@ -112,7 +112,7 @@ TEST_F(FdtdFeatureFiles, CheckpointsGoOnInAnyDecomposition) {
   }
 }
 
-TEST_F(FdtdFeatureFiles, CheckpointsOfOtherProblemsAreRefused) {
+TEST_F(FdtdPhysicsFiles, CheckpointsOfOtherProblemsAreRefused) {
   const Problem p = everything(false);
   const std::vector<BrickPlace> bricks = decompose(p, {{1, 1, 1}, {}});
   Simulation s(p, bricks, anywhere(bricks));

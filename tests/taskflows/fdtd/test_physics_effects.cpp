@@ -5,7 +5,7 @@
 #include <complex>
 #include <numbers>
 
-#include "tests/taskflows/fdtd/features.hpp"
+#include "tests/taskflows/fdtd/physics_problem.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -53,7 +53,7 @@ Problem dipole_in_box(int margin) {
   return p;
 }
 
-TEST(FdtdFeaturePhysics, LayersAbsorbWhatALargerDomainLetsGo) {
+TEST(FdtdPhysicsEffects, LayersAbsorbWhatALargerDomainLetsGo) {
   constexpr long steps = 105;
   const std::vector<double> open = probed(dipole_in_box(30), {{1, 1, 1}, {}}, steps);  // no echo until then
   Problem p = dipole_in_box(12);
@@ -63,7 +63,7 @@ TEST(FdtdFeaturePhysics, LayersAbsorbWhatALargerDomainLetsGo) {
   EXPECT_GT(largest_difference(probed(p, {{2, 1, 2}, {}}, steps), open), 0.02 * largest(open));
 }
 
-TEST(FdtdFeaturePhysics, ALayerOnOneFaceAbsorbsThereOnly) {
+TEST(FdtdPhysicsEffects, ALayerOnOneFaceAbsorbsThereOnly) {
   constexpr long steps = 105;
   for (std::size_t face = 0; face < 6; ++face) {
     Problem p = dipole_in_box(12);
@@ -84,7 +84,7 @@ TEST(FdtdFeaturePhysics, ALayerOnOneFaceAbsorbsThereOnly) {
 
 /// A Drude pole whose electrons collide much more often than fields change is a conductor, sigma = eps0 omega_p^2 /
 /// gamma.
-TEST(FdtdFeaturePhysics, ManyCollisionsMakeAConductor) {
+TEST(FdtdPhysicsEffects, ManyCollisionsMakeAConductor) {
   Problem p = dipole_in_box(6);
   p.material.assign(static_cast<std::size_t>(cells_of(p)), 0);
   for (std::size_t n = 0; n < p.material.size(); ++n) p.material[n] = n < p.material.size() / 2 ? 1 : 0;  // x below
@@ -102,7 +102,7 @@ TEST(FdtdFeaturePhysics, ManyCollisionsMakeAConductor) {
 /// One periodic cell of plasma, where nothing turns: E and the current of electrons by the trapezoidal rule, which see
 /// what a kick adds to E in the same step. With h = (omega_p dt)^2 / 2, J = h E after the first step, and so
 /// E2 (1 + h/2) = E1 (1 - 3h/2); then E(n+1) + E(n-1) = 2 E(n) (1 - h/2) / (1 + h/2).
-TEST(FdtdFeaturePhysics, AKickedPlasmaOscillates) {
+TEST(FdtdPhysicsEffects, AKickedPlasmaOscillates) {
   Problem p = empty_domain({1, 1, 1});
   p.face.fill(periodic);
   p.material = {0};
@@ -118,7 +118,7 @@ TEST(FdtdFeaturePhysics, AKickedPlasmaOscillates) {
     EXPECT_NEAR((e[n + 1] + e[n - 1]) / e[0], 2 * e[n] / e[0] * (1 - h / 2) / (1 + h / 2), 1e-12) << n;
 }
 
-TEST(FdtdFeaturePhysics, APlaneWaveIsInItsBoxOnly) {
+TEST(FdtdPhysicsEffects, APlaneWaveIsInItsBoxOnly) {
   Problem p = empty_domain({24, 20, 22});
   for (std::int32_t& cells : p.cpml.cells) cells = 5;
   PlaneWave wave{};
@@ -151,7 +151,7 @@ TEST(FdtdFeaturePhysics, APlaneWaveIsInItsBoxOnly) {
 }
 
 /// Faraday's law on one face: dB/dt = -M where there is no E yet.
-TEST(FdtdFeaturePhysics, MagneticCurrentsChangeH) {
+TEST(FdtdPhysicsEffects, MagneticCurrentsChangeH) {
   Problem p = empty_domain({7, 8, 6});
   p.materials = {{1, 2.5, 0, 0}};
   p.material.assign(static_cast<std::size_t>(cells_of(p)), 0);
@@ -165,7 +165,7 @@ TEST(FdtdFeaturePhysics, MagneticCurrentsChangeH) {
   EXPECT_NEAR(values[2] / (-p.dt / p.eps0 * values[0] / p.spacing[2]), 1, 1e-12);
 }
 
-TEST(FdtdFeaturePhysics, MonitorsAreTheTransformsOfProbes) {
+TEST(FdtdPhysicsEffects, MonitorsAreTheTransformsOfProbes) {
   Problem p = dipole_in_box(4);
   const std::vector<double> frequencies{0, 2e9, 11e9};
   for (const Probe& probe : p.probes) {
@@ -203,7 +203,7 @@ void expect_refused(const Problem& p, const std::string& word) {
   }
 }
 
-TEST(FdtdFeaturePhysics, WhatDoesNotFitIsRefused) {
+TEST(FdtdPhysicsEffects, WhatDoesNotFitIsRefused) {
   const auto refused = [](const std::function<void(Problem&)>& change, const std::string& word) {
     Problem p = everything(false);
     change(p);

@@ -15,7 +15,7 @@ inline Problem everything(bool single, std::array<Face, 2> along_z = {Face::elec
   p.dt = 0.9 * largest_time_step(p);
   p.face[4] = along_z[0];
   p.face[5] = along_z[1];
-  p.single_precision = single;
+  p.precision = single ? Precision::single_precision : Precision::double_precision;
   p.cpml = {{3, 4, 5, 3, 0, 0}, {}};
   if (along_z[0] == Face::electric) p.cpml.cells[4] = 2;
   p.materials = {{}, {2, 1, 0.1, 0}, {1.5, 2, 0, 0}, {1, 1, INFINITY, 0}};

@@ -1,12 +1,13 @@
-// What bricks send each other, which of their cells go first because neighbours wait for them, and in which order
-// bricks that overlap are advanced. Over several ranks a rank has, of the bricks next to its own, what they send to it.
+// The exchange: what bricks send each other and who receives it, which of their cells go first because neighbours wait
+// for them, and in which order bricks that overlap are advanced. Over several ranks a rank has, of the bricks next to
+// its own, what they send to it.
 #include <fmt/format.h>
 #include <starpu.h>
 
 #include <algorithm>
 
 #include "codelets/fdtd/kernels/kernels.hpp"
-#include "taskflows/fdtd/brick_data.hpp"
+#include "taskflows/fdtd/flow.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -46,7 +47,7 @@ int border_thickness(const Grid& grid, int axis, bool upper, int element) {
   return upper ? (grid.n[2] - 1) % per_line + 1 : std::min(per_line, grid.n[2]);
 }
 
-/// Of one of the data that a brick sends.
+/// The tag of messages of a datum that a brick sends.
 std::int64_t tag_of(std::int64_t tags, std::size_t brick, std::size_t datum) {
   return tags + static_cast<std::int64_t>(brick) * messages_of_brick + static_cast<std::int64_t>(datum);
 }
@@ -113,6 +114,83 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
       brick.overlap_sent[parity][side] = std::move(sent);
     }
   }
+}
+
+namespace {
+
+/// The face through which layers of a field arrive from a neighbour along an axis, and through which they leave, are
+/// opposite ones: H goes up and E goes down.
+std::size_t leaving_face(Field field, std::size_t axis) {
+  return 2 * axis + (field == Field::magnetic ? 1 : 0);
+}
+std::size_t arriving_face(Field field, std::size_t axis) {
+  return 2 * axis + (field == Field::magnetic ? 0 : 1);
+}
+
+constexpr Field other(Field field) {
+  return field == Field::electric ? Field::magnetic : Field::electric;
+}
+
+}  // namespace
+
+Simulation::BrickTask& Simulation::BrickTask::receive(Field field) {
+  codelets::HalfStep& next = half(other(field));  // takes the curl of the field
+  next.ghosts = codelets::Ghosts::put_in_place;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (brick_.connected[arriving_face(field, axis)]) next.received.push_back(static_cast<std::int32_t>(axis));
+    if (brick_.wrapped[axis]) next.wrapped.push_back(static_cast<std::int32_t>(axis));
+  }
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::send(Field field) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (brick_.connected[leaving_face(field, axis)]) half(field).sent.push_back(static_cast<std::int32_t>(axis));
+  return *this;
+}
+
+void Simulation::BrickTask::describe_overlap() {
+  if (simulation_.overlap_ == 0) return;
+  args_.overlap.planes = simulation_.overlap_;
+  args_.overlap.first = brick_.first_plane();
+  args_.overlap.end = brick_.end_plane();
+}
+
+Simulation::BrickTask& Simulation::BrickTask::receive_overlap() {
+  describe_overlap();
+  for (std::size_t side = 0; side < 2; ++side) args_.overlap.receives[side] = brick_.overlap[side] > 0;
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::send_overlap() {
+  describe_overlap();
+  for (std::size_t side = 0; side < 2; ++side) args_.overlap.sends[side] = brick_.overlap[side] > 0;
+  return *this;
+}
+
+/// Layers that the half-step of `field` receives, those of the other field, and layers that it sends.
+void Simulation::BrickTask::add_exchanged(Field field, std::vector<Access>& data) const {
+  const codelets::HalfStep& step = args_.half[number(field)];
+  for (const std::int32_t along : step.received) {
+    const auto axis = static_cast<std::size_t>(along);
+    const auto from = static_cast<std::size_t>(*brick_.place.neighbour[arriving_face(other(field), axis)]);
+    if (const BrickData* const sender = simulation_.bricks_[from].get())  // else far from here
+      data.push_back({sender->sent[number(other(field))][axis], STARPU_R});
+  }
+  for (const std::int32_t axis : step.sent)
+    data.push_back({brick_.sent[number(field)][static_cast<std::size_t>(axis)], STARPU_W});
+}
+
+/// What was sent in the round before comes from the neighbours.
+void Simulation::BrickTask::add_overlap(std::vector<Access>& data) const {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (!args_.overlap.receives[side]) continue;
+    const auto from = static_cast<std::size_t>(*brick_.place.neighbour[side]);
+    if (const BrickData* const sender = simulation_.bricks_[from].get())
+      data.push_back({sender->overlap_sent[(simulation_.round_ + 1) % 2][1 - side], STARPU_R});
+  }
+  for (std::size_t side = 0; side < 2; ++side)
+    if (args_.overlap.sends[side]) data.push_back({brick_.overlap_sent[simulation_.round_ % 2][side], STARPU_W});
 }
 
 /// Bricks beside other units first: what they send travels while the others are advanced.

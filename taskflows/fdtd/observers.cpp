@@ -1,4 +1,4 @@
-// Sums, energies and probes.
+// Observers of a simulation: sums, energies and probes.
 #include <starpu.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void for_own_planes(const Brick& brick, const Body& body) {
 
 /// What a brick has of a plane of the domain.
 template <std::size_t n>
-struct OfPlane {
+struct PlanePart {
   std::int32_t plane;
   std::array<double, n> values;
 };
@@ -35,22 +35,22 @@ std::array<double, n> add(const std::array<double, n>& a, const std::array<doubl
 /// Bricks come with x slowest, so planes are added one after the other; those of one x are added up first. The same
 /// order whatever rank has the bricks.
 template <std::size_t n>
-std::array<double, n> add_planes(const std::vector<OfPlane<n>>& of_bricks, int planes) {
-  std::vector<std::array<double, n>> of_planes(static_cast<std::size_t>(planes));
-  for (const OfPlane<n>& part : of_bricks) {
-    std::array<double, n>& plane = of_planes[static_cast<std::size_t>(part.plane)];
+std::array<double, n> add_planes(const std::vector<PlanePart<n>>& parts, int planes) {
+  std::vector<std::array<double, n>> planes_of_domain(static_cast<std::size_t>(planes));
+  for (const PlanePart<n>& part : parts) {
+    std::array<double, n>& plane = planes_of_domain[static_cast<std::size_t>(part.plane)];
     plane = add(plane, part.values);
   }
   std::array<double, n> sum{};
-  for (const std::array<double, n>& plane : of_planes) sum = add(sum, plane);
+  for (const std::array<double, n>& plane : planes_of_domain) sum = add(sum, plane);
   return sum;
 }
 
-/// Of the bricks of all ranks.
+/// The sum over the bricks of all ranks.
 template <std::size_t n>
-std::array<double, n> add_planes_of_ranks(const std::vector<OfPlane<n>>& mine, int planes) {
+std::array<double, n> add_planes_of_ranks(const std::vector<PlanePart<n>>& mine, int planes) {
   std::array<double, n> sum{};
-  const std::vector<OfPlane<n>> all = rank_group().collect(std::span<const OfPlane<n>>(mine));
+  const std::vector<PlanePart<n>> all = rank_group().collect(std::span<const PlanePart<n>>(mine));
   if (rank_group().is_root()) sum = add_planes(all, planes);
   rank_group().broadcast(sum);
   return sum;
@@ -69,7 +69,7 @@ void Simulation::submit_sums(Field field) {
 }
 
 std::array<double, 3> Simulation::add_sums() {
-  std::vector<OfPlane<3>> planes;
+  std::vector<PlanePart<3>> planes;
   for (const std::size_t b : own_) {
     const BrickData& brick = *bricks_[b];
     const auto n = static_cast<std::size_t>(brick.scheme.grid.n[0]);
@@ -103,14 +103,14 @@ Energy Simulation::energy() {
     const BrickData& brick = *bricks_[b];
     std::vector<Access> data = accesses(brick, STARPU_R, STARPU_R);
     for (std::size_t f = 0; f < 2; ++f)
-      if (brick.scheme.media[f] != 0) data.push_back({brick.relative[f], STARPU_R});
+      if (brick.scheme.media[f]) data.push_back({brick.relative[f], STARPU_R});
     data.push_back({brick.energy, STARPU_W});
     const codelets::EnergyArgs args{
         {brick.scheme.grid.cells().cells()}, brick.scheme, {0.5 * problem_.eps0 * volume, 0.5 * problem_.mu0 * volume}};
     submit(codelets_->energy, args, data, {0, 0, brick.worker});
     ++tasks_;
   }
-  std::vector<OfPlane<2>> planes;
+  std::vector<PlanePart<2>> planes;
   for (const std::size_t b : own_) {
     const BrickData& brick = *bricks_[b];
     const Acquired acquired(brick.energy, STARPU_R);
@@ -146,13 +146,12 @@ void Simulation::collect(std::size_t turn) {
     if (probes.empty()) continue;
     const Recording& recording = brick.recordings[turn];
     const Acquired acquired(recording.values, STARPU_R);
-    const auto value = [&](std::size_t i) {
-      return element_ == 4 ? static_cast<double>(reinterpret_cast<const float*>(recording.memory.data())[i])
-                           : reinterpret_cast<const double*>(recording.memory.data())[i];
-    };
-    for (std::size_t s = 0; s < steps; ++s)
-      for (std::size_t p = 0; p < probes.size(); ++p)
-        probe_values_[first + s * all + probes[p]] = value(s * probes.size() + p);
+    with_precision(problem_.precision, [&](auto real) {
+      const auto* const values = reinterpret_cast<const decltype(real)*>(recording.memory.data());
+      for (std::size_t s = 0; s < steps; ++s)
+        for (std::size_t p = 0; p < probes.size(); ++p)
+          probe_values_[first + s * all + probes[p]] = static_cast<double>(values[s * probes.size() + p]);
+    });
   }
 }
 

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "tests/taskflows/fdtd/compared.hpp"
-#include "tests/taskflows/fdtd/features.hpp"
+#include "tests/taskflows/fdtd/physics_problem.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -21,7 +21,7 @@ constexpr double echo = 1e-7;
 /// In both precisions, whole and cut; and the simple solver sees what `change` takes away.
 void expect_agreement(Problem p, long steps, const std::function<void(Problem&)>& change, double tolerance = rounding) {
   for (const bool single : {false, true}) {
-    p.single_precision = single;
+    p.precision = single ? Precision::single_precision : Precision::double_precision;
     check(p);
     for (const Cut& cut : {whole, bricks}) {
       const Compared found = compare(p, cut, steps);
@@ -58,7 +58,7 @@ void fill(Problem& p, const std::vector<Material>& materials) {
             static_cast<std::uint16_t>((noise(i, j, k, 7) + 1) / 2 * static_cast<double>(materials.size())));
 }
 
-TEST(FdtdFeaturesReference, LayersOfEachFace) {
+TEST(FdtdPhysicsReference, LayersOfEachFace) {
   for (std::size_t face = 0; face < 6; ++face) {
     SCOPED_TRACE(face);
     Problem p = driven({13, 11, 15});
@@ -67,7 +67,7 @@ TEST(FdtdFeaturesReference, LayersOfEachFace) {
   }
 }
 
-TEST(FdtdFeaturesReference, LayersInCornersThroughMaterials) {
+TEST(FdtdPhysicsReference, LayersInCornersThroughMaterials) {
   Problem p = driven({13, 11, 15});
   p.cpml = {{3, 4, 2, 5, 6, 1}, {}};
   fill(p, {{}, {4, 1, 0, 0}, {2.5, 3, 0.8, 3e4}, {1, 1, INFINITY, 0}});
@@ -79,7 +79,7 @@ TEST(FdtdFeaturesReference, LayersInCornersThroughMaterials) {
   expect_agreement(p, 60, [](Problem& o) { o.cpml.cells[5] = 0; });
 }
 
-TEST(FdtdFeaturesReference, EachParameterOfTheGrading) {
+TEST(FdtdPhysicsReference, EachParameterOfTheGrading) {
   Problem p = driven({13, 11, 15});
   p.cpml = {{5, 4, 5, 3, 6, 5}, {3.2, 0.8, 2.5, 0.4, 1.7}};
   expect_agreement(p, 60, [](Problem& o) { o.cpml.grading.order = 2; });
@@ -99,7 +99,7 @@ std::vector<Pole> poles_of_kind(Pole::Kind kind, double dt) {
   return {debye(2.2, 5 * dt)};
 }
 
-TEST(FdtdFeaturesReference, EachKindOfPole) {
+TEST(FdtdPhysicsReference, EachKindOfPole) {
   for (const Pole::Kind kind : {Pole::Kind::drude, Pole::Kind::lorentz, Pole::Kind::debye}) {
     SCOPED_TRACE(static_cast<int>(kind));
     Problem p = driven({9, 7, 11});
@@ -109,7 +109,7 @@ TEST(FdtdFeaturesReference, EachKindOfPole) {
   }
 }
 
-TEST(FdtdFeaturesReference, ManyPolesSideBySide) {
+TEST(FdtdPhysicsReference, ManyPolesSideBySide) {
   for (const Named& kind : boundaries) {
     SCOPED_TRACE(kind.name);
     Problem p = driven({9, 7, 11});
@@ -123,7 +123,7 @@ TEST(FdtdFeaturesReference, ManyPolesSideBySide) {
   }
 }
 
-TEST(FdtdFeaturesReference, PolesGoOnThroughLayers) {
+TEST(FdtdPhysicsReference, PolesGoOnThroughLayers) {
   Problem p = driven({13, 11, 15});
   p.cpml = {{3, 4, 2, 5, 6, 0}, {}};
   fill(p, {{}, {2, 1, 0.1, 0}});
@@ -131,7 +131,7 @@ TEST(FdtdFeaturesReference, PolesGoOnThroughLayers) {
   expect_agreement(p, 60, [](Problem& o) { o.cpml = {}; });
 }
 
-TEST(FdtdFeaturesReference, MagneticCurrents) {
+TEST(FdtdPhysicsReference, MagneticCurrents) {
   Problem p = driven({9, 7, 11});
   p.face = {pmc, pec, periodic, periodic, pec, pmc};
   fill(p, {{}, {2, 1.5, 0.3, 2e4}});
@@ -148,7 +148,7 @@ WaveInBox wave_towards(const Problem& p, double theta, double phi, double polari
   return w;
 }
 
-TEST(FdtdFeaturesReference, WavesInBoxes) {
+TEST(FdtdPhysicsReference, WavesInBoxes) {
   const std::vector<std::array<double, 3>> waves{{0, 0.6, 0.2},     {pi, 0, 1.1},        {pi / 2, 0, 0.4},
                                                  {pi / 2, pi, 0.4}, {pi / 2, pi / 2, 2}, {1.0, 0.5, 0.3},
                                                  {2.2, 2.6, 1.3},   {0.7, 4.0, 5.0}};
@@ -165,7 +165,7 @@ TEST(FdtdFeaturesReference, WavesInBoxes) {
   }
 }
 
-TEST(FdtdFeaturesReference, WavesThroughPeriodicDomains) {
+TEST(FdtdPhysicsReference, WavesThroughPeriodicDomains) {
   Problem p = driven({5, 4, 60});
   p.sources.clear();
   p.face = {periodic, periodic, periodic, periodic, pec, pec};
@@ -182,7 +182,7 @@ TEST(FdtdFeaturesReference, WavesThroughPeriodicDomains) {
 }
 
 /// So many steps that the wave, had the simple solver's line an end, would have come back from it.
-TEST(FdtdFeaturesReference, AWaveOverManySteps) {
+TEST(FdtdPhysicsReference, AWaveOverManySteps) {
   Problem p = driven({3, 2, 24});
   p.sources.clear();
   p.face = {periodic, periodic, periodic, periodic, pec, pec};
@@ -193,7 +193,7 @@ TEST(FdtdFeaturesReference, AWaveOverManySteps) {
       p, 1500, [](Problem& o) { o.waves[0].planes.z0 = 9; }, echo);
 }
 
-TEST(FdtdFeaturesReference, TwoWavesWhoseBoxesOverlap) {
+TEST(FdtdPhysicsReference, TwoWavesWhoseBoxesOverlap) {
   Problem p = driven({15, 13, 16});
   p.waves = {wave_towards(p, 1.0, 0.5, 0.3, {3, 11, 4, 9, 2, 13}),
              wave_towards(p, 2.0, 3.5, 0.9, {5, 13, 2, 8, 4, 14})};
@@ -201,7 +201,7 @@ TEST(FdtdFeaturesReference, TwoWavesWhoseBoxesOverlap) {
       p, 60, [](Problem& o) { o.waves.pop_back(); }, echo);
 }
 
-TEST(FdtdFeaturesReference, AllTogether) {
+TEST(FdtdPhysicsReference, AllTogether) {
   for (const std::array<Face, 2> along_z : {std::array{pec, pmc}, std::array{periodic, periodic}, std::array{pec, pec}})
     expect_agreement(
         everything(false, along_z), 90, [](Problem& o) { o.poles[2].clear(); }, echo);
