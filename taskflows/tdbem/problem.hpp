@@ -35,7 +35,7 @@ struct Problem {
   std::vector<PlaneWave> waves;  ///< scattered one by one, with the same matrices
   std::vector<Point> observers;  ///< outside of the bodies
   PairRuleOptions rules;
-  /// Of the matrices, which are computed in double precision, and of arithmetic: the type of Matrices and Simulation.
+  /// Type of Matrices and Simulation; matrices are computed in double precision whatever it is.
   Precision precision = Precision::double_precision;
   SolveLimits limits;
   Solver solver = Solver::conjugate_gradients;
