@@ -5,8 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "io/line_stream.hpp"
 #include "traces/readers/assembling.hpp"
-#include "traces/readers/lines.hpp"
 #include "traces/readers/paje_events.hpp"
 
 namespace asterism::traces {
@@ -72,20 +72,20 @@ class Reader {
   }
   std::string_view need(const Definition& d, Field f) const {
     const std::string_view value = get(d, f);
-    if (d.at[f] < 0 || d.at[f] >= count_) lines_.wrong("an event without {}: cut or not a paje.trace", field_names[f]);
+    if (d.at[f] < 0 || d.at[f] >= count_) lines_.fail("an event without {}: cut or not a paje.trace", field_names[f]);
     return value;
   }
 
   void event(std::string_view line) {
     std::string_view word;
-    if (!next_field(line, word)) return;
+    if (!next_quoted_field(line, word)) return;
     const auto id = lines_.parse<std::size_t>(word, "an event's number");
     if (id >= definitions_.size() || (definitions_[id].fields == 0 && definitions_[id].event == Event::other))
-      lines_.wrong("event {} was not declared: not a paje.trace, or cut at its beginning", id);
+      lines_.fail("event {} was not declared: not a paje.trace, or cut at its beginning", id);
     const Definition& d = definitions_[id];
     if (d.event == Event::other) return;
     count_ = 0;
-    while (count_ < static_cast<int>(words_.size()) && next_field(line, words_[count_])) ++count_;
+    while (count_ < static_cast<int>(words_.size()) && next_quoted_field(line, words_[count_])) ++count_;
     const double time = lines_.parse<double>(need(d, time_field), "a time in ms") * 1e-3;
     last_time_ = std::max(last_time_, time);
     switch (d.event) {
@@ -220,7 +220,7 @@ class Reader {
     const std::string_view alias = need(d, container_field);
     Container* const c = find(alias);
     if (!c) {
-      if (by_alias_.empty()) lines_.wrong("container '{}' was not created: not a paje.trace of StarPU", alias);
+      if (by_alias_.empty()) lines_.fail("container '{}' was not created: not a paje.trace of StarPU", alias);
       return;  // contexts and user threads
     }
     if (c->what == Container::What::worker && !tasks_known_) end_task(*c, time, get(d, value_field));
@@ -438,7 +438,7 @@ class Reader {
   }
 
   Assembling& into_;
-  Lines lines_;
+  LineStream lines_;
   bool tasks_known_;
   bool messages_known_;
   paje::Declarations definitions_;
