@@ -87,7 +87,7 @@ class Session {
   [[nodiscard]] std::string scheduler() const;
 
  private:
-  /// Of a machine with several ranks.
+  /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);
   void mark_models() const;
 

@@ -26,7 +26,7 @@ struct MeetingPlace {
 };
 constexpr const char* address_variable = "ASTERISM_RANKS_MEET_AT";
 
-/// Of the first rank that asks; kept until the process ends.
+/// The one meeting place of the process, made for the first rank that asks and kept until the process ends.
 MeetingPlace& meeting_place(int ranks) {
   static MeetingPlace* place = nullptr;
   if (place != nullptr) return *place;
