@@ -65,7 +65,6 @@ inline const KnownExceptions known_sizes = {
     {"tests/taskflows/lbm/test_flow.cpp", 1},
     {"tests/taskflows/tdbem/test_assembly.cpp", 1},
     {"tests/traces/page_in_browser.mjs", 1},
-    {"traces/readers/paje.cpp", 1},
 };
 
 inline const KnownExceptions known_outside_paths = {
