@@ -74,7 +74,7 @@ void RankGroup::collect(const char* mine, std::size_t bytes,
 
 namespace {
 
-/// A rank that cannot go on waits so long for the others to say the same.
+/// How long a rank that cannot continue waits for the others to report the same.
 constexpr auto patience = std::chrono::seconds(3);
 /// MPI counts bytes of a message in an int.
 constexpr std::size_t largest_message = std::size_t{1} << 30;

@@ -1,5 +1,5 @@
 // The processes that mpirun or srun started for one run: who there is, small messages between them outside of tasks,
-// and what happens when one of them cannot go on. Started by the launcher as a single process, or not by one at all,
+// and what happens when one of them cannot continue. Started by the launcher as a single process, or not by one at all,
 // there is one rank, and nothing of MPI is ever called.
 #pragma once
 
@@ -26,7 +26,7 @@ class RankGroup {
   /// Whether this process is the one that prints and writes what there is once.
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
 
-  // All ranks have to call these in the same order; tasks may go on meanwhile. With one rank they return what they got.
+  // All ranks have to call these in the same order; tasks may run meanwhile. With one rank they return what they got.
   void barrier() const;
   /// `mine` of every rank, in their order.
   template <class T>

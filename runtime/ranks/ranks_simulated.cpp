@@ -22,7 +22,7 @@ struct MeetingPlace {
   explicit MeetingPlace(int ranks) : barrier(sg_barrier_init(static_cast<unsigned>(ranks))), shown(ranks) {}
   sg_bar_t barrier;
   std::vector<const void*> shown;  ///< by each rank
-  int failed = 0;                  ///< ranks that cannot go on
+  int failed = 0;                  ///< ranks that cannot continue
 };
 constexpr const char* address_variable = "ASTERISM_RANKS_MEET_AT";
 
