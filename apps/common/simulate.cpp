@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view option = "--simulate";
 
-/// Of this process, its name first; commands that have taken some away included.
+/// The arguments of this process, its name first, including those that subcommands have removed from argv.
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;

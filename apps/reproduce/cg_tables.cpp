@@ -53,8 +53,8 @@ Simulation simulation_of(const Matrix& matrix, const Case& c, const Transfers& t
   return s;
 }
 
-/// Of an iteration: 2 nnz of the product, section 6.1's 2 N of a dot or an axpy, two of each, ... 9 N in all, with
-/// which the paper's rates and its times agree.
+/// Floating-point operations of an iteration: 2 nnz of the product, and 9 N of the vectors (section 6.1: 2 N of a dot
+/// or an axpy, two of each, and N more), with which the paper's rates and its times agree.
 double operations(const nlohmann::json& record) {
   const nlohmann::json& matrix = record.at("matrix");
   return 2 * matrix.at("nonzeros").get<double>() + 9 * matrix.at("rows").get<double>();
@@ -100,7 +100,7 @@ class Table : public SimulatedExperiment {
 
  private:
   virtual void add_matrix_options(CLI::App& app) = 0;
-  /// Of asterism-cg.
+  /// The options of asterism-cg that choose the matrix.
   [[nodiscard]] virtual std::vector<std::string> matrix() const = 0;
 
   void add_own_options(CLI::App& app) override {

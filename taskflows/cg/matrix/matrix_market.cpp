@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -20,107 +17,12 @@
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "io/text_file.hpp"
-#include "io/text_words.hpp"
+#include "io/text_reader.hpp"
 
 namespace asterism::cg {
 namespace {
 
-// ---- lines and fields ----------------------------------------------------------------------------------
-
-/// Moves to the next line that is neither blank nor a comment.
-bool next_data(Lines& lines, std::string_view& line) {
-  while (lines.next(line)) {
-    const auto* const first = std::find_if_not(line.begin(), line.end(), is_blank);
-    if (first != line.end() && *first != '%') return true;
-  }
-  return false;
-}
-
-/// Takes the fields of one line from left to right; every complaint names the file and the line.
-class Fields {
- public:
-  Fields(const std::string& file, const Lines& lines, std::string_view line)
-      : file_(file), line_(lines.number), at_(line.data()), end_(line.data() + line.size()) {}
-
-  template <class... Args>
-  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    bad_input("{}: line {}: {}", file_, line_, fmt::format(format, std::forward<Args>(args)...));
-  }
-
-  /// The next word, empty at the end of the line.
-  std::string_view word() {
-    skip_blanks();
-    const char* const first = at_;
-    at_ = std::find_if(at_, end_, is_blank);
-    return {first, at_};
-  }
-
-  std::int64_t integer(const char* what, std::int64_t low, std::int64_t high) {
-    const char* const first = skip_sign();
-    std::int64_t value = 0;
-    const auto [last, error] = std::from_chars(first, end_, value);
-    if (error != std::errc() || !is_word_end(last) || value < low || value > high) {
-      fail("the {} is {}; expected an integer from {} to {}", what, found(), low, high);
-    }
-    at_ = last;
-    return value;
-  }
-
-  double number(const char* what) {
-    const char* const first = skip_sign();
-    double value = 0;
-    const auto [last, error] = std::from_chars(first, end_, value);
-    if (error != std::errc() || !is_word_end(last)) return unusual_number(what);
-    if (!std::isfinite(value)) fail("the {} is {}; expected a finite number", what, found());
-    at_ = last;
-    return value;
-  }
-
-  void finish() {
-    const std::string_view surplus = word();
-    if (!surplus.empty()) fail("found {} after the last field; expected the end of the line", in_quotes(surplus));
-  }
-
- private:
-  [[nodiscard]] bool is_word_end(const char* p) const { return p == end_ || is_blank(*p); }
-  void skip_blanks() {
-    while (at_ != end_ && is_blank(*at_)) ++at_;
-  }
-  /// Where std::from_chars, which knows no leading '+', has to start.
-  const char* skip_sign() {
-    skip_blanks();
-    return end_ - at_ > 1 && at_[0] == '+' && at_[1] != '-' ? at_ + 1 : at_;
-  }
-  std::string found() {
-    const std::string_view next = word();
-    return next.empty() ? "missing" : in_quotes(next);
-  }
-
-  /// What std::from_chars does not take: Fortran's D exponents, and values that underflow.
-  double unusual_number(const char* what) {
-    const char* const after_sign = skip_sign();
-    const char* const start = at_;
-    std::string copy(word());
-    copy.erase(0, static_cast<std::size_t>(after_sign - start));
-    at_ = start;
-    const std::size_t d = copy.find_first_of("dD");
-    if (d != std::string::npos && d > 0) copy[d] = 'e';
-    double value = 0;
-    const auto [last, error] = std::from_chars(copy.data(), copy.data() + copy.size(), value);
-    if (copy.empty() || error == std::errc::invalid_argument || last != copy.data() + copy.size()) {
-      fail("the {} is {}; expected a number", what, found());
-    }
-    if (error == std::errc::result_out_of_range) value = std::strtod(copy.c_str(), nullptr);
-    if (!std::isfinite(value)) fail("the {} is {}; expected a number that fits in a double", what, found());
-    word();
-    return value;
-  }
-
-  const std::string& file_;
-  std::int64_t line_;
-  const char* at_;
-  const char* end_;
-};
+constexpr CommentMarks comments = {.whole_line = "%"};
 
 // ---- header --------------------------------------------------------------------------------------------
 
@@ -129,9 +31,9 @@ struct Header {
   bool integer = false;
   bool symmetric = false;
 
-  double value(Fields& fields) const {
+  double value(TextReader& line) const {
     constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
-    return integer ? static_cast<double>(fields.integer("value", -any, any)) : fields.number("value");
+    return integer ? static_cast<double>(line.integer_in_range("value", -any, any)) : line.finite_number("value");
   }
 };
 
@@ -142,21 +44,19 @@ bool has_banner(std::string_view text) {
 }
 
 /// Takes the header line; its words must be among those allowed.
-Header read_header(const std::string& file, Lines& lines, std::initializer_list<std::string_view> formats,
+Header read_header(TextReader& text, std::initializer_list<std::string_view> formats,
                    std::initializer_list<std::string_view> symmetries) {
-  std::string_view line;
-  lines.next(line);
-  Fields fields(file, lines, line);
-  const std::string_view first = fields.word();
+  text.next_any_line();
+  const std::string_view first = text.word();
   if (!has_banner(first) || first.size() != banner.size()) {
-    fields.fail("found {}; expected the header \"{} matrix ...\"", in_quotes(line), banner);
+    text.fail("found {}; expected the header \"{} matrix ...\"", in_quotes(text.line()), banner);
   }
   const auto choose = [&](const char* what, std::initializer_list<std::string_view> allowed) {
-    const std::string_view word = fields.word();
+    const std::string_view word = text.word();
     std::string chosen = lower_case(word);
     if (std::find(allowed.begin(), allowed.end(), chosen) == allowed.end()) {
-      fields.fail("the header's {} is {}; expected {}", what, word.empty() ? "missing" : in_quotes(word),
-                  fmt::join(allowed, " or "));
+      text.fail("the header's {} is {}; expected {}", what, word.empty() ? "missing" : in_quotes(word),
+                fmt::join(allowed, " or "));
     }
     return chosen;
   };
@@ -165,7 +65,7 @@ Header read_header(const std::string& file, Lines& lines, std::initializer_list<
   header.array = choose("format", formats) == "array";
   header.integer = choose("field", {"real", "integer"}) == "integer";
   header.symmetric = choose("symmetry", symmetries) == "symmetric";
-  fields.finish();
+  text.require_end();
   return header;
 }
 
@@ -175,21 +75,19 @@ struct Size {
   std::int64_t entries = 0;
 };
 
-/// Takes the size line; the check sees it with the fields, to complain of the line.
+/// Takes the size line; check(size, text) complains about the line where the size is wrong.
 template <class Check>
-Size read_size(const std::string& file, Lines& lines, const Header& header, Check check) {
+Size read_size(TextReader& text, const Header& header, Check check) {
   const char* const form = header.array ? "rows columns" : "rows columns entries";
-  std::string_view line;
-  if (!next_data(lines, line)) bad_input("{}: ends before its size line; expected \"{}\"", file, form);
-  Fields fields(file, lines, line);
+  if (!text.next_line()) bad_input("{}: ends before its size line; expected \"{}\"", text.file(), form);
   Size size;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  size.rows = fields.integer("number of rows", 1, most);
-  size.columns = fields.integer("number of columns", 1, most);
+  size.rows = text.integer_in_range("number of rows", 1, most);
+  size.columns = text.integer_in_range("number of columns", 1, most);
   size.entries = header.array ? size.rows * size.columns
-                              : fields.integer("number of entries", 0, std::numeric_limits<std::int64_t>::max());
-  fields.finish();
-  check(size, fields);
+                              : text.integer_in_range("number of entries", 0, std::numeric_limits<std::int64_t>::max());
+  text.require_end();
+  check(size, text);
   return size;
 }
 
@@ -212,16 +110,9 @@ struct Records {
 /// Cuts the rest of a text into chunks, and counts lines so that each knows its line numbers.
 std::vector<Chunk> cut(const Lines& rest) {
   constexpr std::int64_t smallest = 1 << 16;  // bytes
-  const std::int64_t bytes = rest.end - rest.at;
-  const std::int64_t pieces = std::clamp<std::int64_t>(bytes / smallest, 1, std::int64_t{64} * omp_get_max_threads());
   std::vector<Chunk> chunks;
-  const char* begin = rest.at;
-  for (std::int64_t piece = 1; piece <= pieces; ++piece) {
-    const char* end = std::max(begin, rest.at + bytes / pieces * piece);
-    end = piece == pieces ? rest.end : std::find(end, rest.end, '\n');
-    if (end != rest.end) ++end;
-    chunks.emplace_back().lines = {begin, end};
-    begin = end;
+  for (const Lines& lines : cut_at_lines(rest, smallest, std::int64_t{64} * omp_get_max_threads())) {
+    chunks.emplace_back().lines = lines;
   }
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : chunks) {
@@ -240,7 +131,7 @@ std::vector<Chunk> cut(const Lines& rest) {
   return chunks;
 }
 
-/// Reads exactly `expected` records, one per line: parse(fields) makes a Record of a line's fields. Memory
+/// Reads exactly `expected` records, one per line: parse(line) makes a Record of a line. Memory
 /// follows the lines there are, not what the file announces.
 template <class Record, class Parse>
 Records<Record> read_records(const std::string& file, const Lines& rest, std::int64_t expected, Parse parse) {
@@ -252,12 +143,10 @@ Records<Record> read_records(const std::string& file, const Lines& rest, std::in
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : records.chunks) {
     try {
-      Lines lines = chunk.lines;
-      std::string_view line;
-      while (next_data(lines, line)) {
-        Fields fields(file, lines, line);
-        const Record record = parse(fields);
-        fields.finish();
+      TextReader lines(file, chunk.lines, comments);
+      while (lines.next_line()) {
+        const Record record = parse(lines);
+        lines.require_end();
         records.slots[chunk.slot + chunk.count++] = record;
       }
     } catch (const Error& error) {
@@ -268,11 +157,9 @@ Records<Record> read_records(const std::string& file, const Lines& rest, std::in
   std::int64_t count = 0;
   for (const Chunk& chunk : records.chunks) {
     if (count + chunk.count > expected) {
-      Lines lines = chunk.lines;
-      std::string_view line;
-      for (std::int64_t k = count; k <= expected; ++k) next_data(lines, line);
-      bad_input("{}: line {}: found {} after the last entry; expected {} entries", file, lines.number, in_quotes(line),
-                expected);
+      TextReader lines(file, chunk.lines, comments);
+      for (std::int64_t k = count; k <= expected; ++k) lines.next_line();
+      lines.fail("found {} after the last entry; expected {} entries", in_quotes(lines.line()), expected);
     }
     if (!chunk.error.empty()) bad_input("{}", chunk.error);
     count += chunk.count;
@@ -315,20 +202,18 @@ template <class HasRepeats>
 [[noreturn]] void fail_repeated(const std::string& file, const Records<Entry>& records, HasRepeats row_has_repeats) {
   std::unordered_map<std::uint64_t, std::pair<Entry, std::int64_t>> seen;  // by position; with its line
   for (const Chunk& chunk : records.chunks) {
-    Lines lines = chunk.lines;
-    std::string_view line;
+    TextReader lines(file, chunk.lines, comments);
     for (std::int64_t k = chunk.slot; k < chunk.slot + chunk.count; ++k) {
-      next_data(lines, line);
+      lines.next_line();
       const Entry& entry = records.slots[k];
       if (!row_has_repeats(entry.row)) continue;
       const auto [low, high] = std::minmax(entry.row, entry.column);
       const std::uint64_t position = static_cast<std::uint64_t>(high) << 32U | static_cast<std::uint64_t>(low);
-      const auto [earlier, is_new] = seen.try_emplace(position, entry, lines.number);
+      const auto [earlier, is_new] = seen.try_emplace(position, entry, lines.line_number());
       if (is_new) continue;
       const auto& [other, other_line] = earlier->second;
-      Fields(file, lines, line)
-          .fail("entry ({},{}) repeats entry ({},{}) of line {}; a symmetric file gives either of the two, once",
-                entry.row + 1, entry.column + 1, other.row + 1, other.column + 1, other_line);
+      lines.fail("entry ({},{}) repeats entry ({},{}) of line {}; a symmetric file gives either of the two, once",
+                 entry.row + 1, entry.column + 1, other.row + 1, other.column + 1, other_line);
     }
   }
   failed("{}: repeated entries were found in rows but not in lines", file);
@@ -393,23 +278,23 @@ CsrMatrix to_csr(const std::string& file, std::int64_t n, Records<Entry> records
 
 CsrMatrix read_matrix_market(const std::filesystem::path& path) {
   const TextFile file(path, "a Matrix Market file");
-  Lines lines{file.text.data(), file.text.data() + file.text.size()};
-  const Header header = read_header(file.name, lines, {"coordinate"}, {"general", "symmetric"});
-  const Size size = read_size(file.name, lines, header, [&](const Size& found, const Fields& fields) {
+  TextReader text(file.name, file.text, comments);
+  const Header header = read_header(text, {"coordinate"}, {"general", "symmetric"});
+  const Size size = read_size(text, header, [&](const Size& found, const TextReader& line) {
     if (found.rows != found.columns) {
-      fields.fail("the matrix is {} x {}; expected a square one", found.rows, found.columns);
+      line.fail("the matrix is {} x {}; expected a square one", found.rows, found.columns);
     }
     // Also keeps what row_begin takes in proportion to the file.
     if (found.entries < (header.symmetric ? (found.rows + 1) / 2 : found.rows)) {
-      fields.fail("{} entries cannot fill {} rows: the matrix is singular; expected an entry in every row",
-                  found.entries, found.rows);
+      line.fail("{} entries cannot fill {} rows: the matrix is singular; expected an entry in every row", found.entries,
+                found.rows);
     }
   });
-  Records<Entry> records = read_records<Entry>(file.name, lines, size.entries, [&](Fields& fields) {
+  Records<Entry> records = read_records<Entry>(file.name, text.remaining(), size.entries, [&](TextReader& line) {
     Entry entry;
-    entry.row = static_cast<std::int32_t>(fields.integer("row index", 1, size.rows) - 1);
-    entry.column = static_cast<std::int32_t>(fields.integer("column index", 1, size.columns) - 1);
-    entry.value = header.value(fields);
+    entry.row = static_cast<std::int32_t>(line.integer_in_range("row index", 1, size.rows) - 1);
+    entry.column = static_cast<std::int32_t>(line.integer_in_range("column index", 1, size.columns) - 1);
+    entry.value = header.value(line);
     return entry;
   });
   return to_csr(file.name, size.rows, std::move(records), header.symmetric);
@@ -417,24 +302,24 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path) {
 
 Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
   const TextFile file(path, "a Matrix Market file");
-  Lines lines{file.text.data(), file.text.data() + file.text.size()};
+  TextReader text(file.name, file.text, comments);
   Header header{.array = true};
   Size size{n, 1, n};
   if (has_banner(file.text)) {
-    header = read_header(file.name, lines, {"array", "coordinate"}, {"general"});
-    size = read_size(file.name, lines, header, [&](const Size& found, const Fields& fields) {
+    header = read_header(text, {"array", "coordinate"}, {"general"});
+    size = read_size(text, header, [&](const Size& found, const TextReader& line) {
       if (found.rows != n || found.columns != 1) {
-        fields.fail("the vector is {} x {}; expected {} x 1", found.rows, found.columns, n);
+        line.fail("the vector is {} x {}; expected {} x 1", found.rows, found.columns, n);
       }
     });
   }
-  Records<Entry> records = read_records<Entry>(file.name, lines, size.entries, [&](Fields& fields) {
+  Records<Entry> records = read_records<Entry>(file.name, text.remaining(), size.entries, [&](TextReader& line) {
     Entry entry{};
     if (!header.array) {
-      entry.row = static_cast<std::int32_t>(fields.integer("row index", 1, n) - 1);
-      fields.integer("column index", 1, 1);
+      entry.row = static_cast<std::int32_t>(line.integer_in_range("row index", 1, n) - 1);
+      line.integer_in_range("column index", 1, 1);
     }
-    entry.value = header.value(fields);
+    entry.value = header.value(line);
     return entry;
   });
   Array<double> vector(static_cast<std::size_t>(n), 0.0);

@@ -389,25 +389,26 @@ TEST_F(Reader, RefusesBadFiles) {
   expect_refused(
       "\x7f"
       "ELF\x01\n",
-      ":1: found '?ELF?'");
-  expect_refused(changed("2.2 0 8", "4.1 0 8"), ":2: found '4.1 0 8', expected '2.2 0 8'");
-  expect_refused(changed("2.2 0 8", "2.2 1 8"), ":2: found '2.2 1 8'");
-  expect_refused(nodes_text, ":1: found '$Nodes', expected $MeshFormat before it");
-  expect_refused(changed("$Nodes\n6", "$Nodes\nsix"), ":9: found 'six', expected the number of nodes");
-  expect_refused(changed("$Nodes\n6", "$Nodes\n7"), ":16: found '$EndNodes', expected a node");
-  expect_refused(changed("$Nodes\n6", "$Nodes\n5"), ":15: found '1 2 3 4', expected $EndNodes");
-  expect_refused(changed("9 9 9", "9 nan 9"), ":14: found '8 9 nan 9', expected a node");
-  expect_refused(changed("9 9 9", "9 9,5 9"), ":14: found '8 9 9,5 9', expected a node");
-  expect_refused(changed("8 9 9 9", "8 9 9"), ":14: found '8 9 9', expected a node");
-  expect_refused(changed("8 9 9 9", "5 9 9 9"), ":14: found '5 9 9 9', expected a node number that was not used");
-  expect_refused(changed("5 -3 9000000000", "5 -3"), ":20: found '2 4 0 70 5 -3', expected an element");
-  expect_refused(changed("70 5 -3", "70 6 -3"), ":20: found node 6, expected a number listed in $Nodes");
-  expect_refused(changed("70 5 -3", "70 -3 -3"), ":20: found a tetrahedron of zero volume");
-  expect_refused(changed("0 0 1e+0", "4 -3 0"), ":20: found a tetrahedron of zero volume");
+      "line 1: found \"?ELF?\"");
+  expect_refused(changed("2.2 0 8", "4.0 0 8"), "line 2: found \"4.0\"; expected 2.2 or 4.1");
+  expect_refused(changed("2.2 0 8", "2.2 1 8"), "line 2: found \"1\"; expected 0 (an ASCII file)");
+  expect_refused(nodes_text, "line 1: found \"$Nodes\"; expected $MeshFormat before it");
+  expect_refused(changed("$Nodes\n6", "$Nodes\nsix"), "line 9: found \"six\"; expected the number of nodes");
+  expect_refused(changed("$Nodes\n6", "$Nodes\n7"), "line 16: found \"$EndNodes\"; expected the number of a node");
+  expect_refused(changed("$Nodes\n6", "$Nodes\n5"), "line 15: found \"1\"; expected $EndNodes");
+  expect_refused(changed("9 9 9", "9 nan 9"), "line 14: found \"nan\"; expected a finite coordinate");
+  expect_refused(changed("9 9 9", "9 9,5 9"), "line 14: found \"9,5\"; expected a coordinate");
+  expect_refused(changed("8 9 9 9", "8 9 9"), "line 14: found the end of the line; expected a coordinate");
+  expect_refused(changed("8 9 9 9", "5 9 9 9"), "line 14: found \"5\"; expected a node number that was not used");
+  expect_refused(changed("5 -3 9000000000", "5 -3"),
+                 "line 20: found the end of the line; expected the number of a node");
+  expect_refused(changed("70 5 -3", "70 6 -3"), "line 20: found node 6; expected a number listed in $Nodes");
+  expect_refused(changed("70 5 -3", "70 -3 -3"), "line 20: found a tetrahedron of zero volume");
+  expect_refused(changed("0 0 1e+0", "4 -3 0"), "line 20: found a tetrahedron of zero volume");
   expect_refused(good_text.substr(0, good_text.size() - 5), "expected $EndElements");
   expect_refused(head + nodes_text, "no element is a 4-node tetrahedron");
-  expect_refused(head + nodes_text + elements_text, ":17: the file ends, expected $EndElements");
-  expect_refused(head + "$Periodic\n1\n", ":5: the file ends, expected $EndPeriodic");
+  expect_refused(head + nodes_text + elements_text, "line 17: the file ends; expected $EndElements");
+  expect_refused(head + "$Periodic\n1\n", "line 5: the file ends; expected $EndPeriodic");
   const std::string packed = gzip(good_text);
   expect_refused(packed.substr(0, packed.size() / 2), "truncated or corrupt gzip data");
   EXPECT_NE(message_of([] { (void)read_gmsh("/no/such.msh"); }).find("/no/such.msh: cannot be read: No such file"),

@@ -1,25 +1,25 @@
-// A text file, plain or gzip, one line at a time in constant memory.
+// A text file of any size, plain or gzip, one line at a time in constant memory; io/text_reader.hpp is for texts in
+// memory.
 #pragma once
 
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 
-namespace asterism::traces {
+namespace asterism {
 
-class Lines {
+class LineStream {
  public:
   /// Throws Error (bad_input) when the file cannot be opened.
-  explicit Lines(std::filesystem::path path);
-  ~Lines();
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
+  explicit LineStream(std::filesystem::path path);
+  ~LineStream();
+  LineStream(const LineStream&) = delete;
+  LineStream& operator=(const LineStream&) = delete;
 
   /// The next line without its end; valid until the next call. False at the end of the file. Throws Error (bad_input)
   /// when the file is damaged or its last line has no end: recorders end every line, so the file was cut.
@@ -32,7 +32,7 @@ class Lines {
 
   /// Throws Error (bad_input) with file and line in front.
   template <class... Args>
-  [[noreturn]] void wrong(fmt::format_string<Args...> format, Args&&... args) const {
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
     bad_input("{}:{}: {}", path_.string(), number_, fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -46,7 +46,7 @@ class Lines {
     else
       result = std::from_chars(text.data(), text.data() + text.size(), value, base);
     if (result.ec != std::errc() || result.ptr != text.data() + text.size())
-      wrong("'{}' found where {} was expected", text.substr(0, 40), what);
+      fail("'{}' found where {} was expected", text.substr(0, 40), what);
     return value;
   }
 
@@ -63,14 +63,7 @@ class Lines {
   std::uint64_t size_ = 0;
 };
 
-/// A job by its number, and by its rank where that is in front: "12", or "3_12" under MPI.
-struct Job {
-  std::optional<std::uint32_t> rank;
-  std::uint64_t number = 0;
-};
-Job job_of(const Lines& lines, std::string_view text);
+/// Takes the first field of a line: fields are separated by blanks and may stand in double quotes. False at the end.
+bool next_quoted_field(std::string_view& rest, std::string_view& field);
 
-/// A field or word and the rest after it: fields are separated by blanks, and may stand in double quotes.
-bool next_field(std::string_view& rest, std::string_view& field);
-
-}  // namespace asterism::traces
+}  // namespace asterism

@@ -1,13 +1,15 @@
-#include "traces/readers/lines.hpp"
+#include "io/line_stream.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace asterism::traces {
+#include "io/text_words.hpp"
 
-struct Lines::File {
+namespace asterism {
+
+struct LineStream::File {
   gzFile handle;
 };
 
@@ -16,7 +18,7 @@ constexpr std::size_t chunk = 1 << 20;
 constexpr std::size_t longest_line = 256u << 20;
 }  // namespace
 
-Lines::Lines(std::filesystem::path path) : path_(std::move(path)) {
+LineStream::LineStream(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
   if (std::filesystem::is_directory(path_, error)) bad_input("{}: is a folder, a file was expected", path_.string());
   gzFile handle = gzopen(path_.c_str(), "rb");
@@ -28,24 +30,24 @@ Lines::Lines(std::filesystem::path path) : path_(std::move(path)) {
   buffer_.resize(chunk);
 }
 
-Lines::~Lines() {
+LineStream::~LineStream() {
   gzclose(file_->handle);
   delete file_;
 }
 
-double Lines::progress() const noexcept {
+double LineStream::progress() const noexcept {
   const auto at = gzoffset(file_->handle);
   return size_ > 0 && at > 0 ? std::min(1.0, static_cast<double>(at) / static_cast<double>(size_)) : 0;
 }
 
-bool Lines::fill() {
+bool LineStream::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
   if (end_ == buffer_.size()) {
-    if (buffer_.size() >= longest_line) wrong("a line of more than {} MB: not a text file", longest_line >> 20);
+    if (buffer_.size() >= longest_line) fail("a line of more than {} MB: not a text file", longest_line >> 20);
     buffer_.resize(2 * buffer_.size());
   }
   const int got = gzread(file_->handle, buffer_.data() + end_,
@@ -57,7 +59,7 @@ bool Lines::fill() {
   return got > 0;
 }
 
-bool Lines::next(std::string_view& line) {
+bool LineStream::next(std::string_view& line) {
   std::size_t searched = begin_;
   for (;;) {
     const void* const found = std::memchr(buffer_.data() + searched, '\n', end_ - searched);
@@ -72,26 +74,15 @@ bool Lines::next(std::string_view& line) {
     if (!fill()) {
       if (end_ == begin_) return false;
       ++number_;
-      wrong("the file ends in the middle of a line: it was cut");
+      fail("the file ends in the middle of a line: it was cut");
     }
     searched = begin_ + kept;
   }
 }
 
-Job job_of(const Lines& lines, std::string_view text) {
-  Job job;
-  if (const auto bar = text.rfind('_'); bar != std::string_view::npos) {
-    job.rank = lines.parse<std::uint32_t>(text.substr(0, bar), "a rank");
-    text.remove_prefix(bar + 1);
-  }
-  job.number = lines.parse<std::uint64_t>(text, "a job's number");
-  return job;
-}
-
-bool next_field(std::string_view& rest, std::string_view& field) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+bool next_quoted_field(std::string_view& rest, std::string_view& field) {
   std::size_t i = 0;
-  while (i < rest.size() && blank(rest[i])) ++i;
+  while (i < rest.size() && is_blank(rest[i])) ++i;
   if (i == rest.size()) return false;
   std::size_t j = i;
   if (rest[i] == '"') {
@@ -101,10 +92,10 @@ bool next_field(std::string_view& rest, std::string_view& field) {
     rest.remove_prefix(std::min(rest.size(), j + 1));
     return true;
   }
-  while (j < rest.size() && !blank(rest[j])) ++j;
+  while (j < rest.size() && !is_blank(rest[j])) ++j;
   field = rest.substr(i, j - i);
   rest.remove_prefix(j);
   return true;
 }
 
-}  // namespace asterism::traces
+}  // namespace asterism
