@@ -7,15 +7,9 @@
 namespace asterism::structure {
 
 inline const KnownExceptions known_contract = {
-    {"taskflows/cg/problem.hpp", 1},
-    {"taskflows/cg/cases.hpp", 1},
-    {"taskflows/cg/cases.cpp", 1},
-    {"taskflows/cg/decomposition.hpp", 1},
-    {"taskflows/cg/simulation.hpp", 1},
-    {"taskflows/cg/simulation.cpp", 1},
-    {"taskflows/cg/reference.hpp", 1},
-    {"taskflows/cg/reference.cpp", 1},
-    {"apps/cg/main.cpp", 1},
+    {"taskflows/cg/problem.hpp", 1},       {"taskflows/cg/cases.hpp", 1},      {"taskflows/cg/cases.cpp", 1},
+    {"taskflows/cg/decomposition.hpp", 1}, {"taskflows/cg/simulation.hpp", 1}, {"taskflows/cg/simulation.cpp", 1},
+    {"taskflows/cg/reference.hpp", 1},     {"taskflows/cg/reference.cpp", 1},  {"apps/cg/main.cpp", 1},
 };
 
 inline const KnownExceptions known_sizes = {
@@ -38,12 +32,8 @@ inline const KnownExceptions known_outside_paths = {
 };
 
 inline const KnownExceptions known_comments = {
-    {"codelets/cg/codelets.cpp", 1},
-    {"codelets/cg/codelets.hpp", 1},
-    {"codelets/cg/gpu_contexts.hpp", 1},
-    {"taskflows/cg/system.cpp", 1},
-    {"taskflows/cg/system.hpp", 1},
-    {"tests/benchmarks/device_clock.hpp", 1},
+    {"codelets/cg/codelets.cpp", 1}, {"codelets/cg/codelets.hpp", 1}, {"codelets/cg/gpu_contexts.hpp", 1},
+    {"taskflows/cg/system.cpp", 1},  {"taskflows/cg/system.hpp", 1},  {"tests/benchmarks/device_clock.hpp", 1},
 };
 
 }  // namespace asterism::structure
