@@ -119,7 +119,7 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   // what was measured holds the launch, and a GPU's next data are fetched while it computes
   platform.overheads = of_gpus.empty();
   platform.codelets = durations.codelets(platform.cpu, of_gpus);
-  std::erase_if(platform.codelets, [](const auto& entry) { return !is_codelet(entry.first); });
+  std::erase_if(platform.codelets, [](const auto& entry) { return !is_listed_codelet(entry.first); });
   platform.description = asked.description;
   if (platform.description.empty()) {
     platform.description = fmt::format("{} cores of {}", platform.cores, platform.cpu_model);

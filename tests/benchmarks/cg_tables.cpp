@@ -14,6 +14,7 @@
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "codelets/cg/kernels/costs.hpp"
+#include "taskflows/cg/cases.hpp"
 
 namespace {
 
@@ -46,16 +47,16 @@ int tables(int argc, char** argv) {
   app.add_option("--repeats", repeats);
   app.add_option("--iterations", iterations);
   app.add_option("--gpus", gpu_counts)->delimiter(',');
-  app.add_option("--stencil", args.stencil);
-  app.add_option("--mesh", args.mesh);
+  app.add_option("--stencil", args.problem.stencil);
+  app.add_option("--mesh", args.problem.mesh);
   if (const auto status = parse(app, argc, argv)) return *status;
-  args.session.scheduler = "cyclic";
-  args.session.cpus = 0;
+  args.common.session.scheduler = "cyclic";
+  args.common.session.cpus = 0;
   args.options.tolerance = 0;
   args.options.max_iterations = iterations;
   apply_flow_defaults(args.options);
 
-  const apps::cg::MatrixSource matrix = apps::cg::open_matrix(args);
+  const MatrixSource matrix = open_matrix(args.problem);
   const CsrMatrix a = matrix.rows(0, matrix.counts.n);
   const Array<double> b(static_cast<std::size_t>(a.n), 1.0);
   fmt::print(stderr, "{}: {} rows, {} non-zeros\n", a.name, a.n, a.nnz());
@@ -75,7 +76,7 @@ int tables(int argc, char** argv) {
   double reference = 0;  // the residual all cases must end with
   for (int repeat = 0; repeat < repeats; ++repeat)
     for (Case& c : cases) {
-      SessionOptions units = args.session;
+      SessionOptions units = args.common.session;
       units.gpus = c.gpus;
       const Session session(units);
       if (record.empty()) {
@@ -97,9 +98,10 @@ int tables(int argc, char** argv) {
       options.transfer = c.transfer;
       options.column_order = ColumnOrder::local_first;
       const std::vector<double> shares(static_cast<std::size_t>(c.blocks), 1.0);
-      const apps::cg::Run run = apps::cg::solve_once(session, a, b, options, shares, {});
-      // The recurrence must tell the truth; 1D iterates are moreover the same for any number of blocks. With another
-      // order of summation an ill-conditioned system goes another way after some dozens of iterations.
+      const apps::cg::Solved run = apps::cg::solve_once(session, a, b, options, shares, {});
+      // The residual of the recurrence must be the true one; 1D iterates are moreover the same for any number of
+      // blocks. With another order of summation an ill-conditioned system goes another way after some dozens of
+      // iterations.
       const double residual = run.result.true_residual;
       if (c.decomposition == Decomposition::one_d && c.flow == Flow::fused) {
         if (reference == 0) reference = residual;

@@ -7,15 +7,6 @@
 namespace asterism::structure {
 
 inline const KnownExceptions known_contract = {
-    {"taskflows/cg/problem.hpp", 1},
-    {"taskflows/cg/cases.hpp", 1},
-    {"taskflows/cg/cases.cpp", 1},
-    {"taskflows/cg/decomposition.hpp", 1},
-    {"taskflows/cg/simulation.hpp", 1},
-    {"taskflows/cg/simulation.cpp", 1},
-    {"taskflows/cg/reference.hpp", 1},
-    {"taskflows/cg/reference.cpp", 1},
-    {"apps/cg/main.cpp", 1},
     {"taskflows/fdtd/flow.hpp", 1},
     {"taskflows/fdtd/verify.hpp", 1},
     {"taskflows/fdtd/verify.cpp", 1},
@@ -47,8 +38,6 @@ inline const KnownExceptions known_contract = {
 };
 
 inline const KnownExceptions known_sizes = {
-    {"apps/cg/arguments.cpp: parse_arguments", 1},
-    {"apps/cg/main.cpp: solve_and_report", 1},
     {"apps/fmm/arguments.cpp: parse_arguments", 1},
     {"apps/fmm/main.cpp: solve_and_report", 1},
     {"apps/lbm/arguments.cpp: parse_arguments", 1},
@@ -58,8 +47,6 @@ inline const KnownExceptions known_sizes = {
     {"codelets/fdtd/kernels/update/steps.cuh: steps_kernel", 1},
     {"runtime/session.cpp: Session::Session", 1},
     {"scripts/readme-tables", 1},
-    {"taskflows/cg/matrix/elasticity.cpp", 1},
-    {"taskflows/cg/matrix/matrix_market.cpp", 1},
     {"tests/apps/test_asterism_compare.cpp", 1},
     {"tests/apps/test_asterism_compare.cpp: TEST_F(AsterismCompare, AnyStarPUProgram)", 1},
     {"tests/apps/test_compare_parts.cpp", 1},
@@ -67,8 +54,6 @@ inline const KnownExceptions known_sizes = {
     {"tests/codelets/fmm/test_far_field.cpp", 1},
     {"tests/io/test_mesh.cpp", 1},
     {"tests/runtime/test_platform.cpp", 1},
-    {"tests/taskflows/cg/test_elasticity.cpp", 1},
-    {"tests/taskflows/cg/test_matrix_market.cpp", 1},
     {"tests/taskflows/fdtd/test_scene_errors.cpp: TEST_F(SceneTests, WrongScenesAreRefusedByLine)", 1},
     {"tests/taskflows/lbm/test_flow.cpp", 1},
     {"tests/taskflows/tdbem/test_assembly.cpp", 1},
@@ -103,9 +88,6 @@ inline const KnownExceptions known_comments = {
     {"apps/tdbem/case.cpp", 1},
     {"base/fingerprint.hpp", 1},
     {"bounds/area.cpp", 1},
-    {"codelets/cg/codelets.cpp", 1},
-    {"codelets/cg/codelets.hpp", 1},
-    {"codelets/cg/gpu_contexts.hpp", 1},
     {"codelets/fdtd/kernels/costs.hpp", 2},
     {"codelets/fdtd/kernels/grid.hpp", 1},
     {"codelets/fdtd/kernels/media/cpml.hpp", 1},
@@ -139,8 +121,6 @@ inline const KnownExceptions known_comments = {
     {"runtime/ranks/ranks_simulated.cpp", 1},
     {"runtime/session.hpp", 1},
     {"schedulers/policy_of_context.hpp", 1},
-    {"taskflows/cg/system.cpp", 1},
-    {"taskflows/cg/system.hpp", 1},
     {"taskflows/fdtd/balance.cpp", 1},
     {"taskflows/fdtd/checkpoint.cpp", 1},
     {"taskflows/fdtd/division.cpp", 2},

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "taskflows/cg/matrix/extended_products.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
 #include "taskflows/cg/solver.hpp"
