@@ -41,7 +41,7 @@ struct NoArgs {};
 inline constexpr std::int32_t no_slot = -1;
 
 /// Builds the blocks of a block-row where they will be used: memory pages are placed by the unit that writes them
-/// first. blocks W...
+/// first. blocks W (any number)
 struct AssembleArgs {
   void (*fill)(const void* plan, void* memory);
   const void* const* plans;  ///< one for each block
