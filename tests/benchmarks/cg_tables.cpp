@@ -36,6 +36,22 @@ struct Case {
   }
 };
 
+/// One GPU, each number of them in every decomposition and transfer mode, one GPU with as many blocks, other flows.
+std::vector<Case> cases_of(const std::vector<int>& gpu_counts) {
+  const int most = *std::max_element(gpu_counts.begin(), gpu_counts.end());
+  std::vector<Case> cases{{1, 1, Decomposition::one_d, Transfer::full, Flow::fused, {}}};
+  for (const int gpus : gpu_counts)
+    for (const auto decomposition : {Decomposition::one_d, Decomposition::two_d})
+      for (const auto transfer : {Transfer::full, Transfer::packed})
+        if (gpus > 1) cases.push_back({gpus, gpus, decomposition, transfer, Flow::fused, {}});
+  for (const auto decomposition : {Decomposition::one_d, Decomposition::two_d})  // T_b(1)
+    for (const auto transfer : {Transfer::full, Transfer::packed})
+      cases.push_back({1, most, decomposition, transfer, Flow::fused, {}});
+  cases.push_back({most, most, Decomposition::one_d, Transfer::packed, Flow::pipelined, {}});
+  cases.push_back({most, most, Decomposition::one_d, Transfer::packed, Flow::refined, {}});
+  return cases;
+}
+
 int tables(int argc, char** argv) {
   CLI::App app("The paper's tables on this machine", "bench_cg_tables");
   std::string out;
@@ -60,17 +76,7 @@ int tables(int argc, char** argv) {
   const CsrMatrix a = matrix.rows(0, matrix.counts.n);
   const Array<double> b(static_cast<std::size_t>(a.n), 1.0);
   fmt::print(stderr, "{}: {} rows, {} non-zeros\n", a.name, a.n, a.nnz());
-  const int most = *std::max_element(gpu_counts.begin(), gpu_counts.end());
-  std::vector<Case> cases{{1, 1, Decomposition::one_d, Transfer::full, Flow::fused, {}}};
-  for (const int gpus : gpu_counts)
-    for (const auto decomposition : {Decomposition::one_d, Decomposition::two_d})
-      for (const auto transfer : {Transfer::full, Transfer::packed})
-        if (gpus > 1) cases.push_back({gpus, gpus, decomposition, transfer, Flow::fused, {}});
-  for (const auto decomposition : {Decomposition::one_d, Decomposition::two_d})  // T_b(1)
-    for (const auto transfer : {Transfer::full, Transfer::packed})
-      cases.push_back({1, most, decomposition, transfer, Flow::fused, {}});
-  cases.push_back({most, most, Decomposition::one_d, Transfer::packed, Flow::pipelined, {}});
-  cases.push_back({most, most, Decomposition::one_d, Transfer::packed, Flow::refined, {}});
+  std::vector<Case> cases = cases_of(gpu_counts);
 
   nlohmann::json record;
   double reference = 0;  // the residual all cases must end with
