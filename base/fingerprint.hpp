@@ -32,7 +32,8 @@ class Fingerprint {
   std::uint64_t hash_ = 0xcbf29ce484222325U;
 };
 
-/// Of gigabytes, a word at a time: each step is one-to-one, so that any one word that changes is seen.
+/// A checksum for gigabytes, computed a word at a time: each step is one-to-one, so that a change of any single word
+/// changes the sum.
 inline std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t sum = 0xcbf29ce484222325U) {
   const auto step = [](std::uint64_t before, std::uint64_t word) {
     const std::uint64_t mixed = std::rotl(before ^ word, 29) * 0x9e3779b97f4a7c15U;

@@ -10,7 +10,7 @@
 namespace asterism::bounds {
 namespace {
 
-/// Of primal and dual value, relative: what is asked of the solver, and what is accepted from it.
+/// Relative difference of the primal and the dual value: what is asked of the solver, and what is accepted from it.
 constexpr double agreement = 1e-9;
 constexpr double worst_agreement = 1e-7;
 

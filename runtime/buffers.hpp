@@ -39,13 +39,16 @@ struct Work {
   std::int32_t variant = 0;  ///< less than 256
 };
 
+/// The class of a task whose arguments begin with `Work`: CodeletSpec::footprint.
+inline std::uint32_t footprint_by_cells(starpu_task* task) {
+  const Work& work = *static_cast<const Work*>(task->cl_arg);
+  const auto cells = static_cast<std::uint64_t>(work.cells);
+  return static_cast<std::uint32_t>(cells ^ cells >> 32) ^ static_cast<std::uint32_t>(work.variant) << 24;
+}
+
 /// Durations by class of `Work`; `symbol` has to live as long as the model.
 inline starpu_perfmodel model_by_cells(const char* symbol) {
-  return performance_model(symbol, [](starpu_task* task) {
-    const Work& work = *static_cast<const Work*>(task->cl_arg);
-    const auto cells = static_cast<std::uint64_t>(work.cells);
-    return static_cast<std::uint32_t>(cells ^ cells >> 32) ^ static_cast<std::uint32_t>(work.variant) << 24;
-  });
+  return performance_model(symbol, footprint_by_cells);
 }
 
 }  // namespace asterism

@@ -75,7 +75,10 @@ class PrecisionCodelet {
   PrecisionCodelet(CodeletSpec single_precision, CodeletSpec double_precision);
   template <class T>
   [[nodiscard]] Codelet& of() {
-    return precision_of<T> == Precision::single_precision ? single_ : double_;
+    return of(precision_of<T>);
+  }
+  [[nodiscard]] Codelet& of(Precision precision) {
+    return precision == Precision::single_precision ? single_ : double_;
   }
 
  private:

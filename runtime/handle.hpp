@@ -38,7 +38,7 @@ class Handle {
                                 static_cast<uint32_t>(elements), element_size);
     return {handle, name, where};
   }
-  /// Likewise; what it holds in the end is of no use to anybody and not brought back to `data`.
+  /// A handle whose final contents are not needed: they are not copied back to `data`.
   static Handle temporary(const void* data, std::size_t elements, std::size_t element_size, const std::string& name,
                           std::optional<Coordinates> where = std::nullopt) {
     Handle handle = vector(data, elements, element_size, name, where);

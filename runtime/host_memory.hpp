@@ -25,7 +25,7 @@ class HostBuffer {
   explicit HostBuffer(std::size_t n) : size_(n) {
     if (n > 0) data_ = std::static_pointer_cast<T>(host_memory(n * sizeof(T)));
   }
-  /// Of task_memory().
+  /// A buffer in task_memory().
   static HostBuffer of_tasks(std::size_t n) {
     HostBuffer buffer;
     buffer.size_ = n;

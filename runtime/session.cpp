@@ -128,24 +128,6 @@ std::vector<std::string> scheduler_names() {
   return names;
 }
 
-void Environment::set(const char* name, const std::optional<std::string>& value) {
-  const char* const before = std::getenv(name);
-  changed_.emplace_back(name, before == nullptr ? std::nullopt : std::optional<std::string>(before));
-  if (value)
-    setenv(name, value->c_str(), 1);
-  else
-    unsetenv(name);
-}
-
-Environment::~Environment() {
-  for (auto change = changed_.rbegin(); change != changed_.rend(); ++change) {
-    if (change->second)
-      setenv(change->first.c_str(), change->second->c_str(), 1);
-    else
-      unsetenv(change->first.c_str());
-  }
-}
-
 std::optional<std::string> scheduler_library(const std::string& scheduler) {
   const std::string named = named_library();
   const std::string own = library_beside_program(plugin_file);
@@ -163,6 +145,47 @@ bool uses_gpus(const SessionOptions& options) {
 Session::Session(const SessionOptions& options) {
   if (rank_group().distributed() && options.ranks == Ranks::one)
     bad_input("{} processes: this program does not run over several yet", rank_group().ranks());
+  const std::string scheduler = choose_scheduler(options);
+  choose_resources(options);
+  if (options.calibrate) environment_.set("STARPU_CALIBRATE", "1");
+  if (options.trace) prepare_recording(*options.trace);
+  if (!options.hprio_order.empty() && std::getenv("ASTERISM_HPRIO_ORDER") == nullptr)
+    environment_.set("ASTERISM_HPRIO_ORDER", options.hprio_order);
+  // StarPU's heteroprio would overwrite what it is told
+  if (options.scheduler_set_up != nullptr && std::getenv("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION") == nullptr)
+    environment_.set("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", "0");
+  starpu_conf conf;
+  starpu_conf_init(&conf);
+  conf.catch_signals = 0;
+  conf.sched_policy = built_in(scheduler);
+  conf.sched_policy_callback = options.scheduler_set_up;
+  const int status = rank_group().start_starpu(conf);
+  if (status == -ENODEV)
+    failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
+  if (status != 0) failed("starpu_init: {}", std::strerror(-status));
+  if (const char* swap = std::getenv("STARPU_DISK_SWAP"); swap != nullptr && starpu_disk_swap_node < 0) {
+    rank_group().stop_starpu();
+    failed("StarPU cannot use {} for data that do not fit into memory (--swap, STARPU_DISK_SWAP)", swap);
+  }
+
+#ifdef ASTERISM_SMPI
+  // what comes from other ranks is put into the same pages all of it, which SMPI does not even write
+  starpu_malloc_on_node_set_default_flags(STARPU_MAIN_RAM,
+                                          STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT | STARPU_MALLOC_SIMULATION_FOLDED);
+#endif
+
+  for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
+    const int worker = static_cast<int>(w);
+    char name[128];
+    starpu_worker_get_name(worker, name, sizeof name);
+    units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
+                      starpu_worker_get_memory_node(w), name});
+  }
+  mark_models();
+}
+
+/// Sets which scheduler StarPU starts with; returns its name, empty for StarPU's default.
+std::string Session::choose_scheduler(const SessionOptions& options) {
   const std::vector<std::string> plugins = plugin_schedulers();
   std::string wanted;
   if (options.calibrate)
@@ -186,7 +209,11 @@ Session::Session(const SessionOptions& options) {
     else if (environment_.set("STARPU_SCHED", wanted); holds(plugins, wanted))
       environment_.set("STARPU_SCHED_LIB", plugin_library());
   }
+  return wanted;
+}
 
+/// Sets how many units and how much memory StarPU uses.
+void Session::choose_resources(const SessionOptions& options) {
   // Through the environment, because starpu_conf's members either lose against it or silence all of it.
   const auto number_of = [&](const char* variable, const char* synonym, const std::optional<int>& count) {
     if (!count) return;
@@ -212,57 +239,25 @@ Session::Session(const SessionOptions& options) {
   }
   if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
     environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's
-  if (options.calibrate) environment_.set("STARPU_CALIBRATE", "1");
-  if (options.trace) {
+}
+
+/// Makes the folder of the recording ready, without the recordings of earlier runs.
+void Session::prepare_recording(const std::string& folder) {
 #ifndef STARPU_USE_FXT
-    bad_input("--trace: this StarPU was built without FxT");
+  bad_input("--trace: this StarPU was built without FxT");
 #endif
-    std::error_code error;
-    std::filesystem::create_directories(*options.trace, error);
-    if (error) bad_input("--trace {}: the folder cannot be made ({})", *options.trace, error.message());
-    if (rank_group().is_root()) {
-      for (const auto& entry : std::filesystem::directory_iterator(*options.trace))
-        if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
-    }
-    rank_group().barrier();
-    trace_ = std::filesystem::absolute(*options.trace);
-    if (!last_recording.empty()) std::ofstream(last_recording).put('\0');  // something for FxT to move
-    environment_.set("STARPU_FXT_TRACE", "1");
-    environment_.set("STARPU_FXT_PREFIX", (trace_ / "").string());
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) bad_input("--trace {}: the folder cannot be made ({})", folder, error.message());
+  if (rank_group().is_root()) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().filename().string().starts_with("prof_file")) std::filesystem::remove(entry.path(), error);
   }
-  if (!options.hprio_order.empty() && std::getenv("ASTERISM_HPRIO_ORDER") == nullptr)
-    environment_.set("ASTERISM_HPRIO_ORDER", options.hprio_order);
-  // StarPU's heteroprio would overwrite what it is told
-  if (options.scheduler_set_up != nullptr && std::getenv("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION") == nullptr)
-    environment_.set("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", "0");
-  starpu_conf conf;
-  starpu_conf_init(&conf);
-  conf.catch_signals = 0;
-  conf.sched_policy = built_in(wanted);
-  conf.sched_policy_callback = options.scheduler_set_up;
-  const int status = rank_group().start_starpu(conf);
-  if (status == -ENODEV)
-    failed("StarPU found no processing unit to work with (STARPU_NCPU, STARPU_NCUDA, --cpus, --gpus)");
-  if (status != 0) failed("starpu_init: {}", std::strerror(-status));
-  if (const char* swap = std::getenv("STARPU_DISK_SWAP"); swap != nullptr && starpu_disk_swap_node < 0) {
-    rank_group().stop_starpu();
-    failed("StarPU cannot use {} for data that do not fit into memory (--swap, STARPU_DISK_SWAP)", swap);
-  }
-
-#ifdef ASTERISM_SMPI
-  // what comes from other ranks is put into the same pages all of it, which SMPI does not even write
-  starpu_malloc_on_node_set_default_flags(STARPU_MAIN_RAM,
-                                          STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT | STARPU_MALLOC_SIMULATION_FOLDED);
-#endif
-
-  for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
-    const int worker = static_cast<int>(w);
-    char name[128];
-    starpu_worker_get_name(worker, name, sizeof name);
-    units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
-                      starpu_worker_get_memory_node(w), name});
-  }
-  mark_models();
+  rank_group().barrier();
+  trace_ = std::filesystem::absolute(folder);
+  if (!last_recording.empty()) std::ofstream(last_recording).put('\0');  // something for FxT to move
+  environment_.set("STARPU_FXT_TRACE", "1");
+  environment_.set("STARPU_FXT_PREFIX", (trace_ / "").string());
 }
 
 /// For those who read the recording: asterism-trace and asterism-bounds take GPUs of one model for alike.

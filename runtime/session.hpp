@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/environment.hpp"
+
 namespace asterism {
 
 class OwnCores;
@@ -55,20 +57,6 @@ struct Unit {
   [[nodiscard]] std::string model() const;
 };
 
-/// Environment variables changed for as long as this lives.
-class Environment {
- public:
-  Environment() = default;
-  ~Environment();
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-  /// No value: removed.
-  void set(const char* name, const std::optional<std::string>& value);
-
- private:
-  std::vector<std::pair<std::string, std::optional<std::string>>> changed_;
-};
-
 /// StarPU is running for as long as a Session lives; at most one at a time.
 class Session {
  public:
@@ -87,7 +75,10 @@ class Session {
   [[nodiscard]] std::string scheduler() const;
 
  private:
-  /// Of a machine with several ranks.
+  std::string choose_scheduler(const SessionOptions& options);
+  void choose_resources(const SessionOptions& options);
+  void prepare_recording(const std::string& folder);
+  /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);
   void mark_models() const;
 

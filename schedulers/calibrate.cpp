@@ -96,7 +96,7 @@ starpu_task* pop_task(unsigned context) {
 
 }  // namespace
 
-starpu_sched_policy calibrate =
+starpu_sched_policy calibrate_policy =
     make_policy("calibrate", "every class of tasks on every kind of unit in turn, to measure durations",
                 {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task});
 

@@ -107,7 +107,7 @@ starpu_task* pop_task(unsigned context) {
 
 }  // namespace
 
-starpu_sched_policy cyclic = make_policy("cyclic", "static cyclic mapping: block-row i on unit i mod P",
-                                         {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task});
+starpu_sched_policy cyclic_policy = make_policy("cyclic", "static cyclic mapping: block-row i on unit i mod P",
+                                                {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task});
 
 }  // namespace asterism::schedulers

@@ -134,9 +134,9 @@ starpu_sched_policy policy_with(const char* name, const char* description, void 
 
 }  // namespace
 
-starpu_sched_policy greedy =
+starpu_sched_policy greedy_policy =
     policy_with("greedy", "independent tasks: a unit fetches one when it is free", init_greedy);
-starpu_sched_policy assignment =
+starpu_sched_policy assignment_policy =
     policy_with("assignment", "independent tasks: batches worth some seconds at a unit's best speed", init_assignment);
 
 }  // namespace asterism::schedulers

@@ -5,9 +5,9 @@
 #include "schedulers/policies.hpp"
 
 namespace {
-starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic,     &asterism::schedulers::calibrate,
-                                   &asterism::schedulers::hprio,      &asterism::schedulers::greedy,
-                                   &asterism::schedulers::assignment, nullptr};
+starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic_policy,     &asterism::schedulers::calibrate_policy,
+                                   &asterism::schedulers::hprio_policy,      &asterism::schedulers::greedy_policy,
+                                   &asterism::schedulers::assignment_policy, nullptr};
 }
 
 extern "C" {

@@ -7,16 +7,16 @@
 namespace asterism::schedulers {
 
 /// Static cyclic mapping: block-row i and all its tasks on unit i mod P.
-extern starpu_sched_policy cyclic;
+extern starpu_sched_policy cyclic_policy;
 
 /// Every class of tasks on every kind of unit in turn, to measure how long it takes there.
-extern starpu_sched_policy calibrate;
+extern starpu_sched_policy calibrate_policy;
 
 /// HeteroPrio: buckets of tasks polled by a priority per kind of unit, and a termination rule.
-extern starpu_sched_policy hprio;
+extern starpu_sched_policy hprio_policy;
 
 /// Farms of independent tasks: one at a time, or batches worth some seconds at a unit's best speed.
-extern starpu_sched_policy greedy;
-extern starpu_sched_policy assignment;
+extern starpu_sched_policy greedy_policy;
+extern starpu_sched_policy assignment_policy;
 
 }  // namespace asterism::schedulers

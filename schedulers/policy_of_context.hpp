@@ -26,7 +26,7 @@ void drop(unsigned context) {
   delete &policy_of<Policy>(context);
 }
 
-/// Of workers that are added: tasks of the context may be popped by any of them.
+/// Lets the workers that are added share their task lists: any of them may pop a task of the context.
 inline void share_lists(unsigned context, const int* workers, unsigned count) {
   for (unsigned i = 0; i < count; ++i) starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
 }

@@ -8,7 +8,7 @@ namespace asterism::traces {
 
 namespace {
 
-/// Of times that StarPU's converter keeps as float.
+/// Relative rounding of times that StarPU's converter keeps as float.
 constexpr double rounding = 1.2e-7;
 
 std::vector<Message> on_axis(std::vector<Message> messages, const std::vector<RankClock>& clocks) {
@@ -48,7 +48,7 @@ std::vector<Barriers> barriers_of(const Recording& r) {
   return of_rank;
 }
 
-/// Of equal rates; nothing when some rank's barriers are not known.
+/// The clocks scaled to equal rates; nothing when some rank's barriers are not known.
 std::optional<std::vector<RankClock>> equal_rates(const Recording& r,
                                                   const std::vector<std::optional<double>>& between_barriers) {
   if (between_barriers.size() < r.ranks) return std::nullopt;

@@ -24,7 +24,7 @@ std::pair<std::string, std::string> split_name(std::string_view name) {
   return {kind.empty() ? "worker" : kind, std::string(name.substr(i))};
 }
 
-/// Of a worker: what is before the number of its stream.
+/// The device of a worker: what stands in its name before the number of its stream.
 std::pair<std::uint32_t, std::string> device_of(const Unit& unit) {
   return {unit.rank, unit.name.substr(0, unit.name.find('_'))};
 }

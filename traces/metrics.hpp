@@ -71,9 +71,9 @@ struct RankUse {
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  /// Of the time that its units are idle or wait for data before a task, that during which a message was under way on
-  /// whose arrival this task depends, directly or through nodes of the graph that nobody executed; unit-seconds. The
-  /// message may have found other units at work: what is counted is only those that did nothing.
+  /// Time that units of the rank are idle or wait for data before a task while a message is under way on whose arrival
+  /// this task depends, directly or through nodes of the graph that nobody executed; unit-seconds. Only the units that
+  /// did nothing are counted.
   double idle_for_messages = 0;
 };
 
@@ -94,7 +94,7 @@ using Interval = std::pair<double, double>;
 /// Their union: sorted and disjoint.
 std::vector<Interval> merged(std::vector<Interval> intervals);
 double length(const std::vector<Interval>& disjoint);
-/// Of what both of two such unions cover.
+/// The length that both of two such unions cover.
 double common_length(const std::vector<Interval>& a, const std::vector<Interval>& b);
 /// The q-quantile of sorted values, linear between neighbours.
 double quantile(const std::vector<double>& sorted, double q);

@@ -93,7 +93,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "LP~                 LP with every codelet at the best rate (flop/s) it reaches on each kind of unit\n"
       "critical path       the longest chain of dependencies, each task at its fastest\n"
       "LP with links       LP, and data in main memory cross to the devices that need them (--communication)\n"
-      "LP per node         of several ranks: LP of each rank's tasks on its units; LP itself deals them freely over "
+      "LP per node         of several ranks: LP of each rank's tasks on its units; LP itself distributes them over "
       "all\n"
       "network             what a rank sends or receives over its bandwidth (--network)\n"
       "path with messages  the critical path, a message taking latency + bytes / bandwidth (--network)\n"
@@ -103,8 +103,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "durations are its own means; when it is, durations are wrong: an error, status 1.\n\n"
       "Several ranks: each rank's durations are its own. LP per node / LP is the imbalance of the distribution. Tasks\n"
       "wait for tasks of other ranks through the messages that StarPU-MPI records; that is lost for data that arrived\n"
-      "before they were awaited, and never recorded for MPI calls of the program itself: the bounds are lower for "
-      "it.\n",
+      "before they were awaited, and never recorded for MPI calls of the program itself: this lowers the "
+      "bounds.\n",
       "asterism-bounds");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
@@ -129,7 +129,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   times
       ->add_option_function<std::string>(
           "--order", [&](const std::string& text) { args.options.durations.order = parse_order(text); },
-          "Where several know a duration, who is asked first")
+          "Precedence of the sources where several give a duration")
       ->default_str("recording,durations,models");
   times
       ->add_option_function<std::string>(
@@ -142,7 +142,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::Option_group* machine = app.add_option_group("Machine");
   machine->add_option_function<std::string>(
       "--units", [&](const std::string& text) { args.options.units = parse_units(text); },
-      "Numbers of units of the machine to bound, as in CPU=12,CUDA=3 (default: the recording's)");
+      "Numbers of units of the machine the bounds are for, as in CPU=12,CUDA=3 (default: the recording's)");
   auto* communication = machine->add_flag("--communication", args.options.communication,
                                           "Also LP with links; at the best rate the recording's transfers reach");
   machine
@@ -153,13 +153,14 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
 
   machine->add_option_function<std::string>(
       "--network", [&](const std::string& text) { parse_network(text, args.options); },
-      "What messages between ranks take: \"trace\", as the recording's fastest, or LATENCY,BANDWIDTH in s and "
+      "Latency and bandwidth of messages between ranks: \"trace\", as the recording's fastest, or LATENCY,BANDWIDTH in "
+      "s and "
       "bytes/s,\n"
       "as in 2e-6,25e9 (default: nothing)");
 
   CLI::Option_group* programs = app.add_option_group("Programs");
   programs->add_flag("--milp", args.options.milp, "Also the mixed-integer program: tasks are not cut");
-  programs->add_option("--milp-time", args.options.milp_options.time_limit, "Seconds it may take")
+  programs->add_option("--milp-time", args.options.milp_options.time_limit, "Its time limit, seconds")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
   programs->add_option("--write-lp", args.write_lp,

@@ -123,7 +123,8 @@ void add_machine_options(CLI::App& app, Arguments& args) {
 void add_result_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
-  results->add_option("--checkpoint", args.checkpoints.write, "State to resume from, HDF5 (flows fused and pipelined)");
+  results->add_option("--checkpoint", args.checkpoints.write,
+                      "Write the state to this HDF5 file, from which a run can be resumed (flows fused and pipelined)");
   results->add_option("--checkpoint-every", args.checkpoints.every, "Iterations")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();

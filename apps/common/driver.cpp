@@ -14,8 +14,9 @@ std::string complaint_of(const Verdict& verdict) {
   return fmt::format("{}: {:.3e}, expected at most {:.1e}", verdict.against, verdict.error, verdict.allowed);
 }
 
-/// Throws Error (failed) at the first verdict that is not right.
+/// Throws Error (failed) at the first verdict that is not right. Says nothing where nothing was verified.
 void judge(const SolverOptions& options, const std::vector<Verdict>& verdicts, Report& report) {
+  if (verdicts.empty()) return;
   report.record["right"] = true;
   for (const Verdict& verdict : verdicts)
     if (!verdict.right()) {
@@ -23,6 +24,18 @@ void judge(const SolverOptions& options, const std::vector<Verdict>& verdicts, R
       report_wrong_answer(options.json, report, complaint_of(verdict));
     }
 }
+
+/// Ends the data of a run before its session, also when an error ends the run.
+class Release {
+ public:
+  explicit Release(Solver& solver) : solver_(solver) {}
+  ~Release() { solver_.release(); }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+
+ private:
+  Solver& solver_;
+};
 
 int solve_and_report(const char* program, int argc, char** argv, Solver& solver) {
   if (const auto status = solver.parse(argc, argv)) return *status;
@@ -35,6 +48,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
   Report report;
   {
     const Session session(session_options);
+    const Release release(solver);
     report.record = record_header(program, argc, argv, session);
     solver.solve(session);
     if (simulated) report.rows.push_back(simulated_row());

@@ -48,6 +48,8 @@ class Solver {
   virtual std::vector<Verdict> verify(Report& report) = 0;
   /// Times, rates and their share of the machine's ceilings. Not called when the answer is wrong.
   virtual void measure(Report& report) = 0;
+  /// Before the session ends, also after an error: gives back all data that StarPU has handles of.
+  virtual void release() {}
   /// After the session, when the answer is right: writes results, names them in `report.written`, and makes further
   /// sessions where it has to.
   virtual void finish(Report& report) { static_cast<void>(report); }

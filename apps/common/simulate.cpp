@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view option = "--simulate";
 
-/// Of this process, its name first; commands that have taken some away included.
+/// The arguments of this process, its name first, including those that subcommands have removed from argv.
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> arguments;
@@ -76,7 +76,7 @@ void add_simulate(CLI::Option_group* machine, Simulated& wanted) {
 fs::path simulated_program(const std::string& name) {
   const fs::path program = simulated_sibling(fs::canonical("/proc/self/exe").parent_path() / name);
   if (program.empty())
-    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build simgrid", name);
+    bad_input("--simulate: there is no {} for simulated machines; it is built by: scripts/build --simulated", name);
   return program;
 }
 

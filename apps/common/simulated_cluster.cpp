@@ -27,7 +27,7 @@ fs::path program_for_clusters(const std::string& name) {
   std::error_code ignored;
   for (const fs::path& place : folders)
     if (fs::is_regular_file(place / name, ignored)) return fs::canonical(place / name);
-  bad_input("--nodes: there is no {} for simulated clusters; scripts/build smpi builds it", name);
+  bad_input("--nodes: there is no {} for simulated clusters; it is built by: scripts/build --clusters", name);
 }
 
 /// Its output and its signals are ours.

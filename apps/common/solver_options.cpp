@@ -16,6 +16,17 @@ void add_precision(CLI::App& app, bool& single, const std::string& of) {
       ->default_str("double");
 }
 
+void add_precision(CLI::App& app, Precision& precision, const std::string& of) {
+  app.add_option_function<std::string>(
+         "--precision",
+         [&precision](const std::string& name) {
+           precision = name == "single" ? Precision::single_precision : Precision::double_precision;
+         },
+         of)
+      ->check(CLI::IsMember({"single", "double"}))
+      ->default_str("double");
+}
+
 CLI::Option_group* add_machine_group(CLI::App& app) {
   return app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
 }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "base/precision.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps {
@@ -13,6 +14,7 @@ void add_general_options(CLI::App& app);
 
 /// --precision single|double of a group or a command. `of`: what is stored in it.
 void add_precision(CLI::App& app, bool& single, const std::string& of = "Of storage and arithmetic");
+void add_precision(CLI::App& app, Precision& precision, const std::string& of = "Of storage and arithmetic");
 
 /// The group "Machine", empty.
 CLI::Option_group* add_machine_group(CLI::App& app);
@@ -44,7 +46,7 @@ void add_every(CLI::Option_group* results, Steps& every) {
 template <class Steps>
 void add_checkpoints(CLI::Option_group* results, std::string& checkpoint, Steps& every, std::string& restart,
                      const std::string& where = "") {
-  results->add_option("--checkpoint", checkpoint, "State to go on from, HDF5");
+  results->add_option("--checkpoint", checkpoint, "Write the state to this HDF5 file, from which a run can be resumed");
   add_steps(results, "--checkpoint-every", every, "Steps (default: at the end only)");
   results->add_option("--restart", restart,
                       "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened" + where);

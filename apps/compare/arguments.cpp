@@ -26,24 +26,26 @@ constexpr const char* description =
     "under\n"
     "Asterism's scheduler calibrate, which runs every class of tasks on every kind of unit in turn. Then each "
     "scheduler is\n"
-    "warmed up, until StarPU says no more that a model lacks measurements. Then the repetitions are interleaved: in\n"
+    "warmed up, until StarPU no longer reports a model that lacks measurements. Then the repetitions are interleaved: "
+    "in\n"
     "each, every scheduler runs once, in an order balanced for place and predecessor, so that a drift of the machine\n"
-    "hits all alike.\n\n"
+    "affects all equally.\n\n"
     "What is compared (--time-from): by default every repetition is recorded (FxT) and the time is the recording's\n"
-    "makespan, first task's start to last task's end: any StarPU program has it, and it leaves out the start of "
+    "makespan, first task's start to last task's end: it exists for any StarPU program and excludes the start of "
     "StarPU\n"
     "and the reading of input. Recording itself costs some hundred nanoseconds per event: with tasks much below 100\n"
     "microseconds compare the program's own times (--time-from json:... or regex:...), or wall times; repetitions "
     "then\n"
     "run unrecorded, and --traced rounds give the shares, transfers, bounds and charts. --untraced rounds show what\n"
     "recording costs.\n\n"
-    "Given are medians, and intervals from order statistics that hold whatever the distribution; ratios are of pairs\n"
-    "of runs of the same repetition. LP is the least time in which the units could do the tasks, each kind with the\n"
-    "durations measured over all recordings, if nothing but their number held them back.\n\n"
+    "Reported are medians, and intervals from order statistics, valid for any distribution; ratios are of pairs\n"
+    "of runs of the same repetition. LP is the shortest time in which the units could run the tasks, each kind with "
+    "the\n"
+    "durations measured over all recordings, limited by their number only.\n\n"
     "On a simulated machine durations are the platform's and a run takes the same time whenever it is repeated: each\n"
     "scheduler runs once, nothing is calibrated, and bounds know all durations on all kinds of units.\n\n"
-    "Everything is kept in the work folder. Interrupted (Ctrl-C, SIGTERM, power), the same command goes on where it\n"
-    "was; a larger --repeat adds repetitions. STARPU_* variables keep their meaning, except STARPU_SCHED,\n"
+    "Everything is kept in the work folder. Interrupted (Ctrl-C, SIGTERM, power), the same command resumes where it\n"
+    "stopped; a larger --repeat adds repetitions. STARPU_* variables keep their meaning, except STARPU_SCHED,\n"
     "STARPU_SCHED_LIB, STARPU_CALIBRATE, STARPU_FXT_TRACE, STARPU_FXT_PREFIX, STARPU_FXT_SUFFIX and STARPU_SILENT,\n"
     "which are set here; performance models are kept in the work folder unless STARPU_HOME or STARPU_PERF_MODEL_DIR\n"
     "says otherwise.\n\n"
@@ -146,9 +148,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
                    "Runs with STARPU_CALIBRATE=1 when any of the schedulers uses performance models")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  what->add_option("--warm-ups", s.warm_ups,
-                   "At most so many runs of each scheduler before the measured ones; one, when StarPU then finds its\n"
-                   "models calibrated")
+  what->add_option(
+          "--warm-ups", s.warm_ups,
+          "Maximum number of runs of each scheduler before the measured ones; one, when StarPU then finds its\n"
+          "models calibrated")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   what->add_option("--simulate", platform,
@@ -156,7 +159,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
       ->type_name("PLATFORM");
   what->add_option("--timeout", s.timeout, "Seconds after which a run is ended and counts as failed (default: none)")
       ->check(not_negative_number());
-  what->add_option("--give-up", s.give_up, "Leave out the rest of a scheduler's runs after so many failures in a row")
+  what->add_option("--give-up", s.give_up,
+                   "Skip the remaining runs of a scheduler after this number of consecutive failures")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
 
@@ -189,8 +193,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
                       "folder)");
   results->add_flag("--keep-traces", s.keep_traces,
                     "Keep every FxT file and recording (default: only the recordings of the page)");
-  results->add_flag("--retry", s.retry, "Do the runs that failed again");
-  results->add_flag("--dry-run", s.dry_run, "Say what would be run, and in which order");
+  results->add_flag("--retry", s.retry, "Repeat the runs that failed");
+  results->add_flag("--dry-run", s.dry_run, "Print the runs in their order, without running them");
   results->add_flag("--quiet", s.quiet, "No progress line");
 
   if (const auto status = parse(app, own, argv)) return status;

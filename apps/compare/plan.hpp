@@ -1,5 +1,5 @@
 // What to run in which order. A pure function of the settings and the runs done so far, so that an interrupted
-// comparison goes on where it was.
+// comparison resumes where it stopped.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ struct Settings {
   int give_up = 3;     ///< failures in a row after which the rest of a scheduler's runs is left out
   double timeout = 0;  ///< seconds for one run; 0: none
   TimeSource time;     ///< what is compared
-  /// the simulated machine that the program runs on; then one run of each scheduler says all
+  /// the simulated machine that the program runs on; simulation is deterministic, so one run of each scheduler suffices
   std::optional<Platform> platform;
   std::filesystem::path platform_file;
   std::string window = "auto";

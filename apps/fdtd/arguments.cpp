@@ -87,44 +87,44 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       "what monitors saw goes to NAME_monitors.h5 and NAME_far_field.csv");
   group->add_option("--case", args.problem.name, about_cases())->capture_default_str()->excludes(scene);
   group->add_option("--size", texts.size, "Cells: N or NxMxK")->capture_default_str()->excludes(scene);
-  group->add_option("--spacing", texts.spacing, "Of cells, in metres: D or DX,DY,DZ (default: 1)")
+  group->add_option("--spacing", texts.spacing, "Cell size in metres: D or DX,DY,DZ (default: 1)")
       ->delimiter(',')
       ->excludes(scene);
   group->add_option("--steps", args.steps, "Time steps (default: 200, or as a scene says)")
       ->check(CLI::Range(0L, 1L << 40));
   group->add_option("--courant", args.problem.courant,
                     "Time step in units of the largest stable one (default: 0.99; the benchmark has its own)");
-  group->add_option("--mode", texts.mode, "Of the cavity: half waves along x,y,z (default: 1,1,1)")
+  group->add_option("--mode", texts.mode, "Mode of the cavity: half waves along x,y,z (default: 1,1,1)")
       ->delimiter(',')
       ->expected(3);
   group
-      ->add_option(
-          "--face", texts.faces,
-          "Of a box: --face=-x=magnetic, --face=+y=periodic, --face=-z=cpml:12, electric else: conductors; may\n"
-          "be repeated")
+      ->add_option("--face", texts.faces,
+                   "Faces of a box: --face=-x=magnetic, --face=+y=periodic, --face=-z=cpml:12; others are electric\n"
+                   "conductors; may be repeated")
       ->allow_extra_args(false);
   group->add_option("--cpml", texts.layers, "Absorbing layers of N cells before all faces (default: 10 of the dipole)")
       ->excludes(scene)
       ->check(CLI::Range(0, 1 << 20));
   group
       ->add_option("--source", texts.sources,
-                   "In a box: a current pulse of 1 A m along an edge, --source ez=I,J,K; may be repeated")
+                   "Source in a box: a current pulse of 1 A m along an edge, --source ez=I,J,K; may be repeated")
       ->allow_extra_args(false);
   group->add_option("--pulse", args.pulse, "Width of the pulse, in seconds (default: 20 steps)")
       ->check(positive_number());
   group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
       ->allow_extra_args(false);
-  add_precision(*group, args.problem.single_precision);
+  add_precision(*group, args.problem.precision);
 }
 
 void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
   CLI::Option_group* group = app.add_option_group("Pieces");
   group
-      ->add_option("--gpu-share", texts.share,
-                   "Of the cells, as strips along x: 0 to 1, or auto: from measured rates, which are kept in\n"
-                   "~/.cache/asterism, corrected while running (in one process); CPUs are left out where they do not "
-                   "help; over several\n"
-                   "processes each gets as many strips, or --boxes, as its units are fast")
+      ->add_option(
+          "--gpu-share", texts.share,
+          "Share of the cells for GPUs, as strips along x: 0 to 1, or auto: from measured rates, which are\n"
+          "stored in ~/.cache/asterism and corrected during the run (in one process); CPUs get no cells where\n"
+          "they do not help; over several processes each gets strips, or --boxes, in proportion to the speed\n"
+          "of its units")
       ->capture_default_str();
   group
       ->add_option(
@@ -146,42 +146,42 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "many steps (default: what pays; 0: border planes after each half of a step)")
       ->check(CLI::Range(0, 1 << 20));
   auto* strips =
-      group->add_option("--strips", texts.strips, "Instead: N equal strips along x")->check(CLI::Range(1, 1 << 20));
-  group->add_option("--boxes", texts.boxes, "Instead: equal boxes, NxMxK")->excludes(strips);
+      group->add_option("--strips", texts.strips, "N equal strips along x instead")->check(CLI::Range(1, 1 << 20));
+  group->add_option("--boxes", texts.boxes, "Equal boxes instead, NxMxK")->excludes(strips);
   group->add_flag("--scheduler-places", args.scheduler_places,
-                  "Bricks have no fixed unit: the scheduler moves them as it likes");
+                  "Bricks have no fixed unit: the scheduler decides for every task");
 }
 
 void add_machine(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = add_machine_group(app);
-  add_units(group, args.session);
-  group->add_flag("--measure-again", args.measure_again, "Do not trust the rates that were kept");
-  add_simulate(group, args.platform);
-  add_calibrate(group, args.calibrate);
+  add_units(group, args.common.session);
+  group->add_flag("--measure-again", args.measure_again, "Measure rates again, though some are stored");
+  add_simulate(group, args.common.platform);
+  add_calibrate(group, args.common.calibrate);
 }
 
 void add_results(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = app.add_option_group("Results");
-  group->add_option("--check-every", args.check_every, "Steps after which fields that are no numbers are noticed")
+  group->add_option("--check-every", args.check_every, "Steps after which fields that are not finite are noticed")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   group->add_option("--output", args.output.series,
                     "E and H at centres of cells: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF), for ParaView");
   add_every(group, args.output.every);
   group->add_option("--png", args.output.picture, "Picture of a slice at each output");
-  group->add_option("--slice", args.output.slice, "Of --png: x, y or z, or x=K")->capture_default_str();
-  group->add_option("--quantity", args.output.quantity, "Of --png: Ex to Hz, or E or H for a magnitude")
+  group->add_option("--slice", args.output.slice, "Slice of --png: x, y or z, or x=K")->capture_default_str();
+  group->add_option("--quantity", args.output.quantity, "Quantity of --png: Ex to Hz, or E or H for a magnitude")
       ->capture_default_str();
-  group->add_option("--zoom", args.output.zoom, "Of --png: pixels per cell")->check(CLI::Range(1, 64));
+  group->add_option("--zoom", args.output.zoom, "Pixels per cell of --png")->check(CLI::Range(1, 64));
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
   add_checkpoints(group, args.checkpoint, args.checkpoint_every, args.restart);
-  add_reports(group, args.json, args.trace, "pieces, times, rates, errors");
+  add_reports(group, args.common.json, args.common.trace, "pieces, times, rates, errors");
   group->add_flag(
-      "--verify", args.verify,
+      "--verify", args.common.verify,
       "Compare with the exact or published answer where there is one, else E and H with a simple solver that\n"
       "shares no code, after as many of the steps as it can do in some seconds; exit status 1 when they\n"
       "differ");
-  add_quiet(*group, args.quiet);
+  add_quiet(*group, args.common.quiet);
 }
 
 void understand(Arguments& args, const Texts& texts) {
@@ -205,22 +205,22 @@ void understand(Arguments& args, const Texts& texts) {
     bad_input("--source: only with --case box");
   for (const std::string& text : texts.probes) args.probes.push_back(entry_of("--probe", text));
   if (!args.scene.empty() && !args.probes.empty()) bad_input("--probe: not with --scene, which has its own");
-  if (!args.scene.empty() &&
-      (args.problem.single_precision || args.problem.courant || !texts.faces.empty() || args.pulse))
+  if (!args.scene.empty() && (args.problem.precision == Precision::single_precision || args.problem.courant ||
+                              !texts.faces.empty() || args.pulse))
     bad_input("--precision, --courant, --face and --pulse: not with --scene, which has its own");
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);
   if (!texts.strips.empty()) args.boxes = {std::stoi(texts.strips), 1, 1};
   if (!texts.boxes.empty()) args.boxes = triple("--boxes", texts.boxes);
   args.gpu_share = share_of_gpus("--gpu-share", texts.share);
-  require_writable("--json", args.json);
+  require_writable("--json", args.common.json);
   require_writable("--probes", args.probe_file);
   require_writable("--checkpoint", args.checkpoint);
   if (args.checkpoint_every && args.checkpoint.empty()) bad_input("--checkpoint-every: there is no --checkpoint");
   // packing for neighbours on the same GPU goes on beside the update of another brick
   if (args.bricks_per_gpu != 1 && visible_gpus() > 0 && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr &&
       !simulated && (args.bricks_per_gpu > 1 || visible_gpus() > 1 || args.boxes))
-    args.session.streams = 2;
+    args.common.session.streams = 2;
 }
 
 /// There are none on a simulated machine.
@@ -230,8 +230,8 @@ void refuse_results(const Arguments& args) {
                                {"--probes", args.probe_file},
                                {"--checkpoint", args.checkpoint},
                                {"--restart", args.restart}});
-  refuse_when_simulated(args.verify, "--verify");
-  refuse_when_simulated(args.calibrate, "--calibrate");
+  refuse_when_simulated(args.common.verify, "--verify");
+  refuse_when_simulated(args.common.calibrate, "--calibrate");
 }
 
 }  // namespace
@@ -256,7 +256,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_machine(app, args);
   add_results(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
-  simulate(args.platform);
+  simulate(args.common.platform);
   refuse_results(args);
   understand(args, texts);
   return std::nullopt;

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "apps/common/simulate.hpp"
+#include "apps/common/driver.hpp"
 #include "apps/fdtd/results.hpp"
-#include "runtime/session.hpp"
 #include "taskflows/fdtd/cases.hpp"
 
 namespace asterism::apps::fdtd {
 
 struct Arguments {
+  SolverOptions common;
   // the problem
   asterism::fdtd::CaseOptions problem;
   std::string scene;                           ///< a TOML file instead of a case
@@ -28,11 +28,7 @@ struct Arguments {
   std::optional<int> overlap;               ///< none: best_overlap()
   int bricks_per_gpu = 0;                   ///< 0: two where there are neighbours
   bool scheduler_places = false;
-  // the machine
-  SessionOptions session;
-  Simulated platform;  ///< to simulate, if any
-  bool calibrate = false;
-  bool measure_again = false;
+  bool measure_again = false;  ///< rates, though some are kept
   // results
   long check_every = 100;
   OutputOptions output;
@@ -40,10 +36,6 @@ struct Arguments {
   std::string checkpoint;
   std::optional<long> checkpoint_every;
   std::string restart;
-  std::string json;
-  std::string trace;
-  bool verify = false;
-  bool quiet = false;
 };
 
 /// Fills `arguments`; returns an exit status when the program is to end here.

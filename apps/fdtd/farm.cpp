@@ -16,13 +16,13 @@
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
 #include "apps/fdtd/machine_options.hpp"
-#include "apps/fdtd/verify.hpp"
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/farm.hpp"
+#include "taskflows/fdtd/verify.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {
@@ -35,7 +35,7 @@ struct FarmArguments {
   std::vector<std::array<int, 3>> sizes;
   int domains = 200;
   FarmOptions farm{validation_steps, 1, 0};  ///< window 0: by units and memory
-  bool single_precision = false;
+  Precision precision = Precision::double_precision;
   SessionOptions session;
   Simulated platform;  ///< to simulate, if any
   std::string json;
@@ -53,7 +53,7 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   app.get_formatter()->column_width(44);
   std::string size = "100", sizes;
   auto* one = app.add_option("--size", size, "Cells of a domain: N or NxMxK")->capture_default_str();
-  app.add_option("--sizes", sizes, "Instead: cubes of several sizes in turn, A,B,C or FIRST:LAST:STEP")->excludes(one);
+  app.add_option("--sizes", sizes, "Cubes of several sizes in turn instead, A,B,C or FIRST:LAST:STEP")->excludes(one);
   app.add_option("--domains", args.domains,
                  "Number of domains; over several processes each takes as many as its units are fast")
       ->check(CLI::Range(1, 10000000))
@@ -68,7 +68,7 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   app.add_option("--window", args.farm.window,
                  "Domains that have memory at a time (default: 4 per unit, in at most half of the main memory)")
       ->check(CLI::Range(1, 1000000));
-  add_precision(app, args.single_precision);
+  add_precision(app, args.precision);
   add_simulate(add_machine_options(app, args.session), args.platform);
   app.add_option("--json", args.json, "Write a record of the run: options, times, rates, domains of each unit");
   app.add_flag("--verify", args.verify,
@@ -93,7 +93,7 @@ std::vector<Case> make_cases(const FarmArguments& args) {
   for (const std::array<int, 3>& cells : args.sizes) {
     CaseOptions options;
     options.cells = cells;
-    options.single_precision = args.single_precision;
+    options.precision = args.precision;
     cases.push_back(make_case(options));
     if (args.verify) require_verifiable(cases.back(), args.farm.steps);
   }
@@ -120,7 +120,7 @@ void fail_with_first(std::optional<Wrong> wrong, int domains) {
   const Wrong& first =
       *std::min_element(all.begin(), all.end(), [](const Wrong& a, const Wrong& b) { return a.domain < b.domain; });
   if (first.domain == none) return;
-  if (!std::isfinite(first.found)) failed("domain {}: fields are no numbers any more (NaN or infinite)", first.domain);
+  if (!std::isfinite(first.found)) failed("domain {}: fields are not finite (NaN or infinite)", first.domain);
   failed("domain {} of {}: sum of Ez {:.17g}, expected {:.17g}", first.domain, domains, first.found, first.expected);
 }
 
@@ -136,7 +136,9 @@ void judge(const FarmArguments& args, const std::vector<Case>& cases, const OwnD
     together.advance(args.farm.steps);
     const std::array<double, 3> expected = together.sums(Field::electric);
     const Verdict verdict = verify(cases[c], together, division, args.farm.steps);
-    if (!verdict.right()) failed("{}: {}", cases[c].describe, complaint_of(verdict));
+    if (!verdict.right())
+      failed("{}: {}: {:.3e}, expected at most {:.1e}", cases[c].describe, verdict.against, verdict.error,
+             verdict.allowed);
     worst = std::max(worst, verdict.error / verdict.allowed);
     for (std::size_t n = 0; n < own.numbers.size(); ++n) {
       const std::size_t domain = own.numbers[n];
@@ -272,10 +274,9 @@ int run_and_report(int argc, char** argv) {
                       {"steps", args.farm.steps},
                       {"tasks_per_domain", args.farm.tasks_per_domain},
                       {"window", args.farm.window},
-                      {"precision", args.single_precision ? "single" : "double"}};
-    rows.emplace_back(
-        "farm", fmt::format("{} domains of {} cells, {} steps, {} precision", args.domains, fmt::join(sizes, ", "),
-                            args.farm.steps, args.single_precision ? "single" : "double"));
+                      {"precision", name_of(args.precision)}};
+    rows.emplace_back("farm", fmt::format("{} domains of {} cells, {} steps, {} precision", args.domains,
+                                          fmt::join(sizes, ", "), args.farm.steps, name_of(args.precision)));
     rows.emplace_back(
         "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.devices(), session.scheduler()));
     rows.emplace_back("window", fmt::format("{} domains, {:.4g} MB", args.farm.window,

@@ -24,7 +24,7 @@ struct PlotArguments {
   std::string sizes = "20:160:20", size = "100", shares = "0:1:0.1", cpu_workers, streams, output;
   int bricks_per_gpu = 2, domains = 50, repetitions = 5;
   long steps = 50;
-  bool single_precision = false;
+  Precision precision = Precision::double_precision;
   SessionOptions session;
   std::string json;
   bool quiet = false;
@@ -34,10 +34,11 @@ void add_common(CLI::App& app, PlotArguments& args) {
   app.add_option("--steps", args.steps, "Time steps of a measurement")
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
-  app.add_option("--repetitions", args.repetitions, "Of all points in turn: the chart has the median and the range")
+  app.add_option("--repetitions", args.repetitions,
+                 "Repetitions of all points in turn: the chart has the median and the range")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  add_precision(app, args.single_precision);
+  add_precision(app, args.precision);
   app.add_option("--output", args.output, "Name of the files without .csv and .png (default: fdtd-size, ...)");
   app.add_option("--json", args.json, "Write a record with all measurements");
   add_quiet(app, args.quiet);
@@ -58,7 +59,7 @@ std::optional<int> parse_arguments(int argc, char** argv, PlotArguments& args) {
       ->capture_default_str();
   CLI::App* mix = app.add_subcommand("mix", "CPUs and GPUs on one domain, by the share of the GPUs");
   mix->add_option("--size", args.size, "Cells: N or NxMxK")->capture_default_str();
-  mix->add_option("--shares,--gpu-share", args.shares, "Of the GPUs, 0 to 1: A,B,C or FIRST:LAST:STEP")
+  mix->add_option("--shares,--gpu-share", args.shares, "Shares of the GPUs, 0 to 1: A,B,C or FIRST:LAST:STEP")
       ->capture_default_str();
   mix->add_option("--bricks-per-gpu", args.bricks_per_gpu, "Strips of a GPU")
       ->check(CLI::Range(1, 64))
@@ -111,7 +112,7 @@ Plot plot_of_sizes(const PlotArguments& args, int argc, char** argv, ProgressLin
   const std::vector<int> edges = whole_numbers("--sizes", args.sizes, 1);
   const Session session(args.session);
   Plot plot{"One unit alone", "cells along the edge of the domain", "edge",
-            points_of_sizes(session, edges, args.single_precision, args.steps),
+            points_of_sizes(session, edges, args.precision, args.steps),
             record_header("asterism-fdtd plot", argc, argv, session)};
   take(args, plot, line);
   return plot;
@@ -119,7 +120,7 @@ Plot plot_of_sizes(const PlotArguments& args, int argc, char** argv, ProgressLin
 
 Plot plot_of_shares(const PlotArguments& args, int argc, char** argv, ProgressLine& line) {
   const std::vector<double> of_gpus = shares("--shares", args.shares);
-  const Problem problem = benchmark_problem(triple("--size", args.size), args.single_precision);
+  const Problem problem = benchmark_problem(triple("--size", args.size), args.precision);
   SessionOptions options = args.session;
   if (uses_gpus(options) && args.bricks_per_gpu > 1) options.streams = 2;  // as the solver itself
   const Session session(options);
@@ -134,7 +135,7 @@ Plot plot_of_shares(const PlotArguments& args, int argc, char** argv, ProgressLi
 Plot plot_of_units(const PlotArguments& args, int argc, char** argv, ProgressLine& line) {
   SessionOptions options = args.session;
   choose_farm_scheduler(options);
-  const Problem problem = benchmark_problem(triple("--size", args.size), args.single_precision);
+  const Problem problem = benchmark_problem(triple("--size", args.size), args.precision);
   Plot plot{fmt::format("Farm of {} domains of {} x {} x {} cells", args.domains, problem.cells[0], problem.cells[1],
                         problem.cells[2]),
             "CPU workers",
@@ -171,7 +172,7 @@ void write_table(const std::string& path, const Plot& plot) {
 }
 
 void draw(const std::string& path, const PlotArguments& args, const Plot& plot) {
-  output::Chart chart{fmt::format("{}, {} precision", plot.title, args.single_precision ? "single" : "double"),
+  output::Chart chart{fmt::format("{}, {} precision", plot.title, name_of(args.precision)),
                       plot.x_label,
                       fmt::format("Mcells/s (median and range of {})", args.repetitions),
                       {}};
@@ -202,7 +203,7 @@ int measure_and_write(int argc, char** argv) {
                          {"x", plot.x_label},
                          {"steps", args.steps},
                          {"repetitions", args.repetitions},
-                         {"precision", args.single_precision ? "single" : "double"}};
+                         {"precision", name_of(args.precision)}};
   plot.record["points"] = json::array();
   for (const PlotPoint& p : plot.points) {
     const Spread s = spread_of(p);

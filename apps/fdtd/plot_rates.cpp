@@ -93,19 +93,19 @@ double rate_of_farm(const SessionOptions& options, const Problem& problem, int d
 
 }  // namespace
 
-Problem benchmark_problem(const std::array<int, 3>& cells, bool single_precision) {
+Problem benchmark_problem(const std::array<int, 3>& cells, Precision precision) {
   CaseOptions options;
   options.cells = cells;
-  options.single_precision = single_precision;
+  options.precision = precision;
   return make_case(options).problem;
 }
 
-std::vector<PlotPoint> points_of_sizes(const Session& session, const std::vector<int>& sizes, bool single_precision,
+std::vector<PlotPoint> points_of_sizes(const Session& session, const std::vector<int>& sizes, Precision precision,
                                        long steps) {
   std::vector<PlotPoint> points;
   for (const auto& [name, worker] : different_units(session))
     for (const int n : sizes) {
-      const Problem problem = benchmark_problem({n, n, n}, single_precision);
+      const Problem problem = benchmark_problem({n, n, n}, precision);
       points.push_back({name,
                         static_cast<double>(n),
                         flops_per_cell(problem),

@@ -21,10 +21,10 @@ struct PlotPoint {
 };
 
 /// The thesis' benchmark in one of its sizes.
-asterism::fdtd::Problem benchmark_problem(const std::array<int, 3>& cells, bool single_precision);
+asterism::fdtd::Problem benchmark_problem(const std::array<int, 3>& cells, Precision precision);
 
 /// Cubes of some sizes on each unit alone: one core of each kind, and each GPU.
-std::vector<PlotPoint> points_of_sizes(const Session& session, const std::vector<int>& sizes, bool single_precision,
+std::vector<PlotPoint> points_of_sizes(const Session& session, const std::vector<int>& sizes, Precision precision,
                                        long steps);
 /// One domain on all units, by share of the GPUs in percent. Throws Error (bad input) for shares of units that the
 /// session does not have.

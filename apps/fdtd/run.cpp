@@ -1,18 +1,11 @@
 #include "apps/fdtd/run.hpp"
 
 #include <fmt/format.h>
-#include <starpu.h>
-
-#include <algorithm>
-#include <cmath>
 
 #include "base/error.hpp"
-#include "io/output_file.hpp"
-#include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
-#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
-#include "taskflows/fdtd/fields/gather.hpp"
+#include "taskflows/fdtd/verify.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -20,259 +13,87 @@ using namespace asterism::fdtd;
 
 namespace {
 
-/// Steps before the cut between CPUs and GPUs is looked at, and again after twice as many.
-constexpr long first_look = 20;
-/// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
-constexpr long calibration_steps = 24;
-
-/// cut(strips per GPU), with what the options say about it.
-template <class CutDomain>
-Division divide(const Arguments& args, const Problem& problem, bool neighbours, bool of_ranks, const CutDomain& cut) {
-  const auto divided = [&](int per_gpu) {
-    Division d = cut(per_gpu);
-    d.overlap = args.overlap.value_or(best_overlap(problem, d));
-    return d;
-  };
-  // strips that overlap exchange so seldom that one for each GPU of a process is best
-  Division d = divided(args.bricks_per_gpu > 0 ? args.bricks_per_gpu : of_ranks ? 2 : 1);
-  if (args.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
-  if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
-  return d;
+Case case_of_scene(const LoadedScene& loaded) {
+  Case c;
+  c.problem = loaded.problem.problem;
+  c.probe_names = loaded.problem.probe_names;
+  const auto& n = c.problem.cells;
+  c.describe = fmt::format("{}, {} x {} x {} cells", loaded.file, n[0], n[1], n[2]);
+  return c;
 }
 
-Division divide(const Arguments& args, const Problem& problem, const Session& session, double share,
-                const std::vector<double>& gpu_weights) {
-  return divide(args, problem, share < 1 || session.devices() > 1, false, [&](int per_gpu) {
-    return args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu, gpu_weights);
-  });
+/// The case with the sources and probes that were asked for.
+Case case_of_options(const Arguments& args) {
+  Case c = make_case(args.problem);
+  Problem& p = c.problem;
+  const double width = args.pulse.value_or(20 * p.dt);
+  for (const Probe& at : args.sources) p.sources.push_back({at.component, at.cell, gaussian(width)});
+  p.probes = args.probes;
+  check(p);
+  return c;
 }
 
-Division divide(const Arguments& args, const Problem& problem, const Session& session,
-                const std::vector<RankShare>& ranks) {
-  return divide(args, problem, ranks.size() > 1, ranks.size() > 1, [&](int per_gpu) {
-    return args.boxes ? boxes(problem, session, ranks, *args.boxes) : strips(problem, session, ranks, per_gpu);
-  });
-}
-
-void check_fields(const std::array<double, 3>& sums, long step) {
-  for (const double sum : sums)
-    if (!std::isfinite(sum)) failed("fields are no numbers any more (NaN or infinite) before step {}", step);
+RunInput make_input(const Arguments& args) {
+  RunInput input;
+  if (args.scene.empty()) {
+    input.problem_case = case_of_options(args);
+    input.steps = args.steps.value_or(validation_steps);
+  } else {
+    input.scene = load_scene(args.scene);
+    const scene::Scene& scene = input.scene->scene;
+    input.problem_case = case_of_scene(*input.scene);
+    input.steps = args.steps.value_or(static_cast<long>(scene.steps));
+    input.outputs = {scene.grid.origin, scene.field_outputs, scene.slice_outputs};
+    if (!args.probe_file.empty() && input.problem_case.problem.probes.empty())
+      bad_input("--probes {}: {} has no probes", args.probe_file, args.scene);
+  }
+  if (simulated)
+    input.outputs = {};  // what a scene asks for by itself
+  else
+    add_outputs(args.output, input.problem_case.problem, input.outputs);
+  return input;
 }
 
 }  // namespace
 
-void calibrate(const Arguments& args, const Problem& problem) {
-  const Session session(calibration(args.session, args.trace));
-  Arguments anywhere = args;
-  anywhere.scheduler_places = true;
-  const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
-  const Division division = divide(anywhere, problem, session, share, args.gpu_weights);
-  Simulation simulation(problem, division.bricks, division.placement, division.overlap);
-  ProgressLine line(!args.quiet);
-  for (long t = 0; t < calibration_steps; ++t) {
-    line.show(static_cast<double>(t) / calibration_steps, "calibrating");
-    simulation.advance();
-    if (t % 4 == 3) static_cast<void>(simulation.sums(Field::electric));
+std::optional<int> Run::parse(int argc, char** argv) {
+  const auto status = parse_arguments(argc, argv, args_);
+  args_.common.session.ranks = Ranks::any;
+  return status;
+}
+
+std::optional<int> Run::prepare() {
+  input_ = make_input(args_);
+  if (!args_.restart.empty()) {
+    const long step = checkpoint_step(args_.restart, problem());
+    if (step > input_.steps)
+      bad_input("--restart {}: at step {}, beyond --steps {}", args_.restart, step, input_.steps);
   }
+  if (args_.common.verify) require_verifiable(input_.problem_case, input_.steps);
+  return std::nullopt;
 }
 
-Run::Run(const Arguments& args, const Case& of, const Outputs& outputs, long steps, const Session& session)
-    : args_(args), of_(of), problem_(of.problem), steps_(steps), session_(session), line_(!args.quiet) {
-  if (args.measure_again) {
-    forget_rates(rates_file());
-    rank_group().barrier();
-  }
-  gpu_weights_ = choose_gpu_weights();
-  division_ = rank_group().distributed() ? divide(args, problem_, session, choose_shares_of_ranks())
-                                         : divide(args, problem_, session, choose_share(), gpu_weights_);
-  line_.show(0, "setting up");
-  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
-  if (args.restart.empty())
-    simulation_->initialise();
-  else
-    earlier_probes_ = read_checkpoint(args.restart, problem_, *simulation_);
-  starpu_task_wait_for_all();
-  if (!outputs.fields.empty() || !outputs.slices.empty())
-    fields_.emplace(problem_, outputs.origin, outputs.fields, outputs.slices, simulation_->time(), steps_);
-  rank_group().on_death(args.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
-                                             : fmt::format("; --restart {} begins again from there", args.restart));
+void Run::calibrate() {
+  fdtd::calibrate(args_, problem());
 }
 
-std::vector<double> Run::choose_gpu_weights() {
-  if (args_.gpu_weights.empty()) {
-    if (args_.boxes || args_.scheduler_places || session_.devices() < 2) return {};
-    line_.show(0, "measuring GPUs");
-    return gpu_weights_of(problem_, session_, rates_file());
-  }
-  if (args_.boxes) bad_input("--gpu-weights: equal boxes have none");
-  if (args_.gpu_weights.size() != static_cast<std::size_t>(session_.devices()))
-    bad_input("--gpu-weights: {} numbers, expected one for each of {} GPUs", args_.gpu_weights.size(),
-              session_.devices());
-  return args_.gpu_weights;
+void Run::solve(const Session& session) {
+  session_ = &session;
+  stepping_ = std::make_unique<TimeStepping>(args_, input_.problem_case, input_.outputs, input_.steps, session);
+  stepping_->advance();
+  stepping_->write_probes();
+  written_ = stepping_->written();
+  if (!input_.scene || simulated) return;
+  const std::vector<std::string> names = input_.scene->write(stepping_->simulation());
+  written_.insert(written_.end(), names.begin(), names.end());
 }
 
-double Run::choose_share() {
-  if (session_.devices() == 0) return args_.gpu_share.value_or(0);
-  if (session_.cpus() == 0) return args_.gpu_share.value_or(1);
-  if (args_.gpu_share) return *args_.gpu_share;
-  if (args_.boxes) return 1;
-  line_.show(0, "measuring CPUs and GPUs");
-  const std::filesystem::path file = rates_file();
-  rates_ = rates_of(problem_, session_, file, gpu_weights_);
-  return rates_->gpu_share();
-}
-
-std::vector<RankShare> Run::choose_shares_of_ranks() {
-  line_.show(0, "measuring CPUs and GPUs");
-  const std::filesystem::path file = rates_file();
-  SharesOfRanks shares = shares_of_ranks(problem_, session_, args_.boxes ? Dealt::boxes : Dealt::strips,
-                                         args_.gpu_share, file, gpu_weights_);
-  rates_ = shares.rates;
-  return std::move(shares.ranks);
-}
-
-bool Run::corrects() const {
-  return !rank_group().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
-         division_.gpu_share > 0 && division_.gpu_share < 1;
-}
-
-void Run::start_clock() {
-  begin_ = Clock::now();
-  timed_from_ = simulation_->time();
-  writing_ = 0;
-}
-
-void Run::advance() {
-  if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);
-  looked_ = simulation_->time();
-  next_look_ = looked_ + first_look;
-  start_clock();
-  since_look_ = 0;
-  mark("begin steps");
-  while (simulation_->time() < steps_) {
-    const long now = simulation_->time();
-    const auto next = [&](long every) { return (now / every + 1) * every; };
-    long t = std::min(steps_, next(args_.check_every));
-    if (args_.checkpoint_every) t = std::min(t, next(*args_.checkpoint_every));
-    if (fields_) t = std::min(t, fields_->next_due(now));
-    if (balance_) t = std::min(t, next_look_);
-    simulation_->advance(t - now);
-    if (t % args_.check_every == 0) {
-      if (const auto sums = simulation_->exchange_sums()) check_fields(*sums, t - args_.check_every + 1);
-      show(t);
-    }
-    if (fields_ && t < steps_ && t == fields_->next_due(now)) write_fields();
-    if (args_.checkpoint_every && t % *args_.checkpoint_every == 0 && t < steps_) write_checkpoint_of_now();
-    if (balance_ && t == next_look_ && t < steps_) look(t);
-  }
-  starpu_task_wait_for_all();
-  mark("end steps");
-  seconds_ = seconds_since(begin_) - writing_;
-  timed_steps_ = steps_ - timed_from_;
-  check_fields(simulation_->sums(Field::electric), steps_);
-  if (fields_) {
-    fields_->write(*simulation_);
-    const std::vector<std::string> names = fields_->names();
-    written_.insert(written_.end(), names.begin(), names.end());
-  }
-  if (!args_.checkpoint.empty()) write_checkpoint_of_now();
-}
-
-/// Moves the cut between CPUs and GPUs to where both end together, as far as the steps since the last look say.
-void Run::look(long now) {
-  starpu_task_wait_for_all();
-  const double seconds = seconds_since(begin_) - writing_;
-  const double together = static_cast<double>(now - looked_) * cells_of(problem_) / (seconds - since_look_);
-  const Rates busy = balance_->measured(now - looked_);
-  next_look_ = now + 2 * (now - looked_);
-  looked_ = now;
-  since_look_ = seconds;
-  const double gpus_alone = rates_ ? rates_->gpus : 0;
-  if (const auto share = better_share(problem_, division_.gpu_share, busy, together, gpus_alone)) move_to(*share);
-}
-
-void Run::move_to(double share) {
-  balance_.reset();
-  earlier_probes_ = all_probe_values();
-  const long now = simulation_->time();
-  const State state = simulated ? State{} : gather_state(*simulation_, problem_);
-  simulation_.reset();
-  division_ = divide(args_, problem_, session_, share, gpu_weights_);
-  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
-  if (simulated) {
-    const auto nothing = [](const Box& /*box*/, void* /*values*/) {};
-    simulation_->set(now, nothing, nothing);
-  } else {
-    scatter_state(*simulation_, problem_, state);
-  }
-  starpu_task_wait_for_all();
-  ++corrections_;
-  if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);
-  start_clock();
-  since_look_ = 0;
-}
-
-void Run::write_fields() {
-  starpu_task_wait_for_all();
-  const auto before = Clock::now();
-  check_fields(simulation_->sums(Field::electric), simulation_->time());
-  fields_->write(*simulation_);
-  writing_ += seconds_since(before);
-}
-
-void Run::write_checkpoint_of_now() {
-  starpu_task_wait_for_all();
-  const auto before = Clock::now();
-  check_fields(simulation_->sums(Field::electric), simulation_->time());  // nothing of a run that failed is kept
-  write_checkpoint(args_.checkpoint, *simulation_, problem_, all_probe_values());
-  if (std::find(written_.begin(), written_.end(), args_.checkpoint) == written_.end())
-    written_.push_back(args_.checkpoint);
-  rank_group().barrier();
-  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
-                                    args_.checkpoint, simulation_->time(), args_.checkpoint));
-  writing_ += seconds_since(before);
-}
-
-std::vector<double> Run::all_probe_values() {
-  std::vector<double> all = earlier_probes_;
-  const std::vector<double>& values = simulation_->probe_values();
-  all.insert(all.end(), values.begin(), values.end());
-  return all;
-}
-
-/// E at the time of each step, H half a step before.
-void Run::write_probes() {
-  if (args_.probe_file.empty()) return;
-  const std::vector<double> values = all_probe_values();
-  written_.push_back(args_.probe_file);
-  if (!rank_group().is_root()) return;
-  OutputFile file(args_.probe_file);
-  std::string text = "step,time";
-  for (std::size_t n = 0; n < problem_.probes.size(); ++n) {
-    const Probe& p = problem_.probes[n];
-    text += n < of_.probe_names.size()
-                ? "," + of_.probe_names[n]
-                : fmt::format(",{} {} {} {}", component_name(p.field, p.component), p.cell[0], p.cell[1], p.cell[2]);
-  }
-  file.write(text + "\n");
-  const std::size_t count = problem_.probes.size();
-  for (std::size_t s = 0; s * count < values.size(); ++s) {
-    text = fmt::format("{},{}", s + 1, static_cast<double>(s + 1) * problem_.dt);
-    for (std::size_t p = 0; p < count; ++p) text += fmt::format(",{}", values[s * count + p]);
-    file.write(text + "\n");
-  }
-  file.commit();
-}
-
-double Run::rate() const {
-  return seconds_ > 0 ? cells_of(problem_) * static_cast<double>(timed_steps_) / seconds_ : 0;
-}
-
-void Run::show(long step) {
-  const double seconds = seconds_since(begin_) - writing_;
-  line_.show(static_cast<double>(step) / static_cast<double>(steps_),
-             fmt::format("step {} of {}, {:.0f} Mcells/s", step, steps_,
-                         cells_of(problem_) * static_cast<double>(step - timed_from_) / seconds * 1e-6));
+std::vector<Verdict> Run::verify(Report& report) {
+  if (!args_.common.verify) return {};
+  const Verdict verdict =
+      asterism::fdtd::verify(input_.problem_case, stepping_->simulation(), stepping_->division(), input_.steps);
+  add_verdict(report, "verification", verdict);
+  return {verdict};
 }
 
 }  // namespace asterism::apps::fdtd

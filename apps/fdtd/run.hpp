@@ -1,5 +1,4 @@
-// A run from its first step to its last: cut, corrected, checked, written. Over several ranks all make it and call the
-// same functions in the same order.
+// What asterism-fdtd brings to the common driver (apps/common/driver.hpp): one domain on all units.
 #pragma once
 
 #include <memory>
@@ -7,74 +6,45 @@
 #include <string>
 #include <vector>
 
-#include "apps/common/program.hpp"
+#include "apps/common/driver.hpp"
 #include "apps/fdtd/arguments.hpp"
-#include "runtime/clock.hpp"
-#include "taskflows/fdtd/balance.hpp"
+#include "apps/fdtd/time_stepping.hpp"
 
 namespace asterism::apps::fdtd {
 
-/// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
-void calibrate(const Arguments& args, const asterism::fdtd::Problem& problem);
+/// What a run is made of: a case or a scene, its outputs and its steps.
+struct RunInput {
+  asterism::fdtd::Case problem_case;
+  std::optional<LoadedScene> scene;
+  Outputs outputs;
+  long steps = 0;
+};
 
-class Run {
+class Run final : public Solver {
  public:
-  /// `steps`: at which it ends.
-  Run(const Arguments& args, const asterism::fdtd::Case& of, const Outputs& outputs, long steps,
-      const Session& session);
-  /// All steps. Throws Error (failed) when fields are no numbers any more.
-  void advance();
-  /// Values of probes, when they are asked for.
-  void write_probes();
-
-  [[nodiscard]] const asterism::fdtd::Division& division() const { return division_; }
-  [[nodiscard]] asterism::fdtd::Simulation& simulation() { return *simulation_; }
-  [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
-  /// Of the GPUs of this process; empty: all the same.
-  [[nodiscard]] const std::vector<double>& gpu_weights() const { return gpu_weights_; }
-  [[nodiscard]] int corrections() const { return corrections_; }
-  [[nodiscard]] double seconds() const { return seconds_; }
-  [[nodiscard]] long timed_steps() const { return timed_steps_; }
-  /// Cells per second.
-  [[nodiscard]] double rate() const;
-  [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
+  std::optional<int> parse(int argc, char** argv) override;
+  SolverOptions& options() override { return args_.common; }
+  std::optional<int> prepare() override;
+  void calibrate() override;
+  void solve(const Session& session) override;
+  void describe(Report& report) override;
+  std::vector<Verdict> verify(Report& report) override;
+  void measure(Report& report) override;
+  void release() override { stepping_.reset(); }
+  void finish(Report& report) override { report.written = written_; }
+  [[nodiscard]] std::string title() const override { return input_.problem_case.describe; }
 
  private:
-  [[nodiscard]] std::vector<double> choose_gpu_weights();
-  [[nodiscard]] double choose_share();
-  [[nodiscard]] std::vector<asterism::fdtd::RankShare> choose_shares_of_ranks();
-  [[nodiscard]] bool corrects() const;
-  void look(long now);
-  void move_to(double share);
-  void write_checkpoint_of_now();
-  void write_fields();
-  [[nodiscard]] std::vector<double> all_probe_values();
-  void show(long step);
-  void start_clock();
+  [[nodiscard]] const asterism::fdtd::Problem& problem() const { return input_.problem_case.problem; }
+  void describe_pieces(Report& report);
+  void describe_state(Report& report);
+  void measure_bandwidth_share(Report& report);
 
-  const Arguments& args_;
-  const asterism::fdtd::Case& of_;
-  const asterism::fdtd::Problem& problem_;
-  const long steps_;
-  const Session& session_;
-  ProgressLine line_;
-  std::optional<Rates> rates_;
-  std::vector<double> gpu_weights_;  ///< empty: alike
-  asterism::fdtd::Division division_;
-  std::unique_ptr<asterism::fdtd::Simulation> simulation_;
-  std::unique_ptr<Balance> balance_;
-  std::vector<double> earlier_probes_;  ///< until the state was last set
-  std::optional<asterism::fdtd::FieldFiles> fields_;
-  long looked_ = 0;
-  long next_look_ = 0;
-  double since_look_ = 0;  ///< when that was, on the run's clock
-  Clock::time_point begin_;
-  long timed_from_ = 0;
-  double writing_ = 0;
-  double seconds_ = 0;
-  long timed_steps_ = 0;
-  int corrections_ = 0;
-  std::vector<std::string> written_;
+  Arguments args_;
+  RunInput input_;
+  const Session* session_ = nullptr;  ///< from solve() to release()
+  std::unique_ptr<TimeStepping> stepping_;
+  std::vector<std::string> written_;  ///< names of files
 };
 
 }  // namespace asterism::apps::fdtd

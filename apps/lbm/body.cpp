@@ -6,7 +6,7 @@
 #include "io/mesh/mesh.hpp"
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
-#include "taskflows/lbm/voxels.hpp"
+#include "taskflows/lbm/geometry/voxels.hpp"
 
 namespace asterism::apps::lbm {
 

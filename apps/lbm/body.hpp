@@ -1,4 +1,4 @@
-// A body in the stream, as solid cells.
+// The body in the case "stream", as solid cells.
 #pragma once
 
 #include <array>
@@ -10,9 +10,10 @@
 namespace asterism::apps::lbm {
 
 struct BodyOptions {
-  std::string file;                               ///< closed triangle mesh; empty: a sphere
-  std::array<double, 3> degrees{};                ///< turned about x, y and z
-  std::optional<std::array<double, 3>> position;  ///< of its centre, in cells; default: a quarter of the way along x
+  std::string file;                 ///< closed triangle mesh; empty: a sphere
+  std::array<double, 3> degrees{};  ///< turned about x, y and z
+  std::optional<std::array<double, 3>>
+      position;  ///< of the body's centre, in cells; default: a quarter of the way along x
 };
 
 /// `length`: diameter of the sphere, or longest side of the body, in cells. Throws Error (bad input): a surface that is

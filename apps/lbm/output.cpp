@@ -73,7 +73,7 @@ Output::Output(const OutputOptions& options, const Case& flow, long from, long s
     : options_(options), flow_(flow), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
   if (options.series.empty()) return;
   if (rank_group().distributed() && is_hdf5(options.series))
-    series_of_ranks_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
+    distributed_series_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
   else if (rank_group().is_root())  // writes what all have sent to it
     series_ = open_series(options.series, flow.problem, from);
 }
@@ -105,7 +105,7 @@ std::string Output::picture_of(long time) const {
   return options_.every > 0 ? numbered(options_.picture, time) : options_.picture;
 }
 
-void Output::keep(const CentreLines& lines) {
+void Output::write_profiles(const CentreLines& lines) {
   write_centre_lines(options_.profiles, lines);
   deviation_ = deviation_from_published(flow_, lines);
 }
@@ -118,27 +118,28 @@ void Output::write_fields(Simulation& simulation) {
   const Pause pause;
   if (series_) std::visit([&](auto& series) { series.append(time, static_cast<double>(time), fields); }, *series_);
   if (!options_.picture.empty()) write_png(picture_of(time), grid_of(flow_.problem), fields, options_.slice);
-  if (!options_.profiles.empty() && time == steps_) keep(centre_lines(flow_, fields));
+  if (!options_.profiles.empty() && time == steps_) write_profiles(centre_lines(flow_, fields));
 }
 
 template <class T>
-void Output::write_fields_of_ranks(Simulation& simulation) {
+void Output::write_distributed_fields(Simulation& simulation) {
   const DistributedArray all = deal_fields(simulation, flow_.problem);
   const long time = simulation.time();
   const Pause pause;
-  if (series_of_ranks_) {
-    series_of_ranks_->append<T>(time, static_cast<double>(time), named_of_ranks<T>(all));
+  if (distributed_series_) {
+    distributed_series_->append<T>(time, static_cast<double>(time), distributed_named<T>(all));
   } else if (!options_.series.empty()) {
     const FieldsInBox<T> whole(all, domain_of(flow_.problem));
     collective_try([&] {
       if (series_) std::get<VtiSeries>(*series_).append(time, static_cast<double>(time), whole.fields());
     });
   }
-  if (!options_.picture.empty()) write_png_of_ranks<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
+  if (!options_.picture.empty())
+    write_distributed_png<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
   if (!options_.profiles.empty() && time == steps_) {
-    const CentreLines lines = centre_lines_of_ranks<T>(flow_, all);
+    const CentreLines lines = distributed_centre_lines<T>(flow_, all);
     collective_try([&] {
-      if (rank_group().is_root()) keep(lines);
+      if (rank_group().is_root()) write_profiles(lines);
     });
   }
 }
@@ -155,13 +156,13 @@ void Output::write_state(Simulation& simulation) {
       put(box, static_cast<const T*>(slots));
     });
   });
-  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}",
                                     options_.checkpoint, simulation.time(), options_.checkpoint));
 }
 
 void Output::write_force(Simulation& simulation) {
   const std::array<double, 3> f = simulation.force();
-  // of a round body with the case's length as its diameter: F / (rho u^2 / 2 pi d^2 / 4)
+  // drag of a round body with the case's length as its diameter: F / (rho u^2 / 2 pi d^2 / 4)
   const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
   const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
   force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
@@ -174,18 +175,16 @@ void Output::write_force(Simulation& simulation) {
 }
 
 void Output::write(Simulation& simulation) {
-  const bool single = flow_.problem.single_precision;
-  if (series_due(simulation.time())) {
-    if (!options_.forces.empty()) write_force(simulation);
-    if (!options_.series.empty() || !options_.picture.empty() ||
-        (!options_.profiles.empty() && simulation.time() == steps_)) {
-      if (rank_group().distributed())
-        single ? write_fields_of_ranks<float>(simulation) : write_fields_of_ranks<double>(simulation);
-      else
-        single ? write_fields<float>(simulation) : write_fields<double>(simulation);
-    }
-  }
-  if (checkpoint_due(simulation.time())) single ? write_state<float>(simulation) : write_state<double>(simulation);
+  const long time = simulation.time();
+  const bool fields =
+      !options_.series.empty() || !options_.picture.empty() || (!options_.profiles.empty() && time == steps_);
+  if (series_due(time) && !options_.forces.empty()) write_force(simulation);
+  with_precision(flow_.problem.precision, [&](auto number) {
+    using T = decltype(number);
+    if (series_due(time) && fields)
+      rank_group().distributed() ? write_distributed_fields<T>(simulation) : write_fields<T>(simulation);
+    if (checkpoint_due(time)) write_state<T>(simulation);
+  });
 }
 
 std::vector<std::string> Output::written() const {
@@ -201,18 +200,16 @@ long restart_time(const std::string& path, const Problem& problem) {
   if (c.nx != problem.cells[0] || c.ny != problem.cells[1] || c.nz != problem.cells[2])
     bad_input("{}: of {} x {} x {} cells, this run has {} x {} x {}", path, c.nx, c.ny, c.nz, problem.cells[0],
               problem.cells[1], problem.cells[2]);
-  if ((c.bytes == 4) != problem.single_precision)
+  if (c.bytes != size_of(problem.precision))
     bad_input("{}: of {} precision, this run is of {}", path, c.bytes == 4 ? "single" : "double",
-              problem.single_precision ? "single" : "double");
+              name_of(problem.precision));
   return c.step;
 }
 
 void restart(const std::string& path, const Problem& problem, Simulation& simulation) {
   simulation.set(restart_time(path, problem), [&](const DomainBox& box, void* slots) {
-    if (problem.single_precision)
-      read_populations(path, box, static_cast<float*>(slots));
-    else
-      read_populations(path, box, static_cast<double*>(slots));
+    with_precision(problem.precision,
+                   [&](auto number) { read_populations(path, box, static_cast<decltype(number)*>(slots)); });
   });
 }
 

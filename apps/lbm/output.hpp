@@ -1,4 +1,4 @@
-// What a run of asterism-lbm leaves in files.
+// The files that a run of asterism-lbm writes, and the checkpoint from which it resumes.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ struct OutputOptions {
   asterism::lbm::Slice slice;
   std::string checkpoint;
   long checkpoint_every = 0;  ///< 0: at the end only
-  std::string restart;        ///< checkpoint to go on from
+  std::string restart;        ///< checkpoint from which the run resumes
   std::string forces;         ///< CSV of the force on bodies, every `every` steps
   std::string profiles;       ///< CSV of the velocity along the centre lines at the end
 };
 
-/// Throws Error (bad input) for names that cannot be written and extensions that are none.
+/// Throws Error (bad input) for names that cannot be written and unknown extensions.
 void check(const OutputOptions& options);
 
 class Output {
@@ -47,7 +47,7 @@ class Output {
   [[nodiscard]] long next_due(long time) const;
   /// Files that were written, for the summary.
   [[nodiscard]] std::vector<std::string> written() const;
-  /// Of the centre lines at the end, if they were asked for and such a flow was published.
+  /// How far the centre lines at the end are from published ones, if they were asked for and such a flow was published.
   [[nodiscard]] const std::optional<asterism::lbm::Deviation>& deviation() const { return deviation_; }
 
  private:
@@ -56,9 +56,9 @@ class Output {
   template <class T>
   void write_fields(asterism::lbm::Simulation& simulation);
   template <class T>
-  void write_fields_of_ranks(asterism::lbm::Simulation& simulation);
+  void write_distributed_fields(asterism::lbm::Simulation& simulation);
   [[nodiscard]] std::string picture_of(long time) const;
-  void keep(const asterism::lbm::CentreLines& lines);
+  void write_profiles(const asterism::lbm::CentreLines& lines);
   template <class T>
   void write_state(asterism::lbm::Simulation& simulation);
   void write_force(asterism::lbm::Simulation& simulation);
@@ -67,12 +67,12 @@ class Output {
   const asterism::lbm::Case& flow_;
   long steps_;
   std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
-  std::optional<asterism::output::DistributedHdf5Series> series_of_ranks_;
+  std::optional<asterism::output::DistributedHdf5Series> distributed_series_;
   std::string force_table_;
   std::optional<asterism::lbm::Deviation> deviation_;
 };
 
-/// The time of a checkpoint. Throws Error (bad input) when it is of another domain or precision.
+/// The time of a checkpoint. Throws Error (bad input) when its domain or precision is another one.
 long restart_time(const std::string& path, const asterism::lbm::Problem& problem);
 void restart(const std::string& path, const asterism::lbm::Problem& problem, asterism::lbm::Simulation& simulation);
 

@@ -177,11 +177,11 @@ int show(const std::string& wanted, const fs::path& program) {
 
 int platforms(int argc, char** argv) {
   CLI::App app(
-      "Machines for --simulate of the solvers.\n\n"
-      "  asterism-platform calibrate here.toml              measures this machine: minutes\n"
+      "Describes machines for the option --simulate of the solvers.\n\n"
+      "  asterism-platform calibrate here.toml              measures this machine (takes minutes)\n"
       "  asterism-platform calibrate here.toml --methods cg,fmm --run \"asterism-fmm --accuracy 7 --particles "
       "1000000\"\n"
-      "  asterism-platform show h200x4                      what a platform says; a file is checked",
+      "  asterism-platform show h200x4                      prints a platform; checks a file",
       "asterism-platform");
   app.set_version_flag("--version", ASTERISM_VERSION);
   app.require_subcommand(1);

@@ -5,11 +5,11 @@
 namespace asterism::apps::reproduce {
 
 void add_mesh(CLI::App& app, std::string& mesh) {
-  app.add_option("--mesh", mesh, "Closed surface (default: the airplane of $ASTERISM_DATA/meshes)");
+  app.add_option("--mesh", mesh, "Closed surface (default: meshes/airliner_coarse.off.gz of data/ or $ASTERISM_DATA)");
 }
 
 std::filesystem::path airplane(const std::string& mesh) {
-  return data_file("--mesh", mesh, "meshes/a319_3506.off");
+  return data_file("--mesh", mesh, "meshes/airliner_coarse.off.gz");
 }
 
 }  // namespace asterism::apps::reproduce

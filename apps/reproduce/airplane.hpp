@@ -12,8 +12,7 @@ inline constexpr int airplane_unknowns = 23962;
 
 /// --mesh.
 void add_mesh(CLI::App& app, std::string& mesh);
-/// `mesh`, or where that is empty an airplane in the folder ASTERISM_DATA. Throws Error (bad_input): there is no such
-/// folder.
+/// `mesh`, or where that is empty the airliner among the data (data_file). Throws Error (bad_input): it is not there.
 std::filesystem::path airplane(const std::string& mesh);
 
 }  // namespace asterism::apps::reproduce

@@ -5,12 +5,18 @@
 #include "base/error.hpp"
 
 namespace asterism::apps::reproduce {
+namespace fs = std::filesystem;
 
-std::filesystem::path data_file(const std::string& option, const std::string& given, const std::string& name) {
+fs::path data_file(const std::string& option, const std::string& given, const std::string& name) {
   if (!given.empty()) return given;
-  const char* const data = std::getenv("ASTERISM_DATA");
-  if (data == nullptr) bad_input("{}: not given, and ASTERISM_DATA does not name a folder with meshes", option);
-  return std::filesystem::path(data) / name;
+  if (const char* const named = std::getenv("ASTERISM_DATA"); named != nullptr && *named != '\0')
+    return fs::path(named) / name;
+  const fs::path file =
+      fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "share" / "asterism" / "data" / name;
+  if (!fs::exists(file))
+    bad_input("{}: not given; {} does not exist, and ASTERISM_DATA does not name a folder with {}", option,
+              file.string(), name);
+  return file;
 }
 
 }  // namespace asterism::apps::reproduce

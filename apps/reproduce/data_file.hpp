@@ -1,4 +1,4 @@
-// Meshes of the papers' kind, which are not part of the program.
+// Meshes that experiments read unless others are given.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,9 @@
 
 namespace asterism::apps::reproduce {
 
-/// `given`, or where that is empty `name` in the folder ASTERISM_DATA. Throws Error (bad_input), naming the option
-/// whose value `given` is: there is no such folder.
+/// `given`; where that is empty, `name` in the folder that ASTERISM_DATA names; without that variable, `name` in
+/// ../share/asterism/data beside the program. Throws Error (bad_input), naming the option whose value `given` is: no
+/// variable, and no such file.
 std::filesystem::path data_file(const std::string& option, const std::string& given, const std::string& name);
 
 }  // namespace asterism::apps::reproduce

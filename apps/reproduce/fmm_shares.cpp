@@ -28,7 +28,7 @@ double share_of_bound(const std::filesystem::path& recording, const std::filesys
   failed("{}: LP is not among the bounds", recording.string());
 }
 
-/// Of the figures' parts: a tree height each.
+/// Letters of the figures' parts, each of which has its own tree height.
 constexpr std::string_view letters = "abc";
 
 class Shares final : public Experiment {

@@ -77,7 +77,7 @@ class Shares final : public SimulatedExperiment {
     return simulated;
   }
 
-  /// Of records in the order of runs(): the GPU, the CPU, and both by share.
+  /// Adds the figures of a section from its records, in the order of runs(): the GPU, the CPU, and both by share.
   void add_figures_of(const std::string& section, const nlohmann::json* of, std::size_t count,
                       OurFigures& figures) const {
     const auto glups = [&](std::size_t i) { return 1e-3 * of[i].at("mlups").get<double>(); };

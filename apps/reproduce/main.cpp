@@ -39,7 +39,8 @@ void list(const std::vector<std::unique_ptr<Experiment>>& all, const Options& op
 int reproduce(int argc, char** argv) {
   const std::vector<std::unique_ptr<Experiment>> all = experiments();
   CLI::App app(
-      "Experiments of the papers: what a paper prints beside what we get, with the relative difference.\n\n"
+      "Repeats experiments of the papers and prints the figures of the paper beside ours, with the relative "
+      "difference.\n\n"
       "  asterism-reproduce --list\n"
       "  asterism-reproduce tdbem-table1 --json table1.json\n"
       "  asterism-reproduce tdbem-table4 --mesh airliner.off --unknowns 6000",

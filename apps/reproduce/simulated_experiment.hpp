@@ -21,7 +21,7 @@ class SimulatedExperiment : public Experiment {
   /// An object: what to say of the runs beside what was run.
   [[nodiscard]] virtual nlohmann::json settings() const { return nlohmann::json::object(); }
   [[nodiscard]] virtual std::vector<Simulation> runs() const = 0;
-  /// Of the solver's records, in the order of runs().
+  /// Takes the figures from the solver's records, which are in the order of runs().
   virtual void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const = 0;
 
   Simulations simulations_;

@@ -50,7 +50,7 @@ class Simulations {
   /// Recorded into folders of `recordings`, unless that is empty; see folder_of.
   [[nodiscard]] Simulated run(const std::vector<Simulation>& all, const std::filesystem::path& recordings) const;
 
-  /// Of --trace; empty: not given.
+  /// The folder given by --trace; empty when it was not given.
   [[nodiscard]] const std::string& trace() const noexcept { return trace_; }
 
  private:

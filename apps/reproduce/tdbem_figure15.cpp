@@ -59,7 +59,8 @@ class Figure15 final : public SimulatedExperiment {
       add_figures_of(configurations[i].section, records[i].at("balancing"), figures);
   }
 
-  /// Of a worker's number in the solver's lists, 0 for all cores together: percent of the sum over the workers.
+  /// The share of a worker, in percent of the sum over the workers; worker: its place in the solver's lists, where 0
+  /// stands for all cores together.
   static double part(const nlohmann::json& values, std::size_t worker) {
     double sum = 0;
     for (const nlohmann::json& value : values) sum += value.get<double>();

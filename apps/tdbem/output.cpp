@@ -78,22 +78,24 @@ template <class T>
 void Output::write_state(Simulation<T>& simulation, const Method& method) {
   const typename Simulation<T>::State state = simulation.state();
   write_checkpoint<T>(options_.checkpoint, problem_, method, state);
-  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: --restart {} goes on from there",
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}",
                                     options_.checkpoint, state.steps, options_.checkpoint));
   note(options_.checkpoint);
 }
 
 template <class T>
 void Output::finish(Simulation<T>& simulation, const Method& method) {
-  simulation.bring_heard_together();
-  const Heard heard = [&](std::int32_t wave, std::int32_t observer) { return simulation.heard(wave, observer); };
+  simulation.gather_observed_pressure();
+  const ObservedPressure pressure = [&](std::int32_t wave, std::int32_t observer) {
+    return simulation.observed_pressure(wave, observer);
+  };
   const std::int64_t steps = std::min(simulation.steps(), steps_);
   if (!options_.observers.empty()) {
-    if (rank_group().is_root()) write_observers(options_.observers, problem_, steps, heard);
+    if (rank_group().is_root()) write_observers(options_.observers, problem_, steps, pressure);
     note(options_.observers);
   }
   if (!options_.chart.empty()) {
-    if (rank_group().is_root()) draw_observers(options_.chart, problem_, 0, steps, heard);
+    if (rank_group().is_root()) draw_observers(options_.chart, problem_, 0, steps, pressure);
     note(options_.chart);
   }
   if (!options_.checkpoint.empty()) write_state(simulation, method);

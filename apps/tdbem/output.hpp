@@ -1,5 +1,5 @@
 // What a run of asterism-tdbem writes while it marches and at its end: over several ranks, which call this together,
-// rank 0 does.
+// rank 0 writes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace asterism::apps::tdbem {
 
 class Output {
  public:
-  /// `begin`: steps that are done; outputs of later ones in a series that is there already are dropped.
+  /// `begin`: steps that are done; outputs of later steps in a series that exists already are dropped.
   Output(const FileOptions& options, const asterism::tdbem::Problem& problem, std::int64_t begin, std::int64_t steps);
 
   /// Is anything to be written of steps [first, end)? A checkpoint if it is due after step end - 1.
@@ -26,7 +26,7 @@ class Output {
   /// Values of the last group that are due, pictures of them, the checkpoint.
   template <class T>
   void write(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
-  /// What observers heard, and the last checkpoint.
+  /// Pressure at observers, and the last checkpoint.
   template <class T>
   void finish(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
 

@@ -1,28 +1,35 @@
-// A run of asterism-tdbem: matrices, marching, balance, results.
+// asterism-tdbem, as the common driver runs it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "apps/common/driver.hpp"
 #include "apps/tdbem/arguments.hpp"
+#include "apps/tdbem/march.hpp"
 
 namespace asterism::apps::tdbem {
 
-struct Report {
-  nlohmann::json record;
-  std::vector<std::pair<std::string, std::string>> rows;
-  std::vector<std::string> written;
-  std::string wrong;  ///< why the answer is wrong; empty: right, or not verified
+class Run final : public Solver {
+ public:
+  std::optional<int> parse(int argc, char** argv) override;
+  SolverOptions& options() override { return arguments_.common; }
+  std::optional<int> prepare() override;
+  void calibrate() override;
+  void solve(const Session& session) override;
+  void describe(Report& report) override;
+  std::vector<Verdict> verify(Report& report) override;
+  void measure(Report& report) override;
+  void release() override { march_.reset(); }
+  [[nodiscard]] std::string title() const override;
+
+ private:
+  Arguments arguments_;
+  asterism::tdbem::ProblemCase problem_case_;
+  std::unique_ptr<March> march_;
+  std::string scheduler_;
 };
-
-/// T: of the matrices. Throws Error.
-template <class T>
-Report solve(const Arguments& arguments, Case& of, int argc, char** argv);
-
-/// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
-template <class T>
-void calibrate(const Arguments& arguments, Case& of);
 
 }  // namespace asterism::apps::tdbem

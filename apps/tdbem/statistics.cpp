@@ -19,9 +19,9 @@ constexpr std::int32_t block_columns[] = {16, 32, 64, 128};
 
 }  // namespace
 
-void print_statistics(const Arguments& args, const Case& of) {
-  const Problem& p = of.problem;
-  ProgressLine line(!args.quiet);
+void print_statistics(const Arguments& args, const ProblemCase& problem_case) {
+  const Problem& p = problem_case.problem;
+  ProgressLine line(!args.common.quiet);
   line.show(0, "finding the matrices' structure");
   const std::int32_t n = p.surface.unknowns();
   std::vector<std::int32_t> as_numbered(static_cast<std::size_t>(n));
@@ -35,14 +35,17 @@ void print_statistics(const Arguments& args, const Case& of) {
   const NumberingStatistics& numbering = found.numberings.front();
 
   json record = record_header("asterism-tdbem", "--statistics");
-  record["problem"] = {
-      {"body", of.describe}, {"unknowns", n}, {"diameter", p.surface.diameter}, {"dt", p.dt}, {"speed", p.speed}};
+  record["problem"] = {{"body", problem_case.description},
+                       {"unknowns", n},
+                       {"diameter", p.surface.diameter},
+                       {"dt", p.dt},
+                       {"speed", p.speed}};
   record["matrices"] = {
       {"largest_lag", counts.largest_lag},   {"values", counts.values},   {"padded_values", numbering.padded_values},
       {"mean_length", counts.mean_length()}, {"longest", counts.longest}, {"initial_values", counts.initial}};
   record["ordering_score"] = numbering.score;
   std::vector<std::pair<std::string, std::string>> rows = {
-      {"problem", of.describe},
+      {"problem", problem_case.description},
       {"edges", fmt::format("{:.4g} to {:.4g} m, mean {:.4g}; diameter {:.4g} m; c dt / h = {:.3f}",
                             p.surface.edges.shortest, p.surface.edges.longest, p.surface.edges.mean, p.surface.diameter,
                             p.speed * p.dt / p.surface.edges.mean)},
@@ -66,9 +69,9 @@ void print_statistics(const Arguments& args, const Case& of) {
   }
   record["full_blocking"] = table;
   print_table(rows);
-  if (args.json.empty()) return;
-  write_json(args.json, record);
-  fmt::print("wrote {}\n", args.json);
+  if (args.common.json.empty()) return;
+  write_json(args.common.json, record);
+  fmt::print("wrote {}\n", args.common.json);
 }
 
 }  // namespace asterism::apps::tdbem

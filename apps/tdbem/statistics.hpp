@@ -7,6 +7,6 @@ namespace asterism::apps::tdbem {
 
 /// Prints N, Kmax, row-vectors, the score of the numbering (section 7.4.1) and, block size by block size, how many
 /// blocks Full-Blocking cuts (Table 4); a JSON record as well if one is asked for.
-void print_statistics(const Arguments& arguments, const Case& of);
+void print_statistics(const Arguments& arguments, const asterism::tdbem::ProblemCase& problem_case);
 
 }  // namespace asterism::apps::tdbem

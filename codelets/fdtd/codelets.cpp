@@ -3,24 +3,26 @@
 #include <algorithm>
 
 #include "codelets/fdtd/codelets_cuda.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/task_functions.hpp"
-#include "runtime/by_precision.hpp"
 
 namespace asterism::fdtd::codelets {
 namespace {
 
 struct Cpu {
-  static constexpr bool whole_waves = false;
-  static constexpr std::int32_t wave(std::int32_t /*of_gpus*/) { return cpu::steps_at_once; }
+  /// A pass may have fewer steps than the others, and needs no scratch arrays.
+  static constexpr bool whole_passes_only = false;
+  static constexpr std::int32_t steps_of_pass(const SeveralSteps& /*unused*/) { return cpu::steps_at_once; }
 
   template <class T>
   void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {
-    cpu::update(field, s.grid, cells, s.factors[bodies::number(field)], media, from, to);
+    cpu::update(field, s.grid, cells, s.factors[number(field)], media, from, to);
   }
   template <class T>
-  void update_both(const Scheme& s, const Box (&cells)[2], const std::array<Media<T>, 2>& media,
+  void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,
                    T* const (&field)[2]) const {
-    cpu::update_both(s.grid, cells[1], cells[0], s.factors[1], s.factors[0], media[1], media[0], field[1], field[0]);
+    cpu::update_both(s.grid, both.h_cells, both.e_cells, s.factors[1], s.factors[0], media[1], media[0], field[1],
+                     field[0]);
   }
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const std::array<Media<T>, 2>& media,
@@ -28,7 +30,7 @@ struct Cpu {
     cpu::update_steps(s.grid, steps, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
                       static_cast<std::int32_t>(sources.size()), field[1], field[0]);
   }
-  void extend(const Extension& kernel, const Updated& box) const { kernel.apply(box); }
+  void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box); }
   template <class T>
   void pack(const Grid& grid, const Layer& layer, const T* field, T* array) const {
     cpu::pack(grid, layer, field, array);
@@ -68,14 +70,46 @@ struct Cpu {
   }
 };
 
+double operations(const AdvanceArgs& a) {
+  double sum = 0;
+  const auto count = [&](Field field, const Box& cells) {
+    sum += a.steps * flops(field, a.scheme.grid, cells, a.scheme.media[number(field)]);
+  };
+  for (const Field field : {Field::electric, Field::magnetic}) {
+    for (const Box& cells : a.half[number(field)].boxes) count(field, cells);
+    if (a.both_fields) count(field, field == Field::electric ? a.both_fields->e_cells : a.both_fields->h_cells);
+  }
+  return sum;
+}
+double advance_flops(const void* arguments, std::span<const Access> /*accesses*/) {
+  return operations(*static_cast<const AdvanceArgs*>(arguments));
+}
+double domain_flops(const void* arguments, std::span<const Access> /*accesses*/) {
+  return operations(static_cast<const DomainArgs*>(arguments)->advance);
+}
+
+CodeletSpec spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda, TaskFlops flops = nullptr) {
+  return {.name = name, .variant = "", .cpu = cpu, .cuda = cuda, .flops = flops, .footprint = footprint_by_cells};
+}
+
+const gpu::Functions of_float = gpu::functions<float>();
+const gpu::Functions of_double = gpu::functions<double>();
+
 }  // namespace
 
-ASTERISM_CODELET(fdtd, advance)
-ASTERISM_CODELET(fdtd, clear)
-ASTERISM_CODELET(fdtd, domain)
-ASTERISM_CODELET(fdtd, store)
-ASTERISM_CODELET(fdtd, load)
-ASTERISM_CODELET(fdtd, sum)
-ASTERISM_CODELET(fdtd, energy)
+PrecisionCodelet advance(spec("fdtd_advance", tasks::advance<Cpu, float>, of_float.advance, advance_flops),
+                         spec("fdtd_advance", tasks::advance<Cpu, double>, of_double.advance, advance_flops));
+PrecisionCodelet domain(spec("fdtd_domain", tasks::domain<Cpu, float>, of_float.domain, domain_flops),
+                        spec("fdtd_domain", tasks::domain<Cpu, double>, of_double.domain, domain_flops));
+PrecisionCodelet clear(spec("fdtd_clear", tasks::clear<Cpu, float>, of_float.clear),
+                       spec("fdtd_clear", tasks::clear<Cpu, double>, of_double.clear));
+PrecisionCodelet store(spec("fdtd_store", tasks::store<Cpu, float>, of_float.store),
+                       spec("fdtd_store", tasks::store<Cpu, double>, of_double.store));
+PrecisionCodelet load(spec("fdtd_load", tasks::load<Cpu, float>, of_float.load),
+                      spec("fdtd_load", tasks::load<Cpu, double>, of_double.load));
+PrecisionCodelet sum(spec("fdtd_sum", tasks::sum<Cpu, float>, of_float.sum),
+                     spec("fdtd_sum", tasks::sum<Cpu, double>, of_double.sum));
+PrecisionCodelet energy(spec("fdtd_energy", tasks::energy<Cpu, float>, of_float.energy),
+                        spec("fdtd_energy", tasks::energy<Cpu, double>, of_double.energy));
 
 }  // namespace asterism::fdtd::codelets

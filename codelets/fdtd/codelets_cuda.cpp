@@ -1,4 +1,4 @@
-// The kernels of GPUs, as the bodies of the codelets call them.
+// The kernels of GPUs, as the functions of the tasks call them.
 #include "codelets/fdtd/codelets_cuda.hpp"
 
 #include <starpu_cuda.h>
@@ -12,19 +12,20 @@ namespace {
 
 /// Asynchronous on the worker's stream.
 struct Gpu {
-  static constexpr bool whole_waves = true;  // of two launches
-  static constexpr std::int32_t wave(std::int32_t of_gpus) { return of_gpus; }
+  /// A pass is two launches of half of the steps each, to the scratch arrays and back.
+  static constexpr bool whole_passes_only = true;
+  static constexpr std::int32_t steps_of_pass(const SeveralSteps& several) { return several.steps_of_gpu; }
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
   void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {
-    cuda::update(field, s.grid, cells, s.factors[bodies::number(field)], media, from, to, stream);
+    cuda::update(field, s.grid, cells, s.factors[number(field)], media, from, to, stream);
   }
   template <class T>
-  void update_both(const Scheme& s, const Box (&cells)[2], const std::array<Media<T>, 2>& media,
+  void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,
                    T* const (&field)[2]) const {
-    update(Field::magnetic, s, cells[1], media[1], static_cast<const T*>(field[0]), field[1]);
-    update(Field::electric, s, cells[0], media[0], static_cast<const T*>(field[1]), field[0]);
+    update(Field::magnetic, s, both.h_cells, media[1], static_cast<const T*>(field[0]), field[1]);
+    update(Field::electric, s, both.e_cells, media[0], static_cast<const T*>(field[1]), field[0]);
   }
   /// Half of the steps to the scratch arrays, the other half back.
   template <class T>
@@ -40,7 +41,7 @@ struct Gpu {
     launch(scratch, field);
     for (Source<T>& source : sources) source.values -= steps / 2;
   }
-  void extend(const Extension& kernel, const Updated& box) const { kernel.apply(box, stream); }
+  void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box, stream); }
   template <class T>
   void pack(const Grid& grid, const Layer& layer, const T* field, T* array) const {
     cuda::pack(grid, layer, field, array, stream);
@@ -84,8 +85,14 @@ struct Gpu {
 
 template <class T>
 Functions functions() {
-  using namespace bodies;
-  return {advance<Gpu, T>, clear<Gpu, T>, domain<Gpu, T>, store<Gpu, T>, load<Gpu, T>, sum<Gpu, T>, energy<Gpu, T>};
+  namespace t = tasks;
+  return {.advance = t::advance<Gpu, T>,
+          .clear = t::clear<Gpu, T>,
+          .domain = t::domain<Gpu, T>,
+          .store = t::store<Gpu, T>,
+          .load = t::load<Gpu, T>,
+          .sum = t::sum<Gpu, T>,
+          .energy = t::energy<Gpu, T>};
 }
 template Functions functions<float>();
 template Functions functions<double>();

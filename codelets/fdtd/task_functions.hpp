@@ -8,13 +8,8 @@
 
 #include "codelets/fdtd/codelets.hpp"
 
-namespace asterism::fdtd::codelets::bodies {
+namespace asterism::fdtd::codelets::tasks {
 
-inline constexpr Field fields[2] = {Field::electric, Field::magnetic};
-
-constexpr int number(Field field) {
-  return static_cast<int>(field);
-}
 constexpr Field other(Field field) {
   return field == Field::electric ? Field::magnetic : Field::electric;
 }
@@ -27,7 +22,7 @@ template <class T>
 std::array<Media<T>, 2> take_media(const Scheme& scheme, Buffers& buffers) {
   std::array<Media<T>, 2> media{};
   for (std::size_t f = 0; f < 2; ++f) {
-    if (scheme.media[f] == 0) continue;
+    if (!scheme.media[f]) continue;
     media[f].index = buffers.take<const std::uint16_t>();
     media[f].table = buffers.take<const Coefficients<T>>();
   }
@@ -52,63 +47,58 @@ class Advance {
     for (T*& field : field_) field = buffers.take<T>();
     media_ = take_media<T>(a_.scheme, buffers);
     for (std::size_t f = 0; f < 2; ++f) {
-      const Half& half = a_.half[f];
-      buffers.take(half.received, received_[f].data());
-      buffers.take(half.sent, sent_[f].data());
-      for (std::int32_t e = 0; e < half.extensions; ++e)
-        for (std::int32_t n = 0; n < half.extension[e].arrays; ++n) arrays_[f].push_back(buffers.take<void>());
+      const HalfStep& half = a_.half[f];
+      buffers.take(static_cast<std::int32_t>(half.received.size()), received_[f].data());
+      buffers.take(static_cast<std::int32_t>(half.sent.size()), sent_[f].data());
+      for (const HookBinding& binding : half.hooks)
+        for (std::int32_t n = 0; n < binding.arrays; ++n) arrays_[f].push_back(buffers.take<void>());
     }
-    const Overlap& overlap = a_.overlap;
     for (std::size_t side = 0; side < 2; ++side)
-      if (overlap.receive[side] != 0) from_neighbour_[side] = buffers.take<const T>();
+      if (a_.overlap.receives[side]) from_neighbour_[side] = buffers.take<const T>();
     for (std::size_t side = 0; side < 2; ++side)
-      if (overlap.send[side] != 0) to_neighbour_[side] = buffers.take<T>();
-    if (a_.scratch != 0)
+      if (a_.overlap.sends[side]) to_neighbour_[side] = buffers.take<T>();
+    if (a_.several_steps && a_.several_steps->scratch)
       for (T*& field : scratch_) field = buffers.take<T>();
-    if (a_.probes == 0) return;
+    if (a_.recording.probes == 0) return;
     places_ = buffers.take<const ProbePlace>();
-    record_ = buffers.take<T>() + static_cast<std::int64_t>(a_.row) * a_.probes;
+    record_ = buffers.take<T>() + static_cast<std::int64_t>(a_.recording.row) * a_.recording.probes;
   }
 
   void run() {
     receive_overlap();
-    const bool waves = a_.wave > 0 && (a_.scratch != 0 || !Unit::whole_waves);
-    const std::int32_t done = waves ? run_waves() : 0;
-    for (std::int64_t step = a_.step + done; step < a_.step + a_.steps; ++step) {
-      begin(Field::magnetic, step);
-      if (a_.fused != 0) {
-        unit_.update_both(a_.scheme, a_.fused_cells, media_, field_);
-        add_sources(a_.fused_cells[number(Field::electric)], step);
-      }
-      pack(Field::magnetic);
-      begin(Field::electric, step);
-      pack(Field::electric);
-      if (a_.ends != 0) extend(Field::electric, a_.scheme.grid.cells(), step, Stage::end);
-      if (a_.probes > 0) {
-        unit_.record(a_.probes, places_, field_[0], field_[1], record_);
-        record_ += a_.probes;
-      }
+    for (std::int64_t step = a_.step + advance_several(); step < a_.step + a_.steps; ++step) {
+      // H(n + 1/2) = A H(n - 1/2) - B dt / mu0 rot E(n)
+      update(Field::magnetic, step);
+      if (a_.both_fields) update_both(*a_.both_fields, step);
+      send(Field::magnetic);
+      // E(n + 1) = A E(n) + B dt / eps0 rot H(n + 1/2) - what currents take
+      update(Field::electric, step);
+      send(Field::electric);
+      if (a_.completes) call_hooks(Field::electric, a_.scheme.grid.cells(), step, Stage::end);
+      record();
     }
     send_overlap();
   }
 
  private:
-  /// As many steps as go into whole waves, or all where a wave may be shorter: how many.
-  std::int32_t run_waves() {
-    const std::int32_t wave = Unit::wave(a_.wave);
-    std::vector<T> values(static_cast<std::size_t>(a_.sources) * static_cast<std::size_t>(wave));
+  /// Steps that go through memory together, in as many passes as there are whole ones, or all where a pass may be
+  /// shorter: how many.
+  std::int32_t advance_several() {
+    if (!a_.several_steps || (Unit::whole_passes_only && !a_.several_steps->scratch)) return 0;
+    const std::int32_t pass = Unit::steps_of_pass(*a_.several_steps);
+    std::vector<T> values(a_.sources.size() * static_cast<std::size_t>(pass));
     std::vector<Source<T>> sources;
-    for (std::int32_t s = 0; s < a_.sources; ++s) {
-      const PointSource& p = a_.source[s];
-      sources.push_back({p.component, p.i, p.j, p.k, values.data() + static_cast<std::ptrdiff_t>(s) * wave});
+    for (std::size_t s = 0; s < a_.sources.size(); ++s) {
+      const PointSource& p = a_.sources[s];
+      sources.push_back({p.component, p.i, p.j, p.k, values.data() + s * static_cast<std::size_t>(pass)});
     }
     std::int32_t done = 0;
-    while (Unit::whole_waves ? done + wave <= a_.steps : done < a_.steps) {
-      const std::int32_t now = std::min(wave, a_.steps - done);
-      for (std::int32_t s = 0; s < a_.sources; ++s)
+    while (Unit::whole_passes_only ? done + pass <= a_.steps : done < a_.steps) {
+      const std::int32_t now = std::min(pass, a_.steps - done);
+      for (std::size_t s = 0; s < a_.sources.size(); ++s)
         for (std::int32_t n = 0; n < now; ++n)
-          values[static_cast<std::size_t>(s * wave + n)] =
-              static_cast<T>(addition(a_, a_.source[s], a_.step + done + n));
+          values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
+              static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
       unit_.update_steps(a_.scheme, now, media_, sources, field_, scratch_);
       done += now;
     }
@@ -147,53 +137,60 @@ class Advance {
     }
   }
 
-  /// Ghosts of the other field, then the boxes of this one.
-  void begin(Field field, std::int64_t step) {
-    const Half& half = a_.half[number(field)];
-    if (half.complete != 0) complete(other(field), half, received_[static_cast<std::size_t>(field)]);
-    if (half.begins != 0) extend(field, a_.scheme.grid.cells(), step, Stage::begin);
-    for (std::int32_t b = 0; b < half.boxes; ++b) {
-      const Box& cells = half.box[b];
-      const auto f = static_cast<std::size_t>(field);
-      unit_.update(field, a_.scheme, cells, media_[f], field_[number(other(field))], field_[f]);
-      extend(field, cells, step, Stage::updated);
+  /// Ghosts of the other field, then the boxes of this one, sources and hooks.
+  void update(Field field, std::int64_t step) {
+    const std::size_t f = number(field);
+    const HalfStep& half = a_.half[f];
+    if (half.ghosts == Ghosts::put_in_place) put_in_place(other(field), half, received_[f]);
+    if (half.begins) call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
+    for (const Box& cells : half.boxes) {
+      unit_.update(field, a_.scheme, cells, media_[f], static_cast<const T*>(field_[number(other(field))]), field_[f]);
+      call_hooks(field, cells, step, Stage::updated);
       if (field != Field::electric) continue;
       add_sources(cells, step);
-      extend(field, cells, step, Stage::driven);
+      call_hooks(field, cells, step, Stage::sources);
     }
   }
-  void complete(Field field, const Half& half, const std::array<const T*, 3>& received) {
+  void update_both(const BothFields& both, std::int64_t step) {
+    unit_.update_both(a_.scheme, both, media_, field_);
+    add_sources(both.e_cells, step);
+  }
+  void put_in_place(Field field, const HalfStep& half, const std::array<const T*, 3>& received) {
     const Grid& grid = a_.scheme.grid;
     T* const values = field_[number(field)];
-    for (std::int32_t n = 0; n < half.received; ++n)
-      unit_.unpack(grid, incoming(grid, field, half.receive[n]), received[static_cast<std::size_t>(n)], values);
-    for (std::int32_t n = 0; n < half.wrapped; ++n) unit_.wrap(grid, field, half.wrap[n], values);
+    for (std::size_t n = 0; n < half.received.size(); ++n)
+      unit_.unpack(grid, incoming(grid, field, half.received[n]), received[n], values);
+    for (const std::int32_t axis : half.wrapped) unit_.wrap(grid, field, axis, values);
     if (field == Field::magnetic) unit_.reflect(grid, values);
   }
-  void extend(Field field, const Box& cells, std::int64_t step, Stage stage) {
-    const auto f = static_cast<std::size_t>(field);
+  void call_hooks(Field field, const Box& cells, std::int64_t step, Stage stage) {
+    const std::size_t f = number(field);
     void* const* arrays = arrays_[f].data();
-    for (std::int32_t e = 0; e < a_.half[f].extensions; ++e) {
-      const Extending& extending = a_.half[f].extension[e];
-      if ((extending.kernel->stages() & static_cast<int>(stage)) != 0)
-        unit_.extend(*extending.kernel, {stage, field, a_.scheme.grid, cells, step, field_[number(other(field))],
-                                         field_[f], media_[f].index, media_[f].table, arrays});
-      arrays += extending.arrays;
+    for (const HookBinding& binding : a_.half[f].hooks) {
+      if ((binding.hook->stages() & static_cast<int>(stage)) != 0)
+        unit_.call(*binding.hook, {stage, field, a_.scheme.grid, cells, step, field_[number(other(field))], field_[f],
+                                   media_[f].index, media_[f].table, arrays});
+      arrays += binding.arrays;
     }
   }
   void add_sources(const Box& cells, std::int64_t step) {
-    for (std::int32_t s = 0; s < a_.sources; ++s) {
-      const PointSource& source = a_.source[s];
+    for (const PointSource& source : a_.sources) {
       if (!contains(a_.scheme.grid.entries(Field::electric, source.component, cells), source)) continue;
       unit_.add(a_.scheme.grid, source, static_cast<T>(addition(a_, source, step)), field_[0]);
     }
   }
-  void pack(Field field) {
-    const auto f = static_cast<std::size_t>(field);
-    const Half& half = a_.half[f];
+  void send(Field field) {
+    const std::size_t f = number(field);
+    const Axes& axes = a_.half[f].sent;
     const Grid& grid = a_.scheme.grid;
-    for (std::int32_t n = 0; n < half.sent; ++n)
-      unit_.pack(grid, outgoing(grid, field, half.send[n]), field_[f], sent_[f][static_cast<std::size_t>(n)]);
+    for (std::size_t n = 0; n < axes.size(); ++n)
+      unit_.pack(grid, outgoing(grid, field, axes[n]), static_cast<const T*>(field_[f]), sent_[f][n]);
+  }
+  void record() {
+    if (a_.recording.probes == 0) return;
+    unit_.record(a_.recording.probes, places_, static_cast<const T*>(field_[0]), static_cast<const T*>(field_[1]),
+                 record_);
+    record_ += a_.recording.probes;
   }
 
   const AdvanceArgs& a_;
@@ -266,11 +263,13 @@ void domain(void** b, void* arguments) {
   const Unit unit;
   Buffers buffers(b);
   T* const field[2] = {buffers.take<T>(), buffers.take<T>()};
-  if (a.first != 0)
+  if (a.begins_at_zero)
     for (T* const values : field) unit.clear(grid.elements(), values);
   Advance<Unit, T>(b, a.advance).run();
-  for (int n = 0; a.advance.scratch != 0 && n < 2; ++n) static_cast<void>(buffers.take<T>());
-  if (a.last != 0) sum_components(unit, Field::electric, grid, static_cast<const T*>(field[0]), buffers.take<double>());
+  if (a.advance.several_steps && a.advance.several_steps->scratch)
+    for (int n = 0; n < 2; ++n) static_cast<void>(buffers.take<T>());
+  if (a.ends_in_sums)
+    sum_components(unit, Field::electric, grid, static_cast<const T*>(field[0]), buffers.take<double>());
 }
 
 template <class Unit, class T>
@@ -281,9 +280,9 @@ void energy(void** b, void* arguments) {
   const T* const h = buffers.take<const T>();
   const std::array<Media<T>, 2> media = take_media<T>(a.scheme, buffers);
   Densities densities{a.density[0], a.density[1]};
-  if (a.scheme.media[0] != 0) densities.eps_r = buffers.take<const double>();
-  if (a.scheme.media[1] != 0) densities.mu_r = buffers.take<const double>();
+  if (a.scheme.media[0]) densities.eps_r = buffers.take<const double>();
+  if (a.scheme.media[1]) densities.mu_r = buffers.take<const double>();
   Unit().energy(a.scheme, media, densities, h, e, buffers.take<Energy>());
 }
 
-}  // namespace asterism::fdtd::codelets::bodies
+}  // namespace asterism::fdtd::codelets::tasks

@@ -6,9 +6,6 @@
 #include <cstring>
 
 #include "codelets/fmm/codelets_cuda.hpp"
-#include "codelets/fmm/task_arrays.hpp"
-#include "runtime/performance_model.hpp"
-#include "runtime/submit.hpp"
 
 namespace asterism::fmm::codelets {
 namespace {
@@ -34,7 +31,7 @@ void p2m_cpu(void** b, void* arguments) {
 void m2m_cpu(void** b, void* arguments) {
   const auto& a = as<M2MArgs>(arguments);
   auto* parents = array<double>(b[3]);
-  zero_cells(parents, a.overwrite, a.operators.stride);
+  zero_cells(parents, a.zeroed_parents, a.operators.stride);
   cpu::m2m(basis_view(a.operators, doubles(b[0])), doubles(b[0]) + a.operators.shift,
            families(a.cells, ints(b[1])) + a.first_family, a.families, cell_index(ints(b[1])), doubles(b[2]), parents);
 }
@@ -42,7 +39,7 @@ void m2m_cpu(void** b, void* arguments) {
 void m2l_cpu(void** b, void* arguments) {
   const auto& a = as<M2LArgs>(arguments);
   auto* locals = array<double>(b[2]);
-  zero_cells(locals, a.overwrite, a.operators.stride);
+  zero_cells(locals, a.zeroed_targets, a.operators.stride);
   std::array<const double*, most_sources> multipoles{};
   for (std::int32_t i = 0; i < a.sources; ++i) multipoles[static_cast<std::size_t>(i)] = doubles(b[3 + i]);
   cpu::m2l(m2l_view(a.operators, doubles(b[0])), a.scale, list_view(a.list, ints(b[1])), multipoles.data(), locals);
@@ -58,7 +55,8 @@ void l2l_cpu(void** b, void* arguments) {
 void l2p_cpu(void** b, void* arguments) {
   const auto& a = as<L2PArgs>(arguments);
   cpu::l2p(basis_view(a.operators, doubles(b[0])), a.grid, leaf_view(a.cells, ints(b[1])),
-           sources(doubles(b[2]), a.particles), doubles(b[3]), field(array<double>(b[4]), a.own), a.add != 0);
+           sources(doubles(b[2]), a.particles), doubles(b[3]), field(array<double>(b[4]), a.own),
+           a.update == ResultUpdate::add);
 }
 
 void reduction_cpu(void** b, void* arguments) {
@@ -66,7 +64,7 @@ void reduction_cpu(void** b, void* arguments) {
   const auto* set = array<const ReductionSet>(b[0]);
   const auto* part = reinterpret_cast<const ReductionPart*>(set + a.sets + 1);
   auto* result = array<double>(b[1]);
-  if (a.overwrite != 0) std::memset(result, 0, static_cast<std::size_t>(a.own) * 4 * sizeof(double));
+  if (a.update == ResultUpdate::overwrite) std::memset(result, 0, static_cast<std::size_t>(a.own) * 4 * sizeof(double));
   for (std::int32_t s = 0; s < a.sets; ++s) {
     const double* near = doubles(b[2 + s]);
     for (std::int32_t p = set[s].first_part; p < set[s + 1].first_part; ++p)
@@ -78,10 +76,18 @@ void reduction_cpu(void** b, void* arguments) {
   }
 }
 
+CodeletSpec operator_spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda) {
+  return {.name = name, .variant = "double", .cpu = cpu, .cuda = cuda, .flops = flops_of_task, .footprint = footprint};
+}
+
 }  // namespace
 
 double class_flops(double flops) {
   return flops > 0 ? std::pow(same_class, class_number(flops)) : 0;
+}
+
+double flops_of_task(const void* arguments, std::span<const Access> /*accesses*/) {
+  return class_flops(static_cast<const Work*>(arguments)->flops);
 }
 
 std::uint32_t footprint(starpu_task* task) {
@@ -90,18 +96,30 @@ std::uint32_t footprint(starpu_task* task) {
          (static_cast<std::uint32_t>(work.basis) & 0x1fffU);
 }
 
-#define ASTERISM_CODELET(name)                                                                                    \
-  starpu_codelet& name() {                                                                                        \
-    static starpu_perfmodel m = performance_model("fmm_" #name "_double", footprint);                             \
-    static starpu_codelet codelet = make_codelet({"fmm_" #name, name##_cpu, "fmm_" #name "_cpu", gpu::name, &m}); \
-    return codelet;                                                                                               \
-  }
-ASTERISM_CODELET(p2m)
-ASTERISM_CODELET(m2m)
-ASTERISM_CODELET(m2l)
-ASTERISM_CODELET(l2l)
-ASTERISM_CODELET(l2p)
-ASTERISM_CODELET(reduction)
-#undef ASTERISM_CODELET
+Codelet p2m(operator_spec("fmm_p2m", p2m_cpu, gpu::p2m));
+Codelet m2m(operator_spec("fmm_m2m", m2m_cpu, gpu::m2m));
+Codelet m2l(operator_spec("fmm_m2l", m2l_cpu, gpu::m2l));
+Codelet l2l(operator_spec("fmm_l2l", l2l_cpu, gpu::l2l));
+Codelet l2p(operator_spec("fmm_l2p", l2p_cpu, gpu::l2p));
+Codelet reduction(operator_spec("fmm_reduction", reduction_cpu, gpu::reduction));
+
+namespace {
+Codelet p2p_laplace(p2p_spec<Laplace>(gpu::p2p<Laplace>));
+Codelet p2p_inverse_square(p2p_spec<InverseSquare>(gpu::p2p<InverseSquare>));
+Codelet p2p_yukawa(p2p_spec<Yukawa>(gpu::p2p<Yukawa>));
+}  // namespace
+
+template <>
+Codelet& p2p<Laplace>() {
+  return p2p_laplace;
+}
+template <>
+Codelet& p2p<InverseSquare>() {
+  return p2p_inverse_square;
+}
+template <>
+Codelet& p2p<Yukawa>() {
+  return p2p_yukawa;
+}
 
 }  // namespace asterism::fmm::codelets

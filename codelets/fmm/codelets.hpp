@@ -1,90 +1,151 @@
-// The StarPU codelets of the fast multipole method: each wraps one operator on a group, for CPUs and GPUs. Next to
-// each: its arguments and, in order, the data that a task must be submitted with. The paper's Table 3 lists them.
+// The StarPU codelets of the fast multipole method: each wraps one operator on a group, for CPUs and GPUs, in double
+// precision. Next to each: its arguments and, in order, the data that a task must be submitted with. The mathematics is
+// in kernels/kernels.hpp; Table 3 of RR-8513 lists the tasks.
 #pragma once
 
 #include <starpu.h>
 
 #include <cstdint>
+#include <span>
+#include <string>
 
+#include "codelets/fmm/kernels/layout.hpp"
+#include "codelets/fmm/kernels/near/kernel_function.hpp"
+#include "codelets/fmm/kernels/near/p2p.hpp"
 #include "codelets/fmm/kernels/near/reduction.hpp"
-#include "codelets/fmm/layout.hpp"
+#include "codelets/fmm/task_functions.hpp"
+#include "runtime/codelet.hpp"
 
 namespace asterism::fmm::codelets {
 
-/// Every argument begins with this: tasks of a codelet whose work differs by less than some percent, in the same basis,
-/// form one class of StarPU's performance models (its footprint).
+/// The arguments of every codelet begin with this. Tasks of a codelet whose work differs by less than some percent, in
+/// the same basis, form one class of StarPU's performance models (its footprint).
 struct Work {
   double flops;
-  std::int32_t basis;  ///< k; 0 where there is none
+  std::int32_t basis;  ///< k; 0 where there is no basis
 };
 
-/// M = moments of the particles of each leaf.  operators R, cells R, particles R, multipoles W
+/// Whether a task replaces the result that it writes, or adds to it.
+enum class ResultUpdate : std::int32_t { overwrite, add };
+
+/// P2M: M = moments of the particles of each leaf.
+/// Data: operators R, cells R, particles R, multipoles W.
 struct P2MArgs {
   Work work;
   OperatorLayout operators;
   CellLayout cells;
   Grid grid;
-  std::int64_t particles;  ///< of the group's set: the distance from x to y to z to charge
+  std::int64_t particles;  ///< particles of the group's set: the distance from x to y to z to charge
 };
-starpu_codelet& p2m();
+extern Codelet p2m;
 
-/// M(parents) += shifted M(children).  operators R, child cells R, child multipoles R, parent multipoles W or RW
+/// M2M: M(parents) += shifted M(children).
+/// Data: operators R, child cells R, child multipoles R, parent multipoles W or RW.
 struct M2MArgs {
   Work work;
   OperatorLayout operators;
-  CellLayout cells;  ///< of the children
+  CellLayout cells;  ///< the children
   std::int32_t first_family, families;
-  std::int32_t overwrite;  ///< the parents' cells when they are to be zeroed first, else 0
+  std::int32_t zeroed_parents;  ///< cells of the parents' group that are set to zero first; 0: none
 };
-starpu_codelet& m2m();
+extern Codelet m2m;
 
-/// L += U V^T M over the pairs of a list (equations 6 and 7).  operators R, list R, locals W or RW, multipoles R...
+/// M2L: L += U V^T M over the pairs of a list (equations 6 and 7).
+/// Data: operators R, list R, locals W or RW, multipoles R of each source group.
 struct M2LArgs {
   Work work;
   OperatorLayout operators;
   ListLayout list;
-  double scale;            ///< (half width of the cells)^degree for homogeneous kernels, else 1
-  std::int32_t sources;    ///< groups of multipoles
-  std::int32_t overwrite;  ///< cells to be zeroed first, else 0
+  double scale;                 ///< (half width of the cells)^degree for homogeneous kernels, else 1
+  std::int32_t sources;         ///< source groups
+  std::int32_t zeroed_targets;  ///< cells of the target group that are set to zero first; 0: none
 };
-starpu_codelet& m2l();
+extern Codelet m2l;
 
-/// L(children) += L(parents) at the child.  operators R, child cells R, parent locals R, child locals RW
+/// L2L: L(children) += L(parents) at the child.
+/// Data: operators R, child cells R, parent locals R, child locals RW.
 struct L2LArgs {
   Work work;
   OperatorLayout operators;
-  CellLayout cells;
+  CellLayout cells;  ///< the children
   std::int32_t first_family, families;
 };
-starpu_codelet& l2l();
+extern Codelet l2l;
 
-/// Potential and field from L.  operators R, cells R, particles R, locals R, result W or RW
+/// L2P: potential and field from L.
+/// Data: operators R, cells R, particles R, locals R, result W or RW.
 struct L2PArgs {
   Work work;
   OperatorLayout operators;
   CellLayout cells;
   Grid grid;
-  std::int64_t particles;  ///< of the group's set
+  std::int64_t particles;  ///< particles of the group's set
   std::int64_t own;        ///< particles of the group, those of the result
-  std::int32_t add;
+  ResultUpdate update;
 };
-starpu_codelet& l2p();
+extern Codelet l2p;
 
-/// Adds what groups of lower Morton index computed for their copies of this group's leaves, and what this group
-/// computed for its own ("P2P-Reduction").  parts R, result W or RW, near results R...: first the group's own
+/// P2P-Reduction: adds what groups of lower Morton index computed for their copies of this group's leaves, and what
+/// this group computed for its own leaves.
+/// Data: parts R, result W or RW, near results R, the group's own first.
 struct ReductionArgs {
   Work work;
-  std::int64_t own;        ///< particles of the group
-  std::int32_t sets;       ///< near results
-  std::int32_t parts;      ///< runs of particles, of all of them
-  std::int32_t overwrite;  ///< the result is new
+  std::int64_t own;    ///< particles of the group
+  std::int32_t sets;   ///< near results
+  std::int32_t parts;  ///< runs of particles in all near results together
+  ResultUpdate update;
 };
-starpu_codelet& reduction();
+extern Codelet reduction;
 
-/// Flops that stand for all tasks of a class: StarPU wants the tasks of a footprint to agree on them. Within 3 %.
+/// P2P: near field of a group and its ghosts.
+/// Data: near set R, particles R, near result W.
+template <class Kernel>
+struct P2PArgs {
+  Work work;
+  NearLayout near;
+  std::int64_t particles;  ///< particles of the set
+  Kernel kernel;
+};
+
+/// Flops that stand for all tasks of a class, since StarPU wants the tasks of a footprint to agree on them: within 3 %.
 double class_flops(double flops);
-
-/// Class of tasks for the performance models: from Work at the beginning of the arguments.
+/// CodeletSpec::flops of every codelet here: class_flops() of Work at the beginning of the arguments.
+double flops_of_task(const void* arguments, std::span<const Access> accesses);
+/// CodeletSpec::footprint of every codelet here: the class of a task, from Work at the beginning of its arguments.
 std::uint32_t footprint(starpu_task* task);
+
+template <class Kernel>
+void p2p_cpu(void** b, void* arguments) {
+  const auto& a = as<P2PArgs<Kernel>>(arguments);
+  fmm::p2p(a.kernel, near_view(a.near, ints(b[0])), sources(doubles(b[1]), a.particles),
+           field(array<double>(b[2]), a.particles));
+}
+
+/// The codelet of an interaction kernel, whose name and floating type are its variant.
+template <class Kernel>
+CodeletSpec p2p_spec(starpu_cuda_func_t cuda) {
+  static const std::string variant = std::string(Kernel::name) + "_double";
+  return {.name = "fmm_p2p",
+          .variant = variant.c_str(),
+          .cpu = p2p_cpu<Kernel>,
+          .cuda = cuda,
+          .flops = flops_of_task,
+          .footprint = footprint,
+          .open_variants = true};
+}
+
+/// P2P exists once per interaction kernel, with a GPU version for those of kernel_function.hpp. The codelet of a kernel
+/// that a program brings runs on CPUs only and is made at the first call.
+template <class Kernel>
+Codelet& p2p() {
+  static Codelet codelet(p2p_spec<Kernel>(nullptr));
+  return codelet;
+}
+template <>
+Codelet& p2p<Laplace>();
+template <>
+Codelet& p2p<InverseSquare>();
+template <>
+Codelet& p2p<Yukawa>();
 
 }  // namespace asterism::fmm::codelets

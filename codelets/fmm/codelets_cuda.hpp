@@ -1,4 +1,4 @@
-// The CUDA side of the codelets; without_cuda where CUDA is not compiled in.
+// The functions of the codelets for GPUs, asynchronous on StarPU's stream; without_cuda where CUDA is not compiled in.
 #pragma once
 
 #include <starpu.h>
@@ -6,16 +6,26 @@
 #include "runtime/performance_model.hpp"
 
 namespace asterism::fmm::codelets::gpu {
+
 #ifdef ASTERISM_CUDA
-#define ASTERISM_GPU_TASK(name) void name(void** buffers, void* arguments);
+void p2m(void** buffers, void* arguments);
+void m2m(void** buffers, void* arguments);
+void m2l(void** buffers, void* arguments);
+void l2l(void** buffers, void* arguments);
+void l2p(void** buffers, void* arguments);
+void reduction(void** buffers, void* arguments);
+/// Exists for Laplace, InverseSquare and Yukawa.
+template <class Kernel>
+void p2p(void** buffers, void* arguments);
 #else
-#define ASTERISM_GPU_TASK(name) inline const starpu_cuda_func_t name = without_cuda;
+inline constexpr starpu_cuda_func_t p2m = without_cuda;
+inline constexpr starpu_cuda_func_t m2m = without_cuda;
+inline constexpr starpu_cuda_func_t m2l = without_cuda;
+inline constexpr starpu_cuda_func_t l2l = without_cuda;
+inline constexpr starpu_cuda_func_t l2p = without_cuda;
+inline constexpr starpu_cuda_func_t reduction = without_cuda;
+template <class Kernel>
+inline constexpr starpu_cuda_func_t p2p = without_cuda;
 #endif
-ASTERISM_GPU_TASK(p2m)
-ASTERISM_GPU_TASK(m2m)
-ASTERISM_GPU_TASK(m2l)
-ASTERISM_GPU_TASK(l2l)
-ASTERISM_GPU_TASK(l2p)
-ASTERISM_GPU_TASK(reduction)
-#undef ASTERISM_GPU_TASK
+
 }  // namespace asterism::fmm::codelets::gpu

@@ -4,8 +4,8 @@
 
 #include "codelets/lbm/codelets_cuda.hpp"
 #include "codelets/lbm/kernels/copy.hpp"
+#include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/task_functions.hpp"
-#include "runtime/by_precision.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
 #endif
@@ -53,14 +53,14 @@ struct Cpu {
     cpu::force(last, links, f, force);
   }
   template <class T>
-  void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+  void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
                const T* f, T* out) const {
-    cpu::observe(settled, brick, box, collision, solid, f, out);
+    cpu::observe(next, brick, box, collision, solid, f, out);
   }
   template <class T>
-  void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+  void total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, Totals* totals, void* /*scratch*/) const {
-    *totals = cpu::total(settled, brick, box, collision, solid, f);
+    *totals = cpu::total(next, brick, box, collision, solid, f);
   }
   template <class T>
   void store(const Brick& brick, const Box& box, const T* f, T* array) const {
@@ -72,15 +72,54 @@ struct Cpu {
   }
 };
 
+double advance_flops(const void* arguments, std::span<const Access> /*accesses*/) {
+  const auto& a = *static_cast<const AdvanceArgs*>(arguments);
+  return static_cast<double>(a.work.cells) * update_flops(a.collision);
+}
+
+/// The variant is filled in by PrecisionCodelet.
+CodeletSpec spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda, TaskFlops flops = nullptr) {
+  return {.name = name, .variant = "", .cpu = cpu, .cuda = cuda, .flops = flops, .footprint = footprint_by_cells};
+}
+
+template <class T>
+CodeletSpec advance_spec() {
+  return spec("lbm_advance", task_functions::advance<Cpu, T>, gpu::functions<T>().advance, advance_flops);
+}
+template <class T>
+CodeletSpec forward_spec() {
+  return spec("lbm_forward", task_functions::forward<Cpu, T>, gpu::functions<T>().forward);
+}
+template <class T>
+CodeletSpec complete_spec() {
+  return spec("lbm_complete", task_functions::complete<Cpu, T>, gpu::functions<T>().complete);
+}
+template <class T>
+CodeletSpec observe_spec() {
+  return spec("lbm_observe", task_functions::observe<Cpu, T>, gpu::functions<T>().observe);
+}
+template <class T>
+CodeletSpec total_spec() {
+  return spec("lbm_total", task_functions::total<Cpu, T>, gpu::functions<T>().total);
+}
+template <class T>
+CodeletSpec store_spec() {
+  return spec("lbm_store", task_functions::store<Cpu, T>, gpu::functions<T>().store);
+}
+template <class T>
+CodeletSpec load_spec() {
+  return spec("lbm_load", task_functions::load<Cpu, T>, gpu::functions<T>().load);
+}
+
 }  // namespace
 
-ASTERISM_CODELET(lbm, advance)
-ASTERISM_CODELET(lbm, forward)
-ASTERISM_CODELET(lbm, complete)
-ASTERISM_CODELET(lbm, observe)
-ASTERISM_CODELET(lbm, total)
-ASTERISM_CODELET(lbm, store)
-ASTERISM_CODELET(lbm, load)
+PrecisionCodelet advance(advance_spec<float>(), advance_spec<double>());
+PrecisionCodelet forward(forward_spec<float>(), forward_spec<double>());
+PrecisionCodelet complete(complete_spec<float>(), complete_spec<double>());
+PrecisionCodelet observe(observe_spec<float>(), observe_spec<double>());
+PrecisionCodelet total(total_spec<float>(), total_spec<double>());
+PrecisionCodelet store(store_spec<float>(), store_spec<double>());
+PrecisionCodelet load(load_spec<float>(), load_spec<double>());
 
 std::size_t total_scratch_bytes() {
 #ifdef ASTERISM_CUDA

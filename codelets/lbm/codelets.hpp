@@ -10,22 +10,27 @@
 
 #include "codelets/lbm/kernels/kernels.hpp"
 #include "runtime/buffers.hpp"
+#include "runtime/codelet.hpp"
 
 namespace asterism::lbm::codelets {
 
-/// A brick and whether it has solid cells.
-struct Place {
-  Brick brick{};
-  std::int32_t obstacle = 0;
+/// The layout of a brick, and its solid cells.
+struct BrickDescriptor {
+  Brick layout{};
+  bool obstacle = false;             ///< it has solid cells
   std::int32_t link_begin[q + 1]{};  ///< Links::begin
 };
 
 /// What is still to be done about the half-step `last`: arrays from neighbours to be put in place, walls and solid
-/// cells that return what they were sent. Nothing when the state is complete. Velocity walls are left to the task that
-/// advances the cells beside them, all else to the first task of the next half-step.
+/// cells that return what they were sent. Velocity walls are left to the task that updates the cells beside them, all
+/// else to the first task of the next half-step.
 struct Completion {
-  std::int32_t pending = 0;
-  std::int32_t first = 1;
+  enum class Part : std::int32_t {
+    nothing,         ///< the state is complete
+    velocity_walls,  ///< of the task's own cells: another task has done the rest
+    all,
+  };
+  Part part = Part::nothing;
   Half last = Half::beta;
   std::int32_t walls = 0;
   Wall wall[faces]{};
@@ -33,11 +38,12 @@ struct Completion {
   Transfer receive[2]{};
 };
 
-/// Completes the last half-step, advances some boxes by the next one and packs what neighbours need of them.
-/// populations RW, [solid R, links R], received R..., sent W...
+/// Completes the last half-step, updates some boxes by the next one, f*_i = f_i + Omega_i(f) + S_i, and packs what
+/// neighbours need of them.
+/// populations RW, [solid R, links R], received R (two at most), sent W (two at most)
 struct AdvanceArgs {
   Work work;
-  Place place;
+  BrickDescriptor brick;
   Completion completion;
   Collision collision;
   Half half = Half::alpha;
@@ -47,10 +53,9 @@ struct AdvanceArgs {
   std::int32_t sent = 0;
   Transfer send[2]{};
 };
-template <class T>
-starpu_codelet& advance();
+extern PrecisionCodelet advance;
 
-/// Passes on what crosses an edge of the brick.  populations RW, received R..., sent W...
+/// Passes on what crosses an edge of the brick.  populations RW, received R (two at most), sent W (two at most)
 struct ForwardArgs {
   Work work;
   Brick brick{};
@@ -59,33 +64,29 @@ struct ForwardArgs {
   std::int32_t sent = 0;
   Transfer send[2]{};
 };
-template <class T>
-starpu_codelet& forward();
+extern PrecisionCodelet forward;
 
 /// Completes the last half-step and nothing else; measures the force on solid cells first if there is a place for it.
-/// populations RW, [solid R, links R], received R..., [force W: three doubles]
+/// populations RW, [solid R, links R], received R (two at most), [force W: three doubles]
 struct CompleteArgs {
   Work work;
-  Place place;
+  BrickDescriptor brick;
   Completion completion;
-  std::int32_t measure_force = 0;
+  bool measure_force = false;
 };
-template <class T>
-starpu_codelet& complete();
+extern PrecisionCodelet complete;
 
 /// Density and velocity of a box (kernels.hpp).  populations R, [solid R, links R], fields W
 struct ObserveArgs {
   Work work;
-  Place place;
+  BrickDescriptor brick;
   Collision collision;
   Box box{};
-  std::int32_t settled = 1;
+  Half next = Half::alpha;
 };
-template <class T>
-starpu_codelet& observe();
-/// Sums over a box.  populations R, [solid R, links R], totals W, scratch
-template <class T>
-starpu_codelet& total();
+extern PrecisionCodelet observe;
+/// Sums over a box, with ObserveArgs.  populations R, [solid R, links R], totals W, scratch
+extern PrecisionCodelet total;
 /// Bytes of the scratch datum of `total`.
 std::size_t total_scratch_bytes();
 
@@ -95,9 +96,7 @@ struct CopyArgs {
   Brick brick{};
   Box box{};
 };
-template <class T>
-starpu_codelet& store();
-template <class T>
-starpu_codelet& load();
+extern PrecisionCodelet store;
+extern PrecisionCodelet load;
 
 }  // namespace asterism::lbm::codelets

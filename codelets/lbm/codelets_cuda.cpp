@@ -1,4 +1,4 @@
-// The kernels of GPUs, as the bodies of the codelets call them.
+// The kernels of GPUs, as task_functions.hpp calls them.
 #include "codelets/lbm/codelets_cuda.hpp"
 
 #include <starpu_cuda.h>
@@ -68,14 +68,14 @@ struct Gpu {
     cuda::force(last, links, f, force, stream);
   }
   template <class T>
-  void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+  void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
                const T* f, T* out) const {
-    cuda::observe(settled, brick, box, collision, solid, f, out, stream);
+    cuda::observe(next, brick, box, collision, solid, f, out, stream);
   }
   template <class T>
-  void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+  void total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, Totals* totals, void* scratch) const {
-    cuda::total(settled, brick, box, collision, solid, f, totals, scratch, stream);
+    cuda::total(next, brick, box, collision, solid, f, totals, scratch, stream);
   }
   template <class T>
   void store(const Brick& brick, const Box& box, const T* f, T* array) const {
@@ -91,9 +91,13 @@ struct Gpu {
 
 template <class T>
 Functions functions() {
-  using namespace bodies;
-  return {advance<Gpu, T>, forward<Gpu, T>, complete<Gpu, T>, observe<Gpu, T>,
-          total<Gpu, T>,   store<Gpu, T>,   load<Gpu, T>};
+  return {.advance = task_functions::advance<Gpu, T>,
+          .forward = task_functions::forward<Gpu, T>,
+          .complete = task_functions::complete<Gpu, T>,
+          .observe = task_functions::observe<Gpu, T>,
+          .total = task_functions::total<Gpu, T>,
+          .store = task_functions::store<Gpu, T>,
+          .load = task_functions::load<Gpu, T>};
 }
 template Functions functions<float>();
 template Functions functions<double>();

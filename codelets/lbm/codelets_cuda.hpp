@@ -7,7 +7,7 @@
 
 namespace asterism::lbm::codelets::gpu {
 
-/// As they are where Asterism is built without CUDA: all codelets that have one have it here.
+/// The CUDA function of each codelet; the defaults are those of a build without CUDA.
 struct Functions {
   starpu_cuda_func_t advance = without_cuda, forward = without_cuda, complete = without_cuda, observe = without_cuda,
                      total = without_cuda, store = without_cuda, load = without_cuda;

@@ -6,27 +6,27 @@
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "runtime/buffers.hpp"
 
-namespace asterism::lbm::codelets::bodies {
+namespace asterism::lbm::codelets::task_functions {
 
 /// The solid cells of a brick, if it has any.
 struct Obstacle {
   const std::uint8_t* solid = nullptr;
   Links links{};
 
-  Obstacle(const Place& place, Buffers& buffers) {
-    if (place.obstacle == 0) return;
+  Obstacle(const BrickDescriptor& brick, Buffers& buffers) {
+    if (!brick.obstacle) return;
     solid = buffers.take<const std::uint8_t>();
-    for (int j = 0; j <= q; ++j) links.begin[j] = place.link_begin[j];
+    for (int j = 0; j <= q; ++j) links.begin[j] = brick.link_begin[j];
     links.fluid = buffers.take<const std::int64_t>();
-    links.solid = links.fluid + place.link_begin[q];
+    links.solid = links.fluid + brick.link_begin[q];
   }
 };
 
-/// All but the walls.
+/// Puts in place what came from neighbours, and what solid cells return: all but the walls.
 template <class Unit, class T>
 void finish(const Unit& unit, const Completion& c, const Brick& brick, const Obstacle& obstacle,
             const T* const* received, T* f) {
-  if (c.pending == 0 || c.first == 0) return;
+  if (c.part != Completion::Part::all) return;
   unit.unpack(brick, c.received, c.receive, received, f);
   if (obstacle.solid != nullptr) unit.reflect(c.last, obstacle.links, f);
 }
@@ -37,7 +37,7 @@ void advance(void** b, void* arguments) {
   const Unit unit;
   Buffers buffers(b);
   T* const f = buffers.take<T>();
-  const Obstacle obstacle(a.place, buffers);
+  const Obstacle obstacle(a.brick, buffers);
   const T* received[2]{};
   T* sent[2]{};
   buffers.take(a.completion.received, received);
@@ -45,16 +45,17 @@ void advance(void** b, void* arguments) {
   Completion completion = a.completion;
   Half half = a.half;
   for (std::int32_t step = 0; step < a.steps; ++step) {
-    finish(unit, completion, a.place.brick, obstacle, received, f);
-    const std::int32_t walls = completion.pending == 0 ? 0 : completion.walls;
-    if (completion.first != 0) unit.reflect_pressure(completion.last, a.place.brick, walls, completion.wall, f);
-    unit.update(half, a.place.brick, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
-    completion.pending = 1;
+    finish(unit, completion, a.brick.layout, obstacle, received, f);
+    const std::int32_t walls = completion.part == Completion::Part::nothing ? 0 : completion.walls;
+    if (completion.part == Completion::Part::all)
+      unit.reflect_pressure(completion.last, a.brick.layout, walls, completion.wall, f);
+    unit.update(half, a.brick.layout, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
+    completion.part = Completion::Part::all;
     completion.received = 0;
     completion.last = half;
     half = other(half);
   }
-  unit.pack(a.place.brick, a.sent, a.send, f, sent);
+  unit.pack(a.brick.layout, a.sent, a.send, f, sent);
 }
 
 template <class Unit, class T>
@@ -77,17 +78,17 @@ void complete(void** b, void* arguments) {
   const Unit unit;
   Buffers buffers(b);
   T* const f = buffers.take<T>();
-  const Obstacle obstacle(a.place, buffers);
+  const Obstacle obstacle(a.brick, buffers);
   const T* received[2]{};
   buffers.take(a.completion.received, received);
-  if (a.measure_force != 0) {
+  if (a.measure_force) {
     auto* const force = buffers.take<double>();
     unit.clear(force, 3);
     if (obstacle.solid != nullptr) unit.force(a.completion.last, obstacle.links, f, force);
   }
-  if (a.completion.pending == 0) return;
-  finish(unit, a.completion, a.place.brick, obstacle, received, f);
-  unit.reflect(a.completion.last, a.place.brick, a.completion.walls, a.completion.wall, f);
+  if (a.completion.part == Completion::Part::nothing) return;
+  finish(unit, a.completion, a.brick.layout, obstacle, received, f);
+  unit.reflect(a.completion.last, a.brick.layout, a.completion.walls, a.completion.wall, f);
 }
 
 template <class Unit, class T>
@@ -95,8 +96,8 @@ void observe(void** b, void* arguments) {
   const auto& a = as<ObserveArgs>(arguments);
   Buffers buffers(b);
   const T* const f = buffers.take<const T>();
-  const Obstacle obstacle(a.place, buffers);
-  Unit().observe(a.settled != 0, a.place.brick, a.box, a.collision, obstacle.solid, f, buffers.take<T>());
+  const Obstacle obstacle(a.brick, buffers);
+  Unit().observe(a.next, a.brick.layout, a.box, a.collision, obstacle.solid, f, buffers.take<T>());
 }
 
 template <class Unit, class T>
@@ -104,9 +105,9 @@ void total(void** b, void* arguments) {
   const auto& a = as<ObserveArgs>(arguments);
   Buffers buffers(b);
   const T* const f = buffers.take<const T>();
-  const Obstacle obstacle(a.place, buffers);
+  const Obstacle obstacle(a.brick, buffers);
   auto* const totals = buffers.take<Totals>();
-  Unit().total(a.settled != 0, a.place.brick, a.box, a.collision, obstacle.solid, f, totals, buffers.take<void>());
+  Unit().total(a.next, a.brick.layout, a.box, a.collision, obstacle.solid, f, totals, buffers.take<void>());
 }
 
 template <class Unit, class T>
@@ -125,4 +126,4 @@ void load(void** b, void* arguments) {
   Unit().load(a.brick, a.box, buffers.take<const T>(), f);
 }
 
-}  // namespace asterism::lbm::codelets::bodies
+}  // namespace asterism::lbm::codelets::task_functions

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "codelets/tdbem/codelets_cuda.hpp"
+#include "codelets/tdbem/kernels/costs.hpp"
 #include "codelets/tdbem/kernels/product/block.hpp"
 #include "codelets/tdbem/task_functions.hpp"
-#include "runtime/by_precision.hpp"
 
 namespace asterism::tdbem::codelets {
 namespace {
@@ -34,9 +35,9 @@ struct Cpu {
     cpu::combine(shape, begun, partials, count, totals);
   }
   template <class T>
-  void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+  void illuminate(const SurfaceView& surface, const Illumination& incident, const Steps& steps, std::int32_t begin,
                   std::int32_t end, T* out) const {
-    cpu::illuminate(surface, light, steps, begin, end, out);
+    cpu::illuminate(surface, incident, steps, begin, end, out);
   }
   template <class T>
   void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r) const {
@@ -51,7 +52,7 @@ struct Cpu {
       add(*tally, {0, 0, Ending::converged}, a.step);
       return;
     }
-    const bodies::SolveScratch<T> scratch(rhs, a.rows);
+    const tasks::SolveScratch<T> scratch(rhs, a.rows);
     cpu::extrapolate(a.rows, guess, answer);
     add(*tally, cpu::solve(m, inverse, a.limits, rhs, answer, scratch.workspace), a.step);
   }
@@ -106,30 +107,98 @@ void assemble_tile(void** b, void* arguments) {
   tdbem::assemble(*a.surface, *a.rules, *a.discretisation, target[0], mirrored ? &target[1] : nullptr, scratch);
 }
 
+/// The class of a task in its performance model: what its arguments say of its work.
+std::uint32_t class_of_work(starpu_task* task) {
+  const Work& work = *static_cast<const Work*>(task->cl_arg);
+  const auto cells = static_cast<std::uint64_t>(work.cells);
+  return static_cast<std::uint32_t>(cells ^ cells >> 32) ^ static_cast<std::uint32_t>(work.variant) << 24;
+}
+
+/// Operations of a task by its arguments.
+template <class Args, auto of>
+double flops(const void* arguments, std::span<const Access> /*accesses*/) {
+  return of(*static_cast<const Args*>(arguments));
+}
+
+template <class Args>
+double cells(const Args& arguments) {
+  return static_cast<double>(arguments.work.cells);
+}
+
+/// `cuda`: null for codelets of CPUs only. `flops`: null where the number of operations is not known before the task.
+CodeletSpec spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda, TaskFlops flops = nullptr) {
+  return {name, nullptr, cpu, cuda, flops, class_of_work};
+}
+
+template <class T>
+CodeletSpec prepare_spec() {
+  return spec("tdbem_prepare", prepare_block<T>, nullptr);
+}
+
+template <class T>
+CodeletSpec assemble_spec() {
+  return spec("tdbem_assemble", assemble_tile<T>, nullptr,
+              flops<AssembleArgs, [](const auto& a) { return flops_of_point_pair * cells(a); }>);
+}
+
+template <class T>
+CodeletSpec product_spec() {
+  return spec("tdbem_product", tasks::product<Cpu, T>, gpu::functions<T>().product,
+              flops<ProductArgs, [](const auto& a) { return product_flops(a.values, a.shape.group, a.waves); }>);
+}
+
+template <class T>
+CodeletSpec combine_spec() {
+  return spec("tdbem_combine", tasks::combine<Cpu, T>, gpu::functions<T>().combine,
+              flops<CombineArgs, [](const auto& a) { return combine_flops(a.shape.elements(), a.partials); }>);
+}
+
+template <class T>
+CodeletSpec illuminate_spec() {
+  return spec("tdbem_illuminate", tasks::illuminate<Cpu, T>, gpu::functions<T>().illuminate);
+}
+
+template <class T>
+CodeletSpec solve_spec() {
+  return spec("tdbem_solve", tasks::solve<Cpu, T>, gpu::functions<T>().solve);
+}
+
+template <class T>
+CodeletSpec solve_directly_spec() {
+  return spec("tdbem_solve_directly", tasks::solve<Cpu, T>, nullptr);
+}
+
+template <class T>
+CodeletSpec radiate_spec() {
+  return spec(
+      "tdbem_radiate", tasks::radiate<Cpu, T>, gpu::functions<T>().radiate,
+      flops<RadiateArgs, [](const auto& a) { return radiation_flops(a.work.cells, a.work.variant) * a.waves; }>);
+}
+
+template <class T>
+CodeletSpec move_on_spec() {
+  return spec("tdbem_move_on", tasks::move_on<Cpu, T>, gpu::functions<T>().move_on);
+}
+
+template <class T>
+CodeletSpec observe_spec() {
+  return spec(
+      "tdbem_observe", tasks::observe<Cpu, T>, gpu::functions<T>().observe,
+      flops<ObserveArgs, [](const auto& a) { return observe_flops_per_weight * cells(a) * a.shape.group * a.waves; }>);
+}
+
 }  // namespace
 
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define ASTERISM_CPU_CODELET(name, function)                                                                       \
-  template <class T>                                                                                               \
-  starpu_codelet& name() {                                                                                         \
-    static starpu_perfmodel m = model_by_cells(is_double<T> ? "tdbem_" #name "_double" : "tdbem_" #name "_float"); \
-    static starpu_codelet codelet = make_codelet({"tdbem_" #name, function, "tdbem_" #name "_cpu", nullptr, &m});  \
-    return codelet;                                                                                                \
-  }                                                                                                                \
-  template starpu_codelet& name<float>();                                                                          \
-  template starpu_codelet& name<double>();
-ASTERISM_CPU_CODELET(prepare, prepare_block<T>)
-ASTERISM_CPU_CODELET(assemble, assemble_tile<T>)
-ASTERISM_CPU_CODELET(solve_directly, (bodies::solve<Cpu, T>))
-#undef ASTERISM_CPU_CODELET
-// NOLINTEND(bugprone-macro-parentheses)
-ASTERISM_CODELET(tdbem, product)
-ASTERISM_CODELET(tdbem, combine)
-ASTERISM_CODELET(tdbem, illuminate)
-ASTERISM_CODELET(tdbem, solve)
-ASTERISM_CODELET(tdbem, radiate)
-ASTERISM_CODELET(tdbem, move_on)
-ASTERISM_CODELET(tdbem, observe)
+PrecisionCodelet prepare(prepare_spec<float>(), prepare_spec<double>());
+PrecisionCodelet assemble(assemble_spec<float>(), assemble_spec<double>());
+PrecisionCodelet product(product_spec<float>(), product_spec<double>());
+PrecisionCodelet combine(combine_spec<float>(), combine_spec<double>());
+PrecisionCodelet illuminate(illuminate_spec<float>(), illuminate_spec<double>());
+PrecisionCodelet solve(solve_spec<float>(), solve_spec<double>());
+PrecisionCodelet solve_directly(solve_directly_spec<float>(), solve_directly_spec<double>());
+PrecisionCodelet radiate(radiate_spec<float>(), radiate_spec<double>());
+PrecisionCodelet move_on(move_on_spec<float>(), move_on_spec<double>());
+PrecisionCodelet observe(observe_spec<float>(), observe_spec<double>());
 
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves) {
@@ -137,7 +206,7 @@ std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group
   for (std::int32_t blocks = 1; blocks <= most_blocks_at_once; ++blocks) {
     const std::int32_t tiles = blocks * largest.tiles;
     const ProductShape shape = product_shape(tiles, largest.panels, largest.slices);
-    bytes = std::max(bytes, bodies::tile_bytes<T>(tiles) +
+    bytes = std::max(bytes, tasks::tile_bytes<T>(tiles) +
                                 static_cast<std::size_t>(product_scratch(shape, group, waves)) * sizeof(T));
   }
   return bytes;
@@ -147,7 +216,7 @@ template std::size_t product_scratch_bytes<double>(const PartOfBlock&, std::int3
 
 template <class T>
 std::size_t solve_scratch_bytes(std::int32_t rows) {
-  return bodies::SolveScratch<T>::bytes(rows);
+  return tasks::SolveScratch<T>::bytes(rows);
 }
 template std::size_t solve_scratch_bytes<float>(std::int32_t);
 template std::size_t solve_scratch_bytes<double>(std::int32_t);

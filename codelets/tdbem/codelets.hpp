@@ -1,8 +1,9 @@
-// The StarPU codelets of time-domain boundary elements, on CPUs and GPUs, each for float and double. Next to each: its
-// arguments and, in order, the data that a task must be submitted with.
+// The StarPU codelets of time-domain boundary elements, each for float and double: extern objects, and next to each the
+// structure of its arguments and, in order, the data that a task must be submitted with. prepare, assemble and
+// solve_directly run on CPUs only, all others on CPUs and GPUs. The kernels behind them: kernels/kernels.hpp.
 //   block     a block of slices (block.hpp), in lines of 64 bytes
 //   window    past values of the unknowns of a block (slices.hpp), for every wave
-//   partial   sums of some rows for a group of steps (march.hpp), of one unit
+//   partial   sums of some rows for a group of steps (partial_sums.hpp), of one unit
 //   totals    sums of some rows, of all units; over several ranks also those on their way between them
 //   solutions a of the steps of a group: [wave][g][unknown]; two of them, in turn
 #pragma once
@@ -19,10 +20,11 @@
 #include "codelets/tdbem/kernels/product/product.hpp"
 #include "codelets/tdbem/kernels/waves/illumination.hpp"
 #include "runtime/buffers.hpp"
+#include "runtime/codelet.hpp"
 
 namespace asterism::tdbem::codelets {
 
-/// Which tiles of which block: rows of some clusters, slices of one.
+/// Which tiles of which block: rows of some blocks, slices of one.
 struct PartOfBlock {
   std::int64_t directory = 0;  ///< bytes (block.hpp)
   std::int32_t first_tile = 0;
@@ -42,8 +44,7 @@ struct PrepareArgs {
   std::int64_t bytes = 0;
   std::int64_t initial = 0;  ///< values of M^0
 };
-template <class T>
-starpu_codelet& prepare();
+extern PrecisionCodelet prepare;
 
 /// The values of a tile and of its mirror image, on CPUs.
 /// block RW, initial RW, then of the mirror image unless both are one: block RW, initial RW
@@ -57,8 +58,7 @@ struct AssembleArgs {
   std::int32_t tile[2]{};            ///< number in its block
   std::int64_t initial_offset[2]{};  ///< of the tile's values of M^0 in those of the block
 };
-template <class T>
-starpu_codelet& assemble();
+extern PrecisionCodelet assemble;
 
 /// partial += tiles x windows of some blocks, the same rows of each.
 /// of each block: block R, window R; then partial W (first) or RW, scratch SCRATCH (GPUs)
@@ -70,10 +70,10 @@ struct ProductArgs {
   std::int32_t waves = 1;
   std::int32_t row_begin = 0;  ///< of the partial sums
   std::int32_t rows = 0;
-  std::int32_t clear = 0;  ///< set them to zero first
+  double values = 0;   ///< of the matrices, without padding, in these rows of these blocks
+  bool clear = false;  ///< set the partial sums to zero first
 };
-template <class T>
-starpu_codelet& product();
+extern PrecisionCodelet product;
 /// Bytes of the scratch datum for any of up to most_blocks_at_once blocks that are no larger than this.
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves);
@@ -90,26 +90,24 @@ struct CombineArgs {
     std::int32_t wave = 0, first = 0, spacing = 1;
   } rows[most_partials]{};
 };
-template <class T>
-starpu_codelet& combine();
+extern PrecisionCodelet combine;
 
 /// Right-hand sides of a group of steps and some rows.
-/// light W, then of the surface, R: vertices, triangles, normals, areas, start, around
+/// incident W, then of the surface, R: vertices, triangles, normals, areas, start, around
 struct IlluminateArgs {
   Work work;
-  Illumination light;
+  Illumination incident;
   Steps steps;
   std::int32_t row_begin = 0;
   std::int32_t rows = 0;
   std::int32_t vertices = 0;
   std::int32_t triangles = 0;
 };
-template <class T>
-starpu_codelet& illuminate();
+extern PrecisionCodelet illuminate;
 
 /// M^0 a = s for step n, place g of the group.
 /// of M^0 R: start, column, value, inverse diagonal; solutions RW, the other solutions R, tally RW, scratch SCRATCH,
-/// then for each part of the rows: totals R, and light R if lit
+/// then for each part of the rows: totals R, and incident R if illuminated
 struct SolveArgs {
   Work work;
   std::int32_t rows = 0;
@@ -118,18 +116,16 @@ struct SolveArgs {
   std::int32_t totals_g = 0, totals_wave = 0;  ///< where the totals have them
   std::int64_t step = 0;                       ///< n
   SolveLimits limits;
-  std::int32_t lit = 0;
+  bool illuminated = false;
   std::int32_t parts = 0;
   std::int32_t part_rows[64]{};
   /// a factorisation instead of conjugate gradients: turns a right-hand side, an array of T, into the solution
   const std::function<void(void*)>* direct = nullptr;
 };
 inline constexpr std::int32_t most_parts = 64;
-template <class T>
-starpu_codelet& solve();
-/// The same on CPUs only, by `direct`.
-template <class T>
-starpu_codelet& solve_directly();
+extern PrecisionCodelet solve;
+/// As solve, on CPUs only, by `direct`.
+extern PrecisionCodelet solve_directly;
 /// Bytes of the scratch datum.
 template <class T>
 std::size_t solve_scratch_bytes(std::int32_t rows);
@@ -144,8 +140,7 @@ struct RadiateArgs {
   std::int32_t g0 = 0;
   std::int32_t waves = 1;
 };
-template <class T>
-starpu_codelet& radiate();
+extern PrecisionCodelet radiate;
 
 /// The windows of some blocks.  window RW of each block, solutions R
 struct MoveOnArgs {
@@ -158,17 +153,15 @@ struct MoveOnArgs {
   std::int32_t unknowns = 0;
   std::int32_t waves = 1;
 };
-template <class T>
-starpu_codelet& move_on();
+extern PrecisionCodelet move_on;
 
-/// Pressure at observers by the unknowns of a block: heard[wave][observer][g].
-/// start R, first R, weight R (ObserverView of the block), window R after it has moved on, heard W
+/// Pressure at observers by the unknowns of a block: pressure[wave][observer][g].
+/// start R, first R, weight R (ObserverView of the block), window R after it has moved on, pressure W
 struct ObserveArgs {
   Work work;
   WindowShape shape;
   std::int32_t observers = 0, slices = 0, waves = 1;
 };
-template <class T>
-starpu_codelet& observe();
+extern PrecisionCodelet observe;
 
 }  // namespace asterism::tdbem::codelets

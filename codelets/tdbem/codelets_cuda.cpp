@@ -1,4 +1,4 @@
-// The kernels of GPUs, as the bodies of the codelets call them.
+// The kernels of GPUs, as the functions of tasks call them.
 #include "codelets/tdbem/codelets_cuda.hpp"
 
 #include <starpu_cuda.h>
@@ -40,7 +40,7 @@ struct Gpu {
     }
     const std::int32_t count = a.blocks * windows.tiles_of_each;
     cuda::place_tiles(directories, windows.tiles_of_each, tiles, stream);
-    auto* const parts = reinterpret_cast<T*>(memory + bodies::tile_bytes<T>(count));
+    auto* const parts = reinterpret_cast<T*>(memory + tasks::tile_bytes<T>(count));
     cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream);
   }
   template <class T>
@@ -49,9 +49,9 @@ struct Gpu {
     cuda::combine(shape, begun, partials, count, totals, stream);
   }
   template <class T>
-  void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+  void illuminate(const SurfaceView& surface, const Illumination& incident, const Steps& steps, std::int32_t begin,
                   std::int32_t end, T* out) const {
-    cuda::illuminate(surface, light, steps, begin, end, out, stream);
+    cuda::illuminate(surface, incident, steps, begin, end, out, stream);
   }
   template <class T>
   void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r) const {
@@ -60,7 +60,7 @@ struct Gpu {
   template <class T>
   void solve(const SolveArgs& a, const CsrView<T>& m, const T* inverse, const Guess<T>& guess, T* rhs, T* answer,
              SolveTally* tally) const {
-    const bodies::SolveScratch<T> scratch(rhs, a.rows);
+    const tasks::SolveScratch<T> scratch(rhs, a.rows);
     cuda::solve(m, inverse, a.limits, rhs, guess, answer, scratch.workspace, scratch.partials,
                 cuda::solve_blocks<T>(a.rows), tally, a.step, stream);
   }
@@ -83,8 +83,8 @@ struct Gpu {
 
 template <class T>
 Functions functions() {
-  return {bodies::product<Gpu, T>, bodies::combine<Gpu, T>, bodies::illuminate<Gpu, T>, bodies::solve<Gpu, T>,
-          bodies::radiate<Gpu, T>, bodies::move_on<Gpu, T>, bodies::observe<Gpu, T>};
+  return {tasks::product<Gpu, T>, tasks::combine<Gpu, T>, tasks::illuminate<Gpu, T>, tasks::solve<Gpu, T>,
+          tasks::radiate<Gpu, T>, tasks::move_on<Gpu, T>, tasks::observe<Gpu, T>};
 }
 template Functions functions<double>();
 template Functions functions<float>();

@@ -9,7 +9,7 @@
 #include "codelets/tdbem/kernels/march/windows.hpp"
 #include "codelets/tdbem/kernels/waves/observe.hpp"
 
-namespace asterism::tdbem::codelets::bodies {
+namespace asterism::tdbem::codelets::tasks {
 
 /// Bytes of the tiles' descriptors before what GPUs leave in the scratch memory of a product.
 template <class T>
@@ -53,7 +53,7 @@ void product(void** b, void* arguments) {
   T* const partial = buffers.take<T>();
   const Unit unit;
   const std::int64_t line = static_cast<std::int64_t>(a.rows) * a.shape.group;
-  if (a.clear != 0) unit.zero(partial, a.waves * line);
+  if (a.clear) unit.zero(partial, a.waves * line);
   unit.product(a, blocks.data(), windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
 }
 
@@ -74,7 +74,7 @@ template <class Unit, class T>
 void illuminate(void** b, void* arguments) {
   const auto& a = as<IlluminateArgs>(arguments);
   Buffers buffers(b);
-  T* const light = buffers.take<T>();
+  T* const incident = buffers.take<T>();
   SurfaceView surface;
   surface.vertex_count = a.vertices;
   surface.triangle_count = a.triangles;
@@ -84,7 +84,7 @@ void illuminate(void** b, void* arguments) {
   surface.areas = buffers.take<const double>();
   surface.start = buffers.take<const std::int32_t>();
   surface.around = buffers.take<const std::int32_t>();
-  Unit{}.illuminate(surface, a.light, a.steps, a.row_begin, a.row_begin + a.rows, light);
+  Unit{}.illuminate(surface, a.incident, a.steps, a.row_begin, a.row_begin + a.rows, incident);
 }
 
 /// The two values before step g: in this group's solutions, or at the end of the other's.
@@ -115,8 +115,8 @@ void solve(void** b, void* arguments) {
   for (std::int32_t p = 0; p < a.parts; ++p) {
     const TotalsShape shape{row, a.part_rows[p], a.group, a.width, a.waves};
     const T* const totals = buffers.take<const T>() + static_cast<std::int64_t>(a.totals_wave) * shape.rows * a.width;
-    const T* const light = a.lit != 0 ? buffers.take<const T>() : nullptr;
-    unit.right_hand_side(shape, a.totals_g, RightHandSide<T>{light, totals, part});
+    const T* const incident = a.illuminated ? buffers.take<const T>() : nullptr;
+    unit.right_hand_side(shape, a.totals_g, RightHandSide<T>{incident, totals, part});
     part += shape.rows;
     row += shape.rows;
   }
@@ -175,13 +175,13 @@ void observe(void** b, void* arguments) {
   observers.first = buffers.take<const std::int32_t>();
   observers.weight = buffers.take<const T>();
   const T* const window = buffers.take<const T>();
-  T* const heard = buffers.take<T>();
+  T* const pressure = buffers.take<T>();
   const Unit unit;
   for (std::int32_t wave = 0; wave < a.waves; ++wave)
     unit.observe(observers,
                  HistoryView<T>{window + static_cast<std::int64_t>(wave) * a.slices * a.shape.stride, a.shape.stride,
                                 a.shape.reach - a.shape.group},
-                 a.shape.group, heard + static_cast<std::int64_t>(wave) * a.observers * a.shape.group);
+                 a.shape.group, pressure + static_cast<std::int64_t>(wave) * a.observers * a.shape.group);
 }
 
-}  // namespace asterism::tdbem::codelets::bodies
+}  // namespace asterism::tdbem::codelets::tasks

@@ -38,7 +38,7 @@ class ChunkCompressor {
 
   /// Room for the values of a block, the last index fastest.
   [[nodiscard]] char* values() { return values_.data(); }
-  /// Of a chunk whose block has this extent: the rest is 0.
+  /// Compresses a chunk whose block has this extent; the rest of the chunk is 0.
   void compress(const std::vector<std::size_t>& extent);
   [[nodiscard]] std::span<const char> compressed() const { return {compressed_.data(), length_}; }
 

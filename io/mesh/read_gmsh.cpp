@@ -1,5 +1,4 @@
-// The 3-node triangles of gmsh's MSH 2.2 and 4.1 ASCII files, and the nodes that they use.
-#include <unordered_map>
+#include "io/mesh/gmsh.hpp"
 
 #include "base/error.hpp"
 #include "io/mesh/readers.hpp"
@@ -8,13 +7,14 @@ namespace asterism::mesh {
 namespace {
 
 constexpr std::int64_t triangle_type = 2;
+constexpr std::int64_t tetrahedron_type = 4;
 
-/// Nodes by their number in the file, and triangles between them.
+/// Goes through the sections of a file.
 class GmshReader {
  public:
-  explicit GmshReader(const TextFile& file) : file_(file), words_(file, file.text) {}
+  explicit GmshReader(const TextFile& file) : file_(file), words_(file) { mesh_.file = file.name; }
 
-  TriangleMesh read() {
+  GmshMesh read() {
     while (words_.next_line()) {
       const std::string section(words_.word());
       if (section == "$MeshFormat") {
@@ -40,15 +40,10 @@ class GmshReader {
       if (const std::string_view found = words_.word(); found != end) words_.unexpected(found, end.c_str());
     }
     if (version_ == 0) words_.unexpected({}, "$MeshFormat");
-    return mesh();
+    return std::move(mesh_);
   }
 
  private:
-  struct Triangle {
-    std::array<std::int64_t, 3> corner;
-    std::int64_t line;
-  };
-
   void read_format() {
     constexpr const char* expected = "2.2 or 4.1";
     words_.require_line(expected);
@@ -63,30 +58,38 @@ class GmshReader {
     return words_.count(expected);
   }
   void add_node(std::int64_t number, const std::array<double, 3>& point) {
-    const bool is_new = index_.emplace(number, static_cast<std::int32_t>(points_.size())).second;
+    const bool is_new = mesh_.index.emplace(number, static_cast<std::int32_t>(mesh_.nodes.size())).second;
     if (!is_new) words_.unexpected(std::to_string(number), "a node number that was not used before");
-    points_.push_back(point);
-    check_size(file_, points_.size());
+    mesh_.nodes.push_back(point);
+    check_size(file_, mesh_.nodes.size());
   }
-  void add_triangle() {
-    Triangle triangle{.corner = {}, .line = words_.number()};
-    for (std::int64_t& corner : triangle.corner) corner = words_.integer("the number of a node");
-    triangles_.push_back(triangle);
+  void add_element(std::int64_t type) {
+    if (type == triangle_type) add_element(mesh_.triangles);
+    if (type == tetrahedron_type) add_element(mesh_.tetrahedra);
+  }
+  template <std::size_t corners>
+  void add_element(std::vector<GmshMesh::Element<corners>>& elements) {
+    GmshMesh::Element<corners> element{.node = {}, .line = words_.line_number()};
+    for (std::int64_t& node : element.node) node = words_.integer("the number of a node");
+    words_.require_end();
+    elements.push_back(element);
   }
   void read_nodes_2() {
     for (std::size_t left = count_in_line("the number of nodes"); left > 0; --left) {
       words_.require_line("a node");
       const std::int64_t number = words_.integer("the number of a node");
       add_node(number, words_.point());
+      words_.require_end();
     }
   }
   void read_elements_2() {
     for (std::size_t left = count_in_line("the number of elements"); left > 0; --left) {
       words_.require_line("an element");
       words_.integer("the number of an element");
-      if (words_.integer("the type of an element") != triangle_type) continue;
+      const std::int64_t type = words_.integer("the type of an element");
+      if (type != triangle_type && type != tetrahedron_type) continue;
       for (std::size_t tags = words_.count("a number of tags"); tags > 0; --tags) words_.integer("a tag");
-      add_triangle();
+      add_element(type);
     }
   }
   void read_nodes_4() {
@@ -112,50 +115,54 @@ class GmshReader {
       words_.require_line(head);
       words_.integer(head);
       words_.integer(head);
-      const bool wanted = words_.integer(head) == triangle_type;
+      const std::int64_t type = words_.integer(head);
       for (std::size_t left = words_.count(head); left > 0; --left) {
         words_.require_line("an element");
         words_.integer("the number of an element");
-        if (wanted) add_triangle();
+        add_element(type);
       }
     }
-  }
-  /// Nodes that no triangle uses, as those inside of a volume, are left out.
-  TriangleMesh mesh() const {
-    TriangleMesh mesh;
-    std::vector<std::int32_t> renumbered(points_.size(), -1);
-    for (const Triangle& from : triangles_) {
-      std::array<std::int32_t, 3> triangle{};
-      for (std::size_t c = 0; c < 3; ++c) {
-        const auto found = index_.find(from.corner[c]);
-        if (found == index_.end()) {
-          bad_input("{}: line {}: found node {}; expected a number listed in $Nodes", file_.name, from.line,
-                    from.corner[c]);
-        }
-        std::int32_t& index = renumbered[static_cast<std::size_t>(found->second)];
-        if (index < 0) {
-          index = static_cast<std::int32_t>(mesh.vertices.size());
-          mesh.vertices.push_back(points_[static_cast<std::size_t>(found->second)]);
-        }
-        triangle[c] = index;
-      }
-      mesh.triangles.push_back(triangle);
-    }
-    return mesh;
   }
 
   const TextFile& file_;
-  Words words_;
+  MeshReader words_;
   int version_ = 0;
-  std::vector<std::array<double, 3>> points_;
-  std::unordered_map<std::int64_t, std::int32_t> index_;
-  std::vector<Triangle> triangles_;
+  GmshMesh mesh_;
 };
 
 }  // namespace
 
-TriangleMesh read_gmsh(const TextFile& file) {
+std::int32_t GmshMesh::node_index(std::int64_t number, std::int64_t line) const {
+  const auto found = index.find(number);
+  if (found == index.end()) {
+    bad_input("{}: line {}: found node {}; expected a number listed in $Nodes", file, line, number);
+  }
+  return found->second;
+}
+
+GmshMesh read_gmsh(const TextFile& file) {
   return GmshReader(file).read();
+}
+
+/// The triangles and the nodes that they use; nodes that no triangle uses, as those inside a volume, are left out.
+TriangleMesh read_gmsh_surface(const TextFile& file) {
+  const GmshMesh from = read_gmsh(file);
+  TriangleMesh mesh;
+  mesh.triangles.reserve(from.triangles.size());
+  std::vector<std::int32_t> renumbered(from.nodes.size(), -1);
+  for (const auto& element : from.triangles) {
+    std::array<std::int32_t, 3> triangle{};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto node = static_cast<std::size_t>(from.node_index(element.node[c], element.line));
+      if (renumbered[node] < 0) {
+        renumbered[node] = static_cast<std::int32_t>(mesh.vertices.size());
+        mesh.vertices.push_back(from.nodes[node]);
+      }
+      triangle[c] = renumbered[node];
+    }
+    mesh.triangles.push_back(triangle);
+  }
+  return mesh;
 }
 
 }  // namespace asterism::mesh

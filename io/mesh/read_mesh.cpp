@@ -15,7 +15,7 @@ Reader reader_of(const std::string& extension) {
   if (extension == ".obj") return read_obj;
   if (extension == ".off") return read_off;
   if (extension == ".ply") return read_ply;
-  if (extension == ".msh") return read_gmsh;
+  if (extension == ".msh") return read_gmsh_surface;
   return nullptr;
 }
 
@@ -23,7 +23,7 @@ Reader reader_of(const std::string& extension) {
 Reader reader_of_text(std::string_view text) {
   const std::string_view first = text.substr(0, std::min(text.size(), text.find_first_of(" \r\n")));
   if (first == "ply") return read_ply;
-  if (first == "$MeshFormat") return read_gmsh;
+  if (first == "$MeshFormat") return read_gmsh_surface;
   if (first.ends_with("OFF")) return read_off;
   if (first == "solid") return read_stl;
   return nullptr;
@@ -55,77 +55,14 @@ const char* mesh_formats() {
          "Files may be compressed (.gz).\n";
 }
 
-// ---- words ---------------------------------------------------------------------------------------------
-
-bool Words::next_line() {
-  while (lines_.next(line_)) {
-    rest_ = trimmed(line_.substr(0, line_.find('#')));
-    if (!rest_.empty()) return true;
-  }
-  line_ = rest_ = {};
-  return false;
-}
-
-void Words::require_line(const char* expected) {
-  if (!next_line()) unexpected({}, expected);
-}
-
-std::string_view Words::word() {
-  std::size_t begin = 0;
-  while (begin < rest_.size() && is_blank(rest_[begin])) ++begin;
-  std::size_t end = begin;
-  while (end < rest_.size() && !is_blank(rest_[end])) ++end;
-  const std::string_view found = rest_.substr(begin, end - begin);
-  rest_.remove_prefix(end);
-  return found;
-}
-
-std::string_view Words::require_word(const char* expected) {
-  const std::string_view found = word();
-  if (found.empty()) unexpected({}, expected);
-  return found;
-}
-
-std::string_view Words::flowing_word(const char* expected) {
-  std::string_view found = word();
-  while (found.empty()) {
-    require_line(expected);
-    found = word();
-  }
-  return found;
-}
-
-double Words::coordinate(std::string_view word) const {
-  double value = 0;
-  if (!parse_number(word, value)) unexpected(word, "a coordinate");
-  if (!std::isfinite(value)) unexpected(word, "a finite coordinate");
-  return value;
-}
-
-std::array<double, 3> Words::point() {
+std::array<double, 3> MeshReader::point() {
   std::array<double, 3> p{};
-  for (double& x : p) x = coordinate();
+  for (double& x : p) {
+    const std::string_view found = require_word("a coordinate");
+    if (!parse_number(found, x)) unexpected(found, "a coordinate");
+    if (!std::isfinite(x)) unexpected(found, "a finite coordinate");
+  }
   return p;
-}
-
-std::int64_t Words::integer(std::string_view word, const char* expected) const {
-  std::int64_t value = 0;
-  if (!parse_integer(word, value)) unexpected(word, expected);
-  return value;
-}
-
-std::size_t Words::count(const char* expected) {
-  const std::string_view found = require_word(expected);
-  const std::int64_t value = integer(found, expected);
-  if (value < 0 || static_cast<std::size_t>(value) > file_.text.size()) unexpected(found, expected);
-  return static_cast<std::size_t>(value);
-}
-
-void Words::unexpected(std::string_view found, const char* expected) const {
-  if (found.empty() && line_.empty())
-    bad_input("{}: line {}: the file ends; expected {}", file_.name, number(), expected);
-  bad_input("{}: line {}: found {}; expected {}", file_.name, number(),
-            found.empty() ? "the end of the line" : in_quotes(found), expected);
 }
 
 void check_size(const TextFile& file, std::size_t vertices) {

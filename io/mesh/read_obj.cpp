@@ -19,7 +19,7 @@ bool is_ignored(std::string_view keyword) {
 TriangleMesh read_obj(const TextFile& file) {
   TriangleMesh mesh;
   std::vector<std::int64_t> corners;
-  Words words(file, file.text);
+  MeshReader words(file);
   while (words.next_line()) {
     const std::string_view keyword = words.word();
     if (keyword == "v") {

@@ -6,7 +6,7 @@
 namespace asterism::mesh {
 
 TriangleMesh read_off(const TextFile& file) {
-  Words words(file, file.text);
+  MeshReader words(file);
   words.require_line("OFF");
   const std::string_view header = words.word();
   if (header != "OFF" && header != "COFF" && header != "NOFF" && header != "CNOFF" && header != "STOFF") {
@@ -14,13 +14,8 @@ TriangleMesh read_off(const TextFile& file) {
   }
   if (words.line().find("BINARY") != std::string_view::npos) words.unexpected("BINARY", "an ASCII file");
   // the counts may stand in the line of the header
-  const auto count = [&](std::string_view word, const char* expected) {
-    const std::int64_t value = words.integer(word, expected);
-    if (value < 0 || static_cast<std::size_t>(value) > file.text.size()) words.unexpected(word, expected);
-    return static_cast<std::size_t>(value);
-  };
-  const std::size_t vertices = count(words.flowing_word("the number of vertices"), "the number of vertices");
-  const std::size_t faces = count(words.require_word("the number of faces"), "the number of faces");
+  const std::size_t vertices = words.count(words.flowing_word("the number of vertices"), "the number of vertices");
+  const std::size_t faces = words.count("the number of faces");
   check_size(file, vertices);
   TriangleMesh mesh;
   mesh.vertices.reserve(vertices);

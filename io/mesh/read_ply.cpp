@@ -34,7 +34,7 @@ struct Header {
   std::int64_t lines = 0;
 };
 
-Number number_of(const Words& words, std::string_view name) {
+Number number_of(const TextReader& words, std::string_view name) {
   constexpr std::array<std::array<std::string_view, 2>, 8> names = {{{"char", "int8"},
                                                                      {"uchar", "uint8"},
                                                                      {"short", "int16"},
@@ -51,7 +51,7 @@ Number number_of(const Words& words, std::string_view name) {
 
 Header read_header(const TextFile& file) {
   Header header;
-  Words words(file, file.text);
+  MeshReader words(file);
   words.require_line("ply");
   if (const std::string_view found = words.word(); found != "ply") words.unexpected(found, "ply");
   bool has_format = false;
@@ -93,7 +93,7 @@ Header read_header(const TextFile& file) {
   }
   if (!has_format) bad_input("{}: the header has no format; expected one", file.name);
   header.bytes = std::min(file.text.size(), static_cast<std::size_t>(words.line().end() - file.text.begin()) + 1);
-  header.lines = words.number();
+  header.lines = words.line_number();
   return header;
 }
 
@@ -103,7 +103,7 @@ class Values {
   Values(const TextFile& file, const Header& header)
       : file_(file),
         encoding_(header.encoding),
-        words_(file, file.text.substr(header.bytes), header.lines),
+        words_(file, Lines{file.text.data() + header.bytes, file.text.data() + file.text.size(), header.lines}),
         at_(header.bytes) {}
 
   double next(Number number) {
@@ -133,7 +133,7 @@ class Values {
     }
     return 0;
   }
-  /// Of the value taken last.
+  /// Complains about the value taken last.
   [[noreturn]] void refuse(double value, const char* expected) const {
     if (encoding_ == Encoding::ascii) words_.unexpected(fmt::format("{}", value), expected);
     bad_input("{}: byte {}: found {}; expected {}", file_.name, last_, value, expected);
@@ -163,7 +163,7 @@ class Values {
 
   const TextFile& file_;
   Encoding encoding_;
-  Words words_;
+  MeshReader words_;
   std::size_t at_;
   std::size_t last_ = 0;
 };

@@ -96,7 +96,7 @@ TriangleMesh read_binary(const TextFile& file, std::size_t triangles) {
 TriangleMesh read_ascii(const TextFile& file) {
   TriangleMesh mesh;
   Merger merger(mesh, file.text.size() / 80);
-  Words words(file, file.text);
+  MeshReader words(file);
   const auto require = [&](const char* keyword) {
     const std::string_view found = words.require_word(keyword);
     if (lower_case(found) != keyword) words.unexpected(found, keyword);

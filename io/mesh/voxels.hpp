@@ -10,8 +10,8 @@
 
 namespace asterism::mesh {
 
-/// Part of a lattice of cells, or all of it. Where a centre is depends on its place in the whole lattice only, so parts
-/// that are filled separately give the bits of the whole.
+/// Part of a lattice of cells, or all of it. Where a centre is depends on its place in the whole lattice only, so
+/// parts that are filled separately are bit-identical to the whole.
 struct Lattice {
   std::array<std::int32_t, 3> cells;                       ///< of the part
   std::array<double, 3> origin = {}, spacing = {1, 1, 1};  ///< lowest corner of cell (0, 0, 0) of the whole; edges

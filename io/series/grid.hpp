@@ -20,7 +20,7 @@ struct Grid {
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
   }
-  /// Of nodes along an axis: one more than cells.
+  /// The number of nodes along an axis: one more than there are cells.
   [[nodiscard]] std::int32_t points(std::size_t axis) const { return n[axis] + (centre == Centre::cell ? 1 : 0); }
   friend bool operator==(const Grid&, const Grid&) = default;
 };

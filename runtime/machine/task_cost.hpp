@@ -40,7 +40,7 @@ struct TaskCost {
   [[nodiscard]] double of(const TaskWork& work) const;
 };
 
-/// Of samples sorted by size, at least one; size > 0.
+/// The time at a size > 0, from at least one sample; samples are sorted by size.
 double interpolate(const std::vector<Sample>& samples, double size);
 
 }  // namespace asterism

@@ -18,7 +18,7 @@ namespace asterism {
 namespace {
 
 /// The items of all inputs, one after the other, to places first, first + 1, ... of the output, whose end is followed
-/// by its beginning, until it is full.  output W, inputs R...
+/// by its beginning, until it is full. Access: output W, all inputs R.
 struct AppendArgs {
   std::int64_t item_bytes;
   std::int64_t items;  ///< of the output

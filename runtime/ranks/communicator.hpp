@@ -1,4 +1,4 @@
-// All ranks, for a library that is_root MPI by itself: in messages apart from those of the task flow.
+// All ranks, for a library that calls MPI itself: its messages are apart from those of the task flow.
 #pragma once
 
 #include <cstddef>

@@ -38,15 +38,15 @@ bool is_gone(const Known& rank) {
   return rank.here && kill(rank.process, 0) != 0 && errno == ESRCH;
 }
 
-/// The first rank that is left is_root, among those of this machine as far as it can be seen.
-bool is_root() {
+/// Whether this is the first rank that is left, among those of this machine as far as it can be seen: it reports.
+bool is_first_survivor() {
   for (int rank = 0; rank < own_rank; ++rank)
     if (!is_gone(known()[static_cast<std::size_t>(rank)])) return false;
   return true;
 }
 
 void on_termination(int number) {
-  if (telling.exchange(false) && is_root()) {
+  if (telling.exchange(false) && is_first_survivor()) {
     bool any = false;
     for (const Known& rank : known()) {
       if (!is_gone(rank)) continue;

@@ -1,5 +1,5 @@
 // What a user reads when a process of a run over several is killed: mpirun ends the others with SIGTERM, and one of
-// them says who is missing and how to go on before it follows.
+// them says which ranks are missing and how to resume before it ends, too.
 #pragma once
 
 #include <string>

@@ -74,19 +74,20 @@ void RankGroup::collect(const char* mine, std::size_t bytes,
 
 namespace {
 
-/// A rank that cannot go on waits so long for the others to say the same.
+/// How long a rank that cannot continue waits for the others to report the same.
 constexpr auto patience = std::chrono::seconds(3);
 /// MPI counts bytes of a message in an int.
 constexpr std::size_t largest_message = std::size_t{1} << 30;
 constexpr int size_tag = 1;
 constexpr int data_tag = 2;
 
-/// Of our own messages, apart from those of StarPU. MPI's errors end the run by themselves (MPI_ERRORS_ARE_FATAL).
+/// The communicator for our own messages, apart from those of StarPU. An error in MPI ends the run
+/// (MPI_ERRORS_ARE_FATAL).
 MPI_Comm& world() {
   static MPI_Comm communicator = MPI_COMM_NULL;
   return communicator;
 }
-/// Of ranks that cannot go on.
+/// The communicator by which ranks that cannot continue tell the others.
 MPI_Comm& failures() {
   static MPI_Comm communicator = MPI_COMM_NULL;
   return communicator;

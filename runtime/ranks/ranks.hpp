@@ -1,5 +1,5 @@
 // The processes that mpirun or srun started for one run: who there is, small messages between them outside of tasks,
-// and what happens when one of them cannot go on. Started by the launcher as a single process, or not by one at all,
+// and what happens when one of them cannot continue. Started by the launcher as a single process, or not by one at all,
 // there is one rank, and nothing of MPI is ever called.
 #pragma once
 
@@ -26,7 +26,7 @@ class RankGroup {
   /// Whether this process is the one that prints and writes what there is once.
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
 
-  // All ranks have to call these in the same order; tasks may go on meanwhile. With one rank they return what they got.
+  // All ranks have to call these in the same order; tasks may run meanwhile. With one rank they return what they got.
   void barrier() const;
   /// `mine` of every rank, in their order.
   template <class T>
@@ -92,15 +92,16 @@ class RankGroup {
   /// to ask in the same order.
   [[nodiscard]] std::int64_t allocate_tags(std::int64_t count) const;
 
-  /// For a rank that cannot go on, when it has nothing left to send. True: all ranks came here; they end by
-  /// themselves, and is_root() says who explains. False: others would wait for this one, which has to abort().
+  /// For a rank that cannot continue, when it has nothing left to send. True: all ranks came here; they end by
+  /// themselves, and the one where is_root() holds prints the reason. False: others would wait for this one, which has
+  /// to abort().
   [[nodiscard]] bool all_have_failed() const;
-  /// From now on ranks that end are not missed.
+  /// From now on failure reports are suppressed: ranks end because the program shuts down.
   void expect_the_end() const;
   /// Ends all ranks.
   [[noreturn]] void abort(int exit_status) const;
-  /// What a user is told when another rank is killed: how to go on. Printed by one rank that is left, after the names
-  /// of those that are not. Empty: nothing to go on from.
+  /// Tells the user how to resume when another rank is killed. Printed by one rank that is left, after the names of
+  /// those that are not. Empty: there is nothing to resume from.
   void on_death(const std::string& advice) const;
 
   // For Session: StarPU with its messages between ranks, as starpu_init and starpu_shutdown.
@@ -125,7 +126,7 @@ class RankGroup {
 };
 
 /// The processes of this run. The first call starts MPI if there are several, so all of them have to make it. Throws
-/// Error (bad input) when the launcher is_root of several processes and MPI finds one, or this program has no MPI.
+/// Error (bad input) when the launcher announces several processes and MPI finds one, or this program has no MPI.
 const RankGroup& rank_group();
 
 }  // namespace asterism

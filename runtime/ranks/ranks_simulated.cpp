@@ -22,11 +22,11 @@ struct MeetingPlace {
   explicit MeetingPlace(int ranks) : barrier(sg_barrier_init(static_cast<unsigned>(ranks))), shown(ranks) {}
   sg_bar_t barrier;
   std::vector<const void*> shown;  ///< by each rank
-  int failed = 0;                  ///< ranks that cannot go on
+  int failed = 0;                  ///< ranks that cannot continue
 };
 constexpr const char* address_variable = "ASTERISM_RANKS_MEET_AT";
 
-/// Of the first rank that asks; kept until the process ends.
+/// The one meeting place of the process, made for the first rank that asks and kept until the process ends.
 MeetingPlace& meeting_place(int ranks) {
   static MeetingPlace* place = nullptr;
   if (place != nullptr) return *place;

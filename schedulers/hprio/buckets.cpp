@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able) {
   const unsigned others = able[at(other(kind))];
@@ -211,4 +211,4 @@ bool Bucket::may_take(Kind kind, const Entry& entry) {
   return level == levels_.end() || passes(kind, level->second, entry);
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

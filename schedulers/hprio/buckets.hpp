@@ -14,7 +14,7 @@
 
 #include "schedulers/hprio/order.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 class Bucket;
 constexpr unsigned max_units = 256;
@@ -172,4 +172,4 @@ class alignas(64) Bucket {
   std::array<std::atomic<std::int64_t>, 2> withheld_below_{};  ///< backlog from which one of them would pass
 };
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -1,6 +1,6 @@
 #include "schedulers/hprio/classes.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 Class& Classes::of(const starpu_codelet& codelet) {
   const auto address = reinterpret_cast<std::uintptr_t>(&codelet);
@@ -25,4 +25,4 @@ Class& Classes::of(const starpu_codelet& codelet) {
   return *of;
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

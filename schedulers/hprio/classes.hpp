@@ -7,7 +7,7 @@
 
 #include "schedulers/hprio/layout.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 /// By the performance model's symbol, else by the codelet's name, else by its address.
 class Classes {
@@ -31,4 +31,4 @@ class Classes {
   std::map<std::string, std::unique_ptr<Class>> classes_;
 };
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -7,10 +7,10 @@
 // Termination. A CPU can pop a task only if #tasks >= s x #GPUs: s is the duration of the task on a CPU over that on a
 // GPU, #tasks the ready tasks of the bucket that GPUs can run (waiting or reserved, this one included), #GPUs those
 // that can run it. Otherwise the GPUs are done with all of them before the CPU is with one, and it polls the next
-// bucket as if this one were empty. Likewise the other way round for tasks that CPUs run faster. A task that only one
+// bucket as if this one were empty. The rule is mirrored for tasks that CPUs run faster. A task that only one
 // kind can run, or whose bucket only one kind polls, is never withheld. s comes from StarPU's performance models, else
 // from durations measured on the way; a task passes while it is unknown. Where durations are known the rule looks at
-// all that waits for the GPUs and not only at this bucket (least_backlog in heteroprio_buckets.hpp): GPUs that are 100
+// all that waits for the GPUs and not only at this bucket (least_backlog in buckets.hpp): GPUs that are 100
 // times faster than a core at everything would otherwise leave the cores idle while they work through other buckets.
 // -backlog: as the paper; so is -speedup, which knows no durations.
 //
@@ -18,7 +18,7 @@
 // finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets it.
 //
 // ASTERISM_HPRIO_ORDER      file with the table of buckets, or the table itself (when it has a '=' or a line break);
-//                           grammar in heteroprio_order.hpp. Without it what the application gave to
+//                           grammar in order.hpp. Without it what the application gave to
 //                           asterism_hprio_order (asterism_hprio.h); without that a bucket per codelet, ordered by
 //                           speedup anew as durations become known, and within it by task->priority. Tasks that no line
 //                           names, or that no kind in their line can run, come last for all. A wrong table is reported
@@ -39,7 +39,7 @@
 #include "schedulers/policy_of_context.hpp"
 
 namespace asterism::schedulers {
-namespace heteroprio {
+namespace hprio {
 namespace {
 
 // Where drivers never sleep, they need not be woken.
@@ -193,11 +193,11 @@ Policy::Policy()
   units_.store(units_published_.back().get());
 }
 
-}  // namespace heteroprio
+}  // namespace hprio
 
-starpu_sched_policy hprio =
+starpu_sched_policy hprio_policy =
     make_policy("hprio", "HeteroPrio: buckets polled by priorities per kind of unit, and a termination rule",
-                {heteroprio::init, heteroprio::deinit, heteroprio::add_workers, heteroprio::remove_workers,
-                 heteroprio::push_task, heteroprio::pop_task, heteroprio::pre_exec, heteroprio::post_exec});
+                {hprio::init, hprio::deinit, hprio::add_workers, hprio::remove_workers, hprio::push_task,
+                 hprio::pop_task, hprio::pre_exec, hprio::post_exec});
 
 }  // namespace asterism::schedulers

@@ -6,7 +6,7 @@
 
 #include "schedulers/hprio/classes.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 class Policy {
  public:
@@ -47,4 +47,4 @@ class Policy {
   std::vector<Clock> clocks_{max_units};
 };
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

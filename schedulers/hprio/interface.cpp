@@ -5,7 +5,7 @@
 
 #include "schedulers/asterism_hprio.h"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 /// The application calls before StarPU starts: there is no other place to keep what it said.
@@ -36,9 +36,9 @@ void leave(const void* who) {
   said().listeners.erase(who);
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio
 
-using namespace asterism::schedulers::heteroprio;
+using namespace asterism::schedulers::hprio;
 
 extern "C" [[gnu::visibility("default")]] int asterism_hprio_order(const char* text) {
   std::optional<Table> table;

@@ -6,7 +6,7 @@
 
 #include "schedulers/hprio/order.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 using Listener = std::function<void(const std::optional<Table>&)>;
 
@@ -14,4 +14,4 @@ using Listener = std::function<void(const std::optional<Table>&)>;
 void listen(const void* who, Listener listener);
 void leave(const void* who);
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 double Class::ratio(const std::array<Sum, 2>& sums) {
   const auto mean = [&](Kind kind) {
@@ -131,4 +131,4 @@ void Layout::place(Entry& entry, Class& of, const std::function<double()>& size)
   }
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

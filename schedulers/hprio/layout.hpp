@@ -4,7 +4,7 @@
 
 #include "schedulers/hprio/pool.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 class Layout;
 
@@ -101,4 +101,4 @@ class Layout {
   std::array<bool, 2> units_{true, true};
 };
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 /// What is wrong with a line.
@@ -189,4 +189,4 @@ ParsedRules parse_rules(std::string_view text) {
   return parsed;
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

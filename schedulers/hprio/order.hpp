@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 /// Units that a priority is given for: CPU cores, and whatever is not one.
 enum class Kind : unsigned { cpu, gpu };
@@ -73,4 +73,4 @@ struct ParsedRules {
 };
 ParsedRules parse_rules(std::string_view text);
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

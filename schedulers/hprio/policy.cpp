@@ -4,7 +4,7 @@
 
 #include "schedulers/hprio/hprio.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 /// The granularity of a task: flops, else its expected duration, else the bytes of its data.
@@ -138,4 +138,4 @@ void Policy::ended(starpu_task* task, Unit unit) {
   clock.last_end = now;
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 std::vector<std::size_t> polling_order(const std::vector<Ranks>& buckets, Kind kind, bool others) {
   constexpr int never = std::numeric_limits<int>::max();
@@ -231,4 +231,4 @@ std::optional<unsigned> Pool::take_idle_for_kept(const Entry& entry) {
   });
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -9,7 +9,7 @@
 
 #include "schedulers/hprio/buckets.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 /// The places of buckets in the polling order of a kind: by increasing priority number, then as given; buckets that it
 /// never polls are left out, except when there is no unit of the other kind to take their tasks: then they come last.
@@ -94,4 +94,4 @@ class Pool {
   alignas(64) std::array<std::array<std::atomic<std::uint64_t>, max_units / 64>, 2> idle_{};
 };
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

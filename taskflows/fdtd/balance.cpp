@@ -50,7 +50,7 @@ Measured measure(const Problem& like, const Session& session, bool gpus, int uni
   sample.cells = {side * units, side, side};
   sample.spacing = like.spacing;
   sample.dt = like.dt;
-  sample.single_precision = like.single_precision;
+  sample.precision = like.precision;
   sample.materials = {{}};
   if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
   const Division division = strips(sample, session, gpus ? 1 : 0, 1, gpu_weights);
@@ -83,8 +83,8 @@ std::string key_of(const Problem& problem, const Session& session, bool gpus, in
   return fmt::format(
       "{} | {} | {} | {} | {} | 2^{} cells each", machine.host,
       gpus ? fmt::format("{} x GPU {}", units, names) : fmt::format("{} x core of {}", units, machine.processor),
-      problem.single_precision ? "single" : "double", problem.material.empty() ? "vacuum" : "materials",
-      gpus ? "strips" : "cores", std::lround(std::log2(cells_of_sample(problem, gpus, units))));
+      name_of(problem.precision), problem.material.empty() ? "vacuum" : "materials", gpus ? "strips" : "cores",
+      std::lround(std::log2(cells_of_sample(problem, gpus, units))));
 }
 
 json read(const std::filesystem::path& file) {
@@ -93,7 +93,7 @@ json read(const std::filesystem::path& file) {
   return rates.is_object() ? rates : json::object();
 }
 
-void keep(const std::filesystem::path& file, const std::string& key, double rate) {
+void store_rate(const std::filesystem::path& file, const std::string& key, double rate) {
   if (file.empty()) return;
   try {
     std::filesystem::create_directories(file.parent_path());
@@ -102,12 +102,12 @@ void keep(const std::filesystem::path& file, const std::string& key, double rate
     OutputFile out(file);
     out.write(rates.dump(1) + "\n");
     out.commit();
-  } catch (const std::exception&) {  // measured again the next time
+  } catch (const std::exception&) {  // not stored: measured again the next time
   }
 }
 
-/// Positive; none: not in the file.
-std::optional<double> known(const std::filesystem::path& file, const std::string& key) {
+/// A rate of the file, positive; none: not there.
+std::optional<double> stored_rate(const std::filesystem::path& file, const std::string& key) {
   if (file.empty()) return std::nullopt;
   const json all = read(file);
   const auto found = all.find(key);
@@ -118,9 +118,9 @@ std::optional<double> known(const std::filesystem::path& file, const std::string
 double rate_of(const Problem& problem, const Session& session, bool gpus, int units, const std::filesystem::path& file,
                const std::vector<double>& gpu_weights) {
   const std::string key = key_of(problem, session, gpus, units);
-  if (const auto rate = known(file, key)) return *rate;
+  if (const auto rate = stored_rate(file, key)) return *rate;
   const double rate = measure(problem, session, gpus, units, gpu_weights).cells_per_second;
-  keep(file, key, rate);
+  store_rate(file, key, rate);
   return rate;
 }
 
@@ -142,10 +142,10 @@ std::vector<double> gpu_weights_of(const Problem& problem, const Session& sessio
   const auto key_of_one = [&](std::size_t gpu) { return fmt::format("{} | weight of GPU {}", key, gpu); };
   std::vector<double> weights;
   for (std::size_t g = 0; g < models.size(); ++g)
-    if (const auto weight = known(file, key_of_one(g))) weights.push_back(*weight);
+    if (const auto weight = stored_rate(file, key_of_one(g))) weights.push_back(*weight);
   if (weights.size() == models.size()) return weights;
   weights = measure(problem, session, true, session.devices(), {}).of_each_gpu;
-  for (std::size_t g = 0; g < weights.size(); ++g) keep(file, key_of_one(g), weights[g]);
+  for (std::size_t g = 0; g < weights.size(); ++g) store_rate(file, key_of_one(g), weights[g]);
   return weights;
 }
 
@@ -164,10 +164,10 @@ void forget_rates(const std::filesystem::path& file) {
 
 namespace {
 
-/// Of a process.
+/// Most GPUs of a process.
 constexpr std::size_t most_gpus = 64;
 
-/// What a rank says of itself.
+/// Units of a rank, as it describes them to the others.
 struct RankUnits {
   int gpus;
   int cores;

@@ -10,11 +10,7 @@
 
 namespace asterism::fdtd {
 
-inline std::size_t number(Field field) {
-  return static_cast<std::size_t>(field);
-}
-
-/// No number of a worker: one of the session's cores, where it has nothing else.
+/// Is the worker a core? Where the scheduler decides (-1): has the session cores only?
 inline bool is_cpu(int worker) {
   return worker >= 0 ? starpu_worker_get_type(worker) == STARPU_CPU_WORKER : starpu_cuda_worker_get_count() == 0;
 }
@@ -57,7 +53,7 @@ struct Simulation::BrickData {
   std::array<int, 2> overlap{};            ///< planes below and above that are a neighbour's
   std::array<std::vector<Box>, 2> border;  ///< what neighbours wait for; all cells where nothing is hidden
   std::array<Box, 2> inner{};              ///< the rest; empty where nothing is hidden
-  bool fusible = false;                    ///< on a CPU
+  bool fusible = false;                    ///< on a CPU, where both fields go together
   bool here = true;                        ///< else of another rank: only what it sends to bricks that are here
   [[nodiscard]] std::array<int, 3> origin() const {
     return {place.begin[0] - overlap[0], place.begin[1], place.begin[2]};
@@ -77,8 +73,8 @@ struct Simulation::BrickData {
   std::shared_ptr<void> dispersive;  ///< DispersiveMedia of the precision, while the simulation is built
   std::vector<codelets::PointSource> sources;
   std::vector<std::size_t> probes;  ///< numbers in the problem
-  std::array<std::vector<Extending>, 2> extensions;
-  std::array<std::vector<Access>, 2> extension_arrays;
+  std::array<std::vector<HookBinding>, 2> hooks;
+  std::array<std::vector<Access>, 2> hook_arrays;
   std::array<Handle, 2> field, index, table, relative;
   std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis
   std::array<std::array<HostBuffer<char>, 2>, 2> overlap_memory;
@@ -88,7 +84,14 @@ struct Simulation::BrickData {
 };
 
 struct Simulation::Codelets {
-  starpu_codelet &advance, &clear, &store, &load, &sum, &energy;
+  Codelet &advance, &clear, &store, &load, &sum, &energy;
+  explicit Codelets(Precision precision)
+      : advance(codelets::advance.of(precision)),
+        clear(codelets::clear.of(precision)),
+        store(codelets::store.of(precision)),
+        load(codelets::load.of(precision)),
+        sum(codelets::sum.of(precision)),
+        energy(codelets::energy.of(precision)) {}
 };
 
 }  // namespace asterism::fdtd

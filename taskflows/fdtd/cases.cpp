@@ -217,7 +217,7 @@ Case make_case(const CaseOptions& options) {
     c = box(options);
   else
     bad_input("--case {}: expected benchmark, cavity, dipole or box", options.name);
-  c.problem.single_precision = options.single_precision;
+  c.problem.precision = options.precision;
   set_faces(options, c.problem);
   check(c.problem);
   return c;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/precision.hpp"
 #include "taskflows/fdtd/problem.hpp"
 
 namespace asterism::fdtd {
@@ -17,7 +18,7 @@ struct CaseOptions {
   std::array<int, 3> cells{100, 100, 100};
   std::array<double, 3> spacing{1, 1, 1};
   std::optional<double> courant;  ///< none: as the case has it
-  bool single_precision = false;
+  Precision precision = Precision::double_precision;
   std::array<int, 3> mode{1, 1, 1};  ///< of the cavity: half waves along x, y and z
   std::array<std::optional<Face>, 6> face;
   std::array<std::optional<int>, 6> layer;  ///< cells of absorbing layers

@@ -27,7 +27,7 @@ void add_box(Fingerprint& all, const Box& b) {
   all.numbers(b.x0, b.x1, b.y0, b.y1, b.z0, b.z1);
 }
 
-/// Of what the domain is filled with and of the background's constants.
+/// Fingerprint of what the domain is filled with and of the background's constants.
 std::string materials_of(const Problem& p) {
   Fingerprint all;
   all.numbers(p.eps0, p.mu0);
@@ -91,9 +91,8 @@ void check_same(const Hdf5Input& file, const Problem& p) {
     if (shape != shape_of(p))
       bad_input("{}: dataset \"{}\" is {}; the run has {}", file.name, name, fmt::join(shape, " x "),
                 fmt::join(shape_of(p), " x "));
-    if (file.number(name) != (p.single_precision ? Hdf5Number::float32 : Hdf5Number::float64))
-      bad_input("{}: dataset \"{}\" is not in {} precision, as the run is", file.name, name,
-                p.single_precision ? "single" : "double");
+    if (file.number(name) != with_precision(p.precision, [](auto number) { return hdf5_number<decltype(number)>(); }))
+      bad_input("{}: dataset \"{}\" is not in {} precision, as the run is", file.name, name, name_of(p.precision));
   }
   const auto same_number = [&](const char* name, double value) {
     const double found = file.number_attribute("/", name);
@@ -148,21 +147,21 @@ void read_fields(const Hdf5Input& file, long step, Simulation& simulation) {
 }
 
 template <class T>
-void write_further(DistributedHdf5& file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
+void write_auxiliary(DistributedHdf5& file, const Simulation& simulation, std::size_t array, const StateKind& kind) {
   file.create(kind.name, hdf5_number<T>(), {static_cast<std::size_t>(kind.size)});
   file.make_room({kind.name});
-  simulation.get_further_here(array, [&](std::int64_t first, std::int64_t count, const void* values) {
+  simulation.get_auxiliary_here(array, [&](std::int64_t first, std::int64_t count, const void* values) {
     file.write_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
                      std::span<const T>(static_cast<const T*>(values), static_cast<std::size_t>(count)));
   });
 }
 
 template <class T>
-void read_further(const Hdf5Input& file, Simulation& simulation, std::size_t array, const StateKind& kind) {
+void read_auxiliary(const Hdf5Input& file, Simulation& simulation, std::size_t array, const StateKind& kind) {
   const auto size = static_cast<std::size_t>(kind.size);
   if (const std::vector<std::size_t> shape = file.shape(kind.name); shape != std::vector{size})
     bad_input("{}: dataset \"{}\" is {}; the run has {}", file.name, kind.name, fmt::join(shape, " x "), size);
-  simulation.set_further(array, [&](std::int64_t first, std::int64_t count, void* values) {
+  simulation.set_auxiliary(array, [&](std::int64_t first, std::int64_t count, void* values) {
     file.read_block(kind.name, {{static_cast<std::size_t>(first)}, {static_cast<std::size_t>(count)}},
                     std::span<T>(static_cast<T*>(values), static_cast<std::size_t>(count)));
   });
@@ -186,12 +185,11 @@ void write_checkpoint(const std::filesystem::path& path, Simulation& simulation,
   DistributedHdf5 file(
       path, simulation.dealt() ? DistributedHdf5::Writers::all_ranks : DistributedHdf5::Writers::this_process);
   write_run(file, simulation.time(), problem);
-  problem.single_precision ? write_fields<float>(file, simulation, problem)
-                           : write_fields<double>(file, simulation, problem);
-  const std::vector<StateKind> arrays = simulation.further_arrays();
+  with_precision(problem.precision, [&](auto number) { write_fields<decltype(number)>(file, simulation, problem); });
+  const std::vector<StateKind> arrays = simulation.auxiliary_arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a)
-    arrays[a].element == 4 ? write_further<float>(file, simulation, a, arrays[a])
-                           : write_further<double>(file, simulation, a, arrays[a]);
+    arrays[a].element == 4 ? write_auxiliary<float>(file, simulation, a, arrays[a])
+                           : write_auxiliary<double>(file, simulation, a, arrays[a]);
   if (!probes.empty())
     file.write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
                std::span<const double>(probes));
@@ -207,14 +205,11 @@ long checkpoint_step(const std::filesystem::path& path, const Problem& problem) 
 std::vector<double> read_checkpoint(const std::filesystem::path& path, const Problem& problem, Simulation& simulation) {
   const long step = checkpoint_step(path, problem);
   const Hdf5Input file(path);
-  if (problem.single_precision)
-    read_fields<float>(file, step, simulation);
-  else
-    read_fields<double>(file, step, simulation);
-  const std::vector<StateKind> arrays = simulation.further_arrays();
+  with_precision(problem.precision, [&](auto number) { read_fields<decltype(number)>(file, step, simulation); });
+  const std::vector<StateKind> arrays = simulation.auxiliary_arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a)
-    arrays[a].element == 4 ? read_further<float>(file, simulation, a, arrays[a])
-                           : read_further<double>(file, simulation, a, arrays[a]);
+    arrays[a].element == 4 ? read_auxiliary<float>(file, simulation, a, arrays[a])
+                           : read_auxiliary<double>(file, simulation, a, arrays[a]);
   std::vector<double> probes(static_cast<std::size_t>(step) * problem.probes.size());
   if (!probes.empty()) file.read_rows(probe_dataset, 0, probes);
   return probes;

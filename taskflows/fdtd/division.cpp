@@ -45,7 +45,7 @@ struct RankStrips {
   double of_core = 0;          ///< of one
 };
 
-/// Of a rank that has `planes` planes of the domain's.
+/// Strips of a rank that has `planes` planes of the domain.
 RankStrips strips_of(const RankShare& rank, std::size_t planes, int strips_per_gpu, int strips_per_core) {
   RankStrips s;
   const double share = rank.of_gpus / (rank.of_gpus + rank.of_cores);
@@ -81,7 +81,7 @@ std::vector<double> weights_of(const std::vector<RankShare>& ranks) {
   return weights;
 }
 
-/// Of this rank where there are several.
+/// Number of this rank in the list, which has one entry in a single process.
 std::size_t own_rank(const std::vector<RankShare>& ranks) {
   return ranks.size() == 1 ? 0 : static_cast<std::size_t>(rank_group().rank());
 }
@@ -152,7 +152,7 @@ int best_overlap(const Problem& problem, const Division& division) {
                                     [](const BrickPlace& brick) { return brick.rank.has_value(); });
   if (of_ranks && thinnest < planes_that_hide_overlap) return 0;
   // as many steps as go through memory at once, or several times as many to make up for what a task costs
-  const int at_once = steps_at_once(problem.single_precision);
+  const int at_once = steps_at_once(problem.precision);
   const double cells = cells_of(problem) / static_cast<double>(division.bricks.size());
   const int for_tasks = static_cast<int>(std::ceil(cells_of_a_task / cells / at_once)) * at_once;
   const int affordable = thinnest / 8 / at_once * at_once;

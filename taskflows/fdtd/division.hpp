@@ -32,14 +32,15 @@ struct RankShare {
 /// weights that are not one for each GPU.
 Division strips(const Problem& problem, const Session& session, double gpu_share, int strips_per_gpu,
                 const std::vector<double>& gpu_weights = {});
-/// Likewise of each rank in turn, with two strips per core; `session` is this rank's. Throws Error (bad input) for a
-/// rank that gets nothing, too.
+/// Strips along x of each rank in turn, with two strips per core; `session` is this rank's. Throws Error (bad input)
+/// for a rank that gets nothing, too.
 Division strips(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
                 int strips_per_gpu);
 
 /// Equal boxes, side by side on the GPUs where there are any, else on the cores. Throws as decompose().
 Division boxes(const Problem& problem, const Session& session, const std::array<int, 3>& parts);
-/// Likewise, as many on a rank as it has shares. Throws Error (bad input) when there are fewer boxes than ranks.
+/// Equal boxes over several ranks, as many on a rank as it has shares. Throws Error (bad input) when there are fewer
+/// boxes than ranks.
 Division boxes(const Problem& problem, const Session& session, const std::vector<RankShare>& ranks,
                const std::array<int, 3>& parts);
 

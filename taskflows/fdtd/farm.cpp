@@ -12,7 +12,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/update/shape.hpp"
 #include "runtime/starpu_mutex.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
@@ -24,7 +23,7 @@ constexpr int places_per_unit = 4;  // one runs, one is prefetched, and the sche
 constexpr std::size_t line = 128;   // bytes; as in Simulation, lines fit StarPU's 32 bits
 
 std::size_t element_of(const Problem& problem) {
-  return problem.single_precision ? 4 : 8;
+  return size_of(problem.precision);
 }
 std::size_t bytes_of_field(const Problem& problem) {
   return static_cast<std::size_t>(whole_grid(problem).elements()) * element_of(problem);
@@ -36,7 +35,7 @@ void check(const std::vector<const Problem*>& domains, const FarmOptions& option
               options.steps);
   if (options.window < 1) bad_input("a window of {} domains: expected 1 at least", options.window);
   for (const Problem* p : domains) {
-    if (p->single_precision != domains.front()->single_precision) bad_input("a farm of two precisions");
+    if (p->precision != domains.front()->precision) bad_input("a farm of two precisions");
     if (!p->material.empty() || !p->probes.empty() || p->initial)
       bad_input("a farm of domains with materials, probes or initial fields");
   }
@@ -76,7 +75,7 @@ class Farm {
 
   const std::vector<const Problem*>& domains_;
   const FarmOptions options_;
-  starpu_codelet& codelet_;
+  Codelet& codelet_;
   std::vector<FarmAnswer> answers_;
   std::vector<Place> places_;
   std::array<Handle, 2> scratch_;  ///< of GPUs
@@ -88,7 +87,7 @@ class Farm {
 Farm::Farm(const std::vector<const Problem*>& domains, const FarmOptions& options)
     : domains_(domains),
       options_(options),
-      codelet_(domains.front()->single_precision ? codelets::domain<float>() : codelets::domain<double>()),
+      codelet_(codelets::domain.of(domains.front()->precision)),
       answers_(domains.size()),
       places_(std::min(domains.size(), static_cast<std::size_t>(options.window))) {
   std::size_t bytes = 0;
@@ -150,21 +149,22 @@ void Farm::collect(Place& place) {
   place.domain = nothing;
 }
 
-/// A domain in one piece, several steps at once where they go together.
-codelets::AdvanceArgs steps_of(const Problem& problem) {
+/// A time step of a domain in one piece, several steps in one pass through memory where they go together:
+///   H(n + 1/2) = H(n - 1/2) - dt / mu0 rot E(n),   E(n + 1) = E(n) + dt / eps0 (rot H(n + 1/2) - J)
+codelets::AdvanceArgs step_of(const Problem& problem) {
   codelets::AdvanceArgs args;
   args.scheme = scheme_of(problem, whole_grid(problem));
   args.dt = problem.dt;
   const Grid& grid = args.scheme.grid;
-  for (codelets::Half& half : args.half) {
-    half.box[half.boxes++] = grid.cells();
+  for (codelets::HalfStep& half : args.half) {
+    half.boxes.push_back(grid.cells());
     if (closed(grid)) continue;
-    half.complete = 1;
+    half.ghosts = codelets::Ghosts::put_in_place;
     for (std::int32_t axis = 0; axis < 3; ++axis)
-      if (grid.face[2 * axis] == Face::neighbour) half.wrap[half.wrapped++] = axis;
+      if (grid.face[2 * axis] == Face::neighbour) half.wrapped.push_back(axis);
   }
   if (closed(grid) && problem.sources.size() <= cuda::most_steps_sources)
-    args.wave = steps_at_once(problem.single_precision);
+    args.several_steps = codelets::SeveralSteps{steps_at_once(problem.precision), starpu_cuda_worker_get_count() > 0};
   return args;
 }
 
@@ -175,29 +175,27 @@ void Farm::submit_domain(std::size_t domain, Place& place) {
   place.sources.clear();
   for (const CurrentSource& source : problem.sources)
     place.sources.push_back(point_source(problem, source, source.cell, 1));
-  codelets::DomainArgs args{steps_of(problem)};
-  args.advance.sources = static_cast<std::int32_t>(place.sources.size());
-  args.advance.source = place.sources.data();
-  const Grid& grid = args.advance.scheme.grid;
-  double operations = 0;  // of a step
-  for (const Field field : {Field::electric, Field::magnetic}) operations += flops(field, grid, grid.cells(), false);
+  codelets::DomainArgs args{step_of(problem)};
+  args.advance.sources = place.sources;
   const int parts = options_.tasks_per_domain;
   for (int part = 0; part < parts; ++part) {
-    args.first = part == 0 ? 1 : 0;
-    args.last = part == parts - 1 ? 1 : 0;
+    // E(0) = H(-1/2) = 0 in the first task, the steps of each, the sums of E over planes in the last one
+    args.begins_at_zero = part == 0;
+    args.ends_in_sums = part == parts - 1;
     args.advance.step = options_.steps * part / parts;
     args.advance.steps = static_cast<std::int32_t>(options_.steps * (part + 1) / parts - args.advance.step);
-    args.advance.work = {2 * grid.cells().cells() * args.advance.steps, 2 * args.first + args.last};
+    args.advance.work = {2 * args.advance.scheme.grid.cells().cells() * args.advance.steps,
+                         (args.begins_at_zero ? 2 : 0) + (args.ends_in_sums ? 1 : 0)};
     const starpu_data_access_mode mode = part == 0 ? STARPU_W : STARPU_RW;
     std::vector<Access> data{{place.field[0], mode}, {place.field[1], mode}};
-    if (args.advance.wave > 0 && starpu_cuda_worker_get_count() > 0) {
-      args.advance.scratch = 1;
+    if (args.advance.several_steps && args.advance.several_steps->scratch)
       for (const Handle& scratch : scratch_) data.push_back({scratch, STARPU_SCRATCH});
-    }
-    if (args.last != 0) data.push_back({place.planes, STARPU_W});
-    // domains that are begun come first
+    if (args.ends_in_sums) data.push_back({place.planes, STARPU_W});
+    const int domains_begun_come_first = part;
     submit(codelet_, args, data,
-           {part, operations * args.advance.steps, -1, part_ended, &place.parts[static_cast<std::size_t>(part)]});
+           {.priority = domains_begun_come_first,
+            .done = part_ended,
+            .done_argument = &place.parts[static_cast<std::size_t>(part)]});
   }
   // what a full GPU would bring back to main memory
   for (const Handle& field : place.field) starpu_data_invalidate_submit(field);

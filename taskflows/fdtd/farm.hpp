@@ -35,8 +35,8 @@ int farm_window(const Session& session, std::size_t bytes);
 std::vector<int> deal_domains(const std::vector<const Problem*>& domains, const std::vector<double>& speeds);
 
 /// All domains, in this order as far as the scheduler keeps to it; several may be of one problem. `ended`: called now
-/// and then with the number of domains that are done. Waits. Throws Error (bad input) for domains that are not all of
-/// one precision, or have materials, probes or initial fields, and for more tasks than steps.
+/// and then with the number of domains that are done. Blocking. Throws Error (bad input) for domains that are not all
+/// of one precision, or have materials, probes or initial fields, and for more tasks than steps.
 std::vector<FarmAnswer> run_farm(const std::vector<const Problem*>& domains, const FarmOptions& options,
                                  const std::function<void(std::size_t)>& ended = {});
 

@@ -106,7 +106,7 @@ double courant_number(const Problem& p) {
 
 Grid whole_grid(const Problem& p) {
   const Face face[6] = {p.face[0], p.face[1], p.face[2], p.face[3], p.face[4], p.face[5]};
-  return make_grid(p.cells[0], p.cells[1], p.cells[2], face, p.single_precision ? 4 : 8);
+  return make_grid(p.cells[0], p.cells[1], p.cells[2], face, size_of(p.precision));
 }
 
 std::array<int, 3> extents(const Problem& p) {
@@ -127,7 +127,7 @@ void check(const Problem& p) {
   for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
   for (const CurrentSource& s : p.magnetic_sources) check_entry(p, "source", Field::magnetic, s.component, s.cell);
   for (const Probe& probe : p.probes) check_entry(p, "probe", probe.field, probe.component, probe.cell);
-  check_features(p);
+  check_physics(p);
 }
 
 }  // namespace asterism::fdtd

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/precision.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/media/cpml.hpp"
 #include "codelets/fdtd/kernels/media/dispersive.hpp"
@@ -47,7 +48,7 @@ struct Problem {
   /// Face::neighbour: periodic, both faces of an axis or none
   std::array<Face, 6> face{Face::electric, Face::electric, Face::electric,
                            Face::electric, Face::electric, Face::electric};
-  bool single_precision = false;
+  Precision precision = Precision::double_precision;
   double eps0 = vacuum_permittivity, mu0 = vacuum_permeability;  ///< of the background
   std::vector<Material> materials;                               ///< empty: the background everywhere
   std::vector<std::uint16_t> material;                           ///< of each cell, z fastest; empty: as materials

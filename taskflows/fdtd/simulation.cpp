@@ -1,3 +1,4 @@
+// The data of a simulation: bricks, their fields, media, sources and probes.
 #include "taskflows/fdtd/simulation.hpp"
 
 #include <fmt/format.h>
@@ -43,14 +44,11 @@ void fill_table(const std::vector<Medium>& media, double constant, double dt, vo
 
 Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
                        int overlap)
-    : problem_(problem), element_(problem.single_precision ? 4 : 8), overlap_(overlap) {
+    : problem_(problem),
+      element_(size_of(problem.precision)),
+      codelets_(std::make_unique<Codelets>(problem.precision)),
+      overlap_(overlap) {
   check_overlap(problem, bricks, overlap);
-  using namespace codelets;
-  codelets_ = std::make_unique<Codelets>(
-      problem.single_precision ? Codelets{codelets::advance<float>(), codelets::clear<float>(), store<float>(),
-                                          load<float>(), sum<float>(), codelets::energy<float>()}
-                               : Codelets{codelets::advance<double>(), codelets::clear<double>(), store<double>(),
-                                          load<double>(), sum<double>(), codelets::energy<double>()});
   dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =
       dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
@@ -81,7 +79,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
   for (const std::size_t b : own_) {
     BrickData* const brick = bricks_[b].get();
     for (std::size_t f = 0; f < 2; ++f) {
-      if (brick->scheme.media[f] == 0) continue;
+      if (!brick->scheme.media[f]) continue;
       const auto vector = [](const auto& memory, const char* name) {
         return Handle::temporary(memory.data(), memory.size(), sizeof memory[0], name);
       };
@@ -97,7 +95,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
              const auto& connected = bricks_[b]->connected;
              return std::none_of(connected.begin(), connected.end(), [](bool c) { return c; });
            });
-  build_features();
+  build_physics();
   clear();
 }
 
@@ -168,18 +166,17 @@ void Simulation::build_media(BrickData& brick) {
   for (const Field field : {Field::electric, Field::magnetic}) {
     const std::size_t f = number(field);
     const double constant = field == Field::electric ? problem_.eps0 : problem_.mu0;
-    brick.scheme.media[f] = 1;
+    brick.scheme.media[f] = true;
     brick.index_memory[f] = HostBuffer<std::uint16_t>(static_cast<std::size_t>(brick.scheme.grid.elements()));
     std::vector<Medium> media;
     if (field == Field::electric && has_poles(problem_))
-      element_ == 4 ? build_media_of_e<float>(brick, cells, media) : build_media_of_e<double>(brick, cells, media);
+      with_precision(problem_.precision, [&](auto real) { build_media_of_e<decltype(real)>(brick, cells, media); });
     else
       media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
     brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * at(element_));
-    if (element_ == 4)
-      fill_table<float>(media, constant, problem_.dt, brick.table_memory[f].data());
-    else
-      fill_table<double>(media, constant, problem_.dt, brick.table_memory[f].data());
+    with_precision(problem_.precision, [&](auto real) {
+      fill_table<decltype(real)>(media, constant, problem_.dt, brick.table_memory[f].data());
+    });
     brick.relative_memory[f] = HostBuffer<double>(media.size());
     for (std::size_t m = 0; m < media.size(); ++m) brick.relative_memory[f][m] = media[m].relative;
   }
@@ -202,12 +199,13 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 double Simulation::coefficient_b(const BrickData& brick, Field field, int component,
                                  const std::array<int, 3>& entry) const {
   const std::size_t f = number(field);
-  if (brick.scheme.media[f] == 0) return 1;
+  if (!brick.scheme.media[f]) return 1;
   const std::int64_t at = brick.scheme.grid.at(component, entry[0], entry[1], entry[2]);
   const std::uint16_t medium = brick.index_memory[f][static_cast<std::size_t>(at)];
-  return element_ == 4
-             ? static_cast<double>(reinterpret_cast<Coefficients<float>*>(brick.table_memory[f].data())[medium].b)
-             : reinterpret_cast<Coefficients<double>*>(brick.table_memory[f].data())[medium].b;
+  return with_precision(problem_.precision, [&](auto real) {
+    return static_cast<double>(
+        reinterpret_cast<const Coefficients<decltype(real)>*>(brick.table_memory[f].data())[medium].b);
+  });
 }
 
 void Simulation::build_magnetic_sources() {
@@ -260,10 +258,21 @@ void Simulation::clear() {
   submit_exchange();
 }
 
-void Simulation::extend(std::size_t brick, Field field, const Extension& kernel, const std::vector<Access>& arrays) {
+void Simulation::add_hook(std::size_t brick, Field field, const KernelHook& hook, const std::vector<Access>& arrays) {
   BrickData& b = *bricks_[brick];
-  b.extensions[number(field)].push_back({&kernel, static_cast<std::int32_t>(arrays.size())});
-  for (const Access& array : arrays) b.extension_arrays[number(field)].push_back(array);
+  b.hooks[number(field)].push_back({&hook, static_cast<std::int32_t>(arrays.size())});
+  for (const Access& array : arrays) b.hook_arrays[number(field)].push_back(array);
+}
+
+std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_access_mode e,
+                                         starpu_data_access_mode h) const {
+  std::vector<Access> data{{brick.field[0], e}, {brick.field[1], h}};
+  for (std::size_t f = 0; f < 2; ++f) {
+    if (!brick.scheme.media[f]) continue;
+    data.push_back({brick.index[f], STARPU_R});
+    data.push_back({brick.table[f], STARPU_R});
+  }
+  return data;
 }
 
 const BrickPlace& Simulation::place(std::size_t brick) const {

@@ -1,4 +1,15 @@
-// A finite-difference time-domain simulation as a flow of StarPU tasks.
+// A finite-difference time-domain simulation as a flow of StarPU tasks. Its parts are in several files:
+//   simulation.cpp                bricks: fields, media, sources, probes, hooks
+//   brick_data.hpp                what a simulation has of a brick
+//   exchange.cpp                  what bricks send each other, and which of their cells go first
+//   flow.hpp, flow.cpp            the order of operations, with the equations
+//   brick_task.cpp                a task, from the parts that the flow names
+//   observers.cpp                 sums, energies, probes
+//   state.cpp                     fields to and from main memory
+//   physics/physics.cpp           absorbing layers, poles, plane waves, monitors
+//   physics/auxiliary_state.cpp   what these have beside the fields
+// Beside it: who gets which brick (decomposition, division, balance), farms of many domains (farm), the state on file
+// (checkpoint), fields on file (fields/), problems on file (scene/), judgement (verify, reference/).
 #pragma once
 
 #include <array>
@@ -23,8 +34,8 @@ inline constexpr int worker_elsewhere = -2;
 
 /// Steps that go through memory in one pass: so many planes of both fields stay in a CPU's caches, and GPUs take half
 /// of them at once.
-constexpr int steps_at_once(bool single_precision) {
-  return single_precision ? 8 : 4;
+constexpr int steps_at_once(Precision precision) {
+  return precision == Precision::single_precision ? 8 : 4;
 }
 
 /// An array of the state beside the fields, of the whole domain, whatever the decomposition.
@@ -33,14 +44,14 @@ struct StateKind {
   std::size_t element = 0;  ///< bytes of a number, float or double
   std::int64_t size = 0;    ///< numbers
 };
-/// With its values; over several ranks on rank 0, none on the others.
+/// An array of the state with its values; over several ranks on rank 0, none on the others.
 struct StateArray {
   std::string name;
   std::size_t element = 0;
   std::vector<char> values;
 };
 
-class Feature;
+class PhysicsModule;
 
 class Simulation {
  public:
@@ -61,16 +72,16 @@ class Simulation {
 
   /// Fields as Problem::initial has them, time 0.
   void initialise();
-  /// Submits time steps. Nothing waits. A single brick takes several in one task.
+  /// Submits time steps. Does not block. A single brick takes several in one task.
   void advance(long steps = 1);
   [[nodiscard]] long time() const { return time_; }
 
-  /// A further kernel of a brick in the half-step of `field`, with its arrays, of which there is one set for each
-  /// brick. Before the first step; `kernel` and the arrays live as long as the simulation.
-  void extend(std::size_t brick, Field field, const Extension& kernel, const std::vector<Access>& arrays);
+  /// A kernel beside the update of `field` in a brick, with its arrays, of which there is one set for each brick. To be
+  /// called before the first step; `hook` and the arrays live as long as the simulation.
+  void add_hook(std::size_t brick, Field field, const KernelHook& hook, const std::vector<Access>& arrays);
   /// Numbers of the bricks of this rank.
   [[nodiscard]] const std::vector<std::size_t>& own() const { return own_; }
-  /// Of one of them, or one next to them.
+  /// One of these bricks, or one next to them.
   [[nodiscard]] const BrickPlace& place(std::size_t brick) const;
   [[nodiscard]] const Grid& grid(std::size_t brick) const;
 
@@ -81,41 +92,41 @@ class Simulation {
   /// E at step `time` and H half a step before, from parts that are asked for one after the other: E, then H.
   void set(long time, const Read& electric, const Read& magnetic);
   /// Hands a field over in parts. What `set` is given in any decomposition continues bit for bit as if nothing had
-  /// happened, with set_further_state() after it (kernels of extend() have their own state). Waits.
+  /// happened, with set_auxiliary_state() after it (hooks of add_hook() have their own state). Blocking.
   void get(Field field, const Write& write);
   /// How many parts that are.
   [[nodiscard]] std::size_t parts() const;
 
   /// What absorbing layers, poles, plane waves and monitors have beside the fields; set() makes it zero.
-  [[nodiscard]] std::vector<StateKind> further_arrays() const;
+  [[nodiscard]] std::vector<StateKind> auxiliary_arrays() const;
   /// Sets or takes `count` numbers of an array from `first` on.
   using ReadNumbers = std::function<void(std::int64_t first, std::int64_t count, void* values)>;
   using WriteNumbers = std::function<void(std::int64_t first, std::int64_t count, const void* values)>;
   /// Hands over the array of this number in parts, one after the other; over several ranks on rank 0. What no brick has
-  /// is zero. Waits.
-  void get_further(std::size_t array, const WriteNumbers& write) const;
-  /// Of the array of this number, what this rank's bricks have, in parts; several may have the same. In one process
-  /// what no brick has is handed over too, as zeros. Waits.
-  void get_further_here(std::size_t array, const WriteNumbers& write) const;
-  /// Asks for the parts in which this rank's bricks have something. Waits.
-  void set_further(std::size_t array, const ReadNumbers& read);
-  [[nodiscard]] std::vector<StateArray> further_state() const;
-  /// What is not there becomes zero.
-  void set_further_state(const std::vector<StateArray>& state);
+  /// is zero. Blocking.
+  void get_auxiliary(std::size_t array, const WriteNumbers& write) const;
+  /// Hands over what this rank's bricks have of the array of this number, in parts; several may have the same. In one
+  /// process what no brick has is handed over too, as zeros. Blocking.
+  void get_auxiliary_here(std::size_t array, const WriteNumbers& write) const;
+  /// Asks for the parts in which this rank's bricks have something. Blocking.
+  void set_auxiliary(std::size_t array, const ReadNumbers& read);
+  [[nodiscard]] std::vector<StateArray> auxiliary_state() const;
+  /// Missing arrays are set to zero.
+  void set_auxiliary_state(const std::vector<StateArray>& state);
 
-  /// What the problem's monitors have seen; over several ranks on rank 0, none on the others. Waits.
+  /// What the problem's monitors have seen; over several ranks on rank 0, none on the others. Blocking.
   [[nodiscard]] std::vector<Spectrum> spectra() const;
 
   /// Sum of each component over the domain, of the planes across x one after the other: it does not depend on how the
-  /// domain is cut along x. Waits.
+  /// domain is cut along x. Blocking.
   std::array<double, 3> sums(Field field);
-  /// Submits the sums of E; the ones submitted before, none the first time. Waits for those only.
+  /// Submits the sums of E; the ones submitted before, none the first time. Blocks until those are done.
   std::optional<std::array<double, 3>> exchange_sums();
-  /// Energy (kernels.hpp) at the present time, likewise by planes. Waits.
+  /// Energy (kernels.hpp) at the present time, likewise by planes. Blocking.
   Energy energy();
 
   /// Values of the probes after each step since time 0, or since the state was set: steps x probes; over several ranks
-  /// on rank 0, the others have those of their own bricks and zeros. Waits.
+  /// on rank 0, the others have those of their own bricks and zeros. Blocking.
   const std::vector<double>& probe_values();
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }  ///< of this rank
@@ -146,32 +157,36 @@ class Simulation {
                                      const std::array<int, 3>& entry) const;
   template <class T>
   void build_media_of_e(BrickData& brick, const Cells& cells, std::vector<Medium>& media);
-  void build_features();
+  void build_physics();
   void build_magnetic_sources();
   template <class T>
   void build_poles();
   void clear();
 
-  [[nodiscard]] codelets::AdvanceArgs task_of(const BrickData& brick) const;
-  [[nodiscard]] std::vector<Access> accesses(const BrickData& brick, starpu_data_access_mode e,
-                                             starpu_data_access_mode h) const;
-  void complete(const BrickData& brick, Field field, codelets::Half& half) const;
-  void add_sent(const BrickData& brick, Field field, codelets::Half& half) const;
-  void submit_advance(const BrickData& brick, codelets::AdvanceArgs& args, int priority, bool last);
-  void submit_first(const BrickData& brick, Field field);
-  void submit_inner(const BrickData& brick, Field field);
-  void submit_fused(const BrickData& brick);
-  void submit_rest_of_e(const BrickData& brick);
-  void submit_alone(const BrickData& brick, int steps);
-  void submit_round(int steps);
   void build_overlap(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks, std::int64_t tags);
   void build_order(const Placement& placement);
-  void add_overlap(const BrickData& brick, const codelets::Overlap& overlap, std::vector<Access>& data) const;
-  [[nodiscard]] codelets::Overlap overlap_of(const BrickData& brick, bool receive, bool send) const;
+
+  class BrickTask;
+  /// The first data of a task that goes through a brick: fields with these modes, and media.
+  [[nodiscard]] std::vector<Access> accesses(const BrickData& brick, starpu_data_access_mode e,
+                                             starpu_data_access_mode h) const;
+  /// One time step of all bricks.
+  void submit_step();
+  void update_h_beside_neighbours(const BrickData& brick);
+  void update_inner_h(const BrickData& brick);
+  void update_e_beside_neighbours(const BrickData& brick);
+  void update_inner_e(const BrickData& brick);
+  /// Does a task take both fields in one pass? On a CPU, where no hook comes between them.
+  [[nodiscard]] bool takes_both_fields(const BrickData& brick) const;
+  /// Steps of overlapping strips, each with the planes that it has of its neighbours, until these are exchanged.
+  void submit_round_of_strips(int steps);
+  /// Steps of a brick that needs nothing of others meanwhile.
+  void submit_whole_steps(const BrickData& brick, int steps);
+  /// Sends what the next step needs of E, after a state was set.
   void submit_exchange();
+  /// Puts ghosts of E in place, as the next step would.
   void submit_completion();
-  [[nodiscard]] bool fuses(const BrickData& brick) const;
-  void advance_once();
+
   long next_recording(long steps);
   void collect(std::size_t turn);
   void collect_probes_of_ranks();
@@ -202,8 +217,8 @@ class Simulation {
   std::array<long, 2> recorded_{};  ///< steps in them
   std::vector<double> probe_values_;
   std::size_t probes_of_ranks_ = 0;  ///< values among them that have come from all ranks
-  std::vector<std::unique_ptr<Extension>> magnetic_sources_;
-  std::vector<std::unique_ptr<Feature>> features_;
+  std::vector<std::unique_ptr<KernelHook>> magnetic_sources_;
+  std::vector<std::unique_ptr<PhysicsModule>> modules_;
 };
 
 }  // namespace asterism::fdtd

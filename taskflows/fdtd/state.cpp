@@ -110,7 +110,7 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
   recorded_ = {};
   probe_values_.clear();
   probes_of_ranks_ = 0;
-  set_further_state({});
+  set_auxiliary_state({});
   submit_exchange();
 }
 
@@ -139,16 +139,14 @@ void fill(const Problem& problem, Field field, const Box& box, T* values) {
 
 void Simulation::initialise() {
   if (!problem_.initial) return;
-  const auto of = [&](Field field) {
+  const auto initial = [&](Field field) {
     return [this, field](const Box& box, void* values) {
       if (simulated) return;
-      if (element_ == 4)
-        fill(problem_, field, box, static_cast<float*>(values));
-      else
-        fill(problem_, field, box, static_cast<double*>(values));
+      with_precision(problem_.precision,
+                     [&](auto real) { fill(problem_, field, box, static_cast<decltype(real)*>(values)); });
     };
   };
-  set(0, of(Field::electric), of(Field::magnetic));
+  set(0, initial(Field::electric), initial(Field::magnetic));
 }
 
 }  // namespace asterism::fdtd

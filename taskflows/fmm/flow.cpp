@@ -1,40 +1,67 @@
-// The task flow of one evaluation (section 2.2, Figure 2; section 4.3.1 for the place of the reductions).
+#include "taskflows/fmm/flow.hpp"
+
 #include <starpu.h>
 
-#include <cmath>
+#include <initializer_list>
+#include <span>
+#include <vector>
 
+#include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
 #include "runtime/clock.hpp"
-#include "taskflows/fmm/system.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/submit.hpp"
 
 namespace asterism::fmm {
+namespace {
 
-void System::submit() {
+using codelets::ResultUpdate;
+
+/// Children of the families [range.begin, range.end) of a child group.
+double children_of(const std::vector<Family>& families, const FamilyRange& range) {
+  double children = 0;
+  for (std::int32_t f = range.begin; f < range.end; ++f) children += families[static_cast<std::size_t>(f)].children;
+  return children;
+}
+
+/// Whether a range begins with the first family of its parent group: its task is the first that writes the parents.
+bool is_first_of_parents(const Level& level, std::size_t child_group, const FamilyRange& range) {
+  const Family& family = level.families[child_group][static_cast<std::size_t>(range.begin)];
+  const auto child = static_cast<std::size_t>(level.groups[child_group].first + family.first_child);
+  return family.parent == 0 && (child == 0 || level.key[child] >> 3 != level.key[child - 1] >> 3);
+}
+
+}  // namespace
+
+void Flow::submit() {
   tasks_ = 0;
-  const int leaf = tree_->leaf_level();
-  const bool far = tree_->has_far_field();
-  const Range leaf_groups = tree_->own(leaf);
+  const Tree& tree = simulation_.tree();
+  const ReductionOrder reduction = simulation_.options().reduction;
+  const int leaf = tree.leaf_level();
+  const bool far = tree.has_far_field();
+  const Range groups = leaf_groups();
 
   expect_messages();
-  if (options_.reduction == ReductionOrder::any && far)
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_zero(g);
+  if (reduction == ReductionOrder::any && far)
+    for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_zero(g);
 
   // moments of the leaves, for which the rest of the far field waits, and the near field, for which nothing waits: in
   // turn, so that every kind of unit has from the first moment what suits it
-  for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) {
+  for (std::int32_t g = groups.begin; g < groups.end; ++g) {
     if (far) submit_p2m(g);
     submit_p2p(g);
     send_near(g);
   }
   if (far) {
+    // moments up to level 2, the highest one with far interactions
     send_multipoles(leaf);
     for (int l = leaf; l > Tree::first_far_level; --l) {
       submit_m2m(l);
       send_multipoles(l - 1);
     }
   }
-  if (options_.reduction == ReductionOrder::first)
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_reduction(g);
+  if (reduction == ReductionOrder::first)
+    for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_reduction(g);
 
   if (far) {
     // from multipole to local expansions, on every level
@@ -45,260 +72,250 @@ void System::submit() {
       send_locals(l - 1);
       submit_l2l(l);
     }
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_l2p(g);
+    submit_l2p();
   }
 
-  if (options_.reduction != ReductionOrder::first)
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_reduction(g);
-
-  // each result goes to main memory as soon as it is complete
-  for (ParticleGroup& p : own_particles())
-    starpu_data_acquire_on_node_cb(
-        p.result_data, STARPU_MAIN_RAM, STARPU_R,
-        [](void* handle) { starpu_data_release_on_node(static_cast<starpu_data_handle_t>(handle), STARPU_MAIN_RAM); },
-        p.result_data.get());
+  if (reduction != ReductionOrder::first)
+    for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_reduction(g);
+  submit_transfers_to_main_memory();
 }
 
-int System::unit_for(const starpu_codelet& codelet) const {
-  if (worker_ < 0) return worker_;
-  const auto kind = starpu_worker_get_type(worker_) == STARPU_CUDA_WORKER ? STARPU_CUDA : STARPU_CPU;
-  return (codelet.where & kind) != 0 ? worker_ : -1;
+double Flow::evaluate() {
+  if (simulation_.distributed()) rank_group().barrier();
+  const auto begin = Clock::now();
+  submit();
+  starpu_task_wait_for_all();
+  for (ParticleGroup& p : simulation_.own_particles()) {  // results may still be on their way
+    starpu_data_acquire(p.result_data, STARPU_R);
+    starpu_data_release(p.result_data);
+  }
+  return seconds_since(begin);
 }
 
-OperatorSeconds System::time_operators(int worker) {
-  worker_ = worker;
-  const int leaf = tree_->leaf_level();
-  const Range leaf_groups = tree_->own(leaf);
-  const auto timed = [](const auto& submit_all) {
-    const auto begin = Clock::now();
-    submit_all();
-    starpu_task_wait_for_all();
-    return seconds_since(begin);
-  };
-  OperatorSeconds t;
-  t.p2p = timed([&] {
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_p2p(g);
-  });
-  t.particles = timed([&] {
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_p2m(g);
-  });
-  t.cells = timed([&] {
-    for (int l = leaf; l > Tree::first_far_level; --l) submit_m2m(l);
-  });
-  t.m2l = timed([&] {
-    for (int l = Tree::first_far_level; l <= leaf; ++l) submit_m2l(l);
-  });
-  t.cells += timed([&] {
-    for (int l = Tree::first_far_level + 1; l <= leaf; ++l) submit_l2l(l);
-  });
-  t.particles += timed([&] {
-    for (std::int32_t g = leaf_groups.begin; g < leaf_groups.end; ++g) submit_l2p(g);
-  });
-  // what the unit does not run was done elsewhere
-  const auto elsewhere = [&](const starpu_codelet& codelet) { return unit_for(codelet) != worker; };
-  if (elsewhere(codelets::p2m()) || elsewhere(codelets::l2p())) t.particles = INFINITY;
-  if (elsewhere(codelets::m2m()) || elsewhere(codelets::l2l())) t.cells = INFINITY;
-  if (elsewhere(codelets::m2l())) t.m2l = INFINITY;
-  worker_ = -1;
-  return t;
+bool Flow::on_worker(Codelet& codelet) const {
+  if (!worker_) return false;
+  const auto kind = starpu_worker_get_type(*worker_) == STARPU_CUDA_WORKER ? STARPU_CUDA : STARPU_CPU;
+  return (codelet.starpu().where & kind) != 0;
 }
 
-// M_abc = sum_j q_j T_a(x_j) T_b(y_j) T_c(z_j)
-void System::submit_p2m(std::int32_t group) {
-  const int leaf = tree_->leaf_level();
-  CellGroup& cells = this->cells(leaf, group);
-  ParticleGroup& particles = this->particles(group);
-  const PackedOperators& operators = operators_of(leaf);
-  const codelets::P2MArgs args{{static_cast<double>(particles.own) * p2m_flops(basis_.view()), basis_.size()},
-                               operators.layout,
-                               cells.layout,
-                               tree_->grid(leaf),
-                               particles.set};
-  asterism::submit(
-      codelets::p2m(), args,
-      {{operators.handle, STARPU_R},
-       {cells.cells, STARPU_R},
-       {particles.particle_data, STARPU_R},
-       {cells.multipoles, STARPU_W}},
-      {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops), unit_for(codelets::p2m())});
+template <class Arguments, class Accesses>
+void Flow::submit_task(Codelet& codelet, const Arguments& arguments, const Accesses& accesses, int priority) {
+  TaskOptions options;
+  options.priority = priority;
+  if (on_worker(codelet)) options.worker = *worker_;
+  asterism::submit(codelet, arguments, std::span<const Access>(accesses), options);
   ++tasks_;
 }
 
-void System::submit_m2m(int child_level) {
-  const Range groups = tree_->child_groups(child_level - 1, tree_->own(child_level - 1));
+Range Flow::leaf_groups() const {
+  return simulation_.tree().own(simulation_.tree().leaf_level());
+}
+
+Priorities Flow::priorities() const {
+  return {simulation_.tree().shape().height};
+}
+
+void Flow::submit_p2m() {
+  for (std::int32_t g = leaf_groups().begin; g < leaf_groups().end; ++g) submit_p2m(g);
+}
+
+void Flow::submit_m2m(int child_level) {
+  const Tree& tree = simulation_.tree();
+  const Range groups = tree.child_groups(child_level - 1, tree.own(child_level - 1));
   for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_m2m(child_level, g);
 }
 
-void System::submit_m2l(int level) {
-  const Range groups = tree_->own(level);
+void Flow::submit_m2l(int level) {
+  const Range groups = simulation_.tree().own(level);
   for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_m2l(level, g);
 }
 
-void System::submit_l2l(int child_level) {
-  const Range groups = tree_->own(child_level);
+void Flow::submit_l2l(int child_level) {
+  const Range groups = simulation_.tree().own(child_level);
   for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_l2l(child_level, g);
 }
 
-// M(parent) += sum_children S M(child)
-void System::submit_m2m(int child_level, std::int32_t child_group) {
-  CellGroup& children = cells(child_level, child_group);
-  const Level& level = tree_->level(child_level);
+void Flow::submit_l2p() {
+  for (std::int32_t g = leaf_groups().begin; g < leaf_groups().end; ++g) submit_l2p(g);
+}
+
+void Flow::submit_p2p() {
+  for (std::int32_t g = leaf_groups().begin; g < leaf_groups().end; ++g) submit_p2p(g);
+}
+
+// M_abc = sum_j q_j T_a(x_j) T_b(y_j) T_c(z_j)
+void Flow::submit_p2m(std::int32_t group) {
+  const int leaf = simulation_.tree().leaf_level();
+  const Basis& basis = simulation_.basis();
+  CellGroup& cells = simulation_.cells(leaf, group);
+  ParticleGroup& particles = simulation_.particles(group);
+  const PackedOperators& operators = simulation_.operators_of(leaf);
+  const codelets::P2MArgs args{{static_cast<double>(particles.own) * p2m_flops(basis.view()), basis.size()},
+                               operators.layout,
+                               cells.layout,
+                               simulation_.tree().grid(leaf),
+                               particles.set};
+  submit_task(codelets::p2m, args,
+              std::initializer_list<Access>{{operators.handle, STARPU_R},
+                                            {cells.cells, STARPU_R},
+                                            {particles.particle_data, STARPU_R},
+                                            {cells.multipoles, STARPU_W}},
+              priorities().p2m());
+}
+
+// M(parent) += sum over children of S_x S_y S_z M(child)
+void Flow::submit_m2m(int child_level, std::int32_t child_group) {
+  const Tree& tree = simulation_.tree();
+  const Basis& basis = simulation_.basis();
+  CellGroup& children = simulation_.cells(child_level, child_group);
+  const Level& level = tree.level(child_level);
   const auto child = static_cast<std::size_t>(child_group);
-  const PackedOperators& operators = operators_of(child_level);
+  const PackedOperators& operators = simulation_.operators_of(child_level);
   for (const FamilyRange& range : level.parent_groups[child]) {
-    if (!tree_->own(child_level - 1).holds(range.parent_group)) continue;
-    CellGroup& parents = cells(child_level - 1, range.parent_group);
-    // the group that holds a parent group's first family comes first
-    const auto& family = level.families[child][static_cast<std::size_t>(range.begin)];
-    const auto first_child = static_cast<std::size_t>(level.groups[child].first + family.first_child);
-    const bool first =
-        family.parent == 0 && (first_child == 0 || level.key[first_child] >> 3 != level.key[first_child - 1] >> 3);
-    double children_of_range = 0;
-    for (std::int32_t f = range.begin; f < range.end; ++f)
-      children_of_range += level.families[child][static_cast<std::size_t>(f)].children;
-    const codelets::M2MArgs args{{children_of_range * shift_flops(basis_.view()) / 8, basis_.size()},
-                                 operators.layout,
-                                 children.layout,
-                                 range.begin,
-                                 range.end - range.begin,
-                                 first ? parents.layout.cells : 0};
-    asterism::submit(codelets::m2m(), args,
-                     {{operators.handle, STARPU_R},
-                      {children.cells, STARPU_R},
-                      {children.multipoles, STARPU_R},
-                      {parents.multipoles, first ? STARPU_W : STARPU_RW}},
-                     {Priorities{tree_->shape().height}.m2m(child_level), codelets::class_flops(args.work.flops),
-                      unit_for(codelets::m2m())});
-    ++tasks_;
+    if (!tree.own(child_level - 1).holds(range.parent_group)) continue;
+    CellGroup& parents = simulation_.cells(child_level - 1, range.parent_group);
+    const bool first = is_first_of_parents(level, child, range);
+    const codelets::M2MArgs args{
+        {children_of(level.families[child], range) * shift_flops(basis.view()) / 8, basis.size()},
+        operators.layout,
+        children.layout,
+        range.begin,
+        range.end - range.begin,
+        first ? parents.layout.cells : 0};
+    submit_task(codelets::m2m, args,
+                std::initializer_list<Access>{{operators.handle, STARPU_R},
+                                              {children.cells, STARPU_R},
+                                              {children.multipoles, STARPU_R},
+                                              {parents.multipoles, first ? STARPU_W : STARPU_RW}},
+                priorities().m2m(child_level));
   }
 }
 
-// L(target) = sum U V^T M(source) over the interaction lists of the group's cells (equations 6 and 7)
-void System::submit_m2l(int level, std::int32_t group) {
-  CellGroup& target = cells(level, group);
-  const PackedOperators& operators = operators_of(level);
+// L(target) = sum of scale U_t V_t^T M(source) over the interaction lists of the group's cells (equations 6 and 7)
+void Flow::submit_m2l(int level, std::int32_t group) {
+  CellGroup& target = simulation_.cells(level, group);
+  const PackedOperators& operators = simulation_.operators_of(level);
   bool first = true;
   std::vector<Access> accesses;
   for (ListData& list : target.lists) {
     accesses = {{operators.handle, STARPU_R}, {list.handle, STARPU_R}, {target.locals, first ? STARPU_W : STARPU_RW}};
     for (const std::int32_t source : list.source_groups)
-      accesses.push_back({cells(level, source).multipoles, STARPU_R});
-    const codelets::M2LArgs args{{list.flops, basis_.size()},
+      accesses.push_back({simulation_.cells(level, source).multipoles, STARPU_R});
+    const codelets::M2LArgs args{{list.flops, simulation_.basis().size()},
                                  operators.layout,
                                  list.layout,
-                                 scale_of(level),
+                                 simulation_.scale_of(level),
                                  static_cast<std::int32_t>(list.source_groups.size()),
                                  first ? target.layout.cells : 0};
-    asterism::submit(codelets::m2l(), args, accesses,
-                     {Priorities{tree_->shape().height}.m2l(level), codelets::class_flops(args.work.flops),
-                      unit_for(codelets::m2l())});
+    submit_task(codelets::m2l, args, accesses, priorities().m2l(level));
     first = false;
-    ++tasks_;
   }
 }
 
-// L(child) += S^T L(parent)
-void System::submit_l2l(int child_level, std::int32_t child_group) {
-  CellGroup& children = cells(child_level, child_group);
-  const Level& level = tree_->level(child_level);
+// L(child) += S_z^T S_y^T S_x^T L(parent)
+void Flow::submit_l2l(int child_level, std::int32_t child_group) {
+  const Basis& basis = simulation_.basis();
+  CellGroup& children = simulation_.cells(child_level, child_group);
+  const Level& level = simulation_.tree().level(child_level);
   const auto child = static_cast<std::size_t>(child_group);
-  const PackedOperators& operators = operators_of(child_level);
+  const PackedOperators& operators = simulation_.operators_of(child_level);
   for (const FamilyRange& range : level.parent_groups[child]) {
-    CellGroup& parents = cells(child_level - 1, range.parent_group);
-    double children_of_range = 0;
-    for (std::int32_t f = range.begin; f < range.end; ++f)
-      children_of_range += level.families[child][static_cast<std::size_t>(f)].children;
-    const codelets::L2LArgs args{{children_of_range * shift_flops(basis_.view()) / 8, basis_.size()},
-                                 operators.layout,
-                                 children.layout,
-                                 range.begin,
-                                 range.end - range.begin};
-    asterism::submit(codelets::l2l(), args,
-                     {{operators.handle, STARPU_R},
-                      {children.cells, STARPU_R},
-                      {parents.locals, STARPU_R},
-                      {children.locals, STARPU_RW}},
-                     {Priorities{tree_->shape().height}.l2l(child_level), codelets::class_flops(args.work.flops),
-                      unit_for(codelets::l2l())});
-    ++tasks_;
+    CellGroup& parents = simulation_.cells(child_level - 1, range.parent_group);
+    const codelets::L2LArgs args{
+        {children_of(level.families[child], range) * shift_flops(basis.view()) / 8, basis.size()},
+        operators.layout,
+        children.layout,
+        range.begin,
+        range.end - range.begin};
+    submit_task(codelets::l2l, args,
+                std::initializer_list<Access>{{operators.handle, STARPU_R},
+                                              {children.cells, STARPU_R},
+                                              {parents.locals, STARPU_R},
+                                              {children.locals, STARPU_RW}},
+                priorities().l2l(child_level));
   }
 }
 
-// phi(x) = sum L_abc T_a T_b T_c and its gradient
-void System::submit_l2p(std::int32_t group) {
-  const int leaf = tree_->leaf_level();
-  CellGroup& cells = this->cells(leaf, group);
-  ParticleGroup& particles = this->particles(group);
-  const PackedOperators& operators = operators_of(leaf);
-  const bool add = options_.reduction != ReductionOrder::last;
-  const codelets::L2PArgs args{{static_cast<double>(particles.own) * l2p_flops(basis_.view()), basis_.size()},
+// phi(x_i) (+)= sum_abc L_abc T_a(x_i) T_b(y_i) T_c(z_i), field(x_i) (-)= its gradient
+void Flow::submit_l2p(std::int32_t group) {
+  const int leaf = simulation_.tree().leaf_level();
+  const Basis& basis = simulation_.basis();
+  CellGroup& cells = simulation_.cells(leaf, group);
+  ParticleGroup& particles = simulation_.particles(group);
+  const PackedOperators& operators = simulation_.operators_of(leaf);
+  const ResultUpdate update =
+      simulation_.options().reduction == ReductionOrder::last ? ResultUpdate::overwrite : ResultUpdate::add;
+  const codelets::L2PArgs args{{static_cast<double>(particles.own) * l2p_flops(basis.view()), basis.size()},
                                operators.layout,
                                cells.layout,
-                               tree_->grid(leaf),
+                               simulation_.tree().grid(leaf),
                                particles.set,
                                particles.own,
-                               add ? 1 : 0};
-  asterism::submit(
-      codelets::l2p(), args,
-      {{operators.handle, STARPU_R},
-       {cells.cells, STARPU_R},
-       {particles.particle_data, STARPU_R},
-       {cells.locals, STARPU_R},
-       {particles.result_data, result_mode(!add)}},
-      {Priorities{tree_->shape().height}.l2p(), codelets::class_flops(args.work.flops), unit_for(codelets::l2p())});
+                               update};
+  submit_task(codelets::l2p, args,
+              std::initializer_list<Access>{{operators.handle, STARPU_R},
+                                            {cells.cells, STARPU_R},
+                                            {particles.particle_data, STARPU_R},
+                                            {cells.locals, STARPU_R},
+                                            {particles.result_data, result_mode(update)}},
+              priorities().l2p());
+}
+
+// near(x_i) = sum of q_j K(|x_i - x_j|) over neighbouring leaves, for own leaves and copies of neighbours
+void Flow::submit_p2p(std::int32_t group) {
+  ParticleGroup& p = simulation_.particles(group);
+  TaskOptions options;
+  options.priority = p.large ? priorities().p2p_large() : priorities().p2p_small();
+  if (worker_) options.worker = *worker_;
+  simulation_.problem().interaction.submit_near({p.near_layout,
+                                                 p.set,
+                                                 p.pairs,
+                                                 {p.near, STARPU_R},
+                                                 {p.particle_data, STARPU_R},
+                                                 {p.near_result, STARPU_W},
+                                                 options});
   ++tasks_;
 }
 
-// sum of q_j K(|x_i - x_j|) over neighbouring leaves
-void System::submit_p2p(std::int32_t group) {
-  ParticleGroup& p = particles(group);
-  const Priorities priorities{tree_->shape().height};
-  interaction_.submit_near({p.near_layout,
-                            p.set,
-                            p.pairs,
-                            {p.near, STARPU_R},
-                            {p.particle_data, STARPU_R},
-                            {p.near_result, STARPU_W},
-                            p.large ? priorities.p2p_large() : priorities.p2p_small(),
-                            worker_});
-  ++tasks_;
+// result(x_i) = 0, to which L2P and the reduction add in any order
+void Flow::submit_zero(std::int32_t group) {
+  ParticleGroup& p = simulation_.particles(group);
+  const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, ResultUpdate::overwrite};
+  submit_task(codelets::reduction, args,
+              std::initializer_list<Access>{{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
+              priorities().zero());
 }
 
-// the result is what L2P and the reduction add up, in any order
-void System::submit_zero(std::int32_t group) {
-  ParticleGroup& p = particles(group);
-  const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, 1};
-  asterism::submit(codelets::reduction(), args, {{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
-                   {Priorities{tree_->shape().height}.p2m(), codelets::class_flops(args.work.flops),
-                    unit_for(codelets::reduction())});
-  ++tasks_;
+starpu_data_access_mode Flow::result_mode(ResultUpdate update) const {
+  if (update == ResultUpdate::overwrite) return STARPU_W;
+  return simulation_.options().reduction == ReductionOrder::any
+             ? static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE)
+             : STARPU_RW;
 }
 
-starpu_data_access_mode System::result_mode(bool overwrite) const {
-  if (overwrite) return STARPU_W;
-  return options_.reduction == ReductionOrder::any ? static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE)
-                                                   : STARPU_RW;
-}
-
-// what this group and groups of lower Morton index computed for this group's particles
-void System::submit_reduction(std::int32_t group) {
-  ParticleGroup& p = particles(group);
-  const bool overwrite = options_.reduction == ReductionOrder::first || !tree_->has_far_field();
+// result(x_i) (+)= near(x_i) of this group and of those of lower Morton index that have copies of its leaves
+void Flow::submit_reduction(std::int32_t group) {
+  ParticleGroup& p = simulation_.particles(group);
+  const bool alone = simulation_.options().reduction == ReductionOrder::first || !simulation_.tree().has_far_field();
+  const ResultUpdate update = alone ? ResultUpdate::overwrite : ResultUpdate::add;
   std::vector<Access> accesses{
-      {p.reduction_parts, STARPU_R}, {p.result_data, result_mode(overwrite)}, {p.near_result, STARPU_R}};
-  double added = static_cast<double>(p.own);
-  for (const std::int32_t other : p.contributors) accesses.push_back({near_values(other), STARPU_R});
-  for (const Contributor& c : tree_->contributors(static_cast<std::size_t>(group)))
-    for (const Contribution& part : c.parts) added += part.count;
-  const codelets::ReductionArgs args{{4 * added, 0},
+      {p.reduction_parts, STARPU_R}, {p.result_data, result_mode(update)}, {p.near_result, STARPU_R}};
+  for (const std::int32_t other : p.contributors) accesses.push_back({simulation_.near_values(other), STARPU_R});
+  const codelets::ReductionArgs args{{reduction_flops * static_cast<double>(p.added), 0},
                                      p.own,
                                      static_cast<std::int32_t>(1 + p.contributors.size()),
                                      p.reduction_count,
-                                     overwrite ? 1 : 0};
-  asterism::submit(codelets::reduction(), args, accesses,
-                   {Priorities{tree_->shape().height}.reduction(), codelets::class_flops(args.work.flops),
-                    unit_for(codelets::reduction())});
-  ++tasks_;
+                                     update};
+  submit_task(codelets::reduction, args, accesses, priorities().reduction());
+}
+
+// each result goes to main memory as soon as it is complete
+void Flow::submit_transfers_to_main_memory() {
+  for (ParticleGroup& p : simulation_.own_particles())
+    starpu_data_acquire_on_node_cb(
+        p.result_data, STARPU_MAIN_RAM, STARPU_R,
+        [](void* handle) { starpu_data_release_on_node(static_cast<starpu_data_handle_t>(handle), STARPU_MAIN_RAM); },
+        p.result_data.get());
 }
 
 }  // namespace asterism::fmm

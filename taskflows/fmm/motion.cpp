@@ -1,63 +1,11 @@
 #include "taskflows/fmm/motion.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <span>
-#include <vector>
 
 #include "base/error.hpp"
-#include "runtime/ranks/distributed_hdf5.hpp"
-#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
-namespace {
-
-constexpr const char* format_name = "asterism motion of particles 1";
-
-/// Of three numbers for every particle: from three arrays.
-std::vector<double> rows_of(const Array<double>& x, const Array<double>& y, const Array<double>& z) {
-  std::vector<double> rows;
-  rows.reserve(3 * x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) rows.insert(rows.end(), {x[i], y[i], z[i]});
-  return rows;
-}
-
-std::vector<std::size_t> shape_of(std::size_t rows, std::size_t width) {
-  return width == 1 ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, width};
-}
-
-/// Rows of `width` numbers of this rank, from `first` on.
-void write_rows(DistributedHdf5& file, const char* dataset, std::size_t first, std::size_t width,
-                std::span<const double> mine) {
-  const std::size_t rows = mine.size() / width;
-  file.write_block(
-      dataset,
-      {width == 1 ? std::vector<std::size_t>{first} : std::vector<std::size_t>{first, 0}, shape_of(rows, width)}, mine);
-}
-
-/// The same, of a part. Throws for a number that is none.
-std::vector<double> read_rows(const Hdf5Input& file, const char* dataset, std::size_t particles, std::size_t width,
-                              const Part& part) {
-  const std::vector<std::size_t> shape = file.shape(dataset);
-  if (shape != shape_of(particles, width))
-    bad_input("{}: {}: expected {} rows of {} numbers", file.name, dataset, particles, width);
-  std::vector<double> rows(width * (part.end(particles) - part.begin(particles)));
-  file.read_rows(dataset, part.begin(particles), rows);
-  const auto wrong = std::find_if(rows.begin(), rows.end(), [](double value) { return !std::isfinite(value); });
-  if (wrong != rows.end()) bad_input("{}: {}: found {}; expected finite numbers", file.name, dataset, *wrong);
-  return rows;
-}
-
-void split(const std::vector<double>& rows, Array<double>& x, Array<double>& y, Array<double>& z) {
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = rows[3 * i];
-    y[i] = rows[3 * i + 1];
-    z[i] = rows[3 * i + 2];
-  }
-}
-
-}  // namespace
 
 Motion::Motion(std::size_t particles) : vx(particles), vy(particles), vz(particles) {
   for (Array<double>* v : {&vx, &vy, &vz}) std::fill_n(v->data(), particles, 0.0);
@@ -80,72 +28,6 @@ void drift(const Motion& motion, double dt, Particles& particles, std::size_t fi
     if (!std::isfinite(particles.x[i] + particles.y[i] + particles.z[i]))
       failed("step {}: particle {} left for infinity (a smaller --dt?)", motion.step + 1, first + i + 1);
   }
-}
-
-void write_motion(const std::filesystem::path& path, const MotionSettings& settings, const Particles& particles,
-                  const Motion& motion) {
-  std::size_t n = 0;
-  std::size_t first = 0;  // of this rank's
-  for (int rank = 0; const std::size_t part : rank_group().all_gather(particles.size())) {
-    if (rank++ < rank_group().rank()) first += part;
-    n += part;
-  }
-  DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
-  file.create("positions", Hdf5Number::float64, {n, 3});
-  file.create("velocities", Hdf5Number::float64, {n, 3});
-  file.create("charges", Hdf5Number::float64, {n});
-  file.make_room({"positions", "velocities", "charges"});
-  write_rows(file, "positions", first, 3, rows_of(particles.x, particles.y, particles.z));
-  write_rows(file, "velocities", first, 3, rows_of(motion.vx, motion.vy, motion.vz));
-  write_rows(file, "charges", first, 1, {particles.charge.data(), particles.size()});
-  file.attribute("/", "format", std::string(format_name));
-  file.attribute("/", "step", motion.step);
-  file.attribute("/", "method", settings.method);
-  file.attribute("/", "height", std::int64_t{settings.shape.height});
-  file.attribute("/", "group_size", std::int64_t{settings.shape.group_size});
-  file.attribute("/", "far_tasks", static_cast<std::int64_t>(settings.shape.far_tasks));
-  const std::array box{settings.box.x, settings.box.y, settings.box.z, settings.box.width};
-  file.write("box", {box.size()}, std::span<const double>(box));
-  file.commit();
-}
-
-SavedMotion read_motion(const std::filesystem::path& path, const Part& part) {
-  const Hdf5Input file(path);
-  if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format_name)
-    bad_input("{}: is no checkpoint of asterism-fmm", file.name);
-  SavedMotion saved;
-  MotionSettings& settings = saved.settings;
-  settings.method = file.text_attribute("/", "method");
-  settings.shape.height = static_cast<int>(file.integer_attribute("/", "height"));
-  settings.shape.group_size = static_cast<int>(file.integer_attribute("/", "group_size"));
-  settings.shape.far_tasks = file.integer_attribute("/", "far_tasks") == static_cast<std::int64_t>(FarTasks::joined)
-                                 ? FarTasks::joined
-                                 : FarTasks::separate;
-  check_shape(settings.shape);
-  const std::vector<double> box = read_rows(file, "box", 4, 1, {});
-  settings.box = {box[0], box[1], box[2], box[3]};
-  const std::vector<std::size_t> shape = file.shape("positions");
-  saved.of_all = shape.empty() ? 0 : shape[0];
-  if (saved.of_all < static_cast<std::size_t>(part.of))
-    bad_input("{}: found {} particles; expected at least one for each of {} processes", file.name, saved.of_all,
-              part.of);
-  const std::size_t mine = part.end(saved.of_all) - part.begin(saved.of_all);
-  saved.particles = Particles(mine);
-  Particles& p = saved.particles;
-  split(read_rows(file, "positions", saved.of_all, 3, part), p.x, p.y, p.z);
-  const std::vector<double> charges = read_rows(file, "charges", saved.of_all, 1, part);
-  std::copy(charges.begin(), charges.end(), p.charge.data());
-  saved.motion = Motion(mine);
-  split(read_rows(file, "velocities", saved.of_all, 3, part), saved.motion.vx, saved.motion.vy, saved.motion.vz);
-  saved.motion.step = file.integer_attribute("/", "step");
-  if (saved.motion.step < 0) bad_input("{}: step: found {}; expected 0 or more", file.name, saved.motion.step);
-  for (std::size_t i = 0; i < mine; ++i) {
-    const Box& b = settings.box;
-    const auto outside = [&](double place, double corner) { return place < corner || place >= corner + b.width; };
-    if (outside(p.x[i], b.x) || outside(p.y[i], b.y) || outside(p.z[i], b.z))
-      bad_input("{}: positions: particle {} is not in the box", file.name, part.begin(saved.of_all) + i + 1);
-  }
-  return saved;
 }
 
 }  // namespace asterism::fmm

@@ -1,9 +1,15 @@
 #include "taskflows/fmm/rates.hpp"
 
+#include <starpu.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "codelets/fmm/codelets.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/flow.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
 
 namespace asterism::fmm {
@@ -15,18 +21,53 @@ constexpr std::size_t gpu_particles = 400000;
 constexpr int cpu_height = 4;
 constexpr int gpu_height = 5;
 
-UnitRates rates_of(int worker, int units, const Interaction& interaction, const Accuracy& accuracy,
-                   std::size_t particles, int height) {
+/// Seconds of the operators of one evaluation on one unit; infinite for those that it does not run.
+struct OperatorSeconds {
+  double p2p = 0, m2l = 0;
+  double particles = 0;  ///< P2M and L2P
+  double cells = 0;      ///< M2M and L2L
+};
+
+/// Runs one evaluation operator after operator, all on one unit.
+OperatorSeconds time_operators(Simulation& simulation, int worker) {
+  Flow flow(simulation, worker);
+  const int leaf = simulation.tree().leaf_level();
+  const auto timed = [](const auto& submit_all) {
+    const auto begin = Clock::now();
+    submit_all();
+    starpu_task_wait_for_all();
+    return seconds_since(begin);
+  };
+  OperatorSeconds t;
+  t.p2p = timed([&] { flow.submit_p2p(); });
+  t.particles = timed([&] { flow.submit_p2m(); });
+  t.cells = timed([&] {
+    for (int l = leaf; l > Tree::first_far_level; --l) flow.submit_m2m(l);
+  });
+  t.m2l = timed([&] {
+    for (int l = Tree::first_far_level; l <= leaf; ++l) flow.submit_m2l(l);
+  });
+  t.cells += timed([&] {
+    for (int l = Tree::first_far_level + 1; l <= leaf; ++l) flow.submit_l2l(l);
+  });
+  t.particles += timed([&] { flow.submit_l2p(); });
+  // what the unit does not run was done elsewhere
+  if (!flow.on_worker(codelets::p2m) || !flow.on_worker(codelets::l2p)) t.particles = INFINITY;
+  if (!flow.on_worker(codelets::m2m) || !flow.on_worker(codelets::l2l)) t.cells = INFINITY;
+  if (!flow.on_worker(codelets::m2l)) t.m2l = INFINITY;
+  return t;
+}
+
+UnitRates rates_of(int worker, int units, const Problem& problem, std::size_t particles, int height) {
   Options options;
-  options.accuracy = accuracy;
   options.shape = {height, 4096};
-  System system(interaction, options, cube(particles, 1, Charges::random_signs));
-  system.time_operators(worker);  // data come to the unit, clocks rise
-  const OperatorSeconds t = system.time_operators(worker);
-  const WorkSummary work = system.work();
+  Simulation simulation(problem, options, cube(particles, 1, Charges::random_signs));
+  time_operators(simulation, worker);  // data come to the unit, clocks rise
+  const OperatorSeconds t = time_operators(simulation, worker);
+  const WorkSummary work = simulation.work();
   double cells = 0;
   for (int l = Tree::first_far_level + 1; l < height; ++l)
-    cells += static_cast<double>(system.tree().level(l).key.size());
+    cells += static_cast<double>(simulation.tree().level(l).key.size());
   UnitRates r;
   r.units = units;
   r.near_pair = t.p2p / static_cast<double>(std::max<std::int64_t>(1, work.near_pairs));
@@ -38,13 +79,13 @@ UnitRates rates_of(int worker, int units, const Interaction& interaction, const 
 
 }  // namespace
 
-std::vector<UnitRates> measure_rates(const Session& session, const Interaction& interaction, const Accuracy& accuracy) {
+std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem) {
   std::vector<UnitRates> rates;
   for (const bool gpu : {false, true}) {
     const auto unit =
         std::find_if(session.units().begin(), session.units().end(), [&](const Unit& u) { return u.gpu == gpu; });
     if (unit == session.units().end()) continue;
-    rates.push_back(rates_of(unit->worker, gpu ? session.devices() : session.cpus(), interaction, accuracy,
+    rates.push_back(rates_of(unit->worker, gpu ? session.devices() : session.cpus(), problem,
                              gpu ? gpu_particles : cpu_particles, gpu ? gpu_height : cpu_height));
   }
   return rates;

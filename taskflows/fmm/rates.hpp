@@ -4,20 +4,20 @@
 #include <vector>
 
 #include "runtime/session.hpp"
-#include "taskflows/fmm/system.hpp"
+#include "taskflows/fmm/simulation.hpp"
 #include "taskflows/fmm/tree/tree_cost_model.hpp"
 
 namespace asterism::fmm {
 
-/// One entry per kind of unit of the session, CPUs first: a small system is evaluated on one unit of each kind, twice,
-/// in some tenths of a second.
-std::vector<UnitRates> measure_rates(const Session& session, const Interaction& interaction, const Accuracy& accuracy);
+/// One entry per kind of unit of the session, CPUs first: a small simulation is evaluated on one unit of each kind,
+/// twice, in some tenths of a second.
+std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem);
 
 /// The units of all ranks, and the means of what they have measured: the same on each, which have to call it together.
 /// A rank with other kinds of units than rank 0 is left out.
 std::vector<UnitRates> rates_of_all(const std::vector<UnitRates>& mine);
 
-/// All units together.
+/// Seconds of a near and of a far pair with all units together.
 PairCosts pair_seconds(const std::vector<UnitRates>& rates);
 
 }  // namespace asterism::fmm

@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "codelets/fmm/codelets.hpp"
-#include "taskflows/fmm/system.hpp"
+#include "taskflows/fmm/flow.hpp"
 
 namespace asterism::fmm {
 namespace {
 
-// StarPU's callback takes nothing of ours
+// StarPU's callback has no argument for an application's own values.
 struct {
   int height = 1;
   double slow_factor = 1;
 } next_session;
 
-bool on_gpu(const starpu_codelet& codelet) {
-  return (codelet.where & STARPU_CUDA) != 0;
+bool on_gpu(Codelet& codelet) {
+  return (codelet.starpu().where & STARPU_CUDA) != 0;
 }
 
 void set_up(unsigned context) {
@@ -34,13 +34,13 @@ void set_up(unsigned context) {
   for (const int last : {p.reduction(), p.p2p_small(), p.p2p_large()}) cpu.push_back(last);
   // StarPU lets a kind have only buckets of which it runs every task
   std::vector<int> gpu;
-  if (on_gpu(codelets::reduction())) gpu.push_back(p.reduction());
-  if (on_gpu(codelets::l2p())) gpu.push_back(p.l2p());
-  for (int l = 1; l < h && on_gpu(codelets::l2l()); ++l) gpu.push_back(p.l2l(l));
-  for (int l = 1; l < h && on_gpu(codelets::m2l()); ++l) gpu.push_back(p.m2l(l));
+  if (on_gpu(codelets::reduction)) gpu.push_back(p.reduction());
+  if (on_gpu(codelets::l2p)) gpu.push_back(p.l2p());
+  for (int l = 1; l < h && on_gpu(codelets::l2l); ++l) gpu.push_back(p.l2l(l));
+  for (int l = 1; l < h && on_gpu(codelets::m2l); ++l) gpu.push_back(p.m2l(l));
   for (const int next : {p.p2p_large(), p.p2p_small()}) gpu.push_back(next);
-  for (int l = h - 1; l > 0 && on_gpu(codelets::m2m()); --l) gpu.push_back(p.m2m(l));
-  if (on_gpu(codelets::p2m())) gpu.push_back(p.p2m());
+  for (int l = h - 1; l > 0 && on_gpu(codelets::m2m); --l) gpu.push_back(p.m2m(l));
+  if (on_gpu(codelets::p2m)) gpu.push_back(p.p2m());
 
   starpu_heteroprio_set_use_locality(context, 0);
   const auto order = [&](starpu_worker_archtype kind, const std::vector<int>& buckets) {
@@ -65,7 +65,7 @@ void set_up(unsigned context) {
 
 GpuOrder suitable_order() {
   using namespace codelets;
-  for (const starpu_codelet* codelet : {&p2m(), &m2m(), &m2l(), &l2l(), &l2p(), &reduction()})
+  for (Codelet* const codelet : {&p2m, &m2m, &m2l, &l2l, &l2p, &reduction})
     if (!on_gpu(*codelet)) return GpuOrder::near_first;
   return GpuOrder::far_first;
 }

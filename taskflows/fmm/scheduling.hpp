@@ -1,11 +1,11 @@
-// What schedulers are told about the tasks of the fast multipole method.
+// The orders of tasks that schedulers use: tables and settings for hprio and heteroprio.
 #pragma once
 
 #include <string>
 
 namespace asterism::fmm {
 
-/// What GPUs take first.
+/// The tasks that GPUs take first.
 enum class GpuOrder {
   /// The paper's Table 3, with priorities for the operators that it ran on CPUs only: P2P, then M2L.
   near_first,

@@ -1,5 +1,7 @@
 #include "taskflows/fmm/verify.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,51 +9,20 @@
 #include <vector>
 
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/reference.hpp"
 
 namespace asterism::fmm {
 namespace {
 
-constexpr std::size_t block = 4096;  ///< sources summed before they are added to the total
+/// Pairs of particles that direct summation takes seconds for.
+constexpr double affordable_pairs = 1e9;
+constexpr std::int64_t fewest_targets = 50;
 
-struct Sums {
-  double potential = 0, fx = 0, fy = 0, fz = 0;
-  void add(const Sums& other) {
-    potential += other.potential;
-    fx += other.fx;
-    fy += other.fy;
-    fz += other.fz;
-  }
-};
-
-/// A particle to look at, and what is said about it.
+/// A particle to look at, and the answer to judge.
 struct Target {
   double x, y, z, charge;
-  Sums said;
+  FieldSums answer;
 };
-
-/// Field at a target of these particles but itself; sums of blocks, so that rounding stays far below any accuracy asked
-/// for.
-Sums direct(const Interaction& interaction, const Particles& p, const Target& target) {
-  Sums total;
-  for (std::size_t first = 0; first < p.size(); first += block) {
-    Sums part;
-    const std::size_t end = std::min(p.size(), first + block);
-    for (std::size_t j = first; j < end; ++j) {
-      const double x = target.x - p.x[j];
-      const double y = target.y - p.y[j];
-      const double z = target.z - p.z[j];
-      const double r2 = x * x + y * y + z * z;
-      if (r2 == 0) continue;
-      part.potential += p.charge[j] * interaction.radial(r2);
-      const double s = p.charge[j] * interaction.slope(r2);
-      part.fx -= s * x;
-      part.fy -= s * y;
-      part.fz -= s * z;
-    }
-    total.add(part);
-  }
-  return total;
-}
 
 /// `wanted` of n particles in increasing order.
 std::vector<std::size_t> choose(std::size_t n, std::size_t wanted, std::uint64_t seed) {
@@ -79,7 +50,7 @@ std::vector<std::vector<T>> of_all(const std::vector<T>& mine) {
 /// The chosen ones among the particles of all ranks.
 std::vector<Target> targets_of_all(const Particles& p, const Result& result, std::int64_t targets, std::uint64_t seed) {
   std::size_t n = 0;
-  std::size_t first = 0;  // of this rank's part
+  std::size_t first = 0;  // particles of lower ranks
   for (int rank = 0; const std::size_t part : rank_group().all_gather(p.size())) {
     if (rank++ < rank_group().rank()) first += part;
     n += part;
@@ -102,24 +73,24 @@ std::vector<Target> targets_of_all(const Particles& p, const Result& result, std
 Errors direct_errors(const Interaction& interaction, const Particles& particles, const Result& result,
                      std::int64_t targets, std::uint64_t seed, const std::function<void(double)>& progress) {
   const std::vector<Target> chosen = targets_of_all(particles, result, targets, seed);
-  std::vector<Sums> sums(chosen.size());
+  std::vector<FieldSums> sums(chosen.size());
   std::size_t done = 0;
 #pragma omp parallel for schedule(dynamic, 8)
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    sums[i] = direct(interaction, particles, chosen[i]);
+    sums[i] = direct_sums(interaction, particles, chosen[i].x, chosen[i].y, chosen[i].z);
 #pragma omp critical
     if (++done % 64 == 0 && progress) progress(static_cast<double>(done) / static_cast<double>(chosen.size()));
   }
   double error[2] = {0, 0};
   double norm[2] = {0, 0};
-  const std::vector<std::vector<Sums>> parts = of_all(sums);
+  const std::vector<std::vector<FieldSums>> parts = of_all(sums);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    Sums right;
-    for (const std::vector<Sums>& part : parts) right.add(part[i]);
-    const auto& [x, y, z, q, said] = chosen[i];
+    FieldSums right;
+    for (const std::vector<FieldSums>& part : parts) right.add(part[i]);
+    const auto& [x, y, z, q, answer] = chosen[i];
     const double f[3] = {q * right.fx, q * right.fy, q * right.fz};
-    const double g[3] = {said.fx, said.fy, said.fz};
-    const double e = said.potential - right.potential;
+    const double g[3] = {answer.fx, answer.fy, answer.fz};
+    const double e = answer.potential - right.potential;
     error[0] += e * e;
     norm[0] += right.potential * right.potential;
     for (int d = 0; d < 3; ++d) {
@@ -129,6 +100,21 @@ Errors direct_errors(const Interaction& interaction, const Particles& particles,
   }
   const auto relative = [](double e, double s) { return s > 0 ? std::sqrt(e / s) : std::sqrt(e); };
   return {relative(error[0], norm[0]), relative(error[1], norm[1]), static_cast<std::int64_t>(chosen.size())};
+}
+
+std::int64_t affordable_targets(std::int64_t particles) {
+  return std::clamp(static_cast<std::int64_t>(affordable_pairs / static_cast<double>(particles)),
+                    std::min(particles, fewest_targets), particles);
+}
+
+std::vector<Verdict> judge(const Errors& errors, double allowed) {
+  std::vector<Verdict> verdicts{{"direct summation: relative L2 error of the potential", errors.potential, allowed, {}},
+                                {"direct summation: relative L2 error of the force", errors.force, allowed, {}}};
+  for (Verdict& verdict : verdicts)
+    if (!verdict.right())
+      verdict.complaint = fmt::format("relative L2 errors: potential {:.3e}, force {:.3e}; expected at most {:.0e}",
+                                      errors.potential, errors.force, allowed);
+  return verdicts;
 }
 
 }  // namespace asterism::fmm

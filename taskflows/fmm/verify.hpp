@@ -1,11 +1,13 @@
-// The answer checked against direct summation, by code that the solver does not use.
+// The answer judged by direct summation (reference.hpp) over some of the particles.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
-#include "taskflows/fmm/interaction.hpp"
+#include "base/verdict.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/problem.hpp"
 
 namespace asterism::fmm {
 
@@ -20,5 +22,11 @@ struct Errors {
 /// particles and of the results, sums over it, and returns the same errors.
 Errors direct_errors(const Interaction& interaction, const Particles& particles, const Result& result,
                      std::int64_t targets, std::uint64_t seed, const std::function<void(double)>& progress = {});
+
+/// Targets for direct_errors() among n particles: as many as a few seconds of direct summation allow.
+std::int64_t affordable_targets(std::int64_t particles);
+
+/// Verdicts on potential and force, in this order. `allowed`: the largest relative L2 error of both.
+std::vector<Verdict> judge(const Errors& errors, double allowed);
 
 }  // namespace asterism::fmm

@@ -18,7 +18,7 @@ double rate_of(const Problem& like, const Session& session, bool gpus, int units
   const std::array<int, 3>& n = gpus ? gpu_sample : core_sample;
   sample.cells = {n[0], n[1] * units, n[2]};
   sample.collision = like.collision;
-  sample.single_precision = like.single_precision;
+  sample.precision = like.precision;
   sample.initial = [](int, int, int) { return Flow{}; };
   const Cut cut = gpus ? Cut{{1, units, 1}, 1, 1} : Cut{{1, 1, 1}, 0, units};
   const std::vector<BrickPlace> bricks = decompose(sample, cut);

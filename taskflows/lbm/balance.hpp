@@ -1,4 +1,4 @@
-// How much of the domain GPUs get.
+// The share of the domain that GPUs get, from measured rates.
 #pragma once
 
 #include <vector>

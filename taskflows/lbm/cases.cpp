@@ -26,8 +26,8 @@ Flow at_rest(int, int, int) {
   return {};
 }
 
-/// Time in which shear over n cells dies away by exp(-1): n^2 / (pi^2 nu).
-double settling(int n, double nu) {
+/// Time in which shear over n cells decays by exp(-1): n^2 / (pi^2 nu).
+double diffusion_time(int n, double nu) {
   return n * n / (pi * pi * nu);
 }
 
@@ -52,7 +52,7 @@ void poiseuille(Case& c) {
   p.initial = at_rest;
   // BGK's walls are not quite half-way between cells
   c.tolerance = p.collision.model == Collision::Model::trt ? 1e-6 : 2 / h;
-  c.steady_after = std::lround(std::log(1 / 1e-7) * settling(p.cells[2], nu));
+  c.steady_after = std::lround(std::log(1 / 1e-7) * diffusion_time(p.cells[2], nu));
 }
 
 // walls at z = 0, at rest, and z = nz, which slides along x: u = U z / h
@@ -64,10 +64,10 @@ void couette(Case& c) {
   c.exact = [h, u = c.velocity](int, int, int z, long) { return Flow{1, {u * (z + 0.5) / h, 0, 0}}; };
   p.initial = at_rest;
   c.tolerance = 1e-6;
-  c.steady_after = std::lround(std::log(1 / 1e-7) * settling(p.cells[2], viscosity(p.collision.tau)));
+  c.steady_after = std::lround(std::log(1 / 1e-7) * diffusion_time(p.cells[2], viscosity(p.collision.tau)));
 }
 
-// vortices in x and y that die away: u = -U cos(kx) sin(ly), v = U k/l sin(kx) cos(ly), each times exp(-nu (k^2 + l^2)
+// decaying vortices in x and y: u = -U cos(kx) sin(ly), v = U k/l sin(kx) cos(ly), each times exp(-nu (k^2 + l^2)
 // t)
 void taylor_green(Case& c) {
   Problem& p = c.problem;
@@ -99,7 +99,7 @@ void stream(Case& c) {
   p.initial = [u = c.velocity](int, int, int) { return Flow{1, {u, 0, 0}}; };
 }
 
-// what the faces make of it
+// a closed box unless faces are replaced (--face)
 void box(Case& c) {
   c.problem.initial = at_rest;
 }
@@ -178,7 +178,7 @@ Case make_case(const CaseOptions& options) {
   Case c;
   c.problem.cells = options.cells;
   c.problem.collision = options.collision;
-  c.problem.single_precision = options.single_precision;
+  c.problem.precision = options.precision;
   c.problem.solid = options.solid;
   c.velocity = options.velocity.value_or(default_velocity);
   if (!std::isfinite(c.velocity)) bad_input("--velocity {}: expected a number", c.velocity);

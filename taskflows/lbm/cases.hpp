@@ -10,7 +10,7 @@
 
 namespace asterism::lbm {
 
-/// What the user says about a flow; what he leaves out follows from the rest.
+/// What a user says about a flow; what is left out follows from the rest.
 struct CaseOptions {
   std::string name = "cavity";
   std::array<int, 3> cells{64, 64, 64};
@@ -19,9 +19,9 @@ struct CaseOptions {
   std::optional<double> tau;       ///< relaxation time; default 0.6152, the paper's
   std::optional<double> length;    ///< in cells; default: what belongs to the case
   Collision collision;             ///< model, magic, smagorinsky; force is added to the case's own
-  bool single_precision = false;
-  std::vector<std::uint8_t> solid;  ///< of a body in the stream
-  /// Faces that are other than the case has them: -x, +x, -y, +y, -z, +z
+  Precision precision = Precision::double_precision;
+  std::vector<std::uint8_t> solid;  ///< Problem::solid, a body in the stream
+  /// Faces that differ from those of the case: -x, +x, -y, +y, -z, +z
   std::array<std::optional<Face>, faces> face;
 };
 
@@ -45,7 +45,7 @@ std::vector<std::pair<std::string, std::string>> case_names();
 /// inward), "pressure" or "pressure:rho". Throws Error (bad input).
 Face read_face(const std::string& text);
 
-/// Throws Error (bad input): a name that is none, Reynolds number and relaxation time both, values out of range.
+/// Throws Error (bad input): an unknown name, Reynolds number and relaxation time both, values out of range.
 Case make_case(const CaseOptions& options);
 
 }  // namespace asterism::lbm

@@ -1,5 +1,5 @@
-// The state of a run in one HDF5 file: populations [19][nz][ny][nx] in the run's precision, and attributes. Read back,
-// it is the same to the last bit.
+// The state of a run in one HDF5 file: populations [19][nz][ny][nx] in the run's precision, and attributes. What is read
+// back is bit-identical.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ template <class T>
 using TakePart = std::function<void(std::size_t number, int slot, const Box& part, const T* values)>;
 
 /// each(put) hands over boxes that cover the lattice, each cell once; over several ranks this rank's, and all ranks
-/// call this. `path` is replaced when all is written: Throws Error, on all of them, and leaves it else.
+/// call this. `path` is replaced when all is written; if that fails it stays, and all ranks throw Error.
 template <class T>
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint, DistributedHdf5::Writers writers,
                       const std::function<void(const PutBox<T>& put)>& each);

@@ -1,7 +1,7 @@
 // The domain in bricks. Sub-domains of equal size along x, y and z (to a cell); each is cut by xz-planes into the part
 // of CPUs and the part of a GPU, at the same share everywhere, and the part of CPUs into one brick per core
-// (section 4.2 of the paper). The part of a GPU may be cut, too, so that it has something to do while a brick waits for
-// other units. All cuts go through the whole domain, so bricks meet face to face.
+// (section 4.2 of the paper). The part of a GPU may be cut, too: it updates one brick while another waits for other
+// units. All cuts go through the whole domain, so bricks meet face to face.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct BrickPlace {
   std::array<int, 3> begin{}, end{};
   std::array<std::optional<int>, faces> neighbour;  ///< number of the brick beyond a face; none: a wall
   int subdomain = 0;
-  int core = -1;            ///< of the sub-domain's cores, the one that this brick is for; -1: its GPU
-  std::optional<int> rank;  ///< of the cluster, that has the brick; none: this one
+  int core = -1;            ///< number of the core among those of the sub-domain; -1: its GPU
+  std::optional<int> rank;  ///< that owns the brick; none: this one
   [[nodiscard]] int size(int axis) const {
     return end[static_cast<std::size_t>(axis)] - begin[static_cast<std::size_t>(axis)];
   }
@@ -27,14 +27,14 @@ struct BrickPlace {
 struct Cut {
   std::array<int, 3> subdomains{1, 1, 1};
   double gpu_share = 0;  ///< of the cells of each sub-domain: 0 to 1
-  int cores = 1;         ///< of each sub-domain: bricks of its part for CPUs
-  int gpu_bricks = 1;    ///< of its part for a GPU
+  int cores = 1;         ///< bricks of the CPU part of each sub-domain
+  int gpu_bricks = 1;    ///< bricks of the GPU part of each sub-domain
 };
 
 /// Throws Error (bad input) when there are more pieces along an axis than cells.
 std::vector<BrickPlace> decompose(const Problem& problem, const Cut& cut);
 
-/// Gives each rank of the cluster as many consecutive sub-domains, to one. Throws Error (bad input) when there are
+/// Gives each rank as many consecutive sub-domains, to within one. Throws Error (bad input) when there are
 /// fewer sub-domains than ranks.
 void deal(std::vector<BrickPlace>& bricks, int ranks);
 

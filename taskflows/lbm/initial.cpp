@@ -46,10 +46,8 @@ void fill(const Problem& problem, const DomainBox& box, T* slots) {
 void Simulation::initialise() {
   set(0, [this](const DomainBox& box, void* slots) {
     if (simulated) return;
-    if (element_ == 4)
-      fill(problem_, box, static_cast<float*>(slots));
-    else
-      fill(problem_, box, static_cast<double*>(slots));
+    with_precision(bricks_.problem.precision,
+                   [&](auto number) { fill(bricks_.problem, box, static_cast<decltype(number)*>(slots)); });
   });
 }
 

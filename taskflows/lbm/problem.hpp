@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/precision.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
@@ -14,7 +15,7 @@ namespace asterism::lbm {
 /// What is beyond a face of the domain.
 struct Face {
   bool periodic = false;  ///< both faces of an axis or none
-  Wall wall;              ///< else; its `face` is filled in
+  Wall wall;              ///< of a face that is not periodic; its `face` is filled in
 };
 
 /// Density and velocity of a cell.
@@ -27,10 +28,10 @@ struct Problem {
   std::array<int, 3> cells{};  ///< nx, ny, nz
   std::array<Face, faces> face;
   Collision collision;
-  bool single_precision = false;
+  Precision precision = Precision::double_precision;
   /// nx ny nz bytes, x fastest, 1 where there is no fluid; empty: fluid everywhere
   std::vector<std::uint8_t> solid;
-  /// at the centre of a cell, whose indices are given
+  /// State at time 0 at the centre of a cell, whose indices are given
   std::function<Flow(int x, int y, int z)> initial;
 };
 
@@ -43,8 +44,8 @@ constexpr double relaxation_time(double viscosity) {
 }
 
 /// Throws Error (bad input) with one line for sizes, faces, relaxation times, forces and velocities that cannot work:
-/// a non-positive viscosity, a speed beyond half of that of sound, one periodic face of an axis, a velocity that is no
-/// number.
+/// a non-positive viscosity, a speed beyond half of that of sound, one periodic face of an axis, a velocity that is not
+/// finite.
 void check(const Problem& problem);
 
 }  // namespace asterism::lbm

@@ -1,5 +1,6 @@
 // A lattice Boltzmann solver as simple as it can be, for --verify and tests: two copies of whole populations, double
-// precision, one loop over the domain, walls asked for at each cell. Nothing of it is shared with the kernels.
+// precision, one loop over the domain, walls looked up at each cell. It shares the velocities and weights of
+// the lattice with the kernels, and no code.
 #pragma once
 
 #include <vector>

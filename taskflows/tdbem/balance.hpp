@@ -12,7 +12,7 @@ namespace asterism::tdbem {
 /// Number of elements of each worker; worker w has those that follow the ones of w - 1. Some may have none.
 using Sizes = std::vector<std::int64_t>;
 
-/// The same number for each, the first ones one more where it does not divide.
+/// Equal numbers for each, the first ones one more where it does not divide.
 Sizes equal_sizes(std::int64_t elements, std::int32_t workers);
 
 /// What a heuristic takes for the time that all workers would need if they were balanced. A worker that took t_i for
@@ -63,8 +63,8 @@ double makespan(const Workload& load, const Sizes& sizes);
 /// elements as it can. O(W log n) per step. Throws Error (bad input) for no workers, factors that are not more than 0
 /// and costs below 0.
 Sizes optimum_by_bisection(const Workload& load);
-/// The same by dynamic programming, as the paper has it: the best last interval for each number of elements and
-/// workers, found by its two monotone parts. O(W n log n), memory W n. Errors as above.
+/// The shortest makespan by dynamic programming, as the paper has it: the best last interval for each number of
+/// elements and workers, found by its two monotone parts. O(W n log n), memory W n. Errors as above.
 Sizes optimum_by_programming(const Workload& load);
 
 /// Shapes of the paper's Table 1, of `count` positive numbers. Section 7.2 does not define them, so they are defined

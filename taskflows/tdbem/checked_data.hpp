@@ -1,4 +1,4 @@
-// Datasets with a checksum, in files that a run goes on from: HDF5 itself does not see a changed byte.
+// Datasets with a checksum, in files that a run resumes from: HDF5 itself does not see a changed byte.
 #pragma once
 
 #include <cstddef>

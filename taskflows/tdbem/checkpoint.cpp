@@ -68,7 +68,7 @@ std::string checksums_of(const char* dataset) {
   return std::string(dataset) + "_checksums";
 }
 
-/// Of each wave and unknown of the rows, as a signed number.
+/// A checksum of each wave and unknown of the rows, as a signed number.
 template <class T>
 std::vector<std::int64_t> checksums(std::span<const T> values, std::size_t places) {
   std::vector<std::int64_t> sums;
@@ -169,10 +169,10 @@ typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path,
   state.begun = read_rows<T>(file, begun, problem, wanted.begun, sums[2]);
   state.last.resize(past[0] * past[1] * group);
   file.read_block(history, {{0, 0, past[2] - group}, {past[0], past[1], group}}, std::span<T>(state.last));
-  const Shape heard = of_record(problem, state.steps);
+  const Shape shape = of_record(problem, state.steps);
   if (rank_group().is_root()) {
-    state.record.resize(size(heard));
-    read_checked(file, record, heard, std::span<double>(state.record));
+    state.record.resize(size(shape));
+    read_checked(file, record, shape, std::span<double>(state.record));
   }
   return state;
 }

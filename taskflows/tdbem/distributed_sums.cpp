@@ -27,10 +27,10 @@ bool have_common_rows(const codelets::CombineArgs::Rows& rows, const TotalsShape
   return rows.begin < shape.row_begin + shape.rows && shape.row_begin < rows.begin + rows.count;
 }
 
-/// The rank that runs it may be another: then this one sees to what is sent.
+/// Tells StarPU about a task that another rank runs, so that this rank sends or receives the datum.
 template <class T>
-void look_at_task_of(int rank, starpu_data_handle_t handle, starpu_data_access_mode mode) {
-  submit(codelets::combine<T>(), codelets::CombineArgs{}, {{handle, mode}}, {.rank = rank});
+void submit_for_rank(int rank, starpu_data_handle_t handle, starpu_data_access_mode mode) {
+  submit(codelets::combine.of<T>(), codelets::CombineArgs{}, {{handle, mode}}, {.rank = rank});
 }
 
 }  // namespace
@@ -53,9 +53,8 @@ std::int32_t submit_sum(starpu_data_handle_t sum, const TotalsShape& shape, Begu
     }
     args.work.cells = shape.elements();
     args.work.variant = args.partials;
-    TaskOptions of_task = options;
-    of_task.flops = static_cast<double>(shape.elements()) * args.partials;
-    submit(codelets::combine<T>(), args, accesses, of_task);
+    // sum = begun + sum of these addends
+    submit(codelets::combine.of<T>(), args, accesses, options);
     ++tasks;
   }
   return tasks;
@@ -66,8 +65,8 @@ template std::int32_t submit_sum<double>(starpu_data_handle_t, const TotalsShape
                                          const TaskOptions&);
 
 template <class T>
-SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces,
-                            Radiation radiation)
+DistributedSums<T>::DistributedSums(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces,
+                                    Radiation radiation)
     : rows_(rows), group_(group), waves_(waves), radiation_(radiation), begin_(equal_rows(rows)) {
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
@@ -77,9 +76,9 @@ SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t 
   } else {
     const std::size_t of_row = sizeof(T) * static_cast<std::size_t>(waves * group);
     gathered_sums_ = std::make_unique<AllGather>("sums_of_ranks", of_row, begin_);
-    gathered_light_ = std::make_unique<AllGather>("light_of_ranks", of_row, begin_);
+    gathered_incident_ = std::make_unique<AllGather>("incident_of_ranks", of_row, begin_);
     sums_ = {everywhere(*gathered_sums_)};
-    light_ = {everywhere(*gathered_light_)};
+    incident_ = {everywhere(*gathered_incident_)};
   }
   // rows of a round may go on at the first one after the last
   const std::int64_t tags = rank_group().allocate_tags(std::int64_t{2} * rounds_of(ranks) * ranks);
@@ -95,7 +94,7 @@ SumsOfRanks<T>::SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t 
 }
 
 template <class T>
-void SumsOfRanks<T>::add_piece(std::int32_t begin, std::int32_t end, std::int32_t number) {
+void DistributedSums<T>::add_piece(std::int32_t begin, std::int32_t end, std::int32_t number) {
   Piece piece;
   piece.row_begin = begin;
   piece.rows = end - begin;
@@ -105,17 +104,18 @@ void SumsOfRanks<T>::add_piece(std::int32_t begin, std::int32_t end, std::int32_
     return Handle::temporary(nullptr, count, sizeof(T), called).kept_in_memory();
   };
   for (std::int32_t w = 0; w < waves_; ++w) {
-    piece.light.push_back(unplaced(elements, fmt::format("light_{}_of_{}", w, name)));
+    piece.incident.push_back(unplaced(elements, fmt::format("incident_{}_of_{}", w, name)));
     if (!own_rows()) continue;
-    light_.push_back({piece.light.back(), {begin, piece.rows, Arrangement::of_light, w}});
+    incident_.push_back({piece.incident.back(), {begin, piece.rows, Arrangement::incident, w}});
     piece.steps.push_back(unplaced(static_cast<std::size_t>(piece.rows), fmt::format("step_{}_of_{}", w, name)));
   }
   if (!own_rows()) {
     const std::size_t all = elements * static_cast<std::size_t>(waves_);
     piece.sums_memory = HostBuffer<T>::of_tasks(all);
     piece.sums = Handle::temporary(piece.sums_memory.data(), all, sizeof(T), "sums_of_" + name);
-    piece.light_memory = HostBuffer<T>::of_tasks(all);
-    piece.less_light = Handle::temporary(piece.light_memory.data(), all, sizeof(T), "less_light_of_" + name);
+    piece.incident_memory = HostBuffer<T>::of_tasks(all);
+    piece.negated_incident =
+        Handle::temporary(piece.incident_memory.data(), all, sizeof(T), "negated_incident_of_" + name);
   }
   pieces_.push_back(std::move(piece));
 }
@@ -123,8 +123,8 @@ void SumsOfRanks<T>::add_piece(std::int32_t begin, std::int32_t end, std::int32_
 /// In round k a rank hands over to the one 2^k further on what it has of the rows of that one and of those behind it,
 /// up to 2^k ranks in all: later rounds bring them to where they belong.
 template <class T>
-std::vector<typename SumsOfRanks<T>::Message> SumsOfRanks<T>::messages(int from, int to, int round,
-                                                                       std::int64_t tags) const {
+std::vector<typename DistributedSums<T>::Message> DistributedSums<T>::messages(int from, int to, int round,
+                                                                               std::int64_t tags) const {
   const int ranks = rank_group().ranks();
   const int end = to + std::min(1 << round, ranks - (1 << round));
   std::vector<Message> all;
@@ -146,27 +146,27 @@ std::vector<typename SumsOfRanks<T>::Message> SumsOfRanks<T>::messages(int from,
 }
 
 template <class T>
-TotalsShape SumsOfRanks<T>::shape(std::int32_t row_begin, std::int32_t rows, Arrangement arrangement) const {
+TotalsShape DistributedSums<T>::shape(std::int32_t row_begin, std::int32_t rows, Arrangement arrangement) const {
   return {row_begin, rows, group_, group_, waves_, arrangement};
 }
 
 template <class T>
-Addend SumsOfRanks<T>::everywhere(const AllGather& gathered) const {
+Addend DistributedSums<T>::everywhere(const AllGather& gathered) const {
   return {gathered.all(), {0, rows_, Arrangement::by_row, 0}};
 }
 
 template <class T>
-std::int32_t SumsOfRanks<T>::submit_sums(const std::vector<Addend>& partials, const TaskOptions& options) {
+std::int32_t DistributedSums<T>::submit_sums(const std::vector<Addend>& partials, const TaskOptions& options) {
   std::vector<Addend> addends = partials;
   std::int32_t tasks = 0;
   for (std::size_t round = sent_.size(); round-- > 0;) {
     for (const Message& m : sent_[round]) {
       tasks +=
           submit_sum<T>(m.handle, shape(m.row_begin, m.rows, Arrangement::by_wave), Begun::nothing, addends, options);
-      look_at_task_of<T>(m.other, m.handle, STARPU_R);
+      submit_for_rank<T>(m.other, m.handle, STARPU_R);
     }
     for (const Message& m : received_[round]) {
-      look_at_task_of<T>(m.other, m.handle, STARPU_W);
+      submit_for_rank<T>(m.other, m.handle, STARPU_W);
       addends.push_back({m.handle, {m.row_begin, m.rows, Arrangement::by_wave, 0}});
     }
   }
@@ -184,25 +184,25 @@ std::int32_t SumsOfRanks<T>::submit_sums(const std::vector<Addend>& partials, co
 }
 
 template <class T>
-std::int32_t SumsOfRanks<T>::submit_light(const TaskOptions& options) {
+std::int32_t DistributedSums<T>::submit_incident(const TaskOptions& options) {
   if (own_rows()) return 0;
   std::int32_t tasks = 0;
   std::vector<Access> mine;
   for (const Piece& p : pieces_) {
     std::vector<Addend> addends;
     for (std::int32_t w = 0; w < waves_; ++w)
-      addends.push_back({p.light[at(w)], {p.row_begin, p.rows, Arrangement::of_light, w}});
-    tasks +=
-        submit_sum<T>(p.less_light, shape(p.row_begin, p.rows, Arrangement::by_row), Begun::nothing, addends, options);
-    mine.push_back({p.less_light, STARPU_R});
+      addends.push_back({p.incident[at(w)], {p.row_begin, p.rows, Arrangement::incident, w}});
+    tasks += submit_sum<T>(p.negated_incident, shape(p.row_begin, p.rows, Arrangement::by_row), Begun::nothing, addends,
+                           options);
+    mine.push_back({p.negated_incident, STARPU_R});
   }
-  gathered_light_->submit(mine);
+  gathered_incident_->submit(mine);
   return tasks + static_cast<std::int32_t>(sent_.size()) + 1;
 }
 
 template <class T>
-std::int32_t SumsOfRanks<T>::submit_step(const std::vector<starpu_data_handle_t>& totals, std::int32_t width,
-                                         std::int32_t g, std::int32_t wave, const TaskOptions& options) {
+std::int32_t DistributedSums<T>::submit_step(const std::vector<starpu_data_handle_t>& totals, std::int32_t width,
+                                             std::int32_t g, std::int32_t wave, const TaskOptions& options) {
   std::int32_t tasks = 0;
   std::vector<Access> mine;
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
@@ -217,24 +217,24 @@ std::int32_t SumsOfRanks<T>::submit_step(const std::vector<starpu_data_handle_t>
 }
 
 template <class T>
-std::vector<starpu_data_handle_t> SumsOfRanks<T>::data() const {
+std::vector<starpu_data_handle_t> DistributedSums<T>::data() const {
   std::vector<starpu_data_handle_t> all;
-  for (const auto* const gathered : {&gathered_sums_, &gathered_light_})
+  for (const auto* const gathered : {&gathered_sums_, &gathered_incident_})
     if (*gathered) all.push_back((*gathered)->all());
   for (const auto& gathered : gathered_steps_) all.push_back(gathered->all());
   for (const auto* const rounds : {&sent_, &received_})
     for (const std::vector<Message>& messages : *rounds)
       for (const Message& m : messages) all.push_back(m.handle);
   for (const Piece& p : pieces_) {
-    for (const Handle* const handle : {&p.sums, &p.less_light})
+    for (const Handle* const handle : {&p.sums, &p.negated_incident})
       if (handle->get() != nullptr) all.push_back(*handle);
-    all.insert(all.end(), p.light.begin(), p.light.end());
+    all.insert(all.end(), p.incident.begin(), p.incident.end());
     all.insert(all.end(), p.steps.begin(), p.steps.end());
   }
   return all;
 }
 
-template class SumsOfRanks<float>;
-template class SumsOfRanks<double>;
+template class DistributedSums<float>;
+template class DistributedSums<double>;
 
 }  // namespace asterism::tdbem

@@ -33,11 +33,11 @@ std::int32_t submit_sum(starpu_data_handle_t sum, const TotalsShape& shape, Begu
                         const std::vector<Addend>& addends, const TaskOptions& options);
 
 template <class T>
-class SumsOfRanks {
+class DistributedSums {
  public:
-  /// Of vectors of `rows` rows. `radiation`: all_rows or own_rows. All ranks make it with the same arguments, but
-  /// `pieces`: in so many pieces a rank works on its rows.
-  SumsOfRanks(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces, Radiation radiation);
+  /// Sums of `rows` rows. `radiation`: all_rows or own_rows. `pieces`: into so many pieces a rank cuts its rows. All
+  /// ranks make it with the same arguments, but for `pieces`.
+  DistributedSums(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces, Radiation radiation);
 
   /// Submits what adds up `partials`, of this rank, with those of the others: sums() for tasks submitted then, of all
   /// rows or of this rank's. Returns the number of tasks.
@@ -47,16 +47,16 @@ class SumsOfRanks {
   /// Some of this rank's rows, whose right-hand sides others do not compute.
   struct Piece {
     std::int32_t row_begin = 0, rows = 0;
-    std::vector<Handle> light;  ///< of each wave: [row][g]
-    HostBuffer<T> sums_memory, light_memory;
-    Handle sums, less_light;    ///< by row, of Radiation::all_rows
-    std::vector<Handle> steps;  ///< of each wave, a step's, of Radiation::own_rows
+    std::vector<Handle> incident;  ///< of each wave: [row][g]
+    HostBuffer<T> sums_memory, incident_memory;
+    Handle sums, negated_incident;  ///< by row, of Radiation::all_rows
+    std::vector<Handle> steps;      ///< of each wave, a step's, of Radiation::own_rows
   };
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
-  /// Submits what puts the light of pieces together: light(), with the other sign, of the rows that sums() have.
+  /// Submits what puts the right-hand sides l of all pieces together, as -l: incident(), of the rows that sums() have.
   /// Returns the number of tasks.
-  std::int32_t submit_light(const TaskOptions& options);
-  [[nodiscard]] const std::vector<Addend>& light() const { return light_; }
+  std::int32_t submit_incident(const TaskOptions& options);
+  [[nodiscard]] const std::vector<Addend>& incident() const { return incident_; }
 
   [[nodiscard]] bool own_rows() const { return radiation_ == Radiation::own_rows; }
   /// Radiation::own_rows: submits what gathers step g of a wave of the totals of all ranks' pieces, [wave][row][width]:
@@ -67,7 +67,7 @@ class SumsOfRanks {
   /// The first row of each rank, and the end.
   [[nodiscard]] const std::vector<int>& begin() const { return begin_; }
 
-  /// All data, for those who count bytes.
+  /// All data, for memory accounting.
   [[nodiscard]] std::vector<starpu_data_handle_t> data() const;
 
  private:
@@ -89,9 +89,9 @@ class SumsOfRanks {
   std::vector<int> begin_;                             ///< of each rank's rows, and the end
   std::vector<std::vector<Message>> sent_, received_;  ///< by round
   std::vector<Piece> pieces_;
-  std::unique_ptr<AllGather> gathered_sums_, gathered_light_;  ///< Radiation::all_rows
-  std::vector<std::unique_ptr<AllGather>> gathered_steps_;     ///< of each wave, Radiation::own_rows
-  std::vector<Addend> sums_, light_;
+  std::unique_ptr<AllGather> gathered_sums_, gathered_incident_;  ///< Radiation::all_rows
+  std::vector<std::unique_ptr<AllGather>> gathered_steps_;        ///< of each wave, Radiation::own_rows
+  std::vector<Addend> sums_, incident_;
 };
 
 }  // namespace asterism::tdbem

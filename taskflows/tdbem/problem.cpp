@@ -20,8 +20,8 @@ void check(const Problem& problem, const Method& method) {
   if (method.group < 1 || method.group > most)
     bad_input("{} summation vectors at once{}: expected 1 to {}", method.group,
               method.ahead ? " with products ahead" : "", most);
-  if (method.cluster < 0 || method.cluster % panel_rows != 0)
-    bad_input("blocks of {} slices: expected a multiple of {}", method.cluster, panel_rows);
+  if (method.block_size < 0 || method.block_size % panel_rows != 0)
+    bad_input("blocks of {} slices: expected a multiple of {}", method.block_size, panel_rows);
   if (!(problem.limits.tolerance > 0 && problem.limits.tolerance < 1))
     bad_input("tolerance {}: expected between 0 and 1", problem.limits.tolerance);
 }

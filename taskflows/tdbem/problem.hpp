@@ -1,9 +1,14 @@
-// A problem of time-domain boundary elements: bodies, what they do to waves, the waves, and how time is cut.
+// A problem of time-domain boundary elements: bodies, what they do to waves, the waves, and how time is cut. It is
+// solved by marching on in time (equation (2) of Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015)),
+//   M^0 a^n = l^n - sum_(k=1)^Kmax M^k a^(n-k),
+// n the time step, a^n the unknowns, l^n the incident wave at the bodies, M^k(i, j) what unknown j radiates to i in k
+// steps.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "base/precision.hpp"
 #include "codelets/tdbem/kernels/assembly/boundary.hpp"
 #include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
 #include "codelets/tdbem/kernels/march/solve.hpp"
@@ -30,11 +35,12 @@ struct Problem {
   std::vector<PlaneWave> waves;  ///< scattered one by one, with the same matrices
   std::vector<Point> observers;  ///< outside of the bodies
   PairRuleOptions rules;
+  /// Type of Matrices and Simulation; matrices are computed in double precision whatever it is.
+  Precision precision = Precision::double_precision;
   SolveLimits limits;
   Solver solver = Solver::conjugate_gradients;
 };
 
-/// How a problem is worked on; the answer depends on it by rounding only.
 /// Which rows' radiation stage a rank of several takes part in.
 enum class Radiation : std::uint8_t {
   suitable,  ///< all of them where some rank has a GPU, which needs microseconds for it, else its own
@@ -42,18 +48,19 @@ enum class Radiation : std::uint8_t {
   own_rows,  ///< each that of its rows: ranks exchange right-hand sides before each step
 };
 
+/// How a problem is solved; the answer depends on it by rounding only.
 struct Method {
   /// n_g: summation vectors computed at once, 1 to 16
   std::int32_t group = 8;
-  /// Products for the next group go on while this group is being solved; what its solutions add to the next one is left
+  /// Products for the next group run while this group is being solved; what its solutions add to the next one is left
   /// to the radiation stage, which then reaches over two groups: group up to 8.
   bool ahead = false;
   /// Unknowns of a block of slices and of a tile, a multiple of panel_rows; 0: by the number of unknowns and units
-  std::int32_t cluster = 0;
+  std::int32_t block_size = 0;
   Radiation radiation = Radiation::suitable;
 };
 
-/// Throws Error (bad_input), one line: speeds, steps, groups and clusters that cannot be, no wave, waves of another
+/// Throws Error (bad_input), one line: speeds, steps, groups and block sizes that cannot be, no wave, waves of another
 /// speed.
 void check(const Problem& problem, const Method& method);
 

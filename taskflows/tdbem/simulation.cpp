@@ -6,10 +6,9 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "codelets/tdbem/kernels/product/cache_lines.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/tdbem/observers.hpp"
+#include "taskflows/tdbem/surface/observer_weights.hpp"
 
 namespace asterism::tdbem {
 namespace {
@@ -52,7 +51,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
     cores_.resize(static_cast<std::size_t>(most_partials) - gpus_.size());
   if (problem.solver == Solver::factorisation && cores_.empty())
     bad_input("the factorisation of M^0 needs a core, of which this session has none");
-  home_ = gpus_.empty() ? -1 : gpus_.front();
+  solving_unit_ = gpus_.empty() ? any_worker : gpus_.front();
   if (sharing == Sharing::gpus && !gpus_.empty()) cores_.clear();
   const auto weights = [&] {
     if (problem.observers.empty()) return ObserverWeights<T>{};
@@ -63,19 +62,19 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   build_windows(weights.largest_lag);
   build_surface();
   if (rank_group().distributed())
-    of_ranks_ = std::make_unique<SumsOfRanks<T>>(
+    distributed_sums_ = std::make_unique<DistributedSums<T>>(
         unknowns_, method.group, waves_, static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1), radiation());
   build_parts();
   build_partials();
   build_initial();
   if (weights.observers > 0) build_observers(weights);
   check_memory_of_gpus();
-  settle_constants();
+  pin_constants();
   busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
   share(equal_sizes(matrices_.own().size(), workers()));
 }
 
-/// The same on all ranks.
+/// A choice that is the same on all ranks.
 template <class T>
 Radiation Simulation<T>::radiation() const {
   if (method_.radiation != Radiation::suitable) return method_.radiation;
@@ -89,7 +88,7 @@ template <class T>
 Simulation<T>::~Simulation() {
   starpu_task_wait_for_all();
   wait_for_record();
-  for (const starpu_data_handle_t handle : settled_) starpu_data_release_on_node(handle, node_of_home());
+  for (const starpu_data_handle_t handle : pinned_) starpu_data_release_on_node(handle, node_of_solving_unit());
 }
 
 template <class T>
@@ -103,30 +102,6 @@ void Simulation<T>::share(const Sizes& blocks) {
       std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}) != matrices_.own().size())
     bad_input("{} blocks of slices have to be shared out among {} workers", matrices_.own().size(), workers());
   shares_ = blocks;
-}
-
-// a lag that pads a panel reads before the window's oldest value that counts
-template <class T>
-void Simulation<T>::build_windows(std::int32_t heard_lag) {
-  const LagCounts& counts = matrices_.structure().counts;
-  shape_.group = method_.group;
-  shape_.reach = std::max(counts.largest_lag + counts.longest, heard_lag + method_.group);
-  // a group ahead looks further into the future, which is zero
-  shape_.stride =
-      aligned((shape_.reach + width_) * static_cast<std::int64_t>(sizeof(T))) / static_cast<std::int64_t>(sizeof(T));
-  window_memory_.resize(matrices_.blocks());
-  windows_.resize(matrices_.blocks());
-  for (const std::size_t b : matrices_.own_blocks()) {
-    const auto elements = static_cast<std::size_t>(waves_ * matrices_.structure().clusters[b].size() * shape_.stride);
-    window_memory_[b] = HostBuffer<T>(elements);
-    windows_[b] = Handle::temporary(window_memory_[b].data(), elements, sizeof(T), fmt::format("window_{}", b));
-  }
-  for (std::size_t s = 0; s < 2; ++s) {
-    const auto elements = static_cast<std::size_t>(waves_) * static_cast<std::size_t>(method_.group) *
-                          static_cast<std::size_t>(unknowns_);
-    solution_memory_[s] = HostBuffer<T>(elements);
-    solutions_[s] = Handle::temporary(solution_memory_[s].data(), elements, sizeof(T), fmt::format("solutions_{}", s));
-  }
 }
 
 template <class T>
@@ -158,10 +133,10 @@ void Simulation<T>::build_initial() {
   tally_memory_[0] = SolveTally{};
   tally_ = Handle::temporary(tally_memory_.data(), 1, sizeof(SolveTally), "tally");
   if (problem_.solver != Solver::factorisation) return;
-  if (of_ranks_) {
-    direct_of_ranks_ = std::make_unique<DirectSolverOfRanks<T>>(view);
+  if (distributed_sums_) {
+    distributed_direct_ = std::make_unique<DistributedDirectSolver<T>>(view);
     solve_directly_ = [this](void* rhs) {
-      direct_of_ranks_->solve({static_cast<T*>(rhs), static_cast<std::size_t>(unknowns_)});
+      distributed_direct_->solve({static_cast<T*>(rhs), static_cast<std::size_t>(unknowns_)});
     };
   } else {
     direct_ = std::make_unique<DirectSolver<T>>(view);

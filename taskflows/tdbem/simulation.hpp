@@ -1,6 +1,13 @@
-// Marching on in time as a flow of StarPU tasks: the summation stage by slices, the solution with M^0, the radiation
-// stage (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), sections 2.3, 3.3 and 6.2). Over several ranks each
-// does the products with its own slices; all find all solutions, from the same sums (sums_of_ranks.hpp).
+// The data of a march and their life. Marching on in time: problem.hpp; the order of operations: flow.hpp.
+//   simulation.cpp            units; the surface and M^0; values asked for
+//   simulation_windows.cpp    windows of past values, and solutions
+//   simulation_sums.cpp       what the products with slices are added up in
+//   simulation_observers.cpp  the pressure at observers and its record
+//   simulation_memory.cpp     whether it all fits into the memory of GPUs
+//   simulation_state.cpp      the state of a march, which checkpoint.hpp writes and reads
+//   flow.cpp                  the tasks of a group of steps
+//   distributed_sums.cpp      the exchange of sums over several ranks
+// Over several ranks each does the products with its own slices; all find all solutions, from the same sums.
 #pragma once
 
 #include <atomic>
@@ -15,33 +22,28 @@
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"
+#include "taskflows/tdbem/decomposition.hpp"
 #include "taskflows/tdbem/distributed_sums.hpp"
+#include "taskflows/tdbem/flow.hpp"
 #include "taskflows/tdbem/matrices/direct.hpp"
 #include "taskflows/tdbem/matrices/distributed_direct.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
-#include "taskflows/tdbem/observers.hpp"
+#include "taskflows/tdbem/surface/observer_weights.hpp"
 
 namespace asterism::tdbem {
-
-/// Who computes the products with which slices.
-enum class Sharing : std::uint8_t {
-  intervals,  ///< consecutive blocks of slices for each worker: all cores together, and each GPU
-  gpus,       ///< the same for GPUs only, where there are some
-  scheduler,  ///< StarPU's scheduler decides for each block, and the sums are a reduction
-};
 
 template <class T>
 class Simulation {
  public:
-  /// `matrices`, filled, and `problem` are kept by reference. Time before step 0 is zero. All ranks of a cluster make
-  /// it and advance() it alike; "ranks together" below: all of them have to call it.
+  /// `matrices`, filled, and `problem` are kept by reference. Time before step 0 is zero. All ranks make
+  /// it and advance() it alike; "collective" below: all of them have to call it.
   Simulation(const Problem& problem, const Method& method, Matrices<T>& matrices, const Session& session,
              Sharing sharing = Sharing::intervals);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Submits the steps of a group: after it, steps() is larger by `group`. Waits for nothing.
+  /// Submits the steps of a group: after it, steps() is larger by `group`. Does not block.
   void advance();
   /// Steps that were submitted: a^0 to a^(steps - 1).
   [[nodiscard]] std::int64_t steps() const { return steps_; }
@@ -56,16 +58,16 @@ class Simulation {
   /// (BusyTime).
   std::vector<double> product_seconds();
 
-  /// a^n of a wave, by unknown; n is one of the last group. Waits.
+  /// a^n of a wave, by unknown; n is one of the last group. Blocking.
   std::vector<double> solution(std::int64_t step, std::int32_t wave);
-  /// Scattered pressure at observer o in steps 0 to steps() - 1: a pointer to as many values. Waits. Over several
-  /// ranks: on rank 0, up to the last bring_heard_together().
-  [[nodiscard]] const double* heard(std::int32_t wave, std::int32_t observer);
-  /// Adds up what the ranks' slices have made the observers hear. Waits. Ranks together.
-  void bring_heard_together();
-  /// Room for the observers' record: steps to come must not exceed it. Waits if it has to grow.
+  /// Scattered pressure at observer o in steps 0 to steps() - 1: a pointer to as many values. Blocking. Over several
+  /// ranks: on rank 0, up to the last gather_observed_pressure().
+  [[nodiscard]] const double* observed_pressure(std::int32_t wave, std::int32_t observer);
+  /// Adds up, on rank 0, the pressure at observers by the slices of all ranks. Blocking; collective.
+  void gather_observed_pressure();
+  /// Room for the observers' record: steps to come must not exceed it. Blocking if it has to grow.
   void reserve(std::int64_t steps);
-  /// How the solutions went. Waits.
+  /// How the solutions went. Blocking.
   SolveTally tally();
 
   /// Numbers of some unknowns: [wave][unknown][place].
@@ -81,16 +83,16 @@ class Simulation {
     Rows history;                ///< a^(n - reach) to a^(n - 1)
     Rows begun;                  ///< sums, of the next group if they were begun (`ahead`)
     std::vector<T> last;         ///< a^(n - group) to a^(n - 1) of all: [wave][unknown][group]
-    std::vector<double> record;  ///< of what observers heard, on rank 0: [wave][observer][steps]
+    std::vector<double> record;  ///< of the pressure at observers, on rank 0: [wave][observer][steps]
   };
-  /// This rank's part, each number on one rank. Ranks together.
+  /// This rank's part, each number on one rank. Collective.
   State state();
   /// Which unknowns' history and sums set() wants.
   struct Wanted {
     Range history, begun;
   };
   [[nodiscard]] Wanted wanted() const;
-  /// Takes a state that has these. Ranks together, with the same one.
+  /// Takes a state that has these. Collective, with the same one.
   void set(const State& state);
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }
@@ -102,7 +104,7 @@ class Simulation {
     std::int32_t row_begin = 0, rows = 0;
     HostBuffer<T> totals_memory;
     Handle totals;
-    std::vector<Handle> light;  ///< of each wave
+    std::vector<Handle> incident;  ///< of each wave
     std::vector<char> near_bytes;
     Handle near;
     codelets::RadiateArgs radiate;
@@ -110,7 +112,7 @@ class Simulation {
   struct Partial {  ///< the sums of one worker, or of one core's rows
     std::size_t first = 0, end = 0;
     std::int32_t row_begin = 0, rows = 0;
-    int worker = -1;
+    int worker = any_worker;
     Handle sums;
     bool used = false;  ///< has it sums of the present group?
   };
@@ -122,24 +124,24 @@ class Simulation {
   void build_surface();
   void build_parts();
   void build_partials();
-  void build_windows(std::int32_t heard_lag);
+  void build_windows(std::int32_t observer_lag);
   void build_initial();
   void build_observers(const ObserverWeights<T>& all);
   [[nodiscard]] std::vector<Range> rows_of_parts() const;
   [[nodiscard]] Rows own_history();
   [[nodiscard]] Rows own_begun();
   void check_memory_of_gpus() const;
-  void settle_constants();
-  [[nodiscard]] int node_of_home() const;
+  void pin_constants();
+  [[nodiscard]] int node_of_solving_unit() const;
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
-  TaskOptions home(double flops, int priority) const;
+  TaskOptions on_solving_unit(Priority priority) const;
 
   void submit_product(Range blocks, std::size_t partial, std::atomic<std::int64_t>* busy);
   [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end) const;
   void submit_products();
   void submit_combine();
   void submit_illuminate();
-  void submit_light(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& light);
+  void submit_incident(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& incident);
   void submit_solve(std::int32_t g, std::int32_t wave);
   void submit_radiate(Part& part, std::int32_t g);
   void submit_move_on(Range blocks);
@@ -148,7 +150,7 @@ class Simulation {
   [[nodiscard]] starpu_data_handle_t solutions(std::int64_t group_number) const {
     return solutions_[static_cast<std::size_t>(group_number % 2)];
   }
-  [[nodiscard]] bool lit(std::int64_t step) const;
+  [[nodiscard]] bool illuminated(std::int64_t step) const;
   [[nodiscard]] int owner(std::size_t block) const;
   void begin_group();
   void wait_for_record();
@@ -160,17 +162,17 @@ class Simulation {
   std::int32_t unknowns_ = 0, waves_ = 0, width_ = 1;
   WindowShape shape_;
   std::vector<int> cores_;
-  std::vector<int> gpus_;         ///< a worker of each GPU
-  std::int64_t batch_bytes_ = 0;  ///< of blocks that a GPU takes together
-  int home_ = -1;                 ///< where all is done but products: the first GPU, if there is one
+  std::vector<int> gpus_;          ///< a worker of each GPU
+  std::int64_t batch_bytes_ = 0;   ///< of blocks that a GPU takes together
+  int solving_unit_ = any_worker;  ///< of all tasks but products: the first GPU, if there is one
   std::int64_t steps_ = 0;
   std::int64_t tasks_ = 0;
   bool begun_ = false;  ///< are the sums of the group to come put together?
   Passage passage_;
 
-  std::unique_ptr<SumsOfRanks<T>> of_ranks_;  ///< over several
-  std::vector<Part> parts_;                   ///< of all rows, or of this rank's (Radiation::own_rows)
-  std::vector<Partial> partials_;             ///< of cores, then of GPUs; one for Sharing::scheduler
+  std::unique_ptr<DistributedSums<T>> distributed_sums_;  ///< over several
+  std::vector<Part> parts_;                               ///< of all rows, or of this rank's (Radiation::own_rows)
+  std::vector<Partial> partials_;                         ///< of cores, then of GPUs; one for Sharing::scheduler
   std::size_t core_partials_ = 0;
   Sizes shares_;
   std::vector<Busy> busy_;
@@ -181,7 +183,7 @@ class Simulation {
   HostBuffer<SolveTally> tally_memory_;
   Handle tally_;
   Handle product_scratch_, solve_scratch_;
-  std::vector<starpu_data_handle_t> settled_;  ///< held where solutions are computed, for as long as this lives
+  std::vector<starpu_data_handle_t> pinned_;  ///< held where solutions are computed, for as long as this lives
 
   std::vector<Triangle> triangles_;
   std::vector<Handle> surface_;  ///< vertices, triangles, normals, areas, start, around
@@ -189,21 +191,21 @@ class Simulation {
   std::vector<T> m0_value_, m0_inverse_;
   std::vector<Handle> m0_;  ///< start, column, value, inverse
   std::unique_ptr<DirectSolver<T>> direct_;
-  std::unique_ptr<DirectSolverOfRanks<T>> direct_of_ranks_;  ///< over several
+  std::unique_ptr<DistributedDirectSolver<T>> distributed_direct_;  ///< over several
   std::function<void(void*)> solve_directly_;
 
-  struct Listening {  ///< what observers hear of a block
+  struct ObservedBlock {  ///< the pressure at observers of a block
     std::vector<std::uint64_t> start;
     std::vector<std::int32_t> first;
     std::vector<T> weight;
-    Handle start_handle, first_handle, weight_handle, heard;
+    Handle start_handle, first_handle, weight_handle, pressure;
   };
-  std::vector<Listening> listening_;
+  std::vector<ObservedBlock> observed_blocks_;
   HostBuffer<T> pressure_memory_[2];
   Handle pressure_[2];  ///< at observers, of a group
   std::vector<double> record_;
   std::int64_t record_stride_ = 0;
-  std::int64_t together_ = 0;  ///< steps whose record rank 0 has of all ranks
+  std::int64_t gathered_until_ = 0;  ///< steps whose record rank 0 has of all ranks
 };
 
 }  // namespace asterism::tdbem

@@ -43,11 +43,11 @@ void Simulation<T>::check_memory_of_gpus() const {
   for (const Part& part : parts_) {
     need.add(part.totals);
     need.add(part.near);
-    need.add(part.light);
+    need.add(part.incident);
   }
   for (const Partial& partial : partials_) need.add(partial.sums);
-  if (of_ranks_)
-    for (const starpu_data_handle_t handle : of_ranks_->data())
+  if (distributed_sums_)
+    for (const starpu_data_handle_t handle : distributed_sums_->data())
       need.add(static_cast<std::int64_t>(starpu_data_get_size(handle)));
   std::int64_t largest = 0;
   std::int32_t in_batch = 1;
@@ -63,27 +63,27 @@ void Simulation<T>::check_memory_of_gpus() const {
 }
 
 template <class T>
-int Simulation<T>::node_of_home() const {
-  return static_cast<int>(starpu_worker_get_memory_node(static_cast<unsigned>(home_)));
+int Simulation<T>::node_of_solving_unit() const {
+  return static_cast<int>(starpu_worker_get_memory_node(static_cast<unsigned>(solving_unit_)));
 }
 
 // What every step reads would be pushed out by blocks, whose chunks then never become free as a whole for what does not
 // fit into one.
 template <class T>
-void Simulation<T>::settle_constants() {
-  if (home_ < 0) return;
-  const auto settle = [&](const Handle& handle) {
-    if (handle.get() == nullptr || starpu_data_acquire_on_node(handle, node_of_home(), STARPU_R) != 0) return;
-    settled_.push_back(handle);
+void Simulation<T>::pin_constants() {
+  if (solving_unit_ == any_worker) return;
+  const auto pin = [&](const Handle& handle) {
+    if (handle.get() == nullptr || starpu_data_acquire_on_node(handle, node_of_solving_unit(), STARPU_R) != 0) return;
+    pinned_.push_back(handle);
   };
-  for (const Part& part : parts_) settle(part.near);
-  for (const Handle& handle : m0_) settle(handle);
+  for (const Part& part : parts_) pin(part.near);
+  for (const Handle& handle : m0_) pin(handle);
 }
 
-template void Simulation<float>::settle_constants();
-template void Simulation<double>::settle_constants();
-template int Simulation<float>::node_of_home() const;
-template int Simulation<double>::node_of_home() const;
+template void Simulation<float>::pin_constants();
+template void Simulation<double>::pin_constants();
+template int Simulation<float>::node_of_solving_unit() const;
+template int Simulation<double>::node_of_solving_unit() const;
 template void Simulation<float>::check_memory_of_gpus() const;
 template void Simulation<double>::check_memory_of_gpus() const;
 

@@ -1,4 +1,4 @@
-// What a march has left behind, all that it goes on from.
+// The state of a march: all that it is resumed from.
 #include <starpu.h>
 
 #include <algorithm>
@@ -11,12 +11,11 @@ namespace asterism::tdbem {
 
 template <class T>
 typename Simulation<T>::Wanted Simulation<T>::wanted() const {
-  const std::vector<Range>& clusters = matrices_.structure().clusters;
+  const std::vector<Range>& blocks = matrices_.structure().blocks;
   const Range own = matrices_.own();
   Wanted w;
   if (own.size() > 0)
-    w.history = {clusters[static_cast<std::size_t>(own.begin)].begin,
-                 clusters[static_cast<std::size_t>(own.end) - 1].end};
+    w.history = {blocks[static_cast<std::size_t>(own.begin)].begin, blocks[static_cast<std::size_t>(own.end) - 1].end};
   w.begun = {parts_.front().row_begin, parts_.back().row_begin + parts_.back().rows};
   return w;
 }
@@ -29,7 +28,7 @@ typename Simulation<T>::Rows Simulation<T>::own_history() {
   for (const std::size_t b : matrices_.own_blocks()) {
     const Acquired held(windows_[b], STARPU_R);
     const auto* values = static_cast<const T*>(starpu_data_get_local_ptr(windows_[b]));
-    const Range slices = matrices_.structure().clusters[b];
+    const Range slices = matrices_.structure().blocks[b];
     for (std::int64_t w = 0; w < waves_; ++w)
       for (std::int64_t j = 0; j < slices.size(); ++j)
         std::copy_n(values + (w * slices.size() + j) * shape_.stride, reach,
@@ -42,7 +41,7 @@ typename Simulation<T>::Rows Simulation<T>::own_history() {
 template <class T>
 typename Simulation<T>::Rows Simulation<T>::own_begun() {
   Rows rows{wanted().begun, {}};
-  if (of_ranks_ && !of_ranks_->own_rows() && !rank_group().is_root()) return {};
+  if (distributed_sums_ && !distributed_sums_->own_rows() && !rank_group().is_root()) return {};
   rows.values.resize(static_cast<std::size_t>(waves_ * rows.unknowns.size() * width_));
   for (const Part& part : parts_) {
     const Acquired held(part.totals, STARPU_R);
@@ -70,7 +69,7 @@ typename Simulation<T>::State Simulation<T>::state() {
     for (std::int64_t j = 0; j < unknowns_; ++j)
       for (std::int64_t g = 0; g < method_.group; ++g)
         s.last.push_back(steps_ > 0 ? values[(w * method_.group + g) * unknowns_ + j] : T(0));
-  bring_heard_together();
+  gather_observed_pressure();
   const std::size_t lines = rank_group().is_root() ? static_cast<std::size_t>(waves_) * problem_.observers.size() : 0;
   for (std::size_t l = 0; l < lines; ++l) {
     const double* const line = record_.data() + static_cast<std::ptrdiff_t>(l) * record_stride_;
@@ -108,7 +107,7 @@ void Simulation<T>::set(const State& state) {
   for (const std::size_t b : matrices_.own_blocks()) {
     const Acquired held(windows_[b], STARPU_W);
     auto* values = static_cast<T*>(starpu_data_get_local_ptr(windows_[b]));
-    const Range slices = matrices_.structure().clusters[b];
+    const Range slices = matrices_.structure().blocks[b];
     std::fill_n(values, waves_ * slices.size() * shape_.stride, T(0));
     for_waves(state.history, slices, waves_, state.reach, [&](std::int64_t w, const T* from) {
       for (std::int64_t j = 0; j < slices.size(); ++j)
@@ -123,7 +122,7 @@ void Simulation<T>::set(const State& state) {
               [&](std::int64_t w, const T* from) { std::copy_n(from, line, values + w * line); });
   }
   begun_ = method_.ahead;
-  // the guesses of the next group go on from the last values
+  // the guesses of the next group are extrapolated from the last values
   const starpu_data_handle_t last = solutions(steps_ / method_.group + 1);
   const Acquired held(last, STARPU_W);
   auto* values = static_cast<T*>(starpu_data_get_local_ptr(last));
@@ -135,7 +134,7 @@ void Simulation<T>::set(const State& state) {
   record_stride_ = 0;
   record_.clear();
   reserve(steps_);
-  together_ = steps_;  // what is known so far is not asked of the others again
+  gathered_until_ = steps_;  // what is known so far is not asked of the others again
   const std::size_t lines = state.record.empty() ? 0 : static_cast<std::size_t>(waves_) * problem_.observers.size();
   for (std::size_t l = 0; l < lines; ++l)
     std::copy_n(state.record.begin() + static_cast<std::ptrdiff_t>(l) * steps_, steps_,

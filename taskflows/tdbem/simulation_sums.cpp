@@ -22,29 +22,23 @@ void append(std::vector<char>& bytes, const std::vector<U>& values) {
   if (!values.empty()) std::memcpy(bytes.data() + at, values.data(), values.size() * sizeof(U));
 }
 
-/// Consecutive clusters in `parts` parts of about as many unknowns.
-std::vector<std::size_t> cut(std::size_t clusters, std::size_t parts) {
-  std::vector<std::size_t> ends;
-  for (std::size_t p = 1; p <= parts; ++p) ends.push_back(clusters * p / parts);
-  return ends;
-}
-
 }  // namespace
 
 template <class T>
 std::vector<Range> Simulation<T>::rows_of_parts() const {
   std::vector<Range> rows;
-  if (of_ranks_ && of_ranks_->own_rows()) {
-    for (const auto& piece : of_ranks_->pieces()) rows.push_back({piece.row_begin, piece.row_begin + piece.rows});
+  if (distributed_sums_ && distributed_sums_->own_rows()) {
+    for (const auto& piece : distributed_sums_->pieces())
+      rows.push_back({piece.row_begin, piece.row_begin + piece.rows});
     return rows;
   }
-  const std::vector<Range>& clusters = matrices_.structure().clusters;
+  const std::vector<Range>& blocks = matrices_.structure().blocks;
   // one unit does all that follows the products where that is a GPU
   const std::size_t count =
-      gpus_.empty() ? std::min({cores_.size(), clusters.size(), static_cast<std::size_t>(codelets::most_parts)}) : 1;
+      gpus_.empty() ? std::min({cores_.size(), blocks.size(), static_cast<std::size_t>(codelets::most_parts)}) : 1;
   std::size_t first = 0;
-  for (const std::size_t end : cut(clusters.size(), count)) {
-    rows.push_back({clusters[first].begin, clusters[end - 1].end});
+  for (const std::size_t end : equal_intervals(blocks.size(), count)) {
+    rows.push_back({blocks[first].begin, blocks[end - 1].end});
     first = end;
   }
   return rows;
@@ -63,9 +57,9 @@ void Simulation<T>::build_parts() {
     part.totals =
         Handle::temporary(part.totals_memory.data(), part.totals_memory.size(), sizeof(T), "totals_of_" + name);
     for (std::int32_t w = 0; w < waves_; ++w)
-      part.light.push_back(
+      part.incident.push_back(
           Handle::temporary(nullptr, static_cast<std::size_t>(part.rows) * static_cast<std::size_t>(method_.group),
-                            sizeof(T), fmt::format("light_{}_of_{}", w, name))
+                            sizeof(T), fmt::format("incident_{}_of_{}", w, name))
               .kept_in_memory());
     if (width_ > 1) {
       const NearRows<T> near = near_rows(pairs, part.row_begin, part.rows);
@@ -96,12 +90,12 @@ void Simulation<T>::build_parts() {
 template <class T>
 typename Simulation<T>::Partial Simulation<T>::partial_of(std::size_t first, std::size_t end, int worker,
                                                           const std::string& name) const {
-  const std::vector<Range>& clusters = matrices_.structure().clusters;
+  const std::vector<Range>& blocks = matrices_.structure().blocks;
   Partial p;
   p.first = first;
   p.end = end;
-  p.row_begin = clusters[first].begin;
-  p.rows = clusters[end - 1].end - p.row_begin;
+  p.row_begin = blocks[first].begin;
+  p.rows = blocks[end - 1].end - p.row_begin;
   p.worker = worker;
   p.sums = Handle::temporary(nullptr,
                              static_cast<std::size_t>(waves_) * static_cast<std::size_t>(p.rows) *
@@ -113,8 +107,8 @@ typename Simulation<T>::Partial Simulation<T>::partial_of(std::size_t first, std
 
 template <class T>
 void Simulation<T>::build_partials() {
-  const std::size_t clusters = matrices_.blocks();
-  codelets::PartOfBlock largest = matrices_.place(0, 0, clusters);
+  const std::size_t blocks = matrices_.blocks();
+  codelets::PartOfBlock largest = matrices_.place(0, 0, blocks);
   product_scratch_ = Handle::temporary(nullptr, codelets::product_scratch_bytes<T>(largest, method_.group, waves_), 1,
                                        "scratch_of_products");
   if (sharing_ == Sharing::scheduler) {
@@ -122,12 +116,13 @@ void Simulation<T>::build_partials() {
     const auto own = static_cast<std::size_t>(matrices_.own().size());
     const std::size_t sums = std::min({sums_per_unit * (cores_.size() + gpus_.size()), own, most_sums});
     static_assert(most_sums <= most_partials);
-    for (std::size_t s = 0; s < sums; ++s) partials_.push_back(partial_of(0, clusters, -1, fmt::format("sums_{}", s)));
+    for (std::size_t s = 0; s < sums; ++s)
+      partials_.push_back(partial_of(0, blocks, any_worker, fmt::format("sums_{}", s)));
     return;
   }
   if (!cores_.empty()) {
     std::size_t first = 0;
-    for (const std::size_t end : cut(clusters, std::min(cores_.size(), clusters))) {
+    for (const std::size_t end : equal_intervals(blocks, std::min(cores_.size(), blocks))) {
       const std::size_t core = partials_.size();
       partials_.push_back(partial_of(first, end, cores_[core], fmt::format("sums_of_core_{}", core)));
       first = end;
@@ -135,7 +130,7 @@ void Simulation<T>::build_partials() {
   }
   core_partials_ = partials_.size();
   for (std::size_t g = 0; g < gpus_.size(); ++g)
-    partials_.push_back(partial_of(0, clusters, gpus_[g], fmt::format("sums_of_gpu_{}", g)));
+    partials_.push_back(partial_of(0, blocks, gpus_[g], fmt::format("sums_of_gpu_{}", g)));
 }
 
 template class Simulation<float>;

@@ -11,7 +11,7 @@ class RecordedTest : public ProgramTest {
  protected:
   using ProgramTest::ProgramTest;
 
-  /// Of a run without a line of progress; null after one that failed, which is an error.
+  /// The record of a run without a progress line; null when the run failed, which also fails the test.
   nlohmann::json record(Arguments arguments) const {
     arguments.insert(arguments.end(), {"--quiet", "--json", output("run.json")});
     const Ran ran = run(arguments);

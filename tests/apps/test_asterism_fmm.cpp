@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/apps/run_program.hpp"
+#include "tests/data_file.hpp"
 
 namespace {
 
@@ -22,11 +23,6 @@ class AsterismFmm : public ProgramTest {
  protected:
   AsterismFmm()
       : ProgramTest("asterism-fmm", "ASTERISM_FMM", ASTERISM_FMM, {"--json", "run.json", "--output", "forces.csv"}) {}
-
-  static fs::path data(const std::string& name) {
-    const char* folder = std::getenv("ASTERISM_DATA");
-    return fs::path(folder == nullptr ? "" : folder) / "particles" / name;
-  }
 };
 
 /// Rows of numbers of a CSV file with a header.
@@ -161,16 +157,14 @@ TEST_F(AsterismFmm, MotionsGoOnToTheLastBit) {
 }
 
 TEST_F(AsterismFmm, RealMolecule) {
-  if (!fs::exists(data("actin_dimer_11754.pqr"))) GTEST_SKIP() << "ASTERISM_DATA has no actin_dimer_11754.pqr";
-  const Ran ran = run({"--input", data("actin_dimer_11754.pqr"), "--kernel", "yukawa", "--kappa", "0.1", "--accuracy",
-                       "4", "--verify", "--targets", "2000"});
+  const Ran ran = run({"--input", data_file("particles/actin_dimer_11754.pqr.gz"), "--kernel", "yukawa", "--kappa",
+                       "0.1", "--accuracy", "4", "--verify", "--targets", "2000"});
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
 TEST_F(AsterismFmm, RealStars) {
-  if (!fs::exists(data("hyg_v3_stars_107857.xyzl.gz"))) GTEST_SKIP() << "ASTERISM_DATA has no stars";
-  const Ran ran =
-      run({"--input", data("hyg_v3_stars_107857.xyzl.gz"), "--accuracy", "3", "--verify", "--targets", "300"});
+  const Ran ran = run({"--input", data_file("particles/hyg_v3_stars_107857.xyzl.gz"), "--accuracy", "3", "--verify",
+                       "--targets", "300"});
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 

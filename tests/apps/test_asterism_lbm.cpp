@@ -1,4 +1,4 @@
-// asterism-lbm as its users meet it.
+// asterism-lbm from its command line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ TEST_F(AsterismLbm, ARestartedRunEndsInTheSameState) {
   }
 }
 
-TEST_F(AsterismLbm, AKilledRunGoesOnFromItsCheckpoint) {
+TEST_F(AsterismLbm, AKilledRunResumesFromItsCheckpoint) {
   expect_going_on_after_kills({"--size", "14x11x9", "--re", "30"}, 4, step_of, populations);
 }
 

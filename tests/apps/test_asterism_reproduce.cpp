@@ -22,7 +22,7 @@ using nlohmann::json;
 fs::path folder_of_papers() {
   const char* const other = std::getenv("ASTERISM_REPRODUCE");
   return fs::path(other != nullptr ? other : ASTERISM_REPRODUCE).parent_path().parent_path() / "share" / "asterism" /
-         "reproductions";
+         "papers";
 }
 const fs::path papers = folder_of_papers();
 
@@ -101,6 +101,21 @@ TEST_F(AsterismReproduce, AnotherPaperMakesAnotherDifference) {
   const json row = figure(record(other), by_workers, "Up, largest");
   EXPECT_EQ(row["paper"], 0.4);
   EXPECT_NEAR(row["ours"][0]["points"].get<double>(), before - 0.2, 1e-12);
+}
+
+/// The airliner, beside the program or in the folder that ASTERISM_DATA names; it has more vertices than asked for.
+TEST_F(AsterismReproduce, FindsTheMeshItself) {
+  const char* const named = std::getenv("ASTERISM_DATA");
+  const std::string before = named == nullptr ? "" : named;
+  unsetenv("ASTERISM_DATA");
+  const json r = record({"tdbem-table4", "--unknowns", "150"});
+  setenv("ASTERISM_DATA", folder_.c_str(), 1);
+  const Ran refused = run({"tdbem-table4", "--unknowns", "150"});
+  named == nullptr ? unsetenv("ASTERISM_DATA") : setenv("ASTERISM_DATA", before.c_str(), 1);
+  EXPECT_EQ(r["settings"]["mesh"], "airliner_coarse.off.gz");
+  EXPECT_EQ(r["settings"]["unknowns"], 3590);
+  EXPECT_NE(refused.status, 0);
+  EXPECT_TRUE(contains(refused.err, (folder_ / "meshes/airliner_coarse.off.gz").string())) << refused.err;
 }
 
 /// An ellipsoid's mesh in a file: two numberings of the same surface have the same matrices.

@@ -83,7 +83,7 @@ TEST_P(Simulate, SaysWhatIsMissing) {
   arguments.insert(arguments.end(), {"--simulate", file(good, "machine.toml").string()});
   const Ran ran = run(arguments);
   EXPECT_EQ(ran.status, 2);
-  expect_one_line(ran.err, {GetParam(), "scripts/build simgrid"});
+  expect_one_line(ran.err, {GetParam(), "scripts/build --simulated"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, Simulate,

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <vector>
 
+#include "codelets/fmm/kernels/costs.hpp"
 #include "codelets/fmm/kernels/near/p2p.hpp"
 #include "tests/benchmarks/p2p_grid.hpp"
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/cuda_check.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
 #include "codelets/fmm/kernels/near/p2p_cuda.hpp"
 #include "tests/benchmarks/p2p_grid.hpp"
 

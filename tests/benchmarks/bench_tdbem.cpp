@@ -111,8 +111,8 @@ class Bench {
   void all_variants(std::int32_t rows, std::int32_t slices) {
     const Case<T> c = of_sphere<T>(rows, slices);
     const Tile<T>* tile = &c.tile;
-    const Front<T> front = front_of(tile, 1);
-    const std::vector<T> past(static_cast<std::size_t>(front.lags) * slices, T(0.5));
+    const KOrder<T> k_order = k_order_of(tile, 1);
+    const std::vector<T> past(static_cast<std::size_t>(k_order.lags) * slices, T(0.5));
     constexpr BlockShape block{64, 32};
     const FullBlocks<T> blocks = full_blocks(c.tile, block);
     for (const std::int32_t group : {1, 2, 4, 8, 16}) {
@@ -134,7 +134,8 @@ class Bench {
       add("full blocking 64x32", static_cast<double>(blocks.values.size() * sizeof(T)),
           [&, this] { cpu::full_blocks_product(view(blocks), windows_, sums_); });
       if (group == 1)
-        add("front", front_bytes(front), [&, this] { cpu::front_product(front, past.data(), sums_.values); });
+        add("front", k_order_bytes(k_order.values.size(), k_order.row_start.size(), sizeof(T)),
+            [&, this] { cpu::k_order_product(k_order, past.data(), sums_.values); });
       check_sums(candidates);
       measure(c, group, candidates);
     }

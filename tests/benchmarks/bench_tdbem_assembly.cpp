@@ -29,7 +29,7 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-/// Of this thread: nothing here waits, and others may share its core.
+/// Time of this thread: nothing here waits, and others may share its core.
 double processor_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

@@ -1,10 +1,10 @@
 // The summation stage of time-domain boundary elements on the first GPU: bench_tdbem_cuda [OUT.json]
 // Slices of a sphere as the paper's Table 3 has them (6400 rows, 420 slices), once and as 20 tiles below each other
 // (2 GB in single precision, 4 GB in double): the multi-vectors/vector product for groups of 1 to 16 and for several
-// parts, with several waves, sums by front (cuSPARSE) and Full-Blocking; then dense blocks of 16 to 128 columns (Tables
-// 2 and 3). Medians of launches in turn, between events; `of_read` is the share of the bandwidth of a pass that only
-// reads. Flops are those of non-zero values. First, sums are compared with the CPU's; exit status 1 if they differ.
-// OUT.json is rewritten after every case.
+// parts, with several waves, sums in k-order (cuSPARSE) and Full-Blocking; then dense blocks of 16 to 128 columns
+// (Tables 2 and 3). Medians of launches in turn, between events; `of_read` is the share of the bandwidth of a pass that
+// only reads. Flops are those of non-zero values. First, sums are compared with the CPU's; exit status 1 if they
+// differ. OUT.json is rewritten after every case.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -181,18 +181,19 @@ class Bench {
   void fronts_and_blocks(const TileArrays<T>& arrays) {
     const Tile<T> tile = arrays.tile();
     const SliceCounts counts = count(tile);
-    const Front<T> front = front_of(&tile, 1);
-    const auto row_start = upload(front.row_start), column = upload(front.column), values = upload(front.values);
-    const Memory past(static_cast<std::size_t>(front.lags) * slices * sizeof(T));
+    const KOrder<T> k_order = k_order_of(&tile, 1);
+    const auto row_start = upload(k_order.row_start), column = upload(k_order.column), values = upload(k_order.values);
+    const Memory past(static_cast<std::size_t>(k_order.lags) * slices * sizeof(T));
     const Memory s(static_cast<std::size_t>(arrays.rows) * max_group * sizeof(T));
-    const cuda::FrontProduct<T> product(
-        front, {row_start->template as<std::int32_t>(), column->template as<std::int32_t>(), values->template as<T>()},
+    const cuda::KOrderProduct<T> product(
+        k_order,
+        {row_start->template as<std::int32_t>(), column->template as<std::int32_t>(), values->template as<T>()},
         past.as<T>(), s.as<T>(), clock_.stream);
     const Memory scratch(product.scratch_bytes() + 1);
-    std::vector<Candidate> candidates = {
-        {{{"variant", "front"}, {"group", 1}}, product_flops(counts, 1), front_bytes(front), [&] {
-           product.run(scratch.as<void>());
-         }}};
+    std::vector<Candidate> candidates = {{{{"variant", "front"}, {"group", 1}},
+                                          product_flops(counts, 1),
+                                          k_order_bytes(k_order.values.size(), k_order.row_start.size(), sizeof(T)),
+                                          [&] { product.run(scratch.as<void>()); }}};
     measure(candidates, arrays.rows, counts);
     for (const std::int32_t height : {32, 64, 128})
       for (const std::int32_t width : {16, 32, 64}) {

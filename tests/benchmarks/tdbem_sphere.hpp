@@ -48,7 +48,7 @@ class PointsOnSphere {
   std::vector<std::array<double, 3>> points_;
 };
 
-/// Of a pair and lag, without meaning but not zero.
+/// A value for a pair and lag, without meaning but not zero.
 inline double some_value(std::int64_t i, std::int64_t k, std::int64_t j) {
   return static_cast<double>((i * 7 + k * 13 + j * 5) % 31 - 15) / 16 + 1.0 / 64;
 }

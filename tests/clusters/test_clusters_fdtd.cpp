@@ -252,7 +252,7 @@ TEST_F(ClustersFdtd, FailsTogether) {
                                      "--precision", "single", "--steps", "4", "--quiet"});
   EXPECT_EQ(infinite.status, 1);
   EXPECT_EQ(lines_of(infinite.err).size(), 1U) << infinite.err;
-  EXPECT_TRUE(infinite.err.starts_with("asterism-fdtd: error: fields are no numbers")) << infinite.err;
+  EXPECT_TRUE(infinite.err.starts_with("asterism-fdtd: error: fields are not finite")) << infinite.err;
 }
 
 TEST_F(ClustersFdtd, WhatARankLooksAtDoesNotGrowWithTheRanks) {

@@ -1,4 +1,4 @@
-// asterism-lbm over one to four processes: the same bits, what a rank looks at, what is refused, a rank that is killed.
+// asterism-lbm over one to four processes: bit-identical results, the work of a rank, bad input, a rank that is killed.
 #include <map>
 
 #include "io/hdf5/file.hpp"
@@ -105,7 +105,7 @@ TEST_F(ClustersLbm, FilesOfAllRanksAreThoseOfOne) {
       EXPECT_TRUE(same_but_for_times(contents(output(name)), one[name], datasets)) << name;
     EXPECT_EQ(outputs(), files.size());
   }
-  // begun by four, gone on with by three
+  // begun by four ranks, resumed by three
   ASSERT_EQ(run_ranks(3, flow("single", "9", {"--restart", "state.h5"})).status, 0);
   const std::string continued = contents(output("flow.h5"));
   ASSERT_EQ(run_ranks(1, flow("single", "9", {})).status, 0);
@@ -122,7 +122,7 @@ TEST_F(ClustersLbm, AFullDiskOfOneRankIsSaidOnceAndLeavesTheOldState) {
   EXPECT_EQ(outputs(), 1U);
 }
 
-/// Whichever rank is killed, whatever it does then: the series holds whole times and goes on.
+/// Whichever rank is killed, whatever it does then: the series holds whole times and is continued.
 TEST_F(ClustersLbm, ASeriesIsWholeWhenARankIsKilled) {
   const auto flow = [](const char* steps, const Arguments& more) {
     Arguments all{"--size", "24x20x18", "--every", "1", "--quiet", "--output", "flow.h5", "--steps", steps};
@@ -173,7 +173,7 @@ TEST_F(ClustersLbm, ASeriesIsWholeWhenARankIsKilled) {
   EXPECT_TRUE(velocity("step_0000000006") == last);
 }
 
-TEST_F(ClustersLbm, WhatARankLooksAtDoesNotGrowWithTheRanks) {
+TEST_F(ClustersLbm, WorkOfARankDoesNotGrowWithTheRanks) {
   int walked[2] = {};
   int tasks[2] = {};
   for (const int ranks : {3, 4}) {
@@ -197,7 +197,7 @@ TEST_F(ClustersLbm, RefusesWhatItCannotDo) {
   expect_refused(2, {"--size", "8", "--steps", "2", "--quiet", "--restart", "none.h5"}, {"none.h5"});
 }
 
-TEST_F(ClustersLbm, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
+TEST_F(ClustersLbm, ResumesAfterARankWasKilledWithAnotherNumberOfRanks) {
   const Arguments problem{"--case", "cavity", "--size", "12x10x11", "--quiet"};
   const auto with = [&](const Arguments& more) {
     Arguments all = problem;

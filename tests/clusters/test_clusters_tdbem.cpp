@@ -29,9 +29,9 @@ class ClustersTdbem : public RanksTest {
     in.read_block(dataset, {std::vector<std::size_t>(shape.size(), 0), shape}, std::span<V>(all));
     return all;
   }
-  /// What the past has left behind, and what observers heard.
+  /// What the past has left behind, and the pressure at observers.
   std::vector<double> history(const std::string& file) const { return values(file, "history"); }
-  std::vector<double> heard(const std::string& file) const { return values(file, "record"); }
+  std::vector<double> observed_pressure(const std::string& file) const { return values(file, "record"); }
 
   void solve(int ranks, const Arguments& arguments) const {
     const Ran ran = run_ranks(ranks, with(arguments, {"--quiet", "--json", "run.json"}));
@@ -57,15 +57,15 @@ class ClustersTdbem : public RanksTest {
     solve(1, all);
     EXPECT_FALSE(record("run.json").contains("ranks"));
     const std::vector<double> one = history("state.h5");
-    const std::vector<double> one_heard = heard("state.h5");
+    const std::vector<double> pressure_of_one = observed_pressure("state.h5");
     EXPECT_GT(*std::max_element(one.begin(), one.end()), 0.1);  // the pulse has come
-    EXPECT_GT(*std::max_element(one_heard.begin(), one_heard.end()), 0.01);
+    EXPECT_GT(*std::max_element(pressure_of_one.begin(), pressure_of_one.end()), 0.01);
     for (const int ranks : several) {
       SCOPED_TRACE(std::to_string(ranks) + " ranks");
       fs::remove(output("state.h5"));
       solve(ranks, all);
       EXPECT_LT(difference(history("state.h5"), one), allowed);
-      EXPECT_LT(difference(heard("state.h5"), one_heard), allowed);
+      EXPECT_LT(difference(observed_pressure("state.h5"), pressure_of_one), allowed);
       EXPECT_EQ(record("run.json")["ranks"].size(), static_cast<std::size_t>(ranks));
     }
   }
@@ -239,11 +239,11 @@ TEST_F(ClustersTdbem, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
   EXPECT_EQ(run_ranks(3, to("whole.h5", {})).status, 0);
   EXPECT_EQ(run_ranks(3, to("resumed.h5", restart)).status, 0);
   EXPECT_TRUE(history("resumed.h5") == history("whole.h5"));
-  EXPECT_TRUE(heard("resumed.h5") == heard("whole.h5"));
+  EXPECT_TRUE(observed_pressure("resumed.h5") == observed_pressure("whole.h5"));
   for (const int ranks : {1, 2}) {
     EXPECT_EQ(run_ranks(ranks, to("resumed.h5", restart)).status, 0);
     EXPECT_LT(difference(history("resumed.h5"), history("whole.h5")), double_allowed) << ranks;
-    EXPECT_LT(difference(heard("resumed.h5"), heard("whole.h5")), double_allowed) << ranks;
+    EXPECT_LT(difference(observed_pressure("resumed.h5"), observed_pressure("whole.h5")), double_allowed) << ranks;
   }
 }
 
@@ -254,7 +254,7 @@ TEST_F(ClustersTdbem, GoesOnInTheMiddleOfSumsThatWereBegun) {
   solve(3, with(problem, {"--steps", "72", "--checkpoint", "half.h5"}));
   solve(2, with(problem, {"--steps", "144", "--restart", "half.h5", "--checkpoint", "resumed.h5"}));
   EXPECT_LT(difference(history("resumed.h5"), history("whole.h5")), double_allowed);
-  EXPECT_LT(difference(heard("resumed.h5"), heard("whole.h5")), double_allowed);
+  EXPECT_LT(difference(observed_pressure("resumed.h5"), observed_pressure("whole.h5")), double_allowed);
 }
 
 }  // namespace

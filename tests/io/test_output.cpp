@@ -48,7 +48,7 @@ struct Example {
   [[nodiscard]] Fields<T> fields() const {
     return {{"E & <more>", {e[0], e[1], e[2]}}, {"power", {power}}, {"H", {h[0], h[1], h[2]}}};
   }
-  /// Of a field, as files have them.
+  /// The values of a field in the order of the files.
   [[nodiscard]] std::vector<T> values(std::size_t field) const {
     if (field == 1) return power;
     std::vector<T> result;
@@ -147,7 +147,7 @@ void expect_time(const fs::path& folder, const Xml& one, const Grid& grid, const
   }
 }
 
-/// Of both precisions, and continued: the older times are described from what the file says of them.
+/// Files of both precisions are written and continued: the older times are described from what the file says of them.
 TEST_F(OutputFiles, Hdf5HoldsNamedFields) {
   for (const Grid& grid : {cells, nodes}) {
     Hdf5Series(folder_ / "a.h5", grid).append(3, 1e-15, Example<float>().fields());

@@ -9,7 +9,6 @@
 #include "codelets/fdtd/codelets.hpp"
 #include "codelets/fmm/codelets.hpp"
 #include "codelets/fmm/kernels/near/kernel_function.hpp"
-#include "codelets/fmm/p2p_codelet.hpp"
 #include "codelets/lbm/codelets.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
@@ -46,8 +45,9 @@ class Codelets {
 
 template <class T>
 void add_of_precision(Codelets& all) {
-  for (auto* codelet : {&lbm::codelets::advance<T>(), &lbm::codelets::forward<T>(), &lbm::codelets::complete<T>(),
-                        &fdtd::codelets::advance<T>(), &fdtd::codelets::domain<T>(), &tdbem::codelets::product<T>()})
+  for (auto* codelet : {&lbm::codelets::advance.of<T>().starpu(), &lbm::codelets::forward.of<T>().starpu(),
+                        &lbm::codelets::complete.of<T>().starpu(), &fdtd::codelets::advance.of<T>().starpu(),
+                        &fdtd::codelets::domain.of<T>().starpu(), &tdbem::codelets::product.of<T>().starpu()})
     all.add(*codelet);
 }
 
@@ -58,8 +58,9 @@ Codelets of_all_methods() {
   for (auto* codelet :
        {&cg::codelets::spmv.starpu(), &cg::codelets::spmv_dot.starpu(), &cg::codelets::residual.of(1).starpu(),
         &cg::codelets::direction.of(1).starpu(), &cg::codelets::dot.starpu(), &cg::codelets::axpy.starpu(),
-        &cg::codelets::xpby.starpu(), &fmm::codelets::p2m(), &fmm::codelets::m2m(), &fmm::codelets::m2l(),
-        &fmm::codelets::l2l(), &fmm::codelets::l2p(), &fmm::codelets::reduction(), &fmm::codelets::p2p<fmm::Laplace>()})
+        &cg::codelets::xpby.starpu(), &fmm::codelets::p2m.starpu(), &fmm::codelets::m2m.starpu(),
+        &fmm::codelets::m2l.starpu(), &fmm::codelets::l2l.starpu(), &fmm::codelets::l2p.starpu(),
+        &fmm::codelets::reduction.starpu(), &fmm::codelets::p2p<fmm::Laplace>().starpu()})
     all.add(*codelet);
   return all;
 }
@@ -113,8 +114,8 @@ TEST(ShippedPlatforms, NehalemHasTheRatesOfTheFmmPaper) {
   const auto rate = [](const Platform& p, const starpu_codelet& codelet, UnitKind kind, double flops) {
     return flops / seconds(p, codelet, kind, flops) / 1e9;
   };
-  const auto& p2p = fmm::codelets::p2p<fmm::Laplace>();
-  const auto& m2l = fmm::codelets::m2l();
+  const auto& p2p = fmm::codelets::p2p<fmm::Laplace>().starpu();
+  const auto& m2l = fmm::codelets::m2l.starpu();
   const Platform m2070 = shipped("nehalem-m2070"), m2090 = shipped("nehalem-m2090");
   EXPECT_NEAR(rate(m2070, p2p, UnitKind::cpu, 1e11), 2, 0.01);  // section 4.2
   EXPECT_NEAR(rate(m2070, p2p, UnitKind::gpu, 1e11), 66, 0.5);
@@ -136,8 +137,8 @@ TEST(ShippedPlatforms, NehalemHasTheRatesOfTheFmmPaper) {
     expect_between(rate(m2070, m2l, UnitKind::gpu, flops), row.m2070);
     expect_between(rate(m2090, m2l, UnitKind::gpu, flops), row.m2090);
   }
-  for (auto* codelet : {&fmm::codelets::p2m(), &fmm::codelets::m2m(), &fmm::codelets::l2l(), &fmm::codelets::l2p(),
-                        &fmm::codelets::reduction()})  // table 3
+  for (auto* codelet : {&fmm::codelets::p2m.starpu(), &fmm::codelets::m2m.starpu(), &fmm::codelets::l2l.starpu(),
+                        &fmm::codelets::l2p.starpu(), &fmm::codelets::reduction.starpu()})  // table 3
     EXPECT_EQ(m2070.cost(codelet->model->symbol, codelet->name, UnitKind::gpu), nullptr) << codelet->name;
 }
 
@@ -162,7 +163,7 @@ TEST(ShippedPlatforms, NehalemHasTheTimesOfTheCgPaperOnOneGpu) {
 template <class T>
 double glups(const Platform& p, UnitKind kind, int units) {
   const double cells = 1e9;
-  return units * cells / 1e9 / seconds(p, lbm::codelets::advance<T>(), kind, cells * lbm::update_flops({}));
+  return units * cells / 1e9 / seconds(p, lbm::codelets::advance.of<T>().starpu(), kind, cells * lbm::update_flops({}));
 }
 
 TEST(ShippedPlatforms, NodesOfTheLbmPaperHaveItsRates) {
@@ -182,9 +183,10 @@ TEST(ShippedPlatforms, NodesOfTheLbmPaperHaveItsRates) {
 TEST(ShippedPlatforms, SystemsOfTheFdtdThesisHaveItsRates) {
   const Platform p = shipped("system1-k20c");
   const double cells_per_second = 101.655e9 / 72;  // table 4.2; bytes of a cell and step in two passes of floats
-  EXPECT_NEAR(seconds(p, fdtd::codelets::advance<float>(), UnitKind::gpu, 36 * cells_per_second), 1, 0.01);
-  EXPECT_NEAR(seconds(p, fdtd::codelets::advance<double>(), UnitKind::gpu, 18 * cells_per_second), 1, 0.01);
-  EXPECT_NEAR(seconds(p, fdtd::codelets::domain<float>(), UnitKind::cpu, 6669e6 / 2), 1, 0.01);  // table 2.5
+  EXPECT_NEAR(seconds(p, fdtd::codelets::advance.of<float>().starpu(), UnitKind::gpu, 36 * cells_per_second), 1, 0.01);
+  EXPECT_NEAR(seconds(p, fdtd::codelets::advance.of<double>().starpu(), UnitKind::gpu, 18 * cells_per_second), 1, 0.01);
+  EXPECT_NEAR(seconds(p, fdtd::codelets::domain.of<float>().starpu(), UnitKind::cpu, 6669e6 / 2), 1,
+              0.01);  // table 2.5
   // the others by their memories
   const Platform other = shipped("system2-k40c");
   ASSERT_EQ(other.gpus(), 2);
@@ -193,17 +195,21 @@ TEST(ShippedPlatforms, SystemsOfTheFdtdThesisHaveItsRates) {
     return cost.of({flops, 0, 0}) - cost.seconds;
   };
   for (const auto& [gpu, bandwidth] : {std::pair{0, 288.0}, {1, 192.3}}) {
-    EXPECT_NEAR(seconds_on(fdtd::codelets::advance<float>(), gpu, 36 * cells_per_second), 208 / bandwidth, 0.01) << gpu;
-    EXPECT_NEAR(seconds_on(fdtd::codelets::domain<double>(), gpu, 18 * cells_per_second), 208 / bandwidth, 0.01) << gpu;
+    EXPECT_NEAR(seconds_on(fdtd::codelets::advance.of<float>().starpu(), gpu, 36 * cells_per_second), 208 / bandwidth,
+                0.01)
+        << gpu;
+    EXPECT_NEAR(seconds_on(fdtd::codelets::domain.of<double>().starpu(), gpu, 18 * cells_per_second), 208 / bandwidth,
+                0.01)
+        << gpu;
   }
 }
 
 TEST(ShippedPlatforms, NehalemHasTheRatesOfTheTdbemPaper) {
   const Platform p = shipped("nehalem-m2070");  // table 3, rows of 16
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<float>(), UnitKind::gpu, 146e9), 1, 0.001);
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<double>(), UnitKind::gpu, 82e9), 1, 0.001);
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<float>(), UnitKind::cpu, 2.7e9), 1, 0.001);
-  EXPECT_NEAR(seconds(p, tdbem::codelets::product<double>(), UnitKind::cpu, 2e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<float>().starpu(), UnitKind::gpu, 146e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<double>().starpu(), UnitKind::gpu, 82e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<float>().starpu(), UnitKind::cpu, 2.7e9), 1, 0.001);
+  EXPECT_NEAR(seconds(p, tdbem::codelets::product.of<double>().starpu(), UnitKind::cpu, 2e9), 1, 0.001);
 }
 
 /// What no paper has of an M2090 follows the peaks (665 and 515 GFlop/s) or the memories (177 and 150 GB/s).
@@ -216,8 +222,8 @@ TEST(ShippedPlatforms, TheOtherNehalemIsScaled) {
     };
     return of(m2070) / of(m2090);
   };
-  EXPECT_NEAR(faster(fmm::codelets::p2p<fmm::Laplace>(), {1e12, 0, 0}), 665. / 515, 1e-3);
-  EXPECT_NEAR(faster(tdbem::codelets::product<float>(), {1e12, 0, 0}), 665. / 515, 1e-3);
+  EXPECT_NEAR(faster(fmm::codelets::p2p<fmm::Laplace>().starpu(), {1e12, 0, 0}), 665. / 515, 1e-3);
+  EXPECT_NEAR(faster(tdbem::codelets::product.of<float>().starpu(), {1e12, 0, 0}), 665. / 515, 1e-3);
   EXPECT_NEAR(faster(cg::codelets::spmv.starpu(), {0, 1e12, 0}), 177. / 150, 1e-3);
   EXPECT_NEAR(faster(cg::codelets::axpy.starpu(), {0, 1e12, 0}), 177. / 150, 1e-3);
 }

@@ -7,7 +7,7 @@
 
 #include "schedulers/hprio/buckets.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 
 using Within = Bucket::Within;
 using Able = std::array<unsigned, 2>;
@@ -39,4 +39,4 @@ inline Entry timed(std::uintptr_t number, double on_cpu, double on_gpu, Able abl
   return timed;
 }
 
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -12,7 +12,7 @@
 
 #include "tests/schedulers/hprio_tasks.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 using Times = std::array<std::int64_t, 2>;
@@ -214,4 +214,4 @@ TEST(HprioBacklog, IsTheSumOfWhatWaitsWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -10,7 +10,7 @@
 #include "schedulers/hprio/buckets.hpp"
 #include "tests/schedulers/hprio_tasks.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 // ---- the termination rule
@@ -174,4 +174,4 @@ TEST(HprioHalves, HalfIsLargeWhateverTheSizes) {
 }
 
 }  // namespace
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

@@ -14,7 +14,7 @@
 #include "schedulers/hprio/layout.hpp"
 #include "tests/schedulers/hprio_tasks.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 // ---- polling orders
@@ -332,4 +332,4 @@ TEST(HprioPool, ManyThreadsLoseNoTaskAndTakeNoneTwice) {
 }
 
 }  // namespace
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

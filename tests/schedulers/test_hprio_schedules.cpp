@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace asterism::schedulers::heteroprio;
+using namespace asterism::schedulers::hprio;
 
 struct Task {
   Class* of;

@@ -11,7 +11,7 @@
 
 #include "schedulers/hprio/order.hpp"
 
-namespace asterism::schedulers::heteroprio {
+namespace asterism::schedulers::hprio {
 namespace {
 
 TEST(HprioTable, TheFastMultipoleMethodOfThePaper) {
@@ -125,4 +125,4 @@ TEST(HprioRules, EachIsSwitchedOffByItsOwnWord) {
 }
 
 }  // namespace
-}  // namespace asterism::schedulers::heteroprio
+}  // namespace asterism::schedulers::hprio

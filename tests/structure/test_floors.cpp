@@ -117,4 +117,14 @@ TEST_F(Floors, SourcesOutsideTheHouse) {
   expect("taskflows/a.hpp", {}, {"taskflows/a.hpp: a source file on no floor"});
 }
 
+TEST_F(Floors, AnExampleHasTheFoldersOfTheHouseInItsOwn) {
+  tree_.write("examples/heat/codelets/heat/codelets.hpp", "#pragma once\n");
+  expect("examples/heat/taskflows/heat/flow.cpp", {"codelets/heat/codelets.hpp", "runtime/submit.hpp"}, {});
+  expect(
+      "examples/heat/taskflows/heat/flow.cpp", {"codelets/heat/none.hpp"},
+      {"examples/heat/taskflows/heat/flow.cpp:2: includes \"codelets/heat/none.hpp\", which the repository has not"});
+  expect("apps/cg/a.cpp", {"codelets/heat/codelets.hpp"},
+         {"apps/cg/a.cpp:2: includes \"codelets/heat/codelets.hpp\", which the repository has not"});
+}
+
 }  // namespace

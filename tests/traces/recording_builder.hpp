@@ -84,7 +84,7 @@ class Builder {
     return number;
   }
 
-  /// Of the data that `sent_after` made there; returns the receiver's node of the graph.
+  /// Adds a message with the data that `sent_after` made on the sender; returns the receiver's node of the graph.
   std::uint32_t message(std::uint32_t to, double start, double end, std::uint64_t bytes, std::uint32_t sent_after,
                         std::uint32_t handle = none, std::int64_t tag = -1) {
     Message m;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "traces/readers/assembling.hpp"
-#include "traces/readers/lines.hpp"
+#include "traces/readers/job.hpp"
 
 namespace asterism::traces {
 
@@ -24,7 +24,7 @@ struct Record {
   [[nodiscard]] bool whole() const { return has_sender && has_receiver && has_start && has_end; }
 };
 
-void field(Record& r, const Lines& lines, std::string_view key, std::string_view value) {
+void field(Record& r, const LineStream& lines, std::string_view key, std::string_view value) {
   const auto milliseconds = [&] { return lines.parse<double>(value, "a time in ms") * 1e-3; };
   const auto address = [&] { return lines.parse<std::uint64_t>(value, "a handle's address in hexadecimal", 16); };
   Message& m = r.message;
@@ -62,13 +62,13 @@ void field(Record& r, const Lines& lines, std::string_view key, std::string_view
 }  // namespace
 
 void read_comms_rec(Assembling& into, const std::filesystem::path& path) {
-  Lines lines(path);
+  LineStream lines(path);
   Record r;
   std::string_view line;
   while (lines.next(line)) {
     if (line.empty()) {
       if (r.empty) continue;
-      if (!r.whole()) lines.wrong("a message without Src, Dst, SendTime or RecvTime ends here");
+      if (!r.whole()) lines.fail("a message without Src, Dst, SendTime or RecvTime ends here");
       if (r.sent) r.message.handle = into.handle(r.message.from, *r.sent);
       if (r.received) r.message.received = into.handle(r.message.to, *r.received);
       into.recording.messages.push_back(r.message);
@@ -78,15 +78,15 @@ void read_comms_rec(Assembling& into, const std::filesystem::path& path) {
     }
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos)
-      lines.wrong("'{}' found where 'Key: value' was expected: not a comms.rec of StarPU", line.substr(0, 40));
+      lines.fail("'{}' found where 'Key: value' was expected: not a comms.rec of StarPU", line.substr(0, 40));
     r.empty = false;
     field(r, lines, line.substr(0, colon), line.substr(colon + 2));
   }
-  if (!r.empty) lines.wrong("the file ends in the middle of a message: it was cut");
+  if (!r.empty) lines.fail("the file ends in the middle of a message: it was cut");
 }
 
 void read_clocks_rec(Assembling& into, const std::filesystem::path& path) {
-  Lines lines(path);
+  LineStream lines(path);
   std::string_view line;
   std::uint32_t rank = 0;
   while (lines.next(line)) {

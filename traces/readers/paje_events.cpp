@@ -20,16 +20,17 @@ Event event_named(std::string_view name) {
 
 }  // namespace
 
-void Declarations::read(std::string_view line, const Lines& lines) {
+void Declarations::read(std::string_view line, const LineStream& lines) {
   line.remove_prefix(1);
   std::string_view word;
-  if (!next_field(line, word)) return;
+  if (!next_quoted_field(line, word)) return;
   if (word == "EventDef") {
     std::string_view name;
     std::string_view number;
-    if (!next_field(line, name) || !next_field(line, number)) lines.wrong("%EventDef without name and number");
+    if (!next_quoted_field(line, name) || !next_quoted_field(line, number))
+      lines.fail("%EventDef without name and number");
     const auto id = lines.parse<std::size_t>(number, "an event's number");
-    if (id > 4096) lines.wrong("event number {}: at most 4096 was expected", id);
+    if (id > 4096) lines.fail("event number {}: at most 4096 was expected", id);
     if (definitions_.size() <= id) definitions_.resize(id + 1);
     definitions_[id] = Definition{};
     definitions_[id].event = event_named(name);

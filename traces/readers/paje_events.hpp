@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/readers/lines.hpp"
+#include "io/line_stream.hpp"
 
 namespace asterism::traces::paje {
 
@@ -65,7 +65,7 @@ struct Definition {
 class Declarations {
  public:
   /// `line` begins with '%'. Throws Error (bad_input), naming file and line.
-  void read(std::string_view line, const Lines& lines);
+  void read(std::string_view line, const LineStream& lines);
   [[nodiscard]] bool empty() const { return definitions_.empty(); }
   [[nodiscard]] std::size_t size() const { return definitions_.size(); }
   [[nodiscard]] const Definition& operator[](std::size_t number) const { return definitions_[number]; }

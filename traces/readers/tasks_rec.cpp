@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "traces/readers/assembling.hpp"
-#include "traces/readers/lines.hpp"
+#include "traces/readers/job.hpp"
 
 namespace asterism::traces {
 
@@ -78,10 +78,10 @@ struct Record {
 template <class Each>
 void each_word(std::string_view rest, Each&& each) {
   std::string_view word;
-  while (next_field(rest, word)) each(word);
+  while (next_quoted_field(rest, word)) each(word);
 }
 
-void field(Record& r, const Lines& lines, Assembling& into, std::string_view key, std::string_view value) {
+void field(Record& r, const LineStream& lines, Assembling& into, std::string_view key, std::string_view value) {
   const auto milliseconds = [&] { return lines.parse<double>(value, "a time in ms") * 1e-3; };
   if (key == "Name") {
     r.name = value;
@@ -112,7 +112,7 @@ void field(Record& r, const Lines& lines, Assembling& into, std::string_view key
     r.task.flops = lines.parse<double>(value, "a number of GFlop") * 1e9;
   } else if (key == "Iteration") {
     std::string_view word;
-    if (next_field(value, word)) r.task.iteration = lines.parse<std::int32_t>(word, "an iteration's number");
+    if (next_quoted_field(value, word)) r.task.iteration = lines.parse<std::int32_t>(word, "an iteration's number");
   } else if (key == "Parameters") {
     r.task.parameters = into.text(value);
   } else if (key == "Handles") {
@@ -132,7 +132,7 @@ void field(Record& r, const Lines& lines, Assembling& into, std::string_view key
 }  // namespace
 
 void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const Progress& progress) {
-  Lines lines(path);
+  LineStream lines(path);
   Recording& out = into.recording;
   const auto job = [](std::uint32_t rank, std::uint64_t id) { return (static_cast<std::uint64_t>(rank) << 44) ^ id; };
   std::vector<std::uint64_t> depends;  // jobs, list by list as out.dependencies
@@ -142,10 +142,10 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
 
   const auto finish = [&] {
     if (r.empty) return;
-    if (!r.has_id) lines.wrong("a record without JobId ends here: not a tasks.rec of StarPU");
+    if (!r.has_id) lines.fail("a record without JobId ends here: not a tasks.rec of StarPU");
     Task& t = r.task;
     if (r.worker >= 0 && std::isfinite(t.start) && std::isfinite(t.end)) {
-      if (t.end < t.start) lines.wrong("job {} ends {} s before it starts", t.id, t.start - t.end);
+      if (t.end < t.start) lines.fail("job {} ends {} s before it starts", t.id, t.start - t.end);
       t.unit = into.unit(t.rank, static_cast<std::uint32_t>(r.worker));
       if (r.node >= 0 && out.units[t.unit].node == none)
         out.units[t.unit].node = into.node(t.rank, static_cast<std::uint32_t>(r.node));
@@ -178,7 +178,7 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
     if (line[0] == '%' || line[0] == '#') continue;
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0 || colon > 40)
-      lines.wrong("'{}' found where 'Key: value' was expected: not a tasks.rec of StarPU", line.substr(0, 40));
+      lines.fail("'{}' found where 'Key: value' was expected: not a tasks.rec of StarPU", line.substr(0, 40));
     key = line.substr(0, colon);
     std::string_view value = line.substr(colon + 1);
     while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
@@ -188,7 +188,7 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
     // StarPU 1.4 ends EndDependencies without the line end that would separate the records
     if (key == "EndDependencies") finish();
   }
-  if (!r.empty) lines.wrong("the file ends in the middle of a record: it was cut");
+  if (!r.empty) lines.fail("the file ends in the middle of a record: it was cut");
   if (out.tasks.empty()) bad_input("{}: no task in it", path.string());
 
   // Sorted by submission; dependencies from job numbers to task numbers.
@@ -226,7 +226,7 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
 }
 
 void read_data_rec(Assembling& into, const std::filesystem::path& path) {
-  Lines lines(path);
+  LineStream lines(path);
   std::string_view line;
   std::optional<std::uint64_t> address;
   std::uint32_t rank = 0;

@@ -59,7 +59,7 @@ struct Grid {
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t stride(int axis) const {
     return axis == 0 ? plane : axis == 1 ? pitch : 1;
   }
-  /// Of a field.
+  /// Elements of the array of a field.
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return 3 * component; }
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box cells() const { return {0, n[0], 0, n[1], 0, n[2]}; }
 

@@ -1,6 +1,7 @@
-// Further kernels of a half-step: absorbing layers, dispersive media, incident waves, monitors. A brick calls its list
-// of them at the stages that each asks for, before what neighbours need is packed. So they hold where the domain is
-// divided, as long as what they do to an entry depends on that entry, its place in the domain and the step only.
+// Hooks of a half-step, kernels beside the update: absorbing layers, dispersive media, incident waves, monitors. A
+// brick calls its list of them at the stages that each asks for, before what neighbours need is packed. Results do not
+// depend on the division of the domain as long as what a hook does to an entry depends on that entry, its place in the
+// domain and the step only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace asterism::fdtd {
 enum class Stage : std::uint8_t {
   begin = 1,    ///< once before the first box of the half-step
   updated = 2,  ///< after the update of each box
-  driven = 4,   ///< after sources were added to a box of the electric field
+  sources = 4,  ///< after sources were added to a box of the electric field
   end = 8,      ///< once after the whole step; of kernels of the electric field
 };
 constexpr int operator|(Stage a, Stage b) {
@@ -24,7 +25,7 @@ constexpr int operator|(Stage a, Stage b) {
 
 /// A box that was just updated; all cells at the stages begin and end. Fields and arrays are float or double, as the
 /// simulation.
-struct Updated {
+struct UpdatedBox {
   Stage stage;
   Field field;
   Grid grid;
@@ -38,22 +39,22 @@ struct Updated {
 };
 
 /// Lives as long as the simulation; called by any thread.
-class Extension {
+class KernelHook {
  public:
-  Extension() = default;
-  Extension(const Extension&) = delete;
-  Extension& operator=(const Extension&) = delete;
-  virtual ~Extension() = default;
-  /// Those at which it is called, as bits.
+  KernelHook() = default;
+  KernelHook(const KernelHook&) = delete;
+  KernelHook& operator=(const KernelHook&) = delete;
+  virtual ~KernelHook() = default;
+  /// The stages at which it is called, as bits.
   [[nodiscard]] virtual int stages() const { return static_cast<int>(Stage::updated); }
-  virtual void apply(const Updated& box) const = 0;
-  /// The same on a GPU: asynchronous, all pointers to device memory. Called where CUDA is compiled in, only.
-  virtual void apply(const Updated& /*box*/, CUstream_st* /*stream*/) const {}
+  virtual void apply(const UpdatedBox& box) const = 0;
+  /// What apply() does, on a GPU: asynchronous, all pointers to device memory. Called where CUDA is compiled in, only.
+  virtual void apply(const UpdatedBox& /*box*/, CUstream_st* /*stream*/) const {}
 };
 
-/// One of them with the number of its arrays.
-struct Extending {
-  const Extension* kernel = nullptr;
+/// A hook of a brick, with the number of its arrays.
+struct HookBinding {
+  const KernelHook* hook = nullptr;
   std::int32_t arrays = 0;
 };
 

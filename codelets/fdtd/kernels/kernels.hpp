@@ -9,6 +9,26 @@
 //   plane 0 of tangential E to the ghost plane n of the lower neighbours
 // No other ghosts are read, so in each half of a step two components travel through a face, in one direction.
 // Electric conductors need nothing done: grid.hpp.
+//
+// All kernels, with the bytes that pass the memory interface (T: bytes of a number) and the operations (costs.hpp):
+//   kernel        what it computes                                    bytes            flops        header
+//   update        E = A E + B dt/eps0 rot H; H = A H - B dt/mu0 rot E 9 T of a cell    18 of a cell this one
+//   update_both   H, then E, of boxes in one pass                     12 T of a cell   36 of a cell this one
+//   update_steps  several steps in one pass                           12 T of a cell   36 of a cell this one
+//   pack, unpack  two components of a plane to an array and back      2 T of an entry  0            this one
+//   wrap, reflect ghosts of periodic faces, of magnetic conductors    2 T of an entry  0            this one
+//   add           an entry of a field plus a value: currents          2 T              1            this one
+//   sum           sums of a component over each plane of cells        T of a cell      1 of a cell  this one
+//   energy        eps/2 E E + mu/2 H(n-1/2) H(n+1/2), by planes       9 T of a cell    -            this one
+//   absorb        psi = b psi + c g; field +- B ((1/kappa-1) g + psi) 5 T of an entry  9            media/cpml
+//   disperse      j and p of each pole; E plus what they add          2 T (1 + slots)  3 + 12 poles media/dispersive
+//   advance_line  the update, on the line of a plane wave             9 T of a place   6 each       sources/plane_wave
+//   correct       field +- factor times the wave, beside a box        3 T of an entry  2            sources/plane_wave
+//   record        sums of the field times exp(-2 pi i f t)            T + 32 of each f 4 of each f  observers/monitor
+//   record        entries of probes to a row                          2 T of a probe   0            observers/probes
+// With materials an update reads 6 bytes more of a cell, the index of each entry, and does 8 operations instead of 6
+// per entry. What becomes of monitors' sums after a run, power and far field, is in observers/flux.hpp and
+// observers/far_field.hpp.
 #pragma once
 
 #include <cstdint>

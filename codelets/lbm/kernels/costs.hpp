@@ -1,11 +1,12 @@
-// Floating-point operations of the lattice Boltzmann kernels, as they do them.
+// Bytes and floating-point operations of the lattice Boltzmann kernels, per cell, as the kernels do them: the one place
+// that program, bounds and documentation read.
 #pragma once
 
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
 
-/// Of one cell in one half-step; divisions and square roots count one each.
+/// An update of a cell in one half-step; divisions and square roots count one each.
 constexpr double update_flops(const Collision& c) {
   const bool turbulent = c.smagorinsky != 0;
   const bool force = c.force[0] != 0 || c.force[1] != 0 || c.force[2] != 0;
@@ -16,6 +17,36 @@ constexpr double update_flops(const Collision& c) {
   const double relaxation = 10 + 4 + 3 * 16 + 6 * 17;  // equilibrium, rest, pairs along axes and diagonals
   const double source = !force ? 0 : turbulent ? 4 + 6 + 3 + 9 * 8 : 6 + 2 + 9 * 5;
   return moments + flow + rates + relaxation + source;
+}
+
+/// An update of a cell: nineteen populations are read and written; `population`: bytes of one.
+constexpr double update_bytes(int population) {
+  return 2.0 * q * population;
+}
+
+/// Density and velocity of a cell: nineteen populations are read, four numbers written.
+constexpr double observe_bytes(int population) {
+  return (q + 4.0) * population;
+}
+
+/// Sums over cells: nineteen populations are read.
+constexpr double total_bytes(int population) {
+  return static_cast<double>(q) * population;
+}
+
+/// A border cell packed for a neighbour, or unpacked: five populations are read and written.
+constexpr double transfer_bytes(int population) {
+  return 2.0 * crossing * population;
+}
+
+/// A cell stored to an array or loaded from one: nineteen populations are read and written.
+constexpr double copy_bytes(int population) {
+  return 2.0 * q * population;
+}
+
+/// A link between a fluid and a solid cell: two offsets and a population are read, a population is written.
+constexpr double link_bytes(int population) {
+  return 2.0 * (population + 8.0);
 }
 
 }  // namespace asterism::lbm

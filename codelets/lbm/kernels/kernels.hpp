@@ -1,5 +1,22 @@
-// The lattice Boltzmann kernels: functions on pointers and sizes, for float and double, on CPUs and (kernels_cuda.hpp)
-// GPUs. Both execute the same operations in the same order, so results agree bit for bit.
+// The mathematics of the lattice Boltzmann method (D3Q19): functions on pointers and sizes, for float and double, on
+// CPUs (here) and on GPUs (kernels_cuda.hpp). Both execute the same operations in the same order: results are
+// bit-identical.
+//
+//   kernel        formula                                                  costs.hpp, for each         header
+//   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp
+//   reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w                     transfer_bytes: cell at a   boundary/
+//                 at a velocity wall; at a pressure wall                   wall; link_bytes: link of
+//                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
+//                 f*_j at a solid cell
+//   force         F = sum over links of 2 c_j (f*_j - w_j)                 link_bytes / 2: link        boundary/
+//   pack, unpack  five slots of a layer of cells to and from an array      transfer_bytes: cell        transfers.*
+//   observe       rho = sum f_i, rho u = sum c_i f_i + F / 2               observe_bytes: cell         observers/
+//   total         sums of rho - 1, rho u, rho u^2 / 2; largest |u|         total_bytes: cell           observers/
+//   equilibrium   f_i = w_i rho (1 + 3 c_i.u + 9/2 (c_i.u)^2 - 3/2 u^2)    observe_bytes: cell         cell.hpp
+//   store, load   all slots of a box to and from an array                  copy_bytes: cell            copy.hpp
+//
+// Populations are stored as f_i - w_i (lattice.hpp), in slots of a brick (brick.hpp); where a half-step finds them is
+// in population_offsets.hpp. Vectors of cells for CPUs: lanes.hpp; threads of GPUs: thread_cells.hpp.
 //
 // The A-A pattern (Bailey et al., ICPP 2009; section 4.1.1 of the paper) keeps one copy of the populations. Let f*_i(x)
 // be population i of cell x after collision.
@@ -79,8 +96,8 @@ struct Totals {
 
 namespace cpu {
 
-/// One half-step of the cells of a box. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no
-/// fluid. 2 x 19 x sizeof(T) bytes and `update_flops` per cell.
+/// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with BGK or TRT relaxation Omega and Guo's source
+/// S of the body force. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no fluid.
 template <class T>
 void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f);
 
@@ -91,7 +108,7 @@ void update(Half half, const Brick& brick, const Box& box, const Collision& coll
 template <class T>
 void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f);
 
-/// Likewise for solid cells inside the brick, at rest.
+/// Half-way bounce-back at solid cells inside the brick, which are at rest: f_opposite(j) = f*_j.
 template <class T>
 void reflect(Half last, const Links& links, T* f);
 
@@ -107,18 +124,18 @@ void pack(const Brick& brick, const Transfer* transfers, std::int32_t count, con
 template <class T>
 void unpack(const Brick& brick, const Transfer* transfers, std::int32_t count, const T* const* arrays, T* f);
 
-/// Density and velocity of the cells of a box, four arrays of box.cells() with x fastest: rho, u, v, w. `settled`: the
-/// state is (else collided, ghosts and reflections included). Half of the body force is part of the velocity (Guo).
-/// Solid cells get rho = 1 and u = 0.
+/// Density and velocity of the cells of a box, four arrays of box.cells() with x fastest: rho, u, v, w. `next`: the
+/// half-step that comes next, alpha in a settled state, beta in a collided one, ghosts and reflections included. Half
+/// of the body force is part of the velocity (Guo). Solid cells get rho = 1 and u = 0.
 template <class T>
-void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, T* out);
-/// Sums over the same; cells in the order x, y, z.
+/// Sums over the fluid cells of a box, in the order x, y, z.
 template <class T>
-Totals total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f);
 
-/// Sets the cells of a box to equilibrium at rho and u, given as by observe (settled).
+/// Sets the cells of a box to equilibrium at rho and u, given as by `observe`, in a settled state.
 template <class T>
 void equilibrium(const Brick& brick, const Box& box, const T* fields, T* f);
 

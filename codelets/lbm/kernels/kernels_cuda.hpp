@@ -1,5 +1,5 @@
-// The same kernels on GPUs: asynchronous on a stream, all pointers to device memory but those of small descriptions
-// (boxes, walls, transfers), which are passed by value.
+// The kernels of kernels.hpp on GPUs: asynchronous on a stream, all pointers to device memory but those of small
+// descriptions (boxes, walls, transfers), which are passed by value.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -43,11 +43,11 @@ void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* 
 template <class T>
 void unpack(const Brick& brick, const Transfers& transfers, const T* const* arrays, T* f, cudaStream_t stream);
 template <class T>
-void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, T* out, cudaStream_t stream);
 /// `totals`: one in device memory, set. `scratch`: total_scratch_bytes().
 template <class T>
-void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+void total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
            const T* f, Totals* totals, void* scratch, cudaStream_t stream);
 std::size_t total_scratch_bytes();
 

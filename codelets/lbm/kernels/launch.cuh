@@ -1,4 +1,4 @@
-// Threads for the cells of a Spread, each the same number of them.
+// Launches a kernel on the cells of a ThreadCells, the same number of cells for each thread.
 #pragma once
 
 #include "base/cuda_check.hpp"
@@ -12,7 +12,7 @@ struct Threads {
 };
 
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const Spread& cells, Threads threads, cudaStream_t stream,
+void launch(void (*kernel)(Parameters...), const ThreadCells& cells, Threads threads, cudaStream_t stream,
             const Arguments&... arguments) {
   if (cells.cells() == 0) return;
   const auto per_block = static_cast<std::uint64_t>(threads.per_block) * static_cast<std::uint64_t>(threads.cells);

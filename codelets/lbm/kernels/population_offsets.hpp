@@ -10,12 +10,13 @@
 namespace asterism::lbm {
 
 /// Offsets from slot 0 of a cell: a half-step takes f_i from offset[i] and leaves f*_i at offset[opposite(i)].
-struct Places {
+struct PopulationOffsets {
   std::int64_t offset[q];
 };
 
-constexpr Places places(Half half, const Brick& brick) {
-  Places p{};
+/// alpha takes f_i from slot i of the cell, beta from slot opposite(i) of its neighbour at -c_i.
+constexpr PopulationOffsets population_offsets(Half half, const Brick& brick) {
+  PopulationOffsets p{};
   for (int i = 0; i < q; ++i)
     p.offset[i] = half == Half::alpha ? i * brick.slot : opposite(i) * brick.slot - brick.step(i);
   return p;

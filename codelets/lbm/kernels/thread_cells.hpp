@@ -9,7 +9,7 @@
 namespace asterism::lbm {
 
 /// Up to one box per face. 32 bits are enough: 2^32 cells fill 300 GB in single precision.
-struct Spread {
+struct ThreadCells {
   struct Cell {
     int box;
     std::uint32_t number;  ///< in its box
@@ -36,8 +36,8 @@ struct Spread {
 
 /// box(k) for k < count.
 template <class BoxOf>
-Spread spread(std::int32_t count, BoxOf box) {
-  Spread s{};
+ThreadCells thread_cells(std::int32_t count, BoxOf box) {
+  ThreadCells s{};
   std::uint32_t cells = 0;
   for (int k = 0; k < faces; ++k) {
     s.first[k] = cells;

@@ -19,21 +19,21 @@ Arrays<Element> describe(const Transfers& transfers, Element* const* arrays) {
   return all;
 }
 
-Spread cells_of(const Transfers& transfers) {
-  return spread(transfers.count, [&](int t) { return transfers.transfer[t].box; });
+ThreadCells cells_of(const Transfers& transfers) {
+  return thread_cells(transfers.count, [&](int t) { return transfers.transfer[t].box; });
 }
 
 }  // namespace
 
 template <class T>
 void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* arrays, cudaStream_t stream) {
-  const Spread cells = cells_of(transfers);
+  const ThreadCells cells = cells_of(transfers);
   launch(pack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
 }
 
 template <class T>
 void unpack(const Brick& brick, const Transfers& transfers, const T* const* arrays, T* f, cudaStream_t stream) {
-  const Spread cells = cells_of(transfers);
+  const ThreadCells cells = cells_of(transfers);
   launch(unpack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
 }
 

@@ -23,10 +23,10 @@ struct Arrays {
 template <class T>
 __global__ void __launch_bounds__(transfer_threads)
     pack_kernel(const __grid_constant__ Arrays<T> arrays, const __grid_constant__ Brick brick,
-                const __grid_constant__ Spread cells, const T* __restrict__ f) {
+                const __grid_constant__ ThreadCells cells, const T* __restrict__ f) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= cells.cells()) return;
-  const Spread::Cell here = cells.cell(thread);
+  const ThreadCells::Cell here = cells.cell(thread);
   const Array<T>& array = arrays.array[here.box];
   T* const to = array.data + here.number;
   for (int k = 0; k < crossing; ++k)
@@ -36,10 +36,10 @@ __global__ void __launch_bounds__(transfer_threads)
 template <class T>
 __global__ void __launch_bounds__(transfer_threads)
     unpack_kernel(const __grid_constant__ Arrays<const T> arrays, const __grid_constant__ Brick brick,
-                  const __grid_constant__ Spread cells, T* f) {
+                  const __grid_constant__ ThreadCells cells, T* f) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= cells.cells()) return;
-  const Spread::Cell here = cells.cell(thread);
+  const ThreadCells::Cell here = cells.cell(thread);
   const Array<const T>& array = arrays.array[here.box];
   const T* const from = array.data + here.number;
   for (int k = 0; k < crossing; ++k)

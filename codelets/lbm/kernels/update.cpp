@@ -36,7 +36,7 @@ ASTERISM_INLINE void update_run(const Parameters<T>& p, T* const* place, int beg
 template <class T, Relaxation relaxation, bool forced>
 ASTERISM_INLINE void update_box(const Job<T>& job) {
   const Parameters<T> p = parameters<T>(job.collision);
-  const Places where = places(job.half, job.brick);
+  const PopulationOffsets where = population_offsets(job.half, job.brick);
   for (int z = job.box.z0; z < job.box.z1; ++z)
     for (int y = job.box.y0; y < job.box.y1; ++y) {
       const std::int64_t row = job.brick.cell(0, y, z);

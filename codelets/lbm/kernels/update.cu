@@ -20,9 +20,10 @@ void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& 
             const Walls& returning, T* f, cudaStream_t stream, int threads) {
   const auto kernel =
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
-  const Spread cells = spread(boxes.count, [&](int k) { return boxes.box[k]; });
-  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<T>(collision), places(other(half), brick),
-         places(half, brick), returns<T>(returning.wall, returning.count), brick, cells, solid, f);
+  const ThreadCells cells = thread_cells(boxes.count, [&](int k) { return boxes.box[k]; });
+  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<T>(collision),
+         population_offsets(other(half), brick), population_offsets(half, brick),
+         returns<T>(returning.wall, returning.count), brick, cells, solid, f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,

@@ -16,9 +16,9 @@ inline constexpr int cells_per_thread = 2;
 
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
-    update_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ Places last,
-                  const __grid_constant__ Places where, const __grid_constant__ Returns<T> returns,
-                  const __grid_constant__ Brick brick, const __grid_constant__ Spread cells,
+    update_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ PopulationOffsets last,
+                  const __grid_constant__ PopulationOffsets where, const __grid_constant__ Returns<T> returns,
+                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
                   const std::uint8_t* __restrict__ solid, T* f) {
   T* cell[cells_per_thread];
   T v[cells_per_thread][q];
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(most_update_threads)
     cell[k] = nullptr;
     const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
     if (number >= cells.cells()) continue;
-    const Spread::Cell here = cells.cell(number);
+    const ThreadCells::Cell here = cells.cell(number);
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
     if (solid != nullptr && solid[at] != 0) continue;
     cell[k] = f + at;

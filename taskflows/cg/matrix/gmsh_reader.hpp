@@ -1,4 +1,4 @@
-// Tetrahedral meshes, and the reader of gmsh's MSH 2.2 ASCII files (plain or gzip) that makes them.
+// Tetrahedral meshes from gmsh's MSH 2.2 and 4.1 ASCII files, plain or gzip.
 #pragma once
 
 #include <array>

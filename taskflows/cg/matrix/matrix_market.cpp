@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -20,13 +17,158 @@
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "io/text_file.hpp"
-#include "io/text_words.hpp"
-#include "taskflows/cg/matrix/market_records.hpp"
+#include "io/text_reader.hpp"
 
 namespace asterism::cg {
 namespace {
 
-// ---- matrix
+constexpr CommentMarks comments = {.whole_line = "%"};
+
+// ---- header --------------------------------------------------------------------------------------------
+
+struct Header {
+  bool array = false;
+  bool integer = false;
+  bool symmetric = false;
+
+  double value(TextReader& line) const {
+    constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+    return integer ? static_cast<double>(line.integer_in_range("value", -any, any)) : line.finite_number("value");
+  }
+};
+
+constexpr std::string_view banner = "%%MatrixMarket";
+
+bool has_banner(std::string_view text) {
+  return lower_case(text.substr(0, banner.size())) == lower_case(banner);
+}
+
+/// Takes the header line; its words must be among those allowed.
+Header read_header(TextReader& text, std::initializer_list<std::string_view> formats,
+                   std::initializer_list<std::string_view> symmetries) {
+  text.next_any_line();
+  const std::string_view first = text.word();
+  if (!has_banner(first) || first.size() != banner.size()) {
+    text.fail("found {}; expected the header \"{} matrix ...\"", in_quotes(text.line()), banner);
+  }
+  const auto choose = [&](const char* what, std::initializer_list<std::string_view> allowed) {
+    const std::string_view word = text.word();
+    std::string chosen = lower_case(word);
+    if (std::find(allowed.begin(), allowed.end(), chosen) == allowed.end()) {
+      text.fail("the header's {} is {}; expected {}", what, word.empty() ? "missing" : in_quotes(word),
+                fmt::join(allowed, " or "));
+    }
+    return chosen;
+  };
+  choose("object", {"matrix"});
+  Header header;
+  header.array = choose("format", formats) == "array";
+  header.integer = choose("field", {"real", "integer"}) == "integer";
+  header.symmetric = choose("symmetry", symmetries) == "symmetric";
+  text.require_end();
+  return header;
+}
+
+struct Size {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t entries = 0;
+};
+
+/// Takes the size line; check(size, text) complains about the line where the size is wrong.
+template <class Check>
+Size read_size(TextReader& text, const Header& header, Check check) {
+  const char* const form = header.array ? "rows columns" : "rows columns entries";
+  if (!text.next_line()) bad_input("{}: ends before its size line; expected \"{}\"", text.file(), form);
+  Size size;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  size.rows = text.integer_in_range("number of rows", 1, most);
+  size.columns = text.integer_in_range("number of columns", 1, most);
+  size.entries = header.array ? size.rows * size.columns
+                              : text.integer_in_range("number of entries", 0, std::numeric_limits<std::int64_t>::max());
+  text.require_end();
+  check(size, text);
+  return size;
+}
+
+// ---- records: one per data line ------------------------------------------------------------------------
+
+/// A piece of the text that ends with a line, and where its records stand.
+struct alignas(128) Chunk {
+  Lines lines;             ///< at the start of the chunk
+  std::int64_t slot = 0;   ///< of the first record; as every line has a slot, there are gaps between chunks
+  std::int64_t count = 0;  ///< records
+  std::string error;       ///< why reading stopped early
+};
+
+template <class Record>
+struct Records {
+  Array<Record> slots;
+  std::vector<Chunk> chunks;
+};
+
+/// Cuts the rest of a text into chunks, and counts lines so that each knows its line numbers.
+std::vector<Chunk> cut(const Lines& rest) {
+  constexpr std::int64_t smallest = 1 << 16;  // bytes
+  std::vector<Chunk> chunks;
+  for (const Lines& lines : cut_at_lines(rest, smallest, std::int64_t{64} * omp_get_max_threads())) {
+    chunks.emplace_back().lines = lines;
+  }
+#pragma omp parallel for schedule(dynamic)
+  for (Chunk& chunk : chunks) {
+    std::int64_t newlines = 0;
+    const char* const text = chunk.lines.at;
+    const std::int64_t length = chunk.lines.end - text;
+#pragma omp simd reduction(+ : newlines)
+    for (std::int64_t i = 0; i < length; ++i) newlines += text[i] == '\n' ? 1 : 0;
+    chunk.slot = newlines;
+  }
+  std::int64_t lines_before = 0;
+  for (Chunk& chunk : chunks) {
+    chunk.lines.number = rest.number + lines_before;
+    lines_before += std::exchange(chunk.slot, lines_before);
+  }
+  return chunks;
+}
+
+/// Reads exactly `expected` records, one per line: parse(line) makes a Record of a line. Memory
+/// follows the lines there are, not what the file announces.
+template <class Record, class Parse>
+Records<Record> read_records(const std::string& file, const Lines& rest, std::int64_t expected, Parse parse) {
+  Records<Record> records;
+  records.chunks = cut(rest);
+  const Chunk& last = records.chunks.back();
+  const auto last_lines = std::count(last.lines.at, last.lines.end, '\n') + 1;
+  records.slots = Array<Record>(static_cast<std::size_t>(last.slot + last_lines));
+#pragma omp parallel for schedule(dynamic)
+  for (Chunk& chunk : records.chunks) {
+    try {
+      TextReader lines(file, chunk.lines, comments);
+      while (lines.next_line()) {
+        const Record record = parse(lines);
+        lines.require_end();
+        records.slots[chunk.slot + chunk.count++] = record;
+      }
+    } catch (const Error& error) {
+      chunk.error = error.what();
+    }
+  }
+  // The first complaint in the order of the file is the one to make.
+  std::int64_t count = 0;
+  for (const Chunk& chunk : records.chunks) {
+    if (count + chunk.count > expected) {
+      TextReader lines(file, chunk.lines, comments);
+      for (std::int64_t k = count; k <= expected; ++k) lines.next_line();
+      lines.fail("found {} after the last entry; expected {} entries", in_quotes(lines.line()), expected);
+    }
+    if (!chunk.error.empty()) bad_input("{}", chunk.error);
+    count += chunk.count;
+  }
+  if (count < expected) bad_input("{}: ends after {} entries; expected {}", file, count, expected);
+  return records;
+}
+
+// ---- matrix --------------------------------------------------------------------------------------------
 
 struct Entry {
   std::int32_t row;
@@ -60,20 +202,18 @@ template <class HasRepeats>
 [[noreturn]] void fail_repeated(const std::string& file, const Records<Entry>& records, HasRepeats row_has_repeats) {
   std::unordered_map<std::uint64_t, std::pair<Entry, std::int64_t>> seen;  // by position; with its line
   for (const Chunk& chunk : records.chunks) {
-    Lines lines = chunk.lines;
-    std::string_view line;
+    TextReader lines(file, chunk.lines, comments);
     for (std::int64_t k = chunk.slot; k < chunk.slot + chunk.count; ++k) {
-      next_data(lines, line);
+      lines.next_line();
       const Entry& entry = records.slots[k];
       if (!row_has_repeats(entry.row)) continue;
       const auto [low, high] = std::minmax(entry.row, entry.column);
       const std::uint64_t position = static_cast<std::uint64_t>(high) << 32U | static_cast<std::uint64_t>(low);
-      const auto [earlier, is_new] = seen.try_emplace(position, entry, lines.number);
+      const auto [earlier, is_new] = seen.try_emplace(position, entry, lines.line_number());
       if (is_new) continue;
       const auto& [other, other_line] = earlier->second;
-      Fields(file, lines, line)
-          .fail("entry ({},{}) repeats entry ({},{}) of line {}; a symmetric file gives either of the two, once",
-                entry.row + 1, entry.column + 1, other.row + 1, other.column + 1, other_line);
+      lines.fail("entry ({},{}) repeats entry ({},{}) of line {}; a symmetric file gives either of the two, once",
+                 entry.row + 1, entry.column + 1, other.row + 1, other.column + 1, other_line);
     }
   }
   failed("{}: repeated entries were found in rows but not in lines", file);
@@ -138,23 +278,23 @@ CsrMatrix to_csr(const std::string& file, std::int64_t n, Records<Entry> records
 
 CsrMatrix read_matrix_market(const std::filesystem::path& path) {
   const TextFile file(path, "a Matrix Market file");
-  Lines lines{file.text.data(), file.text.data() + file.text.size()};
-  const Header header = read_header(file.name, lines, {"coordinate"}, {"general", "symmetric"});
-  const Size size = read_size(file.name, lines, header, [&](const Size& found, const Fields& fields) {
+  TextReader text(file.name, file.text, comments);
+  const Header header = read_header(text, {"coordinate"}, {"general", "symmetric"});
+  const Size size = read_size(text, header, [&](const Size& found, const TextReader& line) {
     if (found.rows != found.columns) {
-      fields.fail("the matrix is {} x {}; expected a square one", found.rows, found.columns);
+      line.fail("the matrix is {} x {}; expected a square one", found.rows, found.columns);
     }
     // Also keeps what row_begin takes in proportion to the file.
     if (found.entries < (header.symmetric ? (found.rows + 1) / 2 : found.rows)) {
-      fields.fail("{} entries cannot fill {} rows: the matrix is singular; expected an entry in every row",
-                  found.entries, found.rows);
+      line.fail("{} entries cannot fill {} rows: the matrix is singular; expected an entry in every row", found.entries,
+                found.rows);
     }
   });
-  Records<Entry> records = read_records<Entry>(file.name, lines, size.entries, [&](Fields& fields) {
+  Records<Entry> records = read_records<Entry>(file.name, text.remaining(), size.entries, [&](TextReader& line) {
     Entry entry;
-    entry.row = static_cast<std::int32_t>(fields.integer("row index", 1, size.rows) - 1);
-    entry.column = static_cast<std::int32_t>(fields.integer("column index", 1, size.columns) - 1);
-    entry.value = header.value(fields);
+    entry.row = static_cast<std::int32_t>(line.integer_in_range("row index", 1, size.rows) - 1);
+    entry.column = static_cast<std::int32_t>(line.integer_in_range("column index", 1, size.columns) - 1);
+    entry.value = header.value(line);
     return entry;
   });
   return to_csr(file.name, size.rows, std::move(records), header.symmetric);
@@ -162,24 +302,24 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path) {
 
 Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
   const TextFile file(path, "a Matrix Market file");
-  Lines lines{file.text.data(), file.text.data() + file.text.size()};
+  TextReader text(file.name, file.text, comments);
   Header header{.array = true};
   Size size{n, 1, n};
   if (has_banner(file.text)) {
-    header = read_header(file.name, lines, {"array", "coordinate"}, {"general"});
-    size = read_size(file.name, lines, header, [&](const Size& found, const Fields& fields) {
+    header = read_header(text, {"array", "coordinate"}, {"general"});
+    size = read_size(text, header, [&](const Size& found, const TextReader& line) {
       if (found.rows != n || found.columns != 1) {
-        fields.fail("the vector is {} x {}; expected {} x 1", found.rows, found.columns, n);
+        line.fail("the vector is {} x {}; expected {} x 1", found.rows, found.columns, n);
       }
     });
   }
-  Records<Entry> records = read_records<Entry>(file.name, lines, size.entries, [&](Fields& fields) {
+  Records<Entry> records = read_records<Entry>(file.name, text.remaining(), size.entries, [&](TextReader& line) {
     Entry entry{};
     if (!header.array) {
-      entry.row = static_cast<std::int32_t>(fields.integer("row index", 1, n) - 1);
-      fields.integer("column index", 1, 1);
+      entry.row = static_cast<std::int32_t>(line.integer_in_range("row index", 1, n) - 1);
+      line.integer_in_range("column index", 1, 1);
     }
-    entry.value = header.value(fields);
+    entry.value = header.value(line);
     return entry;
   });
   Array<double> vector(static_cast<std::size_t>(n), 0.0);
@@ -197,7 +337,7 @@ Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
   return vector;
 }
 
-// ---- writing
+// ---- writing -------------------------------------------------------------------------------------------
 
 void write_vector(const std::filesystem::path& path, std::span<const double> values, std::string_view comment) {
   OutputFile file(path);

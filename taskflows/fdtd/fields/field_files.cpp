@@ -14,10 +14,6 @@
 namespace asterism::fdtd {
 namespace {
 
-std::size_t number(Field field) {
-  return static_cast<std::size_t>(field);
-}
-
 /// A field in the layout of the whole domain as one sub-domain; over several ranks on rank 0, nothing on the others.
 template <class T>
 std::vector<T> in_layout(Simulation& simulation, const Grid& grid, Field field) {
@@ -213,10 +209,9 @@ void FieldFiles::write_slice_of_ranks(const scene::SliceOutput& slice, const Dis
 }
 
 void FieldFiles::write(Simulation& simulation) {
-  if (rank_group().distributed())
-    problem_.single_precision ? write_as_ranks<float>(simulation) : write_as_ranks<double>(simulation);
-  else
-    problem_.single_precision ? write_as<float>(simulation) : write_as<double>(simulation);
+  with_precision(problem_.precision, [&](auto number) {
+    rank_group().distributed() ? write_as_ranks<decltype(number)>(simulation) : write_as<decltype(number)>(simulation);
+  });
 }
 
 std::vector<std::string> FieldFiles::names() const {

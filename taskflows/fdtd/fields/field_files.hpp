@@ -33,9 +33,9 @@ class FieldFiles {
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
-  /// Of this process; nothing where another one writes.
+  /// Files of this process; none where another one writes.
   using Series = std::variant<std::monostate, output::VtiSeries, output::Hdf5Series, output::DistributedHdf5Series>;
-  /// Of all entries, by field.
+  /// Values of all entries, by field.
   using Dealt = std::array<std::optional<DistributedArray>, 2>;
   [[nodiscard]] bool due(std::int64_t every, long step) const;
   [[nodiscard]] bool of_ranks(std::size_t number) const;

@@ -11,7 +11,7 @@ namespace asterism::fdtd {
 namespace {
 
 std::size_t element_of(const Problem& p) {
-  return p.single_precision ? 4 : 8;
+  return size_of(p.precision);
 }
 
 /// `copy(byte in the array of the domain, byte in the array of the box, bytes)` for all rows of a box.
@@ -83,12 +83,12 @@ Array<char> gather(Simulation& simulation, const Problem& problem, Field field) 
 State gather_state(Simulation& simulation, const Problem& problem) {
   return {simulation.time(),
           {gather(simulation, problem, Field::electric), gather(simulation, problem, Field::magnetic)},
-          simulation.further_state()};
+          simulation.auxiliary_state()};
 }
 
 void scatter_state(Simulation& simulation, const Problem& problem, const State& state) {
   simulation.set(state.time, reader(problem, state.field[0]), reader(problem, state.field[1]));
-  simulation.set_further_state(state.further);
+  simulation.set_auxiliary_state(state.auxiliary);
 }
 
 }  // namespace asterism::fdtd

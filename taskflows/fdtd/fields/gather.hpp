@@ -10,14 +10,14 @@ namespace asterism::fdtd {
 struct State {
   long time = 0;
   std::array<Array<char>, 2> field;  ///< E, H: three components of extents(problem), z fastest, float or double
-  std::vector<StateArray> further;
+  std::vector<StateArray> auxiliary;
 };
 
 /// What Simulation::get hands over on all ranks, on rank 0, one part in memory at a time. All ranks have to call it;
 /// the others' `write` is not called.
 void get_from_ranks(Simulation& simulation, Field field, const Simulation::Write& write);
 
-/// Of all entries: three components, z fastest; nothing on other ranks than 0.
+/// Values of all entries: three components, z fastest; nothing on other ranks than 0.
 Array<char> gather(Simulation& simulation, const Problem& problem, Field field);
 /// In one process.
 State gather_state(Simulation& simulation, const Problem& problem);

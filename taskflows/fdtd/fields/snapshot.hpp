@@ -25,8 +25,8 @@ T at_centre(Field field, int component, const T* entry, const std::int64_t (&str
 /// "E" or "H".
 std::string name_of(Field field);
 
-/// Of the electric or the magnetic field; after step n, E is that of n dt and H that of (n - 1/2) dt. T: float or
-/// double.
+/// Values of the electric or the magnetic field; after step n, E is that of n dt and H that of (n - 1/2) dt. T: float
+/// or double.
 template <class T>
 class Snapshot {
  public:

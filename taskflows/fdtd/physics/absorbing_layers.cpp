@@ -12,25 +12,25 @@ namespace {
 
 /// Arrays: stretches, psi along x, y and z, where there are layers along them.
 template <class T>
-class Absorb final : public Extension {
+class Absorb final : public KernelHook {
  public:
   Absorb(const Layers& layers, const Factors& factors) : layers_(layers), factors_(factors) {}
-  void apply(const Updated& u) const override {
+  void apply(const UpdatedBox& u) const override {
     cpu::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
                 static_cast<const T*>(u.other), psi(u), static_cast<T*>(u.values));
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated& u, CUstream_st* stream) const override {
+  void apply(const UpdatedBox& u, CUstream_st* stream) const override {
     cuda::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
                  static_cast<const T*>(u.other), psi(u), static_cast<T*>(u.values), stream);
   }
 #endif
 
  private:
-  static Media<T> media(const Updated& u) {
+  static Media<T> media(const UpdatedBox& u) {
     return {u.index, static_cast<const Coefficients<T>*>(u.table)};
   }
-  [[nodiscard]] Psi<T> psi(const Updated& u) const {
+  [[nodiscard]] Psi<T> psi(const UpdatedBox& u) const {
     Psi<T> psi{};
     int next = 1;
     for (int axis = 0; axis < 3; ++axis)
@@ -46,7 +46,7 @@ std::string name_of(Field field, int axis) {
 }
 
 template <class T>
-class AbsorbingLayers final : public Feature {
+class AbsorbingLayers final : public PhysicsModule {
  public:
   AbsorbingLayers(Simulation& simulation, const Problem& p) : whole_(layers(p, whole_grid(p), {0, 0, 0})) {
     const double d[3] = {p.spacing[0], p.spacing[1], p.spacing[2]};
@@ -68,7 +68,7 @@ class AbsorbingLayers final : public Feature {
         }
         const Factors factors = fdtd::factors(p.dt, field == Field::electric ? p.eps0 : p.mu0, d);
         parts_.back().kernel[f] = std::make_unique<Absorb<T>>(own, factors);
-        simulation.extend(b, field, *parts_.back().kernel[f], arrays);
+        simulation.add_hook(b, field, *parts_.back().kernel[f], arrays);
       }
     }
   }
@@ -138,10 +138,11 @@ class AbsorbingLayers final : public Feature {
 
 }  // namespace
 
-std::unique_ptr<Feature> make_layers(Simulation& simulation, const Problem& problem) {
+std::unique_ptr<PhysicsModule> make_layers(Simulation& simulation, const Problem& problem) {
   if (!has_layers(problem)) return nullptr;
-  if (problem.single_precision) return std::make_unique<AbsorbingLayers<float>>(simulation, problem);
-  return std::make_unique<AbsorbingLayers<double>>(simulation, problem);
+  return with_precision(problem.precision, [&](auto number) -> std::unique_ptr<PhysicsModule> {
+    return std::make_unique<AbsorbingLayers<decltype(number)>>(simulation, problem);
+  });
 }
 
 }  // namespace asterism::fdtd

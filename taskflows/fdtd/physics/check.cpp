@@ -91,7 +91,7 @@ Space space_of(const Problem& p) {
   return space;
 }
 
-void check_features(const Problem& p) {
+void check_physics(const Problem& p) {
   check_layers(p);
   check_poles(p);
   check_waves(p);

@@ -5,7 +5,7 @@
 
 namespace asterism::fdtd {
 
-/// Of a problem whose domain, materials and time step are right. Throws Error (bad input).
-void check_features(const Problem& problem);
+/// Checks the physics of a problem whose domain, materials and time step are right. Throws Error (bad input).
+void check_physics(const Problem& problem);
 
 }  // namespace asterism::fdtd

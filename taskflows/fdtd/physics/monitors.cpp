@@ -9,23 +9,23 @@ namespace {
 
 /// Array: the sums.
 template <class T>
-class Record final : public Extension {
+class Record final : public KernelHook {
  public:
   Record(const Monitor& monitor, const MonitorPart& part, double dt) : monitor_(monitor), part_(part), dt_(dt) {}
   [[nodiscard]] int stages() const override { return static_cast<int>(Stage::end); }
-  void apply(const Updated& u) const override {
+  void apply(const UpdatedBox& u) const override {
     if (const auto factors = phases(monitor_, u.step + 1, dt_); !factors.empty())
       cpu::record(part_, factors.data(), field(u), static_cast<double*>(u.arrays[0]));
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated& u, CUstream_st* stream) const override {
+  void apply(const UpdatedBox& u, CUstream_st* stream) const override {
     if (const auto factors = phases(monitor_, u.step + 1, dt_); !factors.empty())
       cuda::record(part_, factors.data(), field(u), static_cast<double*>(u.arrays[0]), stream);
   }
 #endif
 
  private:
-  [[nodiscard]] const T* field(const Updated& u) const {
+  [[nodiscard]] const T* field(const UpdatedBox& u) const {
     return static_cast<const T*>(monitor_.field == u.field ? u.values : u.other);
   }
   const Monitor& monitor_;
@@ -33,7 +33,7 @@ class Record final : public Extension {
   double dt_;
 };
 
-class Monitors final : public Feature {
+class Monitors final : public PhysicsModule {
  public:
   Monitors(Simulation& simulation, const Problem& p) : problem_(p) {
     for (const std::size_t b : simulation.own())
@@ -44,7 +44,7 @@ class Monitors final : public Feature {
         parts_.push_back({m, part,
                           BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), monitor_array(m)),
                           kernel(p.monitors[m], part)});
-        simulation.extend(b, Field::electric, *parts_.back().kernel, {{parts_.back().sums.handle, STARPU_RW}});
+        simulation.add_hook(b, Field::electric, *parts_.back().kernel, {{parts_.back().sums.handle, STARPU_RW}});
       }
   }
 
@@ -69,11 +69,12 @@ class Monitors final : public Feature {
     std::size_t monitor;
     MonitorPart part;
     BrickArray sums;
-    std::unique_ptr<Extension> kernel;
+    std::unique_ptr<KernelHook> kernel;
   };
-  [[nodiscard]] std::unique_ptr<Extension> kernel(const Monitor& monitor, const MonitorPart& part) const {
-    if (problem_.single_precision) return std::make_unique<Record<float>>(monitor, part, problem_.dt);
-    return std::make_unique<Record<double>>(monitor, part, problem_.dt);
+  [[nodiscard]] std::unique_ptr<KernelHook> kernel(const Monitor& monitor, const MonitorPart& part) const {
+    return with_precision(problem_.precision, [&](auto number) -> std::unique_ptr<KernelHook> {
+      return std::make_unique<Record<decltype(number)>>(monitor, part, problem_.dt);
+    });
   }
   const Problem& problem_;
   std::vector<Part> parts_;
@@ -85,7 +86,7 @@ std::string monitor_array(std::size_t monitor) {
   return "monitor_" + std::to_string(monitor);
 }
 
-std::unique_ptr<Feature> make_monitors(Simulation& simulation, const Problem& problem) {
+std::unique_ptr<PhysicsModule> make_monitors(Simulation& simulation, const Problem& problem) {
   if (problem.monitors.empty()) return nullptr;
   return std::make_unique<Monitors>(simulation, problem);
 }

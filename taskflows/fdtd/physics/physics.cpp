@@ -6,14 +6,14 @@
 
 namespace asterism::fdtd {
 
-void Simulation::build_features() {
-  const auto add = [&](std::unique_ptr<Feature> feature) {
-    if (feature) features_.push_back(std::move(feature));
+void Simulation::build_physics() {
+  const auto add = [&](std::unique_ptr<PhysicsModule> module) {
+    if (module) modules_.push_back(std::move(module));
   };
   add(make_layers(*this, problem_));
   for (std::size_t w = 0; w < problem_.waves.size(); ++w) add(make_wave(*this, problem_, w));
   build_magnetic_sources();
-  element_ == 4 ? build_poles<float>() : build_poles<double>();
+  with_precision(problem_.precision, [&](auto real) { build_poles<decltype(real)>(); });
   add(make_monitors(*this, problem_));
 }
 
@@ -23,7 +23,7 @@ void Simulation::build_poles() {
   std::vector<const DispersiveMedia<T>*> media;
   for (const std::size_t b : own_)
     media.push_back(static_cast<const DispersiveMedia<T>*>(bricks_[b]->dispersive.get()));
-  features_.push_back(make_poles(*this, problem_, media));
+  modules_.push_back(make_poles(*this, problem_, media));
   for (const std::size_t b : own_) bricks_[b]->dispersive.reset();
 }
 

@@ -1,5 +1,5 @@
-// What a problem has beside the plain scheme, as further kernels of a simulation with arrays of their own in each
-// brick.
+// Physics modules: what a problem has beside the plain scheme, as hooks of a simulation (kernel_hook.hpp) with arrays
+// of their own in each brick.
 #pragma once
 
 #include <functional>
@@ -40,32 +40,32 @@ class Opened {
   T* values_;
 };
 
-class Feature {
+class PhysicsModule {
  public:
-  Feature() = default;
-  Feature(const Feature&) = delete;
-  Feature& operator=(const Feature&) = delete;
-  virtual ~Feature() = default;
-  /// Of its state, of the whole domain: the same in every decomposition and on every rank.
+  PhysicsModule() = default;
+  PhysicsModule(const PhysicsModule&) = delete;
+  PhysicsModule& operator=(const PhysicsModule&) = delete;
+  virtual ~PhysicsModule() = default;
+  /// Arrays of its state, of the whole domain: the same in every decomposition and on every rank.
   [[nodiscard]] virtual std::vector<StateKind> arrays() const = 0;
   /// row(numbers of a brick, place of the first one in the array, how many) for all that bricks of this rank have of
-  /// the array of this number. What several bricks have is the same. Waits.
+  /// the array of this number. What several bricks have is the same. Blocking.
   using Row = std::function<void(char* numbers, std::int64_t there, std::int64_t count)>;
   virtual void for_rows(std::size_t array, starpu_data_access_mode mode, const Row& row) const = 0;
 };
 
 /// Each registers its kernels with the bricks; none where the problem has nothing of the kind. In the order in which
 /// the kernels of a half-step have to be called.
-std::unique_ptr<Feature> make_layers(Simulation& simulation, const Problem& problem);
-std::unique_ptr<Feature> make_wave(Simulation& simulation, const Problem& problem, std::size_t number);
-/// Of an entry of a brick whose medium has this B (curl.hpp).
+std::unique_ptr<PhysicsModule> make_layers(Simulation& simulation, const Problem& problem);
+std::unique_ptr<PhysicsModule> make_wave(Simulation& simulation, const Problem& problem, std::size_t number);
+/// Adds the hook of a magnetic current along an entry of a brick, whose medium has this B (curl.hpp).
 void add_magnetic_source(Simulation& simulation, const Problem& problem, const CurrentSource& source, std::size_t brick,
-                         double b, std::vector<std::unique_ptr<Extension>>& kernels);
+                         double b, std::vector<std::unique_ptr<KernelHook>>& kernels);
 /// `media`: of the simulation's own bricks.
 template <class T>
-std::unique_ptr<Feature> make_poles(Simulation& simulation, const Problem& problem,
-                                    const std::vector<const DispersiveMedia<T>*>& media);
-std::unique_ptr<Feature> make_monitors(Simulation& simulation, const Problem& problem);
+std::unique_ptr<PhysicsModule> make_poles(Simulation& simulation, const Problem& problem,
+                                          const std::vector<const DispersiveMedia<T>*>& media);
+std::unique_ptr<PhysicsModule> make_monitors(Simulation& simulation, const Problem& problem);
 /// Name of the array with a monitor's transforms, laid out as in Spectrum.
 std::string monitor_array(std::size_t monitor);
 

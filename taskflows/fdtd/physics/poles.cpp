@@ -14,33 +14,33 @@ constexpr const char* state_name = "poles";
 
 /// Arrays: ranges, coefficients, state.
 template <class T>
-class Disperse final : public Extension {
+class Disperse final : public KernelHook {
  public:
   explicit Disperse(const PoleStates& states) : states_(states) {}
-  [[nodiscard]] int stages() const override { return static_cast<int>(Stage::driven); }
-  void apply(const Updated& u) const override {
+  [[nodiscard]] int stages() const override { return static_cast<int>(Stage::sources); }
+  void apply(const UpdatedBox& u) const override {
     cpu::disperse(u.grid, u.cells, media(u), poles(u), states_, static_cast<T*>(u.arrays[2]),
                   static_cast<T*>(u.values));
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated& u, CUstream_st* stream) const override {
+  void apply(const UpdatedBox& u, CUstream_st* stream) const override {
     cuda::disperse(u.grid, u.cells, media(u), poles(u), states_, static_cast<T*>(u.arrays[2]),
                    static_cast<T*>(u.values), stream);
   }
 #endif
 
  private:
-  static Media<T> media(const Updated& u) {
+  static Media<T> media(const UpdatedBox& u) {
     return {u.index, static_cast<const Coefficients<T>*>(u.table)};
   }
-  static Poles<T> poles(const Updated& u) {
+  static Poles<T> poles(const UpdatedBox& u) {
     return {static_cast<const PoleRange*>(u.arrays[0]), static_cast<const PoleCoefficients<T>*>(u.arrays[1])};
   }
   PoleStates states_;
 };
 
 template <class T>
-class PolesOfMedia final : public Feature {
+class PolesOfMedia final : public PhysicsModule {
  public:
   PolesOfMedia(Simulation& simulation, const std::vector<const DispersiveMedia<T>*>& media) {
     for (std::size_t n = 0; n < media.size(); ++n) {
@@ -54,7 +54,7 @@ class PolesOfMedia final : public Feature {
                 brick_array(media[n]->poles, "poles"),
                 BrickArray(static_cast<std::size_t>(states.elements()), sizeof(T), "state of poles"),
                 std::make_unique<Disperse<T>>(states)};
-      simulation.extend(
+      simulation.add_hook(
           b, Field::electric, *part.kernel,
           {{part.ranges.handle, STARPU_R}, {part.coefficients.handle, STARPU_R}, {part.state.handle, STARPU_RW}});
       widen(in_domain(states, part.origin));
@@ -118,14 +118,14 @@ class PolesOfMedia final : public Feature {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Feature> make_poles(Simulation& simulation, const Problem& problem,
-                                    const std::vector<const DispersiveMedia<T>*>& media) {
+std::unique_ptr<PhysicsModule> make_poles(Simulation& simulation, const Problem& problem,
+                                          const std::vector<const DispersiveMedia<T>*>& media) {
   if (!has_poles(problem)) return nullptr;
   return std::make_unique<PolesOfMedia<T>>(simulation, media);
 }
-template std::unique_ptr<Feature> make_poles(Simulation&, const Problem&,
-                                             const std::vector<const DispersiveMedia<float>*>&);
-template std::unique_ptr<Feature> make_poles(Simulation&, const Problem&,
-                                             const std::vector<const DispersiveMedia<double>*>&);
+template std::unique_ptr<PhysicsModule> make_poles(Simulation&, const Problem&,
+                                                   const std::vector<const DispersiveMedia<float>*>&);
+template std::unique_ptr<PhysicsModule> make_poles(Simulation&, const Problem&,
+                                                   const std::vector<const DispersiveMedia<double>*>&);
 
 }  // namespace asterism::fdtd

@@ -14,12 +14,12 @@ namespace {
 /// Array: the line. Before a half-step the line is where the field that is read is: E of it goes on before the domain's
 /// H does, as late as it may.
 template <class T>
-class Correct final : public Extension {
+class Correct final : public KernelHook {
  public:
   Correct(const Incident& incident, const std::array<int, 3>& origin)
       : incident_(incident), origin_{origin[0], origin[1], origin[2]} {}
   [[nodiscard]] int stages() const override { return Stage::begin | Stage::updated; }
-  void apply(const Updated& u) const override {
+  void apply(const UpdatedBox& u) const override {
     T* const line = static_cast<T*>(u.arrays[0]);
     if (u.stage == Stage::updated)
       cpu::correct(u.field, u.grid, origin_, u.cells, incident_, line, static_cast<T*>(u.values));
@@ -27,7 +27,7 @@ class Correct final : public Extension {
       cpu::advance_line(other(u.field), incident_, given_at<T>(incident_, u.step), line);
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated& u, CUstream_st* stream) const override {
+  void apply(const UpdatedBox& u, CUstream_st* stream) const override {
     T* const line = static_cast<T*>(u.arrays[0]);
     if (u.stage == Stage::updated)
       cuda::correct(u.field, u.grid, origin_, u.cells, incident_, line, static_cast<T*>(u.values), stream);
@@ -40,7 +40,7 @@ class Correct final : public Extension {
   static Field other(Field field) {
     return field == Field::electric ? Field::magnetic : Field::electric;
   }
-  static bool goes_on(const Updated& u) {
+  static bool goes_on(const UpdatedBox& u) {
     return u.field == Field::electric || u.step > 0;
   }
   Incident incident_;
@@ -48,7 +48,7 @@ class Correct final : public Extension {
 };
 
 template <class T>
-class Wave final : public Feature {
+class Wave final : public PhysicsModule {
  public:
   Wave(Simulation& simulation, const Incident& incident, std::size_t number)
       : name_(fmt::format("wave_{}", number)), length_(incident.line.elements()) {
@@ -58,7 +58,7 @@ class Wave final : public Feature {
       kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
       lines_.emplace_back(static_cast<std::size_t>(incident.line.elements()), sizeof(T), "line of the plane wave");
       for (const Field field : {Field::electric, Field::magnetic})
-        simulation.extend(b, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
+        simulation.add_hook(b, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
     }
   }
   [[nodiscard]] std::vector<StateKind> arrays() const override { return {{name_, sizeof(T), length_}}; }
@@ -75,16 +75,16 @@ class Wave final : public Feature {
 
 /// H <- H - B dt / mu0 M, with the current of an entry spread over the volume of a cell.
 template <class T>
-class MagneticCurrent final : public Extension {
+class MagneticCurrent final : public KernelHook {
  public:
   MagneticCurrent(const CurrentSource& source, const std::array<int, 3>& entry, double scale, double dt)
       : source_(source), entry_(entry), scale_(scale), dt_(dt) {}
-  void apply(const Updated& u) const override {
+  void apply(const UpdatedBox& u) const override {
     if (here(u))
       cpu::add(u.grid, source_.component, entry_[0], entry_[1], entry_[2], value(u), static_cast<T*>(u.values));
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated& u, CUstream_st* stream) const override {
+  void apply(const UpdatedBox& u, CUstream_st* stream) const override {
     if (here(u))
       cuda::add(u.grid, source_.component, entry_[0], entry_[1], entry_[2], value(u), static_cast<T*>(u.values),
                 stream);
@@ -92,12 +92,12 @@ class MagneticCurrent final : public Extension {
 #endif
 
  private:
-  [[nodiscard]] bool here(const Updated& u) const {
+  [[nodiscard]] bool here(const UpdatedBox& u) const {
     const Box b = u.grid.entries(u.field, source_.component, u.cells);
     return entry_[0] >= b.x0 && entry_[0] < b.x1 && entry_[1] >= b.y0 && entry_[1] < b.y1 && entry_[2] >= b.z0 &&
            entry_[2] < b.z1;
   }
-  [[nodiscard]] T value(const Updated& u) const {
+  [[nodiscard]] T value(const UpdatedBox& u) const {
     return static_cast<T>(scale_ * source_.current(static_cast<double>(u.step) * dt_));
   }
   const CurrentSource& source_;
@@ -107,23 +107,23 @@ class MagneticCurrent final : public Extension {
 
 }  // namespace
 
-std::unique_ptr<Feature> make_wave(Simulation& simulation, const Problem& problem, std::size_t number) {
+std::unique_ptr<PhysicsModule> make_wave(Simulation& simulation, const Problem& problem, std::size_t number) {
   const WaveInBox& w = problem.waves[number];
   const Incident incident = make_incident(w.wave, w.planes, space_of(problem));
-  if (problem.single_precision) return std::make_unique<Wave<float>>(simulation, incident, number);
-  return std::make_unique<Wave<double>>(simulation, incident, number);
+  return with_precision(problem.precision, [&](auto real) -> std::unique_ptr<PhysicsModule> {
+    return std::make_unique<Wave<decltype(real)>>(simulation, incident, number);
+  });
 }
 
 void add_magnetic_source(Simulation& simulation, const Problem& p, const CurrentSource& source, std::size_t brick,
-                         double b, std::vector<std::unique_ptr<Extension>>& kernels) {
+                         double b, std::vector<std::unique_ptr<KernelHook>>& kernels) {
   std::array<int, 3> entry = source.cell;
   for (std::size_t a = 0; a < 3; ++a) entry[a] -= simulation.place(brick).begin[a];
   const double scale = -b * p.dt / (p.mu0 * p.spacing[0] * p.spacing[1] * p.spacing[2]);
-  if (p.single_precision)
-    kernels.push_back(std::make_unique<MagneticCurrent<float>>(source, entry, scale, p.dt));
-  else
-    kernels.push_back(std::make_unique<MagneticCurrent<double>>(source, entry, scale, p.dt));
-  simulation.extend(brick, Field::magnetic, *kernels.back(), {});
+  with_precision(p.precision, [&](auto number) {
+    kernels.push_back(std::make_unique<MagneticCurrent<decltype(number)>>(source, entry, scale, p.dt));
+  });
+  simulation.add_hook(brick, Field::magnetic, *kernels.back(), {});
 }
 
 }  // namespace asterism::fdtd

@@ -126,8 +126,8 @@ bool Reference::updated(Field field, int component, const Place& at) const {
   return true;
 }
 
-/// Of a component at a place that may be beyond the faces across an axis: periodic, zero on electric conductors, the
-/// negative image of tangential H behind magnetic ones.
+/// Value of a component at a place that may be beyond the faces across an axis: periodic, zero on electric conductors,
+/// the negative image of tangential H behind magnetic ones.
 double Reference::value(Field field, int component, int axis, Place at) const {
   const auto a = of(axis);
   const int n = problem_.cells[a];
@@ -140,8 +140,8 @@ double Reference::value(Field field, int component, int axis, Place at) const {
   return sign * field_[of(field)][index(component, at)];
 }
 
-/// Of a component along an axis, over one cell around an entry of the other field whose indices are `at`. On whichever
-/// side of a wave's box that entry is, both values are taken as they are there.
+/// Difference of a component along an axis, over one cell around an entry of the other field whose indices are `at`. On
+/// whichever side of a wave's box that entry is, both values are taken as they are there.
 double Reference::difference(Field field, int component, int along, const Place& at) const {
   Place upper = at, lower = at;
   if (field == Field::electric)
@@ -235,7 +235,8 @@ void Reference::advance() {
   ++time_;
 }
 
-/// Of updates = cells steps + growth steps^2, where a line has grown by 2 |m| places, six values each, in every step.
+/// Solves updates = cells steps + growth steps^2 for the steps: a line grows by 2 |m| places, six values each, in every
+/// step.
 long steps_worth(const Problem& problem, double updates) {
   const double cells = cells_of(problem);
   double growth = 0;

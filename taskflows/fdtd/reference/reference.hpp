@@ -21,7 +21,7 @@ class Reference {
   explicit Reference(const Problem& problem);
   /// A time step.
   void advance();
-  /// Of an entry of the domain, as Yee's lattice has it (codelets/fdtd/kernels/grid.hpp).
+  /// Value of an entry of the domain, as Yee's lattice has it (codelets/fdtd/kernels/grid.hpp).
   [[nodiscard]] double at(Field field, int component, int i, int j, int k) const;
   /// Absolute value of any entry of a field at the end of any step so far, or at time 0.
   [[nodiscard]] double largest(Field field) const;

@@ -20,7 +20,7 @@ Vector scaled(const Vector& v, double by) {
   return {v[0] * by, v[1] * by, v[2] * by};
 }
 
-/// Of growing theta turned towards growing phi = z x k; along z phi is that of the wave.
+/// Direction of E: that of growing theta turned towards growing phi = z x k; along z phi is that of the wave.
 Vector polarisation(const PlaneWave& wave, const Vector& along) {
   const Vector k = scaled(along, 1 / length(along));
   Vector growing_phi = cross({0, 0, 1}, k);

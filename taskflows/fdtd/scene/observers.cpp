@@ -13,7 +13,7 @@ constexpr double degree = std::numbers::pi / 180;
 const std::vector<Component> all_components = {{Field::electric, 0}, {Field::electric, 1}, {Field::electric, 2},
                                                {Field::magnetic, 0}, {Field::magnetic, 1}, {Field::magnetic, 2}};
 
-/// Of its own among those that are there: "probe2" for the third without one.
+/// The name of an output, its own among those that are there: "probe2" for the third without one.
 template <class Observers>
 std::string name(TomlTable& table, const char* kind, const Observers& others) {
   const auto value = table.find("name");

@@ -23,7 +23,7 @@ Component component(const TomlValue& name);
 std::vector<Component> components(const TomlValue& names);
 /// 0, 1, 2 for "x", "y", "z".
 std::size_t axis(const TomlValue& name);
-/// Of unit length; not zero.
+/// A vector of unit length; not zero.
 Vector direction(const TomlValue& value);
 /// In the grid or on its faces.
 Vector position(const TomlValue& value, const Grid& grid);

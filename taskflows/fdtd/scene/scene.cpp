@@ -140,8 +140,9 @@ void read_faces(TomlTable& root, Scene& scene) {
 }
 
 void read_time(TomlTable& root, Scene& scene) {
-  scene.single_precision =
-      root.find("precision") && root.find("precision")->choice<bool>({{"single", true}, {"double", false}});
+  if (const auto precision = root.find("precision"))
+    scene.precision = precision->choice<Precision>(
+        {{"single", Precision::single_precision}, {"double", Precision::double_precision}});
   const double limit = stability_limit(scene.grid, scene.materials);
   scene.time_step = default_courant * limit;
   const auto courant = root.find("courant");

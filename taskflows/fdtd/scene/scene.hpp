@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/precision.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
 #include "io/mesh/placement.hpp"
@@ -129,7 +130,7 @@ struct Waveform {
   double ramp = 0;       ///< s
 };
 
-/// Of an entry of a component: at the coordinates of the nearest one, or the one that is named.
+/// Place of an entry of a component: at the coordinates of the nearest one, or the one that is named.
 struct Place {
   Vector position;                    ///< m
   std::array<std::int32_t, 3> entry;  ///< of the component, see codelets/fdtd/kernels/grid.hpp
@@ -193,7 +194,7 @@ struct SliceOutput {
 
 struct Scene {
   Grid grid;
-  bool single_precision = false;
+  Precision precision = Precision::double_precision;
   double time_step = 0;  ///< s
   std::int64_t steps = 0;
   std::array<Boundary, 6> boundary{};  ///< -x, +x, -y, +y, -z, +z
@@ -224,7 +225,7 @@ Vector position_of(const Grid& grid, const Component& component, const std::arra
 /// The entry of a component that is nearest to a point, of those that lie in the grid or on its lower faces, and on
 /// upper ones that are magnetic conductors: other upper faces are the ghosts of grid.hpp.
 std::array<std::int32_t, 3> nearest_entry(const Scene& scene, const Component& component, const Vector& position);
-/// Of all materials, in their order, as assign_media takes them.
+/// The constants of all materials, in their order, as assign_media takes them.
 std::vector<fdtd::Material> constants_of(const Scene& scene);
 
 }  // namespace asterism::fdtd::scene

@@ -148,7 +148,7 @@ SceneProblem make_problem(const Scene& scene) {
   p.cells = scene.grid.cells;
   p.spacing = scene.grid.spacing;
   p.dt = scene.time_step;
-  p.single_precision = scene.single_precision;
+  p.precision = scene.precision;
   set_faces(scene, p);
   set_materials(scene, p);
   add_sources(scene, p);

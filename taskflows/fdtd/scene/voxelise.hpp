@@ -30,7 +30,7 @@ class Geometry {
   /// of the body that holds its centre (staircases at curved surfaces, no averaging), whatever box it is filled with.
   /// By all OpenMP threads; keeps nothing but what it returns, so ranks of a cluster fill their own boxes.
   void fill(const Canvas& canvas) const;
-  /// Of the whole grid.
+  /// Cells of the whole grid.
   [[nodiscard]] std::vector<std::uint16_t> fill() const;
 
  private:

@@ -22,7 +22,7 @@ class ParticleExchange {
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// Place of the first particle of a leaf, own or a foreign ghost, among those brought.
   [[nodiscard]] std::int64_t first_of(std::int32_t leaf) const;
-  /// What belongs to the particles of own leaves, to the ranks that have them in their parts; after bring().
+  /// Sends the results of the particles of own leaves to the ranks that have them in their parts; after bring().
   void give_back(const Result& own, Result& part) const;
 
  private:

@@ -30,7 +30,7 @@ struct Header {
   std::string_view values;
 };
 
-/// What follows the key in the dictionary.
+/// The text that follows the key in the dictionary.
 std::string_view value_of(const std::string& file, std::string_view dictionary, std::string_view key) {
   std::size_t at = dictionary.find(fmt::format("'{}'", key));
   if (at == std::string_view::npos) at = dictionary.find(fmt::format("\"{}\"", key));

@@ -19,34 +19,12 @@ bool is_table_line(std::string_view line) {
   return !content.empty() && !is_comment(content);
 }
 
-/// Takes the fields of a line from left to right.
-class Fields {
- public:
-  /// separator ' ' stands for any run of blanks
-  Fields(std::string_view line, char separator) : rest_(trimmed(line)), separator_(separator) {}
-
-  /// False at the end of the line; a separator that ends the line begins no field.
-  bool next(std::string_view& field) {
-    if (rest_.empty()) return false;
-    const char* const first = rest_.data();
-    const char* const end = first + rest_.size();
-    const char* const last = separator_ == ' ' ? std::find_if(first, end, is_blank) : std::find(first, end, separator_);
-    field = trimmed({first, last});
-    const char* begin = last == end ? end : last + 1;
-    while (begin != end && is_blank(*begin)) ++begin;
-    rest_ = {begin, end};
-    return true;
-  }
-
- private:
-  std::string_view rest_;
-  char separator_;
-};
-
 std::vector<std::string> split(std::string_view line, char separator) {
   std::vector<std::string> result;
-  Fields fields(line, separator);
-  for (std::string_view field; fields.next(field);) {
+  const std::string no_file;
+  TextReader fields(no_file, line);
+  fields.next_line();
+  for (std::string_view field; fields.next_field(field, separator);) {
     const bool has_quotes = field.size() > 1 && field.front() == '"' && field.back() == '"';
     result.emplace_back(has_quotes ? field.substr(1, field.size() - 2) : field);
   }
@@ -120,20 +98,18 @@ Particles read_text(const TextFile& file, const ReadOptions& options) {
   std::vector<std::size_t> meaning(columns.last() + 1, skipped);  // of each column
   for (const std::size_t axis : {x, y, z}) meaning[columns.position[axis]] = axis;
   if (columns.charge) meaning[*columns.charge] = charge;
-  const auto parse = [&](std::string_view line, std::int64_t number) {
+  const auto parse = [&](TextReader& line) {
     std::array<std::string_view, 5> words = {};
-    Fields fields(line, table.separator);
     for (const std::size_t m : meaning) {
-      if (!fields.next(words[m])) break;
+      if (!line.next_field(words[m], table.separator)) break;
     }
     Record record{};
-    record.x = finite_number(file.name, number, "x", words[x]);
-    record.y = finite_number(file.name, number, "y", words[y]);
-    record.z = finite_number(file.name, number, "z", words[z]);
-    record.charge = columns.charge ? finite_number(file.name, number, "charge", words[charge]) : 1;
-    if (std::string_view surplus; table.only_positions && fields.next(surplus)) {
-      bad_input("{}: line {}: found {} after z; expected 3 columns as in the first line", file.name, number,
-                in_quotes(surplus));
+    record.x = line.finite_number("x", words[x]);
+    record.y = line.finite_number("y", words[y]);
+    record.z = line.finite_number("z", words[z]);
+    record.charge = columns.charge ? line.finite_number("charge", words[charge]) : 1;
+    if (std::string_view surplus; table.only_positions && line.next_field(surplus, table.separator)) {
+      line.fail("found {} after z; expected 3 columns as in the first line", in_quotes(surplus));
     }
     return record;
   };

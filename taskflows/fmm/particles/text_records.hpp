@@ -4,7 +4,6 @@
 
 #include <omp.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/text_words.hpp"
+#include "io/text_reader.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/readers.hpp"
 
@@ -30,28 +29,17 @@ struct alignas(128) Chunk {
   std::string error = {};
 };
 
-inline std::vector<Chunk> cut(const Lines& text) {
-  constexpr std::int64_t smallest = 1 << 18;  // bytes
-  const std::int64_t bytes = text.end - text.at;
-  const std::int64_t pieces = std::clamp<std::int64_t>(bytes / smallest, 1, std::int64_t{16} * omp_get_max_threads());
-  std::vector<Chunk> chunks;
-  const char* begin = text.at;
-  for (std::int64_t piece = 1; piece <= pieces; ++piece) {
-    const char* end = std::max(begin, text.at + bytes / pieces * piece);
-    end = piece == pieces ? text.end : std::find(end, text.end, '\n');
-    if (end != text.end) ++end;
-    chunks.push_back({.lines = {begin, end}});
-    begin = end;
-  }
-  return chunks;
-}
-
-/// is_particle(line) tells the lines to take; parse(line, number) makes a Record of one of the part or throws Error.
-/// No particles when there are none at all.
+/// is_particle(line) tells the lines to take; parse(reader) makes a Record of the line where the reader stands, or
+/// throws Error. Returns no particles when the text has none.
 template <class IsParticle, class Parse>
 Particles read_records(const std::string& file, const Lines& text, const Part& part, IsParticle is_particle,
                        Parse parse) {
-  std::vector<Chunk> chunks = cut(text);
+  constexpr std::int64_t smallest = 1 << 18;  // bytes
+  std::vector<Chunk> chunks;
+  for (const Lines& lines : cut_at_lines(text, smallest, std::int64_t{16} * omp_get_max_threads())) {
+    chunks.push_back({.lines = lines});
+  }
+  chunks.front().lines.number = 0;
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : chunks) {
     Lines lines = chunk.lines;
@@ -71,16 +59,16 @@ Particles read_records(const std::string& file, const Lines& text, const Part& p
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : chunks) {
     try {
-      Lines lines = chunk.lines;
+      TextReader reader(file, chunk.lines);
       std::size_t i = chunk.particles;
-      for (std::string_view line; lines.next(line);) {
-        if (!is_particle(line)) continue;
+      while (reader.next_line()) {
+        if (!is_particle(reader.line())) continue;
         const std::size_t place = i++ - begin;
         if (place >= particles.size()) {
           if (i > end) break;
           continue;
         }
-        const Record record = parse(line, lines.number);
+        const Record record = parse(reader);
         particles.x[place] = record.x;
         particles.y[place] = record.y;
         particles.z[place] = record.z;
@@ -95,18 +83,6 @@ Particles read_records(const std::string& file, const Lines& text, const Part& p
     if (!chunk.error.empty()) bad_input("{}", chunk.error);
   }
   return particles;
-}
-
-/// The finite number that a word of a line is.
-inline double finite_number(const std::string& file, std::int64_t line, const char* what, std::string_view word) {
-  double value = 0;
-  if (!parse_number(word, value)) {
-    bad_input("{}: line {}: the {} is {}; expected a number", file, line, what,
-              word.empty() ? "missing" : in_quotes(word));
-  }
-  if (0 * value != 0)
-    bad_input("{}: line {}: the {} is {}; expected a finite number", file, line, what, in_quotes(word));
-  return value;
 }
 
 }  // namespace asterism::fmm

@@ -1,4 +1,4 @@
-// Potential and force of every particle, in files that people's tools open.
+// Potential and force of every particle, in formats that common tools read.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace asterism::fmm {
 
-/// What files have of each particle, in the order of their columns.
+/// The columns of a file of results, in their order.
 enum class Field { x, y, z, charge, potential, fx, fy, fz };
 using FieldValues = std::vector<std::span<const double>>;  ///< [field][particle]
 
@@ -25,12 +25,11 @@ struct ResultParts {
 /// One field of all particles.
 std::span<const double> field_of(const Particles& particles, const Result& result, Field field);
 
-/// Likewise of particles that come in parts; all processes that have some call it.
-void write_result(const std::filesystem::path& path, const ResultParts& parts);
-
 /// Writes positions, charges and results in the particles' order, in the format that the extension tells; the file
 /// appears whole or not at all. Throws Error: bad_input for a name that cannot be written, failed for a full disk.
 void write_result(const std::filesystem::path& path, const Particles& particles, const Result& result);
+/// Writes the same file from particles that come in parts; all processes that have some call it.
+void write_result(const std::filesystem::path& path, const ResultParts& parts);
 
 /// Throws what write_result() would for this name, before there is something to write: an extension that is none of
 /// output_formats(), a folder that is missing or not writable, something other than a regular file.

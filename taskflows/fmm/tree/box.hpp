@@ -13,7 +13,7 @@ struct Box {
   double width = 1;            ///< of its sides
 };
 
-/// What points reach in every direction; of no points: from plus to minus infinity.
+/// The smallest and largest coordinates of points; without points: plus and minus infinity.
 struct Extent {
   double low[3] = {INFINITY, INFINITY, INFINITY};
   double high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -21,9 +21,9 @@ struct Extent {
 };
 Extent extent(std::span<const double> x, std::span<const double> y, std::span<const double> z);
 
-/// Smallest cube, slightly enlarged, around what reaches so far; of width 1 around a single place.
+/// Smallest cube, slightly enlarged, around an extent; of width 1 around a single place.
 Box box_around(const Extent& extent);
-/// That of points.
+/// The box_around() of the extent of points.
 Box bounding_box(std::span<const double> x, std::span<const double> y, std::span<const double> z);
 
 /// Morton index of the cell of `level` in which a point of the box lies.

@@ -1,4 +1,4 @@
-// Who interacts with whom: the far and near lists of a tree's groups.
+// The interactions: the far and near lists of a tree's groups.
 #include <algorithm>
 #include <cmath>
 

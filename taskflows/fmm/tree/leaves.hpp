@@ -14,7 +14,7 @@
 
 namespace asterism::fmm {
 
-/// What this rank's particles reach, or those of all ranks, which have to call it together.
+/// The extent of this rank's particles, or of those of all ranks, which have to call it together.
 Extent extent(const Particles& part, Ranks ranks);
 
 /// A particle of this rank and the cell it is in.
@@ -24,7 +24,7 @@ struct Keyed {
   auto operator<=>(const Keyed&) const = default;
 };
 
-/// In increasing order. `level`: of the cells.
+/// The particles in increasing order of their cells of `level`.
 std::vector<Keyed> sort_by_cell(const Box& box, int level, std::span<const double> x, std::span<const double> y,
                                 std::span<const double> z);
 
@@ -33,9 +33,9 @@ struct LeafCount {
   std::uint64_t key;
   std::int64_t particles;
 };
-/// Of sorted particles, without empty cells.
+/// Counts sorted particles by cell, without empty cells.
 std::vector<LeafCount> count_leaves(std::span<const Keyed> sorted);
-/// The same particles `levels` levels above.
+/// Counts the same particles in the cells `levels` levels above.
 std::vector<LeafCount> coarser(const std::vector<LeafCount>& runs, int levels);
 
 /// Cells that are not empty.
@@ -45,8 +45,8 @@ struct Leaves {
 };
 Leaves leaves_of(std::span<const LeafCount> runs);
 
-/// Those of all ranks, which have to call this together: each gets an interval of the Morton curve with about as many
-/// particles as the others get. `mine`: increasing, at least one.
+/// Brings together the cells of all ranks, which have to call this together: each gets an interval of the Morton curve
+/// with about as many particles as the others get. `mine`: increasing, at least one.
 std::vector<LeafCount> sort_over_ranks(const std::vector<LeafCount>& mine);
 /// The intervals of all ranks on each of them.
 std::vector<LeafCount> intervals_of_all(const std::vector<LeafCount>& mine);

@@ -1,5 +1,5 @@
-// Who is next to whom among the cells of a level, for those of an interval of the Morton curve: found from the
-// neighbours of their parents, without a search.
+// The neighbours of cells on their level, for the cells of an interval of the Morton curve: found from the neighbours
+// of their parents, without a search.
 #pragma once
 
 #include <algorithm>
@@ -41,9 +41,9 @@ struct Neighbours {
     return &table[static_cast<std::size_t>(cell - cells.begin) * 27];
   }
 };
-/// The root's: itself alone.
+/// The neighbours of the root: itself alone.
 Neighbours neighbours_of_root();
-/// Of the cells of a range, all of whose parents `above` has.
+/// The neighbours of the cells of a range, all of whose parents `above` has.
 Neighbours neighbours_of(const Range& range, std::span<const std::uint64_t> cells,
                          std::span<const std::uint64_t> parents, const Neighbours& above,
                          const std::vector<std::int32_t>& children);

@@ -1,7 +1,7 @@
 // The group tree (Agullo et al., SIAM J. Sci. Comput. 36, 2014; section 2.2 of RR-8513): an octree of uniform depth
 // without its empty cells, whose cells are taken in Morton order, n_g at a time, into groups. A group is what a task
-// works on. Pure structure: no particle data, no StarPU. Over several ranks each knows all cells, and of its own groups
-// whom they interact with.
+// works on. Pure structure: no particle data, no StarPU. Over several ranks each knows all cells, and the
+// interactions of its own groups.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +96,7 @@ struct NearOut {
   std::int32_t count;
 };
 
-/// What an update found.
+/// The result of an update.
 enum class Change {
   none,       ///< every particle is still in its leaf
   particles,  ///< the non-empty leaves are the same: groups, families and far interactions were kept, near sets are new
@@ -114,9 +114,9 @@ class Tree {
   /// rank's.
   Tree(Leaves leaves, const Box& box, const TreeShape& shape, std::vector<std::int32_t> first_group, int rank);
 
-  /// The same for points that moved within the box.
+  /// Sorts points that moved within the box, and adapts what has changed.
   Change update(std::span<const double> x, std::span<const double> y, std::span<const double> z);
-  /// The same leaves with other numbers of particles.
+  /// Takes other numbers of particles in the same leaves.
   void update(const std::vector<std::int64_t>& leaf_begin);
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
@@ -144,11 +144,12 @@ class Tree {
   /// First particle of each leaf in that order, and the end.
   [[nodiscard]] const std::vector<std::int64_t>& leaf_begin() const noexcept { return leaf_begin_; }
   [[nodiscard]] const NearSet& near(std::size_t group) const { return near_[group]; }
-  /// Those of lower Morton index first; of groups of other ranks, `parts` count as NearIn says.
+  /// The groups that computed for this one, those of lower Morton index first; of groups of other ranks, `parts` count
+  /// as NearIn says.
   [[nodiscard]] const std::vector<Contributor>& contributors(std::size_t group) const { return contributors_[group]; }
-  /// By group, increasing.
+  /// Near results that come from other ranks, by group, increasing.
   [[nodiscard]] const std::vector<NearIn>& near_in() const noexcept { return near_in_; }
-  /// By rank, increasing.
+  /// Near results of a group for other ranks, by rank, increasing.
   [[nodiscard]] const std::vector<NearOut>& near_out(std::size_t group) const { return near_out_[group]; }
   /// Leaves of other ranks that are ghosts of own groups, increasing.
   [[nodiscard]] const std::vector<std::int32_t>& foreign_ghosts() const noexcept { return foreign_ghosts_; }

@@ -12,7 +12,7 @@
 namespace asterism::fmm {
 namespace {
 
-/// Cells looked at per level.
+/// Cells that are examined per level.
 constexpr std::size_t sample = 2000;
 /// Leaves with fewer particles than this on average are not worth another level.
 constexpr double fewest_per_leaf = 2;
@@ -21,7 +21,7 @@ constexpr double groups_per_unit = 12;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
 
-/// Of all ranks' leaves at most so many are brought together: all ranks know those of the tree.
+/// Most leaves of all ranks that are brought together: every rank knows all leaves of the tree.
 constexpr std::int64_t most_known = std::int64_t{1} << 24;
 
 struct Cells {
@@ -56,7 +56,7 @@ Finest finest_cells(const Particles& part, const Box& box, int deepest) {
   return finest;
 }
 
-/// Those of all ranks on each of them.
+/// The finest cells of all ranks, on each of them.
 Finest gathered(Finest of_part) {
   struct Counts {
     std::int64_t particles = 0;

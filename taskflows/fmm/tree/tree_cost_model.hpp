@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "runtime/session.hpp"
-#include "taskflows/fmm/interaction.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
 
@@ -19,7 +18,7 @@ struct UnitRates {
   double cell = 0;       ///< M2M and L2L per cell
 };
 
-/// What one evaluation does at some height, estimated from a sample of the cells.
+/// The work of one evaluation at some height, estimated from a sample of the cells.
 struct Workload {
   int height = 0;
   double leaves = 0, cells = 0, near_pairs = 0, far_pairs = 0, particles = 0;

@@ -49,13 +49,13 @@ double FieldsInBox<T>::velocity(int component, int x, int y, int z) const {
 }
 
 template <class T>
-std::vector<output::DealtField> named_of_ranks(const DistributedArray& all) {
+std::vector<output::DealtField> distributed_named(const DistributedArray& all) {
   return {{"rho", 1, &all, output::components_of<T>(0, 1)}, {"velocity", 3, &all, output::components_of<T>(1, 3)}};
 }
 
 template <class T>
-void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, const DistributedArray& all,
-                        const Slice& slice) {
+void write_distributed_png(const std::filesystem::path& path, const Grid& grid, const DistributedArray& all,
+                           const Slice& slice) {
   Box box{0, grid.nx, 0, grid.ny, 0, grid.nz};
   std::int32_t* const ends[][2] = {{&box.x0, &box.x1}, {&box.y0, &box.y1}, {&box.z0, &box.z1}};
   // the vorticity takes differences across the plane
@@ -71,7 +71,7 @@ void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, con
 }
 
 template <class T>
-CentreLines centre_lines_of_ranks(const Case& flow, const DistributedArray& all) {
+CentreLines distributed_centre_lines(const Case& flow, const DistributedArray& all) {
   const auto& n = flow.problem.cells;
   const auto first = [&](std::size_t axis) { return (n[axis] - 1) / 2; };
   const auto end = [&](std::size_t axis) { return n[axis] / 2 + 1; };
@@ -83,14 +83,14 @@ CentreLines centre_lines_of_ranks(const Case& flow, const DistributedArray& all)
   });
 }
 
-#define ASTERISM_FIELDS_OF_RANKS(T)                                                                       \
-  template class FieldsInBox<T>;                                                                          \
-  template std::vector<output::DealtField> named_of_ranks<T>(const DistributedArray&);                    \
-  template void write_png_of_ranks<T>(const std::filesystem::path&, const Grid&, const DistributedArray&, \
-                                      const Slice&);                                                      \
-  template CentreLines centre_lines_of_ranks<T>(const Case&, const DistributedArray&);
-ASTERISM_FIELDS_OF_RANKS(float)
-ASTERISM_FIELDS_OF_RANKS(double)
-#undef ASTERISM_FIELDS_OF_RANKS
+#define ASTERISM_DISTRIBUTED_FIELDS(T)                                                                       \
+  template class FieldsInBox<T>;                                                                             \
+  template std::vector<output::DealtField> distributed_named<T>(const DistributedArray&);                    \
+  template void write_distributed_png<T>(const std::filesystem::path&, const Grid&, const DistributedArray&, \
+                                         const Slice&);                                                      \
+  template CentreLines distributed_centre_lines<T>(const Case&, const DistributedArray&);
+ASTERISM_DISTRIBUTED_FIELDS(float)
+ASTERISM_DISTRIBUTED_FIELDS(double)
+#undef ASTERISM_DISTRIBUTED_FIELDS
 
 }  // namespace asterism::lbm

@@ -34,15 +34,15 @@ class FieldsInBox {
 
 /// "rho" and "velocity", as long as the array.
 template <class T>
-std::vector<output::DealtField> named_of_ranks(const DistributedArray& all);
+std::vector<output::DealtField> distributed_named(const DistributedArray& all);
 
 /// Written by rank 0, which gets the plane and those beside it: see slice.hpp.
 template <class T>
-void write_png_of_ranks(const std::filesystem::path& path, const Grid& grid, const DistributedArray& all,
-                        const Slice& slice);
+void write_distributed_png(const std::filesystem::path& path, const Grid& grid, const DistributedArray& all,
+                           const Slice& slice);
 
 /// On rank 0, which gets the two lines; empty on the others.
 template <class T>
-CentreLines centre_lines_of_ranks(const Case& flow, const DistributedArray& all);
+CentreLines distributed_centre_lines(const Case& flow, const DistributedArray& all);
 
 }  // namespace asterism::lbm

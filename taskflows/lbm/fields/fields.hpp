@@ -6,7 +6,7 @@
 #include <span>
 
 #include "io/series/series.hpp"
-#include "taskflows/lbm/grid.hpp"
+#include "taskflows/lbm/geometry/grid.hpp"
 
 namespace asterism::lbm {
 

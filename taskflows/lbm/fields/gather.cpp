@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t fields = 4;
 
 std::size_t element_of(const Problem& p) {
-  return p.single_precision ? 4 : 8;
+  return static_cast<std::size_t>(size_of(p.precision));
 }
 
 std::size_t cells_of(const Problem& p) {

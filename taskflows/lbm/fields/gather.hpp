@@ -12,7 +12,7 @@ Array<char> gather_state(Simulation& simulation, const Problem& problem);
 void scatter_state(Simulation& simulation, const Problem& problem, long time, const char* state);
 /// rho, u, v, w of all cells. In one process.
 Array<char> gather_fields(Simulation& simulation, const Problem& problem);
-/// Those of this rank's bricks: an array [field][z][y][x] that all ranks share.
+/// rho, u, v, w of this rank's bricks, as its parts of an array [field][z][y][x] that all ranks share.
 DistributedArray deal_fields(Simulation& simulation, const Problem& problem);
 
 }  // namespace asterism::lbm

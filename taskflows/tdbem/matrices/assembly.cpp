@@ -16,9 +16,9 @@ struct TilePlace {
 };
 std::vector<TilePlace> tiles_with_mirrors(const TiledStructure& structure) {
   std::vector<TilePlace> places;
-  const auto begin = static_cast<std::size_t>(structure.blocks.begin);
-  const auto end = static_cast<std::size_t>(structure.blocks.end);
-  for (std::size_t row = 0; row < structure.clusters.size(); ++row)
+  const auto begin = static_cast<std::size_t>(structure.own.begin);
+  const auto end = static_cast<std::size_t>(structure.own.end);
+  for (std::size_t row = 0; row < structure.blocks.size(); ++row)
     for (std::size_t slice = structure.has_slices(row) ? row : begin; slice < end; ++slice)
       places.push_back({row, slice});
   return places;
@@ -48,16 +48,6 @@ void refuse(const LagFault& fault, const Discretisation& d) {
   }
 }
 
-std::vector<Range> clusters(std::int32_t unknowns, std::int32_t size) {
-  if (unknowns < 1) bad_input("{} unknowns, expected at least one", unknowns);
-  if (size < 1 || size % panel_rows != 0)
-    bad_input("clusters of {} unknowns, expected a positive multiple of {}", size, panel_rows);
-  std::vector<Range> ranges;
-  for (std::int32_t begin = 0; begin < unknowns; begin += std::min(size, unknowns - begin))
-    ranges.push_back({begin, begin + std::min(size, unknowns - begin)});
-  return ranges;
-}
-
 template <class T>
 std::size_t TiledStructure::bytes() const {
   std::size_t sum = 0;
@@ -67,12 +57,12 @@ std::size_t TiledStructure::bytes() const {
 template std::size_t TiledStructure::bytes<float>() const;
 template std::size_t TiledStructure::bytes<double>() const;
 
-TiledStructure structure_of_blocks(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                                   const std::vector<Range>& clusters, Range blocks) {
+TiledStructure structure_of_own_blocks(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                                       const std::vector<Range>& blocks, Range own) {
   if (!(d.speed > 0) || !(d.step > 0) || !std::isfinite(d.speed) || !std::isfinite(d.step))
     bad_input("speed of sound {:g} m/s and time step {:g} s, expected positive ones", d.speed, d.step);
-  TiledStructure structure{clusters, blocks, {}, {}, {}, {}};
-  structure.tiles.resize(clusters.size() * static_cast<std::size_t>(blocks.size()));
+  TiledStructure structure{blocks, own, {}, {}, {}, {}};
+  structure.tiles.resize(blocks.size() * static_cast<std::size_t>(own.size()));
   structure.point_pairs.resize(structure.tiles.size());
   const std::vector<TilePlace> places = tiles_with_mirrors(structure);
   std::vector<LagFault> faults(places.size());
@@ -82,7 +72,7 @@ TiledStructure structure_of_blocks(const SurfaceView& surface, const PairRules& 
 #pragma omp for schedule(dynamic)
     for (std::size_t p = 0; p < places.size(); ++p) {
       const auto [row, slice] = places[p];
-      MirroredStructure tiles = tile_structure(surface, rules, d, clusters[row], clusters[slice], scratch);
+      MirroredStructure tiles = tile_structure(surface, rules, d, blocks[row], blocks[slice], scratch);
       faults[p] = tiles.fault;
       structure.point_pairs[structure.place(row, slice)] = tiles.point_pairs;
       structure.tiles[structure.place(row, slice)] = std::move(tiles.tile);
@@ -97,9 +87,9 @@ TiledStructure structure_of_blocks(const SurfaceView& surface, const PairRules& 
 }
 
 TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                               const std::vector<Range>& clusters, Widths widths) {
+                               const std::vector<Range>& blocks, Widths widths) {
   TiledStructure structure =
-      structure_of_blocks(surface, rules, d, clusters, {0, static_cast<std::int32_t>(clusters.size())});
+      structure_of_own_blocks(surface, rules, d, blocks, {0, static_cast<std::int32_t>(blocks.size())});
   if (structure.fault.kind != LagFault::Kind::none) refuse(structure.fault, d);
   if (widths == Widths::uniform) {
     const std::int32_t longest = structure.counts.longest;
@@ -112,35 +102,14 @@ TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rule
   return structure;
 }
 
-std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, std::int32_t parts) {
-  const auto blocks = static_cast<std::int32_t>(values.size());
-  if (blocks < parts)
-    bad_input("{} blocks of slices for {} processes: expected one for each at least, of fewer slices (--cluster)",
-              blocks, parts);
-  double all = 0;
-  for (const std::int64_t v : values) all += static_cast<double>(v);
-  std::vector<std::int32_t> begin{0};
-  double before = 0;  // values of blocks before b
-  for (std::int32_t b = 0, part = 1; part < parts; ++part) {
-    const double wanted = all * part / parts;
-    // a block goes to the part that has most of it, unless others would be left without any
-    const auto half = [&] { return static_cast<double>(values[static_cast<std::size_t>(b)]) / 2; };
-    while (b < begin.back() + 1 || (b < blocks - (parts - part) && before + half() < wanted))
-      before += static_cast<double>(values[static_cast<std::size_t>(b++)]);
-    begin.push_back(b);
-  }
-  begin.push_back(blocks);
-  return begin;
-}
-
 InitialMatrix gather_initial(const TiledStructure& structure, std::span<const std::vector<double>> initial) {
   InitialMatrix matrix;
   matrix.start.push_back(0);
   matrix.column.reserve(static_cast<std::size_t>(structure.counts.initial));
   matrix.value.reserve(static_cast<std::size_t>(structure.counts.initial));
-  for (std::size_t row = 0; row < structure.clusters.size(); ++row)
-    for (std::size_t r = 0; r < static_cast<std::size_t>(structure.clusters[row].size()); ++r) {
-      for (std::int32_t b = structure.blocks.begin; b < structure.blocks.end; ++b) {
+  for (std::size_t row = 0; row < structure.blocks.size(); ++row)
+    for (std::size_t r = 0; r < static_cast<std::size_t>(structure.blocks[row].size()); ++r) {
+      for (std::int32_t b = structure.own.begin; b < structure.own.end; ++b) {
         const auto slice = static_cast<std::size_t>(b);
         const TileStructure& tile = structure.tiles[structure.place(row, slice)];
         const auto begin = static_cast<std::size_t>(tile.initial_start[r]);
@@ -157,9 +126,9 @@ InitialMatrix gather_initial(const TiledStructure& structure, std::span<const st
 
 template <class T>
 ConvolutionMatrices<T> assemble_all(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                                    const std::vector<Range>& clusters, Widths widths) {
+                                    const std::vector<Range>& blocks, Widths widths) {
   ConvolutionMatrices<T> matrices;
-  matrices.structure = tiled_structure(surface, rules, d, clusters, widths);
+  matrices.structure = tiled_structure(surface, rules, d, blocks, widths);
   const TiledStructure& structure = matrices.structure;
   std::vector<std::vector<double>> initial;
   for (const TileStructure& tile : structure.tiles) {

@@ -11,12 +11,9 @@
 #include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
 #include "codelets/tdbem/kernels/assembly/tile_structure.hpp"
 #include "codelets/tdbem/kernels/assembly/tile_values.hpp"
+#include "taskflows/tdbem/decomposition.hpp"
 
 namespace asterism::tdbem {
-
-/// [0, unknowns) in ranges of `size` unknowns, the last one maybe shorter. Throws Error (bad_input) unless there are
-/// unknowns and size is a positive multiple of panel_rows.
-std::vector<Range> clusters(std::int32_t unknowns, std::int32_t size);
 
 /// How wide panels are.
 enum class Widths : std::uint8_t {
@@ -24,27 +21,26 @@ enum class Widths : std::uint8_t {
   uniform,    ///< as the longest of all: Contiguous-Blocking as published
 };
 
-/// Rows and slices are cut in the same clusters. There may be tiles of some slices only.
+/// Rows and slices are cut into the same blocks. There may be tiles of some slices only.
 struct TiledStructure {
-  std::vector<Range> clusters;
-  Range blocks;                      ///< clusters of slices that there are tiles of: all, or a rank's
-  std::vector<TileStructure> tiles;  ///< tile (I, J) has rows of cluster I, slices of cluster J: place(I, J)
+  std::vector<Range> blocks;         ///< of unknowns
+  Range own;                         ///< blocks of slices that there are tiles of: all, or a rank's
+  std::vector<TileStructure> tiles;  ///< tile (I, J) has rows of block I, slices of block J: place(I, J)
   LagCounts counts;                  ///< of all these
   /// At place(I, J): of a tile and its mirror image together, which if it is here as well, I > J, has 0.
   std::vector<std::int64_t> point_pairs;
   LagFault fault;  ///< some tiles are empty if it has a kind
 
-  [[nodiscard]] bool has_slices(std::size_t cluster) const {
-    return blocks.place(static_cast<std::int32_t>(cluster)) < static_cast<std::uint32_t>(blocks.size());
+  [[nodiscard]] bool has_slices(std::size_t block) const {
+    return own.place(static_cast<std::int32_t>(block)) < static_cast<std::uint32_t>(own.size());
   }
-  [[nodiscard]] std::size_t place(std::size_t row_cluster, std::size_t slice_cluster) const {
-    return row_cluster * static_cast<std::size_t>(blocks.size()) + slice_cluster -
-           static_cast<std::size_t>(blocks.begin);
+  [[nodiscard]] std::size_t place(std::size_t row_block, std::size_t slice_block) const {
+    return row_block * static_cast<std::size_t>(own.size()) + slice_block - static_cast<std::size_t>(own.begin);
   }
-  /// Of a tile and its mirror image together.
-  [[nodiscard]] std::int64_t points(std::size_t row_cluster, std::size_t slice_cluster) const {
-    const bool below = has_slices(row_cluster) && row_cluster > slice_cluster;
-    return point_pairs[below ? place(slice_cluster, row_cluster) : place(row_cluster, slice_cluster)];
+  /// Point pairs of a tile and its mirror image together.
+  [[nodiscard]] std::int64_t points(std::size_t row_block, std::size_t slice_block) const {
+    const bool below = has_slices(row_block) && row_block > slice_block;
+    return point_pairs[below ? place(slice_block, row_block) : place(row_block, slice_block)];
   }
   /// Bytes of all tiles, as tile_layout() packs them.
   template <class T>
@@ -58,15 +54,11 @@ struct TiledStructure {
 /// holes, too many values or too large lags: all of them ask for larger steps. Throws Error (bad_input) as well for
 /// speeds and steps that are not positive.
 TiledStructure tiled_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                               const std::vector<Range>& clusters, Widths widths = Widths::of_panels);
+                               const std::vector<Range>& blocks, Widths widths = Widths::of_panels);
 
-/// Of the slices of some clusters, with a fault instead of an error.
-TiledStructure structure_of_blocks(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                                   const std::vector<Range>& clusters, Range blocks);
-
-/// Consecutive blocks for each of `parts`: begin of each, and the end. Each has about the same sum of `values`, and one
-/// block at least. Throws Error (bad_input) when there are fewer blocks than parts.
-std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, std::int32_t parts);
+/// As tiled_structure(), of the slices of the blocks `own` only, with a fault instead of an error.
+TiledStructure structure_of_own_blocks(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
+                                       const std::vector<Range>& blocks, Range own);
 
 /// M^0 by rows, columns ascending, or those of its columns that belong to some blocks.
 struct InitialMatrix {
@@ -84,8 +76,8 @@ struct ConvolutionMatrices {
   std::vector<Array<std::byte>> buffers;  ///< as many
   InitialMatrix initial;
 
-  [[nodiscard]] Tile<T> tile(std::size_t row_cluster, std::size_t slice_cluster) const {
-    const std::size_t x = structure.place(row_cluster, slice_cluster);
+  [[nodiscard]] Tile<T> tile(std::size_t row_block, std::size_t slice_block) const {
+    const std::size_t x = structure.place(row_block, slice_block);
     return tile_in<T>(layouts[x], buffers[x].data());
   }
 };
@@ -93,6 +85,6 @@ struct ConvolutionMatrices {
 /// Structure and values of all tiles, in parallel (OpenMP); errors as those of tiled_structure().
 template <class T>
 ConvolutionMatrices<T> assemble_all(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,
-                                    const std::vector<Range>& clusters, Widths widths = Widths::of_panels);
+                                    const std::vector<Range>& blocks, Widths widths = Widths::of_panels);
 
 }  // namespace asterism::tdbem

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* library_file = "libasterism-mumps.so";
 
 template <class T>
-FactoriseOverRanks<T>* factorise() {
+DistributedFactorise<T>* factorise() {
   const std::string path = library_beside_program(library_file);
   if (path.empty())
     bad_input("--solver mumps over several processes: there is no {} beside the program (MUMPS with MPI)",
@@ -26,13 +26,13 @@ FactoriseOverRanks<T>* factorise() {
   const char* const name = std::is_same_v<T, double> ? "asterism_mumps_double" : "asterism_mumps_float";
   void* const function = dlsym(library, name);
   if (function == nullptr) failed("{}: has no {}", path, name);
-  return reinterpret_cast<FactoriseOverRanks<T>*>(function);
+  return reinterpret_cast<DistributedFactorise<T>*>(function);
 }
 
 }  // namespace
 
 template <class T>
-DirectSolverOfRanks<T>::DirectSolverOfRanks(const CsrView<T>& matrix) {
+DistributedDirectSolver<T>::DistributedDirectSolver(const CsrView<T>& matrix) {
   const std::int64_t ranks = rank_group().ranks();
   const auto first_row = [&](std::int64_t rank) { return static_cast<std::int32_t>(matrix.rows * rank / ranks); };
   factors_.reset(factorise<T>()(matrix, first_row(rank_group().rank()), first_row(rank_group().rank() + 1),
@@ -40,12 +40,12 @@ DirectSolverOfRanks<T>::DirectSolverOfRanks(const CsrView<T>& matrix) {
 }
 
 template <class T>
-void DirectSolverOfRanks<T>::solve(std::span<T> right_hand_side) {
+void DistributedDirectSolver<T>::solve(std::span<T> right_hand_side) {
   factors_->solve(right_hand_side.data());
   communicator_.broadcast(right_hand_side.data(), right_hand_side.size_bytes());
 }
 
-template class DirectSolverOfRanks<double>;
-template class DirectSolverOfRanks<float>;
+template class DistributedDirectSolver<double>;
+template class DistributedDirectSolver<float>;
 
 }  // namespace asterism::tdbem

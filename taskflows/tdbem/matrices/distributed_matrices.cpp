@@ -4,7 +4,7 @@
 #include <span>
 
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/tdbem/from_all_ranks.hpp"
+#include "taskflows/tdbem/matrices/gather_from_ranks.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
 
 namespace asterism::tdbem {
@@ -27,30 +27,30 @@ std::vector<std::size_t> numbers(Range range) {
 // A rank finds the structure of as many blocks as the others first: only then it is known how many values they have,
 // and which of them have to move.
 template <class T>
-void Matrices<T>::find_structure(std::int32_t cluster) {
+void Matrices<T>::find_structure(std::int32_t block_size) {
   const Pause pause;  // the structure is found by the application's own threads
-  structure_.clusters = clusters(surface_.vertex_count, cluster);
-  const auto blocks = static_cast<std::int64_t>(structure_.clusters.size());
+  structure_.blocks = blocks_of_unknowns(surface_.vertex_count, block_size);
+  const auto blocks = static_cast<std::int64_t>(structure_.blocks.size());
   const RankGroup& ranks = asterism::rank_group();
   const auto equal = [&](int rank) { return static_cast<std::int32_t>(blocks * rank / ranks.ranks()); };
   take_blocks({equal(ranks.rank()), equal(ranks.rank() + 1)});
-  dealt_ = equal_values(from_all_ranks(values_of_blocks()), ranks.ranks());
+  first_blocks_ = equal_values(gather_from_ranks(values_of_blocks()), ranks.ranks());
   const auto rank = static_cast<std::size_t>(ranks.rank());
-  take_blocks({dealt_[rank], dealt_[rank + 1]});
+  take_blocks({first_blocks_[rank], first_blocks_[rank + 1]});
 }
 
 /// The structure of these blocks and no others; that of present ones is not looked for again.
 template <class T>
 void Matrices<T>::take_blocks(Range blocks) {
-  const Range before = structure_.blocks;
+  const Range before = structure_.own;
   const Range kept = {std::clamp(before.begin, blocks.begin, blocks.end),
                       std::clamp(before.end, blocks.begin, blocks.end)};
-  TiledStructure next{structure_.clusters, blocks, {}, {}, {}, {}};
-  next.tiles.resize(next.clusters.size() * static_cast<std::size_t>(blocks.size()));
+  TiledStructure next{structure_.blocks, blocks, {}, {}, {}, {}};
+  next.tiles.resize(next.blocks.size() * static_cast<std::size_t>(blocks.size()));
   next.point_pairs.resize(next.tiles.size());
   const auto take = [&](TiledStructure& from, Range part) {
     for (const std::size_t b : numbers(part))
-      for (std::size_t row = 0; row < next.clusters.size(); ++row) {
+      for (std::size_t row = 0; row < next.blocks.size(); ++row) {
         const std::size_t to = next.place(row, b);
         next.tiles[to] = std::move(from.tiles[from.place(row, b)]);
         next.counts.add(next.tiles[to].counts);
@@ -62,7 +62,7 @@ void Matrices<T>::take_blocks(Range blocks) {
   take(structure_, kept);
   for (const Range added : {Range{blocks.begin, kept.begin}, Range{kept.end, blocks.end}}) {
     if (added.size() == 0) continue;
-    TiledStructure found = structure_of_blocks(surface_, rules_, discretisation_, next.clusters, added);
+    TiledStructure found = structure_of_own_blocks(surface_, rules_, discretisation_, next.blocks, added);
     if (found.fault.kind != LagFault::Kind::none) next.fault = found.fault;
     take(found, added);
   }
@@ -76,13 +76,13 @@ std::vector<std::size_t> Matrices<T>::own_blocks() const {
   return numbers(own());
 }
 
-/// Of own blocks, without padding.
+/// Values of each own block, without padding.
 template <class T>
 std::vector<std::int64_t> Matrices<T>::values_of_blocks() const {
   std::vector<std::int64_t> values;
   for (const std::size_t b : own_blocks()) {
     values.push_back(0);
-    for (std::size_t row = 0; row < structure_.clusters.size(); ++row)
+    for (std::size_t row = 0; row < structure_.blocks.size(); ++row)
       values.back() += structure_.tiles[structure_.place(row, b)].counts.values;
   }
   return values;
@@ -122,8 +122,8 @@ template <class T>
 NearPairs<T> Matrices<T>::near(std::int32_t group) {
   NearPairs<T> near = own_near(group);
   if (!asterism::rank_group().distributed()) return near;
-  near.pairs = from_all_ranks(near.pairs);
-  near.values = from_all_ranks(near.values);
+  near.pairs = gather_from_ranks(near.pairs);
+  near.values = gather_from_ranks(near.values);
   return near;
 }
 

@@ -11,7 +11,7 @@ constexpr int where_entries_are = 18 - 1, kind_of_analysis = 28 - 1;
 constexpr MUMPS_INT distributed = 3, on_one_process = 1;
 
 template <class T>
-class Factors : public FactorsOfRanks<T> {
+class Factors : public DistributedFactors<T> {
  public:
   Factors(const CsrView<T>& matrix, std::int32_t begin, std::int32_t end, int communicator) : mumps_(communicator) {
     LowerEntries<T> lower(matrix, begin, end);
@@ -42,10 +42,10 @@ class Factors : public FactorsOfRanks<T> {
 }  // namespace asterism::tdbem
 
 // names that dlsym() finds; what is thrown is the caller's to catch
-#define ASTERISM_MUMPS(name, T)                                                                                      \
-  extern "C" asterism::tdbem::FactorsOfRanks<T>* name(const asterism::tdbem::CsrView<T>& matrix, std::int32_t begin, \
-                                                      std::int32_t end, int communicator) {                          \
-    return new asterism::tdbem::Factors<T>(matrix, begin, end, communicator);                                        \
+#define ASTERISM_MUMPS(name, T)                                                                                     \
+  extern "C" asterism::tdbem::DistributedFactors<T>* name(const asterism::tdbem::CsrView<T>& matrix,                \
+                                                          std::int32_t begin, std::int32_t end, int communicator) { \
+    return new asterism::tdbem::Factors<T>(matrix, begin, end, communicator);                                       \
   }
 ASTERISM_MUMPS(asterism_mumps_double, double)
 ASTERISM_MUMPS(asterism_mumps_float, float)

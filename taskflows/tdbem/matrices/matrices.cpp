@@ -9,7 +9,6 @@
 #include <cstring>
 #include <thread>
 
-#include "codelets/tdbem/kernels/assembly/pair_values.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/memory_limits.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -21,15 +20,6 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 /// Blocks are whole pages, as disks want them that are read past the kernel's cache (backend unistd_o_direct).
 constexpr std::size_t page_bytes = 4096;
-constexpr std::int32_t smallest_cluster = 64;
-/// Sums of a larger tile leave the caches of a core.
-constexpr std::int32_t largest_cluster = 256;
-/// Rounds of the assembly keep half as many tasks at work as there are blocks.
-constexpr std::int32_t blocks_per_unit = 2;
-constexpr std::int32_t most_blocks = 128;
-/// Ranks have whole blocks, and about as many values: so many blocks each, for shares that differ by some per cent.
-constexpr std::int32_t blocks_per_rank = 16;
-
 /// In whole pages.
 std::size_t lines(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * (page_bytes / line_bytes);
@@ -52,23 +42,14 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
 
 }  // namespace
 
-std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks) {
-  const std::int32_t units = std::max(cores + gpus, 1);
-  const std::int32_t for_units = std::min(blocks_per_unit * units, most_blocks);
-  const std::int32_t wanted = unknowns / ranks / (ranks > 1 ? std::max(for_units, blocks_per_rank) : for_units);
-  // small bodies are cut into enough blocks for all ranks
-  const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_cluster ? panel_rows : smallest_cluster;
-  return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_cluster);
-}
-
 template <class T>
-Matrices<T>::Matrices(const Problem& problem, std::int32_t cluster)
+Matrices<T>::Matrices(const Problem& problem, std::int32_t block_size)
     : problem_(problem),
       surface_(problem.surface.view()),
       rules_(problem.rules),
       discretisation_{problem.boundary, problem.speed, problem.dt} {
-  find_structure(cluster);
-  const std::size_t n = structure_.clusters.size();
+  find_structure(block_size);
+  const std::size_t n = structure_.blocks.size();
   for (auto* const sizes : {&directory_, &bytes_, &values_}) sizes->resize(n);
   places_.resize(n);
   initial_offset_.resize(n);
@@ -83,7 +64,7 @@ Matrices<T>::Matrices(const Problem& problem, std::int32_t cluster)
 /// Where things are in a block, and its data.
 template <class T>
 void Matrices<T>::lay_out(std::size_t b) {
-  const std::size_t n = structure_.clusters.size();
+  const std::size_t n = structure_.blocks.size();
   initial_offset_[b].push_back(0);
   std::int64_t bytes = 0;
   for (std::size_t row = 0; row < n; ++row) {
@@ -135,7 +116,7 @@ void Matrices<T>::prepare() {
     args.count = static_cast<std::int32_t>(places_[b].size());
     args.bytes = bytes_[b];
     args.initial = initial_values(b);
-    submit(codelets::prepare<T>(), args, {{handles_[b], STARPU_W}, {initial_handles_[b], STARPU_W}});
+    submit(codelets::prepare.of<T>(), args, {{handles_[b], STARPU_W}, {initial_handles_[b], STARPU_W}});
   }
 }
 
@@ -196,16 +177,15 @@ void Matrices<T>::assemble(const std::function<void(double)>& progress) {
     args.work.variant = i == j ? 1 : 0;
     finished.push_back({&done, points});
     TaskOptions options;
-    options.flops = static_cast<double>(points) * flops_of_point_pair;
     options.done_argument = &finished.back();
     options.done = [](void* argument) {
       const auto& f = *static_cast<const Finished*>(argument);
       f.done->fetch_add(f.points);
     };
-    submit(codelets::assemble<T>(), args, accesses, options);
+    submit(codelets::assemble.of<T>(), args, accesses, options);
   }
   const std::int64_t all = own_point_pairs();
-  // sleeping would stop a simulated machine, whose time does not go on by itself
+  // sleeping would stop a simulated machine, whose time does not advance by itself
   for (std::int64_t now = 0; now < all && !simulated; now = done.load()) {
     progress(static_cast<double>(now) / static_cast<double>(all));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -253,10 +233,10 @@ codelets::PartOfBlock Matrices<T>::place(std::size_t b, std::size_t first, std::
   p.directory = directory_[b];
   p.first_tile = static_cast<std::int32_t>(first);
   p.tiles = static_cast<std::int32_t>(end - first);
-  p.slice_begin = structure_.clusters[b].begin;
-  p.slices = structure_.clusters[b].size();
+  p.slice_begin = structure_.blocks[b].begin;
+  p.slices = structure_.blocks[b].size();
   for (std::size_t row = first; row < end; ++row)
-    p.panels = std::max(p.panels, (structure_.clusters[row].size() + panel_rows - 1) / panel_rows);
+    p.panels = std::max(p.panels, (structure_.blocks[row].size() + panel_rows - 1) / panel_rows);
   return p;
 }
 

@@ -19,52 +19,48 @@
 
 namespace asterism::tdbem {
 
-/// Unknowns of a block that suit so many unknowns and units: enough blocks for the assembly to keep all cores at work
-/// and for shares of a per cent, not more, as a GPU wants large ones. Units: of one of `ranks`.
-std::int32_t suitable_cluster(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks = 1);
-
 template <class T>
 class Matrices {
  public:
   /// Finds the structure (OpenMP; StarPU's workers sleep meanwhile) and registers the blocks. Nothing is filled. Throws
   /// as tiled_structure(), as equal_values(), and as require_memory() for the blocks. `problem` is kept by reference.
-  /// All ranks make it with the same arguments; so they do with what says "ranks together" below.
-  Matrices(const Problem& problem, std::int32_t cluster);
+  /// All ranks make it with the same arguments; so they call what is "collective" below.
+  Matrices(const Problem& problem, std::int32_t block_size);
 
   /// Submits the assembly: each pair of blocks is one task, in rounds in which no block occurs twice, so that all cores
   /// work. `progress` is called with the share of point pairs that is done, by the calling thread, until all is; then
   /// M^0 is gathered. A rank fills its own blocks; a tile whose mirror image is of another rank is computed by both.
-  /// Ranks together.
+  /// Collective.
   void assemble(const std::function<void(double)>& progress);
 
   /// Hands over the blocks one after the other, or sets them: bytes as in block(). For files. Those of this rank;
-  /// set(): ranks together.
+  /// set(): collective.
   void get(const std::function<void(std::size_t block, const void* bytes, const double* initial)>& write);
   void set(const std::function<void(std::size_t block, void* bytes, double* initial)>& read);
 
   [[nodiscard]] std::size_t blocks() const { return handles_.size(); }
   /// Those that this rank has; nothing else is known of others than how many there are.
-  [[nodiscard]] Range own() const { return structure_.blocks; }
+  [[nodiscard]] Range own() const { return structure_.own; }
   [[nodiscard]] std::vector<std::size_t> own_blocks() const;
   /// The first block of each rank, and the end.
-  [[nodiscard]] const std::vector<std::int32_t>& dealt() const { return dealt_; }
+  [[nodiscard]] const std::vector<std::int32_t>& first_blocks() const { return first_blocks_; }
   [[nodiscard]] starpu_data_handle_t block(std::size_t b) const { return handles_[b]; }
   [[nodiscard]] std::int64_t block_bytes(std::size_t b) const { return bytes_[b]; }
   [[nodiscard]] std::int64_t initial_values(std::size_t b) const { return initial_offset_[b].back(); }
   [[nodiscard]] std::int64_t values(std::size_t b) const { return values_[b]; }  ///< without padding
-  /// Of own blocks; its counts are those of all.
+  /// The structure of own blocks; its counts are those of all.
   [[nodiscard]] const TiledStructure& structure() const { return structure_; }
   [[nodiscard]] const InitialMatrix& initial() const { return initial_; }
-  /// Tiles with rows of clusters [first, end).
+  /// Tiles with rows of blocks [first, end).
   [[nodiscard]] codelets::PartOfBlock place(std::size_t b, std::size_t first, std::size_t end) const;
   [[nodiscard]] double bytes() const { return all_bytes_; }              ///< of the blocks of all ranks
   [[nodiscard]] double point_pairs() const { return all_point_pairs_; }  ///< of the assembly, on all ranks
 
-  /// Of all rows and slices, lags 1 to group - 1. Waits for the blocks. Ranks together.
+  /// Pairs of all rows and slices with values at lags 1 to group - 1. Blocking; collective.
   [[nodiscard]] NearPairs<T> near(std::int32_t group);
 
  private:
-  void find_structure(std::int32_t cluster);
+  void find_structure(std::int32_t block_size);
   void take_blocks(Range blocks);
   [[nodiscard]] std::vector<std::int64_t> values_of_blocks() const;
   void lay_out(std::size_t b);
@@ -82,10 +78,10 @@ class Matrices {
   PairRules rules_;
   Discretisation discretisation_;
   TiledStructure structure_;
-  std::vector<std::int32_t> dealt_;
+  std::vector<std::int32_t> first_blocks_;
   double all_bytes_ = 0, all_point_pairs_ = 0;
-  std::vector<std::vector<PlacedTile>> places_;            ///< of each block, by row cluster; empty of other ranks'
-  std::vector<std::vector<std::int64_t>> initial_offset_;  ///< of each block: clusters + 1
+  std::vector<std::vector<PlacedTile>> places_;            ///< of each block, by block of rows; empty of other ranks'
+  std::vector<std::vector<std::int64_t>> initial_offset_;  ///< of each block: blocks + 1
   std::vector<std::vector<const TileStructure*>> of_block_;
   std::vector<std::int64_t> directory_, bytes_, values_;
   std::vector<Handle> handles_, initial_handles_;

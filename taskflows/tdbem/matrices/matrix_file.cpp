@@ -6,7 +6,7 @@
 #include "runtime/ranks/distributed_hdf5.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/tdbem/checked_data.hpp"
-#include "taskflows/tdbem/from_all_ranks.hpp"
+#include "taskflows/tdbem/matrices/gather_from_ranks.hpp"
 #include "taskflows/tdbem/results/traits.hpp"
 
 namespace asterism::tdbem {
@@ -23,8 +23,8 @@ std::string initial_of(std::size_t block) {
 
 /// As Matrices takes it: of a single block that is no multiple of panels, the next one.
 template <class T>
-std::int64_t cluster_of(const Matrices<T>& matrices) {
-  const std::int64_t size = matrices.structure().clusters.front().size();
+std::int64_t block_size_of(const Matrices<T>& matrices) {
+  const std::int64_t size = matrices.structure().blocks.front().size();
   return (size + panel_rows - 1) / panel_rows * panel_rows;
 }
 
@@ -37,7 +37,7 @@ std::vector<std::size_t> initial_values(const Matrices<T>& matrices, std::size_t
   return {static_cast<std::size_t>(matrices.initial_values(block))};
 }
 
-/// Of all in a block but the values: where its tiles are, and which lags they have.
+/// A checksum of all in a block but the values: where its tiles are, and which lags they have.
 template <class T>
 std::string structure_of(const Matrices<T>& matrices, std::size_t block, const void* bytes) {
   const std::int64_t directory = matrices.place(block, 0, matrices.blocks()).directory;
@@ -55,9 +55,9 @@ template <class T>
 void check_file(const Hdf5Input& file, const Problem& problem, const Matrices<T>& matrices) {
   check_format(file, format_mark, "convolution matrices");
   check_same(file, matrix_traits(problem, sizeof(T)));
-  const std::int64_t cluster = file.integer_attribute("/", "cluster");
-  if (cluster != cluster_of(matrices))
-    bad_input("{}: cluster: found {}, expected {} as the run has", file.name, cluster, cluster_of(matrices));
+  const std::int64_t block_size = file.integer_attribute("/", "cluster");
+  if (block_size != block_size_of(matrices))
+    bad_input("{}: cluster: found {}, expected {} as the run has", file.name, block_size, block_size_of(matrices));
   for (const std::size_t b : matrices.own_blocks()) {
     check_shape<std::int64_t>(file, slices_of(b), words(matrices, b));
     check_shape<double>(file, initial_of(b), initial_values(matrices, b));
@@ -80,7 +80,7 @@ std::vector<KeptBlock> kept_blocks(const Matrices<T>& matrices) {
   std::vector<KeptBlock> mine;
   for (const std::size_t b : matrices.own_blocks())
     mine.push_back({b, words(matrices, b)[0], initial_values(matrices, b)[0]});
-  return from_all_ranks(mine);
+  return gather_from_ranks(mine);
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ void save_matrices(const std::filesystem::path& path, const Problem& problem, Ma
   DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   file.attribute("/", "format", std::string(format_mark));
   file.on_rank_0([&](Hdf5Output& once) { write(once, matrix_traits(problem, sizeof(T))); });
-  file.attribute("/", "cluster", cluster_of(matrices));
+  file.attribute("/", "cluster", block_size_of(matrices));
   std::vector<std::string> datasets;
   for (const KeptBlock& kept : kept_blocks(matrices)) {
     file.create(datasets.emplace_back(slices_of(kept.block)), Hdf5Number::int64, {kept.words});
@@ -106,7 +106,7 @@ void save_matrices(const std::filesystem::path& path, const Problem& problem, Ma
         Checks{b, checksum(bytes, n * sizeof(std::int64_t)), checksum(initial, few * sizeof(double)), {}});
     structure_of(matrices, b, bytes).copy(checks.structure, sizeof checks.structure);
   });
-  for (const Checks& checks : from_all_ranks(mine)) {
+  for (const Checks& checks : gather_from_ranks(mine)) {
     file.attribute(slices_of(checks.block), "checksum", digits(checks.words));
     file.attribute(slices_of(checks.block), "structure", std::string(checks.structure, sizeof checks.structure));
     file.attribute(initial_of(checks.block), "checksum", digits(checks.initial));
@@ -117,14 +117,16 @@ void save_matrices(const std::filesystem::path& path, const Problem& problem, Ma
 MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem) {
   const Hdf5Input file(path);
   check_format(file, format_mark, "convolution matrices");
-  const bool single = file.text_attribute("/", "precision") == "single";
-  check_same(file, matrix_traits(problem, single ? sizeof(float) : sizeof(double)));
-  const std::int64_t cluster = file.integer_attribute("/", "cluster");
+  const Precision precision = file.text_attribute("/", "precision") == name_of(Precision::single_precision)
+                                  ? Precision::single_precision
+                                  : Precision::double_precision;
+  check_same(file, matrix_traits(problem, static_cast<std::size_t>(size_of(precision))));
+  const std::int64_t block_size = file.integer_attribute("/", "cluster");
   const std::int64_t unknowns = problem.surface.unknowns();
-  if (cluster <= 0 || cluster % panel_rows != 0 || cluster >= unknowns + panel_rows)
-    bad_input("{}: cluster: found {}, expected a multiple of {} for {} unknowns", file.name, cluster, panel_rows,
+  if (block_size <= 0 || block_size % panel_rows != 0 || block_size >= unknowns + panel_rows)
+    bad_input("{}: cluster: found {}, expected a multiple of {} for {} unknowns", file.name, block_size, panel_rows,
               unknowns);
-  return {static_cast<std::int32_t>(cluster), single};
+  return {static_cast<std::int32_t>(block_size), precision};
 }
 
 template <class T>

@@ -17,15 +17,15 @@ void save_matrices(const std::filesystem::path& path, const Problem& problem, Ma
 
 /// What a program has to know before it makes matrices to be filled from the file.
 struct MatrixFile {
-  std::int32_t cluster = 0;  ///< unknowns of a block
-  bool single_precision = false;
+  std::int32_t block_size = 0;  ///< unknowns of a block
+  Precision precision = Precision::double_precision;
 };
 /// Throws Error (bad_input), one line naming the file: missing, damaged, foreign, or of a problem with another surface,
 /// boundary, speed, time step or quadrature, with what was found and what `problem` has.
 MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem);
 
-/// Fills matrices of that cluster and precision, each rank its own blocks: the same bits. Throws Error (bad_input) as
-/// above, also for another cluster or precision, lags other than those of the structure, and changed bytes; the
+/// Fills matrices of that block size and precision, each rank its own blocks: the same bits. Throws Error (bad_input)
+/// as above, also for another block size or precision, lags other than those of the structure, and changed bytes; the
 /// matrices are then of no use.
 template <class T>
 void load_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices);

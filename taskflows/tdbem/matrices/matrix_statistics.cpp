@@ -9,13 +9,13 @@ namespace asterism::tdbem {
 namespace {
 
 /// Large enough for neighbours to share most triangles, and many enough for all cores.
-constexpr std::int32_t cluster = 256;
+constexpr std::int32_t block_size = 256;
 
 /// Row-vectors of a slice, which lie in the tiles of a column.
 void find_slice(const TiledStructure& structure, std::int32_t slice, std::vector<RowExtent>& extents) {
   extents.clear();
-  for (std::size_t i = 0; i < structure.clusters.size(); ++i) {
-    const TileStructure& tile = structure.tiles[structure.place(i, static_cast<std::size_t>(slice / cluster))];
+  for (std::size_t i = 0; i < structure.blocks.size(); ++i) {
+    const TileStructure& tile = structure.tiles[structure.place(i, static_cast<std::size_t>(slice / block_size))];
     for (std::int32_t r = 0; r < tile.rows.size(); ++r) {
       const std::int64_t x =
           static_cast<std::int64_t>(r / panel_rows) * tile.slices.size() + (slice - tile.slices.begin);
@@ -59,7 +59,8 @@ MatrixStatistics matrix_statistics(const Surface& surface, const PairRules& rule
   }
 
   const Surface along = renumbered(surface, curve);
-  const TiledStructure structure = tiled_structure(along.view(), rules, d, clusters(along.unknowns(), cluster));
+  const TiledStructure structure =
+      tiled_structure(along.view(), rules, d, blocks_of_unknowns(along.unknowns(), block_size));
   const std::int32_t n = along.unknowns();
   MatrixStatistics all;
   all.counts = structure.counts;

@@ -69,13 +69,13 @@ std::vector<std::vector<double>> reference_march(const Problem& problem, Matrice
   const InitialMatrix& m = matrices.initial();
   const std::vector<std::int32_t> start(m.start.begin(), m.start.end());
   DirectSolver<double> m0(CsrView<double>{n, start.data(), m.column.data(), m.value.data()});
-  const Illumination light = illumination(problem.boundary, problem.waves[static_cast<std::size_t>(wave)],
-                                          triangle_rule(problem.rules.far_points));
+  const Illumination incident = illumination(problem.boundary, problem.waves[static_cast<std::size_t>(wave)],
+                                             triangle_rule(problem.rules.far_points));
   std::vector<std::vector<double>> a;
   for (std::int64_t step = 0; step < steps; ++step) {
     std::vector<double> rhs(static_cast<std::size_t>(n));
     if (rank_group().is_root())
-      cpu::illuminate(problem.surface.view(), light, {problem.dt, problem.first_step + step, 1}, 0, n, rhs.data());
+      cpu::illuminate(problem.surface.view(), incident, {problem.dt, problem.first_step + step, 1}, 0, n, rhs.data());
     for_each_value(matrices, [&](std::int32_t i, std::int32_t j, std::int32_t k, double value) {
       if (k <= step)
         rhs[static_cast<std::size_t>(i)] -= value * a[static_cast<std::size_t>(step - k)][static_cast<std::size_t>(j)];

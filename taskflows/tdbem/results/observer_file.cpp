@@ -42,12 +42,12 @@ std::string heading(const Problem& problem) {
 }  // namespace
 
 void write_observers(const std::filesystem::path& path, const Problem& problem, std::int64_t steps,
-                     const Heard& heard) {
+                     const ObservedPressure& observed_pressure) {
   check_observers(path, problem);
   std::vector<const double*> scattered;
   for (std::size_t w = 0; w < problem.waves.size(); ++w)
     for (std::size_t o = 0; o < problem.observers.size(); ++o)
-      scattered.push_back(heard(static_cast<std::int32_t>(w), static_cast<std::int32_t>(o)));
+      scattered.push_back(observed_pressure(static_cast<std::int32_t>(w), static_cast<std::int32_t>(o)));
   OutputFile file(path);
   file.write(heading(problem));
   std::string line;
@@ -68,7 +68,7 @@ void write_observers(const std::filesystem::path& path, const Problem& problem, 
 }
 
 void draw_observers(const std::filesystem::path& path, const Problem& problem, std::int32_t wave, std::int64_t steps,
-                    const Heard& heard) {
+                    const ObservedPressure& observed_pressure) {
   check_observers(path, problem);
   const std::size_t drawn = std::min(problem.observers.size(), most_observers_drawn);
   output::Chart chart;
@@ -82,7 +82,7 @@ void draw_observers(const std::filesystem::path& path, const Problem& problem, s
     const Point& x = problem.observers[o];
     output::ChartLine& line = chart.lines.emplace_back();
     line.name = fmt::format("observer {} at ({:.4g}, {:.4g}, {:.4g})", o, x.x, x.y, x.z);
-    const double* const p = heard(wave, static_cast<std::int32_t>(o));
+    const double* const p = observed_pressure(wave, static_cast<std::int32_t>(o));
     for (std::int64_t n = 0; n < steps; ++n) line.points.push_back({time_of(problem, n), p[n], p[n], p[n]});
   }
   output::write_chart(path, chart);

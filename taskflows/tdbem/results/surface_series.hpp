@@ -28,9 +28,9 @@ class SurfaceWriter;
 class SurfaceSeries {
  public:
   /// path: NAME.pvd or NAME.h5. `problem` is kept by reference. keep_until: an existing series is continued, without
-  /// its steps after that one; a run that goes on from `steps` steps keeps them until steps - 1. Else it is replaced by
-  /// the first append. Throws Error (bad_input) for other names, when no file can be written there, and when a series
-  /// that is to be continued is none or on another surface.
+  /// its steps after that one; a run that resumes after `steps` steps keeps them until steps - 1. Else it is replaced
+  /// by the first append. Throws Error (bad_input) for other names, when no file can be written there, and when a
+  /// series that is to be continued is none or on another surface.
   SurfaceSeries(const std::filesystem::path& path, const Problem& problem,
                 std::int64_t keep_until = output::keep_nothing);
   ~SurfaceSeries();

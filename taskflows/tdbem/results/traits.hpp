@@ -20,7 +20,7 @@ const char* name_of(Boundary boundary);
 /// A fingerprint of vertices and triangles in their order.
 std::string fingerprint(const Surface& surface);
 
-/// What the convolution matrices depend on, but the cluster: boundary, speed, dt, unknowns, surface, quadrature; and
+/// What the convolution matrices depend on, but the block size: boundary, speed, dt, unknowns, surface, quadrature; and
 /// the precision, `bytes` of a number.
 Traits matrix_traits(const Problem& problem, std::size_t bytes);
 /// What the solution depends on besides: first step, waves, observers. Limits and the kind of solver are not among it.

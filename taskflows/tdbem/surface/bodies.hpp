@@ -12,7 +12,7 @@ namespace asterism::tdbem {
 /// An icosahedron, its triangles quartered `level` times, vertices on the sphere around the origin: 10 * 4^level + 2 of
 /// them. Throws Error (bad_input) for levels that are negative or above 10 and radii that are not positive.
 mesh::TriangleMesh icosphere(std::int32_t level, double radius);
-/// The same stretched to three semi-axes.
+/// An icosphere stretched to three semi-axes.
 mesh::TriangleMesh ellipsoid(std::int32_t level, const std::array<double, 3>& semi_axes);
 
 /// Around the origin, faces cut into rectangles of two triangles each: 2 (nx ny + ny nz + nz nx) + 2 vertices. Throws

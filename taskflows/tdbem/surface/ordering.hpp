@@ -53,7 +53,7 @@ double ordering_score(std::int32_t rows, std::int32_t slices, const Extent& exte
   return sum / (static_cast<double>(rows - 1) * static_cast<double>(slices));
 }
 
-/// Of the rows and slices of a tile.
+/// The score of the rows and slices of a tile.
 template <class T>
 double ordering_score(const Tile<T>& tile) {
   return ordering_score(tile.rows, tile.slices, [&](std::int32_t row, std::int32_t slice) {

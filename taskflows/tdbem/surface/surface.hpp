@@ -42,7 +42,7 @@ struct Surface {
 /// pieces oriented inward if these are refused.
 Surface prepare_surface(const mesh::TriangleMesh& mesh, Inward inward = Inward::refused);
 
-/// The same surface with vertex i where order[i] was, and triangles sorted by their lowest vertex. Throws Error
+/// A surface with vertex i where order[i] was, and triangles sorted by their lowest vertex. Throws Error
 /// (bad_input) if `order` is no permutation.
 Surface renumbered(const Surface& surface, std::span<const std::int32_t> order);
 

@@ -8,7 +8,7 @@
 
 namespace asterism::fdtd::cases {
 
-/// Of cases::materials, the conductor included.
+/// The poles of cases::materials, the conductor included.
 inline std::vector<std::vector<Pole>> poles() {
   return {{},
           {lorentz(2, 3e11, 1e10), drude(2e11, 3e10)},

@@ -28,7 +28,7 @@ inline double larger(double a, double b) {
 struct Setting {
   std::array<int, 3> n;
   std::array<double, 3> d = {1e-3, 1.3e-3, 0.8e-3};
-  /// Of the domain; neighbour: periodic, on both sides
+  /// Faces of the domain; neighbour: periodic, on both sides
   std::array<Face, 6> face = {};
   std::vector<Material> materials = {};
   std::vector<std::uint16_t> cells = {};  ///< material of each, z fastest; none: background
@@ -167,7 +167,7 @@ class Domain {
     return sum;
   }
 
-  /// Of an entry that is updated.
+  /// Value of an entry that is updated.
   [[nodiscard]] T at(Field f, int c, int i, int j, int k) const {
     const int place[3] = {i, j, k};
     int p[3];

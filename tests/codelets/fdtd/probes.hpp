@@ -12,7 +12,7 @@ namespace asterism::fdtd {
 
 /// An entry of E: component, i, j, k.
 using Entry = std::array<int, 4>;
-/// Of each entry, a value per step.
+/// The record of each entry, a value per step.
 using Record = std::vector<std::vector<double>>;
 
 /// Derivative of a Gaussian; `width` in steps. At 2 pi / (4 / width) steps per period it has fallen by 25 dB.

@@ -1,4 +1,4 @@
-// What the tests of P2P on CPUs and on GPUs check alike.
+// The cases and checks that the tests of P2P on CPUs and on GPUs share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ inline void expect_near(double expected, double actual, double tolerance) {
   EXPECT_NEAR(expected, actual, tolerance * std::fabs(expected));
 }
 
-/// Of the two particles; like charges repel: the first is pushed to -x.
+/// Checks the field of the two particles; like charges repel: the first is pushed to -x.
 inline void expect_laplace(const reference::Field& f, double tolerance) {
   expect_near(5.0 / 7, f.potential[0], tolerance), expect_near(2.0 / 7, f.potential[1], tolerance);
   expect_near(-10.0 / 343, f.fx[0], tolerance), expect_near(4.0 / 343, f.fx[1], tolerance);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "codelets/fmm/kernels/costs.hpp"
 #include "tests/codelets/fmm/p2p_cases.hpp"
 #include "tests/codelets/fmm/reference.hpp"
 #include "tests/codelets/fmm/user_kernel.hpp"

@@ -34,7 +34,7 @@ inline const std::vector<Wall> walls = {moving(0, 0.05, 0.01, 0.02),  pressure(1
                                         moving(2, 0.03, -0.01, 0.02), moving(3, 0.04, 0.02, -0.03),
                                         moving(4, -0.02, 0.03, 0.01), pressure(5, 1.03)};
 
-/// The same, pressure walls first.
+/// Walls of a setting, pressure walls first.
 inline std::vector<Wall> outlets_first(std::vector<Wall> list) {
   std::stable_partition(list.begin(), list.end(), [](const Wall& w) { return w.kind == Wall::Kind::pressure; });
   return list;

@@ -159,11 +159,11 @@ class Domain {
   [[nodiscard]] Links links() const { return links_.view(); }
   [[nodiscard]] std::vector<T> observed(const Box& box) const {
     std::vector<T> out(index(4 * box.cells()), std::numeric_limits<T>::quiet_NaN());
-    cpu::observe(settled(), brick, box, setting.collision, solid_cells(), f.data(), out.data());
+    cpu::observe(half, brick, box, setting.collision, solid_cells(), f.data(), out.data());
     return out;
   }
   [[nodiscard]] Totals totals() const {
-    return cpu::total(settled(), brick, brick.interior(), setting.collision, solid_cells(), f.data());
+    return cpu::total(half, brick, brick.interior(), setting.collision, solid_cells(), f.data());
   }
 
   Setting setting;

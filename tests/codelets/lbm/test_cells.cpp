@@ -273,7 +273,7 @@ TYPED_TEST(LbmCells, EquilibriumIsObserved) {
   std::vector<T> f(index(b.elements()), 7);
   cpu::equilibrium(b, box, fields.data(), f.data());
   std::vector<T> out(4 * cells);
-  cpu::observe(true, b, box, {}, nullptr, f.data(), out.data());
+  cpu::observe(Half::alpha, b, box, {}, nullptr, f.data(), out.data());
   for (std::size_t k = 0; k < out.size(); ++k)
     EXPECT_NEAR(static_cast<double>(out[k]), static_cast<double>(fields[k]), 4 * std::numeric_limits<T>::epsilon());
   EXPECT_EQ(std::count(f.begin(), f.end(), T{7}), static_cast<std::ptrdiff_t>(f.size() - q * cells));
@@ -306,11 +306,11 @@ TYPED_TEST(LbmCells, ForceIsTheMomentumThatLinksCarry) {
   }
 }
 
-TEST(LbmSpread, GivesEachCellOnce) {
+TEST(LbmThreadCells, GivesEachCellOnce) {
   const std::vector<Box> boxes = {{0, 1, 0, 5, 0, 4}, {2, 2, 0, 5, 0, 4}, {3, 9, -1, 4, 1, 2},
                                   {7, 8, 1, 2, 3, 4}, {0, 0, 0, 0, 0, 0}, {1, 12, 2, 4, 5, 8}};
   for (std::size_t count = 0; count <= boxes.size(); ++count) {
-    const Spread s = spread(static_cast<std::int32_t>(count), [&](int k) { return boxes[index(k)]; });
+    const ThreadCells s = thread_cells(static_cast<std::int32_t>(count), [&](int k) { return boxes[index(k)]; });
     std::uint32_t thread = 0;
     for (std::size_t k = 0; k < count; ++k) {
       std::uint32_t number = 0;
@@ -318,7 +318,7 @@ TEST(LbmSpread, GivesEachCellOnce) {
       for (int z = b.z0; z < b.z1; ++z)
         for (int y = b.y0; y < b.y1; ++y)
           for (int x = b.x0; x < b.x1; ++x, ++thread, ++number) {
-            const Spread::Cell c = s.cell(thread);
+            const ThreadCells::Cell c = s.cell(thread);
             ASSERT_EQ(c.box, static_cast<int>(k));
             ASSERT_EQ(c.number, number);
             ASSERT_EQ((std::array<int, 3>{c.x, c.y, c.z}), (std::array<int, 3>{x, y, z}));

@@ -31,7 +31,7 @@ class LbmEmulated : public ::testing::Test {
     return {n, cases::collisions[5].second, cases::walls, cases::obstacles(n, 3)};
   }
   template <class Kernel>
-  static void run(const Spread& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
+  static void run(const ThreadCells& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
     cuda_on_host::launch((cells.cells() + threads * each - 1) / (threads * each), threads, kernel);
   }
   static bool same(const std::vector<T>& a, const std::vector<T>& b) {
@@ -47,15 +47,15 @@ TYPED_TEST(LbmEmulated, Update) {
   Domain<T>& d = this->domain_;
   const std::vector<Box> shell = {{0, 1, 0, 6, 0, 5},  {12, 13, 0, 6, 0, 5}, {1, 12, 0, 1, 0, 5},
                                   {1, 12, 5, 6, 0, 5}, {1, 12, 1, 5, 0, 1},  {1, 12, 1, 5, 4, 5}};
-  const Spread cells = spread(6, [&](int k) { return shell[index(k)]; });
+  const ThreadCells cells = thread_cells(6, [&](int k) { return shell[index(k)]; });
   for (const Half half : {Half::alpha, Half::beta}) {
     std::vector<T> f = d.f;
     this->run(
         cells, 64,
         [&] {
-          cuda::update_kernel<T, Relaxation::constant, true>(parameters<T>(d.setting.collision),
-                                                             places(other(half), d.brick), places(half, d.brick),
-                                                             Returns<T>{}, d.brick, cells, d.solid.data(), f.data());
+          cuda::update_kernel<T, Relaxation::constant, true>(
+              parameters<T>(d.setting.collision), population_offsets(other(half), d.brick),
+              population_offsets(half, d.brick), Returns<T>{}, d.brick, cells, d.solid.data(), f.data());
         },
         cuda::cells_per_thread);
     d.half = half;
@@ -77,10 +77,11 @@ TYPED_TEST(LbmEmulated, Walls) {
         walls.push_back(cases::walls[(turn + 5 * k) % 6]);
         all.wall[all.count++] = reflector<T>(walls.back());
       }
-      const Spread cells = spread(6, [&](int w) { return border(all.wall[w], d.brick); });
+      const ThreadCells cells = thread_cells(6, [&](int w) { return border(all.wall[w], d.brick); });
       std::vector<T> f = d.f, expected = d.f;
       this->run(cells, 32, [&] {
-        cuda::walls_kernel<T>(all, places(half, d.brick), places(other(half), d.brick), d.brick, cells, f.data());
+        cuda::walls_kernel<T>(all, population_offsets(half, d.brick), population_offsets(other(half), d.brick), d.brick,
+                              cells, f.data());
       });
       cpu::reflect(half, d.brick, walls.data(), 6, d.brick.interior(), expected.data());
       EXPECT_TRUE(this->same(f, expected));
@@ -98,7 +99,7 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
     Domain<T> d(s);
     d.randomize(2, 0.05);
     const Box all = d.brick.interior();
-    const Spread cells = spread(1, [&](int) { return all; });
+    const ThreadCells cells = thread_cells(1, [&](int) { return all; });
     std::vector<T> f = d.f;
     for (int step = 0; step < 6; ++step) {
       const Half half = d.half;
@@ -107,9 +108,9 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
       this->run(
           cells, 64,
           [&] {
-            cuda::update_kernel<T, Relaxation::constant, true>(parameters<T>(s.collision), places(other(half), d.brick),
-                                                               places(half, d.brick), returns<T>(s.walls.data(), count),
-                                                               d.brick, cells, d.solid.data(), f.data());
+            cuda::update_kernel<T, Relaxation::constant, true>(
+                parameters<T>(s.collision), population_offsets(other(half), d.brick), population_offsets(half, d.brick),
+                returns<T>(s.walls.data(), count), d.brick, cells, d.solid.data(), f.data());
           },
           cuda::cells_per_thread);
       cpu::reflect(half, d.links(), f.data());
@@ -165,7 +166,7 @@ TYPED_TEST(LbmEmulated, Transfers) {
     std::copy_n(transfers[t].slots, crossing, to.array[t].slots);
     std::copy_n(transfers[t].slots, crossing, from.array[t].slots);
   }
-  const Spread cells = spread(2, [&](int t) { return transfers[t].box; });
+  const ThreadCells cells = thread_cells(2, [&](int t) { return transfers[t].box; });
   this->run(cells, 32, [&] { cuda::pack_kernel<T>(to, d.brick, cells, d.f.data()); });
   cpu::pack(d.brick, transfers, 2, d.f.data(), expected_data);
   for (std::size_t t = 0; t < 2; ++t) EXPECT_TRUE(this->same(arrays[t], expected[t]));
@@ -180,11 +181,11 @@ TYPED_TEST(LbmEmulated, ObserveAndTotal) {
   Domain<T> d(this->setting({13, 9, 8}));
   d.randomize(1, 0.05);
   const Box box{1, 13, 0, 8, 1, 7};
-  const Spread cells = spread(1, [&](int) { return box; });
+  const ThreadCells cells = thread_cells(1, [&](int) { return box; });
   const Parameters<T> p = parameters<T>(d.setting.collision);
   for (const bool settled : {true, false}) {
     ASSERT_EQ(d.settled(), settled);
-    const Places where = places(settled ? Half::alpha : Half::beta, d.brick);
+    const PopulationOffsets where = population_offsets(settled ? Half::alpha : Half::beta, d.brick);
     std::vector<T> out(index(4 * box.cells()));
     this->run(cells, 64,
               [&] { cuda::observe_kernel<T>(p, where, d.brick, cells, d.solid.data(), d.f.data(), out.data()); });
@@ -192,14 +193,14 @@ TYPED_TEST(LbmEmulated, ObserveAndTotal) {
 
     constexpr int blocks = 3;  // fewer threads than cells
     const Box all = d.brick.interior();
-    const Spread all_cells = spread(1, [&](int) { return all; });
+    const ThreadCells all_cells = thread_cells(1, [&](int) { return all; });
     std::vector<Totals> parts(blocks);
     Totals sum{};
     cuda_on_host::launch(blocks, cuda::observe_threads, [&] {
       cuda::total_kernel<T, blocks>(p, where, d.brick, all_cells, d.solid.data(), d.f.data(), parts.data());
     });
     cuda_on_host::launch(1, cuda::observe_threads, [&] { cuda::finish_totals_kernel<blocks>(parts.data(), &sum); });
-    const Totals expected = cpu::total(settled, d.brick, all, d.setting.collision, d.solid.data(), d.f.data());
+    const Totals expected = cpu::total(d.half, d.brick, all, d.setting.collision, d.solid.data(), d.f.data());
     EXPECT_NEAR(sum.mass, expected.mass, 1e-13);
     for (int a = 0; a < 3; ++a) EXPECT_NEAR(sum.momentum[a], expected.momentum[a], 1e-13);
     EXPECT_NEAR(sum.energy, expected.energy, 1e-13);

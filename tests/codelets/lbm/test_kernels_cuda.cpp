@@ -59,14 +59,14 @@ class LbmKernelsCuda : public CudaTest {
 
       const Box box = host.brick.interior();
       const DeviceArray<T> out(stream_, index(4 * box.cells()), 0);
-      cuda::observe(host.settled(), host.brick, box, s.collision, solid_cells, f.data(), out.data(), stream_);
+      cuda::observe(host.half, host.brick, box, s.collision, solid_cells, f.data(), out.data(), stream_);
       expect_same(out.values(), host.observed(box), "observe");
 
       const Totals expected = host.totals();
       const DeviceArray<Totals> totals(stream_, 2, 0);
       for (int k = 0; k < 2; ++k)
-        cuda::total(host.settled(), host.brick, box, s.collision, solid_cells, f.data(), totals.data() + k,
-                    scratch.data(), stream_);
+        cuda::total(host.half, host.brick, box, s.collision, solid_cells, f.data(), totals.data() + k, scratch.data(),
+                    stream_);
       const std::vector<Totals> actual = totals.values();
       EXPECT_EQ(std::memcmp(&actual[0], &actual[1], sizeof(Totals)), 0);
       EXPECT_NEAR(actual[0].mass, expected.mass, 1e-11);

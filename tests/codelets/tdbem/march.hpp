@@ -30,10 +30,10 @@ struct RandomSums {
       for (T& t : memory.back()) t = static_cast<T>(whole(random));
       partials.push_back({nullptr, begin, rows});
     }
-    // the same again row by row, and light of the last wave
-    for (const Arrangement arrangement : {Arrangement::by_row, Arrangement::of_light}) {
-      const bool light = arrangement == Arrangement::of_light;
-      memory.emplace_back(static_cast<std::size_t>(light ? 1 : s.waves) * static_cast<std::size_t>(s.rows + 1) *
+    // the same again row by row, and the right-hand sides of the last wave
+    for (const Arrangement arrangement : {Arrangement::by_row, Arrangement::incident}) {
+      const bool incident = arrangement == Arrangement::incident;
+      memory.emplace_back(static_cast<std::size_t>(incident ? 1 : s.waves) * static_cast<std::size_t>(s.rows + 1) *
                           static_cast<std::size_t>(s.group));
       for (T& t : memory.back()) t = static_cast<T>(whole(random));
       partials.push_back({nullptr, s.row_begin - 1, s.rows + 1, arrangement, s.waves - 1});

@@ -7,7 +7,7 @@
 
 namespace asterism::tdbem {
 
-/// Of tiles in main memory, for groups of so many steps.
+/// Near rows of tiles in main memory, for groups of so many steps.
 template <class T>
 NearPairs<T> near_pairs(const std::vector<Tile<T>>& tiles, std::int32_t group) {
   NearPairs<T> pairs;

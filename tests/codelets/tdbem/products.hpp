@@ -102,7 +102,8 @@ struct Products {
     for (const TileArrays<T>& a : arrays) all.push_back(a.tile());
     return all;
   }
-  /// Of `blocks` columns of tiles from tile `first` on, each from where its own slices begin. `values`: of `windows`.
+  /// Windows of `blocks` columns of tiles from tile `first` on, each from where its own slices begin. `values`: of
+  /// `windows`.
   [[nodiscard]] WindowsOfBlocks<T> windows_of(std::size_t first, std::size_t blocks, const T* values) const {
     WindowsOfBlocks<T> all;
     const std::size_t each = static_cast<std::size_t>(std::count_if(

@@ -15,10 +15,10 @@ using std::numbers::pi;
 const PlaneWave wave = plane_wave(modulated_gaussian(3, 0.9, 1.7), {2, -3, 6}, 1.3);
 
 template <class T>
-std::vector<T> illuminated(const TestSurface& s, const Illumination& light, const Steps& steps, std::int32_t begin,
+std::vector<T> illuminated(const TestSurface& s, const Illumination& incident, const Steps& steps, std::int32_t begin,
                            std::int32_t end) {
   std::vector<T> out(static_cast<std::size_t>((end - begin) * steps.count), std::numeric_limits<T>::quiet_NaN());
-  cpu::illuminate(s.view(), light, steps, begin, end, out.data());
+  cpu::illuminate(s.view(), incident, steps, begin, end, out.data());
   return out;
 }
 
@@ -98,10 +98,10 @@ TEST(TdbemIllumination, Telescopes) {
   const TestSurface s = bent_spindle(4, 6);
   const double dt = 0.17;
   for (const Boundary b : {Boundary::rigid, Boundary::soft}) {
-    const Illumination light = illumination(b, wave, triangle_rule(7));
+    const Illumination incident = illumination(b, wave, triangle_rule(7));
     std::vector<double> sum(s.vertices.size()), most(s.vertices.size());
     for (std::int64_t n = -100; n < 150; n += 7) {
-      const auto l = illuminated<double>(s, light, {dt, n, 7}, 0, s.unknowns());
+      const auto l = illuminated<double>(s, incident, {dt, n, 7}, 0, s.unknowns());
       for (std::size_t k = 0; k < l.size(); ++k) {
         sum[k / 7] += l[k];
         most[k / 7] = std::max(most[k / 7], std::abs(l[k]));
@@ -112,7 +112,7 @@ TEST(TdbemIllumination, Telescopes) {
       EXPECT_LT(std::abs(sum[i]), 3e-15);
     }
     for (const std::int64_t silent : {-100, 150})
-      for (const double v : illuminated<double>(s, light, {dt, silent, 3}, 0, s.unknowns())) EXPECT_EQ(v, 0);
+      for (const double v : illuminated<double>(s, incident, {dt, silent, 3}, 0, s.unknowns())) EXPECT_EQ(v, 0);
   }
 }
 
@@ -144,12 +144,12 @@ TEST(TdbemIllumination, PulsesShorterThanTriangles) {
 
 TEST(TdbemIllumination, GroupsAndRowsDoNotMatter) {
   const TestSurface s = bent_spindle(4, 5);
-  const Illumination light = illumination(Boundary::rigid, wave, triangle_rule(12));
-  const auto all = illuminated<double>(s, light, {0.2, 5, 37}, 0, s.unknowns());
+  const Illumination incident = illumination(Boundary::rigid, wave, triangle_rule(12));
+  const auto all = illuminated<double>(s, incident, {0.2, 5, 37}, 0, s.unknowns());
   for (const std::int32_t count : {1, 3, 16, 17})
     for (const auto& [begin, end] : {std::pair{0, 4}, std::pair{3, 4}, std::pair{7, s.unknowns()}, std::pair{2, 2}}) {
-      const auto part = illuminated<double>(s, light, {0.2, 5 + 11, count}, begin, end);
-      const auto single = illuminated<float>(s, light, {0.2, 5 + 11, count}, begin, end);
+      const auto part = illuminated<double>(s, incident, {0.2, 5 + 11, count}, begin, end);
+      const auto single = illuminated<float>(s, incident, {0.2, 5 + 11, count}, begin, end);
       for (std::int32_t i = begin; i < end; ++i)
         for (std::int32_t g = 0; g < count; ++g) {
           const auto at = static_cast<std::size_t>((i - begin) * count + g);

@@ -28,9 +28,9 @@ TYPED_TEST(TdbemMarch, PartsAreAddedToWhatWasBegun) {
 
 TYPED_TEST(TdbemMarch, RightHandSideIsLightLessSums) {
   const TotalsShape shape{4, 3, 2, 4, 1};
-  const std::vector<TypeParam> light = {1, 2, 3, 4, 5, 6}, totals = {10, 20, 0, 0, 30, 40, 0, 0, 50, 60, 0, 0};
+  const std::vector<TypeParam> incident = {1, 2, 3, 4, 5, 6}, totals = {10, 20, 0, 0, 30, 40, 0, 0, 50, 60, 0, 0};
   std::vector<TypeParam> rhs(3);
-  cpu::right_hand_side(shape, 1, RightHandSide<TypeParam>{light.data(), totals.data(), rhs.data()});
+  cpu::right_hand_side(shape, 1, RightHandSide<TypeParam>{incident.data(), totals.data(), rhs.data()});
   EXPECT_EQ(rhs, (std::vector<TypeParam>{-18, -36, -54}));
   cpu::right_hand_side(shape, 0, RightHandSide<TypeParam>{nullptr, totals.data(), rhs.data()});
   EXPECT_EQ(rhs, (std::vector<TypeParam>{-10, -30, -50}));

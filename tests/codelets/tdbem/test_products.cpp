@@ -89,26 +89,26 @@ TYPED_TEST(TdbemProducts, ByFrontAreTheSame) {
   for (const ProductCase& c : product_cases()) {
     const Products<T> p(c.matrix, 1, c.row_cuts, c.slice_cuts, 1, c.more_reach);
     const std::vector<Tile<T>> tiles = p.tiles();
-    const Front<T> front = front_of(tiles.data(), static_cast<std::int32_t>(tiles.size()));
-    ASSERT_EQ(front.rows, p.rows);
-    ASSERT_EQ(front.slices, p.slices);
+    const KOrder<T> k_order = k_order_of(tiles.data(), static_cast<std::int32_t>(tiles.size()));
+    ASSERT_EQ(k_order.rows, p.rows);
+    ASSERT_EQ(k_order.slices, p.slices);
     std::vector<T> past;
-    for (std::int32_t k = 1; k <= front.lags; ++k)
+    for (std::int32_t k = 1; k <= k_order.lags; ++k)
       for (std::int32_t j = 0; j < p.slices; ++j) past.push_back(static_cast<T>(p.past(0, p.slice_begin + j, k)));
     std::vector<T> s = p.start;
-    cpu::front_product(front, past.data(), s.data());
-    p.expect(s, std::string("front, ") + c.name);
+    cpu::k_order_product(k_order, past.data(), s.data());
+    p.expect(s, std::string("k-order, ") + c.name);
     SliceCounts counts;
     for (const Tile<T>& t : tiles) counts += count(t);
-    EXPECT_EQ(static_cast<std::int64_t>(front.values.size()), counts.values);
-    for (std::int32_t k = 1; k <= front.lags; ++k)
-      for (std::int32_t i = 0; i < front.rows; ++i)
-        for (std::int32_t e = front.starts(k)[i] + 1; e < front.starts(k)[i + 1]; ++e) {
-          const std::int32_t* column = front.column.data() + front.matrix_begin[static_cast<std::size_t>(k - 1)];
+    EXPECT_EQ(static_cast<std::int64_t>(k_order.values.size()), counts.values);
+    for (std::int32_t k = 1; k <= k_order.lags; ++k)
+      for (std::int32_t i = 0; i < k_order.rows; ++i)
+        for (std::int32_t e = k_order.starts(k)[i] + 1; e < k_order.starts(k)[i + 1]; ++e) {
+          const std::int32_t* column = k_order.column.data() + k_order.matrix_begin[static_cast<std::size_t>(k - 1)];
           EXPECT_LT(column[e - 1], column[e]);
         }
   }
-  EXPECT_EQ(front_of<T>(nullptr, 0).lags, 0);
+  EXPECT_EQ(k_order_of<T>(nullptr, 0).lags, 0);
 }
 
 TEST(TdbemCosts, CountWhatATileHolds) {

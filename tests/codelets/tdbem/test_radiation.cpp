@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "codelets/tdbem/kernels/costs.hpp"
 #include "tests/codelets/tdbem/near.hpp"
 
 namespace asterism::tdbem {

@@ -19,10 +19,13 @@
 #include <utility>
 #include <vector>
 
+#include "taskflows/cg/matrix/elasticity.hpp"
 #include "taskflows/cg/matrix/extended_products.hpp"
+#include "taskflows/cg/matrix/gmsh_reader.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
 #include "taskflows/cg/solver.hpp"
+#include "tests/data_file.hpp"
 
 namespace asterism::cg {
 
@@ -164,32 +167,24 @@ inline const Vector& stencil_b() {
   return b;
 }
 
-inline std::filesystem::path data_folder() {
-  const char* named = std::getenv("ASTERISM_DATA");
-  return named != nullptr && *named != '\0' ? std::filesystem::path(named)
-                                            : std::filesystem::path(ASTERISM_SOURCE_DIR) / "../shared/data";
-}
-
 struct Loaded {
   CsrMatrix a;
   Vector b;  ///< A times ones
 };
-/// Null when the file is not there.
-inline const Loaded* load(const std::string& file) {
+/// A matrix of data/matrices; or of a mesh of data/meshes, linear elasticity on its P1 tetrahedra in the mesh's own
+/// numbering, which makes rows wide.
+inline const Loaded& load(const std::string& file) {
   static std::map<std::string, Loaded> loaded;
   const auto found = loaded.find(file);
-  if (found != loaded.end()) return &found->second;
-  const std::filesystem::path path = data_folder() / "matrices" / file;
-  if (!std::filesystem::exists(path)) return nullptr;
+  if (found != loaded.end()) return found->second;
+  const bool is_mesh = file.ends_with(".msh.gz");
+  const std::filesystem::path path = tests::data_file((is_mesh ? "meshes/" : "matrices/") + file);
   Loaded l;
-  l.a = read_matrix_market(path);
+  l.a = is_mesh ? assemble_elasticity(read_gmsh(path), {.element = Element::p1, .reorder = false})
+                : read_matrix_market(path);
   l.b = as_vector(multiply(l.a, Vector(at(l.a.n), 1.0)));
-  return &loaded.emplace(file, std::move(l)).first->second;
+  return loaded.emplace(file, std::move(l)).first->second;
 }
-
-#define LOAD_OR_SKIP(variable, file)         \
-  const Loaded* const variable = load(file); \
-  if (variable == nullptr) GTEST_SKIP() << file << " is not in " << data_folder()
 
 // ---- the textbook
 

@@ -41,7 +41,7 @@ inline Problem problem_of(const Named& kind, const std::array<int, 3>& cells, bo
   p.spacing = {1e-3, 1.3e-3, 0.8e-3};
   p.dt = 0.9 * largest_time_step(p);
   p.face = kind.face;
-  p.single_precision = single;
+  p.precision = single ? Precision::single_precision : Precision::double_precision;
   p.initial = [](Field field, int c, int i, int j, int k) {
     return noise(i, j, k, c) * (field == Field::electric ? 1 : 1 / 376.7);
   };
@@ -111,8 +111,9 @@ inline Outcome run(const Problem& p, const Cut& cut, long steps, Placement (*pla
 inline double entry(const Array<char>& all, const Problem& p, int c, int i, int j, int k) {
   const std::array<int, 3> n = extents(p);
   const auto at = static_cast<std::size_t>(((c * n[0] + i) * n[1] + j) * n[2] + k);
-  return p.single_precision ? static_cast<double>(reinterpret_cast<const float*>(all.data())[at])
-                            : reinterpret_cast<const double*>(all.data())[at];
+  return p.precision == Precision::single_precision
+             ? static_cast<double>(reinterpret_cast<const float*>(all.data())[at])
+             : reinterpret_cast<const double*>(all.data())[at];
 }
 
 }  // namespace asterism::fdtd

@@ -22,7 +22,7 @@ TEST_F(FdtdBalance, RatesAreKeptAndUsedAgain) {
   const Rates second = rates_of(p, session, path);  // not measured: the same to the last bit
   EXPECT_EQ(first.cpus, second.cpus);
   EXPECT_EQ(first.gpus, second.gpus);
-  p.single_precision = true;
+  p.precision = Precision::single_precision;
   (void)rates_of(p, session, path);
   EXPECT_GT(bytes(path).size(), kept.size());
   file("{ damaged", "damaged.json");

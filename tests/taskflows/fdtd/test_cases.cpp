@@ -17,7 +17,7 @@ using std::numbers::pi;
 TEST(FdtdBenchmark, ThePublishedSum) {
   for (const bool single : {false, true}) {
     CaseOptions options;
-    options.single_precision = single;
+    options.precision = single ? Precision::single_precision : Precision::double_precision;
     const Case c = make_case(options);
     ASSERT_TRUE(c.validation);
     for (const Cut& cut : {Cut{{1, 1, 1}, {}}, Cut{{3, 1, 1}, {2, 1, 2}}, Cut{{1, 2, 2}, {}}}) {
@@ -49,7 +49,7 @@ TEST(FdtdCavity, AModeStaysTheMode) {
   for (const std::array<int, 3>& mode : {std::array<int, 3>{1, 2, 3}, {2, 1, 0}, {0, 1, 1}, {3, 0, 2}})
     for (const bool single : {false, true}) {
       CaseOptions options = cavity(mode);
-      options.single_precision = single;
+      options.precision = single ? Precision::single_precision : Precision::double_precision;
       const Case c = make_case(options);
       const Problem& p = c.problem;
       const std::vector<BrickPlace> bricks = decompose(p, {{2, 1, 2}, {}});

@@ -52,7 +52,7 @@ TEST_F(FdtdCheckpoints, ThoseOfOtherRunsAreRefused) {
     expect_bad_input([&] { (void)checkpoint_step(path, other); }, words);
   };
   refused([](Problem& o) { o.cells[1] = 7; }, {"c.h5", "3 x 9 x 6 x 7", "3 x 9 x 7 x 7"});
-  refused([](Problem& o) { o.single_precision = true; }, {"c.h5", "single"});
+  refused([](Problem& o) { o.precision = Precision::single_precision; }, {"c.h5", "single"});
   refused([](Problem& o) { o.spacing[1] *= 2; }, {"c.h5", "dy"});
   refused([](Problem& o) { o.dt *= 0.5; }, {"c.h5", "time_step"});
   refused([](Problem& o) { o.face[2] = pmc; }, {"c.h5", "faces", "electric", "magnetic"});

@@ -17,7 +17,7 @@ constexpr long steps = 37;
 Problem benchmark(const std::array<int, 3>& cells, bool single = false) {
   CaseOptions options;
   options.cells = cells;
-  options.single_precision = single;
+  options.precision = single ? Precision::single_precision : Precision::double_precision;
   Problem p = make_case(options).problem;
   // stronger, so that every step counts in the sum
   p.sources[0].current = [dt = p.dt](double t) { return 1e-9 * std::cos(0.3 * t / dt); };
@@ -31,7 +31,7 @@ std::array<double, 3> alone(const Problem& p, long count) {
   return s.sums(Field::electric);
 }
 
-/// Of all sizes, some in a row, with sizes of window and tasks that do not divide anything.
+/// Domains of all sizes, some in a row, with sizes of window and tasks that do not divide anything.
 TEST(FdtdFarm, EachDomainHasTheBitsThatItHasAlone) {
   for (const bool single : {false, true}) {
     const std::vector<Problem> kinds{benchmark({12, 9, 14}, single), benchmark({5, 21, 8}, single),

@@ -111,10 +111,10 @@ TEST(FdtdFlow, BricksOfOneUnitGiveTheSameBits) {
 }
 
 /// Decays towards its own mean over time, kept in an array of the brick; the rate depends on the place in the domain.
-class Relaxation : public Extension {
+class Relaxation : public KernelHook {
  public:
   explicit Relaxation(std::array<int, 3> origin) : origin_(origin) {}
-  void apply(const Updated& box) const override {
+  void apply(const UpdatedBox& box) const override {
     auto* const u = static_cast<double*>(box.values);
     auto* const mean = static_cast<double*>(box.arrays[0]);
     for (int c = 0; c < 3; ++c) {
@@ -130,7 +130,7 @@ class Relaxation : public Extension {
     }
   }
 #ifdef ASTERISM_CUDA
-  void apply(const Updated&, CUstream_st*) const override {
+  void apply(const UpdatedBox&, CUstream_st*) const override {
     throw std::logic_error("on CPUs only");
   }
 #endif
@@ -157,7 +157,7 @@ Outcome run_with_relaxation(const Problem& p, const Cut& cut, bool spread) {
         const auto count = static_cast<std::size_t>(s.grid(b).elements());
         memory.emplace_back(count * 8);
         arrays.push_back(Handle::temporary(memory.back().data(), count, 8, "means"));
-        s.extend(b, field, *kernels.back(), {{arrays.back(), STARPU_RW}});
+        s.add_hook(b, field, *kernels.back(), {{arrays.back(), STARPU_RW}});
       }
     }
     s.initialise();

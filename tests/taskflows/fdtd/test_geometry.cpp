@@ -27,7 +27,7 @@ class GeometryTests : public SceneTests {
  protected:
   Materials fill(const std::string& geometry) const { return Geometry(read(with(materials + geometry))).fill(); }
 
-  /// Of cells of a material, m^3, in a cube of 2 m around the origin with about n cells along each edge.
+  /// Volume of the cells of a material, m^3, in a cube of 2 m around the origin with about n cells along each edge.
   double volume(const std::string& geometry, int n) const {
     const std::string grid = fmt::format(
         "steps = 1\n[grid]\ncells = [{}, {}, {}]\nspacing = [{}, {}, {}]\n"

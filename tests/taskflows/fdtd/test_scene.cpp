@@ -19,7 +19,7 @@ bool same(const Box& a, const Box& b) {
 TEST_F(SceneTests, DefaultsAreAPecBoxOfVacuum) {
   const Scene s = read("steps = 3\n[grid]\ncells = [3, 4, 5]\nspacing = 0.5\n");
   EXPECT_EQ(s.grid, (Grid{{3, 4, 5}, {0.5, 0.5, 0.5}, {0, 0, 0}}));
-  EXPECT_FALSE(s.single_precision);
+  EXPECT_EQ(s.precision, Precision::double_precision);
   EXPECT_EQ(s.steps, 3);
   EXPECT_DOUBLE_EQ(s.time_step, 0.99 * 0.5 / (299792458 * std::sqrt(3.0)));
   for (const Boundary b : s.boundary) EXPECT_EQ(b, Boundary::electric);
@@ -53,7 +53,7 @@ kappa_max = 7
 alpha_max = 0
 )");
   EXPECT_EQ(s.grid, (Grid{{20, 8, 12}, {0.1, 0.2, 0.25}, {-1, 0.5, 7}}));
-  EXPECT_TRUE(s.single_precision);
+  EXPECT_EQ(s.precision, Precision::single_precision);
   const double limit = 1 / (299792458 * std::sqrt(100.0 + 25 + 16));
   EXPECT_NEAR(s.time_step / limit, 0.5, 1e-12);
   EXPECT_EQ(s.steps, static_cast<std::int64_t>(std::ceil(1e-8 / s.time_step)));

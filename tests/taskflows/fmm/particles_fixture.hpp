@@ -1,7 +1,6 @@
-// What the tests of particle files share.
+// The fixture of the tests of particle files.
 #pragma once
 
-#include <libdeflate.h>
 #include <omp.h>
 
 #include <cstdlib>
@@ -10,17 +9,13 @@
 
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
+#include "tests/data_file.hpp"
+#include "tests/gzip.hpp"
 #include "tests/io/files_fixture.hpp"
 
 namespace asterism::fmm {
 
-inline std::string gzip(const std::string& text) {
-  libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
-  std::string out(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
-  out.resize(libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
-  libdeflate_free_compressor(compressor);
-  return out;
-}
+using tests::gzip;
 
 inline std::vector<double> as_vector(const Array<double>& values) {
   return {values.begin(), values.end()};
@@ -45,10 +40,5 @@ class ParticleFiles : public FileTests {
 
   const int threads_ = omp_get_max_threads();
 };
-
-inline fs::path real_file(const std::string& name) {
-  const char* folder = std::getenv("ASTERISM_DATA");
-  return fs::path(folder == nullptr ? "" : folder) / "particles" / name;
-}
 
 }  // namespace asterism::fmm

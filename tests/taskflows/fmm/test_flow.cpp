@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "taskflows/fmm/flow.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
 #include "taskflows/fmm/scheduling.hpp"
-#include "taskflows/fmm/system.hpp"
+#include "taskflows/fmm/simulation.hpp"
 #include "taskflows/fmm/verify.hpp"
 #include "tests/codelets/fmm/user_kernel.hpp"
 #include "tests/runtime/starpu_environment.hpp"
@@ -80,19 +81,23 @@ Error2 error_of(const Result& r, const Sums& s) {
   return {static_cast<double>(std::sqrt(e[0] / n[0])), static_cast<double>(std::sqrt(e[1] / n[1]))};
 }
 
-Result solve(const Particles& p, const Interaction& interaction, const Options& options) {
-  System system(interaction, options, p);
-  system.evaluate();
+struct Setting : Options {
+  Accuracy accuracy;
+};
+
+Result solve(const Particles& p, const Interaction& interaction, const Setting& setting) {
+  Simulation simulation({interaction, setting.accuracy}, setting, p);
+  Flow(simulation).evaluate();
   Result r(p.size());
-  system.collect(r);
+  simulation.collect(r);
   return r;
 }
 
-Options with(const Accuracy& a, int height, int group_size) {
-  Options o;
-  o.accuracy = a;
-  o.shape = {height, group_size};
-  return o;
+Setting with(const Accuracy& a, int height, int group_size) {
+  Setting setting;
+  setting.accuracy = a;
+  setting.shape = {height, group_size};
+  return setting;
 }
 
 double largest_difference(const Result& a, const Result& b) {
@@ -151,7 +156,7 @@ TEST(Accuracy, OfThePapersSettingFallsWithTheOrder) {
 
 TEST(Kernels, OthersThanLaplace) {
   const Particles p = cube(4000, 6, Charges::random_signs);
-  const Options o = with(accuracy(5), 4, 37);
+  const Setting o = with(accuracy(5), 4, 37);
   const double allowed = 2e-5;
   const Error2 square = error_of(solve(p, interaction(InverseSquare{}), o), direct(p, inverse_square));
   EXPECT_LE(square.potential, 10 * allowed);  // steeper: interpolated less well at equal order
@@ -177,7 +182,7 @@ TEST(Groups, DoNotChangeTheAnswer) {
     for (const int group_size : {1, 3, 17, 64, 65, 200}) {
       SCOPED_TRACE(group_size);
       if (group_size == 1 && volume) continue;  // 500 tasks of 189 sources each
-      Options o = with(accuracy(4), height, group_size);
+      Setting o = with(accuracy(4), height, group_size);
       EXPECT_LT(largest_difference(solve(p, interaction(Laplace{}), o), whole), 1e-12);
       o.reduction = ReductionOrder::first;
       o.reduction = ReductionOrder::any;
@@ -218,21 +223,23 @@ TEST(Boxes, FarFromTheOriginAndFlat) {
 
 TEST(Evaluations, RepeatedGiveTheSame) {
   const Particles p = cube(2000, 5, Charges::random_signs);
-  System system(interaction(Laplace{}), with(accuracy(4), 4, 50), p);
+  Simulation simulation({interaction(Laplace{}), accuracy(4)}, with(accuracy(4), 4, 50), p);
+  Flow flow(simulation);
   Result first(p.size());
   Result second(p.size());
-  system.evaluate();
-  system.collect(first);
-  system.evaluate();
-  system.collect(second);
+  flow.evaluate();
+  simulation.collect(first);
+  flow.evaluate();
+  simulation.collect(second);
   EXPECT_LT(largest_difference(first, second), 1e-13);
-  EXPECT_GT(system.work().far_pairs, 0);
+  EXPECT_GT(simulation.work().far_pairs, 0);
 }
 
 TEST(Evaluations, OfMovingParticlesEqualThoseOfNewOnes) {
   Particles p = cube(2500, 7, Charges::random_signs);
-  System system(interaction(Laplace{}), with(accuracy(5), 4, 40), p);
-  system.evaluate();
+  Simulation simulation({interaction(Laplace{}), accuracy(5)}, with(accuracy(5), 4, 40), p);
+  Flow flow(simulation);
+  flow.evaluate();
   Result r(p.size());
   for (int step = 0; step < 5; ++step) {
     // a little, more, then out of the box; charges change too
@@ -242,9 +249,9 @@ TEST(Evaluations, OfMovingParticlesEqualThoseOfNewOnes) {
       p.z[i] += reach * std::cos(static_cast<double>(3 * i) + step);
       p.charge[i] = -p.charge[i];
     }
-    system.move(p);
-    system.evaluate();
-    system.collect(r);
+    simulation.move(p);
+    flow.evaluate();
+    simulation.collect(r);
     const Error2 e = error_of(r, direct(p, laplace));
     EXPECT_LE(e.potential, 1e-5) << step;
     EXPECT_LE(e.force, 1e-5) << step;

@@ -172,9 +172,7 @@ TEST_F(ParticleFiles, TakesMolecules) {
 // ---- real files ----------------------------------------------------------------------------------------
 
 TEST(RealParticles, ActinDimer) {
-  const fs::path path = real_file("actin_dimer_11754.pqr");
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is missing";
-  const Particles p = read_particles(path);
+  const Particles p = read_particles(tests::data_file("particles/actin_dimer_11754.pqr.gz"));
   ASSERT_EQ(p.size(), 11754U);
   EXPECT_NEAR(std::accumulate(p.charge.begin(), p.charge.end(), 0.0), -24, 1e-9);
   EXPECT_EQ(rows(p).front(), (std::vector<double>{46.331, 15.935, -4.837, -0.47}));
@@ -182,9 +180,7 @@ TEST(RealParticles, ActinDimer) {
 }
 
 TEST(RealParticles, StarCatalogue) {
-  const fs::path path = real_file("hyg_v3_stars_107857.xyzl.gz");
-  if (!fs::exists(path)) GTEST_SKIP() << path << " is missing";
-  const Particles p = read_particles(path);
+  const Particles p = read_particles(tests::data_file("particles/hyg_v3_stars_107857.xyzl.gz"));
   ASSERT_EQ(p.size(), 107857U);
   EXPECT_EQ(rows(p).front(), (std::vector<double>{5e-06, 0, 0, 1}));
   EXPECT_EQ(rows(p).back(), (std::vector<double>{5.689088, 0.054021, -5.336296, 0.0003194479}));

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "taskflows/fmm/cell_messages.hpp"
+#include "taskflows/fmm/decomposition.hpp"
+#include "taskflows/fmm/groups/cell_messages.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
-#include "taskflows/fmm/tree/shares.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
 #include "tests/taskflows/fmm/trees.hpp"
 

@@ -6,7 +6,7 @@
 
 namespace asterism::fmm {
 
-/// Of all particles, in the cube around them.
+/// The tree of all particles, in the cube around them.
 inline Tree whole_tree(const Particles& p, const TreeShape& shape) {
   return {p.x, p.y, p.z, bounding_box(p.x, p.y, p.z), shape};
 }

@@ -1,122 +1,15 @@
 // The lattice Boltzmann method from end to end: against the two-copy reference, and bit for bit against itself in every
 // decomposition. The scheduler comes from STARPU_SCHED; StarPU is started once.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "base/error.hpp"
-#include "taskflows/lbm/cases.hpp"
 #include "taskflows/lbm/reference.hpp"
-#include "taskflows/lbm/simulation.hpp"
-#include "tests/runtime/starpu_environment.hpp"
+#include "tests/taskflows/lbm/runs.hpp"
 
 namespace asterism::lbm {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-
-Flow somewhere(int x, int y, int z) {
-  return {1 + 0.01 * std::sin(0.3 * x + 0.5 * y),
-          {0.03 * std::sin(0.7 * y + z), 0.02 * std::cos(0.9 * x), 0.02 * std::sin(x + 0.4 * z)}};
-}
-
-Problem problem_of(int nx, int ny, int nz) {
-  Problem p;
-  p.cells = {nx, ny, nz};
-  p.initial = somewhere;
-  return p;
-}
-
-Problem cavity(int nx, int ny, int nz) {
-  Problem p = problem_of(nx, ny, nz);
-  p.face[5].wall.u[0] = 0.08;
-  return p;
-}
-
-Problem periodic(int nx, int ny, int nz) {
-  Problem p = problem_of(nx, ny, nz);
-  for (Face& f : p.face) f.periodic = true;
-  return p;
-}
-
-/// An inlet, an outlet, walls, and bodies that touch walls, each other and the borders of bricks.
-Problem channel(int nx, int ny, int nz) {
-  Problem p = problem_of(nx, ny, nz);
-  p.face[0].wall.u[0] = 0.05;
-  p.face[1].wall.kind = Wall::Kind::pressure;
-  p.face[1].wall.rho = 1.001;
-  p.face[4].periodic = p.face[5].periodic = true;
-  p.collision.model = Collision::Model::trt;
-  p.collision.smagorinsky = 0.12;
-  p.collision.force[1] = 1e-4;
-  p.solid.assign(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz), 0);
-  for (int z = 0; z < nz; ++z)
-    for (int y = 0; y < ny; ++y)
-      for (int x = 0; x < nx; ++x) {
-        const bool ball = (x - nx / 2) * (x - nx / 2) + (y - ny / 2) * (y - ny / 2) + (z - nz / 2) * (z - nz / 2) <= 6;
-        const bool step = x > nx / 3 && x < nx / 3 + 3 && y == 0;
-        const bool seam = z == 0 && x == nx - 3 && y > 1 && y < 4;
-        if (ball || step || seam) p.solid[static_cast<std::size_t>(x + nx * (y + ny * z))] = 1;
-      }
-  return p;
-}
-
-Placement anywhere(const std::vector<BrickPlace>& bricks) {
-  return Placement(bricks.size(), -1);
-}
-
-/// rho, u, v, w of the domain, as bytes of the run's precision.
-std::vector<char> fields(Simulation& s, const Problem& p) {
-  const std::size_t element = p.single_precision ? 4 : 8;
-  const auto n = static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]) *
-                 static_cast<std::size_t>(p.cells[2]);
-  std::vector<char> out(4 * n * element);
-  s.observe([&](const DomainBox& box, const void* slots) {
-    const char* from = static_cast<const char*>(slots);
-    const auto row = static_cast<std::size_t>(box.x1 - box.x0) * element;
-    for (std::size_t i = 0; i < 4; ++i)
-      for (int z = box.z0; z < box.z1; ++z)
-        for (int y = box.y0; y < box.y1; ++y, from += row) {
-          const auto cell = static_cast<std::size_t>(box.x0 + p.cells[0] * (y + p.cells[1] * z));
-          std::memcpy(&out[(i * n + cell) * element], from, row);
-        }
-  });
-  return out;
-}
-
-std::vector<double> numbers(const std::vector<char>& bytes, bool single) {
-  std::vector<double> v(bytes.size() / (single ? 4 : 8));
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    float f = 0;
-    double d = 0;
-    if (single)
-      std::memcpy(&f, &bytes[4 * i], 4);
-    else
-      std::memcpy(&d, &bytes[8 * i], 8);
-    v[i] = single ? f : d;
-  }
-  return v;
-}
-
-std::vector<char> run(const Problem& p, const Cut& cut, int steps, bool scheduler_decides = true) {
-  const std::vector<BrickPlace> bricks = decompose(p, cut);
-  Simulation s(p, bricks, scheduler_decides ? anywhere(bricks) : place(bricks, Runtime::session()));
-  s.initialise();
-  for (int t = 0; t < steps; ++t) s.advance();
-  EXPECT_EQ(s.time(), steps);
-  return fields(s, p);
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!(std::abs(a[i] - b[i]) <= largest)) largest = std::abs(a[i] - b[i]);
-  }
-  return largest;
-}
 
 const std::vector<Cut> cuts{{{1, 1, 1}, 0, 2}, {{2, 1, 1}, 0, 1}, {{1, 1, 3}, 0, 1},
                             {{2, 2, 2}, 0, 1}, {{3, 1, 2}, 0, 2}, {{1, 2, 2}, 0, 3}};
@@ -132,7 +25,7 @@ TEST(LbmFlow, AgreesWithTwoCopies) {
     for (const bool single : {false, true})
       for (const int steps : {0, 1, 2, 7}) {
         Problem p = named.make(19, 11, 7);
-        p.single_precision = single;
+        p.precision = single ? Precision::single_precision : Precision::double_precision;
         Reference reference(p);
         for (int t = 0; t < steps; ++t) reference.advance();
         const std::vector<double> found = numbers(run(p, {{1, 1, 1}, 0, 1}, steps), single);
@@ -146,7 +39,7 @@ TEST(LbmFlow, EveryDecompositionGivesTheSameBits) {
     for (const bool single : {false, true})
       for (const int steps : {1, 6}) {
         Problem p = named.make(37, 13, 9);
-        p.single_precision = single;
+        p.precision = single ? Precision::single_precision : Precision::double_precision;
         const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, steps);
         for (const Cut& cut : cuts) EXPECT_TRUE(whole == run(p, cut, steps)) << named.name << ", " << steps << " steps";
       }
@@ -184,7 +77,7 @@ TEST(LbmFlow, APartForUnitsThatAreNotThereIsRefused) {
 using State = std::vector<char>;
 
 State state_of(Simulation& s, const Problem& p) {
-  const std::size_t element = p.single_precision ? 4 : 8;
+  const auto element = static_cast<std::size_t>(size_of(p.precision));
   const auto n = static_cast<std::size_t>(p.cells[0] * p.cells[1] * p.cells[2]);
   State all(q * n * element);
   s.get([&](const DomainBox& box, const void* slots) {
@@ -200,7 +93,7 @@ State state_of(Simulation& s, const Problem& p) {
 }
 
 void set_state(Simulation& s, const Problem& p, long time, const State& all) {
-  const std::size_t element = p.single_precision ? 4 : 8;
+  const auto element = static_cast<std::size_t>(size_of(p.precision));
   const auto n = static_cast<std::size_t>(p.cells[0] * p.cells[1] * p.cells[2]);
   s.set(time, [&](const DomainBox& box, void* slots) {
     char* to = static_cast<char*>(slots);
@@ -213,12 +106,12 @@ void set_state(Simulation& s, const Problem& p, long time, const State& all) {
   });
 }
 
-TEST(LbmFlow, GoesOnFromAnyTimeInAnyDecomposition) {
+TEST(LbmFlow, ResumesFromAnyTimeInAnyDecomposition) {
   for (const Named& named : problems)
     for (const bool single : {false, true})
       for (const int stop : {0, 1, 2, 5}) {
         Problem p = named.make(21, 10, 8);
-        p.single_precision = single;
+        p.precision = single ? Precision::single_precision : Precision::double_precision;
         const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 7);
         const std::vector<BrickPlace> first = decompose(p, {{2, 1, 2}, 0, 2});
         State kept;
@@ -227,7 +120,7 @@ TEST(LbmFlow, GoesOnFromAnyTimeInAnyDecomposition) {
           s.initialise();
           for (int t = 0; t < stop; ++t) s.advance();
           kept = state_of(s, p);
-          for (int t = stop; t < 7; ++t) s.advance();  // having been looked at changes nothing
+          for (int t = stop; t < 7; ++t) s.advance();  // having been observed changes nothing
           EXPECT_TRUE(whole == fields(s, p)) << named.name << " after " << stop;
         }
         const std::vector<BrickPlace> second = decompose(p, {{1, 2, 1}, 0, 3});
@@ -239,7 +132,7 @@ TEST(LbmFlow, GoesOnFromAnyTimeInAnyDecomposition) {
       }
 }
 
-TEST(LbmFlow, LookingChangesNothing) {
+TEST(LbmFlow, ObservingChangesNothing) {
   for (const Named& named : problems) {
     const Problem p = named.make(14, 9, 8);
     const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 6);
@@ -373,82 +266,6 @@ TEST(LbmFlow, ForceOnABodyBalancesTheBodyForce) {
   EXPECT_NEAR(force[1], 0, 1e-9 * pushed);
   s.advance();
   EXPECT_NEAR(s.force()[0], pushed, 1e-6 * pushed);  // after either half
-}
-
-/// Relative L2 error of the velocity of a decaying Taylor-Green vortex with n cells, at the same physical time.
-double taylor_green(int n, Collision::Model model) {
-  const double k = 2 * pi / n;
-  const double u0 = 0.04 * 16 / n;
-  Problem p;
-  p.cells = {n, n, 2};
-  for (Face& f : p.face) f.periodic = true;
-  p.collision.model = model;
-  p.collision.tau = 0.8;
-  const auto exact = [&](int x, int y, double decay) {
-    const double a = k * (x + 0.5);
-    const double b = k * (y + 0.5);
-    return Flow{1 - 0.75 * u0 * u0 * decay * decay * (std::cos(2 * a) + std::cos(2 * b)),
-                {-u0 * decay * std::cos(a) * std::sin(b), u0 * decay * std::sin(a) * std::cos(b), 0}};
-  };
-  p.initial = [&](int x, int y, int) { return exact(x, y, 1); };
-  const int steps = 60 * n * n / 256;
-  const std::vector<double> f = numbers(run(p, {{1, 2, 1}, 0, 1}, steps), false);
-  const double decay = std::exp(-2 * viscosity(p.collision.tau) * k * k * steps);
-  const auto cells = static_cast<std::size_t>(2 * n * n);
-  double error = 0;
-  double norm = 0;
-  for (int y = 0; y < n; ++y)
-    for (int x = 0; x < n; ++x)
-      for (std::size_t a = 0; a < 2; ++a) {
-        const double e = exact(x, y, decay).u[a];
-        const double d = f[(1 + a) * cells + static_cast<std::size_t>(x + n * y)] - e;
-        error += d * d;
-        norm += e * e;
-      }
-  return std::sqrt(error / norm);
-}
-
-TEST(LbmFlow, TaylorGreenConvergesWithSecondOrder) {
-  for (const auto model : {Collision::Model::bgk, Collision::Model::trt}) {
-    const double coarse = taylor_green(16, model);
-    const double fine = taylor_green(32, model);
-    const double finest = taylor_green(64, model);
-    EXPECT_GT(std::log2(coarse / fine), 1.85);
-    EXPECT_GT(std::log2(fine / finest), 1.85);
-    EXPECT_LT(finest, 2e-3);
-  }
-}
-
-/// Relative L2 error of the velocity of the steady flow between two walls, n cells apart.
-double poiseuille(int n, Collision::Model model) {
-  CaseOptions options;
-  options.name = "poiseuille";
-  options.cells = {1, 1, n};
-  options.tau = 1.4;
-  options.collision.model = model;
-  const Case flow = make_case(options);
-  const std::vector<double> f =
-      numbers(run(flow.problem, {{1, 1, 1}, 0, 1}, static_cast<int>(flow.steady_after)), false);
-  double error = 0;
-  double norm = 0;
-  for (int z = 0; z < n; ++z) {
-    const double exact = flow.exact(0, 0, z, 0).u[0];
-    const double d = f[static_cast<std::size_t>(n + z)] - exact;
-    error += d * d;
-    norm += exact * exact;
-  }
-  return std::sqrt(error / norm);
-}
-
-// walls are half-way between cells: of TRT for any viscosity, of BGK up to an error of second order
-TEST(LbmFlow, PoiseuilleConvergesWithSecondOrder) {
-  const double coarse = poiseuille(6, Collision::Model::bgk);
-  const double fine = poiseuille(12, Collision::Model::bgk);
-  const double finest = poiseuille(24, Collision::Model::bgk);
-  EXPECT_GT(coarse, 1e-2);
-  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.1);
-  EXPECT_NEAR(std::log2(fine / finest), 2, 0.1);
-  EXPECT_LT(poiseuille(12, Collision::Model::trt), 1e-6);
 }
 
 }  // namespace

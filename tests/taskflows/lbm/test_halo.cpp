@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "taskflows/lbm/bricks/halo.hpp"
 #include "taskflows/lbm/decomposition.hpp"
-#include "taskflows/lbm/halo.hpp"
 
 namespace asterism::lbm {
 namespace {

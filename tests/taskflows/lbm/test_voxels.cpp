@@ -8,7 +8,8 @@
 
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
-#include "taskflows/lbm/voxels.hpp"
+#include "taskflows/lbm/geometry/voxels.hpp"
+#include "tests/data_file.hpp"
 #include "tests/io/files_fixture.hpp"
 
 namespace asterism::lbm {
@@ -295,11 +296,8 @@ TEST(Voxels, DoNotDependOnThreadsOrOrientation) {
 }
 
 TEST(RealMeshes, AirlinerHasItsVolume) {
-  const char* data = std::getenv("ASTERISM_DATA");
-  const fs::path folder = fs::path(data == nullptr ? "" : data) / "meshes";
-  if (!fs::exists(folder / "a319_27788.off")) GTEST_SKIP() << "no real meshes";
-  for (const std::string name : {"a319_3506.off", "a319_27788.off"}) {
-    TriangleMesh mesh = mesh::read_mesh(folder / name);
+  for (const std::string name : {"airliner_coarse.off.gz", "airliner_fine.off.gz"}) {
+    TriangleMesh mesh = mesh::read_mesh(tests::data_file("meshes/" + name));
     for (const double degrees : {0.0, 90.0, 12.0}) {
       place(mesh, {.length = 1, .degrees = {0, degrees, 0}, .centre = Point{0.5, 0.5, 0.5}});
       const double volume = mesh::check_closed_surface(mesh).signed_volume;

@@ -24,8 +24,8 @@ const PairRules& rules() {
 
 template <class T>
 DenseMatrices dense(const ConvolutionMatrices<T>& m) {
-  DenseMatrices matrices(m.structure.clusters.back().end);
-  const std::size_t n = m.structure.clusters.size();
+  DenseMatrices matrices(m.structure.blocks.back().end);
+  const std::size_t n = m.structure.blocks.size();
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) matrices.put_tile(m.tile(i, j));
   for (std::int32_t i = 0; i < matrices.n; ++i)
@@ -37,9 +37,9 @@ DenseMatrices dense(const ConvolutionMatrices<T>& m) {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
-std::vector<Matrix> matrices_of(const Surface& surface, const Discretisation& d, std::int32_t cluster = 32) {
+std::vector<Matrix> matrices_of(const Surface& surface, const Discretisation& d, std::int32_t block_size = 32) {
   const DenseMatrices m =
-      dense(assemble_all<double>(surface.view(), rules(), d, clusters(surface.unknowns(), cluster)));
+      dense(assemble_all<double>(surface.view(), rules(), d, blocks_of_unknowns(surface.unknowns(), block_size)));
   std::vector<Matrix> list;
   for (const auto& values : m.of_lag) list.push_back(Eigen::Map<const Matrix>(values.data(), m.n, m.n));
   return list;
@@ -60,15 +60,6 @@ std::vector<Body3> small_bodies() {
            }()}};
 }
 
-TEST(Clusters, CoverTheUnknowns) {
-  EXPECT_EQ(clusters(100, 32), (std::vector<Range>{{0, 32}, {32, 64}, {64, 96}, {96, 100}}));
-  EXPECT_EQ(clusters(64, 64), (std::vector<Range>{{0, 64}}));
-  EXPECT_EQ(clusters(3, 96), (std::vector<Range>{{0, 3}}));
-  expect_names(complaint([] { clusters(100, 33); }), "33");
-  expect_names(complaint([] { clusters(100, 0); }), "0");
-  expect_names(complaint([] { clusters(0, 32); }), "0 unknowns");
-}
-
 TEST(Assembly, SizesAsMeasuredElsewhere) {
   // spheres, c dt / h = 0.5: an independent program with the same rules
   struct Row {
@@ -82,7 +73,7 @@ TEST(Assembly, SizesAsMeasuredElsewhere) {
     const Surface surface = prepare_surface(icosphere(row.level, 1));
     ASSERT_EQ(surface.unknowns(), row.unknowns);
     const Discretisation d{Boundary::rigid, 1, 0.5 * surface.edges.mean};
-    const LagCounts counts = tiled_structure(surface.view(), rules(), d, clusters(row.unknowns, 96)).counts;
+    const LagCounts counts = tiled_structure(surface.view(), rules(), d, blocks_of_unknowns(row.unknowns, 96)).counts;
     EXPECT_EQ(counts.largest_lag, row.largest_lag);
     EXPECT_EQ(counts.longest, row.longest);
     EXPECT_NEAR(counts.mean_length(), row.mean, 0.005);
@@ -96,8 +87,8 @@ TEST(Assembly, SizesAsMeasuredElsewhere) {
 TEST(Assembly, AnyCutGivesTheSameMatrices) {
   const Surface surface = prepare_surface(icosphere(2, 1));
   const Discretisation d{Boundary::rigid, 1, 0.5 * surface.edges.mean};
-  const auto of = [&](std::int32_t cluster, Widths widths) {
-    return assemble_all<double>(surface.view(), rules(), d, clusters(surface.unknowns(), cluster), widths);
+  const auto of = [&](std::int32_t block_size, Widths widths) {
+    return assemble_all<double>(surface.view(), rules(), d, blocks_of_unknowns(surface.unknowns(), block_size), widths);
   };
   const ConvolutionMatrices<double> whole = of(192, Widths::of_panels), cut = of(32, Widths::uniform);
   const DenseMatrices a = dense(whole), b = dense(cut);
@@ -128,7 +119,7 @@ TEST(Assembly, AnyCutGivesTheSameMatrices) {
   EXPECT_GT(points, whole.structure.point_pairs[0]);
   EXPECT_LT(points, 4 * whole.structure.point_pairs[0]);
   const auto floats =
-      assemble_all<float>(surface.view(), rules(), d, clusters(surface.unknowns(), 96), Widths::of_panels);
+      assemble_all<float>(surface.view(), rules(), d, blocks_of_unknowns(surface.unknowns(), 96), Widths::of_panels);
   EXPECT_EQ(floats.initial.value, whole.initial.value);
   const DenseMatrices rounded = dense(floats);
   for (std::size_t k = 1; k < a.of_lag.size(); ++k)
@@ -222,7 +213,8 @@ TEST(Assembly, TellsWhyStepsDoNotServe) {
   const Surface surface = prepare_surface(icosphere(1, 1));
   const auto line = [&](double speed, double step) {
     return complaint([&] {
-      tiled_structure(surface.view(), rules(), {Boundary::rigid, speed, step}, clusters(surface.unknowns(), 32));
+      tiled_structure(surface.view(), rules(), {Boundary::rigid, speed, step},
+                      blocks_of_unknowns(surface.unknowns(), 32));
     });
   };
   expect_names(line(1, 0.015), "time step 0.015 s: lag 6 of unknowns 0 and 1");
@@ -362,12 +354,12 @@ TEST(March, SoftSphere) {
 TEST(TdbemAssembly, StructureOfSomeBlocksIsThatOfAll) {
   const Surface surface = prepare_surface(ellipsoid(2, {1, 0.7, 0.5}), Inward::refused);
   const Discretisation d{Boundary::rigid, 1, 0.15};
-  const std::vector<Range> cut = clusters(surface.unknowns(), 32);
+  const std::vector<Range> cut = blocks_of_unknowns(surface.unknowns(), 32);
   const TiledStructure all = tiled_structure(surface.view(), rules(), d, cut);
   std::int64_t points = 0;
   LagCounts counts;
   for (const Range blocks : {Range{0, 1}, Range{1, 4}, Range{4, 6}}) {
-    const TiledStructure some = structure_of_blocks(surface.view(), rules(), d, cut, blocks);
+    const TiledStructure some = structure_of_own_blocks(surface.view(), rules(), d, cut, blocks);
     EXPECT_EQ(some.fault.kind, LagFault::Kind::none);
     ASSERT_EQ(some.tiles.size(), 6U * static_cast<std::size_t>(blocks.size()));
     for (std::size_t row = 0; row < 6; ++row)
@@ -392,18 +384,6 @@ TEST(TdbemAssembly, StructureOfSomeBlocksIsThatOfAll) {
   for (const std::int64_t of_tile : all.point_pairs) once += of_tile;
   EXPECT_GT(points, once);  // tiles whose mirror images are elsewhere count twice
   EXPECT_LT(points, 2 * once);
-}
-
-TEST(TdbemAssembly, BlocksAreDealtByTheirValues) {
-  using Begins = std::vector<std::int32_t>;
-  EXPECT_EQ(equal_values({1, 1, 1, 1, 1, 1}, 3), (Begins{0, 2, 4, 6}));
-  EXPECT_EQ(equal_values({6, 1, 1, 1, 1, 2}, 2), (Begins{0, 1, 6}));
-  EXPECT_EQ(equal_values({2, 1, 1, 1, 1, 6}, 2), (Begins{0, 5, 6}));
-  EXPECT_EQ(equal_values({1, 4, 1}, 2), (Begins{0, 1, 3}));     // half of the block on either side
-  EXPECT_EQ(equal_values({9, 1, 1}, 3), (Begins{0, 1, 2, 3}));  // one at least
-  EXPECT_EQ(equal_values({1, 1, 9}, 3), (Begins{0, 1, 2, 3}));
-  EXPECT_EQ(equal_values({5, 3}, 1), (Begins{0, 2}));
-  EXPECT_THROW(equal_values({5, 3}, 3), Error);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(TdbemStates, RunsGoOnFromFiles) {
   Matrices<double> m(p, 32);
   m.assemble([](double) {});
   save_matrices(folder_ / "m.h5", p, m);
-  std::vector<double> expected, heard;
+  std::vector<double> expected, observed_pressure;
   {
     Simulation<double> s(p, method, m, Runtime::session());
     for (int group = 0; group < 20; ++group) {
@@ -109,7 +109,7 @@ TEST_F(TdbemStates, RunsGoOnFromFiles) {
       s.advance();
     }
     expected = s.solution(99, 1);
-    heard.assign(s.heard(1, 0), s.heard(1, 0) + 100);
+    observed_pressure.assign(s.observed_pressure(1, 0), s.observed_pressure(1, 0) + 100);
   }
   Matrices<double> loaded(p, 32);
   load_matrices(folder_ / "m.h5", p, loaded);
@@ -118,8 +118,8 @@ TEST_F(TdbemStates, RunsGoOnFromFiles) {
   EXPECT_EQ(s.steps(), 45);
   while (s.steps() < 100) s.advance();
   EXPECT_EQ(s.solution(99, 1), expected);
-  EXPECT_EQ(std::vector<double>(s.heard(1, 0), s.heard(1, 0) + 100), heard);
-  EXPECT_GT(*std::max_element(heard.begin(), heard.end()), 1e-3);
+  EXPECT_EQ(std::vector<double>(s.observed_pressure(1, 0), s.observed_pressure(1, 0) + 100), observed_pressure);
+  EXPECT_GT(*std::max_element(observed_pressure.begin(), observed_pressure.end()), 1e-3);
 }
 
 TEST_F(TdbemStates, StatesOfAnotherRunAreRefused) {

@@ -55,14 +55,14 @@ Blocks blocks_of(Matrices<T>& m) {
 }
 
 template <class T>
-void expect_same_after_reload(const fs::path& path, const Problem& p, std::int32_t cluster) {
-  Matrices<T> first(p, cluster);
+void expect_same_after_reload(const fs::path& path, const Problem& p, std::int32_t block_size) {
+  Matrices<T> first(p, block_size);
   first.assemble([](double) {});
   save_matrices(path, p, first);
   const MatrixFile header = read_matrix_file(path, p);
-  EXPECT_EQ(header.cluster, cluster);
-  EXPECT_EQ(header.single_precision, sizeof(T) == 4);
-  Matrices<T> second(p, header.cluster);
+  EXPECT_EQ(header.block_size, block_size);
+  EXPECT_EQ(header.precision, precision_of<T>);
+  Matrices<T> second(p, header.block_size);
   load_matrices(path, p, second);
   EXPECT_TRUE(blocks_of(first) == blocks_of(second));
   EXPECT_GT(first.initial().value.size(), 100U);
@@ -74,9 +74,9 @@ void expect_same_after_reload(const fs::path& path, const Problem& p, std::int32
 TEST_F(TdbemFiles, MatricesComeBackToTheBit) {
   for (const Boundary boundary : {Boundary::rigid, Boundary::soft}) {
     const Problem p = files_problem(boundary, 2);  // 162 unknowns
-    for (const std::int32_t cluster : {32, 96, 192}) {
-      expect_same_after_reload<double>(path_, p, cluster);
-      expect_same_after_reload<float>(path_, p, cluster);
+    for (const std::int32_t block_size : {32, 96, 192}) {
+      expect_same_after_reload<double>(path_, p, block_size);
+      expect_same_after_reload<float>(path_, p, block_size);
     }
   }
   const Problem p = files_problem(Boundary::rigid, 1);  // 42 unknowns in one block
@@ -101,7 +101,7 @@ TEST_F(TdbemFiles, MatricesOfAnotherProblemAreRefused) {
   for (const Change& c : changes_of_run()) {
     run = p;
     c.change(run);
-    EXPECT_EQ(read_matrix_file(path_, run).cluster, 32) << c.name;
+    EXPECT_EQ(read_matrix_file(path_, run).block_size, 32) << c.name;
   }
   Matrices<double> coarse(p, 64);
   expect_bad_input([&] { load_matrices(path_, p, coarse); }, {"a.h5: cluster: found 32, expected 64"});
@@ -129,10 +129,10 @@ TEST_F(TdbemFiles, DamagedMatricesAreRefused) {
   file("a.h5", whole);
   set_attribute(path_, "slices_1", "structure", std::string("0123456789abcdef"));
   expect_bad_input(read, {"a.h5: dataset \"slices_1\" has other lags", "\"0123456789abcdef\""});
-  for (const std::int64_t cluster : {0, -32, 33, 96}) {
+  for (const std::int64_t block_size : {0, -32, 33, 96}) {
     file("a.h5", whole);
-    set_attribute(path_, "/", "cluster", cluster);
-    expect_bad_input([&] { read_matrix_file(path_, p); }, {fmt::format("cluster: found {}, expected", cluster)});
+    set_attribute(path_, "/", "cluster", block_size);
+    expect_bad_input([&] { read_matrix_file(path_, p); }, {fmt::format("cluster: found {}, expected", block_size)});
   }
   file("a.h5", whole);
   set_attribute(path_, "/", "format", std::string("asterism tdbem matrices 2\nand more"));

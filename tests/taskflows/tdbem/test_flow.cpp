@@ -76,8 +76,8 @@ TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
     Problem p = ellipsoid_problem(boundary);
     p.limits.tolerance = sizeof(T) == 8 ? 1e-13 : 1e-6;
     std::vector<std::vector<double>> expected;
-    for (const std::int32_t cluster : {32, 192}) {
-      Matrices<T> matrices(p, cluster);
+    for (const std::int32_t block_size : {32, 192}) {
+      Matrices<T> matrices(p, block_size);
       matrices.assemble([](double) {});
       EXPECT_LT(identity_error(p, matrices), sizeof(T) == 8 ? 1e-12 : 1e-5);
       for (const std::int32_t wave : {0, 1}) {
@@ -89,8 +89,8 @@ TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
           for (const Sharing sharing : {Sharing::intervals, Sharing::scheduler}) {
             Simulation<T> s(p, method, matrices, Runtime::session(), sharing);
             EXPECT_LT(difference(expected, march(s, steps, wave)), tolerance)
-                << "group " << method.group << (method.ahead ? " ahead" : "") << ", cluster " << cluster << ", wave "
-                << wave << (sharing == Sharing::scheduler ? ", scheduler" : "");
+                << "group " << method.group << (method.ahead ? " ahead" : "") << ", block size " << block_size
+                << ", wave " << wave << (sharing == Sharing::scheduler ? ", scheduler" : "");
             EXPECT_EQ(s.tally().failed_step, -1);
           }
         expected.clear();
@@ -131,7 +131,7 @@ TEST(TdbemSharing, MovesWhileTheFlowRuns) {
   EXPECT_NE(complaint([&] { s.share(Sizes(static_cast<std::size_t>(s.workers()), 1)); }), "");
 }
 
-/// A state continues to the last bit, in the middle of the pulse, with what observers heard.
+/// A state continues to the last bit, in the middle of the pulse, with the pressure at observers.
 TEST(TdbemState, ContinuesBitForBit) {
   for (const bool ahead : {false, true}) {
     Problem p = ellipsoid_problem(Boundary::rigid);
@@ -139,7 +139,7 @@ TEST(TdbemState, ContinuesBitForBit) {
     Matrices<double> matrices(p, 64);
     matrices.assemble([](double) {});
     const Method method{5, ahead, 0};
-    std::vector<double> expected, heard;
+    std::vector<double> expected, observed_pressure;
     Simulation<double>::State state;
     {
       Simulation<double> s(p, method, matrices, Runtime::session());
@@ -148,15 +148,15 @@ TEST(TdbemState, ContinuesBitForBit) {
         if (group == 19) state = s.state();
       }
       expected = s.solution(169, 1);
-      heard.assign(s.heard(1, 1), s.heard(1, 1) + 170);
+      observed_pressure.assign(s.observed_pressure(1, 1), s.observed_pressure(1, 1) + 170);
     }
     EXPECT_EQ(state.steps, 100);
     Simulation<double> s(p, method, matrices, Runtime::session());
     s.set(state);
     for (int group = 20; group < 34; ++group) s.advance();
     EXPECT_EQ(s.solution(169, 1), expected);
-    EXPECT_EQ(std::vector<double>(s.heard(1, 1), s.heard(1, 1) + 170), heard);
-    EXPECT_GT(*std::max_element(heard.begin(), heard.end()), 1e-2);
+    EXPECT_EQ(std::vector<double>(s.observed_pressure(1, 1), s.observed_pressure(1, 1) + 170), observed_pressure);
+    EXPECT_GT(*std::max_element(observed_pressure.begin(), observed_pressure.end()), 1e-2);
   }
 }
 
@@ -191,14 +191,14 @@ TEST(TdbemSphere, ApproachesTheSeries) {
       const auto exact = sphere_surface_field(boundary, 1, p.waves[0], p.surface.vertices, times);
       const double error = relative_error(vertex_areas(p.surface), computed, exact);
       EXPECT_LT(error, boundary == Boundary::rigid ? rigid : soft) << "level " << level;
-      // observers hear what the series radiates
-      std::vector<double> ticks, heard;
+      // the pressure at observers is what the series radiates
+      std::vector<double> ticks, observed_pressure;
       for (std::int64_t n = 0; n < steps; ++n) {
         ticks.push_back(static_cast<double>(p.first_step + n) * p.dt);
-        for (std::int32_t o = 0; o < 3; ++o) heard.push_back(s.heard(0, o)[n]);
+        for (std::int32_t o = 0; o < 3; ++o) observed_pressure.push_back(s.observed_pressure(0, o)[n]);
       }
       const auto radiated = sphere_scattered_pressure(boundary, 1, p.waves[0], p.observers, ticks);
-      far = relative_error(std::vector<double>(3, 1), heard, radiated);
+      far = relative_error(std::vector<double>(3, 1), observed_pressure, radiated);
       EXPECT_LT(far, boundary == Boundary::rigid ? 1.5 * rigid : 1.5 * soft) << "level " << level;
       RecordProperty("error_at_observers", std::to_string(far));
     }

@@ -31,7 +31,7 @@ std::vector<std::int32_t> shuffled(std::int32_t unknowns) {
 /// extent[i][j] of the surface in its own numbering.
 std::vector<std::vector<RowExtent>> extents_of(const Surface& s, const PairRules& rules, const Discretisation& d) {
   const auto n = static_cast<std::size_t>(s.unknowns());
-  const TiledStructure t = tiled_structure(s.view(), rules, d, clusters(s.unknowns(), 32));
+  const TiledStructure t = tiled_structure(s.view(), rules, d, blocks_of_unknowns(s.unknowns(), 32));
   std::vector<std::vector<RowExtent>> extent(n, std::vector<RowExtent>(n));
   for (const TileStructure& tile : t.tiles)
     for (std::int32_t r = 0; r < tile.rows.size(); ++r)

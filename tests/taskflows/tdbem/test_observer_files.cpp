@@ -1,4 +1,4 @@
-// What observers hear, as a table and as a chart.
+// The pressure at observers, as a table and as a chart.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Record {
       for (int n = 0; n < steps; ++n) lines.back().push_back(std::sin(0.3 * n + static_cast<double>(l)) / 3);
     }
   }
-  [[nodiscard]] Heard heard(const Problem& p) const {
+  [[nodiscard]] ObservedPressure observed_pressure(const Problem& p) const {
     return [this, observers = p.observers.size()](std::int32_t w, std::int32_t o) {
       return lines.at(static_cast<std::size_t>(w) * observers + static_cast<std::size_t>(o)).data();
     };
@@ -37,7 +37,7 @@ TEST_F(TdbemObservers, ObserversAreATable) {
   p.observers.push_back({0.1, -2.5, 1e-3});
   const int steps = 40;
   const Record record(p, steps);
-  write_observers(folder_ / "o.csv", p, steps, record.heard(p));
+  write_observers(folder_ / "o.csv", p, steps, record.observed_pressure(p));
   std::istringstream in(bytes(folder_ / "o.csv"));
   std::string line, comments;
   while (std::getline(in, line) && line[0] == '#') comments += line + "\n";
@@ -82,19 +82,21 @@ TEST_F(TdbemObservers, ObserversAreATable) {
 TEST_F(TdbemObservers, ObserversThatCannotBeWritten) {
   Problem p = files_problem(Boundary::rigid);
   const Record record(p, 50);
-  const Heard heard = record.heard(p);
+  const ObservedPressure observed_pressure = record.observed_pressure(p);
   file("o.csv", "older");
   for (const std::size_t room : {10, 2000}) {
     const FullDisk full(room);
-    expect_error(Error::Kind::failed, [&] { write_observers(folder_ / "o.csv", p, 50, heard); }, {"o.csv"});
+    expect_error(Error::Kind::failed, [&] { write_observers(folder_ / "o.csv", p, 50, observed_pressure); }, {"o.csv"});
   }
   EXPECT_EQ(bytes(folder_ / "o.csv"), "older");
-  expect_bad_input([&] { write_observers("/dev/full", p, 50, heard); }, {"/dev/full"});
-  expect_bad_input([&] { draw_observers(folder_ / "o.csv", p, 0, 50, heard); }, {"o.csv", ".png"});
-  expect_bad_input([&] { draw_observers(folder_ / "o.png", p, 0, 0, heard); }, {"without points"});
+  expect_bad_input([&] { write_observers("/dev/full", p, 50, observed_pressure); }, {"/dev/full"});
+  expect_bad_input([&] { draw_observers(folder_ / "o.csv", p, 0, 50, observed_pressure); }, {"o.csv", ".png"});
+  expect_bad_input([&] { draw_observers(folder_ / "o.png", p, 0, 0, observed_pressure); }, {"without points"});
   p.observers.clear();
-  expect_bad_input([&] { write_observers(folder_ / "o.csv", p, 50, heard); }, {"o.csv: there are no observers"});
-  expect_bad_input([&] { draw_observers(folder_ / "o.png", p, 0, 50, heard); }, {"o.png: there are no observers"});
+  expect_bad_input([&] { write_observers(folder_ / "o.csv", p, 50, observed_pressure); },
+                   {"o.csv: there are no observers"});
+  expect_bad_input([&] { draw_observers(folder_ / "o.png", p, 0, 50, observed_pressure); },
+                   {"o.png: there are no observers"});
 }
 
 std::size_t pixels_of(const Picture& picture, const Pixel& colour) {
@@ -109,8 +111,8 @@ bool same_below_title(const Picture& a, const Picture& b) {
 TEST_F(TdbemObservers, ObserversAreAChart) {
   Problem p = files_problem(Boundary::rigid);
   const Record record(p, 300);
-  draw_observers(folder_ / "o.png", p, 0, 300, record.heard(p));
-  draw_observers(folder_ / "1.png", p, 1, 300, record.heard(p));
+  draw_observers(folder_ / "o.png", p, 0, 300, record.observed_pressure(p));
+  draw_observers(folder_ / "1.png", p, 1, 300, record.observed_pressure(p));
   const Picture first = read_png(folder_ / "o.png"), second = read_png(folder_ / "1.png");
   const Pixel blue{0, 114, 178}, orange{213, 94, 0}, green{0, 158, 115};
   EXPECT_GT(pixels_of(first, blue), 1000U);
@@ -125,9 +127,9 @@ TEST_F(TdbemObservers, ObserversAreAChart) {
   }
   // no more than fit beside the names
   p.observers.assign(20, {3, 0, 0});
-  draw_observers(folder_ / "o.png", p, 0, 10, Record(p, 10).heard(p));
+  draw_observers(folder_ / "o.png", p, 0, 10, Record(p, 10).observed_pressure(p));
   p.observers.resize(most_observers_drawn + 1);
-  draw_observers(folder_ / "1.png", p, 0, 10, Record(p, 10).heard(p));
+  draw_observers(folder_ / "1.png", p, 0, 10, Record(p, 10).observed_pressure(p));
   EXPECT_TRUE(same_below_title(read_png(folder_ / "o.png"), read_png(folder_ / "1.png")));
 }
 

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "codelets/tdbem/kernels/waves/observe.hpp"
-#include "taskflows/tdbem/observers.hpp"
 #include "taskflows/tdbem/reference/sphere_series.hpp"
 #include "taskflows/tdbem/surface/bodies.hpp"
+#include "taskflows/tdbem/surface/observer_weights.hpp"
 #include "tests/taskflows/tdbem/fixture.hpp"
 
 namespace asterism::tdbem {

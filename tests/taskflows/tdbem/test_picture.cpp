@@ -29,7 +29,7 @@ bool blue(const Pixel& p) {
   return p[2] > p[0] + 40;
 }
 
-/// Of pixels that are so: where they are, from the upper left corner.
+/// Pixels that fulfil a condition: where they are, from the upper left corner.
 struct Region {
   std::size_t count = 0;
   double x = 0, y = 0;  ///< mean

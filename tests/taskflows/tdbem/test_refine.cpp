@@ -9,6 +9,7 @@
 #include "taskflows/tdbem/surface/bodies.hpp"
 #include "taskflows/tdbem/surface/refine.hpp"
 #include "taskflows/tdbem/surface/surface.hpp"
+#include "tests/data_file.hpp"
 #include "tests/taskflows/tdbem/fixture.hpp"
 
 namespace asterism::tdbem {
@@ -137,10 +138,7 @@ TEST(TdbemRefine, Refuses) {
 }
 
 TEST(TdbemRefine, Airplane) {
-  const char* data = std::getenv("ASTERISM_DATA");
-  const std::filesystem::path path = std::filesystem::path(data == nullptr ? "" : data) / "meshes/a319_3506.off";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no mesh " << path;
-  mesh::TriangleMesh m = mesh::read_mesh(path);
+  mesh::TriangleMesh m = mesh::read_mesh(tests::data_file("meshes/airliner_coarse.off.gz"));
   const Surface coarse = prepare_surface(m, Inward::turned);
   bisect_longest_edges(m, 23962);
   const Surface fine = prepare_surface(m, Inward::turned);

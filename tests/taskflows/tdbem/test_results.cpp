@@ -27,7 +27,7 @@ std::vector<T> numbers(const std::string& bytes) {
   return values;
 }
 
-/// Of the mesh that files_problem() is made of.
+/// Points of the mesh that files_problem() is made of.
 std::vector<float> mesh_points(std::int32_t level = 1) {
   std::vector<float> points;
   for (const auto& v : ellipsoid(level, {1, 0.7, 0.5}).vertices)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
 #include "codelets/fdtd/kernels/update/curl.hpp"
@@ -42,9 +43,10 @@ template <class T>
 struct Stretch {
   T decay, gain, slope;
 };
-/// Of a whole domain, for all its sub-domains: layer after layer in the order of `cells`, with rising coordinate; at
-/// the planes between cells for the electric field, half-way for the magnetic one. In double, then rounded. Throws
-/// std::invalid_argument for a grading that amplifies (negative sigma or alpha, kappa below 1) or no number.
+/// The stretches of a whole domain, for all its sub-domains: layer after layer in the order of `cells`, with rising
+/// coordinate; at the planes between cells for the electric field, half-way for the magnetic one. In double, then
+/// rounded. Throws std::invalid_argument for a grading that amplifies (negative sigma or alpha, kappa below 1) or no
+/// number.
 template <class T>
 std::vector<Stretch<T>> stretches(Field field, const Cpml& cpml, const double (&spacing)[3], double dt);
 
@@ -76,7 +78,7 @@ struct Layers {
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr bool none() const {
     return elements(0) + elements(1) + elements(2) == 0;
   }
-  /// Of psi of an axis.
+  /// Elements of the array of psi of an axis.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements(int along) const {
     return 2 * static_cast<std::int64_t>(n[along][0]) * n[along][1] * n[along][2];
   }
@@ -92,8 +94,8 @@ struct Layers {
   }
 };
 
-/// Of a sub-domain whose cell (0, 0, 0) is `origin` in a domain of `domain` cells. Throws std::invalid_argument if
-/// layers are thicker than the domain, or if a face behind one is not an electric conductor.
+/// The layers of a sub-domain whose cell (0, 0, 0) is `origin` in a domain of `domain` cells. Throws
+/// std::invalid_argument if layers are thicker than the domain, or if a face behind one is not an electric conductor.
 Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin)[3], const std::int32_t (&domain)[3]);
 
 /// psi of the three axes, of one field; null where there are no layers.
@@ -114,13 +116,6 @@ ASTERISM_HOST_DEVICE constexpr int sign_of_term(Field field, int term) {
   return (field == Field::electric) == (term == 1) ? 1 : -1;
 }
 
-/// Floating-point operations of one entry in a layer along one axis.
-inline constexpr double absorb_flops = 9;
-/// Bytes of it that pass the memory interface: the entry and psi updated, one entry of the other field read (its
-/// neighbour comes from the caches), and the index of the medium.
-constexpr double absorb_bytes(bool materials, int element) {
-  return 5.0 * element + (materials ? 2 : 0);
-}
 /// Entries of a box of cells in layers, counted once for each axis: what flops and bytes are to be multiplied with.
 std::int64_t absorbing_entries(Field field, const Grid& grid, const Box& cells, const Layers& layers);
 

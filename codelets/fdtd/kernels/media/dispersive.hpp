@@ -23,14 +23,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
 #include "codelets/fdtd/kernels/update/curl.hpp"
 
 namespace asterism::fdtd {
 
-/// Of the susceptibility. Made by the three functions, which throw std::invalid_argument for what is no number or not
-/// passive.
+/// A pole of the susceptibility. Made by the three functions, which throw std::invalid_argument for what is no number
+/// or not passive.
 struct Pole {
   enum class Kind : std::int8_t { drude, lorentz, debye };
   Kind kind;
@@ -74,7 +75,7 @@ struct PoleStates {
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements() const { return 3 * slots * box.cells(); }
   /// From slot to slot.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t stride() const { return 3 * box.cells(); }
-  /// Of slot 0.
+  /// Offset of an entry in slot 0.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t at(int component, int i, int j, int k) const {
     const std::int64_t row =
         (static_cast<std::int64_t>(component) * (box.x1 - box.x0) + (i - box.x0)) * (box.y1 - box.y0) + (j - box.y0);
@@ -116,15 +117,6 @@ ASTERISM_FDTD_ENTRY T recalled(const PoleCoefficients<T>& c, T current, T polari
 template <class T>
 ASTERISM_FDTD_ENTRY T contributed(const PoleCoefficients<T>& c, T current, T polarization, T both_fields) {
   return recalled(c, current, polarization) + c.of_field * both_fields;
-}
-
-/// Floating-point operations of an entry, as the kernel does them.
-constexpr double disperse_flops(int poles) {
-  return 3 + 12.0 * poles;
-}
-/// Bytes of it that pass the memory interface: E and the state updated, the index of the medium read.
-constexpr double disperse_bytes(int slots, int element) {
-  return (2.0 + 2.0 * slots) * element + 2;
 }
 
 namespace cpu {

@@ -10,7 +10,7 @@
 
 namespace asterism::fdtd {
 
-/// Of a cell.
+/// The material of a cell.
 struct Material {
   double eps_r = 1;    ///< permittivity, relative
   double mu_r = 1;     ///< permeability, relative
@@ -18,7 +18,7 @@ struct Material {
   double sigma_m = 0;  ///< magnetic loss, ohm/m
 };
 
-/// Of an entry: eps_r and sigma of an electric one, mu_r and sigma_m of a magnetic one.
+/// The medium of an entry: eps_r and sigma of an electric one, mu_r and sigma_m of a magnetic one.
 struct Medium {
   double relative = 1;
   double loss = 0;

@@ -39,7 +39,8 @@ class PhaseTable {
   std::array<std::vector<Complex>, 3> table_;
 };
 
-/// Of the current that a field on a plane stands for, across it: J is on the plane, M half a cell before and behind.
+/// The phase, across a plane, of the current that a field on it stands for: J is on the plane, M half a cell before and
+/// behind.
 Complex phase_across(const Plane& plane, Field field, const PhaseTable& phases) {
   if (field == Field::magnetic) return phases.at(plane.axis, 2 * plane.at);
   return 0.5 * (phases.at(plane.axis, 2 * plane.at - 1) + phases.at(plane.axis, 2 * plane.at + 1));
@@ -59,7 +60,7 @@ std::vector<Complex> factors_along(int axis, const Plane& plane, Field field, co
   return all;
 }
 
-/// Of values and factors; written out, as products of std::complex look for infinities.
+/// The product of values and factors; written out, as products of std::complex look for infinities.
 Complex inner_product(const SpectrumRow& row, const std::vector<Complex>& factors) {
   double real = 0;
   double imaginary = 0;

@@ -61,10 +61,10 @@ std::vector<FarField> far_field(const ClosedSurface& surface, const SurfaceSpect
 
 /// Power per solid angle, W/sr for phasors.
 double intensity(const FarField& far, const Surroundings& around);
-/// Of the far field in all directions: Gauss-Legendre in cos theta, equidistant in phi; as many as the size of the
-/// surface in wavelengths asks for.
+/// Radiated power, from the far field in all directions: Gauss-Legendre in cos theta, equidistant in phi; as many as
+/// the size of the surface in wavelengths asks for.
 double radiated_far(const ClosedSurface& surface, const SurfaceSpectra& spectra, const Surroundings& around, int f);
-/// Of a direction: 1 for equal radiation into all.
+/// The directivity in a direction: 1 for equal radiation into all.
 double directivity(const FarField& far, const Surroundings& around, double radiated);
 /// m^2, of the scattered field of a plane wave whose E is `incident`, a transform or phasor as well.
 double radar_cross_section(const FarField& scattered, std::complex<double> incident);

@@ -12,11 +12,12 @@
 #include <functional>
 #include <vector>
 
+#include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 
 namespace asterism::fdtd {
 
-/// Of a component, in the domain: a box, plane, line or point.
+/// Monitored entries of a component, in the domain: a box, plane, line or point.
 struct MonitoredEntries {
   std::int32_t component;
   Box entries;
@@ -54,7 +55,7 @@ struct MonitorPart {
   }
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return 2 * frequencies * cells(); }
 };
-/// Of the brick whose cell (0, 0, 0) is `origin` in the domain.
+/// The part of a monitor in the brick whose cell (0, 0, 0) is `origin` in the domain.
 MonitorPart part_of(const Monitor& monitor, const Grid& grid, const std::int32_t (&origin)[3]);
 
 /// row(place in the array of the monitor, place in that of the part, length) for all rows along z of a part.
@@ -64,12 +65,6 @@ void for_rows_of(const Monitor& monitor, const MonitorPart& part, const MonitorR
 /// every dt exp(-2 pi i f t) at the end of a step (E is known there, H half a step before), for each frequency; empty
 /// if the step is not recorded. Computed on CPUs, as GPUs have another cos.
 std::vector<std::complex<double>> phases(const Monitor& monitor, std::int64_t step, double dt);
-
-inline constexpr double monitor_flops = 4;  ///< of an entry and frequency
-/// Of an entry.
-constexpr double monitor_bytes(int frequencies, int element) {
-  return element + 2.0 * 2 * 8 * frequencies;
-}
 
 namespace cpu {
 
@@ -91,7 +86,7 @@ struct Spectrum {
   void gather(const MonitorPart& part, const double* array);
   /// Back to the array of a part.
   void scatter(const MonitorPart& part, double* array) const;
-  /// Of component number m at frequency number f, from its first entry along z on.
+  /// The transform of component number m at frequency number f, from its first entry along z on.
   [[nodiscard]] SpectrumRow row(int m, int f, int i, int j) const;
   [[nodiscard]] std::complex<double> at(int m, int f, int i, int j, int k) const;
 

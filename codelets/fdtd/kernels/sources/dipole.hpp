@@ -28,8 +28,8 @@ inline Addition dipole_on_edge(int axis, const std::int32_t (&entry)[3], double 
   return {axis, {entry[0], entry[1], entry[2]}, factor};
 }
 
-/// Of any direction, on a node of the lattice: of each component of it, half on the edge before the node and half on
-/// the one after. `direction`: its length multiplies the current moment.
+/// A dipole of any direction, on a node of the lattice: of each component of it, half on the edge before the node and
+/// half on the one after. `direction`: its length multiplies the current moment.
 inline std::vector<Addition> dipole_on_node(const double (&direction)[3], const std::int32_t (&node)[3],
                                             double factor) {
   std::vector<Addition> additions;

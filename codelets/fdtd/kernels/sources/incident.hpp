@@ -23,7 +23,7 @@ LineStep<T> line_step(Field field, const Incident& incident) {
   return step;
 }
 
-/// Of entry q of a component that is updated.
+/// The new value of entry q of a component on the line.
 template <Field field, class T>
 ASTERISM_FDTD_ENTRY T advanced_on_line(const LineStep<T>& s, const T* values, int a, int q) {
   constexpr Field other = field == Field::electric ? Field::magnetic : Field::electric;

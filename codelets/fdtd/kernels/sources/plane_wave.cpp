@@ -62,8 +62,8 @@ TotalField total_field(const Box& planes, const Space& space, const Direction& d
 /// Beyond the box, for waves that decay along the line, as they do from where E is given.
 constexpr std::int32_t margin_per_m = 8;
 constexpr std::int32_t absorber_per_m = 96;
-/// Of what comes back from the end of the line, were the layer before it continuous. As it is one of entries, it gives
-/// back 1e-8 of waves of 20 cells and more, 1e-6 of those of 10, 5e-4 of those of 2 to 3 (measured).
+/// Share of a wave that the end of the line reflects, were the layer before it continuous. As it is one of entries, it
+/// reflects 1e-8 of waves of 20 cells and more, 1e-6 of those of 10, 5e-4 of those of 2 to 3 (measured).
 constexpr double absorbed_to = 1e-14;
 
 Line line_through(const TotalField& total, const Direction& direction) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "codelets/fdtd/kernels/costs.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/dispersive.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
@@ -25,7 +26,7 @@
 
 namespace asterism::fdtd {
 
-/// Of the components of m.
+/// The largest component of m.
 inline constexpr std::int32_t most_along_axis = 16;
 
 /// Where a wave goes to.
@@ -122,10 +123,6 @@ struct Given {
 /// At a whole step: computed on CPUs, as GPUs have another exp.
 template <class T>
 Given<T> given_at(const Incident& incident, std::int64_t step);
-
-/// Of an entry of the line, and of one beside a face.
-inline constexpr double line_entry_flops = 6;
-inline constexpr double correction_flops = 2;
 
 namespace cpu {
 

@@ -12,7 +12,7 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Of a tile, in columns: one thread for each.
+/// Size of a tile, in columns: one thread for each.
 inline constexpr int tile_side = 32;
 inline constexpr int tile_columns = tile_side * tile_side;
 inline constexpr int most_steps = 4;
@@ -55,11 +55,11 @@ struct Layout {
 };
 
 /// Which components of a column are updated.
-struct Updated {
+struct UpdatedBox {
   bool of[3];
 };
-inline __device__ Updated in_column(const Box (&entries)[3], int j, int k) {
-  Updated u{};
+inline __device__ UpdatedBox in_column(const Box (&entries)[3], int j, int k) {
+  UpdatedBox u{};
 #pragma unroll
   for (int c = 0; c < 3; ++c)
     u.of[c] = j >= entries[c].y0 && j < entries[c].y1 && k >= entries[c].z0 && k < entries[c].z1;
@@ -69,8 +69,8 @@ inline __device__ Updated in_column(const Box (&entries)[3], int j, int k) {
 /// All components that are updated in a plane.
 template <Field field, bool materials, class T>
 inline __device__ Three<T> advanced_entries(const Three<T>& old, const Three<T>& curl, const Box (&entries)[3],
-                                            const Updated& column, const Media<T>& media, const Grid& grid, int plane,
-                                            std::int64_t column_at) {
+                                            const UpdatedBox& column, const Media<T>& media, const Grid& grid,
+                                            int plane, std::int64_t column_at) {
   Three<T> next = old;
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(tile_columns)
   // beyond is nothing, or an electric conductor with no tangential E
   const bool exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
   const bool own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
-  const Updated e_column = in_column(s.e_entries, j, k);
-  const Updated h_column = in_column(s.h_entries, j, k);
+  const UpdatedBox e_column = in_column(s.e_entries, j, k);
+  const UpdatedBox h_column = in_column(s.h_entries, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_source = false;
   for (int n = 0; n < s.sources; ++n) has_source = has_source || (s.source[n].j == j && s.source[n].k == k);

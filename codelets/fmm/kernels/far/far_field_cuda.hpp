@@ -1,6 +1,6 @@
 // The five far-field operators on GPUs: the same meaning and data as in far_field.hpp, every pointer inside the views
 // to device memory. Asynchronous on the stream, no allocation; sums have a fixed order, so equal input gives equal
-// bits. Launch errors throw. Operations: flops.hpp and m2l_flops.
+// bits. Launch errors throw. Operations: costs.hpp.
 #pragma once
 
 #include <cuda_runtime_api.h>

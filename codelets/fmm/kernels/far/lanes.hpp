@@ -10,7 +10,7 @@ namespace asterism::fmm::lanes {
 
 inline constexpr int width = 8;
 using Vector = double __attribute__((vector_size(64)));
-/// The same anywhere in memory.
+/// Lanes at any address, without alignment.
 using Unaligned = double __attribute__((vector_size(64), aligned(8), may_alias));
 
 ASTERISM_INLINE double sum(const Vector& v) {

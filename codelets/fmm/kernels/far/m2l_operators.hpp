@@ -49,9 +49,4 @@ class M2LOperators {
 /// interpolation), one more when the basis is cut, so that aliasing does not spoil what is left.
 int interpolation_nodes(const BasisChoice& choice);
 
-/// Floating-point operations of one pair of cells: the paper's 4 k r - r - k.
-constexpr double m2l_flops(double size, double rank) {
-  return 4 * size * rank - rank - size;
-}
-
 }  // namespace asterism::fmm

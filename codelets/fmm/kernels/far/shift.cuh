@@ -44,7 +44,7 @@ struct ShiftTables {
     }
   }
 
-  /// Of the thread block; between two barriers.
+  /// Fills child_of with the children of a family. Called by the whole thread block, between two barriers.
   __device__ void find_children(const Family& family, const CellIndex* child_index) const {
     if (threadIdx.x < 8) child_of[threadIdx.x] = -1;
     device::sync_warp();

@@ -1,5 +1,5 @@
-// What the far-field kernels work on, on CPUs and GPUs: plain structures of pointers and sizes. Passed by value; every
-// pointer is to the memory of the unit that runs the kernel. No more than C++17, for nvcc.
+// The arguments of the far-field kernels, on CPUs and GPUs: plain structures of pointers and sizes. Passed by value;
+// every pointer is to the memory of the unit that runs the kernel. No more than C++17, for nvcc.
 #pragma once
 
 #include <cstdint>

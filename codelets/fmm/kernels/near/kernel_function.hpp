@@ -96,11 +96,4 @@ struct Yukawa {
   }
 };
 
-/// Flops of one unordered pair with both directions from one K: 3 differences, 5 for r^2, the kernel, and for each
-/// side 2 for the potential, 1 for q slope and 6 for the field. Square root and exponential are counted as in the
-/// FMM paper (section 4.1.3: http://folding.stanford.edu/home/faq/faq-flops/). The rate of a GPU that computes both
-/// directions separately is given with the same number.
-template <class Kernel>
-inline constexpr int flops_mutual = 3 + 5 + Kernel::flops + 2 * (2 + 1 + 6);
-
 }  // namespace asterism::fmm

@@ -2,7 +2,7 @@
 // anti-symmetry. Section 3.1.1 and figure 4 of the FMM paper.
 //
 // p2p and p2p_targets are compiled for three instruction sets and pick one when they are called. They exist for the
-// kernels of kernel_function.hpp; for one's own, p2p_impl.hpp and the CMake function asterism_fmm_kernels.
+// kernels of kernel_function.hpp; for one's own, p2p_impl.hpp and the CMake function asterism_fmm_p2p.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // one's own, a source file with
 //   #include "codelets/fmm/kernels/near/p2p_impl.hpp"
 //   ASTERISM_FMM_INSTANTIATE(MyKernel);
-// listed in asterism_fmm_kernels(target file.cpp), which compiles it once per instruction set.
+// listed in asterism_fmm_p2p(target file.cpp), which compiles it once per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -125,7 +125,7 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
   lanes.store(f.fz + j, fz);
 }
 
-/// With particles of other leaves.
+/// The part of the field that comes from particles of other leaves.
 template <int count, class Kernel>
 ASTERISM_FMM_INLINE void interact_range(const Kernel& kernel, Targets<count>& targets, SourceView p, FieldView f,
                                         std::int64_t j, std::int64_t end) {

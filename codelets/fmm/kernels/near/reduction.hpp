@@ -1,4 +1,4 @@
-// What a P2P-Reduction adds: runs of particles of near results.
+// The data of a P2P-Reduction: runs of particles of near results, which it adds to the result of a group.
 #pragma once
 
 #include <cstdint>

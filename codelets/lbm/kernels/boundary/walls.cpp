@@ -15,8 +15,8 @@ Box common(const Box& a, const Box& b) {
 
 template <class T>
 void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f) {
-  const Places left = places(last, brick);
-  const Places taken = places(other(last), brick);
+  const PopulationOffsets left = population_offsets(last, brick);
+  const PopulationOffsets taken = population_offsets(other(last), brick);
   for (std::int32_t w = 0; w < count; ++w) {
     const Reflector<T> wall = reflector<T>(walls[w]);
     const Box b = common(border(wall, brick), cells);

@@ -12,10 +12,10 @@ void reflect_some(Half last, const Brick& brick, const Walls& walls, const Done&
   Reflectors<T> all{};
   all.count = walls.count;
   for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<T>(walls.wall[w]);
-  const Spread cells =
-      spread(walls.count, [&](int w) { return done(walls.wall[w]) ? border(all.wall[w], brick) : Box{}; });
-  launch(walls_kernel<T>, cells, {wall_threads}, stream, all, places(last, brick), places(other(last), brick), brick,
-         cells, f);
+  const ThreadCells cells =
+      thread_cells(walls.count, [&](int w) { return done(walls.wall[w]) ? border(all.wall[w], brick) : Box{}; });
+  launch(walls_kernel<T>, cells, {wall_threads}, stream, all, population_offsets(last, brick),
+         population_offsets(other(last), brick), brick, cells, f);
 }
 
 }  // namespace

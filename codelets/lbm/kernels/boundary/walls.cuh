@@ -16,12 +16,12 @@ struct Reflectors {
 
 template <class T>
 __global__ void __launch_bounds__(wall_threads)
-    walls_kernel(const __grid_constant__ Reflectors<T> walls, const __grid_constant__ Places last,
-                 const __grid_constant__ Places next, const __grid_constant__ Brick brick,
-                 const __grid_constant__ Spread cells, T* f) {
+    walls_kernel(const __grid_constant__ Reflectors<T> walls, const __grid_constant__ PopulationOffsets last,
+                 const __grid_constant__ PopulationOffsets next, const __grid_constant__ Brick brick,
+                 const __grid_constant__ ThreadCells cells, T* f) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= cells.cells()) return;
-  const Spread::Cell here = cells.cell(thread);
+  const ThreadCells::Cell here = cells.cell(thread);
   reflect_cell(walls.wall, walls.count, here.box, brick, last, next, here.x, here.y, here.z, f);
 }
 

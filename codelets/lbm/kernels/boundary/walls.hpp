@@ -50,8 +50,9 @@ ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, 
 /// The returns of walls[w] to a cell of its border layer. A direction that also leads through a later one of the
 /// `count` walls is that one's, so all can be done in any order or at once. Nothing that is read here is written here.
 template <class T>
-ASTERISM_CELL void reflect_cell(const Reflector<T>* walls, int count, int w, const Brick& brick, const Places& last,
-                                const Places& next, int x, int y, int z, T* f) {
+ASTERISM_CELL void reflect_cell(const Reflector<T>* walls, int count, int w, const Brick& brick,
+                                const PopulationOffsets& last, const PopulationOffsets& next, int x, int y, int z,
+                                T* f) {
   const Reflector<T>& wall = walls[w];
   T* const cell = f + brick.cell(x, y, z);
   T u[3] = {};
@@ -129,7 +130,8 @@ ASTERISM_HOST_DEVICE constexpr std::uint32_t faces_of(const Velocity& c) {
 /// Takes the populations of a cell that lies at `walls`: f_i comes back from a wall that j = opposite(i) leads through,
 /// else from its place.
 template <class T>
-ASTERISM_CELL void take(std::uint32_t walls, const Places& last, const Places& now, const T* cell, T (&f)[q]) {
+ASTERISM_CELL void take(std::uint32_t walls, const PopulationOffsets& last, const PopulationOffsets& now, const T* cell,
+                        T (&f)[q]) {
   ASTERISM_UNROLL
   for (int i = 0; i < q; ++i)
     f[i] = cell[(walls & faces_of(velocity(opposite(i)))) != 0 ? last.offset[i] : now.offset[i]];

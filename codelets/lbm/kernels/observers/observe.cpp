@@ -10,7 +10,7 @@ namespace {
 
 template <class T>
 struct View {
-  bool settled;
+  Half next;
   const Brick& brick;
   const Box& box;
   const Collision& collision;
@@ -23,7 +23,7 @@ struct View {
 template <class T, class Sink>
 ASTERISM_INLINE void observe_all(const View<T>& view, Sink& sink) {
   const Parameters<T> p = parameters<T>(view.collision);
-  const Places where = places(view.settled ? Half::alpha : Half::beta, view.brick);
+  const PopulationOffsets where = population_offsets(view.next, view.brick);
   for (int z = view.box.z0; z < view.box.z1; ++z)
     for (int y = view.box.y0; y < view.box.y1; ++y) {
       const std::int64_t row = view.brick.cell(0, y, z);
@@ -83,25 +83,25 @@ ASTERISM_INLINE Totals total_of(const View<T>& view) {
 }  // namespace
 
 template <>
-ASTERISM_CLONES void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision,
+ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const double* f, double* out) {
-  observe_into<double>({settled, brick, box, collision, solid, f}, out);
+  observe_into<double>({next, brick, box, collision, solid, f}, out);
 }
 template <>
-ASTERISM_CLONES void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision,
+ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const float* f, float* out) {
-  observe_into<float>({settled, brick, box, collision, solid, f}, out);
+  observe_into<float>({next, brick, box, collision, solid, f}, out);
 }
 
 template <>
-ASTERISM_CLONES Totals total(bool settled, const Brick& brick, const Box& box, const Collision& collision,
+ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const double* f) {
-  return total_of<double>({settled, brick, box, collision, solid, f});
+  return total_of<double>({next, brick, box, collision, solid, f});
 }
 template <>
-ASTERISM_CLONES Totals total(bool settled, const Brick& brick, const Box& box, const Collision& collision,
+ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const float* f) {
-  return total_of<float>({settled, brick, box, collision, solid, f});
+  return total_of<float>({next, brick, box, collision, solid, f});
 }
 
 template <class T>

@@ -4,28 +4,22 @@
 #include "codelets/lbm/kernels/launch.cuh"
 
 namespace asterism::lbm::cuda {
-namespace {
-
-Places places_of(bool settled, const Brick& brick) {
-  return places(settled ? Half::alpha : Half::beta, brick);
-}
-
-}  // namespace
 
 template <class T>
-void observe(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, T* out, cudaStream_t stream) {
-  const Spread cells = spread(1, [&](int) { return box; });
-  launch(observe_kernel<T>, cells, {observe_threads}, stream, parameters<T>(collision), places_of(settled, brick),
+  const ThreadCells cells = thread_cells(1, [&](int) { return box; });
+  launch(observe_kernel<T>, cells, {observe_threads}, stream, parameters<T>(collision), population_offsets(next, brick),
          brick, cells, solid, f, out);
 }
 
 template <class T>
-void total(bool settled, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+void total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
            const T* f, Totals* totals, void* scratch, cudaStream_t stream) {
   auto* parts = static_cast<Totals*>(scratch);
-  total_kernel<T, total_blocks><<<total_blocks, observe_threads, 0, stream>>>(
-      parameters<T>(collision), places_of(settled, brick), brick, spread(1, [&](int) { return box; }), solid, f, parts);
+  total_kernel<T, total_blocks>
+      <<<total_blocks, observe_threads, 0, stream>>>(parameters<T>(collision), population_offsets(next, brick), brick,
+                                                     thread_cells(1, [&](int) { return box; }), solid, f, parts);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
   finish_totals_kernel<total_blocks><<<1, observe_threads, 0, stream>>>(parts, totals);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
@@ -35,13 +29,13 @@ std::size_t total_scratch_bytes() {
   return total_blocks * sizeof(Totals);
 }
 
-template void observe(bool, const Brick&, const Box&, const Collision&, const std::uint8_t*, const double*, double*,
+template void observe(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, const double*, double*,
                       cudaStream_t);
-template void observe(bool, const Brick&, const Box&, const Collision&, const std::uint8_t*, const float*, float*,
+template void observe(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, const float*, float*,
                       cudaStream_t);
-template void total(bool, const Brick&, const Box&, const Collision&, const std::uint8_t*, const double*, Totals*,
+template void total(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, const double*, Totals*,
                     void*, cudaStream_t);
-template void total(bool, const Brick&, const Box&, const Collision&, const std::uint8_t*, const float*, Totals*, void*,
+template void total(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, const float*, Totals*, void*,
                     cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

@@ -12,7 +12,7 @@ inline constexpr int observe_threads = 256;
 inline constexpr int total_blocks = 1024;
 
 template <class T>
-ASTERISM_CELL Flow<T> flow_at(const Parameters<T>& p, const Places& where, const T* cell) {
+ASTERISM_CELL Flow<T> flow_at(const Parameters<T>& p, const PopulationOffsets& where, const T* cell) {
   T f[q];
   ASTERISM_UNROLL
   for (int i = 0; i < q; ++i) f[i] = cell[where.offset[i]];
@@ -21,12 +21,12 @@ ASTERISM_CELL Flow<T> flow_at(const Parameters<T>& p, const Places& where, const
 
 template <class T>
 __global__ void __launch_bounds__(observe_threads)
-    observe_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ Places where,
-                   const __grid_constant__ Brick brick, const __grid_constant__ Spread cells,
+    observe_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ PopulationOffsets where,
+                   const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
                    const std::uint8_t* __restrict__ solid, const T* __restrict__ f, T* __restrict__ out) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= cells.cells()) return;
-  const Spread::Cell here = cells.cell(thread);
+  const ThreadCells::Cell here = cells.cell(thread);
   const std::int64_t at = brick.cell(here.x, here.y, here.z);
   const std::int64_t n = cells.cells();
   if (solid != nullptr && solid[at] != 0) {
@@ -54,14 +54,14 @@ inline __device__ Totals sum_of_block(const Totals& mine) {
 
 template <class T, int blocks>
 __global__ void __launch_bounds__(observe_threads)
-    total_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ Places where,
-                 const __grid_constant__ Brick brick, const __grid_constant__ Spread cells,
+    total_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ PopulationOffsets where,
+                 const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
                  const std::uint8_t* __restrict__ solid, const T* __restrict__ f, Totals* parts) {
   Totals mine{};
   // 64 bits, as the last step may lead beyond 32
   for (std::uint64_t thread = blockIdx.x * observe_threads + threadIdx.x; thread < cells.cells();
        thread += blocks * observe_threads) {
-    const Spread::Cell here = cells.cell(static_cast<std::uint32_t>(thread));
+    const ThreadCells::Cell here = cells.cell(static_cast<std::uint32_t>(thread));
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
     if (solid != nullptr && solid[at] != 0) continue;
     const Flow<T> now = flow_at(p, where, f + at);

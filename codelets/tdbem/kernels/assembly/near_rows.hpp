@@ -27,7 +27,7 @@ struct NearRowsView {
   const T* values = nullptr;
 };
 
-/// The same with its memory.
+/// NearRowsView with its memory.
 template <class T>
 struct NearRows {
   std::int32_t row_begin = 0;
@@ -60,8 +60,8 @@ struct NearPairs {
 template <class T>
 void add_near_pairs(const Tile<T>& tile, NearPairs<T>& pairs);
 
-/// Of rows [row_begin, row_begin + rows), whose pairs are all given; others are left out. Of pairs of a row with the
-/// same first lag, the one given first comes first.
+/// Near pairs of rows [row_begin, row_begin + rows), all of which are given; others are left out. Of pairs of a row
+/// with the same first lag, the one given first comes first.
 template <class T>
 NearRows<T> near_rows(const NearPairs<T>& pairs, std::int32_t row_begin, std::int32_t rows);
 

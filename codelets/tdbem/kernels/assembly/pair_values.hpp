@@ -11,9 +11,6 @@
 //
 // curl_a = (v_(a+2) - v_(a+1)) / (2 area) is the surface curl of the basis function of corner a. What depends on q only
 // is summed first, H_ac[q] = sum g b_a b_c and the moments of th, and differences in k are taken afterwards.
-//
-// A point pair costs 34 flops, one root and one division among them (8 for r^2, 7 for g, q, th and their products, 19
-// for the sums), and reads 80 bytes of its rule's table, which stays in the first-level cache.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +18,6 @@
 #include "codelets/tdbem/kernels/assembly/pair_distances.hpp"
 
 namespace asterism::tdbem {
-
-inline constexpr double flops_of_point_pair = 34;
 
 /// The values of a pair: value[3 a + c][k - first] for corner a of one triangle, c of the other; zeros follow.
 struct PairValues {

@@ -31,7 +31,7 @@ struct Window {
 
   [[nodiscard]] std::int64_t line(std::int64_t r, std::int64_t s) const { return r * slices.size() + s; }
   [[nodiscard]] bool triangular() const { return rows == slices; }
-  /// Of corner a of the triangle on the rows' side and corner c of the other; null if not in the window.
+  /// Values of corner a of the triangle on the rows' side and corner c of the other; null if not in the window.
   [[nodiscard]] double* at(std::int32_t row, std::int32_t slice, std::int32_t lag) const {
     const std::uint32_t r = rows.place(row), s = slices.place(slice);
     if (r >= static_cast<std::uint32_t>(rows.size()) || s >= static_cast<std::uint32_t>(slices.size()) ||

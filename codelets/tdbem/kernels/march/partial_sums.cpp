@@ -18,7 +18,7 @@ void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partia
 template <class T>
 void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r) {
   for (std::int64_t i = 0; i < shape.rows; ++i)
-    r.rhs[i] = (r.light == nullptr ? T(0) : r.light[i * shape.group + g]) - r.totals[i * shape.width + g];
+    r.rhs[i] = (r.incident == nullptr ? T(0) : r.incident[i * shape.group + g]) - r.totals[i * shape.width + g];
 }
 
 template <class T>

@@ -34,7 +34,7 @@ __global__ void right_hand_side_kernel(const __grid_constant__ TotalsShape shape
                                        const __grid_constant__ RightHandSide<T> r) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * march_threads + threadIdx.x;
   if (i >= shape.rows) return;
-  r.rhs[i] = (r.light == nullptr ? T(0) : r.light[i * shape.group + g]) - r.totals[i * shape.width + g];
+  r.rhs[i] = (r.incident == nullptr ? T(0) : r.incident[i * shape.group + g]) - r.totals[i * shape.width + g];
 }
 
 template <class T>

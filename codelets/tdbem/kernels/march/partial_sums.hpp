@@ -14,8 +14,8 @@ namespace asterism::tdbem {
 /// How numbers of rows [row_begin, row_begin + rows), of all waves and of the steps of a group are arranged.
 enum class Arrangement : std::uint8_t {
   by_wave,   ///< [wave][i - row_begin][g]
-  by_row,    ///< [i - row_begin][wave][g]: what ranks of a cluster gave row by row is one piece of the same
-  of_light,  ///< [i - row_begin][g] of one wave: right-hand sides, which count with the other sign
+  by_row,    ///< [i - row_begin][wave][g]: what several ranks gave row by row is one piece of the same
+  incident,  ///< [i - row_begin][g] of one wave: right-hand sides, which are subtracted
   spaced,    ///< `first` + (i - row_begin) * `spacing`: one step of one wave's totals
 };
 
@@ -26,7 +26,7 @@ struct PartialSums {
   std::int32_t row_begin = 0;
   std::int32_t rows = 0;
   Arrangement arrangement = Arrangement::by_wave;
-  std::int32_t wave = 0;                ///< Arrangement::of_light
+  std::int32_t wave = 0;                ///< Arrangement::incident
   std::int32_t first = 0, spacing = 1;  ///< Arrangement::spaced
 };
 /// Most of them that one call of combine() takes.
@@ -83,8 +83,8 @@ ASTERISM_HOST_DEVICE inline T combined(const TotalsShape& shape, const PartialSu
 /// Right-hand sides of some rows in step g of the group, for one wave: rhs[i - row_begin].
 template <class T>
 struct RightHandSide {
-  const T* light = nullptr;   ///< l: [(i - row_begin) * group + g]; null: the wave has passed
-  const T* totals = nullptr;  ///< of the wave, as above
+  const T* incident = nullptr;  ///< l: [(i - row_begin) * group + g]; null: the wave has passed
+  const T* totals = nullptr;    ///< of the wave, as above
   T* rhs = nullptr;
 };
 

@@ -16,11 +16,6 @@ struct Found {
   std::int32_t unknown_begin = 0;
 };
 
-/// Multiplications and additions of `pairs` when the values at all lags up to `lags` are used.
-constexpr double radiation_flops(std::int64_t pairs, std::int32_t lags) {
-  return 2.0 * static_cast<double>(pairs) * lags;
-}
-
 namespace cpu {
 
 /// For rows [begin, end) of those that `near` has and g0 < g < group: s_i^(n+g) += sum_j M^(g-g0)(i, j) a_j^(n+g0).

@@ -1,8 +1,6 @@
 // M^0 a = s: the small sparse system of every time step, symmetric positive definite, of condition about 3 whatever the
 // mesh. Conjugate gradients with the diagonal as preconditioner (M. R. Hestenes, E. Stiefel 1952): some 16 iterations
 // to 1e-10, less from the values of the last time step.
-//
-// Per iteration and non-zero: 2 flops, sizeof(T) + 4 bytes; per row: 13 flops more and about 10 sizeof(T) bytes.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +35,7 @@ struct SolveLimits {
   std::int32_t most_iterations = 200;
 };
 
-/// The first guess, where a smooth solution goes on to: 2 last - before.
+/// The first guess, a linear extrapolation: 2 last - before.
 template <class T>
 struct Guess {
   const T* last = nullptr;
@@ -50,9 +48,6 @@ struct Guess {
 constexpr std::int64_t solve_workspace(std::int32_t rows) {
   return 4 * static_cast<std::int64_t>(rows);
 }
-
-inline constexpr double solve_flops_per_value = 2;
-inline constexpr double solve_flops_per_row = 13;
 
 namespace cpu {
 

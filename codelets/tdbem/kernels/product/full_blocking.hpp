@@ -78,7 +78,7 @@ struct FullBlocks {
   std::vector<BlockPlace> place;    ///< rows from row_begin on
   std::vector<T> values;            ///< [block][column][row], zeros where there is none
 };
-/// Of a tile in main memory. Errors as cut_slice.
+/// Cuts a tile in main memory. Errors as cut_slice.
 template <class T>
 FullBlocks<T> full_blocks(const Tile<T>& tile, const BlockShape& shape);
 

@@ -1,5 +1,6 @@
-// Summation by front (section 3.1 of the paper): the convolution as sparse products s^n = sum_k M^k a^(n-k), which is
-// what slices were invented to avoid. Only to compare with; one summation vector at a time.
+// Summation in k-order (section 3.1 of the paper): the convolution as sparse products, one for each lag k,
+// s^n = sum_k M^k a^(n-k), which is what slices were invented to avoid. Only to compare with; one summation vector at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace asterism::tdbem {
 
-/// M^1 .. M^lags for some rows and slices, each in compressed rows; rows and columns count from the first ones. Values
-/// that are zero in a row-vector are entries.
+/// The matrices M^1 .. M^lags for some rows and slices, each in compressed rows; rows and columns count from the first
+/// ones. Values that are zero in a row-vector are entries.
 template <class T>
-struct Front {
+struct KOrder {
   std::int32_t row_begin = 0;
   std::int32_t rows = 0;
   std::int32_t slice_begin = 0;
@@ -27,21 +28,16 @@ struct Front {
     return row_start.data() + static_cast<std::int64_t>(k - 1) * (rows + 1);
   }
 };
-/// Of tiles in main memory that have no pair in common; all rows and slices between the first and the last of them.
+/// Sorts tiles in main memory that have no pair in common by lag: all rows and slices between the first and the last of
+/// them.
 template <class T>
-Front<T> front_of(const Tile<T>* tiles, std::int32_t count);
-
-/// What the products of all matrices read of them.
-template <class T>
-double front_bytes(const Front<T>& front) {
-  return static_cast<double>(front.values.size() * (sizeof(T) + 4) + front.row_start.size() * 4);
-}
+KOrder<T> k_order_of(const Tile<T>* tiles, std::int32_t count);
 
 namespace cpu {
 
 /// s[i - row_begin] += sum over k of M^k(i, j) a_j^(n-k), which is past[(k - 1) * slices + j - slice_begin].
 template <class T>
-void front_product(const Front<T>& front, const T* past, T* s);
+void k_order_product(const KOrder<T>& k_order, const T* past, T* s);
 
 }  // namespace cpu
 }  // namespace asterism::tdbem

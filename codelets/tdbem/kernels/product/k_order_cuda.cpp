@@ -21,22 +21,23 @@ constexpr T one = 1;
 }  // namespace
 
 template <class T>
-FrontProduct<T>::FrontProduct(const Front<T>& front, const FrontArrays<T>& arrays, T* past, T* s, cudaStream_t stream) {
+KOrderProduct<T>::KOrderProduct(const KOrder<T>& k_order, const KOrderArrays<T>& arrays, T* past, T* s,
+                                cudaStream_t stream) {
   try {
     CHECK(cusparseCreate(&handle_));
     CHECK(cusparseSetStream(handle_, stream));
-    CHECK(cusparseCreateDnVec(&s_, front.rows, s, real<T>));
-    for (std::int32_t k = 1; k <= front.lags; ++k) {
-      const std::int64_t begin = front.matrix_begin[static_cast<std::size_t>(k - 1)];
-      const std::int64_t entries = front.matrix_begin[static_cast<std::size_t>(k)] - begin;
+    CHECK(cusparseCreateDnVec(&s_, k_order.rows, s, real<T>));
+    for (std::int32_t k = 1; k <= k_order.lags; ++k) {
+      const std::int64_t begin = k_order.matrix_begin[static_cast<std::size_t>(k - 1)];
+      const std::int64_t entries = k_order.matrix_begin[static_cast<std::size_t>(k)] - begin;
       if (entries == 0) continue;
       Matrix& m = matrices_.emplace_back();
-      CHECK(cusparseCreateCsr(&m.matrix, front.rows, front.slices, entries,
-                              arrays.row_start + static_cast<std::int64_t>(k - 1) * (front.rows + 1),
+      CHECK(cusparseCreateCsr(&m.matrix, k_order.rows, k_order.slices, entries,
+                              arrays.row_start + static_cast<std::int64_t>(k - 1) * (k_order.rows + 1),
                               arrays.column + begin, arrays.values + begin, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                               CUSPARSE_INDEX_BASE_ZERO, real<T>));
-      CHECK(
-          cusparseCreateDnVec(&m.past, front.slices, past + static_cast<std::int64_t>(k - 1) * front.slices, real<T>));
+      CHECK(cusparseCreateDnVec(&m.past, k_order.slices, past + static_cast<std::int64_t>(k - 1) * k_order.slices,
+                                real<T>));
       std::size_t bytes = 0;
       CHECK(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<T>, m.matrix, m.past, &one<T>, s_,
                                     real<T>, CUSPARSE_SPMV_CSR_ALG2, &bytes));
@@ -49,12 +50,12 @@ FrontProduct<T>::FrontProduct(const Front<T>& front, const FrontArrays<T>& array
 }
 
 template <class T>
-FrontProduct<T>::~FrontProduct() {
+KOrderProduct<T>::~KOrderProduct() {
   destroy();
 }
 
 template <class T>
-void FrontProduct<T>::destroy() {
+void KOrderProduct<T>::destroy() {
   for (const Matrix& m : matrices_) {
     if (m.matrix != nullptr) cusparseDestroySpMat(m.matrix);
     if (m.past != nullptr) cusparseDestroyDnVec(m.past);
@@ -64,13 +65,13 @@ void FrontProduct<T>::destroy() {
 }
 
 template <class T>
-void FrontProduct<T>::run(void* scratch) const {
+void KOrderProduct<T>::run(void* scratch) const {
   for (const Matrix& m : matrices_)
     CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one<T>, m.matrix, m.past, &one<T>, s_, real<T>,
                        CUSPARSE_SPMV_CSR_ALG2, scratch));
 }
 
-template class FrontProduct<double>;
-template class FrontProduct<float>;
+template class KOrderProduct<double>;
+template class KOrderProduct<float>;
 
 }  // namespace asterism::tdbem::cuda

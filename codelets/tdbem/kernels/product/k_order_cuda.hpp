@@ -1,4 +1,4 @@
-// Summation by front on a GPU: one product of cuSPARSE after the other, on the caller's stream.
+// Summation in k-order on a GPU: one product of cuSPARSE after the other, on the caller's stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,9 +10,9 @@
 
 namespace asterism::tdbem::cuda {
 
-/// The arrays of a front in device memory.
+/// The arrays of matrices in k-order in device memory.
 template <class T>
-struct FrontArrays {
+struct KOrderArrays {
   std::int32_t* row_start = nullptr;
   std::int32_t* column = nullptr;
   T* values = nullptr;
@@ -21,13 +21,13 @@ struct FrontArrays {
 /// cuSPARSE's view of the matrices and vectors, which stay where they are as long as it lives. Calls throw
 /// std::runtime_error when cuSPARSE refuses.
 template <class T>
-class FrontProduct {
+class KOrderProduct {
  public:
-  /// `past` and `s` as for cpu::front_product, in device memory. `front` is read here only.
-  FrontProduct(const Front<T>& front, const FrontArrays<T>& arrays, T* past, T* s, cudaStream_t stream);
-  ~FrontProduct();
-  FrontProduct(const FrontProduct&) = delete;
-  FrontProduct& operator=(const FrontProduct&) = delete;
+  /// `past` and `s` as for cpu::k_order_product, in device memory. `k_order` is read here only.
+  KOrderProduct(const KOrder<T>& k_order, const KOrderArrays<T>& arrays, T* past, T* s, cudaStream_t stream);
+  ~KOrderProduct();
+  KOrderProduct(const KOrderProduct&) = delete;
+  KOrderProduct& operator=(const KOrderProduct&) = delete;
 
   /// Bytes of scratch memory that run() needs.
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }

@@ -6,7 +6,7 @@
 
 namespace asterism::tdbem::cpu {
 
-/// The same sums as product(), by one scalar product per row-vector and summation vector: matrices are read `group`
+/// Sums as those of product(), by one scalar product per row-vector and summation vector: matrices are read `group`
 /// times (section 3.2). Windows of wave 0 only, and so below.
 template <class T>
 void scalar_products(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums);
@@ -20,8 +20,9 @@ struct SeparateWindows {
   std::int32_t slices = 0;
   WindowShape shape;  ///< stride >= reach
 };
-/// The same sums, by a row-vector times a matrix of past values, one row of it per summation vector (section 3.3, first
-/// optimisation): a row-vector is read once, but the past of each summation vector is an array of its own.
+/// Sums as those of product(), by a row-vector times a matrix of past values, one row of it per summation vector
+/// (section 3.3, first optimisation): a row-vector is read once, but the past of each summation vector is an array of
+/// its own.
 template <class T>
 void matrix_vector_products(const Tile<T>* tiles, std::int32_t count, const SeparateWindows<T>& windows,
                             const Sums<T>& sums);

@@ -6,12 +6,12 @@
 namespace asterism::tdbem::cuda {
 
 template <class T>
-void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+void illuminate(const SurfaceView& surface, const Illumination& incident, const Steps& steps, std::int32_t begin,
                 std::int32_t end, T* out, cudaStream_t stream) {
   const std::int64_t count = static_cast<std::int64_t>(end - begin) * steps.count;
   if (count <= 0) return;
   const auto blocks = static_cast<unsigned>((count + illuminate_threads - 1) / illuminate_threads);
-  illuminate_kernel<<<blocks, illuminate_threads, 0, stream>>>(surface, light, steps, begin, end, out);
+  illuminate_kernel<<<blocks, illuminate_threads, 0, stream>>>(surface, incident, steps, begin, end, out);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

@@ -33,17 +33,12 @@ inline Illumination illumination(Boundary boundary, const PlaneWave& wave, const
   return {boundary, wave, rule, half_duration(wave.pulse)};
 }
 
-/// Evaluations of f, of about 40 flops each, for a row and `count` steps: of triangles around a vertex, about 6.
-constexpr double illumination_evaluations(double triangles, std::int32_t points, std::int32_t count) {
-  return triangles * points * (count + 1);
-}
-
 namespace cpu {
 
 /// l of rows [begin, end): out[(i - begin) * steps.count + g] is that of step steps.first + g. Sums are taken in
 /// double.
 template <class T>
-void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+void illuminate(const SurfaceView& surface, const Illumination& incident, const Steps& steps, std::int32_t begin,
                 std::int32_t end, T* out);
 
 }  // namespace cpu

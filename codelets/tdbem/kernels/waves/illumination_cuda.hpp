@@ -8,7 +8,7 @@
 namespace asterism::tdbem::cuda {
 
 template <class T>
-void illuminate(const SurfaceView& surface, const Illumination& light, const Steps& steps, std::int32_t begin,
+void illuminate(const SurfaceView& surface, const Illumination& incident, const Steps& steps, std::int32_t begin,
                 std::int32_t end, T* out, cudaStream_t stream);
 
 }  // namespace asterism::tdbem::cuda

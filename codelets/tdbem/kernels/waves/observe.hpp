@@ -28,9 +28,6 @@ struct HistoryView {
   std::int64_t position = 0;
 };
 
-/// Per weight and step: 2 flops; sizeof(T) bytes of weights, those of the history mostly from caches.
-inline constexpr double observe_flops_per_weight = 2;
-
 namespace cpu {
 
 /// p[(o - begin) * steps + g], o in [begin, end), g < steps: the pressure at step + g. Sums are taken in double.

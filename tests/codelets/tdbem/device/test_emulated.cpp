@@ -93,10 +93,10 @@ TYPED_TEST(TdbemEmulated, PartsAreAddedToWhatWasBegun) {
 TYPED_TEST(TdbemEmulated, RightHandSidesAndGuesses) {
   using T = TypeParam;
   const TotalsShape shape{0, 300, 2, 4, 1};
-  std::vector<T> light(600), totals(1200), expected(300), rhs(308, T(7));
-  for (std::size_t i = 0; i < light.size(); ++i) light[i] = static_cast<T>(i % 17);
+  std::vector<T> incident(600), totals(1200), expected(300), rhs(308, T(7));
+  for (std::size_t i = 0; i < incident.size(); ++i) incident[i] = static_cast<T>(i % 17);
   for (std::size_t i = 0; i < totals.size(); ++i) totals[i] = static_cast<T>(i % 23);
-  for (const T* lit : {static_cast<const T*>(light.data()), static_cast<const T*>(nullptr)}) {
+  for (const T* lit : {static_cast<const T*>(incident.data()), static_cast<const T*>(nullptr)}) {
     cpu::right_hand_side(shape, 1, RightHandSide<T>{lit, totals.data(), expected.data()});
     cuda_on_host::launch(2, cuda::march_threads, [&] {
       cuda::right_hand_side_kernel(shape, 1, RightHandSide<T>{lit, totals.data(), rhs.data()});

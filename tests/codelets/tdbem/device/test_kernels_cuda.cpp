@@ -107,19 +107,19 @@ TYPED_TEST(TdbemCuda, ByFrontAreTheSame) {
     if (c.waves > 1) continue;
     const Products<T> p(c.matrix, 1, c.row_cuts, c.slice_cuts, 1, c.more_reach);
     const std::vector<Tile<T>> tiles = p.tiles();
-    const Front<T> front = front_of(tiles.data(), static_cast<std::int32_t>(tiles.size()));
+    const KOrder<T> k_order = k_order_of(tiles.data(), static_cast<std::int32_t>(tiles.size()));
     std::vector<T> past_values;
-    for (std::int32_t k = 1; k <= front.lags; ++k)
+    for (std::int32_t k = 1; k <= k_order.lags; ++k)
       for (std::int32_t j = 0; j < p.slices; ++j)
         past_values.push_back(static_cast<T>(p.past(0, p.slice_begin + j, k)));
-    const DeviceArray<std::int32_t> row_start(this->stream_, front.row_start), column(this->stream_, front.column);
-    const DeviceArray<T> values(this->stream_, front.values), past(this->stream_, past_values),
+    const DeviceArray<std::int32_t> row_start(this->stream_, k_order.row_start), column(this->stream_, k_order.column);
+    const DeviceArray<T> values(this->stream_, k_order.values), past(this->stream_, past_values),
         s(this->stream_, p.start);
-    const cuda::FrontProduct<T> product(front, {row_start.data(), column.data(), values.data()}, past.data(), s.data(),
-                                        this->stream_);
+    const cuda::KOrderProduct<T> product(k_order, {row_start.data(), column.data(), values.data()}, past.data(),
+                                         s.data(), this->stream_);
     const DeviceArray<char> scratch(this->stream_, product.scratch_bytes(), 0);
     product.run(scratch.data());
-    p.expect(s.values(), std::string("front, ") + c.name);
+    p.expect(s.values(), std::string("k-order, ") + c.name);
   }
 }
 

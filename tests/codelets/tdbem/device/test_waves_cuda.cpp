@@ -41,13 +41,13 @@ TYPED_TEST(TdbemWavesCuda, IlluminationIsThatOfCpus) {
     for (const Boundary b : {Boundary::rigid, Boundary::soft})
       for (const auto& [begin, end] : {std::pair{0, s.unknowns()}, std::pair{5, 148}, std::pair{3, 4}, std::pair{6, 6}})
         for (const std::int32_t count : {1, 8, 19}) {
-          const Illumination light = illumination(b, plane_wave(pulse, {1, -2, 0.5}, 0.9), triangle_rule(7));
+          const Illumination incident = illumination(b, plane_wave(pulse, {1, -2, 0.5}, 0.9), triangle_rule(7));
           const Steps steps{0.13, 4, count};
           const auto size = static_cast<std::size_t>((end - begin) * count);
           std::vector<T> expected(size);
-          cpu::illuminate(s.view(), light, steps, begin, end, expected.data());
+          cpu::illuminate(s.view(), incident, steps, begin, end, expected.data());
           const DeviceArray<T> out(this->stream_, size, 1);
-          cuda::illuminate(view, light, steps, begin, end, out.data(), this->stream_);
+          cuda::illuminate(view, incident, steps, begin, end, out.data(), this->stream_);
           const std::vector<T> got = out.values();
           for (std::size_t k = 0; k < size; ++k) EXPECT_NEAR(got[k], expected[k], sizeof(T) == 8 ? 1e-15 : 1e-8);
         }

@@ -1,0 +1,102 @@
+// What a run says about itself: table and record.
+#include <fmt/format.h>
+
+#include "apps/fdtd/run.hpp"
+#include "codelets/fdtd/kernels/costs.hpp"
+#include "runtime/machine/bandwidth.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism::apps::fdtd {
+
+using namespace asterism::fdtd;
+
+void Run::describe(Report& report) {
+  const Problem& p = problem();
+  auto& [record, rows, written] = report;
+  rows.emplace_back("problem", fmt::format("{}, {} precision", input_.problem_case.describe, name_of(p.precision)));
+  rows.emplace_back("time step", fmt::format("{:.6g} s, Courant number {:.4g}", p.dt, courant_number(p)));
+  rows.emplace_back("units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session_->cpus(), session_->devices(),
+                                         session_->scheduler()));
+  record["problem"] = {{"case", args_.scene.empty() ? args_.problem.name : args_.scene},
+                       {"cells", p.cells},
+                       {"spacing", p.spacing},
+                       {"time_step", p.dt},
+                       {"courant", courant_number(p)},
+                       {"precision", name_of(p.precision)},
+                       {"steps", input_.steps}};
+  describe_pieces(report);
+  if (rank_group().distributed()) {
+    record["ranks"] = ranks_record(stepping_->seconds());
+    rows.push_back(ranks_row(record["ranks"]));
+  }
+  if (!simulated) describe_state(report);
+}
+
+void Run::describe_pieces(Report& report) {
+  const Division& division = stepping_->division();
+  const int corrections = stepping_->corrections();
+  report.rows.emplace_back("pieces",
+                           fmt::format("{} bricks, GPUs {:.2f} %{}", division.bricks.size(), 100 * division.gpu_share,
+                                       corrections > 0 ? fmt::format(" (moved {} times)", corrections) : ""));
+  auto& record = report.record;
+  record["pieces"] = {{"bricks", division.bricks.size()},
+                      {"gpu_share", division.gpu_share},
+                      {"overlap", division.overlap},
+                      {"corrections", corrections},
+                      {"placed_by", args_.scheduler_places ? "scheduler" : "program"}};
+  if (!stepping_->gpu_weights().empty()) record["pieces"]["gpu_weights"] = stepping_->gpu_weights();
+  if (const auto& rates = stepping_->rates()) record["rates"] = {{"cpus", rates->cpus}, {"gpus", rates->gpus}};
+  record["tasks"] = stepping_->simulation().tasks();
+}
+
+void Run::describe_state(Report& report) {
+  auto& [record, rows, written] = report;
+  const std::array<double, 3> sums = stepping_->simulation().sums(Field::electric);
+  const Energy energy = stepping_->simulation().energy();
+  record["sums"] = {{"ex", sums[0]}, {"ey", sums[1]}, {"ez", sums[2]}};
+  record["energy"] = {{"electric", energy.electric}, {"magnetic", energy.magnetic}};
+  rows.emplace_back("sum of Ez", fmt::format("{:.12g} V/m", sums[2]));
+  rows.emplace_back("energy", fmt::format("electric {:.6g} J, magnetic {:.6g} J", energy.electric, energy.magnetic));
+  const Case& c = input_.problem_case;
+  if (c.resonance <= 0) return;
+  record["resonance"] = {{"grid", c.resonance}, {"continuum", c.continuum}};
+  rows.emplace_back("resonance", fmt::format("{:.9g} Hz on the grid, {:.9g} Hz without", c.resonance, c.continuum));
+}
+
+void Run::measure(Report& report) {
+  if (stepping_->timed_steps() == 0) return;
+  auto& [record, rows, written] = report;
+  const double seconds = stepping_->seconds();
+  const auto steps = static_cast<double>(stepping_->timed_steps());
+  const double flops = benchmark_flops(problem().cells, stepping_->timed_steps()) / seconds;
+  record["seconds"] = seconds;
+  record["timed_steps"] = stepping_->timed_steps();
+  record["mcells"] = stepping_->rate() * 1e-6;
+  record["gflops"] = flops * 1e-9;
+  rows.emplace_back("time", fmt::format("{:.3f} s, {:.4g} ms per step, {:.1f} Mcells/s", seconds, seconds / steps * 1e3,
+                                        stepping_->rate() * 1e-6));
+  rows.emplace_back("operations", fmt::format("{:.2f} GFlop/s by formula (4.1)", flops * 1e-9));
+  measure_bandwidth_share(report);
+}
+
+/// The memory traffic is that of one pass for H and one for E, so more than all of the bandwidth can be reached by
+/// taking both at once.
+void Run::measure_bandwidth_share(Report& report) {
+  const Problem& p = problem();
+  const double bytes = 2 * update_bytes(!p.material.empty(), size_of(p.precision)) * stepping_->rate();
+  report.record["bandwidth"] = {{"two_pass", bytes}};
+  // ranks of one machine would contend during the measurement
+  if (rank_group().distributed()) return;
+  if (bytes * stepping_->seconds() < smallest_bound_by_memory * static_cast<double>(stepping_->timed_steps())) return;
+  const Bandwidth bandwidth = measure_bandwidth();
+  const double share = stepping_->division().gpu_share;
+  const double copy = (share > 0 ? bandwidth.gpu_copy * session_->devices() : 0) + (share < 1 ? bandwidth.cpu_copy : 0);
+  report.record["bandwidth"]["copy"] = copy;
+  report.record["bandwidth"]["share"] = bytes / copy;
+  report.rows.emplace_back("memory",
+                           fmt::format("{:.1f} GB/s in two passes, {:.0f} % of measured copy bandwidth ({:.0f} GB/s)",
+                                       bytes * 1e-9, 100 * bytes / copy, copy * 1e-9));
+}
+
+}  // namespace asterism::apps::fdtd

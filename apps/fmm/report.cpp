@@ -1,0 +1,154 @@
+#include "apps/fmm/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "apps/common/program.hpp"
+#include "apps/fmm/run.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism::apps::fmm {
+
+using namespace asterism::fmm;
+
+namespace {
+
+const char* name_of(ReductionOrder order) {
+  switch (order) {
+    case ReductionOrder::last:
+      return "last";
+    case ReductionOrder::first:
+      return "first";
+    case ReductionOrder::any:
+      return "any";
+  }
+  return "";
+}
+
+}  // namespace
+
+nlohmann::json rates_record(const std::vector<UnitRates>& rates) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const UnitRates& r : rates)
+    list.push_back({{"units", r.units},
+                    {"near_pair_seconds", r.near_pair},
+                    {"far_pair_seconds", r.far_pair},
+                    {"particle_seconds", r.particle},
+                    {"cell_seconds", r.cell}});
+  return list;
+}
+
+nlohmann::json shares_record(const Simulation& simulation, double seconds) {
+  nlohmann::json record = ranks_record(seconds);
+  const std::vector<double> flops = rank_group().all_gather(simulation.work().total());
+  const std::vector<double> particles = rank_group().all_gather(simulation.particles_of_rank());
+  for (std::size_t rank = 0; rank < record.size(); ++rank) {
+    record[rank]["flops"] = flops[rank];
+    record[rank]["particles"] = particles[rank];
+  }
+  return record;
+}
+
+nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work) {
+  const Tree& tree = simulation.tree();
+  nlohmann::json levels = nlohmann::json::array();
+  for (int l = 0; l <= tree.leaf_level(); ++l) levels.push_back(tree.level(l).key.size());
+  const std::vector<std::int64_t>& begin = tree.leaf_begin();
+  std::int64_t least = INT64_MAX;
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+    least = std::min(least, begin[i + 1] - begin[i]);
+    most = std::max(most, begin[i + 1] - begin[i]);
+  }
+  return {{"height", tree.shape().height},
+          {"group_size", tree.shape().group_size},
+          {"cells", levels},
+          {"groups", tree.leaves().groups.size()},
+          {"particles_per_leaf",
+           {{"mean", static_cast<double>(begin.back()) / static_cast<double>(begin.size() - 1)},
+            {"min", least},
+            {"max", most}}},
+          {"near_pairs", work.near_pairs},
+          {"far_pairs", work.far_pairs}};
+}
+
+void report_errors(Report& report, const Errors& errors, double allowed) {
+  report.record["verification"] = {{"targets", errors.targets},
+                                   {"potential_error", errors.potential},
+                                   {"force_error", errors.force},
+                                   {"allowed", allowed}};
+  report.rows.emplace_back("relative L2 errors",
+                           fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
+                                       errors.potential, errors.force, errors.targets));
+}
+
+void Run::describe(Report& report) {
+  const Outcome& o = outcome_;
+  const Accuracy& accuracy = problem_.accuracy;
+  nlohmann::json& record = report.record;
+  record["particles"] = {{"source", title()}, {"count", all_particles_}, {"seed", args_.generated.seed}};
+  record["options"] = {{"kernel", problem_.interaction.name},
+                       {"order", accuracy.basis.order},
+                       {"radius_squared", accuracy.basis.radius_squared},
+                       {"epsilon", accuracy.epsilon},
+                       {"coefficients", o.basis_size},
+                       {"ranks", o.operator_ranks},
+                       {"mean_rank", o.mean_rank},
+                       {"reduction", name_of(options_.reduction)},
+                       {"m2l", options_.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
+                       {"gpu_order", gpu_order_ == GpuOrder::far_first ? "far-first" : "near-first"},
+                       {"split_near", options_.split_near},
+                       {"balance", options_.share == ShareOf::work ? "work" : "particles"},
+                       {"repeat", args_.repeat},
+                       {"steps", args_.steps},
+                       {"dt", args_.dt},
+                       {"restart", args_.restart}};
+  if (problem_.interaction.name == "yukawa") record["options"]["kappa"] = args_.kappa;
+  record["tree"] = o.tree;
+  record["rates"] = rates_record(rates_);
+  record["tasks"] = o.tasks;
+  const nlohmann::json& leaves = o.tree["particles_per_leaf"];
+  report.rows.insert(report.rows.end(),
+                     {{"particles", title()},
+                      {"units", o.units},
+                      {"kernel", fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}",
+                                             problem_.interaction.name, accuracy.basis.order, o.basis_size,
+                                             accuracy.epsilon, o.mean_rank)},
+                      {"tree", fmt::format("height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}",
+                                           options_.shape.height, o.tree["cells"].back().get<std::size_t>(),
+                                           leaves["mean"].get<double>(), leaves["min"].get<std::int64_t>(),
+                                           leaves["max"].get<std::int64_t>(), o.tree["groups"].get<std::size_t>(),
+                                           options_.shape.group_size)}});
+  if (!rank_group().distributed()) return;
+  record["ranks"] = o.ranks;
+  report.rows.push_back(ranks_row(o.ranks));
+}
+
+void Run::measure(Report& report) {
+  const WorkSummary& work = outcome_.work;
+  const std::vector<double>& all = outcome_.seconds;
+  // the first evaluation pays for transfers and page faults that later ones do not
+  const std::vector<double> later(all.begin() + (all.size() > 1 ? 1 : 0), all.end());
+  const double seconds = median(later);
+  nlohmann::json& record = report.record;
+  record["seconds"] = seconds;
+  record["evaluation_seconds"] = all;
+  record["build_seconds"] = outcome_.build_seconds;
+  record["flops"] = {{"p2p", work.p2p}, {"p2m", work.p2m}, {"m2m", work.m2m},      {"m2l", work.m2l},
+                     {"l2l", work.l2l}, {"l2p", work.l2p}, {"total", work.total()}};
+  record["gflops"] = work.total() / seconds * 1e-9;
+  report.rows.emplace_back(
+      "work",
+      fmt::format("{:.3g} near pairs, {:.3g} far pairs, {:.3g} Gflop, {} tasks", static_cast<double>(work.near_pairs),
+                  static_cast<double>(work.far_pairs), work.total() * 1e-9, outcome_.tasks));
+  report.rows.emplace_back(
+      "time", fmt::format("{:.3f} s per evaluation (first {:.3f} s), {:.1f} Gflop/s; tree and operators {:.3f} s",
+                          seconds, all.front(), work.total() / seconds * 1e-9, outcome_.build_seconds));
+  if (args_.steps == 0) return;
+  record["step_seconds"] = outcome_.step_seconds;
+  report.rows.emplace_back("step", fmt::format("{:.3f} s with moving and adapting the tree", outcome_.step_seconds));
+}
+
+}  // namespace asterism::apps::fmm

@@ -1,0 +1,248 @@
+#include "apps/fmm/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "apps/fmm/report.hpp"
+#include "base/error.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/particles/result_parts.hpp"
+#include "taskflows/fmm/particles/write_particles.hpp"
+#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/scheduling.hpp"
+#include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/verify.hpp"
+
+namespace asterism::apps::fmm {
+
+using namespace asterism::fmm;
+
+namespace {
+
+/// Evaluations of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr int calibration_samples = 10;
+
+template <class T>
+T sum_over_ranks(T mine) {
+  T sum{};
+  for (const T& of_rank : rank_group().all_gather(mine)) sum += of_rank;
+  return sum;
+}
+
+/// Seconds on the rank that takes longest.
+double slowest(double seconds) {
+  const std::vector<double> all = rank_group().all_gather(seconds);
+  return *std::max_element(all.begin(), all.end());
+}
+
+/// How much faster a GPU computes near fields than a CPU.
+double speedup(const std::vector<UnitRates>& rates) {
+  return rates.size() > 1 && rates[1].near_pair > 0 ? rates[0].near_pair / rates[1].near_pair : 1.0;
+}
+
+std::string units_of(const Session& session) {
+  return fmt::format("{} CPUs, {} GPUs{}, scheduler {}", session.cpus(), session.devices(),
+                     session.gpus() > session.devices() ? fmt::format(" ({} workers)", session.gpus()) : "",
+                     session.scheduler());
+}
+
+}  // namespace
+
+std::optional<int> Run::parse(int argc, char** argv) {
+  if (const auto status = parse_arguments(argc, argv, args_)) return status;
+  SessionOptions& session = args_.common.session;
+  if (!session.scheduler && std::getenv("STARPU_SCHED") == nullptr) session.scheduler = "hprio";
+  session.ranks = Ranks::any;
+  args_.options.ranks = Ranks::any;
+  return std::nullopt;
+}
+
+std::optional<int> Run::prepare() {
+  problem_ = make_problem(args_);
+  options_ = args_.options;
+  begin_particles();
+  choose_tree();
+  return std::nullopt;
+}
+
+void Run::begin_particles() {
+  if (args_.restart.empty()) {
+    particles_ = load_particles(args_);
+    motion_ = Motion(args_.steps > 0 ? particles_.size() : 0);
+  } else {
+    resume();
+  }
+  for (int rank = 0; const std::size_t part : rank_group().all_gather(particles_.size())) {
+    if (rank++ < rank_group().rank()) first_ += part;
+    all_particles_ += part;
+  }
+}
+
+/// What two runs have in common whose motions are bit-identical.
+std::string Run::method() const {
+  const BasisChoice& basis = problem_.accuracy.basis;
+  return fmt::format("{}, kappa {}, order {}, radius {}, epsilon {}, reduction {}, time step {}",
+                     problem_.interaction.name, args_.kappa, basis.order, basis.radius_squared,
+                     problem_.accuracy.epsilon, static_cast<int>(options_.reduction), args_.dt);
+}
+
+/// Reads the checkpoint of --restart. The tree of a resumed motion is that of the run before.
+void Run::resume() {
+  const std::string& file = args_.restart;
+  Checkpoint saved = read_checkpoint(file, part_of_rank());
+  const auto refuse = [&](const char* what, const auto& found, const auto& wanted) {
+    if (found != wanted)
+      bad_input("--restart {}: the checkpoint has {} {}; this run has {}", file, what, found, wanted);
+  };
+  const TreeShape& shape = saved.settings.shape;
+  refuse("the method", saved.settings.method, method());
+  if (options_.shape.height > 0) refuse("--height", shape.height, options_.shape.height);
+  if (options_.shape.group_size > 0) refuse("--group-size", shape.group_size, options_.shape.group_size);
+  if (shape.far_tasks != options_.shape.far_tasks) bad_input("--restart {}: expected the same --m2l", file);
+  if (saved.motion.step > args_.steps)
+    bad_input("--restart {}: the checkpoint is of step {}; expected --steps {} or more", file, saved.motion.step,
+              saved.motion.step);
+  options_.shape = shape;
+  options_.box = saved.settings.box;
+  particles_ = std::move(saved.particles);
+  motion_ = std::move(saved.motion);
+}
+
+/// Completes the shape of the tree from measured rates, and tells schedulers what they need to know about the tasks.
+void Run::choose_tree() {
+  SessionOptions& options = args_.common.session;
+  const Box box = box_around(extent(particles_, options_.ranks));
+  const char* const from_environment = std::getenv("STARPU_SCHED");
+  const std::string scheduler = options.scheduler.value_or(from_environment != nullptr ? from_environment : "");
+  const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
+  TreeShape& shape = options_.shape;
+  if (shape.height == 0 || shape.group_size == 0 || ask_rates) {
+    const Session session(options);
+    rates_ = rates_of_all(measure_rates(session, problem_));
+    shape = complete_shape(shape, particles_, box, rates_, options_.ranks);
+    options_.pair_seconds = pair_seconds(rates_);
+  }
+  gpu_order_ = args_.gpu_order.value_or(suitable_order());
+  options.hprio_order = hprio_table(shape.height, gpu_order_, uses_gpus(options));
+  if (scheduler == "heteroprio") options.scheduler_set_up = heteroprio_set_up(shape.height, speedup(rates_));
+}
+
+void Run::calibrate() {
+  const Session session(calibration(args_.common.session, args_.common.trace));
+  Simulation simulation(problem_, options_, particles_);
+  Flow flow(simulation);
+  ProgressLine line(!args_.common.quiet);
+  const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();
+  const int evaluations =
+      std::max(2, calibration_samples * kinds / static_cast<int>(simulation.tree().leaves().groups.size()) + kinds);
+  for (int i = 0; i < evaluations; ++i) {
+    line.show(static_cast<double>(i) / evaluations, "calibrating");
+    flow.evaluate();
+  }
+}
+
+void Run::evaluate(Flow& flow) {
+  outcome_.own_seconds.push_back(flow.evaluate());
+  outcome_.seconds.push_back(slowest(outcome_.own_seconds.back()));
+}
+
+void Run::solve(const Session& session) {
+  result_ = Result(particles_.size());
+  outcome_.units = units_of(session);
+  ProgressLine line(!args_.common.quiet);
+  line.show(0, "building the tree");
+  const auto begin = Clock::now();
+  Simulation simulation(problem_, options_, particles_);
+  outcome_.build_seconds = slowest(seconds_since(begin));
+  Flow flow(simulation);
+  for (int i = 0; i < args_.repeat; ++i) {
+    if (i + 1 == args_.repeat) mark("begin evaluation");
+    evaluate(flow);
+    if (i + 1 == args_.repeat) mark("end evaluation");
+    line.show(static_cast<double>(i + 1) / args_.repeat, fmt::format("evaluation {} of {}", i + 1, args_.repeat));
+  }
+  if (!simulated) simulation.collect(result_);
+  if (args_.steps > 0) advance(simulation, flow, line);
+  note_outcome(simulation, flow);
+  if (!simulated) check_finite();
+}
+
+/// Runs the remaining steps: velocity Verlet (taskflows/fmm/motion.hpp).
+void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
+  std::vector<double> steps;
+  rank_group().on_death(args_.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                              : fmt::format("; resume with --restart {}", args_.restart));
+  while (motion_.step < args_.steps) {
+    const auto begin = Clock::now();
+    kick(motion_, result_, args_.dt);
+    drift(motion_, args_.dt, particles_, first_);
+    simulation.move(particles_);
+    evaluate(flow);
+    simulation.collect(result_);
+    kick(motion_, result_, args_.dt);
+    ++motion_.step;
+    steps.push_back(slowest(seconds_since(begin)));
+    line.show(static_cast<double>(motion_.step) / args_.steps, fmt::format("step {} of {}", motion_.step, args_.steps));
+    const bool due = args_.checkpoint_every > 0 && motion_.step % args_.checkpoint_every == 0;
+    if (!args_.checkpoint.empty() && (due || motion_.step == args_.steps)) write_state(simulation);
+  }
+  if (!steps.empty()) outcome_.step_seconds = median(steps);
+}
+
+void Run::write_state(const Simulation& simulation) {
+  write_checkpoint(args_.checkpoint, {method(), simulation.options().shape, simulation.tree().box()}, particles_,
+                   motion_);
+  rank_group().barrier();
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}",
+                                    args_.checkpoint, motion_.step, args_.checkpoint));
+}
+
+void Run::note_outcome(const Simulation& simulation, const Flow& flow) {
+  outcome_.work = sum_over_ranks(simulation.work());
+  outcome_.tasks = sum_over_ranks(flow.tasks());
+  outcome_.basis_size = simulation.basis().size();
+  outcome_.tree = tree_record(simulation, outcome_.work);
+  if (rank_group().distributed()) outcome_.ranks = shares_record(simulation, median(outcome_.own_seconds));
+  if (!simulation.tree().has_far_field()) return;
+  outcome_.operator_ranks = simulation.operators().ranks();
+  outcome_.mean_rank = simulation.operators().mean_rank();
+}
+
+void Run::check_finite() const {
+  const Result& r = result_;
+  for (std::size_t i = 0; i < particles_.size(); ++i)
+    if (!std::isfinite(r.potential[i] + r.fx[i] + r.fy[i] + r.fz[i]))
+      failed("the potential or force of particle {} is not finite: particles almost coincide there", first_ + i + 1);
+}
+
+std::vector<Verdict> Run::verify(Report& report) {
+  if (!args_.common.verify) return {};
+  const std::int64_t targets = args_.targets.value_or(affordable_targets(static_cast<std::int64_t>(all_particles_)));
+  ProgressLine line(!args_.common.quiet);
+  const Pause pause;
+  const Errors errors = direct_errors(problem_.interaction, particles_, result_, targets, args_.generated.seed + 1,
+                                      [&](double share) { line.show(share, "direct summation"); });
+  report_errors(report, errors, allowed_error(args_));
+  return judge(errors, allowed_error(args_));
+}
+
+void Run::finish(Report& report) {
+  if (!args_.checkpoint.empty()) report.written.push_back(args_.checkpoint);
+  if (args_.output.empty()) return;
+  if (rank_group().distributed())
+    write_result(args_.output, parts_of_ranks(particles_, result_));
+  else
+    write_result(args_.output, particles_, result_);
+  report.written.push_back(args_.output);
+}
+
+std::string Run::title() const {
+  return describe_particles(args_, all_particles_);
+}
+
+}  // namespace asterism::apps::fmm

@@ -1,0 +1,72 @@
+// A run of asterism-fmm, for the common driver: run.cpp computes, report.cpp says what came out.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/common/driver.hpp"
+#include "apps/common/program.hpp"
+#include "apps/fmm/arguments.hpp"
+#include "taskflows/fmm/checkpoint.hpp"
+#include "taskflows/fmm/flow.hpp"
+#include "taskflows/fmm/motion.hpp"
+#include "taskflows/fmm/tree/tree_cost_model.hpp"
+
+namespace asterism::apps::fmm {
+
+/// What an evaluation took and consists of, kept after its data are gone.
+struct Outcome {
+  std::vector<double> seconds;      ///< of the evaluations, on the rank that takes longest
+  std::vector<double> own_seconds;  ///< of the evaluations, on this rank
+  double build_seconds = 0;
+  double step_seconds = 0;  ///< median of a step: moving, adapting the tree, evaluating
+  asterism::fmm::WorkSummary work;
+  std::size_t tasks = 0;
+  std::vector<int> operator_ranks;  ///< numerical ranks of the M2L operators; empty without far field
+  double mean_rank = 0;
+  int basis_size = 0;
+  std::string units;     ///< what ran it, in words
+  nlohmann::json tree;   ///< tree_record()
+  nlohmann::json ranks;  ///< shares_record(), over several ranks
+};
+
+class Run : public Solver {
+ public:
+  std::optional<int> parse(int argc, char** argv) override;
+  SolverOptions& options() override { return args_.common; }
+  std::optional<int> prepare() override;
+  void calibrate() override;
+  void solve(const Session& session) override;
+  void describe(Report& report) override;
+  std::vector<Verdict> verify(Report& report) override;
+  void measure(Report& report) override;
+  void finish(Report& report) override;
+  [[nodiscard]] std::string title() const override;
+
+ private:
+  void begin_particles();
+  void resume();
+  void choose_tree();
+  [[nodiscard]] std::string method() const;
+  void evaluate(asterism::fmm::Flow& flow);
+  void advance(asterism::fmm::Simulation& simulation, asterism::fmm::Flow& flow, ProgressLine& line);
+  void write_state(const asterism::fmm::Simulation& simulation);
+  void note_outcome(const asterism::fmm::Simulation& simulation, const asterism::fmm::Flow& flow);
+  void check_finite() const;
+
+  Arguments args_;
+  asterism::fmm::Problem problem_;
+  asterism::fmm::Options options_;
+  asterism::fmm::Particles particles_;  ///< of this rank
+  asterism::fmm::Motion motion_;
+  asterism::fmm::Result result_;  ///< of this rank's particles
+  std::size_t all_particles_ = 0;
+  std::size_t first_ = 0;  ///< number of this rank's first particle
+  std::vector<asterism::fmm::UnitRates> rates_;
+  asterism::fmm::GpuOrder gpu_order_ = asterism::fmm::GpuOrder::far_first;
+  Outcome outcome_;
+};
+
+}  // namespace asterism::apps::fmm

@@ -1,0 +1,201 @@
+#include "apps/lbm/run.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/lbm/body.hpp"
+#include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/balance.hpp"
+#include "taskflows/lbm/verify.hpp"
+
+namespace asterism::apps::lbm {
+
+using namespace asterism::lbm;
+
+namespace {
+
+/// In cells per step, 1 / sqrt(3): the method cannot represent faster flows.
+constexpr double speed_of_sound = 0.57735;
+/// Steps before the cut between CPUs and GPUs is looked at, and again after twice as many.
+constexpr long first_look = 20;
+/// A cut is moved when that is to save more than this share of a step.
+constexpr double worth_moving = 0.02;
+/// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr long calibration_steps = 24;
+
+void check_flow(const Totals& totals, long steps) {
+  if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
+  failed(
+      "the flow diverged before step {}: largest speed {} cells per step (a smaller --velocity, a larger --tau, trt, "
+      "or "
+      "--smagorinsky may help)",
+      steps, totals.speed);
+}
+
+}  // namespace
+
+std::optional<int> Run::prepare() {
+  args_.common.session.ranks = Ranks::any;
+  if (args_.flow.name == "stream")
+    args_.flow.solid = solid_cells(args_.body, args_.flow.cells, make_case(args_.flow).length);
+  flow_ = make_case(args_.flow);
+  const std::string& file = args_.output.restart;
+  if (!file.empty()) {
+    const long time = restart_time(file, flow_.problem);
+    if (time > args_.steps) bad_input("--restart {}: at step {}, beyond --steps {}", file, time, args_.steps);
+  }
+  if (args_.common.verify) require_verifiable(flow_, args_.steps);
+  return std::nullopt;
+}
+
+PlacedBy Run::placed_by() const {
+  return args_.scheduler_places ? PlacedBy::scheduler : PlacedBy::program;
+}
+
+void Run::calibrate() {
+  const Session session(calibration(args_.common.session, args_.common.trace));
+  const Pieces pieces = cut(args_, flow_.problem, session, args_.gpu_share.value_or(0), PlacedBy::scheduler);
+  Simulation simulation(flow_.problem, pieces.bricks, pieces.placement);
+  simulation.initialise();
+  ProgressLine line(!args_.common.quiet);
+  for (long t = 0; t < calibration_steps; ++t) {
+    line.show(static_cast<double>(t) / calibration_steps, "calibrating");
+    simulation.advance();
+    if (t % 4 == 3) static_cast<void>(simulation.totals());
+  }
+}
+
+void Run::solve(const Session& session) {
+  session_ = &session;
+  line_.emplace(!args_.common.quiet);
+  set_up();
+  advance();
+  written_ = output_->written();
+  line_.reset();
+}
+
+void Run::release() {
+  line_.reset();
+  output_.reset();
+  simulation_.reset();
+  session_ = nullptr;
+}
+
+double Run::choose_share() {
+  if (session_->devices() == 0) return 0;
+  if (session_->cpus() == 0) return 1;
+  if (args_.gpu_share) return *args_.gpu_share;
+  line_->show(0, "measuring CPUs and GPUs");
+  rates_ = measure_rates(flow_.problem, *session_);
+  return rates_->gpu_share();
+}
+
+void Run::set_up() {
+  double share = choose_share();
+  rank_group().broadcast(share);
+  pieces_ = cut(args_, flow_.problem, *session_, share, placed_by());
+  line_->show(0, "setting up");
+  simulation_ = std::make_unique<Simulation>(flow_.problem, pieces_.bricks, pieces_.placement);
+  const std::string& file = args_.output.restart;
+  if (file.empty())
+    simulation_->initialise();
+  else
+    restart(file, flow_.problem, *simulation_);
+  starpu_task_wait_for_all();
+  start_ = simulation_->time();
+  output_ = std::make_unique<Output>(args_.output, flow_, start_, args_.steps);
+  rank_group().on_death(file.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                     : fmt::format("; resume with --restart {}", file));
+}
+
+void Run::advance() {
+  const bool corrected = !args_.gpu_share && !args_.scheduler_places && !rank_group().distributed() &&
+                         session_->devices() > 0 && session_->cpus() > 0;
+  if (corrected) correction_.balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, *session_);
+  correction_.looked = start_;
+  correction_.next = start_ + first_look;
+  correction_.since = Clock::now();
+  watch_ = {.begin = correction_.since, .from = start_};
+  mark("begin steps");
+  while (simulation_->time() < args_.steps) {
+    const long now = simulation_->time();
+    long t = std::min({args_.steps, (now / args_.check_every + 1) * args_.check_every, output_->next_due(now)});
+    if (correction_.balance) t = std::min(t, correction_.next);
+    simulation_->advance(t - now);
+    if (t % args_.check_every == 0 || t == args_.steps) {
+      if (const auto totals = simulation_->exchange_totals()) check_flow(*totals, t - args_.check_every + 1);
+      show(t);
+    }
+    if (output_->due(t)) write_output(t);
+    if (correction_.balance && t == correction_.next && t < args_.steps) correct(t);
+  }
+  starpu_task_wait_for_all();
+  mark("end steps");
+  seconds_ = seconds_since(watch_.begin) - watch_.writing;
+  timed_steps_ = args_.steps - watch_.from;
+  totals_ = simulation_->totals();
+  check_flow(totals_, args_.steps);
+}
+
+void Run::write_output(long t) {
+  starpu_task_wait_for_all();
+  const auto before = Clock::now();
+  check_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
+  output_->write(*simulation_);
+  watch_.writing += seconds_since(before);
+}
+
+// moves the cut between CPUs and GPUs if that saves time
+void Run::correct(long t) {
+  starpu_task_wait_for_all();
+  const long steps = t - correction_.looked;
+  const double share = gpus_alone_are_faster(steps, seconds_since(correction_.since))
+                           ? 1
+                           : correction_.balance->measured(steps).gpu_share();
+  correction_.looked = t;
+  correction_.next += 2 * (correction_.next - start_);
+  correction_.since = Clock::now();
+  if (!worth(share)) return;
+  correction_.balance.reset();
+  pieces_ = cut(args_, flow_.problem, *session_, share, placed_by());
+  simulation_ = moved(std::move(simulation_), flow_.problem, pieces_);
+  starpu_task_wait_for_all();
+  if (share < 1) correction_.balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, *session_);
+  ++corrections_;
+  correction_.since = Clock::now();
+  watch_ = {.begin = correction_.since, .from = t};
+}
+
+// faster than CPUs and GPUs together were over the steps since the last look
+bool Run::gpus_alone_are_faster(long steps, double seconds) const {
+  return rates_ &&
+         rates_->gpus > static_cast<double>(steps) * static_cast<double>(simulation_->fluid_cells()) / seconds;
+}
+
+// whether the domain would be done sooner if it were cut at `share`
+bool Run::worth(double share) const {
+  const double now = pieces_.gpu_share;
+  if (share == 1) return true;
+  if (!(share > 0 && share < 1)) return false;
+  // the slower kind decides: its part over its rate
+  const double slower = std::max(now / share, (1 - now) / (1 - share));
+  const double rows = std::abs(share - now) * flow_.problem.cells[1] / pieces_.subdomains[1];
+  return slower > 1 + worth_moving && rows >= 1;
+}
+
+double Run::mlups() const {
+  return static_cast<double>(simulation_->fluid_cells()) * static_cast<double>(timed_steps_) / seconds_ * 1e-6;
+}
+
+void Run::show(long t) {
+  line_->show(static_cast<double>(t) / static_cast<double>(args_.steps),
+              fmt::format("step {} of {}, {:.1f} MLUPS", t, args_.steps,
+                          static_cast<double>(simulation_->fluid_cells()) * static_cast<double>(t - watch_.from) /
+                              seconds_since(watch_.begin) * 1e-6));
+}
+
+}  // namespace asterism::apps::lbm

@@ -1,0 +1,252 @@
+#include "apps/tdbem/march.hpp"
+
+#include <fmt/format.h>
+#include <starpu.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "runtime/machine/busy_time.hpp"
+#include "runtime/ranks/rank_exchange.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/tdbem/balance.hpp"
+#include "taskflows/tdbem/checkpoint.hpp"
+#include "taskflows/tdbem/matrices/matrix_file.hpp"
+#include "taskflows/tdbem/verify.hpp"
+
+namespace asterism::apps::tdbem {
+
+using namespace asterism::tdbem;
+
+namespace {
+
+/// Groups of a calibration: StarPU's schedulers trust a duration after ten samples.
+constexpr int calibration_groups = 24;
+/// Groups that are submitted before the program waits for them.
+constexpr std::int64_t groups_at_once = 16;
+
+/// Cores beside GPUs cost more in transfers than they take over, as far as has been measured.
+Sharing sharing_for(const SharingOptions& options, const Session& session) {
+  if (!options.intervals.empty()) return Sharing::intervals;
+  return options.sharing.value_or(session.devices() > 0 ? Sharing::gpus : Sharing::intervals);
+}
+
+std::int32_t block_size_for(const Method& method, const Problem& problem, const Session& session) {
+  if (method.block_size > 0) return method.block_size;
+  std::int32_t size =
+      suitable_block_size(problem.surface.unknowns(), session.cpus(), session.devices(), rank_group().ranks());
+  rank_group().broadcast(size);  // other ranks may have other units
+  return size;
+}
+
+/// Throws Error (failed) when M^0 a = s of some step has no solution.
+void require_solved(const SolveTally& tally, const Problem& problem) {
+  if (tally.failed_step < 0) return;
+  const double time = static_cast<double>(problem.first_step + tally.failed_step) * problem.dt;
+  if (tally.ending == Ending::breakdown)
+    failed(
+        "the march broke down at step {} (t = {:.6g} s): values that are not finite, or M^0 is not positive definite "
+        "(a finer quadrature may help: --near-points, --touching-points)",
+        tally.failed_step, time);
+  failed("M^0 a = s was not solved to {:.1e} in {} iterations at step {} (a larger --tolerance, or --solver mumps)",
+         problem.limits.tolerance, problem.limits.most_iterations, tally.failed_step);
+}
+
+template <class T>
+void calibrate_precision(const Arguments& args, const ProblemCase& problem_case) {
+  const Problem& problem = problem_case.problem;
+  const Session session(calibration(args.common.session, args.common.trace));
+  ProgressLine line(!args.common.quiet);
+  Matrices<T> matrices(problem, block_size_for(args.method, problem, session));
+  matrices.assemble([&](double done) { line.show(done / 2, "calibrating"); });
+  Simulation<T> simulation(problem, args.method, matrices, session, Sharing::scheduler);
+  for (int group = 0; group < calibration_groups; ++group) {
+    line.show(0.5 + 0.5 * group / calibration_groups, "calibrating");
+    simulation.advance();
+    starpu_task_wait_for_all();
+  }
+}
+
+}  // namespace
+
+template <class T>
+PrecisionMarch<T>::PrecisionMarch(const Arguments& arguments, const ProblemCase& problem_case, const Session& session)
+    : args_(arguments),
+      case_(problem_case),
+      problem_(problem_case.problem),
+      session_(session),
+      line_(!arguments.common.quiet),
+      sharing_(sharing_for(arguments.sharing, session)),
+      compared_steps_(arguments.common.verify ? asterism::tdbem::compared_steps(problem_case) : 0) {
+  const std::string& restart = args_.files.restart;
+  if (!restart.empty()) {
+    const std::int64_t done = checkpoint_steps<T>(restart, problem_, args_.method);
+    if (done > case_.steps) bad_input("--restart {}: at step {}, beyond --steps {}", restart, done, case_.steps);
+  }
+  prepare_matrices();
+  simulation_ = std::make_unique<Simulation<T>>(problem_, args_.method, *matrices_, session, sharing_);
+  const std::vector<long>& intervals = args_.sharing.intervals;
+  if (!intervals.empty()) simulation_->share(Sizes(intervals.begin(), intervals.end()));
+  if (!restart.empty()) resume();
+  simulation_->reserve(case_.steps);
+  output_ = std::make_unique<Output>(args_.files, problem_, simulation_->steps(), case_.steps);
+  rank_group().on_death(restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
+                                        : fmt::format("; resume with --restart {}", restart));
+  if (!args_.files.matrices.empty() && assembly_seconds_ > 0) {
+    line_.show(1, "writing the matrices");
+    save_matrices(args_.files.matrices, problem_, *matrices_);
+    written_.push_back(args_.files.matrices);
+  }
+}
+
+template <class T>
+void PrecisionMarch<T>::resume() {
+  simulation_->set(read_checkpoint<T>(args_.files.restart, problem_, args_.method, simulation_->wanted()));
+}
+
+/// From the file if it exists, else assembled.
+template <class T>
+void PrecisionMarch<T>::prepare_matrices() {
+  const std::string& file = args_.files.matrices;
+  const auto begin = Clock::now();
+  line_.show(0, "finding the matrices' structure");
+  const bool stored = !file.empty() && std::filesystem::exists(file);
+  std::int32_t block_size = block_size_for(args_.method, problem_, session_);
+  if (stored) {
+    const MatrixFile found = read_matrix_file(file, problem_);
+    if (found.precision != precision_of<T>)
+      bad_input("--matrices {}: in {} precision, expected {}", file, name_of(found.precision),
+                name_of(precision_of<T>));
+    block_size = found.block_size;
+  }
+  matrices_ = std::make_unique<Matrices<T>>(problem_, block_size);
+  structure_seconds_ = seconds_since(begin);
+  if (!stored) {
+    assemble_matrices();
+    return;
+  }
+  line_.show(0, "reading the matrices");
+  load_matrices(file, problem_, *matrices_);
+}
+
+template <class T>
+void PrecisionMarch<T>::assemble_matrices() {
+  const auto begin = Clock::now();
+  mark("begin assembly");
+  matrices_->assemble([&](double done) {
+    const double elapsed = seconds_since(begin);
+    line_.show(done,
+               done > 0.02 ? fmt::format("assembling, {:.0f} s left", elapsed / done * (1 - done)) : "assembling");
+  });
+  mark("end assembly");
+  assembly_seconds_ = seconds_since(begin);
+}
+
+template <class T>
+void PrecisionMarch<T>::run() {
+  const bool balances = sharing_ != Sharing::scheduler && args_.sharing.intervals.empty() &&
+                        simulation_->workers() > 1 && args_.sharing.balance_groups > 0;
+  mark("begin steps");
+  if (balances) balance_intervals();
+  if (balances || session_.devices() > 0) warm_up();
+  output_seconds_ = 0;
+  disk_before_ = disk_traffic();
+  const auto begin = Clock::now();
+  const std::int64_t first = simulation_->steps();
+  const Submitted before = submitted();
+  while (simulation_->steps() < case_.steps) {
+    for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < case_.steps; ++g) {
+      simulation_->advance();
+      record_group();
+    }
+    starpu_task_wait_for_all();
+    require_solved(simulation_->tally(), problem_);
+    show_progress(begin, first);
+  }
+  starpu_task_wait_for_all();
+  mark("end steps");
+  march_seconds_ = seconds_since(begin) - output_seconds_;
+  timed_steps_ = simulation_->steps() - first;
+  bytes_sent_ = submitted().bytes - before.bytes;
+  disk_during_ = disk_traffic();
+  require_solved(simulation_->tally(), problem_);
+}
+
+/// Values of the last group that are to be verified, and outputs that are due.
+template <class T>
+void PrecisionMarch<T>::record_group() {
+  const std::int64_t end = simulation_->steps();
+  const std::int64_t first = end - args_.method.group;
+  const auto before = Clock::now();
+  if (output_->due(first, std::min(end, case_.steps))) {
+    starpu_task_wait_for_all();
+    require_solved(simulation_->tally(), problem_);  // no output of a march that broke down
+    output_->write(*simulation_, args_.method);
+    output_seconds_ += seconds_since(before);
+  }
+  for (std::int64_t n = first; n < std::min(end, compared_steps_); ++n) {
+    const std::vector<double> a = simulation_->solution(n, 0);
+    values_.insert(values_.end(), a.begin(), a.end());
+  }
+}
+
+/// Intervals from the times of groups, until they stay or enough groups have been measured.
+template <class T>
+void PrecisionMarch<T>::balance_intervals() {
+  const BusyTime profiling(session_);
+  Balance balance(static_cast<std::int64_t>(matrices_->blocks()), simulation_->workers(), args_.sharing.balance_groups,
+                  args_.sharing.target);
+  while (balance.searches() && simulation_->steps() < case_.steps) {
+    simulation_->share(balance.sizes());
+    simulation_->advance();
+    record_group();
+    starpu_task_wait_for_all();
+    const std::vector<double> seconds = simulation_->product_seconds();
+    balancing_.push_back({{"blocks", balance.sizes()}, {"seconds", seconds}});
+    line_.show(static_cast<double>(simulation_->steps()) / static_cast<double>(case_.steps), "balancing");
+    // the first group also brings the matrices to where they are used
+    if (balancing_.size() > 1) balance.measured(seconds);
+  }
+  simulation_->share(balance.sizes());
+}
+
+/// A group that brings the matrices to where they are used, before time counts.
+template <class T>
+void PrecisionMarch<T>::warm_up() {
+  if (simulation_->steps() >= case_.steps) return;
+  simulation_->advance();
+  record_group();
+  starpu_task_wait_for_all();
+}
+
+template <class T>
+void PrecisionMarch<T>::show_progress(Clock::time_point begin, std::int64_t first) {
+  const auto done = static_cast<double>(simulation_->steps() - first);
+  line_.show(static_cast<double>(simulation_->steps()) / static_cast<double>(case_.steps),
+             fmt::format("step {} of {}, {:.3g} ms per step", simulation_->steps(), case_.steps,
+                         seconds_since(begin) / done * 1e3));
+}
+
+template <class T>
+std::vector<Verdict> PrecisionMarch<T>::verify() {
+  values_.resize(static_cast<std::size_t>(std::min<std::int64_t>(compared_steps_, simulation_->steps())) *
+                 static_cast<std::size_t>(problem_.surface.unknowns()));
+  return asterism::tdbem::verify(case_, *matrices_, values_);
+}
+
+template class PrecisionMarch<float>;
+template class PrecisionMarch<double>;
+
+std::unique_ptr<March> make_march(const Arguments& arguments, const ProblemCase& problem_case, const Session& session) {
+  return with_precision(problem_case.problem.precision, [&](auto number) -> std::unique_ptr<March> {
+    return std::make_unique<PrecisionMarch<decltype(number)>>(arguments, problem_case, session);
+  });
+}
+
+void calibrate(const Arguments& arguments, const ProblemCase& problem_case) {
+  with_precision(problem_case.problem.precision,
+                 [&](auto number) { calibrate_precision<decltype(number)>(arguments, problem_case); });
+}
+
+}  // namespace asterism::apps::tdbem

@@ -1,0 +1,16 @@
+// The state of a run in one HDF5 file: "u" [row][column] and "time" in steps. Read back, it is the same to the last
+// bit.
+#pragma once
+
+#include <filesystem>
+
+#include "taskflows/heat/simulation.hpp"
+
+namespace asterism::heat {
+
+/// Throws Error (failed) when it cannot be written; then the file is as it was.
+void write_checkpoint(const std::filesystem::path& path, const Simulation& simulation);
+/// Throws Error (bad_input): not a state of such a grid.
+void read_checkpoint(const std::filesystem::path& path, Simulation& simulation);
+
+}  // namespace asterism::heat

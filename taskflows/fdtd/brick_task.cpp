@@ -1,0 +1,106 @@
+// A task of a brick, part after part: its description and its data. What bricks exchange is in exchange.cpp.
+#include <algorithm>
+
+#include "codelets/fdtd/kernels/update/shape.hpp"
+#include "taskflows/fdtd/flow.hpp"
+
+namespace asterism::fdtd {
+
+using codelets::Ghosts;
+using codelets::HalfStep;
+
+Simulation::BrickTask::BrickTask(Simulation& simulation, const BrickData& brick)
+    : simulation_(simulation), brick_(brick) {
+  args_.scheme = brick.scheme;
+  args_.step = simulation.time_;
+  args_.dt = simulation.problem_.dt;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::begin(Field field) {
+  half(field).begins = true;
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::update(Field field, std::span<const Box> boxes) {
+  for (const Box& box : boxes)
+    if (!box.empty()) half(field).boxes.push_back(box);
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::update_both(const Box& h_cells, const Box& e_cells) {
+  args_.both_fields = codelets::BothFields{h_cells, e_cells};
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
+  args_.steps = steps;
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
+  const bool hooked = !brick_.hooks[0].empty() || !brick_.hooks[1].empty();
+  const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
+  if (closed(brick_.scheme.grid) && !hooked && brick_.probes.empty() && few_sources)
+    args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),
+                                                 static_cast<bool>(simulation_.scratch_[0])};
+  return *this;
+}
+
+Simulation::BrickTask& Simulation::BrickTask::complete() {
+  args_.completes = true;
+  return *this;
+}
+
+bool Simulation::BrickTask::exchanges() const {
+  return simulation_.overlap_ > 0 || std::any_of(args_.half.begin(), args_.half.end(), [](const HalfStep& half) {
+           return !half.received.empty() || !half.wrapped.empty() || !half.sent.empty();
+         });
+}
+
+void Simulation::BrickTask::add_hooks(Field field, std::vector<Access>& data) {
+  const std::size_t f = number(field);
+  if (half(field).boxes.empty()) return;
+  half(field).hooks = brick_.hooks[f];
+  data.insert(data.end(), brick_.hook_arrays[f].begin(), brick_.hook_arrays[f].end());
+}
+
+void Simulation::BrickTask::add_recording(std::vector<Access>& data) {
+  if (!args_.completes || brick_.probes.empty()) return;
+  args_.recording = {static_cast<std::int32_t>(brick_.probes.size()),
+                     static_cast<std::int32_t>(simulation_.recorded_[simulation_.turn_])};
+  data.push_back({brick_.places, STARPU_R});
+  data.push_back({brick_.recordings[simulation_.turn_].values, STARPU_RW});
+}
+
+/// The class of the task in the performance models.
+void Simulation::BrickTask::describe_work() {
+  for (const HalfStep& half : args_.half)
+    for (const Box& box : half.boxes) args_.work.cells += box.cells() * args_.steps;
+  if (args_.both_fields)
+    args_.work.cells += (args_.both_fields->h_cells.cells() + args_.both_fields->e_cells.cells()) * args_.steps;
+  const bool hooked = !args_.half[0].hooks.empty() || !args_.half[1].hooks.empty();
+  args_.work.variant = (args_.half[0].boxes.empty() ? 0 : 1) + (args_.both_fields ? 2 : 0) +
+                       (args_.scheme.media[0] ? 4 : 0) + (hooked ? 8 : 0) + (args_.several_steps ? 16 : 0);
+}
+
+void Simulation::BrickTask::submit(Priority priority) {
+  const auto mode = [&](Field field) { return args_.changes(field) ? STARPU_RW : STARPU_R; };
+  std::vector<Access> data = simulation_.accesses(brick_, mode(Field::electric), mode(Field::magnetic));
+  for (const Field field : {Field::electric, Field::magnetic}) {
+    add_exchanged(field, data);
+    add_hooks(field, data);
+  }
+  add_overlap(data);
+  if (args_.several_steps && args_.several_steps->scratch)
+    for (const Handle& scratch : simulation_.scratch_) data.push_back({scratch, STARPU_SCRATCH});
+  if (!args_.half[0].boxes.empty() || args_.both_fields) args_.sources = brick_.sources;
+  add_recording(data);
+  describe_work();
+  asterism::submit(simulation_.codelets_->advance, args_, data,
+                   {.priority = static_cast<int>(priority),
+                    .worker = std::max(brick_.worker, -1),
+                    .rank = brick_.place.rank.value_or(this_rank_runs)});
+  if (brick_.here) ++simulation_.tasks_;
+}
+
+}  // namespace asterism::fdtd

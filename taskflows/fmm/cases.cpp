@@ -1,0 +1,59 @@
+#include "taskflows/fmm/cases.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "base/error.hpp"
+#include "taskflows/fmm/particles/generate.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+using Generator = Particles (*)(std::size_t, std::uint64_t, Charges, Part);
+
+const std::map<std::string, Generator>& distributions() {
+  static const std::map<std::string, Generator> named{
+      {"cube", cube}, {"ellipsoid", ellipsoid}, {"sphere", sphere}, {"plummer", plummer}};
+  return named;
+}
+
+const std::map<std::string, Charges>& charges() {
+  static const std::map<std::string, Charges> named{{"signs", Charges::random_signs},
+                                                    {"uniform", Charges::uniform01},
+                                                    {"ones", Charges::ones},
+                                                    {"neutral", Charges::neutral}};
+  return named;
+}
+
+template <class Map>
+std::vector<std::string> names_of(const Map& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+template <class Map>
+const auto& find(const Map& map, const std::string& name, const char* what) {
+  const auto found = map.find(name);
+  if (found == map.end()) bad_input("{} {}: expected one of {}", what, name, fmt::join(names_of(map), ", "));
+  return found->second;
+}
+
+}  // namespace
+
+std::vector<std::string> distribution_names() {
+  return names_of(distributions());
+}
+
+std::vector<std::string> charge_names() {
+  return names_of(charges());
+}
+
+Particles generate(const GeneratedCase& generated, const Part& part) {
+  const Generator generator = find(distributions(), generated.distribution, "distribution");
+  return generator(generated.particles, generated.seed, find(charges(), generated.charges, "charges"), part);
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,227 @@
+// The data of groups: of those of this rank, and of other groups what comes here.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codelets/fmm/kernels/costs.hpp"
+#include "taskflows/fmm/groups/packed.hpp"
+#include "taskflows/fmm/simulation.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+ListData pack_list(const M2LTask& task, const std::vector<std::int32_t>& rank, const M2LOperators& operators,
+                   double size) {
+  ListData list;
+  list.layout.tiles = static_cast<std::int32_t>((rank.size() + m2l_tile - 1) / m2l_tile);
+  std::vector<std::int32_t> packed = task.begin;
+  list.layout.rank = static_cast<std::int32_t>(append(packed, rank));
+  list.layout.pairs = append(packed, task.pairs, 2);
+  list.packed = pinned(packed);
+  list.source_groups = task.source_groups;
+  list.pairs = static_cast<std::int64_t>(task.pairs.size());
+  const auto row = static_cast<std::size_t>(list.layout.tiles) + 1;
+  for (std::size_t d = 0; d < directions; ++d)
+    list.flops += static_cast<double>(task.begin[d * row + row - 1] - task.begin[d * row]) *
+                  m2l_flops(size, operators.table()[d].rank);
+  return list;
+}
+
+}  // namespace
+
+HostBuffer<std::int32_t> pack_reduction(std::vector<ReductionSet> sets, const std::vector<ReductionPart>& parts) {
+  sets.push_back({0, static_cast<std::int32_t>(parts.size())});
+  std::vector<std::int32_t> packed;
+  append(packed, sets);
+  append(packed, parts);
+  return pinned(packed);
+}
+
+void Simulation::build_cells() {
+  cells_.clear();
+  cells_.resize(static_cast<std::size_t>(tree_->shape().height));
+  if (!tree_->has_far_field()) return;
+  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+    const Level& level = tree_->level(l);
+    cells_[static_cast<std::size_t>(l)].resize(level.groups.size());
+    const M2LOperators& operators =
+        *operators_[problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(l - Tree::first_far_level)];
+    const Range own = tree_->own(l);
+    for (std::int32_t g = own.begin; g < own.end; ++g) {
+      CellGroup& group = cells(l, g);
+      for (const M2LTask& task : level.far[static_cast<std::size_t>(g)])
+        group.lists.push_back(pack_list(task, level.rank[static_cast<std::size_t>(g)], operators, basis_.size()));
+      for (std::size_t i = 0; i < group.lists.size(); ++i)
+        group.lists[i].handle = read_only(group.lists[i].packed, fmt::format("M2L {} {} {}", l, g, i), g);
+    }
+  }
+  build_cell_data();
+}
+
+/// Makes the expansions of own groups, and of others as far as they come here.
+void Simulation::build_cell_data() {
+  if (distributed_) find_cell_messages();
+  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+    const auto make = [&](std::int32_t g, CellData data) {
+      CellGroup& group = cells(l, g);
+      const auto cells = static_cast<std::size_t>(tree_->level(l).groups[static_cast<std::size_t>(g)].cells);
+      const std::size_t doubles = cells * static_cast<std::size_t>(basis_.stride());
+      const bool multipoles = data == CellData::multipoles;
+      if (group.expansions.data() == nullptr) group.expansions = exchanged(2 * doubles);
+      double* const first = group.expansions.data();
+      double* const memory = first == nullptr || multipoles ? first : first + doubles;
+      (multipoles ? group.multipoles : group.locals) =
+          shared(Handle::temporary(memory, doubles, sizeof(double),
+                                   fmt::format("{} {} {}", multipoles ? "M" : "L", l, g), Coordinates{g, l}),
+                 tree_->owner(l, g), tag_of(l, g, data));
+    };
+    const Range own = tree_->own(l);
+    for (std::int32_t g = own.begin; g < own.end; ++g) {
+      cells(l, g).layout.cells = tree_->level(l).groups[static_cast<std::size_t>(g)].cells;
+      make(g, CellData::multipoles);
+      make(g, CellData::locals);
+    }
+    if (!distributed_) continue;
+    for (const std::int32_t g : messages_[static_cast<std::size_t>(l)].multipoles_in) make(g, CellData::multipoles);
+    for (const std::int32_t g : messages_[static_cast<std::size_t>(l)].locals_in) make(g, CellData::locals);
+  }
+}
+
+/// Packs what P2M, M2M, L2L and L2P have to know of the cells of a group.
+void Simulation::describe_cells(int l, std::int32_t g) {
+  const Level& level = tree_->level(l);
+  CellGroup& group = cells(l, g);
+  group.cells = Handle();
+  std::vector<std::int32_t> packed;
+  const auto first = static_cast<std::ptrdiff_t>(level.groups[static_cast<std::size_t>(g)].first);
+  const auto count = static_cast<std::ptrdiff_t>(level.groups[static_cast<std::size_t>(g)].cells);
+  group.layout.cells = static_cast<std::int32_t>(count);
+  append(packed, std::vector<CellIndex>(level.index.begin() + first, level.index.begin() + first + count));
+  if (l == tree_->leaf_level() && tree_->own(l).holds(g)) {
+    const std::vector<std::int32_t>& begin = tree_->near(static_cast<std::size_t>(g)).begin;
+    group.layout.begin =
+        static_cast<std::int32_t>(append(packed, std::vector<std::int32_t>(begin.begin(), begin.begin() + count + 1)));
+  }
+  if (!level.families.empty())
+    group.layout.families = static_cast<std::int32_t>(append(packed, level.families[static_cast<std::size_t>(g)]));
+  group.packed = pinned(packed);
+  group.cells = read_only(group.packed, fmt::format("cells {} {}", l, g), g);
+}
+
+void Simulation::build_particles(const Particles& particles) {
+  const Range own = tree_->own(tree_->leaf_level());
+  particles_.clear();
+  particles_.resize(tree_->leaves().groups.size());
+  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+    Range described = tree_->own(l);
+    if (l > Tree::first_far_level) described = hull(described, tree_->child_groups(l - 1, tree_->own(l - 1)));
+    for (std::int32_t g = described.begin; g < described.end; ++g) describe_cells(l, g);
+  }
+  if (distributed_) build_near_in();
+  std::vector<std::int64_t> sizes;
+  for (std::int32_t g = own.begin; g < own.end; ++g) {
+    build_near(g);
+    sizes.push_back(particles_[static_cast<std::size_t>(g)].pairs);
+  }
+  if (!own.empty()) {
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    for (ParticleGroup& p : own_particles()) p.large = !options_.split_near || p.pairs >= *middle;
+  }
+  fill_particles(particles);
+}
+
+/// Makes the particles of a group, and what its P2P and its reduction have to know.
+void Simulation::build_near(std::int32_t group) {
+  const auto g = static_cast<std::size_t>(group);
+  ParticleGroup& p = particles_[g];
+  const NearSet& near = tree_->near(g);
+  const std::int32_t own_leaves = tree_->leaves().groups[g].cells;
+  p.own = near.begin[static_cast<std::size_t>(own_leaves)];
+  p.set = near.begin.back();
+  p.pairs = near.pairs;
+  p.near_layout.own_leaves = own_leaves;
+  p.near_layout.leaves = own_leaves + static_cast<std::int32_t>(near.ghosts.size());
+  std::vector<std::int32_t> near_packed = near.begin;
+  p.near_layout.upper_begin = static_cast<std::int32_t>(append(near_packed, near.upper_begin));
+  p.near_layout.source_begin = static_cast<std::int32_t>(append(near_packed, near.source_begin));
+  p.near_layout.upper = append(near_packed, near.upper);
+  p.near_layout.source = append(near_packed, near.source);
+  p.near_packed = pinned(near_packed);
+
+  std::vector<ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
+  std::vector<ReductionPart> parts{{0, 0, 0, static_cast<std::int32_t>(p.own)}};
+  p.added = p.own;
+  for (const Contributor& c : tree_->contributors(g)) {
+    p.contributors.push_back(c.group);
+    sets.push_back({near_particles(c.group), static_cast<std::int32_t>(parts.size())});
+    for (const Contribution& part : c.parts) {
+      parts.push_back({static_cast<std::int32_t>(sets.size()) - 1, part.from, part.to, part.count});
+      p.added += part.count;
+    }
+  }
+  p.parts = pack_reduction(std::move(sets), parts);
+  p.reduction_count = static_cast<std::int32_t>(parts.size());
+
+  const Coordinates where{group, tree_->leaf_level()};
+  p.near = read_only(p.near_packed, fmt::format("near {}", g), group);
+  p.reduction_parts = read_only(p.parts, fmt::format("parts {}", g), group);
+  p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
+  p.result = HostBuffer<double>(static_cast<std::size_t>(4 * p.own));
+  p.particle_data =
+      Handle::vector(p.particles.data(), p.particles.size(), sizeof(double), fmt::format("particles {}", g), where);
+  p.near_parts = exchanged(p.particles.size());
+  p.near_result =
+      Handle::temporary(p.near_parts.data(), p.particles.size(), sizeof(double), fmt::format("P2P {}", g), where);
+  p.result_data = Handle::vector(p.result.data(), p.result.size(), sizeof(double), fmt::format("result {}", g), where);
+  if (distributed_) build_near_out(group);
+}
+
+void Simulation::fill_particles(const Particles& particles) {
+  if (simulated) return;
+  Particles brought;
+  if (distributed_) brought = exchange_->bring(particles);
+  const Particles& all = distributed_ ? brought : particles;
+  // the i-th place in the order of the tree, or among the particles brought
+  const auto at = [&](std::int64_t i) {
+    const auto place = static_cast<std::size_t>(i);
+    return distributed_ ? place : std::size_t{tree_->order()[place]};
+  };
+  charge_.resize(distributed_ ? exchange_->own() : particles.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t s = 0; s < charge_.size(); ++s) charge_[s] = all.charge[at(static_cast<std::int64_t>(s))];
+  const std::vector<Group>& groups = tree_->leaves().groups;
+  const Range own = tree_->own(tree_->leaf_level());
+  const std::span<ParticleGroup> mine = own_particles();
+  for (ParticleGroup& p : mine) starpu_data_acquire(p.particle_data, STARPU_W);
+#pragma omp parallel for schedule(dynamic)
+  for (std::int32_t g = own.begin; g < own.end; ++g) {
+    ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
+    double* const x = p.particles.data();
+    std::int64_t next = 0;
+    const auto take = [&](std::int32_t leaf) {
+      const auto i = static_cast<std::size_t>(leaf);
+      const std::int64_t first = distributed_ ? exchange_->first_of(leaf) : tree_->leaf_begin()[i];
+      const std::int64_t count = tree_->leaf_begin()[i + 1] - tree_->leaf_begin()[i];
+      for (std::int64_t s = first; s < first + count; ++s, ++next) {
+        const std::size_t from = at(s);
+        x[next] = all.x[from];
+        x[p.set + next] = all.y[from];
+        x[2 * p.set + next] = all.z[from];
+        x[3 * p.set + next] = all.charge[from];
+      }
+    };
+    const Group& group = groups[static_cast<std::size_t>(g)];
+    for (std::int32_t c = 0; c < group.cells; ++c) take(group.first + c);
+    for (const std::int32_t ghost : tree_->near(static_cast<std::size_t>(g)).ghosts) take(ghost);
+  }
+  for (ParticleGroup& p : mine) starpu_data_release(p.particle_data);
+}
+
+std::span<ParticleGroup> Simulation::own_particles() {
+  const Range own = tree_->own(tree_->leaf_level());
+  return std::span(particles_)
+      .subspan(static_cast<std::size_t>(own.begin), static_cast<std::size_t>(own.end - own.begin));
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,71 @@
+// The data of the groups of a tree: structure, particles, expansions and results, each in main memory and as StarPU
+// data. The names are those of RR-8513: a group has a list of far interactions, multipoles M, locals L, a near set.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codelets/fmm/kernels/layout.hpp"
+#include "runtime/handle.hpp"
+#include "runtime/host_memory.hpp"
+
+namespace asterism::fmm {
+
+/// Basis, shift matrix and M2L operators of one level, or of all.
+struct PackedOperators {
+  HostBuffer<double> packed;
+  OperatorLayout layout;
+  Handle handle;
+};
+
+/// The two expansions of the cells of a group.
+enum class CellData { multipoles, locals };
+
+/// Interactions of one M2L task.
+struct ListData {
+  HostBuffer<std::int32_t> packed;
+  ListLayout layout;
+  std::vector<std::int32_t> source_groups;
+  std::int64_t pairs = 0;
+  double flops = 0;
+  Handle handle;
+};
+
+/// Cells of one group of one level.
+struct CellGroup {
+  HostBuffer<std::int32_t> packed;
+  CellLayout layout;
+  std::vector<ListData> lists;    ///< its interactions
+  HostBuffer<double> expansions;  ///< multipoles, then locals, where CPUs and GPUs exchange them
+  Handle cells, multipoles, locals;
+};
+
+/// Near results that a group of one rank has for leaves of another: at the rank that sends them and at the other.
+struct NearMessage {
+  int rank = 0;  ///< at the other end
+  std::int32_t particles = 0;
+  HostBuffer<std::int32_t> parts;  ///< what the task that brings them together reads, packed
+  HostBuffer<double> values;       ///< 4 x particles, where CPUs and GPUs exchange them
+  Handle packing, data;
+};
+
+/// Particles of one group of leaves.
+struct ParticleGroup {
+  std::int64_t own = 0;    ///< particles of its leaves
+  std::int64_t set = 0;    ///< and of the copies of neighbours
+  std::int64_t pairs = 0;  ///< unordered pairs of the near field
+  HostBuffer<std::int32_t> near_packed;
+  NearLayout near_layout;
+  HostBuffer<std::int32_t> parts;    ///< runs of particles that the reduction adds, packed
+  std::int32_t reduction_count = 0;  ///< their number
+  std::int64_t added = 0;            ///< particles that the reduction adds
+  std::vector<std::int32_t> contributors;
+  std::vector<NearMessage> near_out;
+  HostBuffer<double> particles;   ///< 4 x set
+  HostBuffer<double> result;      ///< 4 x own
+  HostBuffer<double> near_parts;  ///< 4 x set, where CPUs and GPUs exchange them
+  bool large = true;              ///< in the half of P2P tasks with more work
+  Handle near, particle_data, near_result, reduction_parts, result_data;
+};
+
+}  // namespace asterism::fmm

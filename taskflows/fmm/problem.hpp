@@ -1,0 +1,86 @@
+// What is computed: potential and force of particles in each other's field, for an interaction kernel K(r), to an
+// accuracy. The particles themselves (particles/particles.hpp) are no part of the problem, because they move. Particles
+// and expansions are in double precision only: RR-8513 has no other, and the accuracies below ask for it.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "codelets/fmm/codelets.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
+#include "codelets/fmm/kernels/far/basis.hpp"
+#include "codelets/fmm/kernels/far/m2l_operators.hpp"
+#include "runtime/submit.hpp"
+
+namespace asterism::fmm {
+
+/// The near field of one group, ready to be submitted.
+struct NearTask {
+  NearLayout layout;
+  std::int64_t particles = 0;  ///< particles of the set
+  std::int64_t pairs = 0;      ///< unordered pairs of particles
+  Access set, sources, result;
+  TaskOptions options;
+};
+
+/// What the task flow has to know about an interaction kernel, whatever its type.
+struct Interaction {
+  std::string name;
+  RadialKernel radial;  ///< K as a function of r^2
+  RadialKernel slope;   ///< K'(r) / r as a function of r^2
+  bool homogeneous = false;
+  int degree = 0;             ///< K(a r) = a^degree K(r)
+  double flops_per_pair = 0;  ///< per unordered pair, anti-symmetry exploited
+  std::function<void(const NearTask&)> submit_near;
+};
+
+/// An interaction from a kernel as described in codelets/fmm/kernels/near/kernel_function.hpp. For a kernel of one's
+/// own: write the struct, compile the CPU kernels with the CMake function asterism_fmm_p2p, and pass it here.
+template <class Kernel>
+Interaction interaction(const Kernel& kernel) {
+  Interaction i;
+  i.name = Kernel::name;
+  i.homogeneous = Kernel::homogeneous;
+  i.degree = Kernel::degree;
+  i.flops_per_pair = flops_mutual<Kernel>;
+  const auto evaluate = [kernel](double r2, bool slope) {
+    double value = 0;
+    double derivative = 0;
+    kernel(r2, value, derivative);
+    return slope ? derivative : value;
+  };
+  i.radial = [evaluate](double r2) { return evaluate(r2, false); };
+  i.slope = [evaluate](double r2) { return evaluate(r2, true); };
+  i.submit_near = [kernel, flops = i.flops_per_pair](const NearTask& t) {
+    const codelets::P2PArgs<Kernel> arguments{{static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, kernel};
+    submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result}, t.options);
+  };
+  return i;
+}
+
+/// Which basis and which compression give an accuracy.
+struct Accuracy {
+  BasisChoice basis;
+  double epsilon = 1e-5;  ///< of the compression of M2L operators
+};
+
+inline constexpr int lowest_accuracy = 2;
+inline constexpr int highest_accuracy = 9;
+
+/// Relative L2 errors of potential and force of at most 10^-acc, charges of both signs included (which is hard for the
+/// potential: with charges of one sign it is 10 to 100 times more accurate), on cube and ellipsoid with leaves of
+/// several particles: with one per leaf nearly all is far field, and the force may miss it several times. Throws Error
+/// (bad input) outside 2 .. 9.
+Accuracy accuracy(int acc);
+
+/// The paper's setting (l, epsilon) = (acc, 10^-acc), all l^3 products: about 3 (acc = 3) to 20 (acc = 7) times less
+/// accurate than its name for charges of both signs.
+Accuracy paper_accuracy(int acc);
+
+struct Problem {
+  Interaction interaction;
+  Accuracy accuracy;
+};
+
+}  // namespace asterism::fmm

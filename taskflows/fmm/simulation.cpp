@@ -1,0 +1,221 @@
+#include "taskflows/fmm/simulation.hpp"
+
+#include <starpu.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "codelets/fmm/kernels/costs.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/groups/packed.hpp"
+
+namespace asterism::fmm {
+
+Simulation::Simulation(const Problem& problem, const Options& options, const Particles& particles)
+    : problem_(problem),
+      options_(options),
+      basis_(problem.accuracy.basis),
+      distributed_(options.ranks == Ranks::any && rank_group().distributed()) {
+  check_shape(options.shape);
+  const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
+  if (distributed_) build_operators(box);  // pair_costs() asks them what far pairs cost
+  make_tree(box, particles);
+  check_memory();
+  if (!distributed_) build_operators(box);
+  build_cells();
+  build_particles(particles);
+}
+
+void Simulation::make_tree(const Box& box, const Particles& particles) {
+  const Pause pause;
+  if (distributed_)
+    make_distributed_tree(box, particles);
+  else
+    tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, box, options_.shape);
+}
+
+Simulation::~Simulation() = default;
+
+PairCosts Simulation::pair_costs() const {
+  if (options_.pair_seconds) return *options_.pair_seconds;
+  if (operators_.empty()) return {1, 0};
+  return {problem_.interaction.flops_per_pair, m2l_flops(basis_.size(), operators().mean_rank())};
+}
+
+void Simulation::make_distributed_tree(const Box& box, const Particles& particles) {
+  const TreeShape& shape = options_.shape;
+  DistributedLeaves distributed = distribute_leaves(box, shape.height - 1, particles);
+  const std::vector<double> costs = costs_of_groups(distributed.leaves, shape.height, shape.group_size,
+                                                    distributed.interval, options_.share, pair_costs());
+  tree_ = std::make_unique<Tree>(std::move(distributed.leaves), box, shape, cut(costs, rank_group().ranks()),
+                                 rank_group().rank());
+  exchange_ = std::make_unique<ParticleExchange>(distributed.sorted, *tree_);
+}
+
+Change Simulation::update_distributed_tree(const Particles& particles) {
+  const DistributedLeaves distributed = distribute_leaves(tree_->box(), tree_->leaf_level(), particles);
+  if (distributed.leaves.key != tree_->leaves().key) {
+    make_distributed_tree(Box(tree_->box()), particles);
+    return Change::cells;
+  }
+  tree_->update(distributed.leaves.begin);
+  exchange_ = std::make_unique<ParticleExchange>(distributed.sorted, *tree_);
+  return Change::particles;
+}
+
+void Simulation::build_operators(const Box& box) {
+  const int leaf_level = options_.shape.height - 1;
+  if (leaf_level < Tree::first_far_level) return;
+  const int nodes = interpolation_nodes(problem_.accuracy.basis);
+  const int last = problem_.interaction.homogeneous ? Tree::first_far_level : leaf_level;
+  for (int l = Tree::first_far_level; l <= last; ++l) {
+    const double half_width = problem_.interaction.homogeneous ? 1.0 : std::ldexp(box.width, -l) / 2;
+    const Pause pause;
+    operators_.push_back(std::make_unique<M2LOperators>(basis_, nodes, problem_.interaction.radial, half_width,
+                                                        problem_.accuracy.epsilon));
+    auto packed = std::make_unique<PackedOperators>();
+    std::vector<double> values;
+    packed->layout = pack_operators(basis_, *operators_.back(), values);
+    packed->packed = pinned(values);
+    packed->handle = Handle::vector(packed->packed.data(), packed->packed.size(), sizeof(double), "operators");
+    packed_.push_back(std::move(packed));
+  }
+}
+
+const PackedOperators& Simulation::operators_of(int level) const {
+  return *packed_[problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(level - Tree::first_far_level)];
+}
+
+double Simulation::scale_of(int level) const {
+  return problem_.interaction.homogeneous ? std::pow(tree_->grid(level).width / 2, problem_.interaction.degree) : 1.0;
+}
+
+void Simulation::check_memory() const {
+  double bytes = 0;
+  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l)
+    bytes += cells_of(l) * 2 * expansion_bytes(basis_.stride());
+  bytes += 2 * static_cast<double>(tree_->far_pairs()) * sizeof(M2LPair);
+  double set = 0;
+  const Range groups = tree_->own(tree_->leaf_level());
+  for (std::int32_t g = groups.begin; g < groups.end; ++g) set += tree_->near(static_cast<std::size_t>(g)).begin.back();
+  const double particles = particles_of_rank();
+  bytes += (source_bytes + field_bytes) * set + field_bytes * particles;
+  const double memory = this_machine().memory_bytes;
+  if (memory > 0 && bytes > 0.95 * memory)
+    bad_input(
+        "{} particles with height {} and {} coefficients per cell need {:.1f} GB, this machine has {:.1f} GB (fewer "
+        "levels or a lower accuracy need less)",
+        particles, tree_->shape().height, basis_.size(), bytes * 1e-9, memory * 1e-9);
+}
+
+double Simulation::particles_of_rank() const {
+  const Range own = tree_->own_leaves();
+  const std::vector<std::int64_t>& begin = tree_->leaf_begin();
+  return static_cast<double>(begin[static_cast<std::size_t>(own.end)] - begin[static_cast<std::size_t>(own.begin)]);
+}
+
+double Simulation::cells_of(int level) const {
+  const Range groups = tree_->own(level);
+  double cells = 0;
+  for (std::int32_t g = groups.begin; g < groups.end; ++g)
+    cells += tree_->level(level).groups[static_cast<std::size_t>(g)].cells;
+  return cells;
+}
+
+void Simulation::move(const Particles& particles) {
+  const Box& box = tree_->box();
+  const Extent reached = extent(particles, options_.ranks);
+  const auto beyond = [&](int axis, double corner) {
+    return reached.low[axis] < corner || reached.high[axis] >= corner + box.width;
+  };
+  const bool escaped = beyond(0, box.x) || beyond(1, box.y) || beyond(2, box.z);
+  Change change = Change::cells;
+  if (escaped) {
+    // room to move for the next steps
+    Box larger = box_around(reached);
+    constexpr double slack = 0.02;
+    larger = {larger.x - slack * larger.width, larger.y - slack * larger.width, larger.z - slack * larger.width,
+              larger.width * (1 + 2 * slack)};
+    make_tree(larger, particles);
+  } else {
+    const Pause pause;
+    change = distributed_ ? update_distributed_tree(particles) : tree_->update(particles.x, particles.y, particles.z);
+  }
+  if (change == Change::none) return fill_particles(particles);
+  particles_.clear();
+  near_in_.clear();
+  if (change == Change::cells) {
+    check_memory();
+    cells_.clear();
+    if (escaped && !problem_.interaction.homogeneous) {
+      packed_.clear();
+      operators_.clear();
+    }
+    if (operators_.empty()) build_operators(tree_->box());
+    build_cells();
+  }
+  build_particles(particles);
+}
+
+void Simulation::collect(Result& result) const {
+  const Range own = tree_->own(tree_->leaf_level());
+  const std::vector<Group>& groups = tree_->leaves().groups;
+  const auto begin_of = [&](std::int32_t group) {
+    return tree_->leaf_begin()[static_cast<std::size_t>(groups[static_cast<std::size_t>(group)].first)];
+  };
+  Result of_own(distributed_ ? exchange_->own() : 0);
+  Result& to = distributed_ ? of_own : result;
+  for (std::int32_t g = own.begin; g < own.end; ++g)
+    starpu_data_acquire(particles_[static_cast<std::size_t>(g)].result_data, STARPU_R);
+#pragma omp parallel for schedule(dynamic)
+  for (std::int32_t g = own.begin; g < own.end; ++g) {
+    const ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
+    const auto first = static_cast<std::size_t>(begin_of(g) - begin_of(own.begin));
+    const double* r = p.result.data();
+    for (std::int64_t i = 0; i < p.own; ++i) {
+      const std::size_t s = first + static_cast<std::size_t>(i);
+      const std::size_t place = distributed_ ? s : tree_->order()[s];
+      to.potential[place] = r[i];
+      to.fx[place] = charge_[s] * r[p.own + i];
+      to.fy[place] = charge_[s] * r[2 * p.own + i];
+      to.fz[place] = charge_[s] * r[3 * p.own + i];
+    }
+  }
+  for (std::int32_t g = own.begin; g < own.end; ++g)
+    starpu_data_release(particles_[static_cast<std::size_t>(g)].result_data);
+  if (distributed_) exchange_->give_back(of_own, result);
+}
+
+WorkSummary& WorkSummary::operator+=(const WorkSummary& other) {
+  for (double WorkSummary::*const flops : {&WorkSummary::p2m, &WorkSummary::m2m, &WorkSummary::m2l, &WorkSummary::l2l,
+                                           &WorkSummary::l2p, &WorkSummary::p2p})
+    this->*flops += other.*flops;
+  near_pairs += other.near_pairs;
+  far_pairs += other.far_pairs;
+  return *this;
+}
+
+WorkSummary Simulation::work() const {
+  WorkSummary w;
+  const BasisView basis = basis_.view();
+  const double particles = particles_of_rank();
+  w.near_pairs = tree_->near_pairs();
+  w.far_pairs = tree_->far_pairs();
+  w.p2p = static_cast<double>(w.near_pairs) * problem_.interaction.flops_per_pair;
+  if (!tree_->has_far_field()) return w;
+  w.p2m = particles * p2m_flops(basis);
+  w.l2p = particles * l2p_flops(basis);
+  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+    if (l > Tree::first_far_level) {
+      const double shifted = cells_of(l) * shift_flops(basis) / 8;
+      w.m2m += shifted;
+      w.l2l += shifted;
+    }
+    for (const CellGroup& group : cells_[static_cast<std::size_t>(l)])  // those of other ranks have no lists
+      for (const ListData& list : group.lists) w.m2l += list.flops;
+  }
+  return w;
+}
+
+}  // namespace asterism::fmm

@@ -1,0 +1,144 @@
+// A fast multipole simulation: the tree, the data of its groups as StarPU data, and their life while particles move.
+// Over several ranks, each has the groups of an interval of the Morton curve; of groups of others it has what tasks
+// here read. The order of operations on these data is flow.hpp. The parts:
+//   simulation.cpp            construction, moving particles, collecting results
+//   groups/group_data.cpp     cells and particles of groups
+//   groups/message_data.cpp   the data that ranks send each other
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/session.hpp"
+#include "taskflows/fmm/decomposition.hpp"
+#include "taskflows/fmm/groups/cell_messages.hpp"
+#include "taskflows/fmm/groups/group_data.hpp"
+#include "taskflows/fmm/particles/particle_exchange.hpp"
+#include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/problem.hpp"
+#include "taskflows/fmm/tree/tree.hpp"
+
+namespace asterism::fmm {
+
+/// Where the near field that groups computed for each other is brought together (section 4.3.1).
+enum class ReductionOrder {
+  last,   ///< after L2P: L2P need not wait for P2P results that come back from GPUs
+  first,  ///< before L2P, right after P2P
+  any,    ///< whichever is ready first (STARPU_COMMUTE), on results that a task of their own sets to zero
+};
+
+struct Options {
+  TreeShape shape;
+  std::optional<Box> box;  ///< that the tree divides, with all particles in it; none: around them
+  ReductionOrder reduction = ReductionOrder::last;
+  /// P2P tasks above the median size get one priority, those below another (Table 3).
+  bool split_near = true;
+  /// any: the ranks of the cluster together, each with a part of the particles.
+  Ranks ranks = Ranks::one;
+  ShareOf share = ShareOf::work;
+  /// Measured seconds of a near and of a far pair; none: their flops.
+  std::optional<PairCosts> pair_seconds;
+};
+
+/// Work of one evaluation by operator.
+struct WorkSummary {
+  double p2m = 0, m2m = 0, m2l = 0, l2l = 0, l2p = 0, p2p = 0;  ///< flops
+  std::int64_t near_pairs = 0;                                  ///< unordered pairs of particles
+  std::int64_t far_pairs = 0;                                   ///< pairs of cells
+  [[nodiscard]] double total() const { return p2m + m2m + m2l + l2l + l2p + p2p; }
+  WorkSummary& operator+=(const WorkSummary& other);
+};
+
+class Simulation {
+ public:
+  /// Builds the tree, the operators and the data. A Session must be running and outlive this.
+  /// Over several ranks, which have to call everything here together, `particles` are a part, at least one, and all
+  /// parts in the order of the ranks are the problem's. Throws Error: bad_input for a bad shape, or when it does not
+  /// fit in this machine's memory.
+  Simulation(const Problem& problem, const Options& options, const Particles& particles);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// The same particles at other places: the tree is adapted, and only what changed is built anew. Charges may change
+  /// too.
+  void move(const Particles& particles);
+
+  /// Potential and force (charge times field) of the last evaluation in the order of the particles, of this rank's
+  /// part.
+  void collect(Result& result) const;
+
+  [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+  [[nodiscard]] const Tree& tree() const noexcept { return *tree_; }
+  [[nodiscard]] const Basis& basis() const noexcept { return basis_; }
+  [[nodiscard]] const M2LOperators& operators() const noexcept { return *operators_.front(); }
+  [[nodiscard]] WorkSummary work() const;          ///< flops and pairs of this rank
+  [[nodiscard]] double particles_of_rank() const;  ///< particles of its groups
+  /// Whether several ranks share the simulation.
+  [[nodiscard]] bool distributed() const noexcept { return distributed_; }
+
+  // The data, for the flow.
+  [[nodiscard]] CellGroup& cells(int level, std::int32_t group) {
+    return cells_[static_cast<std::size_t>(level)][static_cast<std::size_t>(group)];
+  }
+  [[nodiscard]] ParticleGroup& particles(std::int32_t group) { return particles_[static_cast<std::size_t>(group)]; }
+  [[nodiscard]] std::span<ParticleGroup> own_particles();
+  [[nodiscard]] const PackedOperators& operators_of(int level) const;
+  /// (half width of the cells)^degree of homogeneous kernels, 1 of others.
+  [[nodiscard]] double scale_of(int level) const;
+  [[nodiscard]] const CellMessages& cell_messages_of(int level) const {
+    return messages_[static_cast<std::size_t>(level)];
+  }
+  /// Near results that lower ranks send for leaves here.
+  [[nodiscard]] const std::vector<NearMessage>& near_messages() const noexcept { return near_in_; }
+  /// Near results of an own group, or what a group of another rank sends for leaves here.
+  [[nodiscard]] starpu_data_handle_t near_values(std::int32_t group) const;
+
+ private:
+  void build_operators(const Box& box);
+  void make_tree(const Box& box, const Particles& particles);
+  void make_distributed_tree(const Box& box, const Particles& particles);
+  Change update_distributed_tree(const Particles& particles);
+  void check_memory() const;
+  [[nodiscard]] PairCosts pair_costs() const;
+  [[nodiscard]] double cells_of(int level) const;  ///< cells of this rank
+
+  // groups/group_data.cpp
+  void build_cells();
+  void build_cell_data();
+  void describe_cells(int level, std::int32_t group);
+  void build_particles(const Particles& particles);
+  void build_near(std::int32_t group);
+  void fill_particles(const Particles& particles);
+
+  // groups/message_data.cpp
+  Handle shared(Handle handle, int owner, std::int64_t tag) const;
+  [[nodiscard]] std::int64_t tag_of(int level, std::int32_t group, CellData data) const;
+  void find_cell_messages();
+  void build_near_in();
+  void build_near_out(std::int32_t group);
+  [[nodiscard]] const NearMessage& near_in(std::int32_t group) const;
+  [[nodiscard]] std::int32_t near_particles(std::int32_t group) const;
+
+  Problem problem_;
+  Options options_;
+  Basis basis_;
+  std::unique_ptr<Tree> tree_;
+  std::vector<std::unique_ptr<M2LOperators>> operators_;  ///< one, or one per level from 2 on
+  std::vector<std::unique_ptr<PackedOperators>> packed_;
+  std::vector<std::vector<CellGroup>> cells_;  ///< [level][group]
+  std::vector<ParticleGroup> particles_;       ///< [group of leaves]
+  std::vector<double> charge_;                 ///< of own leaves, in the order of the tree
+  bool distributed_ = false;
+  std::unique_ptr<ParticleExchange> exchange_;
+  std::vector<CellMessages> messages_;   ///< [level]
+  std::vector<NearMessage> near_in_;     ///< in the order of tree().near_in()
+  std::vector<std::int64_t> cell_tags_;  ///< [level]: the first, of two for each group
+  std::int64_t near_tags_ = 0;           ///< the first, of one for each group of leaves and rank
+};
+
+}  // namespace asterism::fmm

@@ -1,0 +1,98 @@
+// What is looked at: density and velocity, sums over the domain (mass, momentum, energy, the largest speed), and the
+// force on solid cells.
+#include <starpu.h>
+
+#include <cmath>
+
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/bricks/slabs.hpp"
+#include "taskflows/lbm/simulation.hpp"
+
+namespace asterism::lbm {
+namespace {
+
+void add(Totals& sum, const Totals& t) {
+  sum.mass += t.mass;
+  for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += t.momentum[axis];
+  sum.energy += t.energy;
+  // not std::max: it would lose a NaN
+  if (!(t.speed <= sum.speed)) sum.speed = std::isnan(sum.speed) ? sum.speed : t.speed;
+}
+
+Totals sum_over_ranks(const Totals& of_this_rank) {
+  Totals sum{};
+  for (const Totals& of_rank : rank_group().all_gather(of_this_rank)) add(sum, of_rank);
+  return sum;
+}
+
+}  // namespace
+
+void Simulation::observe(const Write& write) {
+  flow_.complete();
+  for_slabs(bricks_, 4, [&](BrickData& brick, const Box& box, Slab& slab) {
+    std::vector<Access> data = brick.accesses(STARPU_R);
+    data.push_back({slab.handle, STARPU_W});
+    // rho = sum f_i, rho u = sum c_i f_i + F / 2
+    submit(codelets::observe.of(bricks_.problem.precision),
+           codelets::ObserveArgs{{box.cells()}, brick.descriptor, bricks_.problem.collision, box, half_after(time())},
+           data, brick.options(priority_of_observers));
+    const Acquired acquired(slab.handle, STARPU_R);
+    write(in_domain(brick.place, box), slab.memory.data());
+  });
+}
+
+void Simulation::submit_totals() {
+  flow_.complete();
+  // per brick: sum of rho - 1, of rho u, of rho u^2 / 2, largest |u|
+  for (BrickData* const brick : bricks_.own) {
+    std::vector<Access> data = brick->accesses(STARPU_R);
+    data.push_back({brick->totals, STARPU_W});
+    data.push_back({scratch_, STARPU_SCRATCH});
+    const Box box = brick->descriptor.layout.interior();
+    submit(codelets::total.of(bricks_.problem.precision),
+           codelets::ObserveArgs{{box.cells()}, brick->descriptor, bricks_.problem.collision, box, half_after(time())},
+           data, brick->options(priority_of_observers));
+    ++bricks_.tasks;
+  }
+}
+
+Totals Simulation::sum_totals() {
+  Totals sum{};
+  for (BrickData* const brick : bricks_.own) {
+    starpu_data_acquire(brick->totals, STARPU_R);
+    add(sum, brick->totals_memory[0]);
+    starpu_data_release(brick->totals);
+  }
+  return bricks_.distributed ? sum_over_ranks(sum) : sum;
+}
+
+Totals Simulation::totals() {
+  submit_totals();
+  totals_submitted_ = false;
+  return sum_totals();
+}
+
+std::optional<Totals> Simulation::exchange_totals() {
+  std::optional<Totals> before;
+  if (totals_submitted_) before = sum_totals();
+  submit_totals();
+  totals_submitted_ = true;
+  return before;
+}
+
+std::array<double, 3> Simulation::force() {
+  std::array<double, 3> sum{0, 0, 0};
+  flow_.complete();
+  for (BrickData* const brick : bricks_.own) {
+    starpu_data_acquire(brick->force, STARPU_R);
+    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += brick->force_memory[axis];
+    starpu_data_release(brick->force);
+  }
+  if (!bricks_.distributed) return sum;
+  std::array<double, 3> whole{0, 0, 0};
+  for (const auto& of_rank : rank_group().all_gather(sum))
+    for (std::size_t axis = 0; axis < 3; ++axis) whole[axis] += of_rank[axis];
+  return whole;
+}
+
+}  // namespace asterism::lbm

@@ -1,0 +1,101 @@
+#include "taskflows/tdbem/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "io/mesh/placement.hpp"
+#include "taskflows/tdbem/results/traits.hpp"
+#include "taskflows/tdbem/surface/observer_weights.hpp"
+#include "taskflows/tdbem/surface/refine.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr std::int32_t default_unknowns = 642;
+/// Mean edges per wavelength at the highest frequency, where a default pulse has 1e-3 of its spectrum's peak.
+constexpr double edges_per_wavelength = 6;
+constexpr double spectrum_level = 1e-3;
+/// A time step must not miss a half period of frequencies where the spectrum has this part of its peak, or more.
+constexpr double level_to_resolve = 0.1;
+
+mesh::TriangleMesh body_of(const BodyOptions& options) {
+  if (options.file.empty()) return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
+  mesh::TriangleMesh mesh = mesh::read_mesh(options.file);
+  if (options.length > 0) mesh::place(mesh, {options.length, {}, {}, {}});
+  return mesh;
+}
+
+/// Both kinds of pulse scale with their frequency: the default one is a pulse of 1 rad/s, as fast as the mesh allows.
+Pulse pulse_of(const WaveOptions& options, double speed, double mean_edge) {
+  const auto make = [&](double omega, double centre) {
+    return options.shape == PulseShape::ricker ? ricker(centre, omega)
+                                               : modulated_gaussian(centre, options.width.value_or(2 / omega), omega);
+  };
+  double omega = 0;
+  if (options.frequency) {
+    omega = 2 * pi * *options.frequency;
+  } else {
+    const double highest = 2 * pi * speed / (edges_per_wavelength * mean_edge);
+    omega = highest /
+            bandwidth(options.shape == PulseShape::ricker ? ricker(0, 1) : modulated_gaussian(0, 2, 1), spectrum_level);
+  }
+  return make(omega, options.delay);
+}
+
+void require_resolved(const Pulse& pulse, double dt) {
+  const double longest = pi / bandwidth(pulse, level_to_resolve);
+  if (dt > longest)
+    bad_input(
+        "time step {:g} s: too large for this pulse, expected at most {:g} s, half a period of its upper frequencies",
+        dt, longest);
+}
+
+Surface surface_of(const BodyOptions& body) {
+  mesh::TriangleMesh mesh = body_of(body);
+  Surface surface = prepare_surface(mesh, body.inward);  // says what is wrong before it is refined
+  if (!body.file.empty() && body.unknowns > surface.unknowns()) {
+    bisect_longest_edges(mesh, body.unknowns);
+    surface = prepare_surface(mesh, body.inward);
+  }
+  return renumbered(surface, order_of(surface.vertices, body.ordering));
+}
+
+std::int64_t steps_of(const CaseOptions& options, const Problem& p) {
+  if (options.steps) return *options.steps;
+  const Passage pass = passage(p);
+  const double duration = options.duration.value_or(pass.end - pass.begin + 2 * p.surface.diameter / p.speed);
+  return static_cast<std::int64_t>(std::ceil(duration / p.dt));
+}
+
+}  // namespace
+
+ProblemCase problem_case(const CaseOptions& options, const Method& method) {
+  ProblemCase problem_case;
+  Problem& p = problem_case.problem;
+  p.surface = surface_of(options.body);
+  p.boundary = options.boundary;
+  p.speed = options.speed;
+  p.dt = options.dt.value_or(options.courant * p.surface.edges.mean / p.speed);
+  const Pulse pulse = pulse_of(options.wave, p.speed, p.surface.edges.mean);
+  require_resolved(pulse, p.dt);
+  for (const Point& direction : options.wave.directions) p.waves.push_back(plane_wave(pulse, direction, p.speed));
+  p.observers = options.observers;
+  p.rules = options.rules;
+  p.precision = options.precision;
+  p.limits.tolerance = options.tolerance.value_or(p.precision == Precision::single_precision ? 1e-6 : 1e-12);
+  p.solver = options.solver;
+  check(p, method);
+  check_observers(p.surface, p.speed, p.dt, p.observers);
+  p.first_step = first_step_of(p);
+  problem_case.steps = steps_of(options, p);
+  problem_case.is_sphere = options.body.file.empty() && options.body.name == "sphere";
+  problem_case.description =
+      fmt::format("{} {}, {} unknowns", name_of(p.boundary),
+                  options.body.file.empty() ? options.body.name : options.body.file, p.surface.unknowns());
+  return problem_case;
+}
+
+}  // namespace asterism::tdbem

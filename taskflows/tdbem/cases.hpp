@@ -1,0 +1,60 @@
+// Named cases, and how a problem is made from numbers: a body, an incident wave that its mesh resolves, steps until the
+// scattered waves have left it. Named bodies: named_body().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "taskflows/tdbem/problem.hpp"
+#include "taskflows/tdbem/surface/bodies.hpp"
+#include "taskflows/tdbem/surface/ordering.hpp"
+
+namespace asterism::tdbem {
+
+struct BodyOptions {
+  std::string file;             ///< a mesh; empty: `name`
+  std::string name = "sphere";  ///< of named_body()
+  std::int32_t unknowns = 0;    ///< at least: finer meshes by bisection; 0: 642, or as in the file
+  double length = 0;            ///< of the longest side, m; 0: as in the file
+  Inward inward = Inward::refused;
+  Ordering ordering = Ordering::hilbert;
+};
+
+struct WaveOptions {
+  PulseShape shape = PulseShape::modulated_gaussian;
+  std::optional<double> frequency;  ///< Hz, more than 0; none: what the mesh resolves
+  std::optional<double> width;      ///< of a Gaussian, s; none: 2 / (2 pi frequency)
+  double delay = 0;                 ///< time at which the pulse's centre passes the origin, s
+  std::vector<Point> directions;    ///< where waves go to, each scattered by itself
+};
+
+struct CaseOptions {
+  BodyOptions body;
+  WaveOptions wave;
+  Boundary boundary = Boundary::rigid;
+  double speed = 343;              ///< of sound, m/s
+  std::optional<double> dt;        ///< s; none: by `courant`
+  double courant = 0.5;            ///< c dt over the mean edge
+  std::optional<double> duration;  ///< from the wave's arrival, s; none: until what it scattered has left
+  std::optional<long> steps;       ///< instead of a duration
+  std::vector<Point> observers;
+  PairRuleOptions rules;
+  Precision precision = Precision::double_precision;
+  std::optional<double> tolerance;  ///< of conjugate gradients; none: 1e-12, or 1e-6 in single precision
+  Solver solver = Solver::conjugate_gradients;
+};
+
+struct ProblemCase {
+  Problem problem;
+  std::int64_t steps = 0;
+  std::string description;  ///< e.g. "rigid sphere, 642 unknowns"
+  bool is_sphere = false;   ///< of radius 1 around the origin: there is an exact answer
+};
+
+/// Throws Error (bad_input), one line: files, bodies, steps too long for the pulse, and as check() and
+/// check_observers().
+ProblemCase problem_case(const CaseOptions& options, const Method& method);
+
+}  // namespace asterism::tdbem

@@ -1,0 +1,79 @@
+#include "taskflows/tdbem/decomposition.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "codelets/tdbem/kernels/product/slices.hpp"
+
+namespace asterism::tdbem {
+namespace {
+
+constexpr std::int32_t smallest_block = 64;
+/// Sums of a larger tile leave the caches of a core.
+constexpr std::int32_t largest_block = 256;
+/// Rounds of the assembly keep half as many tasks at work as there are blocks.
+constexpr std::int32_t blocks_per_unit = 2;
+constexpr std::int32_t most_blocks = 128;
+/// Ranks have whole blocks, and about as many values: so many blocks each, for shares that differ by some per cent.
+constexpr std::int32_t blocks_per_rank = 16;
+
+}  // namespace
+
+const char* name_of(Sharing sharing) {
+  switch (sharing) {
+    case Sharing::intervals:
+      return "intervals";
+    case Sharing::gpus:
+      return "gpus";
+    default:
+      return "scheduler";
+  }
+}
+
+std::int32_t suitable_block_size(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks) {
+  const std::int32_t units = std::max(cores + gpus, 1);
+  const std::int32_t for_units = std::min(blocks_per_unit * units, most_blocks);
+  const std::int32_t wanted = unknowns / ranks / (ranks > 1 ? std::max(for_units, blocks_per_rank) : for_units);
+  // small bodies are cut into enough blocks for all ranks
+  const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_block ? panel_rows : smallest_block;
+  return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_block);
+}
+
+std::vector<Range> blocks_of_unknowns(std::int32_t unknowns, std::int32_t size) {
+  if (unknowns < 1) bad_input("{} unknowns, expected at least one", unknowns);
+  if (size < 1 || size % panel_rows != 0)
+    bad_input("blocks of {} unknowns, expected a positive multiple of {}", size, panel_rows);
+  std::vector<Range> ranges;
+  for (std::int32_t begin = 0; begin < unknowns; begin += std::min(size, unknowns - begin))
+    ranges.push_back({begin, begin + std::min(size, unknowns - begin)});
+  return ranges;
+}
+
+std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, std::int32_t parts) {
+  const auto blocks = static_cast<std::int32_t>(values.size());
+  if (blocks < parts)
+    bad_input("{} blocks of slices for {} processes: expected one for each at least, of fewer slices (--cluster)",
+              blocks, parts);
+  double all = 0;
+  for (const std::int64_t v : values) all += static_cast<double>(v);
+  std::vector<std::int32_t> begin{0};
+  double before = 0;  // values of blocks before b
+  for (std::int32_t b = 0, part = 1; part < parts; ++part) {
+    const double wanted = all * part / parts;
+    // a block goes to the part that has most of it, unless others would be left without any
+    const auto half = [&] { return static_cast<double>(values[static_cast<std::size_t>(b)]) / 2; };
+    while (b < begin.back() + 1 || (b < blocks - (parts - part) && before + half() < wanted))
+      before += static_cast<double>(values[static_cast<std::size_t>(b++)]);
+    begin.push_back(b);
+  }
+  begin.push_back(blocks);
+  return begin;
+}
+
+std::vector<std::size_t> equal_intervals(std::size_t elements, std::size_t parts) {
+  std::vector<std::size_t> ends;
+  for (std::size_t p = 1; p <= parts; ++p) ends.push_back(elements * p / parts);
+  return ends;
+}
+
+}  // namespace asterism::tdbem

@@ -1,0 +1,51 @@
+// A problem with everything that a scene may have, for tests of its decompositions.
+#pragma once
+
+#include "base/error.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
+
+namespace asterism::fdtd {
+
+/// Layers on four faces, a dispersive body that reaches into one of them and into a corner, a plane wave, currents of
+/// both kinds, monitors through all bricks.
+inline Problem everything(bool single, std::array<Face, 2> along_z = {Face::electric, Face::magnetic}) {
+  Problem p;
+  p.cells = {23, 19, 16};
+  p.spacing = {1e-3, 1.3e-3, 0.8e-3};
+  p.dt = 0.9 * largest_time_step(p);
+  p.face[4] = along_z[0];
+  p.face[5] = along_z[1];
+  p.precision = single ? Precision::single_precision : Precision::double_precision;
+  p.cpml = {{3, 4, 5, 3, 0, 0}, {}};
+  if (along_z[0] == Face::electric) p.cpml.cells[4] = 2;
+  p.materials = {{}, {2, 1, 0.1, 0}, {1.5, 2, 0, 0}, {1, 1, INFINITY, 0}};
+  p.poles = {{}, {drude(1e10, 1e9), lorentz(1.5, 4e10, 3e9)}, {debye(2, 4e-11)}};
+  for (int i = 0; i < p.cells[0]; ++i)
+    for (int j = 0; j < p.cells[1]; ++j)
+      for (int k = 0; k < p.cells[2]; ++k) {
+        const bool body = i >= 10 && i < 14 && j >= 9 && j < 12 && k >= 6 && k < 10;
+        const bool in_layer = i < 5 && k < 2;
+        const bool rod = i == 16 && j == 13 && k >= 6 && k < 12;
+        p.material.push_back(static_cast<std::uint16_t>(rod ? 3 : body ? (i + j + k) % 3 : in_layer ? 2 : 0));
+      }
+  const double dt = p.dt;
+  const auto pulse = [dt](double t) { return 1e-6 * std::sin(0.5 * t / dt) * std::exp(-t / (20 * dt)); };
+  p.sources = {{0, {5, 7, 8}, pulse}, {2, {11, 10, 7}, pulse}};
+  p.magnetic_sources = {{1, {12, 10, 8}, [pulse](double t) { return 377 * pulse(t); }}};
+  PlaneWave wave{};
+  wave.theta = 1.1;
+  wave.phi = 0.4;
+  wave.polarisation = 0.3;
+  wave.tolerance = 0.3;
+  wave.waveform = {Pulse::gaussian, 2.0, 6 * dt, 15 * dt, 0};
+  p.waves = {{wave, {6, 18, 7, 15, 4, 14}}};
+  p.probes = {{Field::electric, 2, {17, 14, 13}}, {Field::magnetic, 0, {4, 5, 6}}};
+  p.monitors = {
+      {Field::electric, {{0, {0, 23, 9, 10, 0, 16}}, {2, {2, 21, 3, 15, 7, 8}}}, {0, 1e9, 3e9}, 1},
+      {Field::magnetic, {{1, {9, 10, 0, 19, 0, 16}}}, {2e9}, 2},
+  };
+  check(p);
+  return p;
+}
+
+}  // namespace asterism::fdtd

@@ -1,0 +1,134 @@
+// Absorbing layers, dispersive media, plane waves, magnetic currents and monitors in the flow: bit for bit in every
+// decomposition, through checkpoints as well, and each against physics or the plain scheme.
+#include "tests/taskflows/fdtd/physics_problem.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "taskflows/fdtd/checkpoint.hpp"
+#include "tests/io/files_fixture.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+/// Everything that a run has to show: beside fields and probes its auxiliary state and the spectra.
+struct Whole {
+  Outcome outcome;
+  std::vector<StateArray> auxiliary;
+  std::vector<Spectrum> spectra;
+};
+
+Whole whole(Simulation& s, const Problem& p) {
+  return {outcome(s, p), s.auxiliary_state(), s.spectra()};
+}
+
+bool same(const std::vector<StateArray>& a, const std::vector<StateArray>& b) {
+  bool equal = a.size() == b.size();
+  for (std::size_t n = 0; equal && n < a.size(); ++n) equal = a[n].name == b[n].name && a[n].values == b[n].values;
+  return equal;
+}
+
+bool operator==(const Whole& a, const Whole& b) {
+  bool equal = a.outcome == b.outcome && same(a.auxiliary, b.auxiliary) && a.spectra.size() == b.spectra.size();
+  for (std::size_t m = 0; equal && m < a.spectra.size(); ++m) equal = a.spectra[m].values == b.spectra[m].values;
+  return equal;
+}
+
+Whole run_whole(const Problem& p, const Cut& cut, long steps, Placement (*place)(const std::vector<BrickPlace>&)) {
+  const std::vector<BrickPlace> bricks = decompose(p, cut);
+  Simulation s(p, bricks, place(bricks));
+  s.advance(steps);
+  return whole(s, p);
+}
+
+const std::vector<Cut> cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 3, 1}, {}},
+                            {{1, 1, 3}, {}}, {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
+                            {{23, 1, 1}, {}}};
+
+TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
+  for (const bool single : {false, true})
+    for (const std::array<Face, 2> along_z :
+         {std::array{pec, pmc}, std::array{periodic, periodic}, std::array{pec, pec}}) {
+      const Problem p = everything(single, along_z);
+      const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 37, anywhere);
+      EXPECT_GT(expected.auxiliary.size(), 5U);
+      for (const StateArray& array : expected.auxiliary)
+        EXPECT_TRUE(std::any_of(array.values.begin(), array.values.end(), [](char c) { return c != 0; })) << array.name;
+      for (const Cut& cut : cuts)
+        for (const auto place : {anywhere, fixed})
+          EXPECT_TRUE(expected == run_whole(p, cut, 37, place))
+              << fmt::format("{}", fmt::join(cut.parts, " x ")) << (single ? ", float" : ", double")
+              << (place == fixed ? ", fixed" : "");
+    }
+}
+
+TEST(FdtdPhysics, StatesGoOnInAnyDecomposition) {
+  for (const bool single : {false, true}) {
+    const Problem p = everything(single);
+    const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 30, anywhere);
+    const std::vector<BrickPlace> first = decompose(p, {{2, 1, 2}, {}});
+    Simulation s(p, first, fixed(first));
+    s.advance(13);
+    const State kept = gather_state(s, p);
+    s.advance(17);  // having been looked at changes nothing
+    EXPECT_TRUE(expected == whole(s, p));
+    for (const Cut& cut : {Cut{{1, 1, 1}, {}}, Cut{{4, 1, 1}, {}}, Cut{{1, 2, 2}, {}}}) {
+      const std::vector<BrickPlace> second = decompose(p, cut);
+      Simulation on(p, second, anywhere(second));
+      on.advance(3);  // what it has is forgotten
+      scatter_state(on, p, kept);
+      on.advance(17);
+      const Whole found = whole(on, p);
+      EXPECT_TRUE(expected.outcome.fields == found.outcome.fields);
+      EXPECT_TRUE(same(expected.auxiliary, found.auxiliary));
+    }
+  }
+}
+
+class FdtdPhysicsFiles : public FileTests {};
+
+TEST_F(FdtdPhysicsFiles, CheckpointsGoOnInAnyDecomposition) {
+  for (const bool single : {false, true}) {
+    const Problem p = everything(single);
+    const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 30, anywhere);
+    for (const Cut& from : {Cut{{1, 1, 1}, {}}, Cut{{3, 2, 1}, {}}}) {
+      {
+        const std::vector<BrickPlace> bricks = decompose(p, from);
+        Simulation s(p, bricks, anywhere(bricks));
+        s.advance(11);
+        write_checkpoint(folder_ / "c.h5", s, p, s.probe_values());
+      }
+      for (const Cut& cut : {Cut{{1, 1, 1}, {}}, Cut{{4, 1, 1}, {}}, Cut{{1, 2, 2}, {}}}) {
+        const std::vector<BrickPlace> bricks = decompose(p, cut);
+        Simulation s(p, bricks, anywhere(bricks));
+        std::vector<double> probes = read_checkpoint(folder_ / "c.h5", p, s);
+        s.advance(19);
+        Whole found = whole(s, p);
+        probes.insert(probes.end(), found.outcome.probes.begin(), found.outcome.probes.end());
+        found.outcome.probes = probes;
+        EXPECT_TRUE(expected == found) << fmt::format("{}", fmt::join(cut.parts, " x "));
+      }
+    }
+  }
+}
+
+TEST_F(FdtdPhysicsFiles, CheckpointsOfOtherProblemsAreRefused) {
+  const Problem p = everything(false);
+  const std::vector<BrickPlace> bricks = decompose(p, {{1, 1, 1}, {}});
+  Simulation s(p, bricks, anywhere(bricks));
+  s.advance(2);
+  write_checkpoint(folder_ / "c.h5", s, p, s.probe_values());
+  const auto refused = [&](const std::function<void(Problem&)>& change, const std::vector<std::string>& words) {
+    Problem other = p;
+    change(other);
+    expect_bad_input([&] { (void)checkpoint_step(folder_ / "c.h5", other); }, words);
+  };
+  refused([](Problem& o) { o.cpml.cells[0] = 4; }, {"c.h5", "absorbing_layers", "3 4 5 3", "4 4 5 3"});
+  refused([](Problem& o) { o.cpml.grading.alpha = 0.3; }, {"c.h5", "absorbing_layers"});
+  refused([](Problem& o) { o.poles[1].pop_back(); }, {"c.h5", "materials"});
+  refused([](Problem& o) { o.waves[0].wave.waveform.delay *= 2; }, {"c.h5", "plane_waves"});
+  refused([](Problem& o) { o.monitors[1].every = 1; }, {"c.h5", "monitors"});
+}
+
+}  // namespace
+}  // namespace asterism::fdtd
