@@ -1,4 +1,5 @@
-// The names by which files may speak of codelets: those of their performance models, and the tasks' own.
+// The names by which files may speak of codelets: those of their performance models, and the tasks' own. Of methods
+// whose codelets do not register themselves yet (runtime/codelet.hpp); names of the others are accepted here.
 #pragma once
 
 #include <string>

@@ -11,8 +11,8 @@ namespace asterism {
 namespace {
 
 /// All codelets of this program.
-std::vector<const Codelet*>& registered() {
-  static std::vector<const Codelet*> codelets;
+std::vector<Codelet*>& registered() {
+  static std::vector<Codelet*> codelets;
   return codelets;
 }
 
@@ -63,9 +63,8 @@ starpu_codelet& Codelet::starpu() {
   codelet_ = std::make_unique<starpu_codelet>();
   starpu_codelet& codelet = *codelet_;
   starpu_codelet_init(&codelet);
-  model_ = performance_model(symbol_.c_str(), spec_.footprint);
   codelet.name = spec_.name;
-  codelet.model = &model_;
+  codelet.model = &shared_model();
   codelet.nbuffers = spec_.modes.empty() ? STARPU_VARIABLE_NBUFFERS : static_cast<int>(spec_.modes.size());
   std::copy(spec_.modes.begin(), spec_.modes.end(), codelet.modes);
   if (spec_.cpu != nullptr && runs_on(*this, UnitKind::cpu)) {
@@ -86,6 +85,13 @@ starpu_codelet& Codelet::starpu() {
     codelet.dyn_nodes = nodes_.data();
   }
   return codelet;
+}
+
+starpu_perfmodel& Codelet::shared_model() {
+  Codelet& first = **std::find_if(registered().begin(), registered().end(),
+                                  [this](const Codelet* codelet) { return codelet->symbol() == symbol_; });
+  if (first.model_.symbol == nullptr) first.model_ = performance_model(first.symbol_.c_str(), spec_.footprint);
+  return first.model_;
 }
 
 PrecisionCodelet::PrecisionCodelet(CodeletSpec single_precision, CodeletSpec double_precision)

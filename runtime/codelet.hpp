@@ -58,6 +58,9 @@ class Codelet {
   [[nodiscard]] const std::string& symbol() const { return symbol_; }
 
  private:
+  /// That of the first codelet with this symbol: of several models with one name StarPU would keep only the last.
+  starpu_perfmodel& shared_model();
+
   CodeletSpec spec_;
   std::string symbol_;
   starpu_perfmodel model_{};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "apps/common/program.hpp"
@@ -11,11 +10,6 @@
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/checkpoint.hpp"
-#include "taskflows/cg/matrix/elasticity.hpp"
-#include "taskflows/cg/matrix/gmsh_reader.hpp"
-#include "taskflows/cg/matrix/matrix_market.hpp"
-#include "taskflows/cg/matrix/stencil.hpp"
-#include "taskflows/cg/verify.hpp"
 
 namespace asterism::apps::cg {
 
@@ -38,35 +32,28 @@ CLI::Option* add_choice(CLI::Option_group* group, const std::string& option, Tar
       ->check(CLI::IsMember(names));
 }
 
-}  // namespace
-
-std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
-  CLI::App app(
-      "Solves A x = b, A sparse, symmetric and positive definite, by conjugate gradient written as a flow of\n"
-      "StarPU tasks on CPUs and GPUs (Agullo, Giraud, Guermouche, Nakov, Roman, RR-8192).\n\n"
-      "  asterism-cg --matrix bcsstk16.mtx --preconditioner jacobi --verify\n"
-      "  asterism-cg --stencil 11pts-128 --json run.json\n",
-      "asterism-cg");
-  add_general_options(app);
-
+/// The group "System".
+void add_system_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* system = app.add_option_group("System");
-  auto* matrix = system->add_option("--matrix", args.matrix,
+  auto* matrix = system->add_option("--matrix", args.problem.matrix,
                                     "Matrix Market file, .mtx or .mtx.gz (coordinate, real, symmetric or general)");
   auto* stencil =
-      system->add_option("--stencil", args.stencil,
+      system->add_option("--stencil", args.problem.stencil,
                          "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
-  auto* mesh =
-      system->add_option("--mesh", args.mesh, "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2, .gz)");
+  auto* mesh = system->add_option("--mesh", args.problem.mesh,
+                                  "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2, .gz)");
   matrix->excludes(stencil)->excludes(mesh);
   stencil->excludes(mesh);
   system->require_option(1, 3);
-  system->add_option("--element", args.element, "Elements of --mesh")
-      ->check(CLI::IsMember({"p1", "p2"}))
+  add_choice(system, "--element", args.problem.element, "Elements of --mesh", {Element::p1, Element::p2})
+      ->default_str("p2");
+  system
+      ->add_option("--rhs", args.problem.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")
       ->capture_default_str();
-  system->add_option("--rhs", args.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")
-      ->capture_default_str();
+}
 
-  CLI::Option_group* method = app.add_option_group("Method");
+/// How the flow is made, in the group "Method".
+void add_flow_options(CLI::Option_group* method, Arguments& args) {
   Options& o = args.options;
   add_choice(method, "--flow", o.flow,
              "naive and refined: the paper's task flow before and after sections 7.2 to 7.4; fused: fewer, larger\n"
@@ -88,7 +75,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
              "x += alpha p before or after the second dot product (default: as the flow has it)",
              {XUpdate::early, XUpdate::late});
   add_choice(method, "--column-order", o.column_order,
-             "2D: ascending gives the same bits as 1D; local-first overlaps transfers",
+             "2D: ascending is bit-identical to 1D; local-first overlaps transfers",
              {ColumnOrder::ascending, ColumnOrder::local_first})
       ->default_str("ascending");
   add_choice(method, "--balance", o.balance, "What block-rows have equal shares of",
@@ -99,6 +86,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->default_str("sell");
   method->add_flag("--vendor", args.options.vendor,
                    "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
+}
+
+/// Preconditioner and end of the iterations, in the group "Method".
+void add_iteration_options(CLI::Option_group* method, Arguments& args) {
   method->add_option("--preconditioner", args.preconditioner)
       ->check(CLI::IsMember({"none", "jacobi", "block-jacobi"}))
       ->capture_default_str();
@@ -107,47 +98,52 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")
       ->capture_default_str();
   method->add_option("--max-iterations", args.options.max_iterations)->capture_default_str();
-  method->add_option("--iterations", args.iterations, "Do exactly so many iterations, for measurements");
+  method->add_option("--iterations", args.iterations, "Run exactly so many iterations, for measurements");
   method
       ->add_option("--check-every", args.options.check_every,
-                   "The host looks at the residual at most every so many iterations")
+                   "The host reads the residual at most every so many iterations")
       ->capture_default_str();
+}
 
+/// The group "Machine".
+void add_machine_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* machine = add_machine_group(app);
-  add_units(machine, args.session, "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
+  add_units(machine, args.common.session, "As STARPU_SCHED; cyclic is Asterism's own (default: cyclic)");
   machine
       ->add_option(
           "--units", args.units,
           "cyclic: deal block-rows to gpu, cpu, or all with shares proportional to their speed (default: gpu if any)")
       ->check(CLI::IsMember({"default", "gpu", "cpu", "all"}));
 
-  machine->add_flag(
-      "--calibrate", args.calibrate,
-      "First run a few iterations with every codelet on every kind of unit in turn: StarPU's performance\n"
-      "models then know all durations, and so do the bounds of --trace");
+  add_calibrate(machine, args.common.calibrate);
+  add_simulate(machine, args.common.platform);
+}
 
-  add_simulate(machine, args.platform);
-
+/// The group "Results".
+void add_result_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
-  results->add_option("--checkpoint", args.checkpoints.write, "State to go on from, HDF5 (flows fused and pipelined)");
+  results->add_option("--checkpoint", args.checkpoints.write,
+                      "Write the state to this HDF5 file, from which a run can be resumed (flows fused and pipelined)");
   results->add_option("--checkpoint-every", args.checkpoints.every, "Iterations")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
   results->add_option("--restart", args.checkpoints.read,
-                      "Go on from a checkpoint, with the same matrix, method and --blocks,\n"
-                      "to the last bit as if nothing had happened");
-  add_reports(results, args.json, args.trace, "sizes, times, convergence history");
-  results->add_flag("--verify", args.verify, "Compare with a sparse Cholesky factorisation where the size allows");
+                      "Resume from a checkpoint, with the same matrix, method and --blocks:\n"
+                      "results are bit-identical to those of an uninterrupted run");
+  add_reports(results, args.common.json, args.common.trace, "sizes, times, convergence history");
+  results->add_flag("--verify", args.common.verify,
+                    "Compare with a sparse Cholesky factorisation where the size allows");
   results->add_flag("--efficiency", args.efficiency,
                     "Also run with one block and on one unit: S, e, e_granularity, e_pipeline");
-  add_quiet(*results, args.quiet);
+  add_quiet(*results, args.common.quiet);
+}
 
-  if (const auto status = parse(app, argc, argv)) return status;
-  simulate(args.platform);
-  refuse_when_simulated(args.verify, "--verify");
+/// Throws Error (bad_input) for what each option alone allows but not together, and derives what follows from them.
+void check_arguments(Arguments& args) {
+  refuse_when_simulated(args.common.verify, "--verify");
   refuse_when_simulated(!args.solution.empty(), "--solution");
-  refuse_when_simulated(args.calibrate, "--calibrate");
+  refuse_when_simulated(args.common.calibrate, "--calibrate");
   refuse_when_simulated(!args.checkpoints.write.empty(), "--checkpoint");
   refuse_when_simulated(!args.checkpoints.read.empty(), "--restart");
   require_writable("--checkpoint", args.checkpoints.write);
@@ -163,46 +159,32 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
     args.options.tolerance = 0;
   }
   if (args.blocks && *args.blocks < 1) bad_input("--blocks {}: expected at least 1", *args.blocks);
-  refuse_over_ranks(args.calibrate, "--calibrate");
   refuse_over_ranks(args.efficiency, "--efficiency");
-  args.session.ranks = Ranks::any;
-  require_writable("--json", args.json);
+  args.common.session.ranks = Ranks::any;
+  require_writable("--json", args.common.json);
   require_writable("--solution", args.solution);
+}
+
+}  // namespace
+
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
+  CLI::App app(
+      "Solves A x = b, A sparse, symmetric and positive definite, by conjugate gradient written as a flow of\n"
+      "StarPU tasks on CPUs and GPUs (Agullo, Giraud, Guermouche, Nakov, Roman, RR-8192).\n\n"
+      "  asterism-cg --matrix bcsstk16.mtx --preconditioner jacobi --verify\n"
+      "  asterism-cg --stencil 11pts-128 --json run.json\n",
+      "asterism-cg");
+  add_general_options(app);
+  add_system_options(app, args);
+  CLI::Option_group* method = app.add_option_group("Method");
+  add_flow_options(method, args);
+  add_iteration_options(method, args);
+  add_machine_options(app, args);
+  add_result_options(app, args);
+  if (const auto status = parse(app, argc, argv)) return status;
+  simulate(args.common.platform);
+  check_arguments(args);
   return std::nullopt;
-}
-
-MatrixSource open_matrix(const Arguments& args) {
-  if (!args.stencil.empty()) {
-    const Stencil stencil = parse_stencil(args.stencil);
-    return {row_counts(stencil),
-            [stencil](std::int64_t first, std::int64_t last) { return assemble_stencil(stencil, first, last); }};
-  }
-  const auto a = std::make_shared<CsrMatrix>();
-  if (!args.matrix.empty()) {
-    *a = read_matrix_market(args.matrix);
-  } else {
-    ElasticityOptions elasticity;
-    elasticity.element = args.element == "p1" ? Element::p1 : Element::p2;
-    *a = assemble_elasticity(read_gmsh(args.mesh), elasticity);
-  }
-  require_symmetric_positive_diagonal(*a);
-  return {{a->n, a->name, [a](std::int64_t row) { return a->begin_of(row); }},
-          [a](std::int64_t first, std::int64_t last) {
-            return first == 0 && last == a->n ? std::move(*a) : rows_of(*a, first, last);
-          }};
-}
-
-Array<double> load_right_hand_side(const Arguments& args, const CsrMatrix& a, Array<double>& known) {
-  const auto rows = static_cast<std::size_t>(a.rows());
-  if (args.rhs == "ones") return Array<double>(rows, 1.0);
-  if (args.rhs == "known") {
-    known = Array<double>(rows, 1.0);
-    return row_sums(a);
-  }
-  const Array<double> whole = read_vector(args.rhs, a.n);
-  Array<double> part(rows);
-  std::copy_n(whole.data() + a.first_row, rows, part.data());
-  return part;
 }
 
 Options complete_options(const Arguments& args, const Session& session) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "apps/common/program.hpp"
 #include "codelets/cg/kernels/costs.hpp"
@@ -25,41 +26,41 @@ std::vector<double> block_shares(const Arguments& args, const Session& session, 
   return shares;
 }
 
-Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
-               std::span<const double> shares, const std::function<void(const Progress&)>& progress) {
+Solved solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
+                  std::span<const double> shares, const std::function<void(const Progress&)>& progress) {
   return solve_once(session, a, b, options,
                     partition_rows(a, shares, options.balance, std::max(1, options.preconditioner_block)), progress);
 }
 
-Run solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
-               const Partition& partition, const std::function<void(const Progress&)>& progress,
-               const Checkpoints& checkpoints, const std::function<void()>& assembled) {
-  Run run;
-  run.options = options;
+Solved solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
+                  const Partition& partition, const std::function<void(const Progress&)>& progress,
+                  const Checkpoints& checkpoints, const std::function<void()>& assembled) {
+  Solved solved;
+  solved.options = options;
   const auto begin = Clock::now();
   System system(session, a, b, {}, options, partition);
-  run.assembly_seconds = seconds_since(begin);
+  solved.assembly_seconds = seconds_since(begin);
   if (assembled) assembled();
-  for (const double entries : rank_group().all_gather(system.stored_entries())) run.stored_entries += entries;
-  run.nonzeros = system.nonzeros();
-  run.bytes_exchanged = system.p.bytes_exchanged();
-  for (int i = 0; i < system.blocks(); ++i) run.rows.push_back(system.partition.rows(i));
-  run.result = solve(system, b, a.name, progress, checkpoints);
-  run.x = Array<double>(b.size());
-  std::memcpy(run.x.data(), system.x.memory.data(), b.size() * sizeof(double));
-  return run;
+  for (const double entries : rank_group().all_gather(system.stored_entries())) solved.stored_entries += entries;
+  solved.nonzeros = system.nonzeros();
+  solved.bytes_exchanged = system.p.bytes_exchanged();
+  for (int i = 0; i < system.blocks(); ++i) solved.rows.push_back(system.partition.rows(i));
+  solved.result = solve(system, b, a.name, progress, checkpoints);
+  solved.x = Array<double>(b.size());
+  std::memcpy(solved.x.data(), system.x.memory.data(), b.size() * sizeof(double));
+  return solved;
 }
 
 void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMatrix& a, std::span<const double> b,
                Options options, std::span<const double> shares) {
-  const Session session(calibration(machine, args.trace));
+  const Session session(calibration(machine, args.common.trace));
   // StarPU's schedulers trust a duration after ten samples; the class that runs once per iteration needs as many on
   // each kind
   constexpr int samples = 10;
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();  // StarPU keeps a model for each GPU
   options.max_iterations = samples * kinds + 1;
   options.tolerance = 0;
-  ProgressLine line(!args.quiet);
+  ProgressLine line(!args.common.quiet);
   solve_once(session, a, b, options, shares, [&](const Progress& p) {
     line.show(static_cast<double>(p.iteration) / static_cast<double>(p.max_iterations), "calibrating");
   });
@@ -72,17 +73,43 @@ double seconds_per_iteration(const SolveResult& result) {
   return result.iterations > 0 ? result.seconds / static_cast<double>(result.iterations) : 0;
 }
 
-nlohmann::json performance(const Run& run, std::int64_t rows, const Session& session, const Bandwidth& bandwidth,
+Efficiency measure_efficiency(const Arguments& args, const CsrMatrix& a, std::span<const double> b,
+                              const Solved& solved, UnitsOf kind, int units) {
+  Efficiency e;
+  e.blocks = solved.options.blocks;
+  e.units = units;
+  e.tb_p = seconds_per_iteration(solved.result);
+  for (const bool split : {false, true}) {
+    SessionOptions one = args.common.session;
+    one.trace.reset();
+    one.gpus = kind == UnitsOf::gpus ? 1 : 0;
+    if (kind == UnitsOf::cpus) one.cpus = 1;
+    const Session session(one);
+    Options options = solved.options;
+    options.blocks = split ? e.blocks : 1;
+    const std::vector<double> shares(static_cast<std::size_t>(options.blocks), 1.0);
+    const Solved single = solve_once(session, a, b, options, shares, {});
+    (split ? e.tb_1 : e.t1_1) = seconds_per_iteration(single.result);
+  }
+  return e;
+}
+
+double sum_over_ranks(double value) {
+  const std::vector<double> all = rank_group().all_gather(value);
+  return std::accumulate(all.begin(), all.end(), 0.0);
+}
+
+nlohmann::json performance(const Solved& solved, std::int64_t rows, const Session& session, const Bandwidth& bandwidth,
                            int units) {
-  const Iteration kind = run.options.flow == Flow::fused       ? Iteration::fused
-                         : run.options.flow == Flow::pipelined ? Iteration::pipelined
-                                                               : Iteration::separate;
-  const double nnz = run.nonzeros;
+  const Iteration kind = solved.options.flow == Flow::fused       ? Iteration::fused
+                         : solved.options.flow == Flow::pipelined ? Iteration::pipelined
+                                                                  : Iteration::separate;
+  const double nnz = solved.nonzeros;
   const auto n = static_cast<double>(rows);
-  const double bytes = iteration_bytes(kind, nnz, n, run.options.preconditioner_block);
-  const double fused_bytes = iteration_bytes(Iteration::fused, nnz, n, run.options.preconditioner_block);
-  const double flops = iteration_flops(kind, nnz, n, run.options.preconditioner_block);
-  const double seconds = seconds_per_iteration(run.result);
+  const double bytes = iteration_bytes(kind, nnz, n, solved.options.preconditioner_block);
+  const double fused_bytes = iteration_bytes(Iteration::fused, nnz, n, solved.options.preconditioner_block);
+  const double flops = iteration_flops(kind, nnz, n, solved.options.preconditioner_block);
+  const double seconds = seconds_per_iteration(solved.result);
   // what the units that work can move: the GPUs, or the CPUs, or both
   const bool on_gpus = session.gpus() > 0 && units <= session.gpus();
   const double ceiling =
@@ -90,7 +117,7 @@ nlohmann::json performance(const Run& run, std::int64_t rows, const Session& ses
   nlohmann::json json;
   json["ms_per_iteration"] = seconds * 1e3;
   std::vector<double> windows;
-  for (const double s : run.result.seconds_per_iteration) windows.push_back(s * 1e3);
+  for (const double s : solved.result.seconds_per_iteration) windows.push_back(s * 1e3);
   json["ms_per_iteration_windows"] = windows;
   json["gflops"] = seconds > 0 ? flops / seconds * 1e-9 : 0;
   json["flops_per_iteration"] = flops;
@@ -100,7 +127,7 @@ nlohmann::json performance(const Run& run, std::int64_t rows, const Session& ses
                        {"cpu_copy", bandwidth.cpu_copy},
                        {"gpu_read", bandwidth.gpu_read},
                        {"gpu_copy", bandwidth.gpu_copy}};
-  // 12 nnz + 84 N over the bandwidth of the units: the same bound for every flow
+  // the bytes of a fused iteration over the bandwidth of the units: the same bound for every flow
   json["bound_ms"] = ceiling > 0 ? fused_bytes / ceiling * 1e3 : 0;
   json["ratio_to_bound"] = ceiling > 0 ? seconds / (fused_bytes / ceiling) : 0;
   return json;

@@ -11,12 +11,13 @@
 
 namespace asterism::apps::cg {
 
-struct Run {
+/// What one solve leaves behind. Over several ranks: the solution has the rows of this rank.
+struct Solved {
   asterism::cg::SolveResult result;
   asterism::cg::Options options;
   Array<double> x;
   double nonzeros = 0;             ///< of the whole matrix
-  double stored_entries = 0;       ///< likewise
+  double stored_entries = 0;       ///< of the whole matrix, padding included
   double bytes_exchanged = 0;      ///< between block-rows, per iteration
   double assembly_seconds = 0;     ///< blocks of A built, data registered
   std::vector<std::int64_t> rows;  ///< of each block-row
@@ -28,14 +29,14 @@ std::vector<double> block_shares(const Arguments& arguments, const Session& sess
 
 /// Over several ranks: a and b are the rows of this rank, and so is the solution. `assembled` is called once the blocks
 /// of A are there: on a simulated machine nothing reads the entries of `a` from then on.
-Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
-               const asterism::cg::Options& options, const asterism::cg::Partition& partition,
-               const std::function<void(const asterism::cg::Progress&)>& progress,
-               const asterism::cg::Checkpoints& checkpoints = {}, const std::function<void()>& assembled = {});
-/// With block-rows of those relative sizes.
-Run solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
-               const asterism::cg::Options& options, std::span<const double> shares,
-               const std::function<void(const asterism::cg::Progress&)>& progress);
+Solved solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
+                  const asterism::cg::Options& options, const asterism::cg::Partition& partition,
+                  const std::function<void(const asterism::cg::Progress&)>& progress,
+                  const asterism::cg::Checkpoints& checkpoints = {}, const std::function<void()>& assembled = {});
+/// Solves with block-rows of these relative sizes.
+Solved solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
+                  const asterism::cg::Options& options, std::span<const double> shares,
+                  const std::function<void(const asterism::cg::Progress&)>& progress);
 
 /// A few iterations of the same flow, so that every class of tasks has run on every kind of unit; recorded with
 /// --trace.
@@ -59,8 +60,17 @@ struct Efficiency {
   [[nodiscard]] double pipeline() const { return tb_1 / (tb_p * units); }
 };
 
+/// Which kind of units a solve with one unit uses.
+enum class UnitsOf { cpus, gpus };
+/// Definitions 1 to 5 for a solve on `units` units: solves with one block on one unit and with all blocks on one
+/// unit, in sessions of their own.
+Efficiency measure_efficiency(const Arguments& arguments, const asterism::cg::CsrMatrix& a, std::span<const double> b,
+                              const Solved& solved, UnitsOf kind, int units);
+
+double sum_over_ranks(double value);
+
 /// What the iteration must move and do, and how the time compares with the memory's.
-nlohmann::json performance(const Run& run, std::int64_t rows, const Session& session, const Bandwidth& bandwidth,
+nlohmann::json performance(const Solved& solved, std::int64_t rows, const Session& session, const Bandwidth& bandwidth,
                            int units);
 
 }  // namespace asterism::apps::cg

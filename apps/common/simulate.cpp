@@ -12,6 +12,7 @@
 #include "apps/common/simulated_cluster.hpp"
 #include "base/error.hpp"
 #include "codelets/names.hpp"
+#include "runtime/codelet.hpp"
 #include "runtime/machine/platform.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 
@@ -84,7 +85,8 @@ void simulate(const Simulated& wanted) {
   const fs::path self = fs::canonical("/proc/self/exe");
   const std::string file = find_platform(std::string(option), wanted.platform, self).string();
   const Platform platform = read_platform(file, [](const std::string& name) {
-    return is_listed_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_listed_codelet(name));
+    if (!is_listed_codelet(name)) return fmt::format("a codelet, such as {}", nearest_listed_codelet(name));
+    return is_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_codelet(name));
   });
   if (simulated && !simulated_cluster && wanted.nodes > 0)
     bad_input("--nodes {}: simulated clusters are run by the ordinary {}", wanted.nodes, self.filename().string());

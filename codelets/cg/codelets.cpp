@@ -1,15 +1,13 @@
 #include "codelets/cg/codelets.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <initializer_list>
 #include <span>
 
 #include "codelets/cg/codelets_cuda.hpp"
+#include "codelets/cg/kernels/costs.hpp"
 #include "codelets/cg/kernels/kernels.hpp"
+#include "codelets/cg/task_functions.hpp"
 #include "runtime/arena.hpp"
-#include "runtime/submit.hpp"
 
 namespace asterism::cg::codelets {
 namespace {
@@ -19,7 +17,7 @@ T& scalar(void* buffer) {
   return *reinterpret_cast<T*>(STARPU_VECTOR_GET_PTR(buffer));
 }
 
-/// Of one block-row, or of all in a row.
+/// What one block-row contributes to a scalar, or what all do, one after the other.
 template <class T>
 std::span<const T> contributions(void* buffer) {
   return {&scalar<T>(buffer), STARPU_VECTOR_GET_NX(buffer) * STARPU_VECTOR_GET_ELEMSIZE(buffer) / sizeof(T)};
@@ -50,7 +48,13 @@ void pack_outputs(void* index_buffer, const double* p, void** outputs, int count
   }
 }
 
-// ---------------------------------------------------------------------------------------------- CPU tasks
+// ---- CPU functions
+
+void assemble_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const AssembleArgs*>(arguments);
+  for (int k = 0; k < a.blocks; ++k) a.fill(a.plans[k], reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(b[k])));
+}
+
 void copy_cpu(void** b, void*) {
   std::memcpy(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double));
 }
@@ -66,7 +70,7 @@ void spmv_cpu(void** b, void* arguments) {
   const bool with_dot = a.dot != ProductDot::none;
   void** inputs = b + 2 + (with_dot ? 1 : 0);
   const double* x = window_of(inputs[0]) + a.x_offset;
-  const bool accumulate = a.accumulate != 0;
+  const bool accumulate = a.write == Write::add;
   if (!with_dot) {
     if (a.layout.format == Format::sell)
       cpu::spmv(a.layout.sell(block), x, y, accumulate);
@@ -90,7 +94,7 @@ void spmv_cpu(void** b, void* arguments) {
 void dot_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const DotArgs*>(arguments);
   const Sum s = cpu::dot(length(b[0]), elements_of(b[0]), elements_of(b[1]));
-  if (a.accumulate == Accumulate::first)
+  if (a.write == Write::replace)
     scalar<Sum>(b[2]) = s;
   else
     add(scalar<Sum>(b[2]), s);
@@ -104,7 +108,7 @@ void residual_dots_cpu(void** b, void* arguments) {
   const double* z = with_z ? elements_of(b[1]) : r;
   const Dots d = cpu::residual_dots(length(b[0]), r, z);
   Dots& out = scalar<Dots>(b[with_z ? 2 : 1]);
-  if (a.accumulate == Accumulate::first) {
+  if (a.write == Write::replace) {
     out = d;
   } else {
     add(out.rr, d.rr);
@@ -117,7 +121,7 @@ void dots_step_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const StepArgs*>(arguments);
   auto& state = scalar<State>(b[0]);
   take(state, total_dots(b + 1, a.partials));
-  if (a.slot >= 0) (&scalar<HistoryEntry>(b[1 + a.partials]))[a.slot] = history_entry(state);
+  if (a.slot != no_slot) (&scalar<HistoryEntry>(b[1 + a.partials]))[a.slot] = history_entry(state);
 }
 void alpha_step_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const StepArgs*>(arguments);
@@ -126,7 +130,7 @@ void alpha_step_cpu(void** b, void* arguments) {
 
 void axpy_cpu(void** b, void* arguments) {
   const auto& state = scalar<State>(b[0]);
-  const bool subtract = static_cast<const AxpyArgs*>(arguments)->subtract != 0;
+  const bool subtract = static_cast<const AxpyArgs*>(arguments)->sign == AxpyArgs::Sign::minus;
   cpu::axpy(length(b[1]), subtract ? state.minus_alpha : state.alpha, elements_of(b[1]), elements_of(b[2]));
 }
 void xpby_cpu(void** b, void*) {
@@ -158,7 +162,7 @@ void direction_cpu(void** b, void* arguments) {
   void* z = *next++;
   void* x = *next++;
   void* p = *next++;
-  if (a.slot >= 0) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
+  if (a.slot != no_slot) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
   cpu::update_direction(length(z), state.alpha, state.beta, elements_of(z), elements_of(x), elements_of(p));
   if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
 }
@@ -171,7 +175,7 @@ void pipelined_cpu(void** b, void* arguments) {
   void* dots = *next++;
   const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
   scalar<Dots>(dots) = cpu::pipelined_update(buffers.length, state.alpha, state.beta, buffers.vectors, buffers.m);
-  if (a.slot >= 0) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
+  if (a.slot != no_slot) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
   if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
 }
 
@@ -197,131 +201,155 @@ void add_dots_cpu(void** b, void*) {
   add(sum.wu, other.wu);
 }
 
+// ---- operations of a task
+
+double elements(const Access& access) {
+  return static_cast<double>(starpu_vector_get_nx(access.handle));
+}
+
+double spmv_flops(const void* arguments, std::span<const Access>) {
+  const auto& a = *static_cast<const SpmvArgs*>(arguments);
+  return costs::product_flops(static_cast<double>(a.layout.nonzeros), static_cast<double>(a.layout.rows),
+                              a.dot != ProductDot::none);
+}
+double dot_flops(const void*, std::span<const Access> accesses) {
+  return costs::dot_flops(elements(accesses[0]));
+}
+double residual_dots_flops(const void*, std::span<const Access> accesses) {
+  const bool with_z = accesses.size() == 3;
+  return (with_z ? 2 : 1) * costs::dot_flops(elements(accesses[0]));
+}
+double axpy_flops(const void*, std::span<const Access> accesses) {
+  return costs::axpy_flops(elements(accesses[1]));
+}
+double xpby_flops(const void*, std::span<const Access> accesses) {
+  return costs::scal_axpy_flops(elements(accesses[1]));
+}
+double precondition_flops(const void* arguments, std::span<const Access> accesses) {
+  return costs::precondition_flops(elements(accesses[1]), static_cast<const PreconditionArgs*>(arguments)->block);
+}
+double residual_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const ResidualArgs*>(arguments);
+  return costs::residual_flops(elements(accesses[static_cast<std::size_t>(2 + a.partials)]), a.block);
+}
+double direction_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const DirectionArgs*>(arguments);
+  return costs::direction_flops(elements(accesses[static_cast<std::size_t>(1 + a.partials)]));
+}
+double pipelined_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const PipelinedArgs*>(arguments);
+  return costs::pipelined_flops(elements(accesses[static_cast<std::size_t>(2 + a.partials)]), a.block);
+}
+double pipelined_dots_flops(const void*, std::span<const Access> accesses) {
+  const bool with_u = accesses.size() == 4;
+  return (with_u ? 3 : 2) * costs::dot_flops(elements(accesses[0]));
+}
+
+const gpu::Functions on_gpu = gpu::functions();
 constexpr auto commuting = static_cast<starpu_data_access_mode>(STARPU_RW | STARPU_COMMUTE);
-
-starpu_codelet with_modes(starpu_codelet codelet, std::initializer_list<starpu_data_access_mode> modes) {
-  codelet.nbuffers = static_cast<int>(modes.size());
-  std::copy(modes.begin(), modes.end(), codelet.modes);
-  return codelet;
-}
-
 }  // namespace
 
-std::int64_t length(const void* buffer) {
-  return static_cast<std::int64_t>(count_of(buffer));
-}
+Codelet assemble({.name = "cg_assemble", .variant = "double", .cpu = assemble_cpu, .cuda = nullptr});
+Codelet copy({.name = "cg_copy", .variant = "double", .cpu = copy_cpu, .cuda = on_gpu.copy});
+Codelet zero({.name = "cg_zero", .variant = "double", .cpu = vector_zero_cpu, .cuda = on_gpu.zero});
+Codelet spmv({.name = "cg_spmv", .variant = "double", .cpu = spmv_cpu, .cuda = on_gpu.spmv, .flops = spmv_flops});
+Codelet spmv_dot({.name = "cg_spmv_dot",
+                  .variant = "double",
+                  .cpu = spmv_cpu,
+                  .cuda = on_gpu.spmv,
+                  .flops = spmv_flops,
+                  .main_memory_first = 2,
+                  .main_memory_last = 3});
+Codelet dot({.name = "cg_dot", .variant = "double", .cpu = dot_cpu, .cuda = on_gpu.dot, .flops = dot_flops});
+Codelet residual_dots({.name = "cg_residual_dots",
+                       .variant = "double",
+                       .cpu = residual_dots_cpu,
+                       .cuda = on_gpu.residual_dots,
+                       .flops = residual_dots_flops});
+Codelet begin({.name = "cg_begin", .variant = "double", .cpu = dots_step_cpu<cg::begin>, .cuda = on_gpu.begin});
+Codelet alpha_step({.name = "cg_alpha", .variant = "double", .cpu = alpha_step_cpu, .cuda = on_gpu.alpha_step});
+Codelet beta_step(
+    {.name = "cg_beta", .variant = "double", .cpu = dots_step_cpu<cg::beta_step>, .cuda = on_gpu.beta_step});
+Codelet begin_shared({.name = "cg_begin_shared",
+                      .variant = "double",
+                      .cpu = dots_step_cpu<cg::begin>,
+                      .cuda = on_gpu.begin,
+                      .main_memory_last = max_buffers});
+Codelet alpha_step_shared({.name = "cg_alpha_shared",
+                           .variant = "double",
+                           .cpu = alpha_step_cpu,
+                           .cuda = on_gpu.alpha_step,
+                           .main_memory_last = max_buffers});
+Codelet beta_step_shared({.name = "cg_beta_shared",
+                          .variant = "double",
+                          .cpu = dots_step_cpu<cg::beta_step>,
+                          .cuda = on_gpu.beta_step,
+                          .main_memory_last = max_buffers});
+Codelet pipelined_step({.name = "cg_pipelined_step",
+                        .variant = "double",
+                        .cpu = dots_step_cpu<cg::pipelined_step>,
+                        .cuda = on_gpu.pipelined_step,
+                        .main_memory_last = max_buffers});
+Codelet axpy({.name = "cg_axpy", .variant = "double", .cpu = axpy_cpu, .cuda = on_gpu.axpy, .flops = axpy_flops});
+Codelet xpby({.name = "cg_scal_axpy", .variant = "double", .cpu = xpby_cpu, .cuda = on_gpu.xpby, .flops = xpby_flops});
+Codelet precondition({.name = "cg_precondition",
+                      .variant = "double",
+                      .cpu = precondition_cpu,
+                      .cuda = on_gpu.precondition,
+                      .flops = precondition_flops});
+Codelet pack({.name = "cg_pack", .variant = "double", .cpu = pack_cpu, .cuda = on_gpu.pack});
+Codelet pipelined_dots({.name = "cg_pipelined_dots",
+                        .variant = "double",
+                        .cpu = pipelined_dots_cpu,
+                        .cuda = on_gpu.pipelined_dots,
+                        .flops = pipelined_dots_flops});
 
-PreconditionerView preconditioner(int block, void* inverse) {
-  return {block, elements_of(inverse)};
-}
-
-ResidualBuffers residual_buffers(void** next, const ResidualArgs& a) {
-  ResidualBuffers result{};
-  result.dots = *next++;
-  result.length = length(*next);
-  result.q = elements_of(*next++);
-  void* const start = a.starting != 0 ? *next++ : nullptr;
-  result.r = elements_of(*next++);
-  result.r_in = start != nullptr ? elements_of(start) : result.r;
-  if (a.block > 0) {
-    result.m = preconditioner(a.block, *next++);
-    result.z = elements_of(*next++);
-  }
-  return result;
-}
-
-PipelinedBuffers pipelined_buffers(void**& next, int block) {
-  PipelinedBuffers result{};
-  auto& v = result.vectors;
-  result.length = length(next[0]);
-  v.n = elements_of(*next++);
-  v.z = elements_of(*next++);
-  v.s = elements_of(*next++);
-  v.p = elements_of(*next++);
-  v.x = elements_of(*next++);
-  v.r = elements_of(*next++);
-  v.w = elements_of(*next++);
-  v.m = v.w;
-  if (block > 0) {
-    result.m = preconditioner(block, *next++);
-    v.q = elements_of(*next++);
-    v.u = elements_of(*next++);
-    v.m = elements_of(*next++);
-  }
-  return result;
-}
-
-// One definition per codelet: stable name, CPU function, CUDA function (null without CUDA), model symbol with
-// precision. first, last: the buffers that stay in main memory.
-#define ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, first, last)   \
-  starpu_codelet& function() {                                                                  \
-    static starpu_perfmodel model = performance_model("cg_" label "_double");                   \
-    static starpu_codelet codelet =                                                             \
-        make_codelet({label, cpu_function, #cpu_function, cuda_function, &model, first, last}); \
-    return codelet;                                                                             \
-  }
-#define ASTERISM_CODELET(function, label, cpu_function, cuda_function) \
-  ASTERISM_CODELET_IN_MEMORY(function, label, cpu_function, cuda_function, 0, 0)
-
-ASTERISM_CODELET(copy, "copy", copy_cpu, gpu::copy)
-ASTERISM_CODELET(zero, "zero", vector_zero_cpu, gpu::zero)
-ASTERISM_CODELET(spmv, "spmv", spmv_cpu, gpu::spmv)
-ASTERISM_CODELET_IN_MEMORY(spmv_dot, "spmv_dot", spmv_cpu, gpu::spmv, 2, 3)
-ASTERISM_CODELET(dot, "dot", dot_cpu, gpu::dot)
-ASTERISM_CODELET(residual_dots, "residual_dots", residual_dots_cpu, gpu::residual_dots)
-ASTERISM_CODELET(begin, "begin", dots_step_cpu<cg::begin>, gpu::begin)
-ASTERISM_CODELET(alpha_step, "alpha", alpha_step_cpu, gpu::alpha_step)
-ASTERISM_CODELET(beta_step, "beta", dots_step_cpu<cg::beta_step>, gpu::beta_step)
-ASTERISM_CODELET_IN_MEMORY(begin_shared, "begin_shared", dots_step_cpu<cg::begin>, gpu::begin, 0, max_buffers)
-ASTERISM_CODELET_IN_MEMORY(alpha_step_shared, "alpha_shared", alpha_step_cpu, gpu::alpha_step, 0, max_buffers)
-ASTERISM_CODELET_IN_MEMORY(beta_step_shared, "beta_shared", dots_step_cpu<cg::beta_step>, gpu::beta_step, 0,
-                           max_buffers)
-ASTERISM_CODELET_IN_MEMORY(pipelined_step, "pipelined_step", dots_step_cpu<cg::pipelined_step>, gpu::pipelined_step, 0,
-                           max_buffers)
-ASTERISM_CODELET(axpy, "axpy", axpy_cpu, gpu::axpy)
-ASTERISM_CODELET(xpby, "scal_axpy", xpby_cpu, gpu::xpby)
-ASTERISM_CODELET(precondition, "precondition", precondition_cpu, gpu::precondition)
-ASTERISM_CODELET(pack, "pack", pack_cpu, gpu::pack)
-ASTERISM_CODELET(pipelined_dots, "pipelined_dots", pipelined_dots_cpu, gpu::pipelined_dots)
-
-// The fused codelets, by the number of contributions: which buffers stay in main memory depends on it. Without
-// contributions the state is shared and stays there, too; otherwise each block-row's replica is with its vectors.
-namespace {
-using ByPartials = std::array<starpu_codelet, max_inline_partials + 1>;
-ByPartials by_partials(StarpuCodeletSpec spec, int outputs) {
-  ByPartials codelets;
+CodeletByPartials::CodeletByPartials(const CodeletSpec& spec, int outputs) {
   for (int partials = 0; partials <= max_inline_partials; ++partials) {
-    spec.main_memory_first = partials == 0 ? 0 : 1;
-    spec.main_memory_last = 1 + partials + outputs;
-    if (partials == 1) spec.main_memory_first = spec.main_memory_last = 0;  // a single block-row exchanges nothing
-    codelets[static_cast<std::size_t>(partials)] = make_codelet(spec);
+    CodeletSpec of_partials = spec;
+    if (partials != 1) {  // a single block-row exchanges nothing
+      // Without contributions the state is shared and stays in main memory, too; otherwise the replica of each
+      // block-row is with its vectors.
+      of_partials.main_memory_first = partials == 0 ? 0 : 1;
+      of_partials.main_memory_last = 1 + partials + outputs;
+    }
+    codelets_.emplace_back(of_partials);
   }
-  return codelets;
 }
-}  // namespace
 
-#define ASTERISM_FUSED_CODELET(function, label, cpu_function, cuda_function, outputs)                               \
-  starpu_codelet& function(int partials) {                                                                          \
-    static starpu_perfmodel model = performance_model("cg_" label "_double");                                       \
-    static ByPartials codelets = by_partials({label, cpu_function, #cpu_function, cuda_function, &model}, outputs); \
-    return codelets.at(static_cast<std::size_t>(partials));                                                         \
-  }
-ASTERISM_FUSED_CODELET(residual, "residual", residual_cpu, gpu::residual, 1)
-ASTERISM_FUSED_CODELET(direction, "direction", direction_cpu, gpu::direction, 0)
-ASTERISM_FUSED_CODELET(pipelined, "pipelined", pipelined_cpu, gpu::pipelined, 1)
+CodeletByPartials residual(
+    {.name = "cg_residual", .variant = "double", .cpu = residual_cpu, .cuda = on_gpu.residual, .flops = residual_flops},
+    1);
+CodeletByPartials direction({.name = "cg_direction",
+                             .variant = "double",
+                             .cpu = direction_cpu,
+                             .cuda = on_gpu.direction,
+                             .flops = direction_flops},
+                            0);
+CodeletByPartials pipelined({.name = "cg_pipelined",
+                             .variant = "double",
+                             .cpu = pipelined_cpu,
+                             .cuda = on_gpu.pipelined,
+                             .flops = pipelined_flops},
+                            1);
 
 // StarPU insists on fixed buffers for the codelets of a reduction.
-#define ASTERISM_REDUCTION_CODELET(function, label, cpu_function, cuda_function, ...)                         \
-  starpu_codelet& function() {                                                                                \
-    static starpu_perfmodel model = performance_model("cg_" label "_double");                                 \
-    static starpu_codelet codelet =                                                                           \
-        with_modes(make_codelet({label, cpu_function, #cpu_function, cuda_function, &model}), {__VA_ARGS__}); \
-    return codelet;                                                                                           \
-  }
-
-ASTERISM_REDUCTION_CODELET(zero_sum, "zero_sum", zero_cpu<Sum>, gpu::zero_sum, STARPU_W)
-ASTERISM_REDUCTION_CODELET(zero_dots, "zero_dots", zero_cpu<Dots>, gpu::zero_dots, STARPU_W)
-ASTERISM_REDUCTION_CODELET(add_sum, "add_sum", add_sum_cpu, gpu::add_sum, commuting, STARPU_R)
-ASTERISM_REDUCTION_CODELET(add_dots, "add_dots", add_dots_cpu, gpu::add_dots, commuting, STARPU_R)
+Codelet zero_sum(
+    {.name = "cg_zero_sum", .variant = "double", .cpu = zero_cpu<Sum>, .cuda = on_gpu.zero_sum, .modes = {STARPU_W}});
+Codelet zero_dots({.name = "cg_zero_dots",
+                   .variant = "double",
+                   .cpu = zero_cpu<Dots>,
+                   .cuda = on_gpu.zero_dots,
+                   .modes = {STARPU_W}});
+Codelet add_sum({.name = "cg_add_sum",
+                 .variant = "double",
+                 .cpu = add_sum_cpu,
+                 .cuda = on_gpu.add_sum,
+                 .modes = {commuting, STARPU_R}});
+Codelet add_dots({.name = "cg_add_dots",
+                  .variant = "double",
+                  .cpu = add_dots_cpu,
+                  .cuda = on_gpu.add_dots,
+                  .modes = {commuting, STARPU_R}});
 
 }  // namespace asterism::cg::codelets

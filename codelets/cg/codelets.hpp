@@ -1,20 +1,24 @@
-// The StarPU codelets of conjugate gradient: each wraps one kernel for CPUs and GPUs. Next to each: its
-// arguments and, in order, the data that a task must be submitted with.
+// The StarPU codelets of conjugate gradient: each wraps one kernel for CPUs and GPUs. Next to each: its arguments and,
+// in order, the data that a task must be submitted with.
 //
-// What the blocks contribute to a scalar, and a shared State, stay in main memory for the fused codelets: a GPU
+// The codelets exist in double precision only (problem.hpp). Their performance models are cg_OPERATION_double.
+//
+// What the block-rows contribute to a scalar, and a shared State, stay in main memory for the fused codelets: a GPU
 // reaches 16 bytes there sooner than StarPU can copy them to it.
 //
-// `State` may be shared by all blocks (read here, written by the step codelets) or kept once per block: a
-// task given `partials` > 0 first takes the step itself from the contributions of all blocks, on its own
-// replica. Every replica sees the same sums in the same order, so they stay equal.
+// A State may be shared by all block-rows (the fused codelets read it, the step codelets write it) or be kept once for
+// each block-row: a task given `partials` > 0 first takes the step itself from the contributions of all block-rows, on
+// its own replica. Every replica sees the same sums in the same order, so all stay equal.
 #pragma once
 
 #include <starpu.h>
 
 #include <cstdint>
+#include <deque>
 
 #include "codelets/cg/kernels/block_layout.hpp"
 #include "codelets/cg/kernels/recurrence.hpp"
+#include "runtime/codelet.hpp"
 
 namespace asterism::cg {
 
@@ -22,101 +26,141 @@ class GpuContexts;
 
 namespace codelets {
 
-/// y = x.  x R, y W
-starpu_codelet& copy();
-/// x = 0.  x W
-starpu_codelet& zero();
+/// What a task does to its output.
+enum class Write : std::int32_t { replace, add };
+/// Which kernels a task runs on a GPU.
+enum class Library : std::int32_t {
+  own,     ///< those of codelets/cg/kernels
+  vendor,  ///< cuBLAS
+};
 
-/// y = A x or y += A x.  A R, y W (RW when accumulating), [p.y W or RW when dot], inputs R...
+/// Arguments of the codelets that need none.
+struct NoArgs {};
+
+/// A task that writes no entry of the history.
+inline constexpr std::int32_t no_slot = -1;
+
+/// Builds the blocks of a block-row where they will be used: memory pages are placed by the unit that writes them
+/// first. blocks W (any number)
+struct AssembleArgs {
+  void (*fill)(const void* plan, void* memory);
+  const void* const* plans;  ///< one for each block
+  std::int32_t blocks;
+};
+extern Codelet assemble;
+
+/// y = x.  x R, y W
+extern Codelet copy;
+/// x = 0.  x W
+extern Codelet zero;
+
+/// y = A x or y += A x.  A R, y W (RW when adding), [p.y W or RW when dot], inputs R (any number)
 /// x is the vector that the first input is part of, from element x_offset on.
 struct SpmvArgs {
   BlockLayout layout;
   std::int64_t x_offset;
-  std::int32_t accumulate;
-  ProductDot dot;  ///< also p.y or p.(A x), p being input number dot_input; own accumulates with y
+  Write write;
+  ProductDot dot;  ///< also p.y or p.(A x), p being input number dot_input; own adds up as y does
   std::int32_t dot_input;
   std::int64_t dot_offset;  ///< element of that input's vector where p of this block begins; -1: the input itself
   GpuContexts* gpus;
 };
-starpu_codelet& spmv();
-starpu_codelet& spmv_dot();  ///< when `dot`: p.y stays in main memory, where all units read it
+extern Codelet spmv;
+extern Codelet spmv_dot;  ///< with a dot product of several block-rows, which stays in main memory for all units
 
-/// How a dot product is brought together over the blocks.
-enum class Accumulate : std::int32_t {
-  first,   ///< overwrite the result
-  serial,  ///< add to it
-};
 /// out = x.y.  x R, y R, out W / RW / REDUX
 struct DotArgs {
-  Accumulate accumulate;
-  std::int32_t vendor;  ///< cuBLAS on GPUs
+  Write write;
+  Library library;
   GpuContexts* gpus;
 };
-starpu_codelet& dot();
+extern Codelet dot;
 /// out = {r.r, r.z}.  r R, [z R], out W / RW / REDUX
-starpu_codelet& residual_dots();
+extern Codelet residual_dots;
 
 /// Most block-rows whose contributions every task adds by itself.
 inline constexpr int max_inline_partials = 8;
 
-/// Scalar steps.  state RW, contributions R..., [history RW when slot >= 0]. As `_shared`, for a State that stays in
-/// main memory with the contributions.
+/// Scalar steps.  state RW, contributions R (any number), [history RW unless no_slot]. Those named `_shared` are for a
+/// State that stays in main memory with the contributions.
 struct StepArgs {
   std::int32_t partials;
-  std::int32_t slot;  ///< entry of the history to write, -1 none
+  std::int32_t slot;  ///< entry of the history to write
 };
-starpu_codelet& begin();
-starpu_codelet& alpha_step();
-starpu_codelet& beta_step();
-starpu_codelet& pipelined_step();
-starpu_codelet& begin_shared();
-starpu_codelet& alpha_step_shared();
-starpu_codelet& beta_step_shared();
+extern Codelet begin;
+extern Codelet alpha_step;
+extern Codelet beta_step;
+extern Codelet pipelined_step;
+extern Codelet begin_shared;
+extern Codelet alpha_step_shared;
+extern Codelet beta_step_shared;
 
 /// y += alpha x or y -= alpha x.  state R, x R, y RW
 struct AxpyArgs {
-  std::int32_t subtract;
-  std::int32_t vendor;
+  enum class Sign : std::int32_t { plus, minus };
+  Sign sign;
+  Library library;
 };
-starpu_codelet& axpy();
-/// p = z + beta p.  state R, z R, p RW
-starpu_codelet& xpby();
+extern Codelet axpy;
+/// p = z + beta p, the paper's scal-axpy.  state R, z R, p RW
+struct XpbyArgs {
+  Library library;
+};
+extern Codelet xpby;
 
 /// z = M^-1 r.  inverse R, r R, z W
 struct PreconditionArgs {
   std::int32_t block;
 };
-starpu_codelet& precondition();
+extern Codelet precondition;
 
-/// out_k = p[index_k], the indices of all outputs one after the other.  index R, p R, outputs W...
+/// out_k = p[index_k], the indices of all outputs one after the other.  index R, p R, outputs W (any number)
 struct PackArgs {
   std::int32_t outputs;
 };
-starpu_codelet& pack();
+extern Codelet pack;
+
+/// A fused codelet, by the number of contributions that its tasks add: the buffers that stay in main memory depend on
+/// it.
+class CodeletByPartials {
+ public:
+  /// `outputs`: contributions to the next scalar that its tasks write, behind those that they read.
+  CodeletByPartials(const CodeletSpec& spec, int outputs);
+  /// The codelet of tasks with 0 to max_inline_partials contributions.
+  [[nodiscard]] Codelet& of(int partials) { return codelets_.at(static_cast<std::size_t>(partials)); }
+
+ private:
+  std::deque<Codelet> codelets_;  // a codelet cannot move
+};
 
 /// r = r_in - alpha q, z = M^-1 r, {r.r, r.z}.
-/// state R (RW with partials), p.q contributions R..., dots W, q R, [b R when starting], r RW (W when starting),
+/// state R (RW with partials), contributions R (any number), dots W, q R, [b R when starting], r RW (W when starting),
 /// [inverse R, z W when block > 0]
 struct ResidualArgs {
+  enum class From : std::int32_t {
+    residual,         ///< r_in = r
+    right_hand_side,  ///< r_in = b
+  };
   std::int32_t partials;
-  std::int32_t starting;  ///< r_in = b instead of r
-  std::int32_t block;     ///< size of the preconditioner's diagonal blocks, 0 none
+  From from;
+  std::int32_t block;  ///< size of the preconditioner's diagonal blocks, 0 none
   GpuContexts* gpus;
 };
-starpu_codelet& residual(int partials);
+extern CodeletByPartials residual;
 
-/// x += alpha p; p = z + beta p, and packs the pieces of p that other blocks need.
-/// state R (RW with partials), contributions R..., z R, x RW, p RW, [history RW], [index R, outputs W...]
+/// x += alpha p; p = z + beta p, and packs the pieces of p that other block-rows need.
+/// state R (RW with partials), contributions R (any number), z R, x RW, p RW, [history RW],
+/// [index R, outputs W (any number)]
 struct DirectionArgs {
   std::int32_t partials;
   std::int32_t slot;
   std::int32_t outputs;
 };
-starpu_codelet& direction(int partials);
+extern CodeletByPartials direction;
 
-/// One step of pipelined CG.
-/// state R (RW with partials), contributions R..., dots W, n R, z RW, s RW, p RW, x RW, r RW, w RW,
-/// [inverse R, q RW, u RW, m RW when block > 0], [history RW], [index R, outputs W...]
+/// One step of pipelined CG (kernels.hpp: pipelined_update).
+/// state R (RW with partials), contributions R (any number), dots W, n R, z RW, s RW, p RW, x RW, r RW, w RW,
+/// [inverse R, q RW, u RW, m RW when block > 0], [history RW], [index R, outputs W (any number)]
 struct PipelinedArgs {
   std::int32_t partials;
   std::int32_t slot;
@@ -124,15 +168,15 @@ struct PipelinedArgs {
   std::int32_t outputs;
   GpuContexts* gpus;
 };
-starpu_codelet& pipelined(int partials);
+extern CodeletByPartials pipelined;
 /// {r.r, r.u, w.u}.  r R, [u R], w R, dots W
-starpu_codelet& pipelined_dots();
+extern Codelet pipelined_dots;
 
-/// For STARPU_REDUX: (neutral element, sum) for Sum and for Dots.
-starpu_codelet& zero_sum();
-starpu_codelet& add_sum();
-starpu_codelet& zero_dots();
-starpu_codelet& add_dots();
+/// Neutral element and sum of STARPU_REDUX, for Sum and for Dots.
+extern Codelet zero_sum;
+extern Codelet add_sum;
+extern Codelet zero_dots;
+extern Codelet add_dots;
 
 }  // namespace codelets
 }  // namespace asterism::cg

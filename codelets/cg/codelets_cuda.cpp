@@ -13,6 +13,7 @@
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
+#include "codelets/cg/task_functions.hpp"
 #include "runtime/arena.hpp"
 
 namespace asterism::cg::codelets::gpu {
@@ -108,11 +109,9 @@ void cublas_dot(std::int64_t n, const double* x, const double* y, Sum* out, bool
 template <class Take>
 void dots_step(void** b, void* arguments, Take take) {
   const auto& a = *static_cast<const StepArgs*>(arguments);
-  HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(b[1 + a.partials]) + a.slot : nullptr;
+  HistoryEntry* history = a.slot != no_slot ? scalar<HistoryEntry>(b[1 + a.partials]) + a.slot : nullptr;
   take(scalar<State>(b[0]), partials<Dots>(b + 1, a.partials), history);
 }
-
-}  // namespace
 
 void copy(void** b, void*) {
   ASTERISM_CHECK_CUDA(cudaMemcpyAsync(elements_of(b[1]), elements_of(b[0]), count_of(b[0]) * sizeof(double),
@@ -133,7 +132,7 @@ void spmv(void** b, void* arguments) {
   if (a.dot != ProductDot::none)
     p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
   GpuContext& context = a.gpus->mine();
-  const bool accumulate = a.accumulate != 0;
+  const bool accumulate = a.write == Write::add;
   if (a.layout.format == Format::csr) {
     cusparse_spmv(context, a.layout, block, x, y, accumulate);
     if (a.dot != ProductDot::none)
@@ -148,8 +147,8 @@ void spmv(void** b, void* arguments) {
 void dot(void** b, void* arguments) {
   const auto& a = *static_cast<const DotArgs*>(arguments);
   GpuContext& context = a.gpus->mine();
-  const bool accumulate = a.accumulate != Accumulate::first;
-  if (a.vendor)
+  const bool accumulate = a.write == Write::add;
+  if (a.library == Library::vendor)
     cublas_dot(length(b[0]), elements_of(b[0]), elements_of(b[1]), scalar<Sum>(b[2]), accumulate, context);
   else
     cuda::dot(length(b[0]), elements_of(b[0]), elements_of(b[1]), scalar<Sum>(b[2]), accumulate, context.workspace,
@@ -163,8 +162,8 @@ void residual_dots(void** b, void* arguments) {
   const double* z = with_z ? elements_of(b[1]) : r;
   Dots* out = scalar<Dots>(b[with_z ? 2 : 1]);
   GpuContext& context = a.gpus->mine();
-  const bool accumulate = a.accumulate != Accumulate::first;
-  if (!a.vendor) {
+  const bool accumulate = a.write == Write::add;
+  if (a.library == Library::own) {
     cuda::residual_dots(length(b[0]), r, z, out, accumulate, context.workspace, stream());
     return;
   }
@@ -194,8 +193,8 @@ void pipelined_step(void** b, void* arguments) {
 void axpy(void** b, void* arguments) {
   const auto& a = *static_cast<const AxpyArgs*>(arguments);
   const State* state = scalar<State>(b[0]);
-  const double* alpha = a.subtract ? &state->minus_alpha : &state->alpha;
-  if (a.vendor)
+  const double* alpha = a.sign == AxpyArgs::Sign::minus ? &state->minus_alpha : &state->alpha;
+  if (a.library == Library::vendor)
     CHECK(cublasDaxpy(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(length(b[1])), alpha, elements_of(b[1]), 1,
                       elements_of(b[2]), 1));
   else
@@ -205,7 +204,7 @@ void axpy(void** b, void* arguments) {
 void xpby(void** b, void* arguments) {
   const State* state = scalar<State>(b[0]);
   const std::int64_t n = length(b[1]);
-  if (!static_cast<const AxpyArgs*>(arguments)->vendor) {
+  if (static_cast<const XpbyArgs*>(arguments)->library == Library::own) {
     cuda::xpby(n, elements_of(b[1]), &state->beta, elements_of(b[2]), stream());
     return;
   }
@@ -241,7 +240,7 @@ void direction(void** b, void* arguments) {
   void* z = *next++;
   void* x = *next++;
   void* p = *next++;
-  HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
+  HistoryEntry* history = a.slot != no_slot ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
   if (a.partials > 0) cuda::beta_step(state, partials<Dots>(b + 1, a.partials), history, stream());
   cuda::update_direction(length(z), state, elements_of(z), elements_of(x), elements_of(p), stream());
   if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
@@ -253,7 +252,7 @@ void pipelined(void** b, void* arguments) {
   void** next = b + 1 + a.partials;
   Dots* dots = scalar<Dots>(*next++);
   const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
-  HistoryEntry* history = a.slot >= 0 ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
+  HistoryEntry* history = a.slot != no_slot ? scalar<HistoryEntry>(*next++) + a.slot : nullptr;
   if (a.partials > 0) cuda::pipelined_step(state, partials<Dots>(b + 1, a.partials), history, stream());
   cuda::pipelined_update(buffers.length, state, buffers.vectors, buffers.m, dots, a.gpus->mine().workspace, stream());
   if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
@@ -279,6 +278,32 @@ void add_sum(void** b, void*) {
 }
 void add_dots(void** b, void*) {
   cuda::add(scalar<Dots>(b[0]), scalar<Dots>(b[1]), stream());
+}
+
+}  // namespace
+
+Functions functions() {
+  return {.copy = gpu::copy,
+          .zero = gpu::zero,
+          .spmv = gpu::spmv,
+          .dot = gpu::dot,
+          .residual_dots = gpu::residual_dots,
+          .begin = gpu::begin,
+          .alpha_step = gpu::alpha_step,
+          .beta_step = gpu::beta_step,
+          .pipelined_step = gpu::pipelined_step,
+          .axpy = gpu::axpy,
+          .xpby = gpu::xpby,
+          .precondition = gpu::precondition,
+          .pack = gpu::pack,
+          .residual = gpu::residual,
+          .direction = gpu::direction,
+          .pipelined = gpu::pipelined,
+          .pipelined_dots = gpu::pipelined_dots,
+          .zero_sum = gpu::zero_sum,
+          .zero_dots = gpu::zero_dots,
+          .add_sum = gpu::add_sum,
+          .add_dots = gpu::add_dots};
 }
 
 }  // namespace asterism::cg::codelets::gpu

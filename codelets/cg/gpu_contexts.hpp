@@ -39,7 +39,7 @@ class GpuContexts {
   GpuContexts& operator=(const GpuContexts&) = delete;
 
 #ifdef ASTERISM_CUDA
-  /// Of the worker that calls.
+  /// The context of the worker that calls.
   GpuContext& mine();
 
  private:

@@ -17,18 +17,18 @@ std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-/// A vector that an iteration finds, by block-row.
-struct Kept {
+/// A vector of the state, by block-row.
+struct StateVector {
   const char* name;
   std::vector<starpu_data_handle_t> block;
 };
 
-std::vector<Kept> kept_vectors(const System& sys) {
-  std::vector<Kept> all;
+std::vector<StateVector> state_vectors(const System& sys) {
+  std::vector<StateVector> all;
   const auto add = [&](const char* name, const auto& block_of) {
-    Kept kept{name, std::vector<starpu_data_handle_t>(at(sys.blocks()))};
-    for (const int i : sys.own()) kept.block[at(i)] = block_of(i);
-    all.push_back(std::move(kept));
+    StateVector vector{name, std::vector<starpu_data_handle_t>(at(sys.blocks()))};
+    for (const int i : sys.own()) vector.block[at(i)] = block_of(i);
+    all.push_back(std::move(vector));
   };
   const auto add_vector = [&](const char* name, const BlockVector& v) { add(name, [&](int i) { return v[i]; }); };
   add_vector("x", sys.x);
@@ -36,16 +36,16 @@ std::vector<Kept> kept_vectors(const System& sys) {
   add("p", [&](int i) { return sys.p.piece(i); });
   if (sys.options.flow != Flow::pipelined) return all;
   add_vector("s", sys.s);
-  add_vector("z", sys.zz);
+  add_vector("z", sys.az);
   add_vector("direction", sys.direction);
   if (!sys.preconditioned()) return all;
   add_vector("u", sys.z);
   add_vector("w", sys.w);
-  add_vector("q", sys.qq);
+  add_vector("q", sys.mq);
   return all;
 }
 
-/// Scalars travel as they are in memory.
+/// Scalars are stored as they are in memory.
 template <class T>
 std::vector<std::int64_t> words(const T& value) {
   const auto memory = std::bit_cast<std::array<std::int64_t, sizeof(T) / sizeof(std::int64_t)>>(value);
@@ -64,7 +64,7 @@ std::string method(const System& sys) {
                      sys.options.preconditioner_block, name_of(sys.options.dot), name_of(sys.options.format));
 }
 
-/// The contributions to the sums that the next iteration begins with: of the pipelined flow, by block-row.
+/// Which contributions the next iteration of the pipelined flow begins with.
 int next_parity(const Past& past) {
   return past.since_start % 2;
 }
@@ -82,13 +82,13 @@ void require_checkpoints(const Options& options) {
 void write_checkpoint(const std::filesystem::path& path, const System& sys, const Past& past) {
   DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   const auto n = at(sys.partition.first(sys.blocks()));
-  for (const Kept& kept : kept_vectors(sys)) {
-    file.create(kept.name, Hdf5Number::float64, {n});
-    file.make_room({kept.name});
+  for (const StateVector& vector : state_vectors(sys)) {
+    file.create(vector.name, Hdf5Number::float64, {n});
+    file.make_room({vector.name});
     for (const int i : sys.own()) {
-      const Acquired<double> part(kept.block[at(i)], STARPU_R);
+      const Acquired<double> part(vector.block[at(i)], STARPU_R);
       const auto rows = at(sys.partition.rows(i));
-      file.write_block(kept.name, {{at(sys.partition.first(i))}, {rows}}, std::span<const double>(part.get(), rows));
+      file.write_block(vector.name, {{at(sys.partition.first(i))}, {rows}}, std::span<const double>(part.get(), rows));
     }
   }
   std::vector<Dots> mine;
@@ -160,11 +160,11 @@ Past read_checkpoint(const std::filesystem::path& path, System& sys, double b_no
   if (past.history.empty() || scalars.size() != words(State{}).size())
     bad_input("{}: not a checkpoint of this version", file.name);
 
-  for (const Kept& kept : kept_vectors(sys))
+  for (const StateVector& vector : state_vectors(sys))
     for (const int i : sys.own()) {
-      const Acquired<double> part(kept.block[at(i)], STARPU_W);
+      const Acquired<double> part(vector.block[at(i)], STARPU_W);
       const auto rows = at(sys.partition.rows(i));
-      file.read_block(kept.name, {{at(sys.partition.first(i))}, {rows}}, std::span<double>(part.get(), rows));
+      file.read_block(vector.name, {{at(sys.partition.first(i))}, {rows}}, std::span<double>(part.get(), rows));
     }
   if (sys.options.flow == Flow::pipelined) {
     const std::size_t length = words(Dots{}).size();

@@ -1,5 +1,5 @@
-// The state of a solve between two iterations, to go on from to the last bit: the vectors, the scalars and what the
-// host knows of the past. Any number of ranks may go on, with the same block-rows.
+// The state of a solve between two iterations: the vectors, the scalars and what the host knows of the past. A solve
+// that resumes from it has bit-identical results. Any number of ranks may resume, with the same block-rows.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "taskflows/cg/system.hpp"
+#include "taskflows/cg/simulation.hpp"
 
 namespace asterism::cg {
 
@@ -18,7 +18,7 @@ struct Past {
   std::int32_t restarts = 0;
   double true_residual = 0;  ///< relative, when the recurrence began
   double b_norm = 0;
-  std::vector<double> history;  ///< as SolveResult
+  std::vector<double> history;  ///< see SolveResult
 };
 
 /// Throws Error (bad_input) for flows that keep more than their vectors between two iterations: naive and refined, and

@@ -246,7 +246,7 @@ void Exchange::before_product() {
     std::vector<Access> accesses{{packing.index, STARPU_R},
                                  {mode_ == VectorMode::pieces ? pieces_[at(j)] : parent_.get(), STARPU_R}};
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
-    submit(codelets::pack(), codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses,
+    submit(codelets::pack, codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses,
            {.rank = partition_.owner(j)});
   }
 }

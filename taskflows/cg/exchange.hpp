@@ -17,9 +17,9 @@
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/options.hpp"
-#include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {
 

@@ -26,11 +26,23 @@ void submit_iteration(System& system, HistorySlot history, int parity) {
   }
 }
 
-void submit_neighbours_packing(System& system, starpu_codelet& codelet) {
+void submit_step(System& system, Codelet& step, int i, const std::vector<Access>& contributions,
+                 const std::optional<HistorySlot>& history) {
+  std::vector<Access> accesses{{system.state_of(i), STARPU_RW}};
+  accesses.insert(accesses.end(), contributions.begin(), contributions.end());
+  if (history) accesses.push_back({history->handle, STARPU_RW});
+  submit(
+      step,
+      codelets::StepArgs{static_cast<std::int32_t>(contributions.size()), history ? history->slot : codelets::no_slot},
+      accesses);
+}
+
+void submit_neighbours_packing(System& system, Codelet& codelet) {
   for (const int j : system.p.neighbours()) {
+    // p_ij <- what block-rows of this rank need of p_j
     std::vector<Access> accesses;
     for (const starpu_data_handle_t output : system.p.packing(j).outputs) accesses.push_back({output, STARPU_W});
-    submit(codelet, 0, accesses, {.rank = system.partition.owner(j)});
+    submit(codelet.starpu(), codelets::NoArgs{}, accesses, {.rank = system.partition.owner(j)});
   }
 }
 

@@ -1,12 +1,23 @@
 // The task flows of conjugate gradient. Each function submits tasks and returns; none waits, except where
 // VectorMode::blocking makes the naive flow do so.
+//
+//   flow/separate.cpp   Algorithm 1 of the paper, one task per operation and block-row (flows naive and refined)
+//   flow/fused.cpp      three tasks per block-row and iteration
+//   flow/pipelined.cpp  pipelined CG (Ghysels and Vanroose), two tasks per block-row and iteration
+//   flow/product.cpp    q <- A p, which all of them have
+//   exchange.hpp        how the elements of p reach the block-rows before a product
+//
+// The tasks of an iteration follow each other closely, so that no order among those that are ready saves time: all have
+// StarPU's default priority.
 #pragma once
 
-#include "taskflows/cg/system.hpp"
+#include <optional>
+
+#include "taskflows/cg/simulation.hpp"
 
 namespace asterism::cg {
 
-/// Where iteration k leaves its line of history.
+/// Where an iteration leaves its entry of the history.
 struct HistorySlot {
   starpu_data_handle_t handle;
   int slot;
@@ -19,8 +30,18 @@ void submit_start(System& system);
 /// One iteration of the flow chosen in system.options. parity: 0 and 1 in turn, beginning with 0 after each start.
 void submit_iteration(System& system, HistorySlot history, int parity);
 
-/// Block-rows of other ranks write what those of this one need of them, by tasks of `codelet`.
-void submit_neighbours_packing(System& system, starpu_codelet& codelet);
+/// What a product adds up beside q.
+enum class ProductSums { none, p_dot_q };
+/// q <- A p: one task per block.
+void submit_product(System& system, ProductSums sums);
+
+/// A step of the scalars: the state of block-row i from `contributions`, and an entry of the history.
+void submit_step(System& system, Codelet& step, int i, const std::vector<Access>& contributions,
+                 const std::optional<HistorySlot>& history = std::nullopt);
+
+/// Over several ranks: receives what block-rows of other ranks pack for those of this one. The tasks of the codelet run
+/// there; here only messages follow.
+void submit_neighbours_packing(System& system, Codelet& codelet);
 
 // The flows themselves.
 namespace separate {

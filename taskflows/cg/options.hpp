@@ -30,7 +30,7 @@ enum class VectorMode {
   pieces,    ///< never assembled: each unit gathers the missing pieces in place
 };
 
-/// How a dot product is brought together from the block-rows.
+/// How a dot product is summed over the block-rows.
 enum class DotMode {
   serial,     ///< each task adds to the one sum
   reduction,  ///< STARPU_REDUX: a partial sum per unit
@@ -42,7 +42,7 @@ enum class XUpdate { early, late };
 
 /// Order of the block-columns of a 2D product.
 enum class ColumnOrder {
-  ascending,    ///< each row summed in the order of its columns: the same bits as 1D
+  ascending,    ///< each row summed in the order of its columns: bit-identical to 1D
   local_first,  ///< the block that needs no transfer first
 };
 
@@ -64,7 +64,7 @@ struct Options {
   int preconditioner_block = 0;  ///< 0 none, 1 Jacobi, more: block Jacobi
   double tolerance = 1e-8;       ///< on ||b - Ax|| / ||b||
   std::int64_t max_iterations = 10000;
-  int check_every = 16;  ///< the host looks at the residual at most every so many iterations
+  int check_every = 16;  ///< the host reads the residual at most every so many iterations
 };
 
 /// The choices that belong to a flow: sets vector, dot and x_update.

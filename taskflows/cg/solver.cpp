@@ -24,6 +24,7 @@ constexpr double restart_must_gain = 0.5;
 /// Relative residual below which a vanishing p.q means exhausted precision, not an indefinite matrix.
 constexpr double exhausted = 1e-14;
 
+/// One solve, on the host.
 class Solver {
  public:
   Solver(System& system, std::span<const double> b, std::string name,
@@ -34,12 +35,12 @@ class Solver {
 
  private:
   State start(double tolerance);
-  State go_on();
+  State resume();
   double sum_of_rr(int parity);
   HistoryEntry iterate();
   HistoryEntry iterate_up_to(std::int64_t limit);
-  void keep();
-  bool look(int window, int submitted, HistoryEntry& last);
+  void write_checkpoint();
+  bool poll_history(int window, int submitted, HistoryEntry& last);
   [[nodiscard]] double relative(double rr) const { return b_norm_ > 0 ? std::sqrt(rr) / b_norm_ : std::sqrt(rr); }
   [[nodiscard]] double threshold(double tolerance) const {
     const double bound = tolerance * (b_norm_ > 0 ? b_norm_ : 1);
@@ -68,13 +69,13 @@ State Solver::start(double tolerance) {
   }
   submit_start(sys_);
   double rr = 0;
-  if (sys_.options.flow == Flow::pipelined) {  // the first step, which looks at r.r, comes with the first iteration
+  if (sys_.options.flow == Flow::pipelined) {  // the first step, which reads r.r, comes with the first iteration
     rr = sum_of_rr(0);
   } else {
     rr = Acquired<State>(sys_.state_of(0), STARPU_R)->rr;
   }
   State state;
-  if (simulated) {  // there is no residual: iterations go on as far as they may
+  if (simulated) {  // there is no residual: the run has its maximum of iterations
     state.rr = b_norm_ * b_norm_;
     return state;
   }
@@ -91,7 +92,7 @@ double Solver::sum_of_rr(int parity) {
   Sum rr;
   sys_.gather_dots(parity);
   if (sys_.distributed()) {
-    const auto& all = *sys_.all_dots_of_ranks[static_cast<std::size_t>(parity)];
+    const auto& all = *sys_.distributed_dots[static_cast<std::size_t>(parity)];
     const Acquired<Dots> dots(all.all(), STARPU_R);
     for (std::size_t k = 0; k < all.items(); ++k) add(rr, dots.get()[k].rr);
     return value(rr);
@@ -101,7 +102,7 @@ double Solver::sum_of_rr(int parity) {
 }
 
 /// Iterations to submit next, up to `limit` since the start: many, but few when the end is near, so that little is
-/// computed in vain.
+/// computed without need.
 int Solver::next_window(std::int64_t limit) const {
   const std::int64_t left = limit - submitted_;
   std::int64_t window = std::min<std::int64_t>(sys_.options.check_every, left);
@@ -120,7 +121,7 @@ int Solver::next_window(std::int64_t limit) const {
 
 /// Reads a window of history once its tasks are done; true when it holds the end. Simulated tasks write no history:
 /// all were done.
-bool Solver::look(int window, int submitted, HistoryEntry& last) {
+bool Solver::poll_history(int window, int submitted, HistoryEntry& last) {
   const Acquired<HistoryEntry> entries(sys_.history[static_cast<std::size_t>(window % 2)], STARPU_R);
   if (simulated) {
     last.iteration += submitted;
@@ -156,7 +157,7 @@ HistoryEntry Solver::iterate_up_to(std::int64_t limit) {
     }
     if (window > 0) {
       const int count = window_size[(window - 1) % 2];
-      const bool end = look(window - 1, count, last);
+      const bool end = poll_history(window - 1, count, last);
       const Clock::time_point now = Clock::now();
       // the first window and the one that ends early say nothing about the pace
       if (window > 1 && !end)
@@ -179,7 +180,7 @@ HistoryEntry Solver::iterate() {
     last = iterate_up_to(std::min(most, (submitted_ / every + 1) * every));
     if (last.status != Status::running) return last;
     if (submitted_ == most) break;
-    keep();
+    write_checkpoint();
   }
   if (sys_.options.flow == Flow::pipelined && submitted_ > 0 &&
       !simulated) {  // the last residual, which no step has looked at
@@ -189,17 +190,17 @@ HistoryEntry Solver::iterate() {
   return last;
 }
 
-void Solver::keep() {
+void Solver::write_checkpoint() {
   starpu_task_wait_for_all();
   const std::int64_t iterations = base_ + submitted_;
-  write_checkpoint(checkpoints_.write, sys_,
-                   {iterations, submitted_, result_.restarts, previous_true_, b_norm_, result_.history});
-  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of iteration {}: --restart {} goes on from there",
+  cg::write_checkpoint(checkpoints_.write, sys_,
+                       {iterations, submitted_, result_.restarts, previous_true_, b_norm_, result_.history});
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of iteration {}: resume with --restart {}",
                                     checkpoints_.write, iterations, checkpoints_.write));
 }
 
-/// What start() does, from a checkpoint.
-State Solver::go_on() {
+/// Does what start() does, from a checkpoint.
+State Solver::resume() {
   sys_.p.after_product();
   Past past = read_checkpoint(checkpoints_.read, sys_, b_norm_, threshold(sys_.options.tolerance));
   sys_.p.before_product();
@@ -208,7 +209,7 @@ State Solver::go_on() {
   result_.restarts = past.restarts;
   result_.history = std::move(past.history);
   previous_true_ = past.true_residual;
-  rank_group().on_death(fmt::format("; --restart {} begins again from there", checkpoints_.read));
+  rank_group().on_death(fmt::format("; resume with --restart {}", checkpoints_.read));
   return *Acquired<State>(sys_.state_of(sys_.inline_sums() ? sys_.own().front() : 0), STARPU_R);
 }
 
@@ -224,7 +225,7 @@ SolveResult Solver::run() {
     result_.history.push_back(previous_true_);
     rank_group().on_death("; there is no checkpoint yet (--checkpoint)");
   } else {
-    state = go_on();
+    state = resume();
   }
   const Clock::time_point begin = Clock::now();
   while (true) {
@@ -241,7 +242,7 @@ SolveResult Solver::run() {
           "{}: not positive definite: p.Ap = {:g} in iteration {}; conjugate gradient needs a positive definite matrix",
           name_, last.pq, result_.iterations + 1);
 
-    // the residual that counts
+    // the true residual decides
     state = start(tolerance * true_residual_slack);
     starpu_task_wait_for_all();
     result_.true_residual = relative(state.rr);
@@ -288,6 +289,18 @@ Sum square(std::span<const double> b) {
   return total;
 }
 }  // namespace
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::converged:
+      return "converged";
+    case Outcome::max_iterations:
+      return "max_iterations";
+    case Outcome::stagnated:
+      return "stagnated";
+  }
+  return "";
+}
 
 double norm(std::span<const double> b) {
   Sum total;

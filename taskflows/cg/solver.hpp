@@ -1,4 +1,4 @@
-// Runs a conjugate gradient flow to its end: submits iterations ahead of the units, looks at the residual
+// Runs a conjugate gradient flow to its end: submits iterations ahead of the units, reads the residual
 // now and then, and restarts from the true residual where the recurrence has drifted from it.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "taskflows/cg/system.hpp"
+#include "taskflows/cg/simulation.hpp"
 
 namespace asterism::cg {
 
@@ -15,6 +15,8 @@ enum class Outcome {
   max_iterations,  ///< it is not, after max_iterations
   stagnated,       ///< it no longer falls: the tolerance is beyond what double precision reaches here
 };
+
+const char* name_of(Outcome outcome);
 
 struct SolveResult {
   Outcome outcome = Outcome::converged;
@@ -34,11 +36,11 @@ struct Progress {
   double tolerance;
 };
 
-/// Files to go on from (taskflows/cg/checkpoint.hpp).
+/// Files of the state (taskflows/cg/checkpoint.hpp).
 struct Checkpoints {
   std::string write;         ///< empty: none is written
   std::int64_t every = 500;  ///< iterations
-  std::string read;          ///< empty: the solve begins with x0
+  std::string read;          ///< to resume from; empty: the solve begins with x0
 };
 
 /// The norm ||b||, in parallel and compensated; over several ranks `b` is this rank's part.

@@ -1,206 +1,139 @@
 #include "taskflows/cg/verify.hpp"
 
-#include <cholmod.h>
+#include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <vector>
 
-#include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/cg/cases.hpp"
+#include "taskflows/cg/reference.hpp"
 
 namespace asterism::cg {
 namespace {
 
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
+/// The residuals of the recurrence and of the answer may differ by this share of the latter.
+constexpr double recurrence_agreement = 1e-3;
+/// Below this the two residuals differ in every correct solver.
+constexpr double attainable = 1e-12;
+/// The true residual may exceed the tolerance by this factor, as in the solver's own test.
+constexpr double true_residual_slack = 1.1;
+
+Verdict residual_verdict(double residual, double allowed) {
+  Verdict verdict{"||b - Ax|| / ||b||", residual, allowed, ""};
+  if (!verdict.right())
+    verdict.complaint = fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", residual, allowed);
+  return verdict;
 }
 
-long double row_times(const CsrMatrix& a, std::int64_t i, std::span<const double> x) {
-  long double sum = 0;
-  for (std::int64_t k = a.begin_of(i); k < a.begin_of(i + 1); ++k)
-    sum += static_cast<long double>(a.value[at(k)]) * x[at(a.column[at(k)])];
-  return sum;
+/// ||x - x*|| <= ||b - A x|| / lambda_min; the factorisation's own error is of the order of condition x epsilon. Both
+/// eigenvalues are estimated from inside, hence the factor 10.
+double allowed_distance(const CholeskyAnswer& reference, double residual, double b_norm, double x_norm) {
+  return 10 * (residual * (b_norm > 0 ? b_norm : 1) / (reference.smallest * (x_norm > 0 ? x_norm : 1)) +
+               reference.condition() * std::numeric_limits<double>::epsilon());
 }
 
-long double norm_of(std::span<const double> v) {
-  long double sum = 0;
-  for (const double e : v) sum += static_cast<long double>(e) * e;
-  return std::sqrt(sum);
+Verdict reference_verdict(const CholeskyAnswer& reference, std::span<const double> b, std::span<const double> x,
+                          double residual) {
+  std::vector<double> difference(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) difference[i] = x[i] - reference.x[i];
+  const auto norm = static_cast<double>(extended_norm(reference.x));
+  Verdict verdict{"the solution by Cholesky factorisation",
+                  static_cast<double>(extended_norm(difference)) / (norm > 0 ? norm : 1),
+                  allowed_distance(reference, residual, static_cast<double>(extended_norm(b)), norm), ""};
+  if (!verdict.right())
+    verdict.complaint =
+        fmt::format("x differs from the solution by Cholesky factorisation by {:.3e} relative, expected at most {:.3e}",
+                    verdict.error, verdict.allowed);
+  return verdict;
 }
 
-/// Sizes of the factor, likewise.
-constexpr double largest_flops = 4e11;
-constexpr double largest_factor = 2e8;  // entries
-
-/// A sparse Cholesky factorisation by CHOLMOD (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35 (2008)).
-class Cholesky {
- public:
-  explicit Cholesky(const CsrMatrix& a) : n_(a.n) {
-    cholmod_start(&common_);
-    common_.print = 0;
-    common_.final_ll = 1;  // L L^T, which fails where L D L^T would take a negative pivot
-    begin_.resize(at(a.n + 1));
-    for (std::int64_t i = 0; i <= a.n; ++i) begin_[at(i)] = static_cast<int>(a.row_begin[at(i)]);
-    matrix_.nrow = matrix_.ncol = at(a.n);
-    matrix_.nzmax = at(a.nnz());
-    matrix_.p = begin_.data();
-    matrix_.i = const_cast<std::int32_t*>(a.column.data());
-    matrix_.x = const_cast<double*>(a.value.data());
-    matrix_.stype = 1;  // symmetric: rows of the upper triangle are its columns
-    matrix_.itype = CHOLMOD_INT;
-    matrix_.xtype = CHOLMOD_REAL;
-    matrix_.dtype = CHOLMOD_DOUBLE;
-    matrix_.sorted = 1;
-    matrix_.packed = 1;
-    factor_ = cholmod_analyze(&matrix_, &common_);
-  }
-  ~Cholesky() {
-    cholmod_free_factor(&factor_, &common_);
-    cholmod_finish(&common_);
-  }
-  Cholesky(const Cholesky&) = delete;
-  Cholesky& operator=(const Cholesky&) = delete;
-
-  [[nodiscard]] bool affordable() const {
-    return factor_ != nullptr && common_.fl < largest_flops && common_.lnz < largest_factor;
-  }
-  /// False when the matrix is not positive definite.
-  bool factorise() { return cholmod_factorize(&matrix_, factor_, &common_) != 0 && common_.status == CHOLMOD_OK; }
-  std::vector<double> solve(std::span<const double> b) {
-    cholmod_dense right{};
-    right.nrow = right.nzmax = right.d = at(n_);
-    right.ncol = 1;
-    right.x = const_cast<double*>(b.data());
-    right.xtype = CHOLMOD_REAL;
-    right.dtype = CHOLMOD_DOUBLE;
-    cholmod_dense* solution = cholmod_solve(CHOLMOD_A, factor_, &right, &common_);
-    if (solution == nullptr) failed("CHOLMOD could not solve (status {})", common_.status);
-    const auto* values = static_cast<const double*>(solution->x);
-    std::vector<double> x(values, values + n_);
-    cholmod_free_dense(&solution, &common_);
-    return x;
-  }
-
- private:
-  std::int64_t n_;
-  cholmod_common common_{};
-  cholmod_sparse matrix_{};
-  cholmod_factor* factor_ = nullptr;
-  std::vector<int> begin_;
-};
-
-void normalise(std::vector<double>& v) {
-  const auto norm = static_cast<double>(norm_of(v));
-  for (double& e : v) e /= norm;
+double residual_of(const Answer& answer) {
+  return rank_group().distributed() ? distributed_residual(answer.a, answer.partition, answer.b, answer.x)
+                                    : extended_residual(answer.a, answer.b, answer.x);
 }
 
-/// A vector with components along every eigenvector.
-std::vector<double> start_vector(std::int64_t n) {
-  std::vector<double> v(at(n));
-  for (std::int64_t i = 0; i < n; ++i) v[at(i)] = 1 + 0.3 * std::sin(static_cast<double>(i) * 1.7 + 0.3);
-  normalise(v);
+/// Compared with the reference, over all ranks.
+Verification verify_whole(const Problem& problem, const Answer& answer, double allowed) {
+  if (!rank_group().distributed()) return verify(answer.a, answer.b, answer.x, allowed);
+  const double residual = residual_of(answer);
+  const std::vector<double> whole_b = rank_group().collect(answer.b);
+  const std::vector<double> whole_x = rank_group().collect(answer.x);
+  Verification v;
+  v.not_compared = too_large_to_factorise(answer.a.n);
+  if (!v.not_compared.empty())
+    v.by_residual = residual_verdict(residual, allowed);
+  else if (rank_group().is_root())
+    v = verify(open_matrix(problem).rows(0, answer.a.n), whole_b, whole_x, allowed);
+  v.residual = residual;
+  bool right = v.right();
+  rank_group().broadcast(right);
+  if (!right && v.right()) v.by_residual.complaint = "rank 0 found the answer wrong";
   return v;
 }
 
-constexpr int power_iterations = 30;
-
-double largest_eigenvalue(const CsrMatrix& a) {
-  std::vector<double> v = start_vector(a.n);
-  double eigenvalue = 0;
-  for (int k = 0; k < power_iterations; ++k) {
-    const Array<double> next = multiply(a, v);
-    v.assign(next.begin(), next.end());
-    eigenvalue = static_cast<double>(norm_of(v));
-    normalise(v);
-  }
-  return eigenvalue;
+/// Judges a run of a fixed number of iterations.
+Verification judge_recurrence(const Answer& answer) {
+  Verification v;
+  v.residual = residual_of(answer);
+  const double apart = std::abs(v.residual - answer.result.recurrence_residual);
+  v.by_residual = {
+      "the residual of the recurrence", apart,
+      v.residual < attainable ? std::numeric_limits<double>::infinity() : recurrence_agreement * v.residual, ""};
+  if (!v.right())
+    v.by_residual.complaint =
+        fmt::format("after {} iterations ||b - Ax|| / ||b|| is {:.6e}, but the recurrence says {:.6e}",
+                    answer.result.iterations, v.residual, answer.result.recurrence_residual);
+  return v;
 }
 
-double smallest_eigenvalue(const CsrMatrix& a, Cholesky& cholesky) {
-  std::vector<double> v = start_vector(a.n);
-  double inverse = 0;
-  for (int k = 0; k < power_iterations; ++k) {
-    v = cholesky.solve(v);
-    inverse = static_cast<double>(norm_of(v));
-    normalise(v);
+/// Why an answer that did not converge is wrong; empty: it converged.
+std::string complaint_of(const SolveResult& result, double residual, double tolerance) {
+  switch (result.outcome) {
+    case Outcome::converged:
+      return {};
+    case Outcome::max_iterations:
+      return fmt::format(
+          "not converged after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e} (--max-iterations)",
+          result.iterations, residual, tolerance);
+    case Outcome::stagnated:
+      return fmt::format(
+          "stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e} falls no further, wanted {:.3e} (--tolerance)",
+          result.iterations, residual, tolerance);
   }
-  return 1 / inverse;
+  return {};
 }
 
 }  // namespace
 
-Array<double> multiply(const CsrMatrix& a, std::span<const double> x) {
-  Array<double> y(at(a.n));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < a.n; ++i) y[at(i)] = static_cast<double>(row_times(a, i, x));
-  return y;
-}
-
-Array<double> row_sums(const CsrMatrix& a) {
-  Array<double> sums(at(a.rows()));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < a.rows(); ++i) {
-    long double sum = 0;
-    for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i) + 1]; ++k) sum += a.value[at(k)];
-    sums[at(i)] = static_cast<double>(sum);
-  }
-  return sums;
-}
-
-double extended_residual(const CsrMatrix& a, std::span<const double> b, std::span<const double> x) {
-  long double residual = 0;
-  long double right = 0;
-#pragma omp parallel for schedule(static) reduction(+ : residual, right)
-  for (std::int64_t i = 0; i < a.n; ++i) {
-    const long double r = static_cast<long double>(b[at(i)]) - row_times(a, i, x);
-    residual += r * r;
-    right += static_cast<long double>(b[at(i)]) * b[at(i)];
-  }
-  return static_cast<double>(right > 0 ? std::sqrt(residual / right) : std::sqrt(residual));
+std::vector<Verdict> Verification::verdicts() const {
+  if (by_answer) return {*by_answer, by_residual};
+  return {by_residual};
 }
 
 Verification verify(const CsrMatrix& a, std::span<const double> b, std::span<const double> x, double tolerance) {
   Verification v;
   v.residual = extended_residual(a, b, x);
-  v.passed = v.residual <= tolerance;  // false for NaN
-  if (!v.passed)
-    v.complaint = fmt::format("||b - Ax|| / ||b|| = {:.3e}, expected at most {:.3e}", v.residual, tolerance);
+  v.by_residual = residual_verdict(v.residual, tolerance);
+  const CholeskyAnswer reference = solve_by_cholesky(a, b);
+  v.not_compared = reference.why_not;
+  if (!reference.positive_definite) v.by_residual.complaint = "CHOLMOD finds the matrix not positive definite";
+  if (reference.x.empty()) return v;
+  v.condition = reference.condition();
+  v.by_answer = reference_verdict(reference, b, x, v.residual);
+  return v;
+}
 
-  if (a.n > largest_factorised || a.nnz() > std::numeric_limits<std::int32_t>::max()) {
-    v.why_not = fmt::format("{} rows, more than {}", a.n, largest_factorised);
-    return v;
-  }
-  Cholesky cholesky(a);
-  if (!cholesky.affordable()) {
-    v.why_not = "its Cholesky factor would be too large";
-    return v;
-  }
-  if (!cholesky.factorise()) {
-    v.passed = false;
-    v.complaint = "CHOLMOD finds the matrix not positive definite";
-    return v;
-  }
-  const std::vector<double> reference = cholesky.solve(b);
-  std::vector<double> difference(at(a.n));
-  for (std::int64_t i = 0; i < a.n; ++i) difference[at(i)] = x[at(i)] - reference[at(i)];
-  const double norm = static_cast<double>(norm_of(reference));
-  v.compared = true;
-  v.difference = static_cast<double>(norm_of(difference)) / (norm > 0 ? norm : 1);
-  // ||x - x*|| <= ||b - A x|| / lambda_min; the factorisation's own error is of the order of condition x epsilon.
-  // Both eigenvalues are estimated from inside, hence the factor 10.
-  const double smallest = smallest_eigenvalue(a, cholesky);
-  v.condition = largest_eigenvalue(a) / smallest;
-  const double b_norm = static_cast<double>(norm_of(b));
-  v.allowed = 10 * (v.residual * (b_norm > 0 ? b_norm : 1) / (smallest * (norm > 0 ? norm : 1)) +
-                    v.condition * std::numeric_limits<double>::epsilon());
-  if (!(v.difference <= v.allowed)) {
-    v.passed = false;
-    v.complaint =
-        fmt::format("x differs from the solution by Cholesky factorisation by {:.3e} relative, expected at most {:.3e}",
-                    v.difference, v.allowed);
-  }
+Verification judge(const Problem& problem, const Answer& answer, const Demand& demand) {
+  if (demand.fixed_iterations) return judge_recurrence(answer);
+  const double allowed = true_residual_slack * demand.tolerance;
+  if (answer.result.outcome == Outcome::converged && demand.with_reference)
+    return verify_whole(problem, answer, allowed);
+  Verification v;
+  v.residual = residual_of(answer);
+  v.by_residual = residual_verdict(v.residual, allowed);
+  const std::string complaint = complaint_of(answer.result, v.residual, demand.tolerance);
+  if (!complaint.empty()) v.by_residual.complaint = complaint;
   return v;
 }
 

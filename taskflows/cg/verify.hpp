@@ -1,43 +1,61 @@
-// Checks a solution against answers that share no code with the solver.
+// Judges an answer: by its residual in extended precision, and by the distance from the solution that a sparse Cholesky
+// factorisation gives (reference.hpp). Neither shares code with the solver.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/verdict.hpp"
+#include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
-#include "taskflows/cg/partition.hpp"
+#include "taskflows/cg/matrix/extended_products.hpp"
+#include "taskflows/cg/problem.hpp"
+#include "taskflows/cg/solver.hpp"
 
 namespace asterism::cg {
 
-/// Order of a matrix beyond which a factorisation would take longer than the solve is worth.
-inline constexpr std::int64_t largest_factorised = 300'000;
-
 struct Verification {
-  double residual = 0;    ///< ||b - A x|| / ||b||, accumulated in extended precision
-  bool compared = false;  ///< with the solution of a sparse Cholesky factorisation
-  std::string why_not;    ///< when not compared
-  double difference = 0;  ///< ||x - x_cholesky|| / ||x_cholesky||
-  double condition = 0;   ///< largest over smallest eigenvalue, estimated
-  double allowed = 0;     ///< of the difference, from the residual and the condition
-  bool passed = false;
-  std::string complaint;  ///< when not passed
+  double residual = 0;               ///< ||b - A x|| / ||b||, accumulated in extended precision
+  Verdict by_residual;               ///< whether it is as small as it has to be
+  std::optional<Verdict> by_answer;  ///< ||x - x_Cholesky|| / ||x_Cholesky||; none: not compared
+  double condition = 0;              ///< largest over smallest eigenvalue, estimated, when compared
+  std::string not_compared;          ///< why there was no comparison although one was asked for
+
+  [[nodiscard]] bool right() const { return by_residual.right() && (!by_answer || by_answer->right()); }
+  /// That by the answer first: it says more.
+  [[nodiscard]] std::vector<Verdict> verdicts() const;
 };
 
-/// residual <= tolerance, and the difference within what the residual and the condition allow.
+/// residual <= tolerance, and the distance from the Cholesky solution within what the residual and the condition allow.
 Verification verify(const CsrMatrix& a, std::span<const double> b, std::span<const double> x, double tolerance);
 
-/// ||b - A x|| / ||b|| in extended precision (||b - A x|| when b = 0), in parallel.
-double extended_residual(const CsrMatrix& a, std::span<const double> b, std::span<const double> x);
+/// What a run leaves behind. Over several ranks: the rows of this rank.
+struct Answer {
+  const CsrMatrix& a;
+  const Partition& partition;
+  std::span<const double> b;
+  std::span<const double> x;
+  const SolveResult& result;
+};
 
-/// The same over several ranks, each with its rows of A, b and x; the same result on all of them.
-double extended_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
-                         std::span<const double> x);
+/// What an answer has to be.
+struct Demand {
+  double tolerance = 0;
+  /// A run of a fixed number of iterations need not converge: it is right when the residual of its recurrence is the
+  /// true one.
+  bool fixed_iterations = false;
+  bool with_reference = false;  ///< --verify: compare with the Cholesky solution where the size allows
+};
 
-/// Each row's sum in extended precision, rounded: A times ones.
-Array<double> row_sums(const CsrMatrix& a);
+/// Blocking; collective. Over several ranks, rank 0 makes the whole matrix of `problem` once more for the reference,
+/// which limits it in size. The verdicts are right on all ranks or on none.
+Verification judge(const Problem& problem, const Answer& answer, const Demand& demand);
 
-/// A x in extended precision, rounded.
-Array<double> multiply(const CsrMatrix& a, std::span<const double> x);
+/// ||b - A x|| / ||b|| in extended precision over several ranks, each with its rows of A, b and x; the same result on
+/// all of them.
+double distributed_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
+                            std::span<const double> x);
 
 }  // namespace asterism::cg

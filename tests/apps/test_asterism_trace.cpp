@@ -124,7 +124,7 @@ TEST_F(AsterismTrace, SolversRecordAndAnalyseInOneGo) {
     EXPECT_EQ(record["units"].size(), 2U);
     std::uint64_t products = 0;
     for (const json& c : record["codelets"])
-      if (c["codelet"] == "spmv_dot") products += c["count"].get<std::uint64_t>();
+      if (c["codelet"] == "cg_spmv_dot") products += c["count"].get<std::uint64_t>();
     EXPECT_EQ(products, 3U * 24U);  // one per block-row and iteration: nothing before or after the solve
     // asterism-trace says the same of the folder, and of the FxT file
     for (const std::string& source : {"run-" + scheduler, "run-" + scheduler + "/prof_file_rank_0"}) {
@@ -149,7 +149,7 @@ TEST_F(AsterismTrace, CalibrationIsRecordedApart) {
   const json calibration = json_of(folder / "c.json");
   expect_sound(calibration);
   for (const json& c : calibration["codelets"])
-    EXPECT_TRUE(c["codelet"] != "spmv_dot" || c["count"].get<int>() >= 20) << c;
+    EXPECT_TRUE(c["codelet"] != "cg_spmv_dot" || c["count"].get<int>() >= 20) << c;
   // durations are in StarPU's models too
   bool models = false;
   for (const auto& entry : fs::recursive_directory_iterator(folder / "home"))
@@ -165,7 +165,7 @@ TEST_F(AsterismTrace, AnyStarPUProgram) {
   expect_sound(record);
   std::set<std::string> codelets;
   for (const json& c : record["codelets"]) codelets.insert(c["codelet"]);
-  EXPECT_FALSE(codelets.contains("spmv_dot"));
+  EXPECT_FALSE(codelets.contains("cg_spmv_dot"));
   EXPECT_GE(codelets.size(), 2U);
   // a window of it, and beside itself
   const double half = record["makespan"].get<double>() / 2;

@@ -11,8 +11,8 @@
 #include "base/cuda_check.hpp"
 #include "codelets/cg/kernels/costs.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
+#include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
-#include "taskflows/cg/matrix_block.hpp"
 
 namespace {
 
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   const CsrMatrix a = assemble_stencil(parse_stencil(name));
   const MatrixBlock block(a, {0, a.n, 0, a.n}, Format::sell);
   std::vector<char> host(block.layout().bytes);
-  block.fill(host.data(), true);
+  block.fill(host.data(), MatrixBlock::Threads::all);
   char* blob = device<char>(host.size());
   ASTERISM_CHECK_CUDA(cudaMemcpy(blob, host.data(), host.size(), cudaMemcpyHostToDevice));
   const SellView sell = block.layout().sell(blob);

@@ -14,6 +14,7 @@
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "codelets/cg/kernels/costs.hpp"
+#include "taskflows/cg/cases.hpp"
 
 namespace {
 
@@ -35,30 +36,8 @@ struct Case {
   }
 };
 
-int tables(int argc, char** argv) {
-  CLI::App app("The paper's tables on this machine", "bench_cg_tables");
-  std::string out;
-  int repeats = 3;
-  int iterations = 100;
-  std::vector<int> gpu_counts{1, 2, 4};
-  apps::cg::Arguments args;
-  app.add_option("out", out)->required();
-  app.add_option("--repeats", repeats);
-  app.add_option("--iterations", iterations);
-  app.add_option("--gpus", gpu_counts)->delimiter(',');
-  app.add_option("--stencil", args.stencil);
-  app.add_option("--mesh", args.mesh);
-  if (const auto status = parse(app, argc, argv)) return *status;
-  args.session.scheduler = "cyclic";
-  args.session.cpus = 0;
-  args.options.tolerance = 0;
-  args.options.max_iterations = iterations;
-  apply_flow_defaults(args.options);
-
-  const apps::cg::MatrixSource matrix = apps::cg::open_matrix(args);
-  const CsrMatrix a = matrix.rows(0, matrix.counts.n);
-  const Array<double> b(static_cast<std::size_t>(a.n), 1.0);
-  fmt::print(stderr, "{}: {} rows, {} non-zeros\n", a.name, a.n, a.nnz());
+/// One GPU, each number of them in every decomposition and transfer mode, one GPU with as many blocks, other flows.
+std::vector<Case> cases_of(const std::vector<int>& gpu_counts) {
   const int most = *std::max_element(gpu_counts.begin(), gpu_counts.end());
   std::vector<Case> cases{{1, 1, Decomposition::one_d, Transfer::full, Flow::fused, {}}};
   for (const int gpus : gpu_counts)
@@ -70,12 +49,40 @@ int tables(int argc, char** argv) {
       cases.push_back({1, most, decomposition, transfer, Flow::fused, {}});
   cases.push_back({most, most, Decomposition::one_d, Transfer::packed, Flow::pipelined, {}});
   cases.push_back({most, most, Decomposition::one_d, Transfer::packed, Flow::refined, {}});
+  return cases;
+}
+
+int tables(int argc, char** argv) {
+  CLI::App app("The paper's tables on this machine", "bench_cg_tables");
+  std::string out;
+  int repeats = 3;
+  int iterations = 100;
+  std::vector<int> gpu_counts{1, 2, 4};
+  apps::cg::Arguments args;
+  app.add_option("out", out)->required();
+  app.add_option("--repeats", repeats);
+  app.add_option("--iterations", iterations);
+  app.add_option("--gpus", gpu_counts)->delimiter(',');
+  app.add_option("--stencil", args.problem.stencil);
+  app.add_option("--mesh", args.problem.mesh);
+  if (const auto status = parse(app, argc, argv)) return *status;
+  args.common.session.scheduler = "cyclic";
+  args.common.session.cpus = 0;
+  args.options.tolerance = 0;
+  args.options.max_iterations = iterations;
+  apply_flow_defaults(args.options);
+
+  const MatrixSource matrix = open_matrix(args.problem);
+  const CsrMatrix a = matrix.rows(0, matrix.counts.n);
+  const Array<double> b(static_cast<std::size_t>(a.n), 1.0);
+  fmt::print(stderr, "{}: {} rows, {} non-zeros\n", a.name, a.n, a.nnz());
+  std::vector<Case> cases = cases_of(gpu_counts);
 
   nlohmann::json record;
   double reference = 0;  // the residual all cases must end with
   for (int repeat = 0; repeat < repeats; ++repeat)
     for (Case& c : cases) {
-      SessionOptions units = args.session;
+      SessionOptions units = args.common.session;
       units.gpus = c.gpus;
       const Session session(units);
       if (record.empty()) {
@@ -97,9 +104,10 @@ int tables(int argc, char** argv) {
       options.transfer = c.transfer;
       options.column_order = ColumnOrder::local_first;
       const std::vector<double> shares(static_cast<std::size_t>(c.blocks), 1.0);
-      const apps::cg::Run run = apps::cg::solve_once(session, a, b, options, shares, {});
-      // The recurrence must tell the truth; 1D iterates are moreover the same for any number of blocks. With another
-      // order of summation an ill-conditioned system goes another way after some dozens of iterations.
+      const apps::cg::Solved run = apps::cg::solve_once(session, a, b, options, shares, {});
+      // The residual of the recurrence must be the true one; 1D iterates are moreover the same for any number of
+      // blocks. With another order of summation an ill-conditioned system goes another way after some dozens of
+      // iterations.
       const double residual = run.result.true_residual;
       if (c.decomposition == Decomposition::one_d && c.flow == Flow::fused) {
         if (reference == 0) reference = residual;

@@ -1,4 +1,4 @@
-// asterism-cg over one to four processes: the same bits, what a rank looks at, what is refused, how it fails.
+// asterism-cg over one to four processes: bit-identical results, what a rank reads, what is refused, how it fails.
 #include "tests/clusters/run_ranks.hpp"
 #include "tests/clusters/same_hdf5.hpp"
 

@@ -14,6 +14,8 @@
 // On CPUs, slices of diagonals (grid stencils) need no column indices: 8 nnz instead of 12 nnz in the product. The
 // bound that programs report stays 12 nnz + 84 N, so they may be faster than it.
 // A Jacobi preconditioner reads its N values twice and adds a second dot (+ 16 N bytes, + 4 N flops).
+//
+// The functions of namespace costs are what one task is counted with: its codelet gives them to StarPU.
 #pragma once
 
 namespace asterism::cg {
@@ -33,5 +35,43 @@ inline double iteration_flops(Iteration kind, double nnz, double n, int precondi
   const double vectors = kind == Iteration::pipelined ? 18 : 10;
   return 2 * nnz + (vectors + (preconditioner_block == 0 ? 0 : 2.0 * preconditioner_block + 2)) * n;
 }
+
+namespace costs {
+
+/// y = A x, or y += A x, with p.y over the rows.
+inline double product_flops(double nnz, double rows, bool with_dot) {
+  return 2 * nnz + (with_dot ? 2 * rows : 0);
+}
+/// x.y
+inline double dot_flops(double n) {
+  return 2 * n;
+}
+/// y += alpha x
+inline double axpy_flops(double n) {
+  return 2 * n;
+}
+/// p = z + beta p. Counted as the fused update of x and p, 4 N instead of 2 N, because the durations of calibrated
+/// machines (experiments/machines) are tables over this number.
+inline double scal_axpy_flops(double n) {
+  return 4 * n;
+}
+/// z = M^-1 r, diagonal blocks of `block` rows.
+inline double precondition_flops(double n, int block) {
+  return 2.0 * block * n;
+}
+/// r = r_in - alpha q, z = M^-1 r, {r.r, r.z}; block 0: without preconditioner.
+inline double residual_flops(double n, int block) {
+  return (4 + (block > 0 ? 2.0 * block + 2 : 0)) * n;
+}
+/// x += alpha p; p = z + beta p.
+inline double direction_flops(double n) {
+  return 4 * n;
+}
+/// One step of pipelined CG; block 0: without preconditioner.
+inline double pipelined_flops(double n, int block) {
+  return (18 + (block > 0 ? 2.0 * block + 6 : 0)) * n;
+}
+
+}  // namespace costs
 
 }  // namespace asterism::cg

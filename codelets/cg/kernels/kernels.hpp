@@ -1,6 +1,26 @@
-// The CPU kernels of conjugate gradient: plain functions on pointers and sizes, vectorised, no allocation.
-// Vectors are contiguous, indices local to the block. Each row of a product is summed in the order of its
-// entries with fused multiply-adds, and dot products are compensated: results do not depend on the blocks.
+// The mathematics of conjugate gradient, and the CPU kernels that compute it: plain functions on pointers and sizes,
+// vectorised, no allocation. The CUDA kernels of kernels_cuda.hpp have the same names and the same arithmetic.
+//
+//   kernel             formula                                  shapes        bytes          flops
+//   spmv               y = A x, y += A x                        n x m, m, n   12 nnz + 20 n  2 nnz
+//   spmv_dot           the same with p.y                        n x m, m, n   12 nnz + 20 n  2 nnz + 2 n
+//   dot                x.y                                      n             16 n           2 n
+//   axpy               y += a x                                 n             24 n           2 n
+//   xpby               y = x + b y                              n             24 n           2 n
+//   precondition       z = M^-1 r, blocks of s rows             n, s n        16 n + 8 s n   2 s n
+//   residual_dots      {r.r, r.z}                               n             16 n           4 n
+//   update_residual    r -= alpha q, z = M^-1 r, {r.r, r.z}     n, s n        24 n (*)       4 n (*)
+//   update_direction   x += alpha p, p = z + beta p             n             40 n           4 n
+//   pack               out_k = p[index_k]                       n             20 n           0
+//   pipelined_update   a step of Ghysels and Vanroose's method  n, s n        104 n (*)      18 n (*)
+//   pipelined_dots     {r.r, r.u, w.u}                          n             24 n           6 n
+//   begin, alpha_step, beta_step, pipelined_step: the scalars, recurrence.hpp
+//   Sum, add, value: compensated sums, compensated.hpp
+// (*) with preconditioner 16 n + 8 s n bytes and 2 s n + 2 n flops more. What tasks and iterations are counted with
+// is in costs.hpp, the formats of A in views.hpp and block_layout.hpp.
+//
+// Vectors are contiguous, indices local to the block. Each row of a product is summed in the order of its entries with
+// fused multiply-adds, and dot products are compensated: results do not depend on the number of blocks.
 #pragma once
 
 #include <cstdint>

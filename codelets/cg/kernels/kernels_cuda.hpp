@@ -31,7 +31,7 @@ struct Partials {
 
 /// y = A x (or +=). 12 nnz + 20 N bytes.
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream);
-/// The same and *p_dot_y = p.y over the rows; ProductDot::own: p.(A x), added to *p_dot_y when accumulating.
+/// y = A x (or +=) and *p_dot_y = p.y over the rows; ProductDot::own: p.(A x), added to *p_dot_y when accumulating.
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
               Workspace workspace, cudaStream_t stream, ProductDot dot = ProductDot::total);
 
@@ -49,7 +49,7 @@ void xpby(std::int64_t n, const double* x, const double* beta, double* y, cudaSt
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream);
 /// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream);
-/// The same into several outputs in one launch: output k takes the elements begin[k] .. begin[k+1] of the index.
+/// Packs into several outputs in one launch: output k takes the elements begin[k] .. begin[k+1] of the index.
 inline constexpr int max_pack_outputs = 64;
 struct PackOutputs {
   double* out[max_pack_outputs];

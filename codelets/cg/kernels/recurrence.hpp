@@ -7,7 +7,7 @@
 //
 // Once the residual is small enough, or the matrix has shown that it is not positive definite, every
 // further step has alpha = 0 and leaves x and r as they are: tasks already submitted do no harm, the host
-// needs to look only now and then, and the iteration that converged is known exactly.
+// needs to read the status only now and then, and the iteration that converged is known exactly.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Dots {
 /// Scalars of one solve. Lives in a StarPU handle; written by the scalar tasks only.
 struct State {
   double alpha = 1;         ///< 1 before the first iteration, so that r = b - alpha q starts the recurrence
-  double minus_alpha = -1;  ///< what cuBLAS wants for r - alpha q
+  double minus_alpha = -1;  ///< the factor that cuBLAS takes for r - alpha q
   double beta = 0;
   double rho = 0;        ///< r.z of the current residual
   double rr = 0;         ///< r.r of the current residual

@@ -5,7 +5,7 @@
 
 namespace asterism::cg {
 
-/// Compressed sparse rows with 32-bit offsets (as cuSPARSE wants them).
+/// Compressed sparse rows with 32-bit offsets (as cuSPARSE expects them).
 struct CsrView {
   std::int64_t rows;
   std::int64_t columns;

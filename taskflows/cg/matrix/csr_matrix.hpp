@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/array.hpp"
@@ -28,6 +29,13 @@ struct CsrMatrix {
   [[nodiscard]] std::int64_t begin_of(std::int64_t row) const noexcept {
     return row_begin[static_cast<std::size_t>(row - first_row)];
   }
+};
+
+/// What a decomposition depends on: the order of a matrix, what to call it, and how many entries stand before a row.
+struct RowCounts {
+  std::int64_t n = 0;
+  std::string name;
+  std::function<std::int64_t(std::int64_t row)> entries_before;
 };
 
 /// Room for rows [first, last) of a matrix of n rows and for their entries, which the caller sets, as where rows begin:

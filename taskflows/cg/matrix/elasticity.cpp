@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "taskflows/cg/matrix/node_graph.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -26,106 +27,6 @@ double dot(const Vector& a, const Vector& b) {
 }
 Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-/// For each node a list: of its elements, or of its neighbours.
-struct Lists {
-  std::vector<std::int64_t> begin;
-  std::vector<std::int32_t> entry;
-
-  [[nodiscard]] std::span<const std::int32_t> operator[](std::int64_t node) const {
-    return {entry.data() + begin[index(node)], entry.data() + begin[index(node) + 1]};
-  }
-};
-
-/// The elements of each node, ascending.
-Lists elements_of_nodes(const ElasticityNodes& nodes) {
-  Lists lists{.begin = std::vector<std::int64_t>(nodes.position.size() + 1, 0),
-              .entry = std::vector<std::int32_t>(nodes.element.size())};
-  for (const std::int32_t node : nodes.element) ++lists.begin[index(node) + 1];
-  std::partial_sum(lists.begin.begin(), lists.begin.end(), lists.begin.begin());
-  std::vector<std::int64_t> next(lists.begin.begin(), lists.begin.end() - 1);
-  for (std::size_t k = 0; k < nodes.element.size(); ++k) {
-    lists.entry[index(next[index(nodes.element[k])]++)] = static_cast<std::int32_t>(k / index(nodes.per_element));
-  }
-  return lists;
-}
-
-/// The nodes that share an element with each node, itself included, ascending.
-Lists node_graph(const ElasticityNodes& nodes, const Lists& elements) {
-  const auto count = static_cast<std::int64_t>(nodes.position.size());
-  Lists graph{.begin = std::vector<std::int64_t>(index(count) + 1, 0), .entry = {}};
-#pragma omp parallel
-  {
-    std::vector<std::int32_t> found;
-    const auto collect = [&](std::int64_t node) {
-      found.clear();
-      for (const std::int32_t e : elements[node]) {
-        const auto first = nodes.element.begin() + std::int64_t{e} * nodes.per_element;
-        found.insert(found.end(), first, first + nodes.per_element);
-      }
-      std::sort(found.begin(), found.end());
-      found.erase(std::unique(found.begin(), found.end()), found.end());
-    };
-    // Counting and then collecting again costs less than holding one small vector per node.
-#pragma omp for schedule(static)
-    for (std::int64_t i = 0; i < count; ++i) {
-      collect(i);
-      graph.begin[index(i) + 1] = static_cast<std::int64_t>(found.size());
-    }
-#pragma omp single
-    {
-      std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
-      graph.entry.resize(index(graph.begin.back()));
-    }
-#pragma omp for schedule(static)
-    for (std::int64_t i = 0; i < count; ++i) {
-      collect(i);
-      std::copy(found.begin(), found.end(), graph.entry.begin() + graph.begin[index(i)]);
-    }
-  }
-  return graph;
-}
-
-/// Breadth-first search from `start`, neighbours by ascending degree: the connected piece in Cuthill-McKee order.
-/// `level` is -1 for nodes not reached yet and becomes the distance from `start`.
-std::vector<std::int32_t> breadth_first(const Lists& graph, std::int32_t start, std::vector<std::int32_t>& level) {
-  std::vector<std::int32_t> order{start};
-  level[index(start)] = 0;
-  for (std::size_t head = 0; head < order.size(); ++head) {
-    const std::int32_t node = order[head];
-    const auto first_new = static_cast<std::ptrdiff_t>(order.size());
-    for (const std::int32_t neighbour : graph[node]) {
-      if (level[index(neighbour)] >= 0) continue;
-      level[index(neighbour)] = level[index(node)] + 1;
-      order.push_back(neighbour);
-    }
-    std::stable_sort(order.begin() + first_new, order.end(),
-                     [&](std::int32_t a, std::int32_t b) { return graph[a].size() < graph[b].size(); });
-  }
-  return order;
-}
-
-/// New order of the nodes, reverse Cuthill-McKee: each piece is searched from a node at (nearly) the greatest
-/// distance from others, found by moving to the far end until that gets no farther (George and Liu, 1979).
-std::vector<std::int32_t> reverse_cuthill_mckee(const Lists& graph) {
-  const std::size_t count = graph.begin.size() - 1;
-  std::vector<std::int32_t> order;
-  order.reserve(count);
-  std::vector<std::int32_t> level(count, -1);
-  for (std::size_t seed = 0; seed < count; ++seed) {
-    if (level[seed] >= 0) continue;
-    std::vector<std::int32_t> piece = breadth_first(graph, static_cast<std::int32_t>(seed), level);
-    for (std::int32_t depth = -1; level[index(piece.back())] > depth;) {
-      depth = level[index(piece.back())];
-      const std::int32_t far_end = piece.back();
-      for (const std::int32_t node : piece) level[index(node)] = -1;
-      piece = breadth_first(graph, far_end, level);
-    }
-    order.insert(order.end(), piece.begin(), piece.end());
-  }
-  std::reverse(order.begin(), order.end());
-  return order;
 }
 
 void add_midpoints(const TetMesh& mesh, ElasticityNodes& nodes) {
@@ -155,8 +56,8 @@ void add_midpoints(const TetMesh& mesh, ElasticityNodes& nodes) {
 }
 
 /// A piece is held if three of its clamped nodes are not on one line; otherwise it could move at no cost and the
-/// matrix would be singular. (Pieces that hang together at a single node pass: nothing cheap tells them apart.)
-void require_held(const TetMesh& mesh, const ElasticityNodes& nodes, const Lists& graph) {
+/// matrix would be singular. (Pieces that are joined at a single node are not found: there is no cheap test for them.)
+void require_held(const TetMesh& mesh, const ElasticityNodes& nodes, const NodeLists& graph) {
   std::vector<std::int32_t> level(nodes.position.size(), -1);
   for (std::size_t seed = 0; seed < level.size(); ++seed) {
     if (level[seed] >= 0) continue;
@@ -251,7 +152,7 @@ Rule integration_rule(Element element) {
 using Block = std::array<std::array<double, 3>, 3>;
 
 /// The blocks A_ab of one element for its local node a and all its nodes b. Every sum runs in an order that does not
-/// depend on which of a and b is the row, which makes A_ba the transpose of A_ab to the last bit.
+/// depend on which of a and b is the row, which makes A_ba exactly the transpose of A_ab.
 void element_blocks(const Rule& rule, const Geometry& geometry, std::size_t a, std::span<Block> blocks, double lambda,
                     double mu) {
   std::array<std::array<Vector, 10>, 4> gradient{};
@@ -281,7 +182,7 @@ void element_blocks(const Rule& rule, const Geometry& geometry, std::size_t a, s
 
 /// Sizes the arrays: a free node's three rows hold all components of its free neighbours, a clamped one's only
 /// their diagonal.
-CsrMatrix empty_rows(const ElasticityNodes& nodes, const Lists& graph) {
+CsrMatrix empty_rows(const ElasticityNodes& nodes, const NodeLists& graph) {
   CsrMatrix matrix;
   matrix.n = 3 * static_cast<std::int64_t>(nodes.position.size());
   matrix.row_begin = Array<std::int64_t>(index(matrix.n) + 1);
@@ -348,6 +249,10 @@ ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& o
   return nodes;
 }
 
+std::string name_of(Element element) {
+  return element == Element::p1 ? "p1" : "p2";
+}
+
 CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& options) {
   if (!(options.young > 0) || !std::isfinite(options.young)) {
     bad_input("elasticity: Young's modulus {}, expected a positive number", options.young);
@@ -360,8 +265,8 @@ CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& opti
 
   const ElasticityNodes nodes = elasticity_nodes(mesh, options);
   const std::vector<Geometry> geometry = geometries(mesh, nodes);
-  const Lists elements = elements_of_nodes(nodes);
-  const Lists graph = node_graph(nodes, elements);
+  const NodeLists elements = elements_of_nodes(nodes);
+  const NodeLists graph = node_graph(nodes, elements);
   if (options.clamp) require_held(mesh, nodes, graph);
   const Rule rule = integration_rule(options.element);
   const std::size_t per_element = index(nodes.per_element);

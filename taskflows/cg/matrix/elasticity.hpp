@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "taskflows/cg/matrix/csr_matrix.hpp"
@@ -15,6 +16,9 @@ enum class Element {
   p1,  ///< 4 nodes, linear: about 45 entries per row
   p2,  ///< 10 nodes (corners and edge midpoints), quadratic: about 80 entries per row, twice the order of accuracy
 };
+
+/// "p1" or "p2".
+std::string name_of(Element element);
 
 struct ElasticityOptions {
   Element element = Element::p2;
@@ -40,7 +44,7 @@ ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& o
 
 /// Assembles A_(ai)(bj) = integral of lambda d_i N_a d_j N_b + mu d_j N_a d_i N_b + mu delta_ij grad N_a . grad N_b
 /// over the scaled body. Rows and columns of clamped unknowns are eliminated: each keeps only a diagonal entry, the
-/// mean diagonal of the free ones, so that n is always 3 x nodes. Exactly symmetric, and the same bits for any
+/// mean diagonal of the free ones, so that n is always 3 x nodes. Exactly symmetric, and bit-identical for any
 /// number of OpenMP threads. Throws Error (bad_input) for impossible options, and for a mesh with an inverted
 /// tetrahedron or with a piece that the clamp does not hold.
 CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& options);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "taskflows/cg/matrix/csr_matrix.hpp"
-#include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {
 
@@ -30,9 +29,9 @@ Stencil parse_stencil(const std::string& text);
 /// The matrix; grid point (x, y, z) is row x + nx (y + ny z). In parallel. Throws Error (bad_input) when the
 /// grid has 2^31 points or more.
 CsrMatrix assemble_stencil(const Stencil& stencil);
-/// Rows [first, last) of it, without the others.
+/// Rows [first, last) of the matrix, without the others.
 CsrMatrix assemble_stencil(const Stencil& stencil, std::int64_t first, std::int64_t last);
-/// Without the matrix. Throws as assemble_stencil does.
+/// How many entries its rows have, without the matrix. Throws as assemble_stencil does.
 RowCounts row_counts(const Stencil& stencil);
 
 }  // namespace asterism::cg

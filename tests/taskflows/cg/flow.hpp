@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "taskflows/cg/matrix/elasticity.hpp"
+#include "taskflows/cg/matrix/extended_products.hpp"
 #include "taskflows/cg/matrix/gmsh_reader.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"

@@ -37,7 +37,7 @@ TEST_F(CgFlow, StartsFromAnyVector) {
     const Solved expected = solve_with(stencil(), stencil_b(), with(pipelined ? Flow::pipelined : Flow::fused), x0);
     EXPECT_EQ(expected.result.outcome, Outcome::converged);
     EXPECT_NEAR(expected.result.history.front(), extended_residual(stencil(), stencil_b(), x0), 1e-12);
-    EXPECT_TRUE(verify(stencil(), stencil_b(), expected.x, 1.1e-8).passed);
+    EXPECT_TRUE(verify(stencil(), stencil_b(), expected.x, 1.1e-8).right());
     for (const Flow flow : flows) {
       if ((flow == Flow::pipelined) != pipelined) continue;
       const Options o = with(flow, 3, Decomposition::two_d, Transfer::packed);

@@ -1,6 +1,6 @@
 // What blocks of the matrix hold, in every format and numbering: against what is said of each entry. StarPU is never
 // started.
-#include "taskflows/cg/matrix_block.hpp"
+#include "taskflows/cg/matrix/matrix_block.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "codelets/cg/kernels/kernels.hpp"
+#include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
-#include "taskflows/cg/partition.hpp"
 #include "tests/taskflows/cg/matrices.hpp"
 
 namespace asterism::cg {
@@ -112,8 +112,8 @@ BlockLayout check_block(const CsrMatrix& a, const BlockRange& range, Format form
   const std::vector<char> blank(layout.bytes + guard, '\x5a');
   std::vector<char> serial = blank;
   std::vector<char> parallel = blank;
-  block.fill(serial.data(), false);
-  block.fill(parallel.data(), true);
+  block.fill(serial.data(), MatrixBlock::Threads::caller);
+  block.fill(parallel.data(), MatrixBlock::Threads::all);
   EXPECT_TRUE(serial == parallel) << "parallel and serial fill differ";
   EXPECT_TRUE(std::equal(serial.end() - guard, serial.end(), blank.begin())) << "written past the end";
 
@@ -263,8 +263,8 @@ TEST(Diagonals, HoldTheMatrixAndGiveTheSameBits) {
     EXPECT_LT(block.layout().bytes, plain.layout().bytes * 4 / 5);
     std::vector<double> plain_memory(plain.layout().bytes / 8);
     std::vector<double> memory(block.layout().bytes / 8, -1.0);
-    plain.fill(plain_memory.data(), false);
-    block.fill(memory.data(), true);
+    plain.fill(plain_memory.data(), MatrixBlock::Threads::caller);
+    block.fill(memory.data(), MatrixBlock::Threads::all);
     const auto entries = unpack_diagonals(block.layout(), memory.data());
     std::int64_t expected = 0;
     for (std::int64_t row = range.first_row; row < range.last_row; ++row)

@@ -1,4 +1,4 @@
-#include "taskflows/cg/partition.hpp"
+#include "taskflows/cg/decomposition.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "codelets/cg/kernels/costs.hpp"
 
 namespace asterism::cg {
 
@@ -40,7 +41,7 @@ Partition partition_rows(const RowCounts& a, std::span<const double> shares, Bal
 
   const auto work_before = [&](std::int64_t row) {
     const double nnz = static_cast<double>(a.entries_before(row));
-    return balance == Balance::nonzeros ? nnz : 12 * nnz + 84 * static_cast<double>(row);
+    return balance == Balance::nonzeros ? nnz : iteration_bytes(Iteration::fused, nnz, static_cast<double>(row));
   };
   const double total_share = std::accumulate(shares.begin(), shares.end(), 0.0);
   Partition result;

@@ -1,26 +1,25 @@
 // Pipelined conjugate gradient (Ghysels and Vanroose, Parallel Computing 40 (2014), Algorithm 4): the dot
-// products of iteration k are brought together while A m is computed; two tasks per block-row and iteration.
-//   m = M^-1 w   n = A m   gamma = r.u   delta = w.u   beta = gamma/gamma_old   alpha = gamma/(delta - beta
-//   gamma/alpha_old) z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p   x += alpha p   r -= alpha s u
-//   -= alpha q   w -= alpha z
-// Without preconditioner u = r, m = w, q = s. The vector that travels is m; n is System::q.
+// products of iteration k are summed over the block-rows while A m is computed; two tasks per block-row and iteration.
+//   m = M^-1 w       n = A m
+//   gamma = r.u      delta = w.u
+//   beta = gamma / gamma_old      alpha = gamma / (delta - beta gamma / alpha_old)
+//   z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p
+//   x += alpha p     r -= alpha s     u -= alpha q     w -= alpha z
+// Without preconditioner u = r, m = w, q = s. The vector that travels, System::p, is m; n is System::q, p is
+// System::direction, z is System::az and q is System::mq.
 #include "taskflows/cg/flow.hpp"
 
 namespace asterism::cg::pipelined {
 namespace {
 
-double length(const System& sys, int i) {
-  return static_cast<double>(sys.partition.rows(i));
-}
-
 void submit_copy(starpu_data_handle_t from, starpu_data_handle_t to) {
-  submit(codelets::copy(), 0, {{from, STARPU_R}, {to, STARPU_W}});
+  submit(codelets::copy, codelets::NoArgs{}, {{from, STARPU_R}, {to, STARPU_W}});
 }
 
-/// q <- A m
+/// n <- A m
 void submit_whole_product(System& sys) {
   sys.p.before_product();
-  sys.submit_product(false);
+  submit_product(sys, ProductSums::none);
   sys.p.after_product();
 }
 
@@ -29,9 +28,10 @@ void submit_whole_product(System& sys) {
 void start(System& sys) {
   sys.p.after_product();
   const int block = sys.options.preconditioner_block;
-  // q <- A x;  r <- b - q;  u <- M^-1 r
+  // m <- x;  n <- A m
   for (const int i : sys.own()) submit_copy(sys.x[i], sys.p.piece(i));
   submit_whole_product(sys);
+  // r <- b - n;  u <- M^-1 r
   for (const int i : sys.own()) {
     std::vector<Access> accesses{{sys.state_of(i), STARPU_R},
                                  {sys.dots_of(i, 1), STARPU_W},
@@ -39,27 +39,31 @@ void start(System& sys) {
                                  {sys.b[i], STARPU_R},
                                  {sys.r[i], STARPU_W}};
     if (block > 0) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_W}});
-    submit(codelets::residual(0), codelets::ResidualArgs{0, 1, block, &sys.gpus}, accesses);
+    submit(codelets::residual.of(0),
+           codelets::ResidualArgs{0, codelets::ResidualArgs::From::right_hand_side, block, &sys.gpus}, accesses);
   }
-  // w <- A u
+  // m <- u;  n <- A m
   for (const int i : sys.own()) submit_copy(sys.z_of(i), sys.p.piece(i));
   submit_whole_product(sys);
   for (const int i : sys.own()) {
     const starpu_data_handle_t w = block > 0 ? sys.w[i] : sys.p.piece(i);
+    // w <- n
     submit_copy(sys.q[i], w);
-    // gamma, delta
+    // {r.r, gamma = r.u, delta = w.u}
     std::vector<Access> accesses{{sys.r[i], STARPU_R}};
     if (block > 0) accesses.push_back({sys.z[i], STARPU_R});
     accesses.insert(accesses.end(), {{w, STARPU_R}, {sys.dots_of(i, 0), STARPU_W}});
-    submit(codelets::pipelined_dots(), codelets::DotArgs{codelets::Accumulate::first, 0, &sys.gpus}, accesses);
+    submit(codelets::pipelined_dots, codelets::DotArgs{codelets::Write::replace, codelets::Library::own, &sys.gpus},
+           accesses);
     // m <- M^-1 w
     if (block > 0)
-      submit(codelets::precondition(), codelets::PreconditionArgs{block},
+      submit(codelets::precondition, codelets::PreconditionArgs{block},
              {{sys.inverse[i], STARPU_R}, {w, STARPU_R}, {sys.p.piece(i), STARPU_W}});
-    submit(codelets::zero(), 0, {{sys.zz[i], STARPU_W}});
-    submit(codelets::zero(), 0, {{sys.s[i], STARPU_W}});
-    submit(codelets::zero(), 0, {{sys.direction[i], STARPU_W}});
-    if (block > 0) submit(codelets::zero(), 0, {{sys.qq[i], STARPU_W}});
+    // z, s, p, q <- 0
+    submit(codelets::zero, codelets::NoArgs{}, {{sys.az[i], STARPU_W}});
+    submit(codelets::zero, codelets::NoArgs{}, {{sys.s[i], STARPU_W}});
+    submit(codelets::zero, codelets::NoArgs{}, {{sys.direction[i], STARPU_W}});
+    if (block > 0) submit(codelets::zero, codelets::NoArgs{}, {{sys.mq[i], STARPU_W}});
   }
   sys.p.before_product();
 }
@@ -68,18 +72,12 @@ void iteration(System& sys, HistorySlot history, int parity) {
   const bool inline_sums = sys.inline_sums();
   const int block = sys.options.preconditioner_block;
   // n <- A m
-  sys.submit_product(false);
+  submit_product(sys, ProductSums::none);
   sys.p.after_product();
   // beta, alpha from the sums of the iteration before, while the product runs
   sys.gather_dots(parity);
   const std::vector<Access> contributions = sys.all_dots(parity);
-  if (!inline_sums) {
-    std::vector<Access> accesses{{sys.state_of(0), STARPU_RW}};
-    accesses.insert(accesses.end(), contributions.begin(), contributions.end());
-    accesses.push_back({history.handle, STARPU_RW});
-    submit(codelets::pipelined_step(),
-           codelets::StepArgs{static_cast<std::int32_t>(contributions.size()), history.slot}, accesses);
-  }
+  if (!inline_sums) submit_step(sys, codelets::pipelined_step, 0, contributions, history);
   // z, q, s, p, x, r, u, w, m;  {r.r, gamma, delta};  m_ji <- what block-row j needs of m_i
   for (const int i : sys.own()) {
     std::vector<Access> accesses{{sys.state_of(i), inline_sums ? STARPU_RW : STARPU_R}};
@@ -87,24 +85,24 @@ void iteration(System& sys, HistorySlot history, int parity) {
     const bool writes_history = inline_sums && i == 0;
     static const Exchange::Packing nothing;
     const Exchange::Packing& packing = sys.p.packs_on_write() ? sys.p.packing(i) : nothing;
-    const codelets::PipelinedArgs args{inline_sums ? sys.blocks() : 0, writes_history ? history.slot : -1, block,
+    const codelets::PipelinedArgs args{inline_sums ? sys.blocks() : 0,
+                                       writes_history ? history.slot : codelets::no_slot, block,
                                        static_cast<std::int32_t>(packing.outputs.size()), &sys.gpus};
     accesses.push_back({sys.dots_of(i, 1 - parity), STARPU_W});
     accesses.push_back({sys.q[i], STARPU_R});
-    for (starpu_data_handle_t v : {sys.zz[i], sys.s[i], sys.direction[i], sys.x[i], sys.r[i]})
+    for (starpu_data_handle_t v : {sys.az[i], sys.s[i], sys.direction[i], sys.x[i], sys.r[i]})
       accesses.push_back({v, STARPU_RW});
     accesses.push_back({block > 0 ? sys.w[i] : sys.p.piece(i), STARPU_RW});
     if (block > 0) {
       accesses.push_back({sys.inverse[i], STARPU_R});
-      for (starpu_data_handle_t v : {sys.qq[i], sys.z[i], sys.p.piece(i)}) accesses.push_back({v, STARPU_RW});
+      for (starpu_data_handle_t v : {sys.mq[i], sys.z[i], sys.p.piece(i)}) accesses.push_back({v, STARPU_RW});
     }
     if (writes_history) accesses.push_back({history.handle, STARPU_RW});
     if (!packing.outputs.empty()) accesses.push_back({packing.index, STARPU_R});
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
-    const double flops = 18 + (block > 0 ? 2 * block + 6 : 0);
-    submit(codelets::pipelined(args.partials), args, accesses, {0, flops * length(sys, i)});
+    submit(codelets::pipelined.of(args.partials), args, accesses);
   }
-  submit_neighbours_packing(sys, codelets::pipelined(0));
+  submit_neighbours_packing(sys, codelets::pipelined.of(0));
   if (!sys.p.packs_on_write()) sys.p.before_product();
 }
 

@@ -1,4 +1,4 @@
-#include "taskflows/cg/matrix_block.hpp"
+#include "taskflows/cg/matrix/matrix_block.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -204,7 +204,8 @@ void MatrixBlock::fill_diagonals(std::int64_t slice, double* value, std::int32_t
   }
 }
 
-void MatrixBlock::fill(void* memory, bool parallel) const {
+void MatrixBlock::fill(void* memory, Threads threads) const {
+  const bool parallel = threads == Threads::all;
   if (layout_.format == Format::csr)
     fill_csr(memory, parallel);
   else

@@ -1,4 +1,12 @@
-// The data of one solve as StarPU sees it: the blocks of A, the vectors in block-rows, the scalars.
+// The data of one solve and their life: the blocks of A, the vectors in block-rows, the scalars. What other methods
+// call a simulation is for conjugate gradient the linear system that is solved, hence the name of the class.
+//
+// The other parts of a solve:
+//   exchange.hpp             p, the vector that the matrix multiplies, and how its elements reach the block-rows
+//   matrix/matrix_block.hpp  a block of A in the layout that the kernels read
+//   flow.hpp                 the tasks of a start and of an iteration
+//   solver.hpp               the host: submits iterations ahead, reads the residual, restarts, writes checkpoints
+//   checkpoint.hpp           the state on file
 #pragma once
 
 #include <array>
@@ -10,15 +18,15 @@
 #include "codelets/cg/gpu_contexts.hpp"
 #include "runtime/ranks/all_gather.hpp"
 #include "runtime/session.hpp"
+#include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/exchange.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
-#include "taskflows/cg/matrix_block.hpp"
+#include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
-#include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {
 
-/// A vector in block-rows: those of this rank.
+/// A vector in block-rows, of which this rank has its own.
 struct BlockVector {
   HostBuffer<double> memory;  ///< empty: allocated by StarPU where it is used
   std::vector<Handle> block;
@@ -32,7 +40,7 @@ class System {
   /// a, b must outlive the System. shares: relative size of each block-row (options.blocks of them).
   System(const Session& session, const CsrMatrix& a, std::span<const double> b, std::span<const double> x0,
          const Options& options, std::span<const double> shares);
-  /// Likewise, with the block-rows given. Over several ranks: a, b and x0 are the rows of this rank's block-rows.
+  /// With the block-rows given. Over several ranks: a, b and x0 are the rows of this rank's block-rows.
   System(const Session& session, const CsrMatrix& a, std::span<const double> b, std::span<const double> x0,
          const Options& options, Partition partition);
   ~System();
@@ -53,24 +61,27 @@ class System {
   std::vector<std::vector<Block>> rows;  ///< blocks of A by block-row, in the order of the product
   Exchange p;
   BlockVector b, x, r, q;
-  BlockVector z;             ///< M^-1 r; empty without preconditioner, then r stands for it
-  BlockVector s, zz, w, qq;  ///< pipelined: s, z, w and (preconditioned) q of the algorithm; u is `z`, n is `q`
-  BlockVector direction;     ///< pipelined: p
-  BlockVector inverse;       ///< of the preconditioner
+  BlockVector z;          ///< M^-1 r; empty without preconditioner, then r stands for it
+  BlockVector s;          ///< pipelined: A p
+  BlockVector az;         ///< pipelined: z of the algorithm (A M^-1 s); its u is `z`, its n is `q`
+  BlockVector w;          ///< pipelined, preconditioned: A u
+  BlockVector mq;         ///< pipelined, preconditioned: q of the algorithm (M^-1 s)
+  BlockVector direction;  ///< pipelined: p of the algorithm; the vector `p` that travels is its m
+  BlockVector inverse;    ///< of the preconditioner
 
   HostBuffer<State> state_memory;  ///< one, or one per block-row
   std::vector<Handle> state;
   HostBuffer<Sum> sum_memory;
   std::array<HostBuffer<Dots>, 2> dots_memory;
-  std::vector<Handle> p_dot_q;              ///< one, or one per block-row (gather)
-  std::array<std::vector<Handle>, 2> dots;  ///< {r.r, r.z}; the pipelined flow alternates
-  std::unique_ptr<AllGather> all_p_dot_q;   ///< several ranks: of all block-rows
-  std::array<std::unique_ptr<AllGather>, 2> all_dots_of_ranks;
+  std::vector<Handle> p_dot_q;                     ///< one, or one per block-row (gather)
+  std::array<std::vector<Handle>, 2> dots;         ///< {r.r, r.z}; the pipelined flow alternates
+  std::unique_ptr<AllGather> distributed_p_dot_q;  ///< several ranks: the contributions of all block-rows
+  std::array<std::unique_ptr<AllGather>, 2> distributed_dots;
   std::array<HostBuffer<HistoryEntry>, 2> history_memory;
   std::array<Handle, 2> history;
 
   [[nodiscard]] int blocks() const { return partition.blocks(); }
-  /// Block-rows of this rank, and what is first and last of them.
+  /// The block-rows of this rank, their first row and the row after their last.
   [[nodiscard]] const std::vector<int>& own() const { return own_; }
   [[nodiscard]] std::int64_t first_row() const { return partition.first(own_.front()); }
   [[nodiscard]] std::int64_t last_row() const { return partition.first(own_.back() + 1); }
@@ -102,22 +113,25 @@ class System {
   [[nodiscard]] double stored_entries() const;  ///< of all blocks, padding included
   [[nodiscard]] double nonzeros() const { return nonzeros_; }
 
-  /// The accesses of the contributions of all block-rows to a dot product; over several ranks in one vector, which has
-  /// them once gather_sums() or gather_dots() was called. These do nothing in one process.
+  /// The accesses of the contributions of all block-rows to a dot product; over several ranks in one vector, after
+  /// gather_sums() or gather_dots(), which do nothing in one process.
   [[nodiscard]] std::vector<Access> sums() const;
   [[nodiscard]] std::vector<Access> all_dots(int parity = 0) const;
   void gather_sums();
   void gather_dots(int parity = 0);
-
-  /// q <- A p: one task per block, with p.q on the way when `with_dot`.
-  void submit_product(bool with_dot);
 
  private:
   void make_matrix(const CsrMatrix& a, const Session& session);
   void make_vectors(std::span<const double> b, std::span<const double> x0);
   void make_preconditioner(const CsrMatrix& a);
   void make_scalars();
-  BlockVector make_vector(const char* name, bool on_host);
+  enum class Memory {
+    host,    ///< in pinned memory, with values
+    starpu,  ///< allocated by StarPU where it is used
+  };
+  BlockVector make_vector(const char* name, Memory memory);
+  [[nodiscard]] std::vector<int> columns_of(int i) const;
+  [[nodiscard]] BlockRange range_of(int i, int j, const CsrMatrix& a, const Session& session) const;
 
   std::vector<int> own_;
   double nonzeros_ = 0;

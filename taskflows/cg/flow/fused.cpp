@@ -6,9 +6,7 @@
 namespace asterism::cg::fused {
 namespace {
 
-double length(const System& sys, int i) {
-  return static_cast<double>(sys.partition.rows(i));
-}
+using From = codelets::ResidualArgs::From;
 
 /// The state of block-row i and, on its own replica, the contributions with which the task takes the step.
 std::vector<Access> state_accesses(const System& sys, int i, const std::vector<Access>& contributions) {
@@ -18,21 +16,14 @@ std::vector<Access> state_accesses(const System& sys, int i, const std::vector<A
   return accesses;
 }
 
-void submit_step(System& sys, starpu_codelet& step, int i, const std::vector<Access>& contributions,
-                 HistorySlot history) {
-  std::vector<Access> accesses{{sys.state_of(i), STARPU_RW}};
-  accesses.insert(accesses.end(), contributions.begin(), contributions.end());
-  if (history.slot >= 0) accesses.push_back({history.handle, STARPU_RW});
-  submit(step, codelets::StepArgs{static_cast<std::int32_t>(contributions.size()), history.slot}, accesses);
-}
-
 /// r_i <- r_in - alpha q_i, z_i <- M^-1 r_i, {r.r, r.z}_i
-void submit_residual(System& sys, int i, bool starting) {
+void submit_residual(System& sys, int i, From from) {
+  const bool starting = from == From::right_hand_side;
   const bool steps = sys.inline_sums() && !starting;
   std::vector<Access> accesses =
       steps ? state_accesses(sys, i, sys.sums()) : std::vector<Access>{{sys.state_of(i), STARPU_R}};
   const int block = sys.options.preconditioner_block;
-  const codelets::ResidualArgs args{steps ? sys.blocks() : 0, starting ? 1 : 0, block, &sys.gpus};
+  const codelets::ResidualArgs args{steps ? sys.blocks() : 0, from, block, &sys.gpus};
   accesses.push_back({sys.dots_of(i), STARPU_W});
   accesses.push_back({sys.q[i], STARPU_R});
   if (starting) accesses.push_back({sys.b[i], STARPU_R});
@@ -41,28 +32,28 @@ void submit_residual(System& sys, int i, bool starting) {
     accesses.push_back({sys.inverse[i], STARPU_R});
     accesses.push_back({sys.z[i], STARPU_W});
   }
-  submit(codelets::residual(args.partials), args, accesses,
-         {0, (4 + (block > 0 ? 2 * block + 2 : 0)) * length(sys, i)});
+  submit(codelets::residual.of(args.partials), args, accesses);
 }
 
 }  // namespace
 
 void start(System& sys) {
   sys.p.after_product();
-  // q <- A x
-  for (const int i : sys.own()) submit(codelets::copy(), 0, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
+  // p <- x
+  for (const int i : sys.own())
+    submit(codelets::copy, codelets::NoArgs{}, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
+  // q <- A p
   sys.p.before_product();
-  sys.submit_product(false);
+  submit_product(sys, ProductSums::none);
   sys.p.after_product();
   // r <- b - q (alpha = 1);  z <- M^-1 r;  delta <- dot(r, z)
-  for (const int i : sys.own()) submit_residual(sys, i, true);
+  for (const int i : sys.own()) submit_residual(sys, i, From::right_hand_side);
   sys.gather_dots();
   for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
-    submit_step(sys, sys.inline_sums() ? codelets::begin() : codelets::begin_shared(), i, sys.all_dots(),
-                {nullptr, -1});
+    submit_step(sys, sys.inline_sums() ? codelets::begin : codelets::begin_shared, i, sys.all_dots());
   // p <- z
   for (const int i : sys.own())
-    submit(codelets::xpby(), codelets::AxpyArgs{},
+    submit(codelets::xpby, codelets::XpbyArgs{codelets::Library::own},
            {{sys.state_of(i), STARPU_R}, {sys.z_of(i), STARPU_R}, {sys.p.piece(i), STARPU_RW}});
   sys.p.before_product();
 }
@@ -70,23 +61,24 @@ void start(System& sys) {
 void iteration(System& sys, HistorySlot history) {
   const bool inline_sums = sys.inline_sums();
   // q <- A p;  p.q
-  sys.submit_product(true);
+  submit_product(sys, ProductSums::p_dot_q);
   sys.p.after_product();
   // alpha <- delta / p.q
   sys.gather_sums();
-  if (!inline_sums) submit_step(sys, codelets::alpha_step_shared(), 0, sys.sums(), {nullptr, -1});
+  if (!inline_sums) submit_step(sys, codelets::alpha_step_shared, 0, sys.sums());
   // r <- r - alpha q;  z <- M^-1 r;  delta_new <- dot(r, z)
-  for (const int i : sys.own()) submit_residual(sys, i, false);
+  for (const int i : sys.own()) submit_residual(sys, i, From::residual);
   // beta <- delta_new / delta
   sys.gather_dots();
-  if (!inline_sums) submit_step(sys, codelets::beta_step_shared(), 0, sys.all_dots(), history);
+  if (!inline_sums) submit_step(sys, codelets::beta_step_shared, 0, sys.all_dots(), history);
   // x <- x + alpha p;  p <- z + beta p;  p_ji <- what block-row j needs of p_i
   for (const int i : sys.own()) {
     std::vector<Access> accesses = state_accesses(sys, i, sys.all_dots());
     const bool writes_history = inline_sums && i == 0;
     static const Exchange::Packing nothing;
     const Exchange::Packing& packing = sys.p.packs_on_write() ? sys.p.packing(i) : nothing;
-    const codelets::DirectionArgs args{inline_sums ? sys.blocks() : 0, writes_history ? history.slot : -1,
+    const codelets::DirectionArgs args{inline_sums ? sys.blocks() : 0,
+                                       writes_history ? history.slot : codelets::no_slot,
                                        static_cast<std::int32_t>(packing.outputs.size())};
     accesses.push_back({sys.z_of(i), STARPU_R});
     accesses.push_back({sys.x[i], STARPU_RW});
@@ -94,9 +86,9 @@ void iteration(System& sys, HistorySlot history) {
     if (writes_history) accesses.push_back({history.handle, STARPU_RW});
     if (!packing.outputs.empty()) accesses.push_back({packing.index, STARPU_R});
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
-    submit(codelets::direction(args.partials), args, accesses, {0, 4 * length(sys, i)});
+    submit(codelets::direction.of(args.partials), args, accesses);
   }
-  submit_neighbours_packing(sys, codelets::direction(0));
+  submit_neighbours_packing(sys, codelets::direction.of(0));
   if (!sys.p.packs_on_write()) sys.p.before_product();
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "codelets/cg/kernels/block_layout.hpp"
+#include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
-#include "taskflows/cg/partition.hpp"
 
 namespace asterism::cg {
 
@@ -45,8 +45,12 @@ class MatrixBlock {
   MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format format);
 
   [[nodiscard]] const BlockLayout& layout() const noexcept { return layout_; }
-  /// Writes the block to layout().bytes bytes at `memory`; with `parallel`, with all threads of OpenMP.
-  void fill(void* memory, bool parallel) const;
+  enum class Threads {
+    caller,  ///< the thread that calls
+    all,     ///< all threads of OpenMP
+  };
+  /// Writes the block to layout().bytes bytes at `memory`.
+  void fill(void* memory, Threads threads) const;
   /// Frees what only fill() needs.
   void forget();
 

@@ -1,12 +1,12 @@
-#include "taskflows/cg/system.hpp"
+#include "taskflows/cg/simulation.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
-#include "runtime/performance_model.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::cg {
@@ -16,22 +16,8 @@ std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Builds one block-row where it will be used: the pages are placed by the unit that first writes them.
-struct AssembleArgs {
-  const MatrixBlock* const* plans;  ///< one for each block
-  std::int32_t blocks;
-};
-
-void assemble_cpu(void** buffers, void* arguments) {
-  const auto& a = *static_cast<const AssembleArgs*>(arguments);
-  for (int k = 0; k < a.blocks; ++k)
-    a.plans[k]->fill(reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffers[k])), false);
-}
-
-starpu_codelet& assemble() {
-  static starpu_perfmodel model = performance_model("cg_assemble_double");
-  static starpu_codelet codelet = make_codelet({"assemble", assemble_cpu, "assemble_cpu", nullptr, &model});
-  return codelet;
+void fill_block(const void* plan, void* memory) {
+  static_cast<const MatrixBlock*>(plan)->fill(memory, MatrixBlock::Threads::caller);
 }
 
 }  // namespace
@@ -57,48 +43,57 @@ System::~System() {
   starpu_task_wait_for_all();
 }
 
+/// Block-columns of a block-row in the order in which the product adds them.
+std::vector<int> System::columns_of(int i) const {
+  if (options.decomposition == Decomposition::one_d) return {i};
+  std::vector<int> columns(at(blocks()));
+  std::iota(columns.begin(), columns.end(), 0);
+  if (options.column_order == ColumnOrder::local_first)
+    std::rotate(columns.begin(), columns.begin() + i, columns.end());
+  return columns;
+}
+
+/// Which entries block (i, j) takes and how it numbers its columns.
+BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& session) const {
+  const bool two_d = options.decomposition == Decomposition::two_d;
+  BlockRange range{partition.first(i), partition.first(i + 1), 0, a.n};
+  if (two_d) {
+    range.first_column = partition.first(j);
+    range.last_column = partition.first(j + 1);
+  }
+  if (options.transfer == Transfer::packed && !(two_d && i == j)) {
+    range.needed = p.needed(i);
+    if (two_d) {
+      range.needed_base = p.needed(i)->rank(range.first_column);
+    } else {
+      range.local_first = partition.first(i);
+      range.local_last = partition.first(i + 1);
+    }
+  }
+  // with the local block first, all others add to rows that it has written
+  range.drop_empty_rows = dots_by_block() && i != j;
+  range.diagonals = session.gpus() == 0;
+  return range;
+}
+
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
   rows.resize(at(blocks()));
   const bool by_tasks = session.gpus() == 0 && static_cast<int>(own_.size()) >= session.cpus();
   std::vector<std::unique_ptr<MatrixBlock>> plans;
-  std::vector<const MatrixBlock*> plan_pointers;
+  std::vector<const void*> plan_pointers;
   plan_pointers.reserve(own_.size() * at(blocks()));
   for (const int i : own_) {
-    std::vector<int> columns;
-    if (options.decomposition == Decomposition::one_d) {
-      columns = {i};
-    } else {
-      for (int j = 0; j < blocks(); ++j) columns.push_back(j);
-      if (options.column_order == ColumnOrder::local_first)
-        std::rotate(columns.begin(), columns.begin() + i, columns.end());
-    }
+    const std::vector<int> columns = columns_of(i);
     const std::size_t first_plan = plan_pointers.size();
     std::vector<Access> accesses;
     rows[at(i)].reserve(columns.size());
     for (const int j : columns) {
-      BlockRange range{partition.first(i), partition.first(i + 1), 0, a.n};
-      if (options.decomposition == Decomposition::two_d) {
-        range.first_column = partition.first(j);
-        range.last_column = partition.first(j + 1);
-      }
-      if (options.transfer == Transfer::packed && !(options.decomposition == Decomposition::two_d && i == j)) {
-        range.needed = p.needed(i);
-        if (options.decomposition == Decomposition::one_d) {
-          range.local_first = partition.first(i);
-          range.local_last = partition.first(i + 1);
-        } else {
-          range.needed_base = p.needed(i)->rank(range.first_column);
-        }
-      }
-      // with the local block first, all others add to rows that it has written
-      range.drop_empty_rows = dots_by_block() && i != j;
-      range.diagonals = session.gpus() == 0;
-      auto plan = std::make_unique<MatrixBlock>(a, range, options.format);
+      auto plan = std::make_unique<MatrixBlock>(a, range_of(i, j, a, session), options.format);
       // 2D: blocks without entries are left out, but the diagonal one, which starts the sum
       if (plan->layout().nonzeros == 0 && i != j) continue;
       Block block{i, j, plan->layout(), HostBuffer<char>(plan->layout().bytes), {}};
       if (!by_tasks) {
-        if (!simulated) plan->fill(block.memory.data(), true);
+        if (!simulated) plan->fill(block.memory.data(), MatrixBlock::Threads::all);
         plan->forget();
       }
       block.handle = Handle::vector(block.memory.data(), block.layout.bytes / BlockLayout::alignment,
@@ -108,14 +103,18 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
       plan_pointers.push_back(plan.get());
       plans.push_back(std::move(plan));
     }
+    // A_i <- the blocks of block-row i
     if (by_tasks)
-      submit(assemble(), AssembleArgs{plan_pointers.data() + first_plan, static_cast<std::int32_t>(accesses.size())},
+      submit(codelets::assemble,
+             codelets::AssembleArgs{fill_block, plan_pointers.data() + first_plan,
+                                    static_cast<std::int32_t>(accesses.size())},
              accesses);
   }
   if (by_tasks) starpu_task_wait_for_all();
 }
 
-BlockVector System::make_vector(const char* name, bool on_host) {
+BlockVector System::make_vector(const char* name, Memory memory) {
+  const bool on_host = memory == Memory::host;
   BlockVector v;
   if (on_host) v.memory = HostBuffer<double>(at(last_row() - first_row()));
   v.block.resize(at(blocks()));
@@ -127,24 +126,24 @@ BlockVector System::make_vector(const char* name, bool on_host) {
 }
 
 void System::make_vectors(std::span<const double> b_values, std::span<const double> x0) {
-  b = make_vector("b", true);
-  x = make_vector("x", true);
+  b = make_vector("b", Memory::host);
+  x = make_vector("x", Memory::host);
   const auto n = simulated ? 0 : static_cast<std::int64_t>(b_values.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     b.memory[at(i)] = b_values[at(i)];
     x.memory[at(i)] = x0.empty() ? 0 : x0[at(i)];
   }
-  r = make_vector("r", false);
-  q = make_vector("q", false);
-  if (preconditioned()) z = make_vector("z", false);
+  r = make_vector("r", Memory::starpu);
+  q = make_vector("q", Memory::starpu);
+  if (preconditioned()) z = make_vector("z", Memory::starpu);
   if (options.flow != Flow::pipelined) return;
-  direction = make_vector("direction", false);
-  s = make_vector("s", false);
-  zz = make_vector("Az", false);
+  direction = make_vector("direction", Memory::starpu);
+  s = make_vector("s", Memory::starpu);
+  az = make_vector("Az", Memory::starpu);
   if (preconditioned()) {
-    w = make_vector("w", false);
-    qq = make_vector("Mq", false);
+    w = make_vector("w", Memory::starpu);
+    mq = make_vector("Mq", Memory::starpu);
   }
 }
 
@@ -208,12 +207,13 @@ void System::make_scalars() {
                                                fmt::format("dots{}[{}]", parity, i), where(i));
   }
   if (distributed()) {
-    all_p_dot_q = std::make_unique<AllGather>("p.q", sizeof(Sum), partition.rank_begin);
-    for (auto& d : all_dots_of_ranks) d = std::make_unique<AllGather>("dots", sizeof(Dots), partition.rank_begin);
+    distributed_p_dot_q = std::make_unique<AllGather>("p.q", sizeof(Sum), partition.rank_begin);
+    for (auto& d : distributed_dots) d = std::make_unique<AllGather>("dots", sizeof(Dots), partition.rank_begin);
   }
   if (options.dot == DotMode::reduction) {
-    starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum(), &codelets::zero_sum());
-    for (auto& d : dots) starpu_data_set_reduction_methods(d[0], &codelets::add_dots(), &codelets::zero_dots());
+    starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum.starpu(), &codelets::zero_sum.starpu());
+    for (auto& d : dots)
+      starpu_data_set_reduction_methods(d[0], &codelets::add_dots.starpu(), &codelets::zero_dots.starpu());
   }
   for (int w = 0; w < 2; ++w) {
     history_memory[at(w)] = HostBuffer<HistoryEntry>(at(options.check_every));
@@ -230,8 +230,8 @@ double System::stored_entries() const {
 }
 
 namespace {
-/// Of the block-rows of a rank.
-std::vector<Access> some_of(const std::vector<Handle>& contributions, const std::vector<int>& own) {
+/// Reads the contributions of the block-rows of a rank.
+std::vector<Access> reads_of(const std::vector<Handle>& contributions, const std::vector<int>& own) {
   std::vector<Access> accesses;
   for (const int i : own) accesses.push_back({contributions[at(i)], STARPU_R});
   return accesses;
@@ -239,57 +239,25 @@ std::vector<Access> some_of(const std::vector<Handle>& contributions, const std:
 }  // namespace
 
 void System::gather_sums() {
-  if (distributed()) all_p_dot_q->submit(some_of(p_dot_q, own_));
+  if (distributed()) distributed_p_dot_q->submit(reads_of(p_dot_q, own_));
 }
 
 void System::gather_dots(int parity) {
-  if (distributed()) all_dots_of_ranks[at(parity)]->submit(some_of(dots[at(parity)], own_));
+  if (distributed()) distributed_dots[at(parity)]->submit(reads_of(dots[at(parity)], own_));
 }
 
 std::vector<Access> System::sums() const {
-  if (distributed()) return {{all_p_dot_q->all(), STARPU_R}};
+  if (distributed()) return {{distributed_p_dot_q->all(), STARPU_R}};
   std::vector<Access> accesses;
   for (const Handle& handle : p_dot_q) accesses.push_back({handle, STARPU_R});
   return accesses;
 }
 
 std::vector<Access> System::all_dots(int parity) const {
-  if (distributed()) return {{all_dots_of_ranks[at(parity)]->all(), STARPU_R}};
+  if (distributed()) return {{distributed_dots[at(parity)]->all(), STARPU_R}};
   std::vector<Access> accesses;
   for (const Handle& handle : dots[at(parity)]) accesses.push_back({handle, STARPU_R});
   return accesses;
-}
-
-void System::submit_product(bool with_dot) {
-  for (const auto& row : rows)
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const Block& block = row[k];
-      const Exchange::Inputs in = p.inputs(block.i, block.j);
-      const bool by_block = dots_by_block();
-      const bool dot = with_dot && (by_block || k + 1 == row.size());
-      codelets::SpmvArgs args{};
-      args.layout = block.layout;
-      args.x_offset = in.x_offset;
-      args.accumulate = k > 0 ? 1 : 0;
-      args.dot = !dot ? ProductDot::none : by_block ? ProductDot::own : ProductDot::total;
-      args.dot_input = in.local;
-      args.dot_offset = in.local_offset;
-      args.gpus = &gpus;
-      std::vector<Access> accesses{{block.handle, STARPU_R}, {q[block.i], k > 0 ? STARPU_RW : STARPU_W}};
-      if (dot) accesses.push_back({sum_of(block.i), by_block && k > 0 ? STARPU_RW : STARPU_W});
-      const std::size_t inputs = dot || in.handles.size() < 2 || options.decomposition == Decomposition::one_d
-                                     ? in.handles.size()
-                                     : 1;  // 2D: p_i is read for the dot product only
-      for (std::size_t h = 0; h < inputs; ++h) accesses.push_back({in.handles[h], STARPU_R});
-      const double flops =
-          2.0 * static_cast<double>(block.layout.nonzeros) + (dot ? 2.0 * static_cast<double>(block.layout.rows) : 0);
-      submit(dot && blocks() > 1 ? codelets::spmv_dot() : codelets::spmv(), args, accesses, {0, flops});
-    }
-  for (const int i : p.neighbours()) {  // what they need of this rank is sent
-    std::vector<Access> accesses;
-    for (const starpu_data_handle_t input : p.inputs(i, i).handles) accesses.push_back({input, STARPU_R});
-    submit(codelets::spmv(), codelets::SpmvArgs{}, accesses, {.rank = partition.owner(i)});
-  }
 }
 
 }  // namespace asterism::cg

@@ -50,8 +50,8 @@ Foreign fetch(const CsrMatrix& a, const Partition& partition, std::span<const do
 
 }  // namespace
 
-double extended_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
-                         std::span<const double> x) {
+double distributed_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
+                            std::span<const double> x) {
   const Foreign foreign = fetch(a, partition, x);
   const std::int64_t end = a.first_row + a.rows();
   struct Squares {

@@ -1,10 +1,9 @@
-// Block-rows: where the matrix and the vectors are cut, and which elements of p each of them needs.
+// The decomposition: block-rows, where the matrix and the vectors are cut, which rank owns them, and which elements of
+// p each of them needs. The shares of units are given by the caller (apps/cg/measure.hpp).
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "taskflows/cg/matrix/csr_matrix.hpp"
@@ -30,15 +29,8 @@ struct Partition {
   [[nodiscard]] int owner(int i) const;
 };
 
-/// What a partition depends on: the order of a matrix, what to call it, and how many entries stand before a row.
-struct RowCounts {
-  std::int64_t n;
-  std::string name;
-  std::function<std::int64_t(std::int64_t row)> entries_before;
-};
-
 /// Cuts the rows into as many parts as `shares`, part i carrying shares[i] / sum(shares) of the work (the
-/// non-zeros, or the bytes 12 nnz + 84 rows). Cuts fall on multiples of `unit` rows, and of 32 rows where
+/// non-zeros, or the bytes of an iteration). Cuts fall on multiples of `unit` rows, and of 32 rows where
 /// the parts are large. Throws Error (bad_input) when the matrix has too few rows.
 Partition partition_rows(const RowCounts& a, std::span<const double> shares, Balance balance, int unit = 1);
 Partition partition_rows(const CsrMatrix& a, std::span<const double> shares, Balance balance, int unit = 1);

@@ -1,6 +1,6 @@
 // Where the matrix is cut, who has the parts and which columns they need: against exhaustive searches and naive sets.
 // StarPU is never started.
-#include "taskflows/cg/partition.hpp"
+#include "taskflows/cg/decomposition.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
-#include "taskflows/cg/matrix_block.hpp"
 #include "tests/io/files_fixture.hpp"
 #include "tests/taskflows/cg/matrices.hpp"
 

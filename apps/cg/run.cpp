@@ -1,0 +1,147 @@
+#include "apps/cg/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "apps/common/program.hpp"
+#include "codelets/cg/kernels/costs.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "taskflows/cg/cases.hpp"
+#include "taskflows/cg/matrix/matrix_market.hpp"
+
+namespace asterism::apps::cg {
+
+using namespace asterism::cg;
+
+namespace {
+
+/// How much of the solve is done: by the number of iterations or by the residual, whichever is more.
+double fraction_done(const Progress& p) {
+  const double by_count =
+      static_cast<double>(p.iteration) / static_cast<double>(std::max<std::int64_t>(1, p.max_iterations));
+  const double by_residual = p.tolerance > 0 && p.residual > 0 ? std::log(p.residual) / std::log(p.tolerance) : 0;
+  return std::max(by_count, by_residual);
+}
+
+}  // namespace
+
+/// Scheduler and units, where the command line leaves them open.
+void Run::choose_units() {
+  SessionOptions& session = arguments_.common.session;
+  // The static mapper suits these graphs (paper, section 5.3); STARPU_SCHED and --scheduler are obeyed.
+  if (!session.scheduler && std::getenv("STARPU_SCHED") == nullptr) session.scheduler = "cyclic";
+  // The mapper of a GPU run gives nothing to CPU workers: without them no thread disturbs those that drive the GPUs.
+  const bool cyclic = session.scheduler.value_or("") == "cyclic";
+  const bool on_gpus_only =
+      (arguments_.units == "default" || arguments_.units == "gpu") && session.gpus.value_or(visible_gpus()) > 0;
+  whole_machine_ = session;
+  if (cyclic && on_gpus_only && !session.cpus && std::getenv("STARPU_NCPU") == nullptr)
+    session.cpus = rank_group().distributed() ? 1 : 0;  // which brings the ranks' sums together
+  if (arguments_.units != "default") setenv("ASTERISM_CYCLIC_UNITS", arguments_.units.c_str(), 1);
+}
+
+std::optional<int> Run::prepare() {
+  choose_units();
+  matrix_ = open_matrix(arguments_.problem);
+  // over several ranks the rows depend on the number of block-rows, and this on the units
+  if (!rank_group().distributed()) take_rows(0, matrix_.counts.n);
+  return std::nullopt;
+}
+
+void Run::take_rows(std::int64_t first, std::int64_t last) {
+  a_ = matrix_.rows(first, last);
+  right_ = right_hand_side(arguments_.problem, a_);
+}
+
+void Run::calibrate() {
+  // The choices that the run will make for its units, for calibration to meet the same tasks.
+  Options options;
+  {
+    const Session session(arguments_.common.session);
+    options = complete_options(arguments_, session);
+    const Bandwidth bandwidth = arguments_.units == "all" ? measure_bandwidth() : Bandwidth{};
+    calibrated_shares_ = block_shares(arguments_, session, bandwidth, options.blocks);
+  }
+  cg::calibrate(arguments_, whole_machine_, a_, right_.b, options, calibrated_shares_);
+}
+
+void Run::decompose(const Session& session, const Options& options) {
+  const std::vector<double> shares =
+      calibrated_shares_.empty() ? block_shares(arguments_, session, bandwidth_, options.blocks) : calibrated_shares_;
+  const int unit = std::max(1, options.preconditioner_block);
+  if (!rank_group().distributed()) {
+    partition_ = partition_rows(a_, shares, options.balance, unit);
+    return;
+  }
+  partition_ = partition_rows(matrix_.counts, shares, options.balance, unit);
+  deal(partition_, rank_group().ranks());
+  const int rank = rank_group().rank();
+  const Pause pause;
+  take_rows(partition_.first(partition_.first_block(rank)), partition_.first(partition_.first_block(rank + 1)));
+  matrix_ = {};
+}
+
+void Run::solve(const Session& session) {
+  const Options options = complete_options(arguments_, session);
+  // caches serve small systems faster than any bound: nothing to measure then
+  const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a_.nnz()), static_cast<double>(a_.n));
+  const bool bound_by_memory = bytes > smallest_bound_by_memory && !rank_group().distributed();
+  if (bound_by_memory || arguments_.units == "all") bandwidth_ = measure_bandwidth();
+  on_gpus_ = session.gpus() > 0 && arguments_.units != "cpu";
+  const int units = arguments_.units == "all" ? session.gpus() + session.cpus()
+                    : on_gpus_                ? session.gpus()
+                                              : session.cpus();
+  decompose(session, options);
+  ProgressLine line(!arguments_.common.quiet);
+  solved_ = solve_once(
+      session, a_, right_.b, options, partition_,
+      [&](const Progress& p) {
+        line.show(fraction_done(p), fmt::format("iteration {}, residual {:.2e}", p.iteration, p.residual));
+      },
+      arguments_.checkpoints,
+      [&] {
+        if (!simulated) return;  // many ranks of a simulated cluster are one process
+        a_.row_begin = {};
+        a_.column = {};
+        a_.value = {};
+      });
+  units_ = static_cast<int>(sum_over_ranks(units));
+  performance_ = performance(solved_, a_.n, session, bandwidth_, units_);
+}
+
+std::vector<Verdict> Run::verify(Report& report) {
+  const Pause pause;
+  const SolveResult& result = solved_.result;
+  const Demand demand{arguments_.options.tolerance, arguments_.iterations.has_value(), arguments_.common.verify};
+  const Verification v = judge(arguments_.problem, {a_, partition_, right_.b, solved_.x, result}, demand);
+  report.record["residual"] = {
+      {"recurrence", result.recurrence_residual}, {"true", result.true_residual}, {"extended", v.residual}};
+  report.record["history"] = result.history;
+  report.rows.emplace_back("||b - Ax|| / ||b||",
+                           fmt::format("{:.3e} (recurrence {:.3e})", v.residual, result.recurrence_residual));
+  if (v.by_answer) {
+    report.record["cholesky"] = {
+        {"difference", v.by_answer->error}, {"allowed", v.by_answer->allowed}, {"condition", v.condition}};
+    report.rows.emplace_back("against Cholesky", fmt::format("{:.3e} (allowed {:.3e}, condition {:.1e})",
+                                                             v.by_answer->error, v.by_answer->allowed, v.condition));
+  } else if (!v.not_compared.empty()) {
+    report.rows.emplace_back("against Cholesky", "not compared: " + v.not_compared);
+  }
+  if (!right_.known.empty()) add_error_to_known(report);
+  return v.verdicts();
+}
+
+void Run::finish(Report& report) {
+  if (arguments_.efficiency) add_efficiency(report);
+  if (arguments_.solution.empty()) return;
+  const std::vector<double> x = rank_group().collect(std::span<const double>(solved_.x));
+  if (rank_group().is_root())
+    write_vector(arguments_.solution, x, fmt::format("solution of {} by asterism-cg {}", a_.name, ASTERISM_VERSION));
+  report.written.push_back(arguments_.solution);
+}
+
+}  // namespace asterism::apps::cg

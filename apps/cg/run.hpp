@@ -1,0 +1,51 @@
+// One run of asterism-cg, as the common driver calls it (apps/common/driver.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/cg/arguments.hpp"
+#include "apps/cg/measure.hpp"
+#include "apps/common/driver.hpp"
+#include "taskflows/cg/problem.hpp"
+#include "taskflows/cg/verify.hpp"
+
+namespace asterism::apps::cg {
+
+class Run : public Solver {
+ public:
+  std::optional<int> parse(int argc, char** argv) override { return parse_arguments(argc, argv, arguments_); }
+  SolverOptions& options() override { return arguments_.common; }
+  std::optional<int> prepare() override;
+  void calibrate() override;
+  void solve(const Session& session) override;
+  void describe(Report& report) override;
+  std::vector<Verdict> verify(Report& report) override;
+  void measure(Report& report) override;
+  void finish(Report& report) override;
+  [[nodiscard]] std::string title() const override { return a_.name; }
+
+ private:
+  void choose_units();
+  void take_rows(std::int64_t first, std::int64_t last);
+  /// Cuts the matrix into block-rows; over several ranks, takes the rows of this one.
+  void decompose(const Session& session, const asterism::cg::Options& options);
+  void add_error_to_known(Report& report) const;
+  void add_efficiency(Report& report);
+
+  Arguments arguments_;
+  SessionOptions whole_machine_;  ///< for calibration, which needs units that the run leaves idle
+  bool on_gpus_ = false;
+  int units_ = 1;  ///< that work, over all ranks
+  asterism::cg::MatrixSource matrix_;
+  asterism::cg::CsrMatrix a_;
+  asterism::cg::RightHandSide right_;
+  asterism::cg::Partition partition_;
+  Bandwidth bandwidth_;
+  std::vector<double> calibrated_shares_;
+  Solved solved_;
+  nlohmann::json performance_;
+};
+
+}  // namespace asterism::apps::cg

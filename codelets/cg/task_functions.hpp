@@ -1,0 +1,72 @@
+// What the CPU functions and the CUDA functions of the codelets share: the order of a task's buffers.
+#pragma once
+
+#include <cstdint>
+
+#include "codelets/cg/codelets.hpp"
+#include "codelets/cg/kernels/kernels.hpp"
+#include "runtime/arena.hpp"
+
+namespace asterism::cg::codelets {
+
+inline std::int64_t length(const void* buffer) {
+  return static_cast<std::int64_t>(count_of(buffer));
+}
+
+inline PreconditionerView preconditioner(int block, void* inverse) {
+  return {block, elements_of(inverse)};
+}
+
+/// The vectors of a pipelined task, in the order of its buffers; moves `next` past them.
+struct PipelinedBuffers {
+  cpu::PipelinedVectors vectors;
+  PreconditionerView m;
+  std::int64_t length;
+};
+inline PipelinedBuffers pipelined_buffers(void**& next, int block) {
+  PipelinedBuffers result{};
+  auto& v = result.vectors;
+  result.length = length(next[0]);
+  v.n = elements_of(*next++);
+  v.z = elements_of(*next++);
+  v.s = elements_of(*next++);
+  v.p = elements_of(*next++);
+  v.x = elements_of(*next++);
+  v.r = elements_of(*next++);
+  v.w = elements_of(*next++);
+  v.m = v.w;
+  if (block > 0) {
+    result.m = preconditioner(block, *next++);
+    v.q = elements_of(*next++);
+    v.u = elements_of(*next++);
+    v.m = elements_of(*next++);
+  }
+  return result;
+}
+
+/// What a residual task has after the state and the contributions.
+struct ResidualBuffers {
+  std::int64_t length;
+  void* dots;
+  const double* q;
+  const double* r_in;
+  double* r;
+  PreconditionerView m;
+  double* z;  ///< null without preconditioner
+};
+inline ResidualBuffers residual_buffers(void** next, const ResidualArgs& a) {
+  ResidualBuffers result{};
+  result.dots = *next++;
+  result.length = length(*next);
+  result.q = elements_of(*next++);
+  void* const start = a.from == ResidualArgs::From::right_hand_side ? *next++ : nullptr;
+  result.r = elements_of(*next++);
+  result.r_in = start != nullptr ? elements_of(start) : result.r;
+  if (a.block > 0) {
+    result.m = preconditioner(a.block, *next++);
+    result.z = elements_of(*next++);
+  }
+  return result;
+}
+
+}  // namespace asterism::cg::codelets

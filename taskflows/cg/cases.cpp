@@ -1,0 +1,38 @@
+#include "taskflows/cg/cases.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "taskflows/cg/matrix/elasticity.hpp"
+#include "taskflows/cg/matrix/gmsh_reader.hpp"
+#include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/cg/matrix/stencil.hpp"
+
+namespace asterism::cg {
+namespace {
+
+MatrixSource stencil_matrix(const Stencil& stencil) {
+  return {row_counts(stencil),
+          [stencil](std::int64_t first, std::int64_t last) { return assemble_stencil(stencil, first, last); }};
+}
+
+CsrMatrix elasticity_matrix(const Problem& problem) {
+  ElasticityOptions elasticity;
+  elasticity.element = problem.element;
+  return assemble_elasticity(read_gmsh(problem.mesh), elasticity);
+}
+
+}  // namespace
+
+MatrixSource open_matrix(const Problem& problem) {
+  if (!problem.stencil.empty()) return stencil_matrix(parse_stencil(problem.stencil));
+  const auto a = std::make_shared<CsrMatrix>(problem.matrix.empty() ? elasticity_matrix(problem)
+                                                                    : read_matrix_market(problem.matrix));
+  require_symmetric_positive_diagonal(*a);
+  return {{a->n, a->name, [a](std::int64_t row) { return a->begin_of(row); }},
+          [a](std::int64_t first, std::int64_t last) {
+            return first == 0 && last == a->n ? std::move(*a) : rows_of(*a, first, last);
+          }};
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,39 @@
+#include "taskflows/cg/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "taskflows/cg/matrix/extended_products.hpp"
+#include "taskflows/cg/matrix/matrix_market.hpp"
+
+namespace asterism::cg {
+namespace {
+
+Array<double> rows_of_file(const std::string& file, const CsrMatrix& a) {
+  const Array<double> whole = read_vector(file, a.n);
+  Array<double> part(static_cast<std::size_t>(a.rows()));
+  std::copy_n(whole.data() + a.first_row, part.size(), part.data());
+  return part;
+}
+
+}  // namespace
+
+RightHandSide right_hand_side(const Problem& problem, const CsrMatrix& a) {
+  const auto rows = static_cast<std::size_t>(a.rows());
+  RightHandSide right;
+  if (problem.rhs == "ones") {
+    right.b = Array<double>(rows, 1.0);
+  } else if (problem.rhs == "known") {
+    right.known = Array<double>(rows, 1.0);
+    right.b = row_sums(a);
+  } else {
+    right.b = rows_of_file(problem.rhs, a);
+  }
+  for (std::size_t i = 0; i < rows; ++i)
+    if (!std::isfinite(right.b[i]))
+      bad_input("--rhs {}: entry {} is not finite", problem.rhs, a.first_row + static_cast<std::int64_t>(i) + 1);
+  return right;
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,39 @@
+// The problem: A x = b, A sparse, symmetric and positive definite. Which matrix and which right-hand side; the matrices
+// that have names are in cases.hpp. Matrices, vectors and arithmetic are in double precision only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/array.hpp"
+#include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "taskflows/cg/matrix/elasticity.hpp"
+
+namespace asterism::cg {
+
+/// One of `matrix`, `stencil` and `mesh` is given.
+struct Problem {
+  std::string matrix;             ///< Matrix Market file
+  std::string stencil;            ///< generated: "11pts-128" (matrix/stencil.hpp)
+  std::string mesh;               ///< gmsh file of a body, for linear elasticity
+  Element element = Element::p2;  ///< of the mesh
+  std::string rhs = "ones";       ///< b: "ones", "known" (A times ones) or a file with a vector
+};
+
+/// The matrix of a problem, of which any rows can be had; all of them once, and last.
+struct MatrixSource {
+  RowCounts counts;
+  std::function<CsrMatrix(std::int64_t first, std::int64_t last)> rows;
+};
+
+struct RightHandSide {
+  Array<double> b;
+  Array<double> known;  ///< the solution, when b was made from one; else empty
+};
+
+/// The right-hand side of the rows of `a`. Throws Error (bad_input): a file that cannot be read, or an entry that is
+/// not finite.
+RightHandSide right_hand_side(const Problem& problem, const CsrMatrix& a);
+
+}  // namespace asterism::cg
