@@ -22,6 +22,7 @@ struct Floor {
 const std::vector<Floor>& floors() {
   static const std::vector<Floor> table = {
       {"base/", {"base/"}},
+      {"cmake/pch/", {"cmake/pch/"}},
       {"io/", {"io/", "base/"}},
       {"runtime/", {"runtime/", "io/", "base/"}},
       {"codelets/M/kernels/", {"codelets/M/kernels/", "base/"}},
