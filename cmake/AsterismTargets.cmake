@@ -232,3 +232,9 @@ function(asterism_program name)
     install(TARGETS ${name}_clusters LIBRARY DESTINATION "${folder}")
   endif()
 endfunction()
+
+# The codelets of all methods, for what must know their names: whole, as nothing but their registration is used of most.
+set(ASTERISM_ALL_CODELETS)
+foreach(method cg fdtd fmm lbm tdbem)
+  list(APPEND ASTERISM_ALL_CODELETS "$<LINK_LIBRARY:WHOLE_ARCHIVE,asterism_${method}_codelets>")
+endforeach()

@@ -98,17 +98,19 @@ PrecisionCodelet::PrecisionCodelet(CodeletSpec single_precision, CodeletSpec dou
     : single_(with_variant(std::move(single_precision), "float")),
       double_(with_variant(std::move(double_precision), "double")) {}
 
-bool is_codelet(std::string_view name) {
-  bool of_this_program = false;
-  for (const Codelet* const codelet : registered()) {
-    if (name == codelet->spec().name || name == codelet->symbol()) return true;
+bool is_own_codelet(std::string_view name) {
+  return std::any_of(registered().begin(), registered().end(), [&](const Codelet* codelet) {
     const std::string_view known = codelet->spec().name;
-    if (codelet->spec().open_variants && name.starts_with(known) && name.size() > known.size() &&
-        name[known.size()] == '_' && (name.ends_with("_double") || name.ends_with("_float")))
-      return true;
-    of_this_program = of_this_program || method_of(name) == method_of(known);
-  }
-  return !of_this_program;
+    if (name == known || name == codelet->symbol()) return true;
+    return codelet->spec().open_variants && name.starts_with(known) && name.size() > known.size() &&
+           name[known.size()] == '_' && (name.ends_with("_double") || name.ends_with("_float"));
+  });
+}
+
+bool is_codelet(std::string_view name) {
+  if (is_own_codelet(name)) return true;
+  return std::none_of(registered().begin(), registered().end(),
+                      [&](const Codelet* codelet) { return method_of(name) == method_of(codelet->spec().name); });
 }
 
 std::string nearest_codelet(std::string_view name) {

@@ -86,8 +86,11 @@ class PrecisionCodelet {
   Codelet double_;
 };
 
-/// Whether `name` is a name, or that of a performance model, of a codelet of this program. Names of methods that this
-/// program does not have are taken as they are: nothing is known about them here.
+/// Whether `name` is a name, or that of a performance model, of a codelet of this program.
+bool is_own_codelet(std::string_view name);
+
+/// As is_own_codelet(), but names of methods that this program does not have are taken as they are: nothing is known
+/// about them here.
 bool is_codelet(std::string_view name);
 
 /// The registered name from which `name` differs by the fewest changed, added or missing letters.

@@ -11,7 +11,6 @@
 
 #include "apps/common/simulated_cluster.hpp"
 #include "base/error.hpp"
-#include "codelets/names.hpp"
 #include "runtime/codelet.hpp"
 #include "runtime/machine/platform.hpp"
 #include "runtime/machine/simulated_machine.hpp"
@@ -85,7 +84,6 @@ void simulate(const Simulated& wanted) {
   const fs::path self = fs::canonical("/proc/self/exe");
   const std::string file = find_platform(std::string(option), wanted.platform, self).string();
   const Platform platform = read_platform(file, [](const std::string& name) {
-    if (!is_listed_codelet(name)) return fmt::format("a codelet, such as {}", nearest_listed_codelet(name));
     return is_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_codelet(name));
   });
   if (simulated && !simulated_cluster && wanted.nodes > 0)

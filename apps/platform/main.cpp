@@ -11,8 +11,8 @@
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
 #include "base/error.hpp"
-#include "codelets/names.hpp"
 #include "io/text_words.hpp"
+#include "runtime/codelet.hpp"
 #include "traces/models/sampling.hpp"
 #include "traces/readers/read.hpp"
 
@@ -119,7 +119,7 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   // what was measured holds the launch, and a GPU's next data are fetched while it computes
   platform.overheads = of_gpus.empty();
   platform.codelets = durations.codelets(platform.cpu, of_gpus);
-  std::erase_if(platform.codelets, [](const auto& entry) { return !is_listed_codelet(entry.first); });
+  std::erase_if(platform.codelets, [](const auto& entry) { return !is_own_codelet(entry.first); });
   platform.description = asked.description;
   if (platform.description.empty()) {
     platform.description = fmt::format("{} cores of {}", platform.cores, platform.cpu_model);

@@ -12,7 +12,6 @@
 #include "codelets/lbm/codelets.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
-#include "codelets/names.hpp"
 #include "codelets/tdbem/codelets.hpp"
 #include "runtime/codelet.hpp"
 #include "runtime/machine/platform.hpp"
@@ -65,11 +64,6 @@ Codelets of_all_methods() {
   return all;
 }
 
-/// Names are registered by the codelets themselves or, of some methods, listed.
-bool is_known(const std::string& name) {
-  return is_listed_codelet(name) && is_codelet(name);
-}
-
 TEST(ShippedPlatforms, NameCodeletsThatExist) {
   const Codelets all = of_all_methods();
   int named = 0;
@@ -80,7 +74,7 @@ TEST(ShippedPlatforms, NameCodeletsThatExist) {
     const bool measured = !platform.overheads;
     for (const auto& [name, costs] : platform.codelets) {
       EXPECT_TRUE(measured || all.contains(name)) << entry.path() << " " << name;
-      EXPECT_TRUE(is_known(name)) << entry.path() << " " << name;
+      EXPECT_TRUE(is_own_codelet(name)) << entry.path() << " " << name;
       ++named;
     }
   }
@@ -90,19 +84,19 @@ TEST(ShippedPlatforms, NameCodeletsThatExist) {
 
 TEST(CodeletNames, AreThoseOfTheCodelets) {
   const Codelets all = of_all_methods();
-  for (const std::string& name : all.names()) EXPECT_TRUE(is_known(name)) << name;
+  for (const std::string& name : all.names()) EXPECT_TRUE(is_own_codelet(name)) << name;
   for (const char* none : {"", "lbm_", "advance", "lbm_advance_half", "cg_spmvs", "cg_spmv_float", "fmm_m2l_float",
                            "tdbem_product_doubles", "fmm_p2p_laplace"})
-    EXPECT_FALSE(is_known(none)) << none;
-  EXPECT_TRUE(is_known("fmm_p2p_my-own_double"));  // of a kernel that a program brings
+    EXPECT_FALSE(is_own_codelet(none)) << none;
+  EXPECT_TRUE(is_own_codelet("fmm_p2p_my-own_double"));  // of a kernel that a program brings
 }
 
 TEST(CodeletNames, NearestIsTheOneWithFewestLettersChanged) {
-  EXPECT_EQ(nearest_listed_codelet("lbm_advanced"), "lbm_advance");
+  EXPECT_EQ(nearest_codelet("lbm_advanced"), "lbm_advance");
   EXPECT_EQ(nearest_codelet("cg_spmv_dubble"), "cg_spmv_double");
-  EXPECT_EQ(nearest_listed_codelet("fm_m2l"), "fmm_m2l");
-  EXPECT_EQ(nearest_listed_codelet("tdbem_sovle_directly"), "tdbem_solve_directly");
-  EXPECT_EQ(nearest_listed_codelet("fdtd_domain_float"), "fdtd_domain_float");
+  EXPECT_EQ(nearest_codelet("fm_m2l"), "fmm_m2l");
+  EXPECT_EQ(nearest_codelet("tdbem_sovle_directly"), "tdbem_solve_directly");
+  EXPECT_EQ(nearest_codelet("fdtd_domain_float"), "fdtd_domain_float");
 }
 
 /// Seconds for a task that has so many operations and no data.

@@ -9,14 +9,14 @@
 #include <string>
 #include <string_view>
 
-#include "codelets/names.hpp"
+#include "runtime/codelet.hpp"
 #include "tests/simulated/simulated_runs.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using Ran = asterism::tests::SimulatedRun;
-using asterism::is_listed_codelet;
+using asterism::is_own_codelet;
 
 class SimulatedProgram : public asterism::tests::SimulatedRuns {
  protected:
@@ -197,7 +197,7 @@ TEST_F(SimulatedProgram, RunsNoCodeletWhosePriceCannotBeGiven) {
   }
   EXPECT_GT(models.size(), 30U);
   models.erase("starpu_data_cpy");  // StarPU's own
-  for (const std::string& model : models) EXPECT_TRUE(is_listed_codelet(model)) << model;
+  for (const std::string& model : models) EXPECT_TRUE(is_own_codelet(model)) << model;
 }
 
 TEST_F(SimulatedProgram, GpusExchangeByWayOfMainMemoryWhenToldTo) {

@@ -11,8 +11,6 @@ inline const KnownExceptions known_contract = {};
 inline const KnownExceptions known_sizes = {
     {"codelets/fdtd/kernels/update/steps.cuh: steps_kernel", 1},
     {"scripts/readme-tables", 1},
-    {"tests/taskflows/cg/test_elasticity.cpp", 1},
-    {"tests/taskflows/cg/test_matrix_market.cpp", 1},
     {"tests/taskflows/fdtd/test_scene_errors.cpp: TEST_F(SceneTests, WrongScenesAreRefusedByLine)", 1},
     {"tests/traces/page_in_browser.mjs", 1},
 };

@@ -18,157 +18,12 @@
 #include "io/output_file.hpp"
 #include "io/text_file.hpp"
 #include "io/text_reader.hpp"
+#include "taskflows/cg/matrix/market_records.hpp"
 
 namespace asterism::cg {
 namespace {
 
-constexpr CommentMarks comments = {.whole_line = "%"};
-
-// ---- header --------------------------------------------------------------------------------------------
-
-struct Header {
-  bool array = false;
-  bool integer = false;
-  bool symmetric = false;
-
-  double value(TextReader& line) const {
-    constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
-    return integer ? static_cast<double>(line.integer_in_range("value", -any, any)) : line.finite_number("value");
-  }
-};
-
-constexpr std::string_view banner = "%%MatrixMarket";
-
-bool has_banner(std::string_view text) {
-  return lower_case(text.substr(0, banner.size())) == lower_case(banner);
-}
-
-/// Takes the header line; its words must be among those allowed.
-Header read_header(TextReader& text, std::initializer_list<std::string_view> formats,
-                   std::initializer_list<std::string_view> symmetries) {
-  text.next_any_line();
-  const std::string_view first = text.word();
-  if (!has_banner(first) || first.size() != banner.size()) {
-    text.fail("found {}; expected the header \"{} matrix ...\"", in_quotes(text.line()), banner);
-  }
-  const auto choose = [&](const char* what, std::initializer_list<std::string_view> allowed) {
-    const std::string_view word = text.word();
-    std::string chosen = lower_case(word);
-    if (std::find(allowed.begin(), allowed.end(), chosen) == allowed.end()) {
-      text.fail("the header's {} is {}; expected {}", what, word.empty() ? "missing" : in_quotes(word),
-                fmt::join(allowed, " or "));
-    }
-    return chosen;
-  };
-  choose("object", {"matrix"});
-  Header header;
-  header.array = choose("format", formats) == "array";
-  header.integer = choose("field", {"real", "integer"}) == "integer";
-  header.symmetric = choose("symmetry", symmetries) == "symmetric";
-  text.require_end();
-  return header;
-}
-
-struct Size {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t entries = 0;
-};
-
-/// Takes the size line; check(size, text) complains about the line where the size is wrong.
-template <class Check>
-Size read_size(TextReader& text, const Header& header, Check check) {
-  const char* const form = header.array ? "rows columns" : "rows columns entries";
-  if (!text.next_line()) bad_input("{}: ends before its size line; expected \"{}\"", text.file(), form);
-  Size size;
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  size.rows = text.integer_in_range("number of rows", 1, most);
-  size.columns = text.integer_in_range("number of columns", 1, most);
-  size.entries = header.array ? size.rows * size.columns
-                              : text.integer_in_range("number of entries", 0, std::numeric_limits<std::int64_t>::max());
-  text.require_end();
-  check(size, text);
-  return size;
-}
-
-// ---- records: one per data line ------------------------------------------------------------------------
-
-/// A piece of the text that ends with a line, and where its records stand.
-struct alignas(128) Chunk {
-  Lines lines;             ///< at the start of the chunk
-  std::int64_t slot = 0;   ///< of the first record; as every line has a slot, there are gaps between chunks
-  std::int64_t count = 0;  ///< records
-  std::string error;       ///< why reading stopped early
-};
-
-template <class Record>
-struct Records {
-  Array<Record> slots;
-  std::vector<Chunk> chunks;
-};
-
-/// Cuts the rest of a text into chunks, and counts lines so that each knows its line numbers.
-std::vector<Chunk> cut(const Lines& rest) {
-  constexpr std::int64_t smallest = 1 << 16;  // bytes
-  std::vector<Chunk> chunks;
-  for (const Lines& lines : cut_at_lines(rest, smallest, std::int64_t{64} * omp_get_max_threads())) {
-    chunks.emplace_back().lines = lines;
-  }
-#pragma omp parallel for schedule(dynamic)
-  for (Chunk& chunk : chunks) {
-    std::int64_t newlines = 0;
-    const char* const text = chunk.lines.at;
-    const std::int64_t length = chunk.lines.end - text;
-#pragma omp simd reduction(+ : newlines)
-    for (std::int64_t i = 0; i < length; ++i) newlines += text[i] == '\n' ? 1 : 0;
-    chunk.slot = newlines;
-  }
-  std::int64_t lines_before = 0;
-  for (Chunk& chunk : chunks) {
-    chunk.lines.number = rest.number + lines_before;
-    lines_before += std::exchange(chunk.slot, lines_before);
-  }
-  return chunks;
-}
-
-/// Reads exactly `expected` records, one per line: parse(line) makes a Record of a line. Memory
-/// follows the lines there are, not what the file announces.
-template <class Record, class Parse>
-Records<Record> read_records(const std::string& file, const Lines& rest, std::int64_t expected, Parse parse) {
-  Records<Record> records;
-  records.chunks = cut(rest);
-  const Chunk& last = records.chunks.back();
-  const auto last_lines = std::count(last.lines.at, last.lines.end, '\n') + 1;
-  records.slots = Array<Record>(static_cast<std::size_t>(last.slot + last_lines));
-#pragma omp parallel for schedule(dynamic)
-  for (Chunk& chunk : records.chunks) {
-    try {
-      TextReader lines(file, chunk.lines, comments);
-      while (lines.next_line()) {
-        const Record record = parse(lines);
-        lines.require_end();
-        records.slots[chunk.slot + chunk.count++] = record;
-      }
-    } catch (const Error& error) {
-      chunk.error = error.what();
-    }
-  }
-  // The first complaint in the order of the file is the one to make.
-  std::int64_t count = 0;
-  for (const Chunk& chunk : records.chunks) {
-    if (count + chunk.count > expected) {
-      TextReader lines(file, chunk.lines, comments);
-      for (std::int64_t k = count; k <= expected; ++k) lines.next_line();
-      lines.fail("found {} after the last entry; expected {} entries", in_quotes(lines.line()), expected);
-    }
-    if (!chunk.error.empty()) bad_input("{}", chunk.error);
-    count += chunk.count;
-  }
-  if (count < expected) bad_input("{}: ends after {} entries; expected {}", file, count, expected);
-  return records;
-}
-
-// ---- matrix --------------------------------------------------------------------------------------------
+// ---- matrix
 
 struct Entry {
   std::int32_t row;
@@ -202,7 +57,7 @@ template <class HasRepeats>
 [[noreturn]] void fail_repeated(const std::string& file, const Records<Entry>& records, HasRepeats row_has_repeats) {
   std::unordered_map<std::uint64_t, std::pair<Entry, std::int64_t>> seen;  // by position; with its line
   for (const Chunk& chunk : records.chunks) {
-    TextReader lines(file, chunk.lines, comments);
+    TextReader lines(file, chunk.lines, market_comments);
     for (std::int64_t k = chunk.slot; k < chunk.slot + chunk.count; ++k) {
       lines.next_line();
       const Entry& entry = records.slots[k];
@@ -278,7 +133,7 @@ CsrMatrix to_csr(const std::string& file, std::int64_t n, Records<Entry> records
 
 CsrMatrix read_matrix_market(const std::filesystem::path& path) {
   const TextFile file(path, "a Matrix Market file");
-  TextReader text(file.name, file.text, comments);
+  TextReader text(file.name, file.text, market_comments);
   const Header header = read_header(text, {"coordinate"}, {"general", "symmetric"});
   const Size size = read_size(text, header, [&](const Size& found, const TextReader& line) {
     if (found.rows != found.columns) {
@@ -302,7 +157,7 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path) {
 
 Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
   const TextFile file(path, "a Matrix Market file");
-  TextReader text(file.name, file.text, comments);
+  TextReader text(file.name, file.text, market_comments);
   Header header{.array = true};
   Size size{n, 1, n};
   if (has_banner(file.text)) {
@@ -337,7 +192,7 @@ Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
   return vector;
 }
 
-// ---- writing -------------------------------------------------------------------------------------------
+// ---- writing
 
 void write_vector(const std::filesystem::path& path, std::span<const double> values, std::string_view comment) {
   OutputFile file(path);

@@ -1,5 +1,5 @@
 // Matrices and vectors in Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), plain or
-// gzip-compressed. Reading is parallel (OpenMP) and gives the same bits whatever the number of threads.
+// gzip-compressed. Reading is parallel (OpenMP) and is bit-identical for any number of threads.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace asterism::cg {
 
-/// Every `stride`-th row against its columns: sorted, in range, and equal to the transpose to the last bit.
+/// Every `stride`-th row against its columns: sorted, in range, and exactly equal to the transpose.
 inline void expect_symmetric(const CsrMatrix& a, std::int64_t stride = 1) {
   const auto index = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   for (std::int64_t i = 0; i < a.n; i += stride) {

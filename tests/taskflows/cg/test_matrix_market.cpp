@@ -1,21 +1,14 @@
-// Reading and writing Matrix Market files: tiny data checked by hand, every kind of bad input, and a
-// random matrix against a sequential parser that shares no code with the reader.
+// Reading Matrix Market files: tiny data checked by hand, every kind of bad input, and a random matrix against a
+// sequential parser that shares no code with the reader.
 #include "taskflows/cg/matrix/matrix_market.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <map>
 #include <random>
 #include <sstream>
@@ -23,72 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "taskflows/cg/matrix/csr_matrix.hpp"
-#include "tests/gzip.hpp"
+#include "tests/taskflows/cg/matrix_market_files.hpp"
 
 namespace asterism::cg {
 namespace {
 
 namespace fs = std::filesystem;
-using tests::gzip;
-
-const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
-const std::string integer = "%%MatrixMarket matrix coordinate integer general\n";
-const std::string array = "%%MatrixMarket matrix array real general\n";
-
-template <class T>
-std::vector<T> as_vector(const Array<T>& values) {
-  return {values.begin(), values.end()};
-}
-
-void expect_same(const CsrMatrix& a, const CsrMatrix& b) {
-  EXPECT_EQ(a.n, b.n);
-  EXPECT_TRUE(as_vector(a.row_begin) == as_vector(b.row_begin));
-  EXPECT_TRUE(as_vector(a.column) == as_vector(b.column));
-  EXPECT_TRUE(as_vector(a.value) == as_vector(b.value));
-}
-
-/// A folder of the test's own, and the files in it.
-class MatrixMarket : public testing::Test {
- protected:
-  MatrixMarket() : folder_(fs::temp_directory_path() / fmt::format("asterism_matrix_market_{}", getpid())) {
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  ~MatrixMarket() override {
-    fs::remove_all(folder_);
-    omp_set_num_threads(threads_);
-  }
-
-  fs::path file(const std::string& text, const std::string& name = "a.mtx") const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
-  CsrMatrix read(const std::string& text) const { return read_matrix_market(file(text)); }
-  std::vector<double> vector(const std::string& text, std::int64_t n) const {
-    return as_vector(read_vector(file(text), n));
-  }
-
-  const fs::path folder_;
-  const int threads_ = omp_get_max_threads();
-};
-
-/// The call throws bad_input with a single line that names the file and holds every fragment.
-template <class Call>
-void expect_bad_input(Call call, const std::string& file, const std::vector<std::string>& fragments) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted; expected a complaint with: " << testing::PrintToString(fragments);
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    EXPECT_EQ(error.kind(), Error::Kind::bad_input) << message;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    EXPECT_NE(message.find(file + ": "), std::string::npos) << message;
-    for (const std::string& fragment : fragments) EXPECT_NE(message.find(fragment), std::string::npos) << message;
-  }
-}
 
 using Dense = std::vector<std::vector<double>>;
 
@@ -102,7 +35,7 @@ Dense dense(const CsrMatrix& matrix) {
   return result;
 }
 
-// ---- tiny matrices -------------------------------------------------------------------------------------
+// ---- tiny matrices
 
 TEST_F(MatrixMarket, ReadsGeneral) {
   const CsrMatrix matrix = read(general + "% a comment\n3 3 4\n3 1 -7.5\n1 1 1\n2 3 .25\n1 2 2e1\n");
@@ -148,12 +81,7 @@ TEST_F(MatrixMarket, ReadsGzipLikePlainText) {
   expect_same(read(gzip(text) + gzip("")), plain);
 }
 
-// ---- bad matrices --------------------------------------------------------------------------------------
-
-struct Bad {
-  std::string text;
-  std::vector<std::string> fragments;
-};
+// ---- bad matrices
 
 TEST_F(MatrixMarket, RefusesBadMatrices) {
   const std::vector<Bad> cases = {
@@ -254,7 +182,7 @@ TEST_F(MatrixMarket, RefusesDamagedGzip) {
   }
 }
 
-// ---- against a sequential parser -----------------------------------------------------------------------
+// ---- against a sequential parser
 
 /// n x n with entries in random order, repeated ones included. Values are multiples of 1/8, so that sums are
 /// exact in any order.
@@ -346,157 +274,6 @@ TEST_F(MatrixMarket, ReportsTheFirstBadLineWithAnyNumberOfThreads) {
   }
   const fs::path surplus = file(text(0, 0) + "1 1 1\nbad\n");
   expect_bad_input([&] { read_matrix_market(surplus); }, surplus.string(), {"line 100003:", "\"1 1 1\""});
-}
-
-// ---- vectors -------------------------------------------------------------------------------------------
-
-TEST_F(MatrixMarket, ReadsVectorsInEveryForm) {
-  const std::vector<double> expected = {1.5, -2, 0};
-  EXPECT_EQ(vector(array + "% b\n3 1\n1.5\n-2\n0\n", 3), expected);
-  EXPECT_EQ(vector(gzip(array + "3 1\n1.5\n-2\n0\n"), 3), expected);
-  EXPECT_EQ(vector("1.5\n\n-2D0\r\n +0.0", 3), expected);
-  EXPECT_EQ(vector("% no header\n1.5\n-2\n0\n", 3), expected);
-  EXPECT_EQ(vector(gzip("1.5\n-2\n0\n"), 3), expected);
-  EXPECT_EQ(vector(general + "3 1 3\n2 1 -2\n3 1 0\n1 1 1.5\n", 3), expected);
-  EXPECT_EQ(vector(general + "3 1 3\n2 1 -3\n1 1 1.5\n2 1 1\n", 3), expected);
-  EXPECT_EQ(vector(general + "2 1 0\n", 2), (std::vector<double>{0, 0}));
-  EXPECT_EQ(vector("%%MatrixMarket matrix array integer general\n2 1\n7\n-8\n", 2), (std::vector<double>{7, -8}));
-}
-
-TEST_F(MatrixMarket, RefusesBadVectors) {
-  const std::vector<Bad> cases = {
-      {"", {"the file is empty"}},
-      {array, {"ends before its size line", "\"rows columns\""}},
-      {array + "3 2\n1\n2\n3\n", {"line 2", "3 x 2", "expected 3 x 1"}},
-      {array + "4 1\n1\n2\n3\n4\n", {"line 2", "4 x 1", "expected 3 x 1"}},
-      {array + "3 1\n1\n2\n", {"ends after 2 entries", "expected 3"}},
-      {array + "3 1\n1\n2\n3\n4\n", {"line 6", "\"4\"", "expected 3 entries"}},
-      {array + "3 1\n1\nnan\n3\n", {"line 4", "\"nan\"", "finite"}},
-      {array + "3 1\n1\ntwo\n3\n", {"line 4", "\"two\""}},
-      {array + "3 1\n1 2\n3\n", {"line 3", "\"2\"", "end of the line"}},
-      {"%%MatrixMarket matrix array real symmetric\n3 1\n", {"line 1", "\"symmetric\"", "expected general"}},
-      {"%%MatrixMarket matrix array complex general\n3 1\n", {"line 1", "\"complex\""}},
-      {general + "3 1 2\n1 1 1\n4 1 1\n", {"line 4", "row index is \"4\""}},
-      {general + "3 1 2\n1 1 1\n2 2 1\n", {"line 4", "column index is \"2\""}},
-      {"1\n2\n", {"ends after 2 entries", "expected 3"}},
-      {"1\n2\n3\n4\n", {"line 4", "\"4\"", "expected 3 entries"}},
-      {"1\n2,5\n3\n", {"line 2", "\"2,5\""}},
-      {"1\n1e400\n3\n", {"line 2", "\"1e400\""}},
-      {gzip("1\n2\n3\n").substr(0, 15), {"truncated or corrupt gzip"}},
-  };
-  for (const Bad& bad : cases) {
-    SCOPED_TRACE(bad.text);
-    const fs::path path = file(bad.text);
-    expect_bad_input([&] { read_vector(path, 3); }, path.string(), bad.fragments);
-  }
-}
-
-TEST_F(MatrixMarket, RestoresWrittenVectorsBitForBit) {
-  std::mt19937_64 random(3);
-  std::vector<double> values = {
-      0.0, -0.0, 1.0 / 3, std::numeric_limits<double>::max(), -5e-324, std::numeric_limits<double>::min()};
-  while (values.size() < 200003) {  // any bits but those of NaN and infinity
-    const double value = std::bit_cast<double>(random());
-    if (std::isfinite(value)) values.push_back(value);
-  }
-  const fs::path path = folder_ / "x.mtx";
-  for (const int threads : {1, 4}) {
-    omp_set_num_threads(threads);
-    write_vector(path, values, "two\nlines");
-    const std::vector<double> back = as_vector(read_vector(path, static_cast<std::int64_t>(values.size())));
-    ASSERT_EQ(back.size(), values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      ASSERT_EQ(std::bit_cast<std::uint64_t>(back[i]), std::bit_cast<std::uint64_t>(values[i])) << i;
-    }
-  }
-}
-
-TEST_F(MatrixMarket, WritesTheExpectedText) {
-  const fs::path path = file("something older", "x.mtx");
-  write_vector(path, std::vector<double>{0.1, -2}, "solution");
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  EXPECT_EQ(text.str(), array + "% solution\n2 1\n1.0000000000000001e-01\n-2.0000000000000000e+00\n");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // no temporary file is left
-}
-
-TEST_F(MatrixMarket, LeavesNothingWhereItCannotWrite) {
-  const std::vector<double> values = {1, 2};
-  const fs::path nowhere = folder_ / "absent" / "x.mtx";
-  expect_bad_input([&] { write_vector(nowhere, values, ""); }, nowhere.string(), {"cannot be written", "No such"});
-  expect_bad_input([&] { write_vector(folder_, values, ""); }, folder_.string(), {"cannot be replaced"});
-  expect_bad_input([&] { write_vector("/dev/null", values, ""); }, "/dev/null", {"cannot be replaced"});
-  EXPECT_TRUE(fs::is_empty(folder_));
-
-  // A disk that fills up, played by a limit on the size of files.
-  rlimit before = {};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small = {.rlim_cur = 100000, .rlim_max = before.rlim_max};
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
-  try {
-    write_vector(folder_ / "x.mtx", std::vector<double>(300000, 1.0), "");
-    ADD_FAILURE() << "written in spite of the limit";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), Error::Kind::failed);
-    EXPECT_NE(std::string(error.what()).find("x.mtx: cannot be written: File too large"), std::string::npos);
-  }
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
-  EXPECT_TRUE(fs::is_empty(folder_));
-}
-
-// ---- what conjugate gradient needs ---------------------------------------------------------------------
-
-TEST_F(MatrixMarket, AcceptsSymmetricMatricesWithPositiveDiagonal) {
-  require_symmetric_positive_diagonal(read(general + "2 2 4\n1 1 2\n1 2 -1\n2 1 -1.0000000000000002\n2 2 3\n"));
-  require_symmetric_positive_diagonal(read(general + "2 2 3\n1 1 2\n1 2 0\n2 2 3\n"));  // absent means zero
-  require_symmetric_positive_diagonal(read(general + "1 1 1\n1 1 1e-300\n"));
-}
-
-TEST_F(MatrixMarket, RefusesMatricesThatAreNotSymmetricOrLackAPositiveDiagonal) {
-  const std::vector<Bad> cases = {
-      {"3 3 3\n1 1 1\n2 2 1\n1 3 0\n", {"diagonal entry of row 3 is missing; a symmetric positive definite matrix"}},
-      {"3 3 4\n1 1 1\n2 1 5\n1 2 5\n3 3 1\n", {"diagonal entry of row 2 is missing"}},
-      {"3 3 3\n1 2 1\n2 2 1\n3 3 1\n", {"diagonal entry of row 1 is missing"}},
-      {"2 2 2\n1 1 1\n2 2 -4\n", {"diagonal entry of row 2 is -4; "}},
-      {"2 2 2\n1 1 0\n2 2 4\n", {"diagonal entry of row 1 is 0; "}},
-      {"2 2 4\n1 1 1\n1 2 1\n2 1 2\n2 2 1\n", {"not symmetric: entry (1,2) is 1 but entry (2,1) is 2"}},
-      {"2 2 3\n1 1 1\n1 2 1\n2 2 1\n", {"not symmetric: entry (1,2) is 1 but entry (2,1) is missing"}},
-      {"2 2 3\n1 1 1\n2 1 1\n2 2 1\n", {"not symmetric: entry (2,1) is 1 but entry (1,2) is missing"}},
-      {"2 2 3\n1 1 1\n1 1 -1e308\n2 2 1\n", {"diagonal entry of row 1 is -1e+308"}},
-  };
-  for (const Bad& bad : cases) {
-    SCOPED_TRACE(bad.text);
-    const CsrMatrix matrix = read(general + bad.text);
-    expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, bad.fragments);
-  }
-  CsrMatrix matrix = read(general + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double infinity = std::numeric_limits<double>::infinity();
-  matrix.value[2] = nan;
-  expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name,
-                   {"entry (2,1) is nan; every entry must be finite"});
-  matrix.value[0] = infinity;
-  expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name,
-                   {"entry (1,1) is inf; every entry must be finite"});
-}
-
-TEST_F(MatrixMarket, ToleranceIsRelative) {
-  const CsrMatrix matrix = read(general + "2 2 4\n1 1 1\n1 2 1e-20\n2 1 1.1e-20\n2 2 1\n");
-  expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"not symmetric"});
-  require_symmetric_positive_diagonal(matrix, 0.2);
-}
-
-TEST_F(MatrixMarket, ReportsTheFirstBadRowWithAnyNumberOfThreads) {
-  const int n = 50000;
-  std::string text = general + fmt::format("{} {} {}\n", n, n, n);
-  for (int i = 1; i <= n; ++i) text += fmt::format("{} {} {}\n", i, i, i < 12345 ? 1 : -1);
-  const CsrMatrix matrix = read(text);
-  for (const int threads : {1, 4}) {
-    omp_set_num_threads(threads);
-    expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"row 12345 is -1"});
-  }
 }
 
 }  // namespace
