@@ -9,12 +9,12 @@ namespace asterism::structure {
 namespace {
 
 /// Absolute paths, without the '/' in front, so that this file names none of them.
-constexpr std::string_view absolute[] = {"root/", "home/", "work/", "tmp/wt", "tmp/work"};
+constexpr std::string_view absolute[] = {"root/", "home/"};
 
 /// Folders beside the repository.
 constexpr std::string_view beside[] = {"shared"};
 
-/// An absolute path is not the end of a longer one, or of an address: "https://asterism.org/work/", "a/work/b".
+/// An absolute path is not the end of a longer one, or of an address: "https://asterism.org/home/", "a/home/b".
 bool begins_here(const std::string& text, std::size_t position) {
   if (position == 0) return true;
   const char before = text[position - 1];
