@@ -1,10 +1,7 @@
 # lp_solve 5.5, linear and mixed-integer programs. Defines the target LpSolve::LpSolve.
 find_path(LpSolve_INCLUDE_DIR lpsolve/lp_lib.h)
-# what smpirun loads is a shared library
-if(ASTERISM_SMPI)
-  find_library(LpSolve_LIBRARY lpsolve55_pic)
-endif()
-find_library(LpSolve_LIBRARY lpsolve55 PATH_SUFFIXES lp_solve)
+# position-independent, where there is a choice: the programs for simulated clusters are shared libraries
+find_library(LpSolve_LIBRARY NAMES lpsolve55_pic lpsolve55 PATH_SUFFIXES lp_solve)
 # Debian's development package has the static library only, which orders columns with SuiteSparse's COLAMD.
 find_library(LpSolve_COLAMD_LIBRARY colamd)
 include(FindPackageHandleStandardArgs)
