@@ -78,7 +78,7 @@ extern PrecisionCodelet product;
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves);
 
-/// totals RW, partial R...
+/// totals RW, one partial R for each part
 struct CombineArgs {
   Work work;
   TotalsShape shape;

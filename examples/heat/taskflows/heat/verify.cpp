@@ -8,7 +8,7 @@
 namespace asterism::heat {
 namespace {
 
-/// Of sums of a few terms per step, relative to the largest value.
+/// Rounding of a sum of a few terms per step, relative to the largest value.
 constexpr double rounding = 1e-15;
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 namespace asterism::heat {
 
-/// Of a point: two differences of three terms, two products, two sums.
+/// A point takes two differences of three terms, two products, two sums.
 inline constexpr double flops_per_point = 10;
-/// Of a point: u read, v written; the rows between are in a cache.
+/// A point reads u and writes v; the rows between are in a cache.
 inline constexpr double bytes_per_point = 2 * sizeof(double);
 
 constexpr double points(std::int32_t rows, std::int32_t columns) {
