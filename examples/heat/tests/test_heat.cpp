@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "codelets/heat/kernels/kernels.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/heat/checkpoint.hpp"
 #include "taskflows/heat/flow.hpp"
