@@ -11,7 +11,7 @@ namespace asterism::bounds {
 namespace {
 
 /// Relative difference of the primal and the dual value: what is asked of the solver, and what is accepted from it.
-constexpr double agreement = 1e-9;
+constexpr double solver_agreement = 1e-9;
 constexpr double worst_agreement = 1e-7;
 
 bool counts_links(const UnitKind& kind) {
@@ -154,7 +154,7 @@ AreaSolution solve_area(const AreaProblem& problem, const AreaOptions& options) 
     } catch (const Error&) {  // numerical failure: the other form has fewer rows
     }
   }
-  if (gap <= agreement) return s;
+  if (gap <= solver_agreement) return s;
   double other_gap = impossible;
   AreaSolution other = evaluate(problem, area_by_columns(problem, scale), other_gap);
   if (other_gap < gap) {

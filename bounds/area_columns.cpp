@@ -6,7 +6,7 @@
 namespace asterism::bounds {
 namespace {
 
-constexpr double agreement = 1e-12;
+constexpr double price_agreement = 1e-12;
 constexpr int most_columns = 2000;
 
 /// Everything where it is cheapest at some prices.
@@ -151,7 +151,7 @@ AreaOptimum area_by_columns(const AreaProblem& problem, double scale) {
       lower = value;
       best = prices;
     }
-    if (upper - lower <= agreement * upper || master.size() >= most_columns) break;
+    if (upper - lower <= price_agreement * upper || master.size() >= most_columns) break;
     master.add(prices);
     if (master.knows_last()) {
       master.solve(prices);

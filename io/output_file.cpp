@@ -13,7 +13,7 @@ namespace asterism {
 namespace {
 
 /// What the system said of the last call; a stream that failed before says nothing more.
-std::string reason() {
+std::string system_error() {
   return std::generic_category().message(errno == 0 ? EIO : errno);
 }
 
@@ -55,11 +55,11 @@ bool write_at(int file, std::uint64_t at, std::size_t size, const char* bytes) {
 
 OutputFile::OutputFile(std::filesystem::path path) : pending_(std::move(path)) {
   stream_.open(pending_.temporary(), std::ios::binary | std::ios::trunc);
-  if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), reason());
+  if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), system_error());
 }
 
 void OutputFile::check() const {
-  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), reason());
+  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), system_error());
 }
 
 void OutputFile::write(std::string_view bytes) {

@@ -97,7 +97,7 @@ std::shared_ptr<void> host_memory(std::size_t bytes) {
 }
 
 std::shared_ptr<void> task_memory(std::size_t bytes) {
-  if constexpr (!simulated_cluster) return host_memory(bytes);
+  if (!simulated_cluster()) return host_memory(bytes);
   constexpr int folded = STARPU_MALLOC_SIMULATION_FOLDED;
   void* memory = nullptr;
   if (starpu_malloc_flags(&memory, bytes, folded) != 0) throw std::bad_alloc();

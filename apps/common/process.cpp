@@ -18,6 +18,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/wall_clock.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -30,10 +31,6 @@ void note(int signal) {
 
 constexpr double grace = 5;  ///< seconds between SIGTERM and SIGKILL
 constexpr int tick_milliseconds = 100;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// NAME=VALUE strings of the child.
 std::vector<std::string> environment_of(const Process& process) {
@@ -114,7 +111,7 @@ Outcome run_process(const Process& process, const std::function<void(double)>& t
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) failed("pipe: {}", std::strerror(errno));
   const pid_t self = getpid();
-  const double start = now();
+  const double start = wall_seconds();
   const pid_t child = fork();
   if (child == 0)
     become(program.c_str(), arguments.data(), environment.data(), process.output.c_str(), process.errors.c_str(), self,
@@ -148,7 +145,7 @@ Outcome run_process(const Process& process, const std::function<void(double)>& t
     else
       poll(nullptr, 0, 1);  // a kernel older than pidfd_open
     const pid_t ended = wait4(child, &status, WNOHANG, &usage);
-    const double elapsed = now() - start;
+    const double elapsed = wall_seconds() - start;
     if (ended == child) {
       outcome.wall = elapsed;
       break;

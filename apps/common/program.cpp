@@ -10,16 +10,13 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/wall_clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -44,7 +41,7 @@ int report(const char* program, int status, const std::string& what) {
   else if (ranks == nullptr || ranks->is_root())
     fmt::print(stderr, "{}: error: {}\n", program, one_line(what));
   if (ranks != nullptr) ranks->expect_the_end();
-  if (!together || (ranks != nullptr && simulated_cluster)) ranks->abort(status);
+  if (!together || (ranks != nullptr && simulated_cluster())) ranks->abort(status);
   return status;
 }
 
@@ -218,8 +215,8 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(double fraction, const std::string& text) {
-  if (!enabled_ || now() - last_ < 0.1) return;
-  last_ = now();
+  if (!enabled_ || wall_seconds() - last_ < 0.1) return;
+  last_ = wall_seconds();
   shown_ = true;
   constexpr int width = 30;
   const int done = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);

@@ -86,7 +86,7 @@ void simulate(const Simulated& wanted) {
   const Platform platform = read_platform(file, [](const std::string& name) {
     return is_codelet(name) ? "" : fmt::format("a codelet, such as {}", nearest_codelet(name));
   });
-  if (simulated && !simulated_cluster && wanted.nodes > 0)
+  if (simulated && !simulated_cluster() && wanted.nodes > 0)
     bad_input("--nodes {}: simulated clusters are run by the ordinary {}", wanted.nodes, self.filename().string());
   if (simulated) return;
   // it has to know the platform before it reads its options, which may be in a file

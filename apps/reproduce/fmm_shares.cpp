@@ -31,9 +31,9 @@ double share_of_bound(const std::filesystem::path& recording, const std::filesys
 /// Letters of the figures' parts, each of which has its own tree height.
 constexpr std::string_view letters = "abc";
 
-class Shares final : public Experiment {
+class FmmShares final : public Experiment {
  public:
-  Shares(int figure, const std::string& what, FmmRun common, std::vector<int> heights)
+  FmmShares(int figure, const std::string& what, FmmRun common, std::vector<int> heights)
       : Experiment(fmt::format("fmm-figure{}", figure),
                    fmt::format("FMM paper, Figure {}: share of the LP bound, {}, simulated", figure, what)),
         common_(std::move(common)),
@@ -100,14 +100,14 @@ class Shares final : public Experiment {
 }  // namespace
 
 std::unique_ptr<Experiment> fmm_figure16() {
-  return std::make_unique<Shares>(16, "cube", FmmRun(), std::vector{6, 7, 8});
+  return std::make_unique<FmmShares>(16, "cube", FmmRun(), std::vector{6, 7, 8});
 }
 
 std::unique_ptr<Experiment> fmm_figure17() {
   FmmRun ellipsoid;
   ellipsoid.distribution = "ellipsoid";
   ellipsoid.group_size = 1800;
-  return std::make_unique<Shares>(17, "ellipsoid", ellipsoid, std::vector{10, 11, 12});
+  return std::make_unique<FmmShares>(17, "ellipsoid", ellipsoid, std::vector{10, 11, 12});
 }
 
 }  // namespace asterism::apps::reproduce

@@ -34,9 +34,9 @@ std::vector<Setting> settings_of_table3() {
           {"Piz Daint", "piz-daint", 12, "512x512x128", "double"}};
 }
 
-class Shares final : public SimulatedExperiment {
+class LbmShares final : public SimulatedExperiment {
  public:
-  Shares(std::string name, std::string summary, std::vector<Setting> settings)
+  LbmShares(std::string name, std::string summary, std::vector<Setting> settings)
       : SimulatedExperiment(std::move(name), std::move(summary)), settings_(std::move(settings)) {}
 
  private:
@@ -100,14 +100,14 @@ class Shares final : public SimulatedExperiment {
 }  // namespace
 
 std::unique_ptr<Experiment> lbm_figure9() {
-  return std::make_unique<Shares>(
+  return std::make_unique<LbmShares>(
       "lbm-figure9", "LBM paper, Figure 9: a node of Piz Daint by the GPU's share, simulated", settings_of_figure9());
 }
 
 std::unique_ptr<Experiment> lbm_table3() {
-  return std::make_unique<Shares>("lbm-table3",
-                                  "LBM paper, Table 3: a GPU and a CPU of Hydra, TSUBAME2.5 and Piz Daint, simulated",
-                                  settings_of_table3());
+  return std::make_unique<LbmShares>(
+      "lbm-table3", "LBM paper, Table 3: a GPU and a CPU of Hydra, TSUBAME2.5 and Piz Daint, simulated",
+      settings_of_table3());
 }
 
 }  // namespace asterism::apps::reproduce

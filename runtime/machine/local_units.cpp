@@ -23,7 +23,7 @@ std::string as_told(std::initializer_list<const char*> variables) {
 }
 
 /// The same for all processes of a running machine, and for no other machine.
-std::string this_machine() {
+std::string machine_identity() {
   char name[256] = {};
   gethostname(name, sizeof name - 1);
   std::string boot;
@@ -42,7 +42,7 @@ UnitRange share_of(int units, int index, int sharers) {
 }
 
 Sharing sharing(const std::string& units) {
-  const std::size_t mine = std::hash<std::string>{}(this_machine() + " " + units);
+  const std::size_t mine = std::hash<std::string>{}(machine_identity() + " " + units);
   const std::vector<std::size_t> all = rank_group().all_gather(mine);
   const auto here = all.begin() + rank_group().rank();
   return {static_cast<int>(std::count(all.begin(), here, mine)),

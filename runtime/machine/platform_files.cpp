@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 
@@ -17,17 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Between memories: 0 is main memory, 1 + i that of GPU i.
 Link link_between(const Platform& p, int from, int to) {
-  if (from == 0) return p.to_gpu[at(to - 1)];
-  if (to == 0) return p.from_gpu[at(from - 1)];
+  if (from == 0) return p.to_gpu[as_size(to - 1)];
+  if (to == 0) return p.from_gpu[as_size(from - 1)];
   if (p.peer) return *p.peer;
-  const Link& up = p.from_gpu[at(from - 1)];
-  const Link& down = p.to_gpu[at(to - 1)];
+  const Link& up = p.from_gpu[as_size(from - 1)];
+  const Link& down = p.to_gpu[as_size(to - 1)];
   return {1 / (1 / up.bandwidth + 1 / down.bandwidth), up.latency + down.latency};
 }
 
@@ -121,7 +118,8 @@ std::string zone(const Platform& p, const std::string& id, const std::string& pr
   };
   for (int i = 0; i < p.gpus(); ++i) {
     const std::string gpu = fmt::format("CUDA{}", i);
-    xml += xml_link(prefix + "RAM-" + gpu, p.to_gpu[at(i)]) + xml_link(prefix + gpu + "-RAM", p.from_gpu[at(i)]);
+    xml +=
+        xml_link(prefix + "RAM-" + gpu, p.to_gpu[as_size(i)]) + xml_link(prefix + gpu + "-RAM", p.from_gpu[as_size(i)]);
     for (int j = 0; j < p.gpus() && p.peer; ++j)
       if (j != i) xml += xml_link(fmt::format("{}{}-CUDA{}", prefix, gpu, j), *p.peer);
   }

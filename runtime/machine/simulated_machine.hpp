@@ -14,12 +14,8 @@ inline constexpr bool simulated = true;
 inline constexpr bool simulated = false;
 #endif
 
-/// In a build over SimGrid's SMPI all ranks of a cluster are simulated by one process.
-#ifdef ASTERISM_SMPI
-inline constexpr bool simulated_cluster = true;
-#else
-inline constexpr bool simulated_cluster = false;
-#endif
+/// Whether all ranks of a cluster are simulated by one process: in a build over SimGrid's SMPI.
+bool simulated_cluster();
 
 /// The environment variable that names the file of the platform within a simulated program.
 inline constexpr const char* platform_variable = "ASTERISM_SIMULATED_PLATFORM";

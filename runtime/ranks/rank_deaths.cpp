@@ -31,7 +31,7 @@ std::atomic<bool> telling{false};
 int own_rank = 0;
 
 void say(const char* text) {
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
 bool is_gone(const Known& rank) {

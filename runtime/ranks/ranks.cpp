@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_deaths.hpp"
 
 #ifdef ASTERISM_MPI
@@ -30,6 +31,10 @@ std::pair<const char*, int> launched() {
 }
 
 }  // namespace
+
+bool simulated_cluster() {
+  return false;
+}
 
 const RankGroup& rank_group() {
   static const RankGroup processes;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "runtime/clock.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -53,6 +54,10 @@ void meet(int rank, int ranks, const void* mine, const Look& look) {
 }
 
 }  // namespace
+
+bool simulated_cluster() {
+  return true;
+}
 
 const RankGroup& rank_group() {
   static const RankGroup processes;

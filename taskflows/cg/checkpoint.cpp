@@ -5,6 +5,7 @@
 #include <bit>
 #include <span>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -12,10 +13,6 @@
 
 namespace asterism::cg {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// A vector of the state, by block-row.
 struct StateVector {
@@ -26,8 +23,8 @@ struct StateVector {
 std::vector<StateVector> state_vectors(const System& sys) {
   std::vector<StateVector> all;
   const auto add = [&](const char* name, const auto& block_of) {
-    StateVector vector{name, std::vector<starpu_data_handle_t>(at(sys.blocks()))};
-    for (const int i : sys.own()) vector.block[at(i)] = block_of(i);
+    StateVector vector{name, std::vector<starpu_data_handle_t>(as_size(sys.blocks()))};
+    for (const int i : sys.own()) vector.block[as_size(i)] = block_of(i);
     all.push_back(std::move(vector));
   };
   const auto add_vector = [&](const char* name, const BlockVector& v) { add(name, [&](int i) { return v[i]; }); };
@@ -81,14 +78,15 @@ void require_checkpoints(const Options& options) {
 
 void write_checkpoint(const std::filesystem::path& path, const System& sys, const Past& past) {
   DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
-  const auto n = at(sys.partition.first(sys.blocks()));
+  const auto n = as_size(sys.partition.first(sys.blocks()));
   for (const StateVector& vector : state_vectors(sys)) {
     file.create(vector.name, Hdf5Number::float64, {n});
     file.make_room({vector.name});
     for (const int i : sys.own()) {
-      const Acquired<double> part(vector.block[at(i)], STARPU_R);
-      const auto rows = at(sys.partition.rows(i));
-      file.write_block(vector.name, {{at(sys.partition.first(i))}, {rows}}, std::span<const double>(part.get(), rows));
+      const Acquired<double> part(vector.block[as_size(i)], STARPU_R);
+      const auto rows = as_size(sys.partition.rows(i));
+      file.write_block(vector.name, {{as_size(sys.partition.first(i))}, {rows}},
+                       std::span<const double>(part.get(), rows));
     }
   }
   std::vector<Dots> mine;
@@ -162,15 +160,15 @@ Past read_checkpoint(const std::filesystem::path& path, System& sys, double b_no
 
   for (const StateVector& vector : state_vectors(sys))
     for (const int i : sys.own()) {
-      const Acquired<double> part(vector.block[at(i)], STARPU_W);
-      const auto rows = at(sys.partition.rows(i));
-      file.read_block(vector.name, {{at(sys.partition.first(i))}, {rows}}, std::span<double>(part.get(), rows));
+      const Acquired<double> part(vector.block[as_size(i)], STARPU_W);
+      const auto rows = as_size(sys.partition.rows(i));
+      file.read_block(vector.name, {{as_size(sys.partition.first(i))}, {rows}}, std::span<double>(part.get(), rows));
     }
   if (sys.options.flow == Flow::pipelined) {
     const std::size_t length = words(Dots{}).size();
     for (const int i : sys.own()) {
       std::vector<std::int64_t> of_block(length);
-      file.read_block("contributions", {{at(i), 0}, {1, length}}, std::span<std::int64_t>(of_block));
+      file.read_block("contributions", {{as_size(i), 0}, {1, length}}, std::span<std::int64_t>(of_block));
       *Acquired<Dots>(sys.dots_of(i, next_parity(past)), STARPU_W) = value_of<Dots>(of_block);
     }
   }

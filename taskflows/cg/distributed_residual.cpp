@@ -3,15 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/verify.hpp"
 
 namespace asterism::cg {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Elements of x that the rows of this rank name and other ranks have.
 struct Foreign {
@@ -19,7 +16,7 @@ struct Foreign {
   std::vector<double> value;
 
   [[nodiscard]] double at_column(std::int32_t wanted) const {
-    return value[at(std::lower_bound(column.begin(), column.end(), wanted) - column.begin())];
+    return value[as_size(std::lower_bound(column.begin(), column.end(), wanted) - column.begin())];
   }
 };
 
@@ -41,7 +38,7 @@ Foreign fetch(const CsrMatrix& a, const Partition& partition, std::span<const do
   std::vector<std::vector<double>> answers;
   for (const std::vector<std::int32_t>& columns : rank_group().exchange(std::move(wanted))) {
     answers.emplace_back();
-    for (const std::int32_t column : columns) answers.back().push_back(x[at(column - a.first_row)]);
+    for (const std::int32_t column : columns) answers.back().push_back(x[as_size(column - a.first_row)]);
   }
   for (const std::vector<double>& values : rank_group().exchange(std::move(answers)))  // in the order of the columns
     foreign.value.insert(foreign.value.end(), values.begin(), values.end());
@@ -59,12 +56,13 @@ double distributed_residual(const CsrMatrix& a, const Partition& partition, std:
     long double right = 0;
   } squares;
   for (std::int64_t row = a.first_row; row < end; ++row) {
-    const long double right = b[at(row - a.first_row)];
+    const long double right = b[as_size(row - a.first_row)];
     long double r = right;
     for (std::int64_t k = a.begin_of(row); k < a.begin_of(row + 1); ++k) {
-      const std::int32_t column = a.column[at(k)];
+      const std::int32_t column = a.column[as_size(k)];
       const bool here = column >= a.first_row && column < end;
-      r -= static_cast<long double>(a.value[at(k)]) * (here ? x[at(column - a.first_row)] : foreign.at_column(column));
+      r -= static_cast<long double>(a.value[as_size(k)]) *
+           (here ? x[as_size(column - a.first_row)] : foreign.at_column(column));
     }
     squares.residual += r * r;
     squares.right += right * right;

@@ -5,23 +5,20 @@
 #include <numeric>
 #include <set>
 
+#include "base/as_size.hpp"
 #include "codelets/cg/codelets.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::cg {
-namespace {
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-}  // namespace
+namespace {}  // namespace
 
 Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options& options)
     : partition_(partition),
       mode_(options.vector),
       transfer_(options.transfer),
       decomposition_(options.decomposition),
-      pieces_(at(partition.blocks())),
-      packing_(at(partition.blocks())) {
+      pieces_(as_size(partition.blocks())),
+      packing_(as_size(partition.blocks())) {
   const int blocks = partition.blocks();
   if (transfer_ == Transfer::packed) {
     double bytes = 0;
@@ -34,7 +31,7 @@ Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options
   } else {
     bytes_exchanged_ = 8.0 * static_cast<double>(a.n) * (blocks - 1);
   }
-  index_memory_.resize(at(blocks));
+  index_memory_.resize(as_size(blocks));
   if (mode_ == VectorMode::pieces) {
     make_pieces(a);
     if (transfer_ == Transfer::packed) make_halos_of_pieces();
@@ -61,18 +58,18 @@ bool Exchange::is_here(int i) const {
 void Exchange::make_pieces(const CsrMatrix& a) {
   const int blocks = partition_.blocks();
   if (transfer_ == Transfer::full) arenas_.push_back(std::make_unique<Arena>(static_cast<std::size_t>(a.n)));
-  if (transfer_ == Transfer::packed) arenas_.resize(at(blocks));
+  if (transfer_ == Transfer::packed) arenas_.resize(as_size(blocks));
   for (int i = 0; i < blocks; ++i) {
     if (!is_here(i)) continue;
     const auto rows = static_cast<std::size_t>(partition_.rows(i));
     if (transfer_ == Transfer::packed) {
-      const std::int64_t halo = decomposition_ == Decomposition::one_d ? needed_[at(i)]->size() : 0;
-      arenas_[at(i)] = std::make_unique<Arena>(rows + static_cast<std::size_t>(halo));
+      const std::int64_t halo = decomposition_ == Decomposition::one_d ? needed_[as_size(i)]->size() : 0;
+      arenas_[as_size(i)] = std::make_unique<Arena>(rows + static_cast<std::size_t>(halo));
     }
-    Arena& arena = *(transfer_ == Transfer::packed ? arenas_[at(i)] : arenas_.front());
+    Arena& arena = *(transfer_ == Transfer::packed ? arenas_[as_size(i)] : arenas_.front());
     const auto offset = static_cast<std::size_t>(transfer_ == Transfer::full ? partition_.first(i) : 0);
     owned_.push_back(arena.piece(offset, rows, fmt::format("p[{}]", i), Coordinates{i, i}));
-    pieces_[at(i)] = owned_.back();
+    pieces_[as_size(i)] = owned_.back();
   }
 }
 
@@ -80,15 +77,15 @@ Exchange::Needs Exchange::needs() const {
   const int blocks = partition_.blocks();
   Needs needs;
   // to other ranks: i, j, how many, and the columns
-  std::vector<std::vector<std::int32_t>> to(at(rank_group().ranks()));
+  std::vector<std::vector<std::int32_t>> to(as_size(rank_group().ranks()));
   for (int i = 0; i < blocks; ++i) {
     if (!is_here(i)) continue;
     for (int j = 0; j < blocks; ++j) {
       if (i == j) continue;
-      std::vector<std::int32_t> columns = needed_[at(i)]->list(partition_.first(j), partition_.first(j + 1));
+      std::vector<std::int32_t> columns = needed_[as_size(i)]->list(partition_.first(j), partition_.first(j + 1));
       if (columns.empty()) continue;
       if (!is_here(j)) {
-        std::vector<std::int32_t>& message = to[at(partition_.owner(j))];
+        std::vector<std::int32_t>& message = to[as_size(partition_.owner(j))];
         message.insert(message.end(), {i, j, static_cast<std::int32_t>(columns.size())});
         message.insert(message.end(), columns.begin(), columns.end());
       }
@@ -110,7 +107,7 @@ void Exchange::make_halos_of_pieces() {
   const int blocks = partition_.blocks();
   const bool one_d = decomposition_ == Decomposition::one_d;
   const std::int64_t tags = rank_group().allocate_tags(std::int64_t{blocks} * blocks);
-  std::vector<std::size_t> offset(at(blocks));
+  std::vector<std::size_t> offset(as_size(blocks));
   std::set<int> elsewhere;
   for (const auto& [pair, columns] : needs()) {
     const auto [i, j] = pair;
@@ -118,25 +115,26 @@ void Exchange::make_halos_of_pieces() {
     // the first coordinate is that of the block which packs
     const Coordinates where{j, i};
     // what a block-row of this rank receives lies behind its own piece
-    Handle halo = one_d && is_here(i) ? arenas_[at(i)]->piece(at(static_cast<int>(partition_.rows(i))) + offset[at(i)],
-                                                              columns.size(), name, where)
-                                      : Handle::vector(nullptr, columns.size(), sizeof(double), name, where);
-    offset[at(i)] += columns.size();
+    Handle halo = one_d && is_here(i)
+                      ? arenas_[as_size(i)]->piece(as_size(static_cast<int>(partition_.rows(i))) + offset[as_size(i)],
+                                                   columns.size(), name, where)
+                      : Handle::vector(nullptr, columns.size(), sizeof(double), name, where);
+    offset[as_size(i)] += columns.size();
     if (!is_here(i) || !is_here(j)) {
       halo = std::move(halo).shared(partition_.owner(j), tags + std::int64_t{i} * blocks + j);
       elsewhere.insert(is_here(i) ? j : i);
     }
     halo_[pair] = halo;
-    packing_[at(j)].outputs.push_back(halo);
-    if (is_here(j)) index_memory_[at(j)].insert(index_memory_[at(j)].end(), columns.begin(), columns.end());
+    packing_[as_size(j)].outputs.push_back(halo);
+    if (is_here(j)) index_memory_[as_size(j)].insert(index_memory_[as_size(j)].end(), columns.begin(), columns.end());
     owned_.push_back(std::move(halo));
   }
   neighbours_.assign(elsewhere.begin(), elsewhere.end());
   for (int j = 0; j < blocks; ++j) {
-    if (packing_[at(j)].outputs.empty() || !is_here(j)) continue;
-    owned_.push_back(Handle::vector(index_memory_[at(j)].data(), index_memory_[at(j)].size(), sizeof(std::int32_t),
-                                    fmt::format("pack_index[{}]", j), Coordinates{j, j}));
-    packing_[at(j)].index = owned_.back();
+    if (packing_[as_size(j)].outputs.empty() || !is_here(j)) continue;
+    owned_.push_back(Handle::vector(index_memory_[as_size(j)].data(), index_memory_[as_size(j)].size(),
+                                    sizeof(std::int32_t), fmt::format("pack_index[{}]", j), Coordinates{j, j}));
+    packing_[as_size(j)].index = owned_.back();
   }
 }
 
@@ -153,8 +151,8 @@ void Exchange::make_parent(std::int64_t n) {
   if (mode_ == VectorMode::plan) {
     starpu_data_partition_plan(parent_, &filter_, pieces_.data());
     for (int i = 0; i < blocks; ++i) {
-      starpu_data_set_name(pieces_[at(i)], fmt::format("p[{}]", i).c_str());
-      starpu_data_set_coordinates(pieces_[at(i)], 2, i, i);
+      starpu_data_set_name(pieces_[as_size(i)], fmt::format("p[{}]", i).c_str());
+      starpu_data_set_coordinates(pieces_[as_size(i)], 2, i, i);
     }
   } else {
     after_product();
@@ -165,35 +163,35 @@ void Exchange::make_parent(std::int64_t n) {
 /// vector; in 2D one vector for each block-column but its own.
 void Exchange::make_copies_of_parent() {
   const int blocks = partition_.blocks();
-  copy_.resize(at(blocks));
+  copy_.resize(as_size(blocks));
   for (int i = 0; i < blocks; ++i) {
-    std::vector<std::int32_t>& index = index_memory_[at(i)];
+    std::vector<std::int32_t>& index = index_memory_[as_size(i)];
     if (decomposition_ == Decomposition::one_d) {
       index.resize(static_cast<std::size_t>(partition_.rows(i)));
       std::iota(index.begin(), index.end(), static_cast<std::int32_t>(partition_.first(i)));
-      const std::vector<std::int32_t> rest = needed_[at(i)]->list(0, partition_.begin.back());
+      const std::vector<std::int32_t> rest = needed_[as_size(i)]->list(0, partition_.begin.back());
       index.insert(index.end(), rest.begin(), rest.end());
       owned_.push_back(
           Handle::vector(nullptr, index.size(), sizeof(double), fmt::format("p[{}<-]", i), Coordinates{i, i}));
-      copy_[at(i)] = owned_.back();
-      packing_[at(i)].outputs.push_back(owned_.back());
+      copy_[as_size(i)] = owned_.back();
+      packing_[as_size(i)].outputs.push_back(owned_.back());
     } else {
       for (int j = 0; j < blocks; ++j) {
         if (i == j) continue;
-        std::vector<std::int32_t> columns = needed_[at(i)]->list(partition_.first(j), partition_.first(j + 1));
+        std::vector<std::int32_t> columns = needed_[as_size(i)]->list(partition_.first(j), partition_.first(j + 1));
         if (columns.empty()) continue;
         for (std::int32_t& column : columns) column += static_cast<std::int32_t>(partition_.first(j));
         owned_.push_back(
             Handle::vector(nullptr, columns.size(), sizeof(double), fmt::format("p[{}<-{}]", i, j), Coordinates{i, j}));
         halo_[{i, j}] = owned_.back();
-        packing_[at(i)].outputs.push_back(owned_.back());
+        packing_[as_size(i)].outputs.push_back(owned_.back());
         index.insert(index.end(), columns.begin(), columns.end());
       }
     }
     if (index.empty()) continue;
     owned_.push_back(Handle::vector(index.data(), index.size(), sizeof(std::int32_t), fmt::format("pack_index[{}]", i),
                                     Coordinates{i, i}));
-    packing_[at(i)].index = owned_.back();
+    packing_[as_size(i)].index = owned_.back();
   }
 }
 
@@ -205,20 +203,20 @@ Exchange::Inputs Exchange::inputs(int i, int j) const {
       in.handles = pieces_;
       in.local = i;
     } else if (one_d) {
-      in.handles.push_back(pieces_[at(i)]);
+      in.handles.push_back(pieces_[as_size(i)]);
       for (auto of_row = halo_.lower_bound({i, 0}); of_row != halo_.end() && of_row->first.first == i; ++of_row)
         in.handles.push_back(of_row->second);
     } else {
       const bool packed = transfer_ == Transfer::packed;
-      in.handles.push_back(i == j || !packed ? pieces_[at(j)] : halo(i, j));
+      in.handles.push_back(i == j || !packed ? pieces_[as_size(j)] : halo(i, j));
       if (!packed) in.x_offset = partition_.first(j);
-      if (i != j) in.handles.push_back(pieces_[at(i)]);
+      if (i != j) in.handles.push_back(pieces_[as_size(i)]);
       in.local = i == j ? 0 : 1;
     }
     return in;
   }
   if (transfer_ == Transfer::packed && one_d) {
-    in.handles.push_back(copy_[at(i)]);
+    in.handles.push_back(copy_[as_size(i)]);
   } else if (transfer_ == Transfer::packed && i != j) {
     in.handles = {halo(i, j), parent_.get()};
     in.local = 1;
@@ -240,11 +238,11 @@ void Exchange::before_product() {
     partitioned_ = false;
   }
   for (int j = 0; j < partition_.blocks(); ++j) {
-    const Packing& packing = packing_[at(j)];
+    const Packing& packing = packing_[as_size(j)];
     if (packing.outputs.empty()) continue;
     // p_ij <- the elements of p_j that block-row i needs
     std::vector<Access> accesses{{packing.index, STARPU_R},
-                                 {mode_ == VectorMode::pieces ? pieces_[at(j)] : parent_.get(), STARPU_R}};
+                                 {mode_ == VectorMode::pieces ? pieces_[as_size(j)] : parent_.get(), STARPU_R}};
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
     submit(codelets::pack, codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses,
            {.rank = partition_.owner(j)});
@@ -256,9 +254,9 @@ void Exchange::after_product() {
   starpu_data_partition(parent_, &filter_);
   partitioned_ = true;
   for (int i = 0; i < partition_.blocks(); ++i) {
-    pieces_[at(i)] = starpu_data_get_child(parent_, static_cast<unsigned>(i));
-    starpu_data_set_name(pieces_[at(i)], fmt::format("p[{}]", i).c_str());
-    starpu_data_set_coordinates(pieces_[at(i)], 2, i, i);
+    pieces_[as_size(i)] = starpu_data_get_child(parent_, static_cast<unsigned>(i));
+    starpu_data_set_name(pieces_[as_size(i)], fmt::format("p[{}]", i).c_str());
+    starpu_data_set_coordinates(pieces_[as_size(i)], 2, i, i);
   }
 }
 

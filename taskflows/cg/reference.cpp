@@ -6,15 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "taskflows/cg/matrix/extended_products.hpp"
 
 namespace asterism::cg {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Sizes of a factor beyond which a factorisation would take longer than the solve is worth.
 constexpr double largest_flops = 4e11;
@@ -27,10 +24,10 @@ class Cholesky {
     cholmod_start(&common_);
     common_.print = 0;
     common_.final_ll = 1;  // L L^T, which fails where L D L^T would take a negative pivot
-    begin_.resize(at(a.n + 1));
-    for (std::int64_t i = 0; i <= a.n; ++i) begin_[at(i)] = static_cast<int>(a.row_begin[at(i)]);
-    matrix_.nrow = matrix_.ncol = at(a.n);
-    matrix_.nzmax = at(a.nnz());
+    begin_.resize(as_size(a.n + 1));
+    for (std::int64_t i = 0; i <= a.n; ++i) begin_[as_size(i)] = static_cast<int>(a.row_begin[as_size(i)]);
+    matrix_.nrow = matrix_.ncol = as_size(a.n);
+    matrix_.nzmax = as_size(a.nnz());
     matrix_.p = begin_.data();
     matrix_.i = const_cast<std::int32_t*>(a.column.data());
     matrix_.x = const_cast<double*>(a.value.data());
@@ -56,7 +53,7 @@ class Cholesky {
   bool factorise() { return cholmod_factorize(&matrix_, factor_, &common_) != 0 && common_.status == CHOLMOD_OK; }
   std::vector<double> solve(std::span<const double> b) {
     cholmod_dense right{};
-    right.nrow = right.nzmax = right.d = at(n_);
+    right.nrow = right.nzmax = right.d = as_size(n_);
     right.ncol = 1;
     right.x = const_cast<double*>(b.data());
     right.xtype = CHOLMOD_REAL;
@@ -84,8 +81,8 @@ void normalise(std::vector<double>& v) {
 
 /// A vector with components along every eigenvector.
 std::vector<double> start_vector(std::int64_t n) {
-  std::vector<double> v(at(n));
-  for (std::int64_t i = 0; i < n; ++i) v[at(i)] = 1 + 0.3 * std::sin(static_cast<double>(i) * 1.7 + 0.3);
+  std::vector<double> v(as_size(n));
+  for (std::int64_t i = 0; i < n; ++i) v[as_size(i)] = 1 + 0.3 * std::sin(static_cast<double>(i) * 1.7 + 0.3);
   normalise(v);
   return v;
 }

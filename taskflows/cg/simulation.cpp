@@ -5,16 +5,13 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::cg {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 void fill_block(const void* plan, void* memory) {
   static_cast<const MatrixBlock*>(plan)->fill(memory, MatrixBlock::Threads::caller);
@@ -46,7 +43,7 @@ System::~System() {
 /// Block-columns of a block-row in the order in which the product adds them.
 std::vector<int> System::columns_of(int i) const {
   if (options.decomposition == Decomposition::one_d) return {i};
-  std::vector<int> columns(at(blocks()));
+  std::vector<int> columns(as_size(blocks()));
   std::iota(columns.begin(), columns.end(), 0);
   if (options.column_order == ColumnOrder::local_first)
     std::rotate(columns.begin(), columns.begin() + i, columns.end());
@@ -77,16 +74,16 @@ BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& ses
 }
 
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
-  rows.resize(at(blocks()));
+  rows.resize(as_size(blocks()));
   const bool by_tasks = session.gpus() == 0 && static_cast<int>(own_.size()) >= session.cpus();
   std::vector<std::unique_ptr<MatrixBlock>> plans;
   std::vector<const void*> plan_pointers;
-  plan_pointers.reserve(own_.size() * at(blocks()));
+  plan_pointers.reserve(own_.size() * as_size(blocks()));
   for (const int i : own_) {
     const std::vector<int> columns = columns_of(i);
     const std::size_t first_plan = plan_pointers.size();
     std::vector<Access> accesses;
-    rows[at(i)].reserve(columns.size());
+    rows[as_size(i)].reserve(columns.size());
     for (const int j : columns) {
       auto plan = std::make_unique<MatrixBlock>(a, range_of(i, j, a, session), options.format);
       // 2D: blocks without entries are left out, but the diagonal one, which starts the sum
@@ -99,7 +96,7 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
       block.handle = Handle::vector(block.memory.data(), block.layout.bytes / BlockLayout::alignment,
                                     BlockLayout::alignment, fmt::format("A[{},{}]", i, j), Coordinates{i, j});
       accesses.push_back({block.handle, STARPU_W});
-      rows[at(i)].push_back(std::move(block));
+      rows[as_size(i)].push_back(std::move(block));
       plan_pointers.push_back(plan.get());
       plans.push_back(std::move(plan));
     }
@@ -116,12 +113,12 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
 BlockVector System::make_vector(const char* name, Memory memory) {
   const bool on_host = memory == Memory::host;
   BlockVector v;
-  if (on_host) v.memory = HostBuffer<double>(at(last_row() - first_row()));
-  v.block.resize(at(blocks()));
+  if (on_host) v.memory = HostBuffer<double>(as_size(last_row() - first_row()));
+  v.block.resize(as_size(blocks()));
   for (const int i : own_)
-    v.block[at(i)] =
-        Handle::vector(on_host ? v.memory.data() + (partition.first(i) - first_row()) : nullptr, at(partition.rows(i)),
-                       sizeof(double), fmt::format("{}[{}]", name, i), Coordinates{i, i});
+    v.block[as_size(i)] =
+        Handle::vector(on_host ? v.memory.data() + (partition.first(i) - first_row()) : nullptr,
+                       as_size(partition.rows(i)), sizeof(double), fmt::format("{}[{}]", name, i), Coordinates{i, i});
   return v;
 }
 
@@ -131,8 +128,8 @@ void System::make_vectors(std::span<const double> b_values, std::span<const doub
   const auto n = simulated ? 0 : static_cast<std::int64_t>(b_values.size());
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
-    b.memory[at(i)] = b_values[at(i)];
-    x.memory[at(i)] = x0.empty() ? 0 : x0[at(i)];
+    b.memory[as_size(i)] = b_values[as_size(i)];
+    x.memory[as_size(i)] = x0.empty() ? 0 : x0[as_size(i)];
   }
   r = make_vector("r", Memory::starpu);
   q = make_vector("q", Memory::starpu);
@@ -150,15 +147,15 @@ void System::make_vectors(std::span<const double> b_values, std::span<const doub
 void System::make_preconditioner(const CsrMatrix& a) {
   if (!preconditioned()) return;
   const std::int64_t size = options.preconditioner_block;
-  inverse.memory = HostBuffer<double>(at((last_row() - first_row()) * size));
+  inverse.memory = HostBuffer<double>(as_size((last_row() - first_row()) * size));
   std::int64_t singular = a.n;  // first row of the first diagonal block without a Cholesky factor
 #pragma omp parallel for schedule(static) reduction(min : singular)
   for (std::int64_t first = first_row(); first < last_row(); first += size) {
     Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
     for (std::int64_t i = 0; i < size; ++i)
       for (std::int64_t k = a.begin_of(first + i); k < a.begin_of(first + i + 1); ++k) {
-        const std::int64_t j = a.column[at(k)] - first;
-        if (j >= 0 && j < size) block(i, j) = a.value[at(k)];
+        const std::int64_t j = a.column[as_size(k)] - first;
+        if (j >= 0 && j < size) block(i, j) = a.value[as_size(k)];
       }
     const Eigen::LLT<Eigen::MatrixXd> factor(block);
     if (factor.info() != Eigen::Success) {
@@ -172,39 +169,40 @@ void System::make_preconditioner(const CsrMatrix& a) {
     const std::int64_t n = *(cut + 1) - begin;
     for (std::int64_t k = 0; k < size; ++k)
       for (std::int64_t i = 0; i < size; ++i)
-        inverse.memory[at((begin - first_row()) * size + k * n + (first - begin) + i)] = block_inverse(i, k);
+        inverse.memory[as_size((begin - first_row()) * size + k * n + (first - begin) + i)] = block_inverse(i, k);
   }
   if (singular < a.n)
     bad_input("{}: the diagonal block of rows {} to {} is not positive definite", a.name, singular + 1,
               singular + size);
-  inverse.block.resize(at(blocks()));
+  inverse.block.resize(as_size(blocks()));
   for (const int i : own_)
-    inverse.block[at(i)] =
-        Handle::vector(inverse.memory.data() + (partition.first(i) - first_row()) * size, at(partition.rows(i) * size),
-                       sizeof(double), fmt::format("M[{}]", i), Coordinates{i, i});
+    inverse.block[as_size(i)] =
+        Handle::vector(inverse.memory.data() + (partition.first(i) - first_row()) * size,
+                       as_size(partition.rows(i) * size), sizeof(double), fmt::format("M[{}]", i), Coordinates{i, i});
 }
 
 void System::make_scalars() {
   const int states = inline_sums() ? blocks() : 1;
-  state_memory = HostBuffer<State>(at(states));
+  state_memory = HostBuffer<State>(as_size(states));
   for (int i = 0; i < states; ++i)
-    state.push_back(Handle::vector(&state_memory[at(i)], 1, sizeof(State), fmt::format("state[{}]", i),
+    state.push_back(Handle::vector(&state_memory[as_size(i)], 1, sizeof(State), fmt::format("state[{}]", i),
                                    inline_sums() ? std::optional(Coordinates{i, i}) : std::nullopt));
   const bool gather = options.dot == DotMode::gather;
   const int contributions = gather ? blocks() : 1;
   const auto where = [&](int i) { return gather ? std::optional(Coordinates{i, i}) : std::nullopt; };
   // in pinned memory, see codelets.hpp; a reduction must begin without a value
-  sum_memory = HostBuffer<Sum>(at(contributions));
-  for (auto& memory : dots_memory) memory = HostBuffer<Dots>(at(contributions));
-  p_dot_q.resize(at(contributions));
-  for (auto& d : dots) d.resize(at(contributions));
+  sum_memory = HostBuffer<Sum>(as_size(contributions));
+  for (auto& memory : dots_memory) memory = HostBuffer<Dots>(as_size(contributions));
+  p_dot_q.resize(as_size(contributions));
+  for (auto& d : dots) d.resize(as_size(contributions));
   for (int i = 0; i < contributions; ++i) {
     if (distributed() && partition.owner(i) != rank_group().rank()) continue;
-    p_dot_q[at(i)] =
-        Handle::vector(gather ? &sum_memory[at(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i));
+    p_dot_q[as_size(i)] =
+        Handle::vector(gather ? &sum_memory[as_size(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i));
     for (int parity = 0; parity < 2; ++parity)
-      dots[at(parity)][at(i)] = Handle::vector(gather ? &dots_memory[at(parity)][at(i)] : nullptr, 1, sizeof(Dots),
-                                               fmt::format("dots{}[{}]", parity, i), where(i));
+      dots[as_size(parity)][as_size(i)] =
+          Handle::vector(gather ? &dots_memory[as_size(parity)][as_size(i)] : nullptr, 1, sizeof(Dots),
+                         fmt::format("dots{}[{}]", parity, i), where(i));
   }
   if (distributed()) {
     distributed_p_dot_q = std::make_unique<AllGather>("p.q", sizeof(Sum), partition.rank_begin);
@@ -216,9 +214,9 @@ void System::make_scalars() {
       starpu_data_set_reduction_methods(d[0], &codelets::add_dots.starpu(), &codelets::zero_dots.starpu());
   }
   for (int w = 0; w < 2; ++w) {
-    history_memory[at(w)] = HostBuffer<HistoryEntry>(at(options.check_every));
-    history[at(w)] = Handle::vector(history_memory[at(w)].data(), at(options.check_every), sizeof(HistoryEntry),
-                                    fmt::format("history[{}]", w));
+    history_memory[as_size(w)] = HostBuffer<HistoryEntry>(as_size(options.check_every));
+    history[as_size(w)] = Handle::vector(history_memory[as_size(w)].data(), as_size(options.check_every),
+                                         sizeof(HistoryEntry), fmt::format("history[{}]", w));
   }
 }
 
@@ -233,7 +231,7 @@ namespace {
 /// Reads the contributions of the block-rows of a rank.
 std::vector<Access> reads_of(const std::vector<Handle>& contributions, const std::vector<int>& own) {
   std::vector<Access> accesses;
-  for (const int i : own) accesses.push_back({contributions[at(i)], STARPU_R});
+  for (const int i : own) accesses.push_back({contributions[as_size(i)], STARPU_R});
   return accesses;
 }
 }  // namespace
@@ -243,7 +241,7 @@ void System::gather_sums() {
 }
 
 void System::gather_dots(int parity) {
-  if (distributed()) distributed_dots[at(parity)]->submit(reads_of(dots[at(parity)], own_));
+  if (distributed()) distributed_dots[as_size(parity)]->submit(reads_of(dots[as_size(parity)], own_));
 }
 
 std::vector<Access> System::sums() const {
@@ -254,9 +252,9 @@ std::vector<Access> System::sums() const {
 }
 
 std::vector<Access> System::all_dots(int parity) const {
-  if (distributed()) return {{distributed_dots[at(parity)]->all(), STARPU_R}};
+  if (distributed()) return {{distributed_dots[as_size(parity)]->all(), STARPU_R}};
   std::vector<Access> accesses;
-  for (const Handle& handle : dots[at(parity)]) accesses.push_back({handle, STARPU_R});
+  for (const Handle& handle : dots[as_size(parity)]) accesses.push_back({handle, STARPU_R});
   return accesses;
 }
 

@@ -17,8 +17,6 @@
 namespace asterism::cg {
 namespace {
 
-/// The true residual may exceed the tolerance by this factor: the recurrence rounds, too.
-constexpr double true_residual_slack = 1.1;
 /// A restart that does not bring the true residual below this share of the one before is the last.
 constexpr double restart_must_gain = 0.5;
 /// Relative residual below which a vanishing p.q means exhausted precision, not an indefinite matrix.

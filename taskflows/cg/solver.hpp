@@ -10,6 +10,9 @@
 
 namespace asterism::cg {
 
+/// The true residual may exceed the tolerance by this factor: the recurrence rounds, too.
+constexpr double true_residual_slack = 1.1;
+
 enum class Outcome {
   converged,       ///< the true residual is below the tolerance
   max_iterations,  ///< it is not, after max_iterations

@@ -6,17 +6,12 @@
 
 #include <algorithm>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "taskflows/fdtd/flow.hpp"
 
 namespace asterism::fdtd {
 namespace {
-
-constexpr std::size_t line = 128;  // bytes
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The same unit, or the same GPU.
 bool next_to_each_other(int worker, int other) {
@@ -43,7 +38,7 @@ Box take_from(Box& rest, int axis, bool upper, int thickness) {
 /// How many planes are advanced before the others: one, but whole lines of memory along z.
 int border_thickness(const Grid& grid, int axis, bool upper, int element) {
   if (axis != 2) return 1;
-  const int per_line = static_cast<int>(line) / element;
+  const int per_line = line_bytes / element;
   return upper ? (grid.n[2] - 1) % per_line + 1 : std::min(per_line, grid.n[2]);
 }
 
@@ -58,15 +53,16 @@ void Simulation::build_halo(BrickData& brick, const Placement& placement) {
   const Grid& grid = brick.scheme.grid;
   bool hide = false;
   for (std::size_t f = 0; f < 6; ++f)
-    hide = hide || (brick.connected[f] &&
-                    (brick.worker < 0 || !next_to_each_other(placement[at(*brick.place.neighbour[f])], brick.worker)));
+    hide = hide ||
+           (brick.connected[f] &&
+            (brick.worker < 0 || !next_to_each_other(placement[as_size(*brick.place.neighbour[f])], brick.worker)));
   // H goes up and E goes down: upper planes of H are wanted first, lower ones of E
   for (const Field field : {Field::electric, Field::magnetic}) {
     const std::size_t f = number(field);
     const bool upper = field == Field::magnetic;
     Box rest = grid.cells();
     for (int axis = 0; hide && axis < 3; ++axis)
-      if (brick.connected[at(2 * axis + (upper ? 1 : 0))])
+      if (brick.connected[as_size(2 * axis + (upper ? 1 : 0))])
         brick.border[f].push_back(take_from(rest, axis, upper, border_thickness(grid, axis, upper, element_)));
     if (!hide) {
       brick.border[f] = {rest};
@@ -83,17 +79,17 @@ void Simulation::build_sent(BrickData& brick, std::size_t number, const std::vec
     const std::size_t f = fdtd::number(field);
     const bool upper = field == Field::magnetic;
     for (int axis = 0; axis < 3; ++axis) {
-      const std::size_t face = at(2 * axis + (upper ? 1 : 0));
+      const std::size_t face = as_size(2 * axis + (upper ? 1 : 0));
       if (!brick.connected[face]) continue;
-      const bool to_here = is_here(bricks[at(*brick.place.neighbour[face])]);
+      const bool to_here = is_here(bricks[as_size(*brick.place.neighbour[face])]);
       if (!brick.here && !to_here) continue;
-      const auto bytes = static_cast<std::size_t>(outgoing(grid, field, axis).elements()) * at(element_);
-      brick.sent_memory[f][at(axis)] = HostBuffer<char>::of_tasks(bytes);
-      Handle sent = Handle::temporary(brick.sent_memory[f][at(axis)].data(), bytes, 1,
+      const auto bytes = static_cast<std::size_t>(outgoing(grid, field, axis).elements()) * as_size(element_);
+      brick.sent_memory[f][as_size(axis)] = HostBuffer<char>::of_tasks(bytes);
+      Handle sent = Handle::temporary(brick.sent_memory[f][as_size(axis)].data(), bytes, 1,
                                       fmt::format("{} along {}", upper ? "H" : "E", "xyz"[axis]));
       if (!brick.here || !to_here)
-        sent = std::move(sent).shared(*brick.place.rank, tag_of(tags, number, 3 * f + at(axis)));
-      brick.sent[f][at(axis)] = std::move(sent);
+        sent = std::move(sent).shared(*brick.place.rank, tag_of(tags, number, 3 * f + as_size(axis)));
+      brick.sent[f][as_size(axis)] = std::move(sent);
     }
   }
 }
@@ -102,13 +98,14 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
                                std::int64_t tags) {
   for (std::size_t side = 0; side < 2; ++side) {
     if (brick.overlap[side] == 0) continue;
-    const bool to_here = is_here(bricks[at(*brick.place.neighbour[side])]);
+    const bool to_here = is_here(bricks[as_size(*brick.place.neighbour[side])]);
     if (!brick.here && !to_here) continue;
-    const std::size_t bytes = 6 * at(overlap_) * at(brick.scheme.grid.n[1]) * at(brick.scheme.grid.n[2]) * at(element_);
+    const std::size_t bytes =
+        6 * as_size(overlap_) * as_size(brick.scheme.grid.n[1]) * as_size(brick.scheme.grid.n[2]) * as_size(element_);
     for (std::size_t parity = 0; parity < 2; ++parity) {
       brick.overlap_memory[parity][side] = HostBuffer<char>::of_tasks(bytes);
-      Handle sent = Handle::temporary(brick.overlap_memory[parity][side].data(), bytes / at(element_), at(element_),
-                                      side == 0 ? "overlap downwards" : "overlap upwards");
+      Handle sent = Handle::temporary(brick.overlap_memory[parity][side].data(), bytes / as_size(element_),
+                                      as_size(element_), side == 0 ? "overlap downwards" : "overlap upwards");
       if (!brick.here || !to_here)
         sent = std::move(sent).shared(*brick.place.rank, tag_of(tags, number, 2 * parity + side));
       brick.overlap_sent[parity][side] = std::move(sent);
@@ -198,16 +195,17 @@ void Simulation::build_order(const Placement& placement) {
   const auto waits = [&](std::size_t b) {
     const auto& neighbours = bricks_[b]->place.neighbour;
     return std::any_of(neighbours.begin(), neighbours.end(),
-                       [&](const auto& n) { return n && !next_to_each_other(placement[at(*n)], placement[b]); });
+                       [&](const auto& n) { return n && !next_to_each_other(placement[as_size(*n)], placement[b]); });
   };
   order_ = own_;
   std::stable_partition(order_.begin(), order_.end(), waits);
   std::size_t largest = 0;
   for (const std::size_t b : own_)
     if (!is_cpu(bricks_[b]->worker))
-      largest = std::max(largest, static_cast<std::size_t>(bricks_[b]->scheme.grid.elements()) * at(element_) / line);
+      largest = std::max(largest,
+                         static_cast<std::size_t>(bricks_[b]->scheme.grid.elements()) * as_size(element_) / line_bytes);
   if (largest == 0) return;
-  for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, largest, line, "scratch");
+  for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, largest, line_bytes, "scratch");
 }
 
 }  // namespace asterism::fdtd

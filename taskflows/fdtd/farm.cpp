@@ -20,7 +20,6 @@ namespace asterism::fdtd {
 namespace {
 
 constexpr int places_per_unit = 4;  // one runs, one is prefetched, and the scheduler has a choice
-constexpr std::size_t line = 128;   // bytes; as in Simulation, lines fit StarPU's 32 bits
 
 std::size_t element_of(const Problem& problem) {
   return size_of(problem.precision);
@@ -97,13 +96,14 @@ Farm::Farm(const std::vector<const Problem*>& domains, const FarmOptions& option
     planes = std::max(planes, p->cells[0]);
   }
   if (starpu_cuda_worker_get_count() > 0)
-    for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, bytes / line, line, "scratch");
+    for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, bytes / line_bytes, line_bytes, "scratch");
   const std::size_t sums = 3 * static_cast<std::size_t>(planes);
   for (Place& place : places_) {
     place.farm = this;
     for (std::size_t f = 0; f < 2; ++f) {
       place.memory[f] = Array<char>(bytes);
-      place.field[f] = Handle::temporary(place.memory[f].data(), bytes / line, line, f == 0 ? "electric" : "magnetic");
+      place.field[f] =
+          Handle::temporary(place.memory[f].data(), bytes / line_bytes, line_bytes, f == 0 ? "electric" : "magnetic");
     }
     place.planes_memory = HostBuffer<double>(sums);
     place.planes = Handle::temporary(place.planes_memory.data(), sums, sizeof(double), "sums");

@@ -9,8 +9,6 @@
 namespace asterism::fdtd {
 namespace {
 
-constexpr std::array<const char*, 6> face_names{"-x", "+x", "-y", "+y", "-z", "+z"};
-
 void check_domain(const Problem& p) {
   constexpr int most = 1 << 20;
   for (const int n : p.cells)

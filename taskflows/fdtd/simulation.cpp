@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
@@ -13,12 +14,6 @@
 
 namespace asterism::fdtd {
 namespace {
-
-constexpr std::size_t line = 128;  // bytes; fields are vectors of lines, whose number fits StarPU's 32 bits
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, int overlap) {
   if (overlap == 0) return;
@@ -56,8 +51,8 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const auto& neighbours = bricks[b].neighbour;
     const bool here = is_here(bricks[b]);
-    if (!here &&
-        std::none_of(neighbours.begin(), neighbours.end(), [&](const auto& n) { return n && is_here(bricks[at(*n)]); }))
+    if (!here && std::none_of(neighbours.begin(), neighbours.end(),
+                              [&](const auto& n) { return n && is_here(bricks[as_size(*n)]); }))
       continue;
     bricks_[b] = std::make_unique<BrickData>();
     BrickData& brick = *bricks_[b];
@@ -125,7 +120,7 @@ void Simulation::build_scheme(BrickData& brick, std::size_t number) const {
 }
 
 void Simulation::build_fields(BrickData& brick, std::size_t number) {
-  const auto bytes = static_cast<std::size_t>(brick.scheme.grid.elements()) * at(element_);
+  const auto bytes = static_cast<std::size_t>(brick.scheme.grid.elements()) * as_size(element_);
   const Coordinates where{static_cast<int>(number), 0};
   for (std::size_t f = 0; f < 2; ++f) {
     const void* memory = nullptr;  // of a GPU's brick: StarPU allocates it there
@@ -136,10 +131,11 @@ void Simulation::build_fields(BrickData& brick, std::size_t number) {
       brick.memory[f] = Array<char>(bytes);
       memory = brick.memory[f].data();
     }
-    brick.field[f] = Handle::temporary(memory, bytes / line, line,
+    // A vector of lines: their number fits StarPU's 32 bits.
+    brick.field[f] = Handle::temporary(memory, bytes / line_bytes, line_bytes,
                                        fmt::format("{} {}", f == 0 ? "electric" : "magnetic", number), where);
   }
-  const auto planes = at(brick.scheme.grid.n[0]);
+  const auto planes = as_size(brick.scheme.grid.n[0]);
   brick.sums_memory = HostBuffer<double>(3 * planes);
   brick.sums = Handle::temporary(brick.sums_memory.data(), 3 * planes, sizeof(double), "sums", where);
   brick.energy_memory = HostBuffer<Energy>(planes);
@@ -173,7 +169,7 @@ void Simulation::build_media(BrickData& brick) {
       with_precision(problem_.precision, [&](auto real) { build_media_of_e<decltype(real)>(brick, cells, media); });
     else
       media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
-    brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * at(element_));
+    brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * as_size(element_));
     with_precision(problem_.precision, [&](auto real) {
       fill_table<decltype(real)>(media, constant, problem_.dt, brick.table_memory[f].data());
     });
@@ -244,8 +240,8 @@ void Simulation::build_probes(BrickData& brick) {
   brick.places = Handle::temporary(brick.places_memory.data(), places.size(), sizeof(ProbePlace), "probes");
   for (Recording& recording : brick.recordings) {
     const std::size_t values = places.size() * static_cast<std::size_t>(steps_of_recording);
-    recording.memory = HostBuffer<char>(values * at(element_));
-    recording.values = Handle::temporary(recording.memory.data(), values, at(element_), "record");
+    recording.memory = HostBuffer<char>(values * as_size(element_));
+    recording.values = Handle::temporary(recording.memory.data(), values, as_size(element_), "record");
   }
 }
 

@@ -3,15 +3,12 @@
 
 #include <cstring>
 
+#include "base/as_size.hpp"
 #include "taskflows/lbm/bricks/slabs.hpp"
 #include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// What is in solid cells depends on how the domain is cut and means nothing.
 void clear_solid(const Problem& problem, const DomainBox& box, std::size_t element, char* slots) {
@@ -21,7 +18,8 @@ void clear_solid(const Problem& problem, const DomainBox& box, std::size_t eleme
   for (int z = box.z0; z < box.z1; ++z)
     for (int y = box.y0; y < box.y1; ++y)
       for (int x = box.x0; x < box.x1; ++x, ++k) {
-        const std::size_t cell = at(x) + at(problem.cells[0]) * (at(y) + at(problem.cells[1]) * at(z));
+        const std::size_t cell =
+            as_size(x) + as_size(problem.cells[0]) * (as_size(y) + as_size(problem.cells[1]) * as_size(z));
         if (problem.solid[cell] == 0) continue;
         for (std::size_t i = 0; i < q; ++i) std::memset(slots + (i * cells + k) * element, 0, element);
       }
@@ -56,7 +54,7 @@ void Simulation::get(const Write& write) {
            codelets::CopyArgs{{box.cells()}, brick.descriptor.layout, box},
            {{brick.populations, STARPU_R}, {slab.handle, STARPU_W}}, brick.options(priority_of_state));
     const Acquired acquired(slab.handle, STARPU_RW);
-    clear_solid(bricks_.problem, in_domain(brick.place, box), at(bricks_.element), slab.memory.data());
+    clear_solid(bricks_.problem, in_domain(brick.place, box), as_size(bricks_.element), slab.memory.data());
     write(in_domain(brick.place, box), slab.memory.data());
   });
 }

@@ -13,7 +13,7 @@
 namespace asterism::tdbem {
 namespace {
 
-constexpr const char* format_mark = "asterism tdbem state 2";
+constexpr const char* state_mark = "asterism tdbem state 2";
 constexpr const char *history = "history", *begun = "begun", *record = "record";
 
 using Shape = std::vector<std::size_t>;
@@ -55,7 +55,7 @@ Shape checked_by_unknown(const Hdf5Input& file, const char* dataset, const Probl
 
 template <class T>
 std::int64_t checked_steps(const Hdf5Input& file, const Problem& problem, const Method& method) {
-  check_format(file, format_mark, "the state of a run");
+  check_format(file, state_mark, "the state of a run");
   check_same(file, traits_of(problem, method, sizeof(T)));
   const std::int64_t steps = file.integer_attribute("/", "steps");
   if (steps < 0 || steps % method.group != 0)
@@ -128,7 +128,7 @@ void write_checkpoint(const std::filesystem::path& path, const Problem& problem,
                       const typename Simulation<T>::State& state) {
   DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
   file.on_rank_0([&](Hdf5Output& out) {
-    out.attribute("/", "format", std::string(format_mark));
+    out.attribute("/", "format", std::string(state_mark));
     write(out, traits_of(problem, method, sizeof(T)));
     out.attribute("/", "steps", state.steps);
   });

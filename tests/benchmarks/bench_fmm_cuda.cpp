@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "base/cuda_check.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
 #include "codelets/fmm/kernels/far/far_field.hpp"
@@ -63,7 +64,7 @@ class OnDevice {
 struct Bench {
   Json rows = Json::array();
   bool wrong = false;
-  std::vector<cudaStream_t> stream = std::vector<cudaStream_t>(index(streams));
+  std::vector<cudaStream_t> stream = std::vector<cudaStream_t>(as_size(streams));
   cudaEvent_t begin{}, end{}, branch{};
 
   Bench() {
@@ -79,10 +80,10 @@ struct Bench {
     for (int i = 0; i < repeats + 3 && (ms.empty() || all < longest_ms); ++i) {
       ASTERISM_CHECK_CUDA(cudaDeviceSynchronize());
       ASTERISM_CHECK_CUDA(cudaEventRecord(begin, stream[0]));
-      for (int t = 1; t < tasks; ++t) ASTERISM_CHECK_CUDA(cudaStreamWaitEvent(stream[index(t)], begin, 0));
-      for (int t = 0; t < tasks; ++t) launch(stream[index(t)], t);
+      for (int t = 1; t < tasks; ++t) ASTERISM_CHECK_CUDA(cudaStreamWaitEvent(stream[as_size(t)], begin, 0));
+      for (int t = 0; t < tasks; ++t) launch(stream[as_size(t)], t);
       for (int t = 1; t < tasks; ++t) {
-        ASTERISM_CHECK_CUDA(cudaEventRecord(branch, stream[index(t)]));
+        ASTERISM_CHECK_CUDA(cudaEventRecord(branch, stream[as_size(t)]));
         ASTERISM_CHECK_CUDA(cudaStreamWaitEvent(stream[0], branch, 0));
       }
       ASTERISM_CHECK_CUDA(cudaEventRecord(end, stream[0]));
@@ -166,14 +167,14 @@ void particles_and_shifts(Bench& bench, const Json& about, const DeviceBasis& ba
     Json with = about;
     with["particles_per_leaf"] = per_leaf;
 
-    Vector moments(index(count) * index(basis.host.stride), 0.0);
+    Vector moments(as_size(count) * as_size(basis.host.stride), 0.0);
     const OnDevice<double> out(moments);
     cpu::p2m(basis.host, grid, host_leaves, host_sources, moments.data());
     double ms = bench.time([&](cudaStream_t s, int) { cuda::p2m(basis.view(), grid, leaves, sources, out.data(), s); });
     bench.add(with, "p2m", "", 1, p2m_flops(basis.host) * n, ms, bench.difference(moments, out.values()));
 
     const Vector local = cases::random_expansions(basis.host, count, generator);
-    Vector field(4 * index(n), 0.0);
+    Vector field(4 * as_size(n), 0.0);
     const OnDevice<double> expansions(local), result(field);
     const auto view = [&](double* f) { return FieldView{f, f + n, f + 2 * n, f + 3 * n}; };
     cpu::l2p(basis.host, grid, host_leaves, host_sources, local.data(), view(field.data()), false);
@@ -190,7 +191,7 @@ void particles_and_shifts(Bench& bench, const Json& about, const DeviceBasis& ba
   const double flops = shift_flops(basis.host) * parents;
   for (const bool up : {true, false}) {
     const Vector from = cases::random_expansions(basis.host, up ? count : parents, generator);
-    Vector to(index(up ? parents : count) * index(basis.host.stride), 0.0);
+    Vector to(as_size(up ? parents : count) * as_size(basis.host.stride), 0.0);
     const OnDevice<double> in(from);
     OnDevice<double> out(to);
     const auto launch = [&](cudaStream_t s, int) {
@@ -233,14 +234,14 @@ void interactions(Bench& bench, const Json& about, const M2LOperators& operators
     on_host.push_back(multipoles[g].data());
     addresses.at[g] = on_device[g]->data();
   }
-  Vector expected(some * index(basis.stride), 0.0);
+  Vector expected(some * as_size(basis.stride), 0.0);
   cpu::m2l(operators.view(), 0.37, short_list.view(), on_host.data(), expected.data());
 
   double flops = 0;
   for (int d = 0; d < directions; ++d) {
-    const std::size_t row = index(d) * index(list.tiles + 1);
-    flops += m2l_flops(basis.size, operators.table()[index(d)].rank) *
-             (list.begin[row + index(list.tiles)] - list.begin[row]);
+    const std::size_t row = as_size(d) * as_size(list.tiles + 1);
+    flops += m2l_flops(basis.size, operators.table()[as_size(d)].rank) *
+             (list.begin[row + as_size(list.tiles)] - list.begin[row]);
   }
   const OnDevice<M2LDirection> direction({operators.table().begin(), operators.table().end()});
   const OnDevice<double> data(operators.data());
@@ -248,7 +249,7 @@ void interactions(Bench& bench, const Json& about, const M2LOperators& operators
   const OnDevice<M2LPair> pairs(list.pairs);
   const M2LView view{basis.size, basis.stride, direction.data(), data.data()};
   const M2LList on_gpu{list.tiles, begin.data(), pairs.data(), rank.data()};
-  const Vector zeros(cells.size() * index(basis.stride), 0.0);
+  const Vector zeros(cells.size() * as_size(basis.stride), 0.0);
   std::vector<std::unique_ptr<OnDevice<double>>> out;
   for (int s = 0; s < streams; ++s) out.push_back(std::make_unique<OnDevice<double>>(zeros));
 
@@ -264,7 +265,7 @@ void interactions(Bench& bench, const Json& about, const M2LOperators& operators
       {cuda::M2LVariant::simple, "simple"}};
   for (const auto& [variant, name] : variants) {
     const auto launch = [&, variant = variant](cudaStream_t s, int i) {
-      cuda::m2l(view, 0.37, on_gpu, addresses, out[index(i)]->data(), s, variant);
+      cuda::m2l(view, 0.37, on_gpu, addresses, out[as_size(i)]->data(), s, variant);
     };
     try {
       out[0]->set(zeros);

@@ -11,7 +11,7 @@
 
 namespace asterism::bench {
 
-/// Zeros at first.
+/// Memory of the device, filled with zeros.
 class Memory {
  public:
   explicit Memory(std::size_t bytes) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/distributed_array.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
@@ -22,10 +23,6 @@ namespace asterism {
 namespace {
 
 using Extents = std::vector<std::size_t>;
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Where the part of a rank begins along n: the parts are not alike, and some are empty where n is small.
 std::int64_t cut(std::int64_t n, int rank) {
@@ -41,7 +38,7 @@ double value(const std::array<std::int64_t, 4>& place) {
 
 template <class T>
 Array<char> values_of(const ArrayBox& box) {
-  Array<char> bytes(at(box.size()) * sizeof(T));
+  Array<char> bytes(as_size(box.size()) * sizeof(T));
   T* to = reinterpret_cast<T*>(bytes.data());
   for (std::int64_t c = 0; c < box.extent[0]; ++c)
     for (std::int64_t z = 0; z < box.extent[1]; ++z)
@@ -127,7 +124,7 @@ class Hdf5Ranks : public testing::Test {
     EXPECT_TRUE(tests::same_but_for_times(bytes(a), bytes(b), datasets)) << a << " " << b;
     rank_group().barrier();
   }
-  std::size_t files() const { return at(std::distance(fs::directory_iterator(folder_), {})); }
+  std::size_t files() const { return as_size(std::distance(fs::directory_iterator(folder_), {})); }
 
   fs::path folder_;
 };
@@ -158,21 +155,21 @@ TEST(DistributedArray, BoxesComeFromWhoHasThem) {
   const ArrayBox all{{0, 0, 0, 0}, {2, 7, 8, 9}};
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const DistributedArray array = dealt<double>(all, axis);
-    std::vector<std::vector<ArrayBox>> wanted(at(rank_group().ranks()));
+    std::vector<std::vector<ArrayBox>> wanted(as_size(rank_group().ranks()));
     for (int rank = 0; rank < rank_group().ranks(); ++rank)
       for (int k = 0; k < rank % 3 + 1; ++k)  // beyond the array at the end of x
-        wanted[at(rank)].push_back({{0, k, rank, 2 + k}, {2, 4, 3, 8}});
+        wanted[as_size(rank)].push_back({{0, k, rank, 2 + k}, {2, 4, 3, 8}});
     const std::vector<Array<char>> found = array.fetch(wanted);
-    ASSERT_EQ(found.size(), wanted[at(rank_group().rank())].size());
+    ASSERT_EQ(found.size(), wanted[as_size(rank_group().rank())].size());
     for (std::size_t w = 0; w < found.size(); ++w) {
-      const ArrayBox& box = wanted[at(rank_group().rank())][w];
+      const ArrayBox& box = wanted[as_size(rank_group().rank())][w];
       const ArrayBox inside = intersection(box, all);
       Array<char> expected(found[w].size(), '\0');
       copy_box(inside, values_of<double>(inside).data(), box, expected.data(), inside, sizeof(double));
       EXPECT_EQ(std::memcmp(found[w].data(), expected.data(), expected.size()), 0) << axis << " " << w;
     }
     const Array<char> whole = array.fetch_on_rank_0(all);
-    ASSERT_EQ(whole.size(), rank_group().is_root() ? at(all.size()) * sizeof(double) : 0);
+    ASSERT_EQ(whole.size(), rank_group().is_root() ? as_size(all.size()) * sizeof(double) : 0);
     EXPECT_EQ(std::memcmp(whole.data(), values_of<double>(all).data(), whole.size()), 0);
   }
 }
@@ -234,7 +231,7 @@ TEST_F(Hdf5Ranks, EveryRankWritesItsPart) {
   for (const ArrayBox& box : parts_of(all, 1)) {
     file.write_block("values", {{box.first.begin(), box.first.end()}, {box.extent.begin(), box.extent.end()}},
                      span_of<double>(values_of<double>(box)));
-    mine += at(box.size()) * sizeof(double);
+    mine += as_size(box.size()) * sizeof(double);
   }
   file.commit();
   const std::uint64_t wrote = written_bytes() - before;
@@ -305,7 +302,7 @@ TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
   const ArrayBox box{{0, 0, 0, first}, {1, 30 * ranks, 8, rank_group().is_root() ? 5 : 4}};
   mine.push_back({box, values_of<double>(box)});
   const DistributedArray array(sizeof(double), std::move(mine), DistributedArray::Owners::all_ranks);
-  const Extents chunk{1, 8, at(width)};
+  const Extents chunk{1, 8, as_size(width)};
   std::atomic<int> made = 0;
   ChunkSource source = component<double>(0);
   const auto fill = source.fill;
@@ -314,7 +311,7 @@ TEST_F(Hdf5Ranks, ChunksAcrossRanksAreSharedOut) {
     fill(block, needed, values);
   };
   DistributedHdf5 file(folder_ / "a.h5", all_ranks);
-  file.write_compressed<double>("a", {at(30 * ranks), 8, at(width)}, chunk, array, source);
+  file.write_compressed<double>("a", {as_size(30 * ranks), 8, as_size(width)}, chunk, array, source);
   file.commit();
   EXPECT_EQ(made, 30);
 }

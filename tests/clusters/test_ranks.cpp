@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "runtime/machine/local_units.hpp"
 #include "runtime/ranks/all_gather.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -18,22 +19,18 @@
 namespace asterism {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 TEST(RankGroup, GathersTheValuesOfAllRanksInTheirOrder) {
   const std::vector<int> all = rank_group().all_gather(10 * rank_group().rank() + 3);
-  ASSERT_EQ(all.size(), at(rank_group().ranks()));
-  for (int rank = 0; rank < rank_group().ranks(); ++rank) EXPECT_EQ(all[at(rank)], 10 * rank + 3);
+  ASSERT_EQ(all.size(), as_size(rank_group().ranks()));
+  for (int rank = 0; rank < rank_group().ranks(); ++rank) EXPECT_EQ(all[as_size(rank)], 10 * rank + 3);
 }
 
 TEST(RankGroup, GathersVectorsOfAnyLength) {
-  const std::vector<int> mine(at(3 * rank_group().rank()), rank_group().rank() + 7);
+  const std::vector<int> mine(as_size(3 * rank_group().rank()), rank_group().rank() + 7);
   const std::vector<std::vector<int>> all = rank_group().all_gather(std::span<const int>(mine));
-  ASSERT_EQ(all.size(), at(rank_group().ranks()));
+  ASSERT_EQ(all.size(), as_size(rank_group().ranks()));
   for (int rank = 0; rank < rank_group().ranks(); ++rank)
-    EXPECT_EQ(all[at(rank)], std::vector<int>(at(3 * rank), rank + 7));
+    EXPECT_EQ(all[as_size(rank)], std::vector<int>(as_size(3 * rank), rank + 7));
 }
 
 TEST(RankGroup, BroadcastsWhatRankZeroHas) {
@@ -45,21 +42,22 @@ TEST(RankGroup, BroadcastsWhatRankZeroHas) {
 TEST(RankGroup, ExchangesVectorsOfAnyLength) {
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
-  std::vector<std::vector<int>> to(at(ranks));
+  std::vector<std::vector<int>> to(as_size(ranks));
   for (int rank = 0; rank < ranks; ++rank)
-    to[at(rank)].assign(at(rank == me + 1 ? 0 : 1000 * rank + me), 7 * me + rank);
+    to[as_size(rank)].assign(as_size(rank == me + 1 ? 0 : 1000 * rank + me), 7 * me + rank);
   const std::vector<std::vector<int>> from = rank_group().exchange(to);
-  ASSERT_EQ(from.size(), at(ranks));
+  ASSERT_EQ(from.size(), as_size(ranks));
   for (int rank = 0; rank < ranks; ++rank)
-    EXPECT_EQ(from[at(rank)], std::vector<int>(at(me == rank + 1 ? 0 : 1000 * me + rank), 7 * rank + me)) << rank;
+    EXPECT_EQ(from[as_size(rank)], std::vector<int>(as_size(me == rank + 1 ? 0 : 1000 * me + rank), 7 * rank + me))
+        << rank;
 }
 
 TEST(RankGroup, CollectsOnRankZero) {
-  const std::vector<int> mine(at(rank_group().rank() + 2), rank_group().rank());
+  const std::vector<int> mine(as_size(rank_group().rank() + 2), rank_group().rank());
   const std::vector<int> all = rank_group().collect(std::span<const int>(mine));
   std::vector<int> expected;
   for (int rank = 0; rank < (rank_group().is_root() ? rank_group().ranks() : 0); ++rank)
-    expected.insert(expected.end(), at(rank + 2), rank);
+    expected.insert(expected.end(), as_size(rank + 2), rank);
   EXPECT_EQ(all, expected);
 }
 
@@ -179,7 +177,7 @@ TEST_F(Tasks, BringItemsOfAnySizeTogether) {
   for (int rank = 0; rank <= ranks; ++rank) begin.push_back(rank == ranks ? 2 * rank + 1 : 2 * rank);
   AllGather gather("items", 3 * sizeof(float), begin);
   std::vector<float> values;
-  for (int item = begin[at(me)]; item < begin[at(me) + 1]; ++item)
+  for (int item = begin[as_size(me)]; item < begin[as_size(me) + 1]; ++item)
     for (int part = 0; part < 3; ++part) values.push_back(static_cast<float>(10 * item + part));
   const Handle mine = Handle::vector(values.data(), values.size(), sizeof(float), "mine");
   const std::int64_t before = submitted().bytes;
@@ -202,23 +200,23 @@ TEST_F(Tasks, BringUnequalContributionsTogether) {
   const Session session(options());
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
-  std::vector<int> begin(at(ranks + 1));  // 2, 3, 1, 2, 3, ... items
-  for (int rank = 0; rank < ranks; ++rank) begin[at(rank) + 1] = begin[at(rank)] + (rank + 1) % 3 + 1;
+  std::vector<int> begin(as_size(ranks + 1));  // 2, 3, 1, 2, 3, ... items
+  for (int rank = 0; rank < ranks; ++rank) begin[as_size(rank) + 1] = begin[as_size(rank)] + (rank + 1) % 3 + 1;
   AllGather gather("values", sizeof(double), begin);
-  ASSERT_EQ(gather.items(), at(begin.back()));
+  ASSERT_EQ(gather.items(), as_size(begin.back()));
   // two vectors, the first of one item
-  const int own = begin[at(me) + 1] - begin[at(me)];
-  std::vector<double> values(at(own));
+  const int own = begin[as_size(me) + 1] - begin[as_size(me)];
+  std::vector<double> values(as_size(own));
   std::vector<Handle> handles;
   handles.push_back(Handle::vector(values.data(), 1, sizeof(double), "first"));
-  if (own > 1) handles.push_back(Handle::vector(values.data() + 1, at(own - 1), sizeof(double), "others"));
+  if (own > 1) handles.push_back(Handle::vector(values.data() + 1, as_size(own - 1), sizeof(double), "others"));
   std::vector<Access> mine;
   for (const Handle& handle : handles) mine.push_back({handle, STARPU_R});
   for (int round = 0; round < 4; ++round) {
     for (const Handle& handle : handles) {
       const Acquired writing(handle, STARPU_W);
       auto* const to = reinterpret_cast<double*>(starpu_vector_get_local_ptr(handle));
-      const int first = begin[at(me)] + static_cast<int>(to - values.data());
+      const int first = begin[as_size(me)] + static_cast<int>(to - values.data());
       for (int k = 0; k < static_cast<int>(starpu_vector_get_nx(handle)); ++k) to[k] = value(first + k, round);
     }
     gather.submit(mine);

@@ -17,6 +17,7 @@
 #include <set>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/cg/kernels/views.hpp"
 
 namespace asterism::cg::reference {
@@ -33,9 +34,6 @@ using Generator = std::mt19937_64;
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-inline std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 inline std::int64_t length(const Vector& v) {
   return static_cast<std::int64_t>(v.size());
 }
@@ -56,7 +54,7 @@ inline double random_number(Numbers numbers, Generator& generator) {
 }
 
 inline Vector random_vector(std::int64_t n, Numbers numbers, Generator& generator) {
-  Vector v(index(n));
+  Vector v(as_size(n));
   for (double& x : v) x = random_number(numbers, generator);
   return v;
 }
@@ -96,7 +94,7 @@ struct Matrix {
 inline Vector multiply(const Matrix& a, const Vector& x, const Vector& y) {
   std::vector<Quad> sum(y.begin(), y.end());
   for (const Entry& e : a.entries)
-    sum[index(e.row)] += static_cast<Quad>(e.value) * static_cast<Quad>(x[index(e.column)]);
+    sum[as_size(e.row)] += static_cast<Quad>(e.value) * static_cast<Quad>(x[as_size(e.column)]);
   Vector out(y.size());
   for (std::size_t i = 0; i < y.size(); ++i) out[i] = static_cast<double>(sum[i]);
   return out;
@@ -104,15 +102,15 @@ inline Vector multiply(const Matrix& a, const Vector& x, const Vector& y) {
 
 /// y + A x as the kernels promise it: each row in the order of its entries, one fused multiply-add an entry.
 inline Vector multiply_fused(const Matrix& a, const Vector& x, Vector y) {
-  for (const Entry& e : a.entries) y[index(e.row)] = std::fma(e.value, x[index(e.column)], y[index(e.row)]);
+  for (const Entry& e : a.entries) y[as_size(e.row)] = std::fma(e.value, x[as_size(e.column)], y[as_size(e.row)]);
   return y;
 }
 
 inline Vector multiply(const Matrix& a, const Vector& x) {
-  return multiply(a, x, Vector(index(a.rows)));
+  return multiply(a, x, Vector(as_size(a.rows)));
 }
 inline Vector multiply_fused(const Matrix& a, const Vector& x) {
-  return multiply_fused(a, x, Vector(index(a.rows)));
+  return multiply_fused(a, x, Vector(as_size(a.rows)));
 }
 
 /// Rows of 0 to `longest` entries in ascending columns.
@@ -137,8 +135,8 @@ inline Matrix column_block(const Matrix& a, std::int64_t begin, std::int64_t end
 }
 
 inline std::vector<std::vector<Entry>> by_row(const Matrix& a) {
-  std::vector<std::vector<Entry>> rows(index(a.rows));
-  for (const Entry& e : a.entries) rows[index(e.row)].push_back(e);
+  std::vector<std::vector<Entry>> rows(as_size(a.rows));
+  for (const Entry& e : a.entries) rows[as_size(e.row)].push_back(e);
   return rows;
 }
 
@@ -183,7 +181,7 @@ struct Sell {
       constexpr std::ptrdiff_t window = 96;
       for (auto at = lanes.begin(); at != lanes.end(); at += std::min(window, lanes.end() - at))
         std::stable_sort(at, at + std::min(window, lanes.end() - at), [&](std::int32_t i, std::int32_t j) {
-          return entries[index(i)].size() > entries[index(j)].size();
+          return entries[as_size(i)].size() > entries[as_size(j)].size();
         });
     }
     const std::size_t last_slice = lanes.size() / slice_height * slice_height;
@@ -194,11 +192,11 @@ struct Sell {
     for (std::size_t first = 0; first < lanes.size(); first += slice_height) {
       std::size_t width = 0;
       for (std::size_t l = first; l < first + slice_height; ++l)
-        if (lanes[l] >= 0) width = std::max(width, entries[index(lanes[l])].size());
+        if (lanes[l] >= 0) width = std::max(width, entries[as_size(lanes[l])].size());
       for (std::size_t k = 0; k < width; ++k)
         for (std::size_t l = first; l < first + slice_height; ++l) {
-          const bool stored = lanes[l] >= 0 && k < entries[index(lanes[l])].size();
-          const Entry e = stored ? entries[index(lanes[l])][k] : Entry{0, a.columns - 1, 0};
+          const bool stored = lanes[l] >= 0 && k < entries[as_size(lanes[l])].size();
+          const Entry e = stored ? entries[as_size(lanes[l])][k] : Entry{0, a.columns - 1, 0};
           column.push_back(static_cast<std::int32_t>(e.column));
           value.push_back(e.value);
         }
@@ -226,12 +224,12 @@ struct Preconditioner {
   Matrix matrix;
 
   Preconditioner(std::int64_t n, int block, Numbers numbers, Generator& generator)
-      : size(block), inverse(index(n * block)), matrix{n, n, {}} {
+      : size(block), inverse(as_size(n * block)), matrix{n, n, {}} {
     for (std::int64_t i = 0; i < n && size > 0; ++i)
       for (int k = 0; k < size; ++k) {
         const double v = random_number(numbers, generator);
         matrix.entries.push_back({i, i / size * size + k, v});
-        inverse[index(k * n + i)] = v;
+        inverse[as_size(k * n + i)] = v;
       }
   }
   [[nodiscard]] PreconditionerView view() const { return {size, inverse.data()}; }
@@ -278,7 +276,7 @@ class Guarded {
     std::copy(values.begin(), values.end(), begin_);
   }
   /// An output: NaN until it is written.
-  static Guarded output(std::int64_t n, std::size_t offset = 0) { return Guarded(Vector(index(n), nan), offset); }
+  static Guarded output(std::int64_t n, std::size_t offset = 0) { return Guarded(Vector(as_size(n), nan), offset); }
 
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;

@@ -8,17 +8,10 @@ namespace asterism::structure {
 
 inline const KnownExceptions known_contract = {};
 
-inline const KnownExceptions known_sizes = {
-    {"codelets/fdtd/kernels/update/steps.cuh: steps_kernel", 1},
-    {"scripts/readme-tables", 1},
-    {"tests/taskflows/fdtd/test_scene_errors.cpp: TEST_F(SceneTests, WrongScenesAreRefusedByLine)", 1},
-    {"tests/traces/page_in_browser.mjs", 1},
-};
+inline const KnownExceptions known_sizes = {};
 
 inline const KnownExceptions known_outside_paths = {};
 
-inline const KnownExceptions known_comments = {
-    {"tests/benchmarks/device_clock.hpp", 1},
-};
+inline const KnownExceptions known_comments = {};
 
 }  // namespace asterism::structure

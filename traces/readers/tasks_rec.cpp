@@ -61,7 +61,7 @@ Mode mode_of(std::string_view text) {
 }
 
 /// One task while its lines are read.
-struct Record {
+struct TaskRecord {
   std::string name;
   std::string model;
   Task task;
@@ -81,7 +81,7 @@ void each_word(std::string_view rest, Each&& each) {
   while (next_quoted_field(rest, word)) each(word);
 }
 
-void field(Record& r, const LineStream& lines, Assembling& into, std::string_view key, std::string_view value) {
+void field(TaskRecord& r, const LineStream& lines, Assembling& into, std::string_view key, std::string_view value) {
   const auto milliseconds = [&] { return lines.parse<double>(value, "a time in ms") * 1e-3; };
   if (key == "Name") {
     r.name = value;
@@ -138,7 +138,7 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
   std::vector<std::uint64_t> depends;  // jobs, list by list as out.dependencies
   std::vector<std::uint64_t> depends_offset{0};
   std::vector<std::int64_t> workers;
-  Record r;
+  TaskRecord r;
 
   const auto finish = [&] {
     if (r.empty) return;
@@ -164,7 +164,7 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
     std::sort(depends.begin() + first, depends.end());
     depends.erase(std::unique(depends.begin() + first, depends.end()), depends.end());
     depends_offset.push_back(depends.size());
-    r = Record{};
+    r = TaskRecord{};
   };
 
   std::string_view line;

@@ -26,6 +26,9 @@ namespace asterism::fdtd {
 enum class Face : std::int8_t { neighbour, electric, magnetic };
 enum class Field : std::int8_t { electric, magnetic };
 
+/// Faces in the order in which all arrays of six list them.
+constexpr const char* face_names[6] = {"-x", "+x", "-y", "+y", "-z", "+z"};
+
 /// Cells, or entries of a component: [x0, x1) x [y0, y1) x [z0, z1).
 struct Box {
   std::int32_t x0, x1, y0, y1, z0, z1;
@@ -78,9 +81,12 @@ struct Grid {
   }
 };
 
+/// Rows and components begin at multiples of so many bytes.
+constexpr int line_bytes = 128;
+
 /// `element`: bytes of an entry.
 constexpr Grid make_grid(int nx, int ny, int nz, const Face (&face)[6], int element) {
-  const int line = 128 / element;
+  const int line = line_bytes / element;
   const std::int64_t page = 4096 / element;
   Grid g{};
   g.n[0] = nx;

@@ -40,9 +40,12 @@ struct Brick {
   [[nodiscard]] ASTERISM_HOST_DEVICE Box interior() const { return {0, nx, 0, ny, 0, nz}; }
 };
 
+/// Rows begin at multiples of so many bytes.
+constexpr int line_bytes = 128;
+
 /// `element`: bytes of a population.
 constexpr Brick make_brick(int nx, int ny, int nz, int element) {
-  const int line = 128 / element;
+  const int line = line_bytes / element;
   const int lead = line;
   const int pitch = (nx + 2 + line - 1) / line * line;
   const std::int64_t rows = static_cast<std::int64_t>(ny + 2) * (nz + 2);

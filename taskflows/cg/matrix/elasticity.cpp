@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "taskflows/cg/matrix/node_graph.hpp"
 
@@ -14,10 +15,6 @@ namespace asterism::cg {
 namespace {
 
 using Vector = std::array<double, 3>;
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 Vector difference(const Vector& a, const Vector& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -34,23 +31,23 @@ void add_midpoints(const TetMesh& mesh, ElasticityNodes& nodes) {
   std::vector<std::int64_t> edges;
   edges.reserve(mesh.tet.size() * tet_edges.size());
   for (const auto& tet : mesh.tet) {
-    for (const auto& [a, b] : tet_edges) edges.push_back(key(tet[index(a)], tet[index(b)]));
+    for (const auto& [a, b] : tet_edges) edges.push_back(key(tet[as_size(a)], tet[as_size(b)]));
   }
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 
   const std::size_t corners = nodes.position.size();
   for (const std::int64_t edge : edges) {
-    const Vector& a = nodes.position[index(edge >> 32)];
-    const Vector& b = nodes.position[index(edge & 0xffffffff)];
+    const Vector& a = nodes.position[as_size(edge >> 32)];
+    const Vector& b = nodes.position[as_size(edge & 0xffffffff)];
     nodes.position.push_back({(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2});
   }
   for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
     for (std::size_t k = 0; k < tet_edges.size(); ++k) {
       const auto [a, b] = tet_edges[k];
       const auto found =
-          std::lower_bound(edges.begin(), edges.end(), key(mesh.tet[e][index(a)], mesh.tet[e][index(b)]));
-      nodes.element[10 * e + 4 + k] = static_cast<std::int32_t>(corners + index(found - edges.begin()));
+          std::lower_bound(edges.begin(), edges.end(), key(mesh.tet[e][as_size(a)], mesh.tet[e][as_size(b)]));
+      nodes.element[10 * e + 4 + k] = static_cast<std::int32_t>(corners + as_size(found - edges.begin()));
     }
   }
 }
@@ -63,7 +60,7 @@ void require_held(const TetMesh& mesh, const ElasticityNodes& nodes, const NodeL
     if (level[seed] >= 0) continue;
     std::vector<Vector> held;
     for (const std::int32_t node : breadth_first(graph, static_cast<std::int32_t>(seed), level)) {
-      if (nodes.clamped[index(node)]) held.push_back(nodes.position[index(node)]);
+      if (nodes.clamped[as_size(node)]) held.push_back(nodes.position[as_size(node)]);
     }
     double longest = 0;
     Vector line{};
@@ -97,11 +94,11 @@ std::vector<Geometry> geometries(const TetMesh& mesh, const ElasticityNodes& nod
   std::vector<Geometry> result;
   result.reserve(mesh.tet.size());
   for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
-    const std::int32_t* corner = nodes.element.data() + e * index(nodes.per_element);
-    const Vector& x0 = nodes.position[index(corner[0])];
-    const Vector e1 = difference(nodes.position[index(corner[1])], x0);
-    const Vector e2 = difference(nodes.position[index(corner[2])], x0);
-    const Vector e3 = difference(nodes.position[index(corner[3])], x0);
+    const std::int32_t* corner = nodes.element.data() + e * as_size(nodes.per_element);
+    const Vector& x0 = nodes.position[as_size(corner[0])];
+    const Vector e1 = difference(nodes.position[as_size(corner[1])], x0);
+    const Vector e2 = difference(nodes.position[as_size(corner[2])], x0);
+    const Vector e3 = difference(nodes.position[as_size(corner[3])], x0);
     Geometry g{.gradient = {Vector{}, cross(e2, e3), cross(e3, e1), cross(e1, e2)}, .volume = 0};
     const double six_volume = dot(e1, g.gradient[1]);
     if (!(six_volume > 0)) {
@@ -140,8 +137,8 @@ Rule integration_rule(Element element) {
     const auto l = [&](std::size_t k) { return k == q ? near : far; };
     for (std::size_t k = 0; k < 4; ++k) rule.derivative[q][k][k] = 4 * l(k) - 1;  // N = l (2 l - 1)
     for (std::size_t k = 0; k < tet_edges.size(); ++k) {                          // N = 4 l_a l_b
-      const std::size_t a = index(tet_edges[k][0]);
-      const std::size_t b = index(tet_edges[k][1]);
+      const std::size_t a = as_size(tet_edges[k][0]);
+      const std::size_t b = as_size(tet_edges[k][1]);
       rule.derivative[q][4 + k][a] = 4 * l(b);
       rule.derivative[q][4 + k][b] = 4 * l(a);
     }
@@ -156,7 +153,7 @@ using Block = std::array<std::array<double, 3>, 3>;
 void element_blocks(const Rule& rule, const Geometry& geometry, std::size_t a, std::span<Block> blocks, double lambda,
                     double mu) {
   std::array<std::array<Vector, 10>, 4> gradient{};
-  for (std::size_t q = 0; q < index(rule.points); ++q) {
+  for (std::size_t q = 0; q < as_size(rule.points); ++q) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       for (std::size_t k = 0; k < 4; ++k) {
         for (std::size_t c = 0; c < 3; ++c) gradient[q][b][c] += rule.derivative[q][b][k] * geometry.gradient[k][c];
@@ -166,7 +163,7 @@ void element_blocks(const Rule& rule, const Geometry& geometry, std::size_t a, s
   const double weight = geometry.volume / rule.points;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     Block outer{};  // sum over the points of grad N_a grad N_b^T
-    for (std::size_t q = 0; q < index(rule.points); ++q) {
+    for (std::size_t q = 0; q < as_size(rule.points); ++q) {
       for (std::size_t i = 0; i < 3; ++i) {
         for (std::size_t j = 0; j < 3; ++j) outer[i][j] += gradient[q][a][i] * gradient[q][b][j];
       }
@@ -185,18 +182,18 @@ void element_blocks(const Rule& rule, const Geometry& geometry, std::size_t a, s
 CsrMatrix empty_rows(const ElasticityNodes& nodes, const NodeLists& graph) {
   CsrMatrix matrix;
   matrix.n = 3 * static_cast<std::int64_t>(nodes.position.size());
-  matrix.row_begin = Array<std::int64_t>(index(matrix.n) + 1);
+  matrix.row_begin = Array<std::int64_t>(as_size(matrix.n) + 1);
   matrix.row_begin[0] = 0;
   for (std::int64_t a = 0; a < matrix.n / 3; ++a) {
     const std::int64_t free_neighbours =
-        std::count_if(graph[a].begin(), graph[a].end(), [&](std::int32_t b) { return !nodes.clamped[index(b)]; });
-    const std::int64_t length = nodes.clamped[index(a)] ? 1 : 3 * free_neighbours;
+        std::count_if(graph[a].begin(), graph[a].end(), [&](std::int32_t b) { return !nodes.clamped[as_size(b)]; });
+    const std::int64_t length = nodes.clamped[as_size(a)] ? 1 : 3 * free_neighbours;
     for (std::int64_t row = 3 * a; row < 3 * a + 3; ++row) {
-      matrix.row_begin[index(row) + 1] = matrix.row_begin[index(row)] + length;
+      matrix.row_begin[as_size(row) + 1] = matrix.row_begin[as_size(row)] + length;
     }
   }
-  matrix.column = Array<std::int32_t>(index(matrix.nnz()));
-  matrix.value = Array<double>(index(matrix.nnz()));
+  matrix.column = Array<std::int32_t>(as_size(matrix.nnz()));
+  matrix.value = Array<double>(as_size(matrix.nnz()));
   return matrix;
 }
 
@@ -215,18 +212,18 @@ ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& o
     }
   }
   const Vector side = difference(high, low);
-  const auto axis = index(std::max_element(side.begin(), side.end()) - side.begin());
+  const auto axis = as_size(std::max_element(side.begin(), side.end()) - side.begin());
   nodes.position.reserve(mesh.node.size());
   for (const Vector& x : mesh.node) {
     const Vector d = difference(x, low);
     nodes.position.push_back({d[0] / side[axis], d[1] / side[axis], d[2] / side[axis]});
   }
-  nodes.element.resize(mesh.tet.size() * index(nodes.per_element));
+  nodes.element.resize(mesh.tet.size() * as_size(nodes.per_element));
   for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
-    std::copy(mesh.tet[e].begin(), mesh.tet[e].end(), nodes.element.data() + e * index(nodes.per_element));
+    std::copy(mesh.tet[e].begin(), mesh.tet[e].end(), nodes.element.data() + e * as_size(nodes.per_element));
   }
   if (options.element == Element::p2) add_midpoints(mesh, nodes);
-  if (nodes.position.size() > index(std::numeric_limits<std::int32_t>::max()) / 3) {
+  if (nodes.position.size() > as_size(std::numeric_limits<std::int32_t>::max()) / 3) {
     bad_input("{}: {} nodes, expected at most {}, so that 32 bits hold an unknown", mesh.name, nodes.position.size(),
               std::numeric_limits<std::int32_t>::max() / 3);
   }
@@ -236,11 +233,11 @@ ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& o
     std::vector<std::int32_t> rank(order.size());
     std::vector<Vector> position(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-      rank[index(order[i])] = static_cast<std::int32_t>(i);
-      position[i] = nodes.position[index(order[i])];
+      rank[as_size(order[i])] = static_cast<std::int32_t>(i);
+      position[i] = nodes.position[as_size(order[i])];
     }
     nodes.position = std::move(position);
-    for (std::int32_t& node : nodes.element) node = rank[index(node)];
+    for (std::int32_t& node : nodes.element) node = rank[as_size(node)];
   }
 
   nodes.clamped.resize(nodes.position.size());
@@ -269,59 +266,60 @@ CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& opti
   const NodeLists graph = node_graph(nodes, elements);
   if (options.clamp) require_held(mesh, nodes, graph);
   const Rule rule = integration_rule(options.element);
-  const std::size_t per_element = index(nodes.per_element);
+  const std::size_t per_element = as_size(nodes.per_element);
 
   CsrMatrix matrix = empty_rows(nodes, graph);
   matrix.name = mesh.name + (options.element == Element::p1 ? " P1 elasticity" : " P2 elasticity");
   const std::int64_t count = matrix.n / 3;
-  std::vector<double> trace(index(count), 0.0);
+  std::vector<double> trace(as_size(count), 0.0);
 
   // A thread computes whole rows: for each of its nodes a, the row of blocks A_ab of every element around a. Each
   // element is so visited once per node, which is cheaper than agreeing on who adds what where.
 #pragma omp parallel
   {
-    std::vector<std::int32_t> slot(index(count));  // of a neighbour within the row; valid for neighbours only
+    std::vector<std::int32_t> slot(as_size(count));  // of a neighbour within the row; valid for neighbours only
     std::array<Block, 10> blocks{};
 #pragma omp for schedule(static)
     for (std::int64_t a = 0; a < count; ++a) {
-      if (nodes.clamped[index(a)]) {
+      if (nodes.clamped[as_size(a)]) {
         for (std::int64_t row = 3 * a; row < 3 * a + 3; ++row) {
-          matrix.column[index(matrix.row_begin[index(row)])] = static_cast<std::int32_t>(row);
+          matrix.column[as_size(matrix.row_begin[as_size(row)])] = static_cast<std::int32_t>(row);
         }
         continue;
       }
-      const std::int64_t begin = matrix.row_begin[index(3 * a)];
-      const std::int64_t length = matrix.row_begin[index(3 * a + 1)] - begin;
+      const std::int64_t begin = matrix.row_begin[as_size(3 * a)];
+      const std::int64_t length = matrix.row_begin[as_size(3 * a + 1)] - begin;
       double* const value = matrix.value.data() + begin;
       std::fill_n(value, 3 * length, 0.0);
       std::int32_t filled = 0;
       for (const std::int32_t b : graph[a]) {
-        slot[index(b)] = nodes.clamped[index(b)] ? -1 : filled;
-        if (nodes.clamped[index(b)]) continue;
+        slot[as_size(b)] = nodes.clamped[as_size(b)] ? -1 : filled;
+        if (nodes.clamped[as_size(b)]) continue;
         for (std::int32_t c = 0; c < 9; ++c) {
-          matrix.column[index(begin + c / 3 * length + filled + c % 3)] = 3 * b + c % 3;
+          matrix.column[as_size(begin + c / 3 * length + filled + c % 3)] = 3 * b + c % 3;
         }
         filled += 3;
       }
       for (const std::int32_t e : elements[a]) {
-        const std::int32_t* const node = nodes.element.data() + index(e) * per_element;
-        const std::size_t local = index(std::find(node, node + per_element, a) - node);
-        element_blocks(rule, geometry[index(e)], local, std::span(blocks).first(per_element), lambda, mu);
+        const std::int32_t* const node = nodes.element.data() + as_size(e) * per_element;
+        const std::size_t local = as_size(std::find(node, node + per_element, a) - node);
+        element_blocks(rule, geometry[as_size(e)], local, std::span(blocks).first(per_element), lambda, mu);
         for (std::size_t b = 0; b < per_element; ++b) {
-          const std::int32_t at = slot[index(node[b])];
+          const std::int32_t at = slot[as_size(node[b])];
           if (at < 0) continue;
           for (std::int64_t c = 0; c < 9; ++c)
-            value[c / 3 * length + at + c % 3] += blocks[b][index(c / 3)][index(c % 3)];
+            value[c / 3 * length + at + c % 3] += blocks[b][as_size(c / 3)][as_size(c % 3)];
         }
       }
-      for (std::int64_t c = 0; c < 3; ++c) trace[index(a)] += value[c * length + slot[index(a)] + c];
+      for (std::int64_t c = 0; c < 3; ++c) trace[as_size(a)] += value[c * length + slot[as_size(a)] + c];
     }
   }
 
   const auto free_nodes = static_cast<double>(std::count(nodes.clamped.begin(), nodes.clamped.end(), 0));
   const double mean_diagonal = std::accumulate(trace.begin(), trace.end(), 0.0) / (3 * free_nodes);
   for (std::int64_t a = 0; a < count; ++a) {
-    if (nodes.clamped[index(a)]) std::fill_n(matrix.value.data() + matrix.row_begin[index(3 * a)], 3, mean_diagonal);
+    if (nodes.clamped[as_size(a)])
+      std::fill_n(matrix.value.data() + matrix.row_begin[as_size(3 * a)], 3, mean_diagonal);
   }
   return matrix;
 }

@@ -2,19 +2,15 @@
 
 #include <cmath>
 
+#include "base/as_size.hpp"
+
 namespace asterism::cg {
-namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 long double row_times(const CsrMatrix& a, std::int64_t i, std::span<const double> x) {
   long double sum = 0;
   for (std::int64_t k = a.begin_of(i); k < a.begin_of(i + 1); ++k)
-    sum += static_cast<long double>(a.value[at(k)]) * x[at(a.column[at(k)])];
+    sum += static_cast<long double>(a.value[as_size(k)]) * x[as_size(a.column[as_size(k)])];
   return sum;
 }
 
@@ -25,19 +21,19 @@ long double extended_norm(std::span<const double> v) {
 }
 
 Array<double> multiply(const CsrMatrix& a, std::span<const double> x) {
-  Array<double> y(at(a.n));
+  Array<double> y(as_size(a.n));
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < a.n; ++i) y[at(i)] = static_cast<double>(row_times(a, i, x));
+  for (std::int64_t i = 0; i < a.n; ++i) y[as_size(i)] = static_cast<double>(row_times(a, i, x));
   return y;
 }
 
 Array<double> row_sums(const CsrMatrix& a) {
-  Array<double> sums(at(a.rows()));
+  Array<double> sums(as_size(a.rows()));
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < a.rows(); ++i) {
     long double sum = 0;
-    for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i) + 1]; ++k) sum += a.value[at(k)];
-    sums[at(i)] = static_cast<double>(sum);
+    for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i) + 1]; ++k) sum += a.value[as_size(k)];
+    sums[as_size(i)] = static_cast<double>(sum);
   }
   return sums;
 }
@@ -47,9 +43,9 @@ double extended_residual(const CsrMatrix& a, std::span<const double> b, std::spa
   long double right = 0;
 #pragma omp parallel for schedule(static) reduction(+ : residual, right)
   for (std::int64_t i = 0; i < a.n; ++i) {
-    const long double r = static_cast<long double>(b[at(i)]) - row_times(a, i, x);
+    const long double r = static_cast<long double>(b[as_size(i)]) - row_times(a, i, x);
     residual += r * r;
-    right += static_cast<long double>(b[at(i)]) * b[at(i)];
+    right += static_cast<long double>(b[as_size(i)]) * b[as_size(i)];
   }
   return static_cast<double>(right > 0 ? std::sqrt(residual / right) : std::sqrt(residual));
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 
 namespace asterism::cg {
@@ -15,10 +16,6 @@ constexpr std::int64_t sorting_window = 128 * height;
 /// Share of padding from which sorting pays.
 constexpr double tolerated_padding = 0.1;
 
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 }  // namespace
 
 MatrixBlock::MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format format) : a_(a), range_(range) {
@@ -28,12 +25,12 @@ MatrixBlock::MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format for
                         ? range.last_column - range.first_column
                         : (range.local_last - range.local_first) + range.needed->rank(range.last_column) -
                               range.needed->rank(range.first_column);
-  length_.resize(at(layout_.rows));
+  length_.resize(as_size(layout_.rows));
   std::int64_t nonzeros = 0;
 #pragma omp parallel for schedule(static) reduction(+ : nonzeros)
   for (std::int64_t i = 0; i < layout_.rows; ++i) {
     const auto [begin, end] = entries_of(range_.first_row + i);
-    length_[at(i)] = static_cast<std::int32_t>(end - begin);
+    length_[as_size(i)] = static_cast<std::int32_t>(end - begin);
     nonzeros += end - begin;
   }
   layout_.nonzeros = nonzeros;
@@ -76,10 +73,10 @@ void MatrixBlock::plan_csr() {
 void MatrixBlock::keep_rows_with_entries() {
   row_.clear();
   for (std::int64_t i = 0; i < layout_.rows; ++i)
-    if (length_[at(i)] > 0) row_.push_back(static_cast<std::int32_t>(i));
+    if (length_[as_size(i)] > 0) row_.push_back(static_cast<std::int32_t>(i));
   layout_.rows = static_cast<std::int64_t>(row_.size());
   layout_.permuted = true;
-  row_.resize(at(layout_.slices() * height), -1);
+  row_.resize(as_size(layout_.slices() * height), -1);
 }
 
 void MatrixBlock::plan_sell() {
@@ -87,14 +84,14 @@ void MatrixBlock::plan_sell() {
   const bool listed = layout_.permuted;
   const std::int64_t rows = layout_.rows;
   const std::int64_t slices = layout_.slices();
-  slice_begin_.assign(at(slices) + 1, 0);
+  slice_begin_.assign(as_size(slices) + 1, 0);
   const auto widths = [&](bool sorted) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t s = 0; s < slices; ++s) {
       std::int64_t width = 0;
       for (std::int64_t lane = s * height; lane < std::min((s + 1) * height, rows); ++lane)
-        width = std::max<std::int64_t>(width, length_[at(sorted ? row_[at(lane)] : lane)]);
-      slice_begin_[at(s) + 1] = width * height;
+        width = std::max<std::int64_t>(width, length_[as_size(sorted ? row_[as_size(lane)] : lane)]);
+      slice_begin_[as_size(s) + 1] = width * height;
     }
     std::partial_sum(slice_begin_.begin(), slice_begin_.end(), slice_begin_.begin());
     return slice_begin_.back();
@@ -107,13 +104,13 @@ void MatrixBlock::plan_sell() {
   }
 
   if (!listed) {
-    row_.assign(at(slices * height), -1);
+    row_.assign(as_size(slices * height), -1);
     std::iota(row_.begin(), row_.begin() + rows, 0);
   }
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t w = 0; w < rows; w += sorting_window)
     std::stable_sort(row_.begin() + w, row_.begin() + std::min(w + sorting_window, rows),
-                     [&](std::int32_t a, std::int32_t b) { return length_[at(a)] > length_[at(b)]; });
+                     [&](std::int32_t a, std::int32_t b) { return length_[as_size(a)] > length_[as_size(b)]; });
   const std::int64_t sorted = widths(true);
   if (listed || static_cast<double>(sorted) < 0.98 * static_cast<double>(layout_.entries)) {
     layout_.permuted = true;
@@ -134,7 +131,7 @@ MatrixBlock::Diagonals MatrixBlock::diagonals_of(std::int64_t slice) const {
     const auto [begin, end] = entries_of(range_.first_row + row);
     width = std::max(width, end - begin);
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t column = a_.column[at(k)];
+      const std::int64_t column = a_.column[as_size(k)];
       const std::int64_t diagonal = column - (range_.first_row + row);
       const auto offset = static_cast<std::int32_t>(renumber(column) - row);
       const auto place = std::lower_bound(d.diagonal, d.diagonal + d.count, diagonal) - d.diagonal;
@@ -162,28 +159,29 @@ MatrixBlock::Diagonals MatrixBlock::diagonals_of(std::int64_t slice) const {
 /// Slices of diagonals where there are such; nothing changes when there are none.
 void MatrixBlock::plan_diagonals() {
   const std::int64_t slices = layout_.slices();
-  std::vector<std::int32_t> count(at(slices));
+  std::vector<std::int32_t> count(as_size(slices));
   std::int64_t found = 0;
 #pragma omp parallel for schedule(static) reduction(+ : found)
   for (std::int64_t s = 0; s < slices; ++s) {
-    count[at(s)] = diagonals_of(s).count;
-    found += count[at(s)] > 0 ? 1 : 0;
+    count[as_size(s)] = diagonals_of(s).count;
+    found += count[as_size(s)] > 0 ? 1 : 0;
   }
   if (found == 0) return;
-  slice_columns_.resize(at(slices));
+  slice_columns_.resize(as_size(slices));
   std::int64_t entries = 0;
   std::int64_t columns = 0;
   for (std::int64_t s = 0; s < slices; ++s) {
-    const std::int64_t general = slice_begin_[at(s) + 1] - slice_begin_[at(s)];
+    const std::int64_t general = slice_begin_[as_size(s) + 1] - slice_begin_[as_size(s)];
     // slice_begin_ is rewritten behind the place that is read
-    const std::int64_t stored = count[at(s)] > 0 ? count[at(s)] * height : general;
-    slice_columns_[at(s)] = count[at(s)] > 0 ? ~columns : columns;
-    columns += count[at(s)] > 0 ? count[at(s)] : general;
-    count[at(s)] = static_cast<std::int32_t>(stored / height);
+    const std::int64_t stored = count[as_size(s)] > 0 ? count[as_size(s)] * height : general;
+    slice_columns_[as_size(s)] = count[as_size(s)] > 0 ? ~columns : columns;
+    columns += count[as_size(s)] > 0 ? count[as_size(s)] : general;
+    count[as_size(s)] = static_cast<std::int32_t>(stored / height);
     entries += stored;
   }
   slice_begin_[0] = 0;
-  for (std::int64_t s = 0; s < slices; ++s) slice_begin_[at(s) + 1] = slice_begin_[at(s)] + count[at(s)] * height;
+  for (std::int64_t s = 0; s < slices; ++s)
+    slice_begin_[as_size(s) + 1] = slice_begin_[as_size(s)] + count[as_size(s)] * height;
   layout_.diagonals = true;
   layout_.entries = entries;
   layout_.columns_stored = columns;
@@ -197,9 +195,9 @@ void MatrixBlock::fill_diagonals(std::int64_t slice, double* value, std::int32_t
     const std::int64_t row = range_.first_row + slice * height + l;
     const auto [begin, end] = entries_of(row);
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t diagonal = a_.column[at(k)] - row;
+      const std::int64_t diagonal = a_.column[as_size(k)] - row;
       const auto place = std::lower_bound(d.diagonal, d.diagonal + d.count, diagonal) - d.diagonal;
-      value[place * height + l] = a_.value[at(k)];
+      value[place * height + l] = a_.value[as_size(k)];
     }
   }
 }
@@ -225,13 +223,13 @@ void MatrixBlock::fill_csr(void* memory, bool parallel) const {
   auto* column = const_cast<std::int32_t*>(view.column);
   auto* value = const_cast<double*>(view.value);
   row_begin[0] = 0;
-  for (std::int64_t i = 0; i < layout_.rows; ++i) row_begin[i + 1] = row_begin[i] + length_[at(i)];
+  for (std::int64_t i = 0; i < layout_.rows; ++i) row_begin[i + 1] = row_begin[i] + length_[as_size(i)];
 #pragma omp parallel for schedule(static) if (parallel)
   for (std::int64_t i = 0; i < layout_.rows; ++i) {
     const auto [begin, end] = entries_of(range_.first_row + i);
     for (std::int64_t k = begin, to = row_begin[i]; k < end; ++k, ++to) {
-      column[to] = renumber(a_.column[at(k)]);
-      value[to] = a_.value[at(k)];
+      column[to] = renumber(a_.column[as_size(k)]);
+      value[to] = a_.value[as_size(k)];
     }
   }
 }
@@ -247,17 +245,17 @@ void MatrixBlock::fill_sell(void* memory, bool parallel) const {
   slice_begin[slices] = slice_begin_.back();
 #pragma omp parallel for schedule(static) if (parallel)
   for (std::int64_t s = 0; s < slices; ++s) {
-    slice_begin[s] = slice_begin_[at(s)];
-    std::int64_t columns = slice_begin_[at(s)];
-    if (layout_.diagonals) columns = slice_columns[s] = slice_columns_[at(s)];
+    slice_begin[s] = slice_begin_[as_size(s)];
+    std::int64_t columns = slice_begin_[as_size(s)];
+    if (layout_.diagonals) columns = slice_columns[s] = slice_columns_[as_size(s)];
     if (columns < 0) {
-      fill_diagonals(s, value + slice_begin_[at(s)], column + ~columns);
+      fill_diagonals(s, value + slice_begin_[as_size(s)], column + ~columns);
       continue;
     }
-    const std::int64_t width = (slice_begin_[at(s) + 1] - slice_begin_[at(s)]) / height;
+    const std::int64_t width = (slice_begin_[as_size(s) + 1] - slice_begin_[as_size(s)]) / height;
     for (std::int64_t l = 0; l < height; ++l) {
       const std::int64_t lane = s * height + l;
-      const std::int64_t row = layout_.permuted ? row_[at(lane)] : lane < layout_.rows ? lane : -1;
+      const std::int64_t row = layout_.permuted ? row_[as_size(lane)] : lane < layout_.rows ? lane : -1;
       if (layout_.permuted) lane_row[lane] = static_cast<std::int32_t>(row);
       std::int64_t k = 0;
       std::int64_t end = 0;
@@ -265,9 +263,9 @@ void MatrixBlock::fill_sell(void* memory, bool parallel) const {
       std::int32_t last = 0;  // padding names a column that the row reads anyway
       for (std::int64_t w = 0; w < width; ++w, ++k) {
         const std::int64_t to = w * height + l;
-        if (k < end) last = renumber(a_.column[at(k)]);
+        if (k < end) last = renumber(a_.column[as_size(k)]);
         column[columns + to] = last;
-        value[slice_begin_[at(s)] + to] = k < end ? a_.value[at(k)] : 0;
+        value[slice_begin_[as_size(s)] + to] = k < end ? a_.value[as_size(k)] : 0;
       }
     }
   }

@@ -3,30 +3,26 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/as_size.hpp"
+
 namespace asterism::cg {
-namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 NodeLists elements_of_nodes(const ElasticityNodes& nodes) {
   NodeLists lists{.begin = std::vector<std::int64_t>(nodes.position.size() + 1, 0),
                   .entry = std::vector<std::int32_t>(nodes.element.size())};
-  for (const std::int32_t node : nodes.element) ++lists.begin[index(node) + 1];
+  for (const std::int32_t node : nodes.element) ++lists.begin[as_size(node) + 1];
   std::partial_sum(lists.begin.begin(), lists.begin.end(), lists.begin.begin());
   std::vector<std::int64_t> next(lists.begin.begin(), lists.begin.end() - 1);
   for (std::size_t k = 0; k < nodes.element.size(); ++k) {
-    lists.entry[index(next[index(nodes.element[k])]++)] = static_cast<std::int32_t>(k / index(nodes.per_element));
+    lists.entry[as_size(next[as_size(nodes.element[k])]++)] = static_cast<std::int32_t>(k / as_size(nodes.per_element));
   }
   return lists;
 }
 
 NodeLists node_graph(const ElasticityNodes& nodes, const NodeLists& elements) {
   const auto count = static_cast<std::int64_t>(nodes.position.size());
-  NodeLists graph{.begin = std::vector<std::int64_t>(index(count) + 1, 0), .entry = {}};
+  NodeLists graph{.begin = std::vector<std::int64_t>(as_size(count) + 1, 0), .entry = {}};
 #pragma omp parallel
   {
     std::vector<std::int32_t> found;
@@ -43,17 +39,17 @@ NodeLists node_graph(const ElasticityNodes& nodes, const NodeLists& elements) {
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < count; ++i) {
       collect(i);
-      graph.begin[index(i) + 1] = static_cast<std::int64_t>(found.size());
+      graph.begin[as_size(i) + 1] = static_cast<std::int64_t>(found.size());
     }
 #pragma omp single
     {
       std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
-      graph.entry.resize(index(graph.begin.back()));
+      graph.entry.resize(as_size(graph.begin.back()));
     }
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < count; ++i) {
       collect(i);
-      std::copy(found.begin(), found.end(), graph.entry.begin() + graph.begin[index(i)]);
+      std::copy(found.begin(), found.end(), graph.entry.begin() + graph.begin[as_size(i)]);
     }
   }
   return graph;
@@ -61,13 +57,13 @@ NodeLists node_graph(const ElasticityNodes& nodes, const NodeLists& elements) {
 
 std::vector<std::int32_t> breadth_first(const NodeLists& graph, std::int32_t start, std::vector<std::int32_t>& level) {
   std::vector<std::int32_t> order{start};
-  level[index(start)] = 0;
+  level[as_size(start)] = 0;
   for (std::size_t head = 0; head < order.size(); ++head) {
     const std::int32_t node = order[head];
     const auto first_new = static_cast<std::ptrdiff_t>(order.size());
     for (const std::int32_t neighbour : graph[node]) {
-      if (level[index(neighbour)] >= 0) continue;
-      level[index(neighbour)] = level[index(node)] + 1;
+      if (level[as_size(neighbour)] >= 0) continue;
+      level[as_size(neighbour)] = level[as_size(node)] + 1;
       order.push_back(neighbour);
     }
     std::stable_sort(order.begin() + first_new, order.end(),
@@ -84,10 +80,10 @@ std::vector<std::int32_t> reverse_cuthill_mckee(const NodeLists& graph) {
   for (std::size_t seed = 0; seed < count; ++seed) {
     if (level[seed] >= 0) continue;
     std::vector<std::int32_t> piece = breadth_first(graph, static_cast<std::int32_t>(seed), level);
-    for (std::int32_t depth = -1; level[index(piece.back())] > depth;) {
-      depth = level[index(piece.back())];
+    for (std::int32_t depth = -1; level[as_size(piece.back())] > depth;) {
+      depth = level[as_size(piece.back())];
       const std::int32_t far_end = piece.back();
-      for (const std::int32_t node : piece) level[index(node)] = -1;
+      for (const std::int32_t node : piece) level[as_size(node)] = -1;
       piece = breadth_first(graph, far_end, level);
     }
     order.insert(order.end(), piece.begin(), piece.end());

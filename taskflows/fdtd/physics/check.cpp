@@ -8,8 +8,6 @@
 namespace asterism::fdtd {
 namespace {
 
-constexpr std::array<const char*, 6> face_names{"-x", "+x", "-y", "+y", "-z", "+z"};
-
 /// What kernels refuse, as bad input.
 template <class Body>
 void refuse(const std::string& what, const Body& body) {

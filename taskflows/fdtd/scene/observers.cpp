@@ -1,15 +1,14 @@
 // Probes, frequency monitors, far fields, fields and slices as files.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "base/angles.hpp"
 #include "io/text_words.hpp"
 #include "taskflows/fdtd/scene/reader.hpp"
 
 namespace asterism::fdtd::scene::detail {
 namespace {
 
-constexpr double degree = std::numbers::pi / 180;
 const std::vector<Component> all_components = {{Field::electric, 0}, {Field::electric, 1}, {Field::electric, 2},
                                                {Field::magnetic, 0}, {Field::magnetic, 1}, {Field::magnetic, 2}};
 

@@ -1,8 +1,8 @@
 #include "taskflows/fdtd/scene/results.hpp"
 
 #include <cmath>
-#include <numbers>
 
+#include "base/angles.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/output_file.hpp"
@@ -52,7 +52,6 @@ void write_monitors(const std::filesystem::path& path, const scene::Scene& scene
 
 void write_far_fields(const std::filesystem::path& path, const scene::Scene& scene, const SceneProblem& of,
                       const std::vector<Spectrum>& spectra) {
-  constexpr double degree = std::numbers::pi / 180;
   const Problem& p = of.problem;
   Surroundings around{{p.spacing[0], p.spacing[1], p.spacing[2]}, p.eps0, p.mu0, {}};
   for (std::size_t a = 0; a < 3; ++a) around.centre[a] = -scene.grid.origin[a] / p.spacing[a];

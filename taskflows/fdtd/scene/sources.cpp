@@ -1,12 +1,10 @@
 #include <cmath>
-#include <numbers>
 
+#include "base/angles.hpp"
 #include "taskflows/fdtd/scene/reader.hpp"
 
 namespace asterism::fdtd::scene::detail {
 namespace {
-
-constexpr double degree = std::numbers::pi / 180;
 
 double width(TomlTable& table, const Scene& scene) {
   const TomlValue value = table.get("width", "the time in s after which a pulse is down to 1/e");

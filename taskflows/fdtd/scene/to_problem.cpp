@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 
+#include "base/angles.hpp"
 #include "base/error.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
 
@@ -16,7 +16,7 @@ using scene::Scene;
 using scene::Vector;
 
 /// Directions of plane waves have to be those of the lattice (plane_wave.hpp): the nearest one within a degree.
-constexpr double tolerance = std::numbers::pi / 180;
+constexpr double tolerance = degree;
 
 void set_faces(const Scene& scene, Problem& p) {
   for (std::size_t f = 0; f < 6; ++f) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
@@ -13,10 +14,6 @@ struct Point {
 struct Values {
   double potential, fx, fy, fz;
 };
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 void put(const Point& point, Particles& particles, std::size_t to) {
   particles.x[to] = point.x;
@@ -35,7 +32,7 @@ ParticleExchange::ParticleExchange(const std::vector<Keyed>& sorted, const Tree&
   const int leaf_level = tree.leaf_level();
   const Level& leaves = tree.leaves();
   leaves_ = tree.own_leaves();
-  own_ = at(tree.leaf_begin()[at(leaves_.end)] - tree.leaf_begin()[at(leaves_.begin)]);
+  own_ = as_size(tree.leaf_begin()[as_size(leaves_.end)] - tree.leaf_begin()[as_size(leaves_.begin)]);
   index_.reserve(sorted.size());
   for (const Keyed& particle : sorted) index_.push_back(particle.index);
   const std::vector<Group>& groups = leaves.groups;
@@ -45,22 +42,22 @@ ParticleExchange::ParticleExchange(const std::vector<Keyed>& sorted, const Tree&
       to_.push_back(sorted.size());
       continue;
     }
-    const Keyed least{leaves.key[at(groups[at(first)].first)], 0};
-    to_.push_back(at(std::lower_bound(sorted.begin(), sorted.end(), least) - sorted.begin()));
+    const Keyed least{leaves.key[as_size(groups[as_size(first)].first)], 0};
+    to_.push_back(as_size(std::lower_bound(sorted.begin(), sorted.end(), least) - sorted.begin()));
   }
   to_.push_back(sorted.size());
   auto next = static_cast<std::int64_t>(own_);
   for (const std::int32_t ghost : tree.foreign_ghosts()) {
     ghost_begin_.push_back(next);
-    next += tree.leaf_begin()[at(ghost) + 1] - tree.leaf_begin()[at(ghost)];
+    next += tree.leaf_begin()[as_size(ghost) + 1] - tree.leaf_begin()[as_size(ghost)];
   }
   ghost_begin_.push_back(next);
 }
 
 std::int64_t ParticleExchange::first_of(std::int32_t leaf) const {
-  if (leaves_.holds(leaf)) return tree_.leaf_begin()[at(leaf)] - tree_.leaf_begin()[at(leaves_.begin)];
+  if (leaves_.holds(leaf)) return tree_.leaf_begin()[as_size(leaf)] - tree_.leaf_begin()[as_size(leaves_.begin)];
   const std::vector<std::int32_t>& ghosts = tree_.foreign_ghosts();
-  return ghost_begin_[at(std::lower_bound(ghosts.begin(), ghosts.end(), leaf) - ghosts.begin())];
+  return ghost_begin_[as_size(std::lower_bound(ghosts.begin(), ghosts.end(), leaf) - ghosts.begin())];
 }
 
 Particles ParticleExchange::bring(const Particles& part) {
@@ -71,7 +68,7 @@ Particles ParticleExchange::bring(const Particles& part) {
   std::vector<std::vector<Point>> from = rank_group().exchange(std::move(to));
 
   // what a rank sends is in the order of the tree: the next place of each leaf follows from the parts before
-  Particles brought(at(ghost_begin_.back()));
+  Particles brought(as_size(ghost_begin_.back()));
   std::vector<std::int64_t> next;
   for (std::int32_t leaf = leaves_.begin; leaf < leaves_.end; ++leaf) next.push_back(first_of(leaf));
   places_.assign(ranks, {});
@@ -80,9 +77,9 @@ Particles ParticleExchange::bring(const Particles& part) {
     std::size_t leaf = 0;
     for (const Point& point : from[rank]) {
       const std::uint64_t key = key_of(tree_.box(), tree_.leaf_level(), point.x, point.y, point.z);
-      while (keys[at(leaves_.begin) + leaf] != key) ++leaf;
+      while (keys[as_size(leaves_.begin) + leaf] != key) ++leaf;
       const std::int64_t place = next[leaf]++;
-      put(point, brought, at(place));
+      put(point, brought, as_size(place));
       places_[rank].push_back(static_cast<std::uint32_t>(place));
     }
     std::vector<Point>().swap(from[rank]);
@@ -91,8 +88,8 @@ Particles ParticleExchange::bring(const Particles& part) {
   std::vector<std::vector<Point>> ghosts(ranks);
   for (std::size_t rank = 0; rank < ranks; ++rank)
     for (const std::int32_t leaf : tree_.ghosts_of(static_cast<int>(rank))) {
-      const std::int64_t count = tree_.leaf_begin()[at(leaf) + 1] - tree_.leaf_begin()[at(leaf)];
-      for (std::int64_t i = 0; i < count; ++i) ghosts[rank].push_back(get(brought, at(first_of(leaf) + i)));
+      const std::int64_t count = tree_.leaf_begin()[as_size(leaf) + 1] - tree_.leaf_begin()[as_size(leaf)];
+      for (std::int64_t i = 0; i < count; ++i) ghosts[rank].push_back(get(brought, as_size(first_of(leaf) + i)));
     }
   // ghosts are in the order of leaves, and so are ranks
   std::size_t place = own_;

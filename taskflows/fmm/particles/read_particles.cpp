@@ -9,15 +9,15 @@
 namespace asterism::fmm {
 namespace {
 
-enum class Format { text, pqr, npy, hdf5, unknown };
+enum class InputFormat { text, pqr, npy, hdf5, unknown };
 
-Format format_of(const std::string& extension) {
+InputFormat format_of(const std::string& extension) {
   constexpr std::array<std::string_view, 7> text = {".csv", ".txt", ".xyz", ".xyzq", ".xyzl", ".dat", ".tsv"};
-  if (std::find(text.begin(), text.end(), extension) != text.end()) return Format::text;
-  if (extension == ".pqr") return Format::pqr;
-  if (extension == ".npy") return Format::npy;
-  if (extension == ".h5" || extension == ".hdf5") return Format::hdf5;
-  return Format::unknown;
+  if (std::find(text.begin(), text.end(), extension) != text.end()) return InputFormat::text;
+  if (extension == ".pqr") return InputFormat::pqr;
+  if (extension == ".npy") return InputFormat::npy;
+  if (extension == ".h5" || extension == ".hdf5") return InputFormat::hdf5;
+  return InputFormat::unknown;
 }
 
 }  // namespace
@@ -25,8 +25,8 @@ Format format_of(const std::string& extension) {
 Particles read_particles(const std::filesystem::path& path, const ReadOptions& options) {
   const bool compressed = lower_case(path.extension().string()) == ".gz";
   const std::string extension = lower_case((compressed ? path.stem() : path).extension().string());
-  const Format format = format_of(extension);
-  if (format == Format::unknown) {
+  const InputFormat format = format_of(extension);
+  if (format == InputFormat::unknown) {
     bad_input(
         "{}: {} is no known extension of particles; expected .csv, .txt, .tsv, .dat, .xyz, .xyzq, .xyzl, .pqr, .npy, "
         ".h5 "
@@ -36,14 +36,14 @@ Particles read_particles(const std::filesystem::path& path, const ReadOptions& o
   const auto refuse = [&](const char* option) {
     bad_input("{}: {} is no option for {} files", path.string(), option, extension);
   };
-  if (!options.columns.empty() && format != Format::text && format != Format::npy) refuse("--columns");
-  if (!options.dataset.empty() && format != Format::hdf5) refuse("--dataset");
+  if (!options.columns.empty() && format != InputFormat::text && format != InputFormat::npy) refuse("--columns");
+  if (!options.dataset.empty() && format != InputFormat::hdf5) refuse("--dataset");
   switch (format) {
-    case Format::text:
+    case InputFormat::text:
       return read_text(TextFile(path, "a table x y z [charge]"), options);
-    case Format::pqr:
+    case InputFormat::pqr:
       return read_pqr(TextFile(path, "a molecule (PQR)"), options);
-    case Format::npy:
+    case InputFormat::npy:
       return read_npy(TextFile(path, "a NumPy array"), options);
     default:
       if (compressed) bad_input("{}: HDF5 is not read from gzip; expected it uncompressed", path.string());

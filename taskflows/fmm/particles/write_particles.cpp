@@ -20,15 +20,15 @@
 namespace asterism::fmm {
 namespace {
 
-enum class Format { csv, hdf5, vtk, vtp, npy };
+enum class OutputFormat { csv, hdf5, vtk, vtp, npy };
 
-Format format_of(const std::filesystem::path& path) {
+OutputFormat format_of(const std::filesystem::path& path) {
   const std::string extension = lower_case(path.extension().string());
-  if (extension == ".csv") return Format::csv;
-  if (extension == ".h5" || extension == ".hdf5") return Format::hdf5;
-  if (extension == ".vtk") return Format::vtk;
-  if (extension == ".vtp") return Format::vtp;
-  if (extension == ".npy") return Format::npy;
+  if (extension == ".csv") return OutputFormat::csv;
+  if (extension == ".h5" || extension == ".hdf5") return OutputFormat::hdf5;
+  if (extension == ".vtk") return OutputFormat::vtk;
+  if (extension == ".vtp") return OutputFormat::vtp;
+  if (extension == ".npy") return OutputFormat::npy;
   bad_input("{}: {} is no known extension of results; expected .csv, .h5, .hdf5, .vtk, .vtp or .npy", path.string(),
             in_quotes(extension));
 }
@@ -120,13 +120,13 @@ void write_hdf5(const std::filesystem::path& path, const ResultParts& parts) {
   if (file) file->commit();
 }
 
-FileLayout layout_of(Format format, std::size_t n) {
+FileLayout layout_of(OutputFormat format, std::size_t n) {
   switch (format) {
-    case Format::csv:
+    case OutputFormat::csv:
       return csv_layout();
-    case Format::npy:
+    case OutputFormat::npy:
       return npy_layout(n);
-    case Format::vtk:
+    case OutputFormat::vtk:
       return vtk_layout(n);
     default:
       return vtp_layout(n);
@@ -142,8 +142,8 @@ std::span<const double> field_of(const Particles& p, const Result& r, Field fiel
 }
 
 void write_result(const std::filesystem::path& path, const ResultParts& parts) {
-  const Format format = format_of(path);
-  if (format == Format::hdf5) return write_hdf5(path, parts);
+  const OutputFormat format = format_of(path);
+  if (format == OutputFormat::hdf5) return write_hdf5(path, parts);
   std::optional<OutputFile> file;
   if (parts.here) file.emplace(path);
   write_layout(file ? &*file : nullptr, parts, layout_of(format, parts.particles));

@@ -7,17 +7,12 @@
 #include <limits>
 #include <map>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::lbm {
 namespace {
-
-constexpr std::size_t line = 128;  // bytes; populations are a vector of lines, whose number fits StarPU's 32 bits
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Walls in the order in which they are applied: the last one owns the edges. At the edges of a lid the wall at rest
 /// does, which makes driven cavities second-order accurate (if the lid did, first); at those of an outlet the other
@@ -29,8 +24,8 @@ std::vector<Wall> walls_of(const Problem& problem, const Connected& connected) {
   };
   std::vector<Wall> walls;
   for (int face = 0; face < faces; ++face) {
-    if (connected[at(face)]) continue;
-    walls.push_back(problem.face[at(face)].wall);
+    if (connected[as_size(face)]) continue;
+    walls.push_back(problem.face[as_size(face)].wall);
     walls.back().face = face;
   }
   std::stable_sort(walls.begin(), walls.end(), [&](const Wall& a, const Wall& b) { return rank(a) < rank(b); });
@@ -57,7 +52,7 @@ bool hides_exchange(const BrickData& brick, const Placement& placement) {
   const auto& neighbours = brick.place.neighbour;
   return std::count_if(placement.begin(), placement.end(), with_it) == 1 &&
          std::any_of(neighbours.begin(), neighbours.end(),
-                     [&](const auto& n) { return n && !with_it(placement[at(*n)]); });
+                     [&](const auto& n) { return n && !with_it(placement[as_size(*n)]); });
 }
 
 }  // namespace
@@ -86,7 +81,7 @@ Placement place(const std::vector<BrickPlace>& bricks, const Session& session) {
     const bool on_gpu = brick.core < 0;
     if (on_gpu ? gpus.empty() : cores.empty())
       bad_input("a part of the domain is for {}, of which this session has none", on_gpu ? "GPUs" : "CPUs");
-    const std::size_t gpu = on_gpu ? at(brick.subdomain - first) * gpus.size() / at(last - first + 1) : 0;
+    const std::size_t gpu = on_gpu ? as_size(brick.subdomain - first) * gpus.size() / as_size(last - first + 1) : 0;
     const std::size_t turn = on_gpu ? next_worker[gpu]++ : next_core++;
     const std::vector<int>& units = on_gpu ? gpus[gpu] : cores;
     placement.push_back(units[turn % units.size()]);
@@ -111,8 +106,9 @@ TaskOptions BrickData::options(int priority) const {
 Bricks::Bricks(const Problem& of, const std::vector<BrickPlace>& places, const Placement& placement)
     : problem(of), element(size_of(of.precision)) {
   for (int axis = 0; axis < 3; ++axis)
-    if (std::any_of(places.begin(), places.end(),
-                    [&](const BrickPlace& b) { return b.neighbour[at(2 * axis)] || b.neighbour[at(2 * axis + 1)]; }))
+    if (std::any_of(places.begin(), places.end(), [&](const BrickPlace& b) {
+          return b.neighbour[as_size(2 * axis)] || b.neighbour[as_size(2 * axis + 1)];
+        }))
       axes.push_back(axis);
   distributed = std::any_of(places.begin(), places.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =
@@ -121,7 +117,7 @@ Bricks::Bricks(const Problem& of, const std::vector<BrickPlace>& places, const P
   for (std::size_t b = 0; b < places.size(); ++b) {
     const bool here = is_here(places[b]);
     const bool beside = std::any_of(places[b].neighbour.begin(), places[b].neighbour.end(),
-                                    [&](const auto& n) { return n && is_here(places[at(*n)]); });
+                                    [&](const auto& n) { return n && is_here(places[as_size(*n)]); });
     if (!here && !beside) continue;
     number[b] = std::make_unique<BrickData>();
     BrickData& brick = *number[b];
@@ -129,7 +125,8 @@ Bricks::Bricks(const Problem& of, const std::vector<BrickPlace>& places, const P
     brick.place = places[b];
     brick.worker = placement[b];
     brick.descriptor.layout = make_brick(places[b].size(0), places[b].size(1), places[b].size(2), element);
-    for (int face = 0; face < faces; ++face) brick.connected[at(face)] = places[b].neighbour[at(face)].has_value();
+    for (int face = 0; face < faces; ++face)
+      brick.connected[as_size(face)] = places[b].neighbour[as_size(face)].has_value();
     if (here) build_brick(brick, static_cast<int>(b), placement);
     build_faces(brick, static_cast<int>(b), places, tags);
     near.push_back(&brick);
@@ -153,7 +150,7 @@ void Bricks::count_all_ranks() {
 
 void Bricks::build_brick(BrickData& brick, int index, const Placement& placement) {
   brick.walls = walls_of(problem, brick.connected);
-  const auto bytes = static_cast<std::size_t>(brick.descriptor.layout.elements()) * at(element);
+  const auto bytes = static_cast<std::size_t>(brick.descriptor.layout.elements()) * as_size(element);
   const Coordinates where{index, 0};
   const bool on_gpu = brick.worker >= 0 && starpu_worker_get_type(brick.worker) == STARPU_CUDA_WORKER;
   const void* memory = nullptr;  // of a GPU's brick: StarPU allocates it there
@@ -164,7 +161,9 @@ void Bricks::build_brick(BrickData& brick, int index, const Placement& placement
     brick.memory = Array<char>(bytes);
     memory = brick.memory.data();
   }
-  brick.populations = Handle::temporary(memory, bytes / line, line, fmt::format("populations {}", index), where);
+  // A vector of lines: their number fits StarPU's 32 bits.
+  brick.populations =
+      Handle::temporary(memory, bytes / line_bytes, line_bytes, fmt::format("populations {}", index), where);
   brick.totals_memory = HostBuffer<Totals>(1);
   brick.totals =
       Handle::temporary(brick.totals_memory.data(), 1, sizeof(Totals), fmt::format("totals {}", index), where);
@@ -178,19 +177,20 @@ void Bricks::build_brick(BrickData& brick, int index, const Placement& placement
 void Bricks::build_faces(BrickData& brick, int index, const std::vector<BrickPlace>& places, std::int64_t tags) {
   for (const Half half : {Half::alpha, Half::beta})
     for (int face = 0; face < faces; ++face) {
-      if (!brick.connected[at(face)]) continue;
-      const bool to_here = is_here(places[at(*brick.place.neighbour[at(face)])]);
+      if (!brick.connected[as_size(face)]) continue;
+      const bool to_here = is_here(places[as_size(*brick.place.neighbour[as_size(face)])]);
       if (!brick.here && !to_here) continue;
       const auto bytes =
           static_cast<std::size_t>(outgoing(half, brick.descriptor.layout, brick.connected, face).elements()) *
-          at(element);
+          as_size(element);
       const auto h = static_cast<std::size_t>(half);
-      brick.sent_memory[h][at(face)] = HostBuffer<char>::of_tasks(bytes);
-      Handle sent = Handle::temporary(brick.sent_memory[h][at(face)].data(), bytes, 1, fmt::format("face {}", face));
+      brick.sent_memory[h][as_size(face)] = HostBuffer<char>::of_tasks(bytes);
+      Handle sent =
+          Handle::temporary(brick.sent_memory[h][as_size(face)].data(), bytes, 1, fmt::format("face {}", face));
       if (!brick.here || !to_here)
         sent = std::move(sent).shared(*brick.place.rank,
                                       tags + (std::int64_t{index} * 2 + static_cast<int>(h)) * faces + face);
-      brick.sent[h][at(face)] = std::move(sent);
+      brick.sent[h][as_size(face)] = std::move(sent);
     }
 }
 

@@ -1,20 +1,17 @@
 // Solid cells in bricks: the links from the fluid around them.
 #include <algorithm>
 
+#include "base/as_size.hpp"
 #include "taskflows/lbm/bricks/bricks.hpp"
 
 namespace asterism::lbm {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// The cell at +-1 beyond a face of the domain; -1 beyond a wall.
 int wrapped(const Problem& problem, int axis, int i) {
-  const int n = problem.cells[at(axis)];
+  const int n = problem.cells[as_size(axis)];
   if (i >= 0 && i < n) return i;
-  if (!problem.face[at(2 * axis)].periodic) return -1;
+  if (!problem.face[as_size(2 * axis)].periodic) return -1;
   return (i + n) % n;
 }
 
@@ -29,7 +26,8 @@ void Bricks::build_obstacle(BrickData& brick) {
     const int gy = wrapped(problem, 1, y);
     const int gz = wrapped(problem, 2, z);
     if (gx < 0 || gy < 0 || gz < 0) return false;  // a wall, not a body
-    return problem.solid[at(gx) + at(problem.cells[0]) * (at(gy) + at(problem.cells[1]) * at(gz))] != 0;
+    return problem.solid[as_size(gx) +
+                         as_size(problem.cells[0]) * (as_size(gy) + as_size(problem.cells[1]) * as_size(gz))] != 0;
   };
   const std::array<int, 3>& begin = brick.place.begin;
   std::vector<std::int64_t> fluid;

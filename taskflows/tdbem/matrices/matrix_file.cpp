@@ -12,7 +12,7 @@
 namespace asterism::tdbem {
 namespace {
 
-constexpr const char* format_mark = "asterism tdbem matrices 1";
+constexpr const char* matrices_mark = "asterism tdbem matrices 1";
 
 std::string slices_of(std::size_t block) {
   return fmt::format("slices_{}", block);
@@ -53,7 +53,7 @@ std::string structure_of(const Matrices<T>& matrices, std::size_t block, const v
 
 template <class T>
 void check_file(const Hdf5Input& file, const Problem& problem, const Matrices<T>& matrices) {
-  check_format(file, format_mark, "convolution matrices");
+  check_format(file, matrices_mark, "convolution matrices");
   check_same(file, matrix_traits(problem, sizeof(T)));
   const std::int64_t block_size = file.integer_attribute("/", "cluster");
   if (block_size != block_size_of(matrices))
@@ -88,7 +88,7 @@ std::vector<KeptBlock> kept_blocks(const Matrices<T>& matrices) {
 template <class T>
 void save_matrices(const std::filesystem::path& path, const Problem& problem, Matrices<T>& matrices) {
   DistributedHdf5 file(path, DistributedHdf5::Writers::all_ranks);
-  file.attribute("/", "format", std::string(format_mark));
+  file.attribute("/", "format", std::string(matrices_mark));
   file.on_rank_0([&](Hdf5Output& once) { write(once, matrix_traits(problem, sizeof(T))); });
   file.attribute("/", "cluster", block_size_of(matrices));
   std::vector<std::string> datasets;
@@ -116,7 +116,7 @@ void save_matrices(const std::filesystem::path& path, const Problem& problem, Ma
 
 MatrixFile read_matrix_file(const std::filesystem::path& path, const Problem& problem) {
   const Hdf5Input file(path);
-  check_format(file, format_mark, "convolution matrices");
+  check_format(file, matrices_mark, "convolution matrices");
   const Precision precision = file.text_attribute("/", "precision") == name_of(Precision::single_precision)
                                   ? Precision::single_precision
                                   : Precision::double_precision;

@@ -11,7 +11,6 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
 using Complex = std::complex<double>;
 
 /// Frequencies 2 pi m / period, m = 0, 1, ...: the pulse has nothing above the last, and the response to it, repeated
@@ -20,7 +19,7 @@ struct Frequencies {
   double period;
   std::int64_t count;
 
-  [[nodiscard]] double at(std::int64_t m) const { return 2 * pi * static_cast<double>(m) / period; }
+  [[nodiscard]] double at(std::int64_t m) const { return 2 * std::numbers::pi * static_cast<double>(m) / period; }
   /// What the spectrum at frequency m is multiplied with: negative frequencies are the conjugates of positive ones.
   [[nodiscard]] double weight(std::int64_t m) const { return (m == 0 ? 1 : 2) / period; }
 };
@@ -33,7 +32,8 @@ Frequencies frequencies_for(const PlaneWave& wave, double radius, double farthes
     end = std::max(end, t);
   }
   const double period = end - begin + 60 * radius / wave.speed;
-  return {period, 1 + static_cast<std::int64_t>(std::ceil(bandwidth(wave.pulse, 1e-16) * period / (2 * pi)))};
+  return {period,
+          1 + static_cast<std::int64_t>(std::ceil(bandwidth(wave.pulse, 1e-16) * period / (2 * std::numbers::pi)))};
 }
 
 /// Orders that matter at frequency x = omega a / c: beyond x the terms fall faster than exponentially.

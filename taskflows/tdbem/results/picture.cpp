@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <vector>
 
+#include "base/angles.hpp"
 #include "base/error.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/chart.hpp"
@@ -24,7 +24,7 @@ constexpr double margin = 25, title_room = 55, bar_room = 190;
 constexpr double bar_left = 150, bar_width = 26;  // from the right edge
 constexpr std::size_t palette_size = 1024;
 /// Edges that bend more stay sharp: the corners of a triangle have its own normal there.
-const double sharp_bend = std::cos(35 * std::numbers::pi / 180);
+const double sharp_bend = std::cos(35 * degree);
 constexpr double least_light = 0.7;
 
 Point unit(const Point& a) {

@@ -11,7 +11,7 @@ namespace {
 
 using output::SavedTime;
 
-constexpr const char* format_mark = "asterism surface series 1";
+constexpr const char* series_mark = "asterism surface series 1";
 constexpr const char *points = "surface/points", *triangles = "surface/triangles";
 
 class Hdf5Writer : public SurfaceWriter {
@@ -47,7 +47,7 @@ class Hdf5Writer : public SurfaceWriter {
     output::SavedGroups saved;
     {
       const Hdf5Input file(path_);
-      check_format(file, format_mark, "surface values");
+      check_format(file, series_mark, "surface values");
       check_same(file, traits());
       saved = output::saved_groups(file, keep_until);
     }
@@ -57,7 +57,7 @@ class Hdf5Writer : public SurfaceWriter {
   }
 
   void write_surface(Hdf5Output& file) const {
-    file.attribute("/", "format", std::string(format_mark));
+    file.attribute("/", "format", std::string(series_mark));
     write(file, traits());
     file.write(points, {surface_.point_count(), 3}, std::span<const float>(surface_.points));
     file.write(triangles, {surface_.triangle_count(), 3}, std::span<const std::int32_t>(surface_.triangles));

@@ -10,8 +10,6 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
-
 /// Where the weights of one pair of observer and unknown are summed.
 class Lags {
  public:
@@ -62,7 +60,7 @@ struct Potential {
     const double s = rho - q;
     if (boundary == Boundary::soft) {
       // a^(n-k) belongs to t_n - (k + 1/2) dt
-      const double g = -weight / (4 * pi * r);
+      const double g = -weight / (4 * std::numbers::pi * r);
       const std::int32_t k = s < 0.5 ? q - 1 : q;
       const double beyond = rho - (k + 0.5);
       lags.add(k, g * (1 - beyond));
@@ -70,7 +68,7 @@ struct Potential {
       return;
     }
     // phi is the parabola through a^(n-q), a^(n-q-1), a^(n-q-2) at s = 0, 1, 2; phi' = -d/ds / dt
-    const double g = weight * dot(n, to) / (4 * pi * r * r);
+    const double g = weight * dot(n, to) / (4 * std::numbers::pi * r * r);
     const double of_value = g / r, of_slope = g / step_length;
     lags.add(q, of_value * (s - 1) * (s - 2) / 2 + of_slope * (1.5 - s));
     lags.add(q + 1, of_value * s * (2 - s) + of_slope * (2 * s - 2));
@@ -151,7 +149,7 @@ Situation situation(const Surface& surface, const Point& x) {
     const double a = norm(p), b = norm(q), c = norm(r);
     angle += 2 * std::atan2(dot(p, cross(q, r)), a * b * c + dot(p, q) * c + dot(q, r) * a + dot(r, p) * b);
   }
-  return {distance, angle / (4 * pi)};
+  return {distance, angle / (4 * std::numbers::pi)};
 }
 
 void check_observers(const Surface& surface, double speed, double dt, std::span<const Point> observers) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "io/mesh/surface.hpp"
 
@@ -13,10 +14,6 @@ namespace asterism::tdbem {
 namespace {
 
 using Vertex = std::array<double, 3>;
-
-constexpr std::size_t index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 Vertex midpoint(const Vertex& a, const Vertex& b) {
   return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
@@ -55,17 +52,17 @@ class HalfEdges {
   using Entry = std::tuple<double, std::int32_t, std::int32_t, std::int32_t>;
 
   static std::int32_t next(std::int32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
-  [[nodiscard]] std::int32_t from(std::int32_t h) const { return mesh_.triangles[index(h / 3)][index(h % 3)]; }
+  [[nodiscard]] std::int32_t from(std::int32_t h) const { return mesh_.triangles[as_size(h / 3)][as_size(h % 3)]; }
   [[nodiscard]] std::int32_t to(std::int32_t h) const { return from(next(h)); }
 
   void join(std::int32_t h, std::int32_t other) {
-    mate_[index(h)] = other;
-    mate_[index(other)] = h;
+    mate_[as_size(h)] = other;
+    mate_[as_size(other)] = h;
   }
   void enter(std::int32_t h) {
     const std::int32_t low = std::min(from(h), to(h)), high = std::max(from(h), to(h));
-    const Vertex& p = mesh_.vertices[index(low)];
-    const Vertex& q = mesh_.vertices[index(high)];
+    const Vertex& p = mesh_.vertices[as_size(low)];
+    const Vertex& q = mesh_.vertices[as_size(high)];
     const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
     queue_.emplace(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], -low, -high, h);
   }
@@ -73,20 +70,20 @@ class HalfEdges {
   /// Cuts the triangle of h at `middle` from the end of h to the opposite corner: it keeps the half at the begin of h.
   /// Returns the half-edge from the middle to the end of h.
   std::int32_t cut(std::int32_t h, std::int32_t middle) {
-    const std::int32_t end = to(h), opposite = to(next(h)), beyond = mate_[index(next(h))];
+    const std::int32_t end = to(h), opposite = to(next(h)), beyond = mate_[as_size(next(h))];
     const auto fresh = static_cast<std::int32_t>(mate_.size());
     mesh_.triangles.push_back({middle, end, opposite});
     mate_.resize(mate_.size() + 3);
-    mesh_.triangles[index(h / 3)][index(next(h) % 3)] = middle;
+    mesh_.triangles[as_size(h / 3)][as_size(next(h) % 3)] = middle;
     join(fresh + 1, beyond);
     join(fresh + 2, next(h));
     return fresh;
   }
 
   void bisect(std::int32_t h) {
-    const std::int32_t other = mate_[index(h)];
+    const std::int32_t other = mate_[as_size(h)];
     const auto middle = static_cast<std::int32_t>(mesh_.vertices.size());
-    mesh_.vertices.push_back(midpoint(mesh_.vertices[index(from(h))], mesh_.vertices[index(to(h))]));
+    mesh_.vertices.push_back(midpoint(mesh_.vertices[as_size(from(h))], mesh_.vertices[as_size(to(h))]));
     const std::int32_t end = cut(h, middle);
     const std::int32_t begin = cut(other, middle);
     join(h, begin);
@@ -115,7 +112,7 @@ void quarter_triangles(mesh::TriangleMesh& mesh) {
   finer.reserve(4 * mesh.triangles.size());
   const auto middle = [&](std::int32_t a, std::int32_t b) {
     const auto [found, fresh] = middles.emplace(edge_key(a, b), static_cast<std::int32_t>(mesh.vertices.size()));
-    if (fresh) mesh.vertices.push_back(midpoint(mesh.vertices[index(a)], mesh.vertices[index(b)]));
+    if (fresh) mesh.vertices.push_back(midpoint(mesh.vertices[as_size(a)], mesh.vertices[as_size(b)]));
     return found->second;
   };
   for (const auto& [a, b, c] : mesh.triangles) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "io/mesh/surface.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
@@ -11,21 +12,17 @@
 namespace asterism::tdbem {
 namespace {
 
-constexpr std::size_t index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Triangles around vertices: Surface::start and ::around.
 void connect(Surface& s) {
   s.start.assign(s.vertices.size() + 1, 0);
   for (const Triangle& t : s.triangles)
-    for (const std::int32_t v : t.corner) ++s.start[index(v) + 1];
+    for (const std::int32_t v : t.corner) ++s.start[as_size(v) + 1];
   std::partial_sum(s.start.begin(), s.start.end(), s.start.begin());
   s.around.resize(3 * s.triangles.size());
   std::vector<std::int32_t> next(s.start.begin(), s.start.end() - 1);
   for (std::size_t t = 0; t < s.triangles.size(); ++t)
     for (std::size_t c = 0; c < 3; ++c)
-      s.around[index(next[index(s.triangles[t].corner[c])]++)] = static_cast<std::int32_t>(3 * t + c);
+      s.around[as_size(next[as_size(s.triangles[t].corner[c])]++)] = static_cast<std::int32_t>(3 * t + c);
 }
 
 /// The piece that each triangle belongs to; returns their number.
@@ -38,13 +35,13 @@ std::int32_t find_pieces(const Surface& s, std::vector<std::int32_t>& piece) {
     piece[seed] = pieces;
     open.push_back(static_cast<std::int32_t>(seed));
     while (!open.empty()) {
-      const Triangle& t = s.triangles[index(open.back())];
+      const Triangle& t = s.triangles[as_size(open.back())];
       open.pop_back();
       for (const std::int32_t v : t.corner)
-        for (std::int32_t a = s.start[index(v)]; a < s.start[index(v) + 1]; ++a) {
-          const std::int32_t other = s.around[index(a)] / 3;
-          if (piece[index(other)] >= 0) continue;
-          piece[index(other)] = pieces;
+        for (std::int32_t a = s.start[as_size(v)]; a < s.start[as_size(v) + 1]; ++a) {
+          const std::int32_t other = s.around[as_size(a)] / 3;
+          if (piece[as_size(other)] >= 0) continue;
+          piece[as_size(other)] = pieces;
           open.push_back(other);
         }
     }
@@ -57,18 +54,18 @@ std::int32_t find_pieces(const Surface& s, std::vector<std::int32_t>& piece) {
 void orient(Surface& s, Inward inward) {
   std::vector<std::int32_t> piece;
   s.bodies = find_pieces(s, piece);
-  std::vector<double> volume(index(s.bodies));
-  std::vector<std::int32_t> origin(index(s.bodies), -1);  // from which volumes are measured, for the sake of rounding
+  std::vector<double> volume(as_size(s.bodies));
+  std::vector<std::int32_t> origin(as_size(s.bodies), -1);  // from which volumes are measured, for the sake of rounding
   for (std::size_t t = 0; t < s.triangles.size(); ++t) {
     const Triangle& triangle = s.triangles[t];
-    std::int32_t& from = origin[index(piece[t])];
+    std::int32_t& from = origin[as_size(piece[t])];
     if (from < 0) from = triangle.corner[0];
-    const Point& o = s.vertices[index(from)];
-    const auto corner = [&](int c) { return s.vertices[index(triangle.corner[c])] - o; };
-    volume[index(piece[t])] += dot(corner(0), cross(corner(1), corner(2))) / 6;
+    const Point& o = s.vertices[as_size(from)];
+    const auto corner = [&](int c) { return s.vertices[as_size(triangle.corner[c])] - o; };
+    volume[as_size(piece[t])] += dot(corner(0), cross(corner(1), corner(2))) / 6;
   }
   for (std::size_t t = 0; t < s.triangles.size(); ++t) {
-    const double v = volume[index(piece[t])];
+    const double v = volume[as_size(piece[t])];
     if (v > 0) continue;
     if (v == 0) bad_input("surface: the piece with triangle {} encloses no volume", t);
     if (inward == Inward::refused)
@@ -81,7 +78,8 @@ void orient(Surface& s, Inward inward) {
 /// Normals, areas and curls: the curl of the basis function of corner i is the opposite edge over twice the area.
 void measure_triangles(Surface& s) {
   for (const Triangle& t : s.triangles) {
-    const Point v[3] = {s.vertices[index(t.corner[0])], s.vertices[index(t.corner[1])], s.vertices[index(t.corner[2])]};
+    const Point v[3] = {s.vertices[as_size(t.corner[0])], s.vertices[as_size(t.corner[1])],
+                        s.vertices[as_size(t.corner[2])]};
     const Point n = cross(v[1] - v[0], v[2] - v[0]);
     const double twice = norm(n);
     s.normals.push_back((1 / twice) * n);
@@ -98,7 +96,7 @@ EdgeLengths measure_edges(const Surface& s) {
     for (int c = 0; c < 3; ++c) {
       const std::int32_t a = t.corner[c], b = t.corner[(c + 1) % 3];
       if (a > b) continue;  // the other triangle goes from the lower to the higher vertex
-      const double length = norm(s.vertices[index(b)] - s.vertices[index(a)]);
+      const double length = norm(s.vertices[as_size(b)] - s.vertices[as_size(a)]);
       edges.shortest = count == 0 ? length : std::min(edges.shortest, length);
       edges.longest = std::max(edges.longest, length);
       edges.mean += length;
@@ -142,12 +140,12 @@ Surface renumbered(const Surface& surface, std::span<const std::int32_t> order) 
   const std::vector<std::int32_t> place = places_of(order, surface.vertices.size());
   Surface s;
   for (const std::int32_t unknown : order) {
-    s.vertices.push_back(surface.vertices[index(unknown)]);
-    s.mesh_vertices.push_back(surface.mesh_vertices[index(unknown)]);
+    s.vertices.push_back(surface.vertices[as_size(unknown)]);
+    s.mesh_vertices.push_back(surface.mesh_vertices[as_size(unknown)]);
   }
   for (const Triangle& t : surface.triangles) {
     Triangle moved;
-    for (int c = 0; c < 3; ++c) moved.corner[c] = place[index(t.corner[c])];
+    for (int c = 0; c < 3; ++c) moved.corner[c] = place[as_size(t.corner[c])];
     std::rotate(moved.corner, std::min_element(moved.corner, moved.corner + 3), moved.corner + 3);
     s.triangles.push_back(moved);
   }

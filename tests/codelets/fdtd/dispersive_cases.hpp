@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/open.hpp"
 
@@ -29,7 +30,7 @@ void randomize(OpenDomain<T>& d) {
       for (int i = std::max(b.x0, s.box.x0); i < s.box.x1; ++i)
         for (int j = std::max(b.y0, s.box.y0); j < s.box.y1; ++j)
           for (int k = std::max(b.z0, s.box.z0); k < s.box.z1; ++k)
-            d.dispersions[m].state.at(index(s.at(c, i, j, k))) = p.e[index(p.grid.at(c, i, j, k))];
+            d.dispersions[m].state.at(as_size(s.at(c, i, j, k))) = p.e[as_size(p.grid.at(c, i, j, k))];
     }
   }
 }

@@ -9,16 +9,13 @@
 #include <limits>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 
 namespace asterism::fdtd {
 
 inline constexpr double eps0 = 8.8541878128e-12;
 inline constexpr double mu0 = 1.25663706212e-6;
-
-inline std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The larger one; NaN is larger than any number.
 inline double larger(double a, double b) {
@@ -112,7 +109,7 @@ class Domain {
           for (int i = b.x0; i < b.x1; ++i)
             for (int j = b.y0; j < b.y1; ++j)
               for (int k = b.z0; k < b.z1; ++k)
-                p.field(f)[index(p.grid.at(c, i, j, k))] =
+                p.field(f)[as_size(p.grid.at(c, i, j, k))] =
                     static_cast<T>(value(f, c, p.origin[0] + i, p.origin[1] + j, p.origin[2] + k));
         }
     exchange(Field::electric);
@@ -155,7 +152,7 @@ class Domain {
   }
 
   [[nodiscard]] std::vector<Energy> energies(const Part<T>& p) const {
-    std::vector<Energy> planes(index(p.grid.n[0]));
+    std::vector<Energy> planes(as_size(p.grid.n[0]));
     cpu::energy(p.grid, p.grid.cells(), setting.h_factors(), p.h_media(), p.e_media(), p.densities(setting), p.h.data(),
                 p.e.data(), planes.data());
     return planes;
@@ -173,10 +170,10 @@ class Domain {
     int p[3];
     for (std::size_t a = 0; a < 3; ++a) {
       p[a] = 0;
-      while (p[a] + 1 < count(static_cast<int>(a)) && place[a] >= cuts_[a][index(p[a] + 1)]) ++p[a];
+      while (p[a] + 1 < count(static_cast<int>(a)) && place[a] >= cuts_[a][as_size(p[a] + 1)]) ++p[a];
     }
-    const Part<T>& part = parts[index((p[0] * count(1) + p[1]) * count(2) + p[2])];
-    return part.field(f)[index(part.grid.at(c, i - part.origin[0], j - part.origin[1], k - part.origin[2]))];
+    const Part<T>& part = parts[as_size((p[0] * count(1) + p[1]) * count(2) + p[2])];
+    return part.field(f)[as_size(part.grid.at(c, i - part.origin[0], j - part.origin[1], k - part.origin[2]))];
   }
 
   /// Entries that differ between two divisions of one domain, bit by bit; NaN differs.
@@ -204,7 +201,7 @@ class Domain {
   /// Ghosts from neighbours.
   void exchange(Field f) {
     for (int axis = 0; axis < 3; ++axis) {
-      const bool periodic = setting.face[index(2 * axis)] == Face::neighbour;
+      const bool periodic = setting.face[as_size(2 * axis)] == Face::neighbour;
       const int number = count(axis);
       for (std::size_t from = 0; from < parts.size(); ++from) {
         const int strides[3] = {count(1) * count(2), count(2), 1};
@@ -217,9 +214,9 @@ class Domain {
           cpu::wrap(source.grid, f, axis, source.field(f).data());
           continue;
         }
-        Part<T>& target = parts[index(static_cast<int>(from) + (to - place) * strides[axis])];
+        Part<T>& target = parts[as_size(static_cast<int>(from) + (to - place) * strides[axis])];
         const Layer out = outgoing(source.grid, f, axis);
-        std::vector<T> array(index(out.elements()));
+        std::vector<T> array(as_size(out.elements()));
         cpu::pack(source.grid, out, source.field(f).data(), array.data());
         cpu::unpack(target.grid, incoming(target.grid, f, axis), array.data(), target.field(f).data());
       }
@@ -251,27 +248,27 @@ class Domain {
   std::vector<Part<T>> parts;
 
  private:
-  [[nodiscard]] int count(int axis) const { return static_cast<int>(cuts_[index(axis)].size()) - 1; }
+  [[nodiscard]] int count(int axis) const { return static_cast<int>(cuts_[as_size(axis)].size()) - 1; }
 
   Part<T> make_part(const std::array<int, 3>& place) {
     Part<T> p{};
     int n[3];
     Face face[6];
     for (int a = 0; a < 3; ++a) {
-      const std::vector<int>& cut = cuts_[index(a)];
-      const auto at = index(place[index(a)]);
+      const std::vector<int>& cut = cuts_[as_size(a)];
+      const auto at = as_size(place[as_size(a)]);
       p.origin[a] = cut[at];
       n[a] = cut[at + 1] - cut[at];
-      face[2 * a] = at == 0 ? setting.face[index(2 * a)] : Face::neighbour;
-      face[2 * a + 1] = at + 2 == cut.size() ? setting.face[index(2 * a + 1)] : Face::neighbour;
+      face[2 * a] = at == 0 ? setting.face[as_size(2 * a)] : Face::neighbour;
+      face[2 * a + 1] = at + 2 == cut.size() ? setting.face[as_size(2 * a + 1)] : Face::neighbour;
     }
     p.grid = make_grid(n[0], n[1], n[2], face, sizeof(T));
-    p.e.assign(index(p.grid.elements()), std::numeric_limits<T>::quiet_NaN());
+    p.e.assign(as_size(p.grid.elements()), std::numeric_limits<T>::quiet_NaN());
     p.h = p.e;
     zero_conductors(p);
     if (setting.cells.empty()) return p;
     Cells cells{{setting.n[0], setting.n[1], setting.n[2]}, {}, setting.cells.data()};
-    for (int a = 0; a < 3; ++a) cells.periodic[a] = setting.face[index(2 * a)] == Face::neighbour;
+    for (int a = 0; a < 3; ++a) cells.periodic[a] = setting.face[as_size(2 * a)] == Face::neighbour;
     p.e_index.assign(p.e.size(), 0xffff);
     p.h_index = p.e_index;
     for (const Medium& m :
@@ -298,7 +295,7 @@ class Domain {
           for (int j = 0; j <= g.n[1]; ++j)
             for (int k = 0; k <= g.n[2]; ++k) {
               const int place[3] = {i, j, k};
-              if (place[axis] == (f % 2 == 0 ? 0 : g.n[axis])) p.e[index(g.at(c, i, j, k))] = 0;
+              if (place[axis] == (f % 2 == 0 ? 0 : g.n[axis])) p.e[as_size(g.at(c, i, j, k))] = 0;
             }
       }
     }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/sources/plane_wave.hpp"
 #include "tests/codelets/fdtd/domain.hpp"
 
@@ -10,7 +11,7 @@ namespace asterism::fdtd {
 
 inline Space space_of(const Setting& s) {
   Space space{{s.n[0], s.n[1], s.n[2]}, {}, {s.d[0], s.d[1], s.d[2]}, s.dt(), eps0, mu0};
-  for (int a = 0; a < 3; ++a) space.periodic[a] = s.face[index(2 * a)] == Face::neighbour;
+  for (int a = 0; a < 3; ++a) space.periodic[a] = s.face[as_size(2 * a)] == Face::neighbour;
   return space;
 }
 
@@ -28,13 +29,13 @@ class Illuminated {
   Illuminated(const Setting& s, const Incident& wave, const typename Domain<T>::Cuts& cuts = {})
       : domain(s, cuts), incident(wave) {
     domain.set([](Field, int, int, int, int) { return 0.0; });
-    lines.assign(domain.parts.size(), std::vector<T>(index(wave.line.elements()), T{0}));
+    lines.assign(domain.parts.size(), std::vector<T>(as_size(wave.line.elements()), T{0}));
   }
 
   void step() {
     const Given<T> given = given_at<T>(incident, ++steps);
     domain.step(Passes::two, [&](Field f, Part<T>& p) {
-      T* const line = lines[index(&p - domain.parts.data())].data();
+      T* const line = lines[as_size(&p - domain.parts.data())].data();
       const Grid& g = p.grid;
       const int half = g.n[2] / 2;
       for (const Box& b : {Box{0, g.n[0], 0, g.n[1], half, g.n[2]}, Box{0, g.n[0], 0, g.n[1], 0, half}})
@@ -45,7 +46,7 @@ class Illuminated {
 
   /// The wave on the line at an entry.
   [[nodiscard]] T wave(Field f, int c, int i, int j, int k) const {
-    return lines[0][index(incident.line.at(f, c, incident.line.place(f, c, i, j, k)))];
+    return lines[0][as_size(incident.line.at(f, c, incident.line.place(f, c, i, j, k)))];
   }
   /// Is the wave part of the field there? Place by place, in halves of cells.
   [[nodiscard]] bool total(Field f, int c, int i, int j, int k) const {

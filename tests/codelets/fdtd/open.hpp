@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/media/cpml.hpp"
 #include "codelets/fdtd/kernels/media/dispersive.hpp"
 #include "tests/codelets/fdtd/domain.hpp"
@@ -40,7 +41,7 @@ class OpenDomain {
       Absorber a{};
       a.layers = layers_of(cpml, p.grid, p.origin, {s.n[0], s.n[1], s.n[2]});
       for (auto& psi : a.psi)
-        for (int axis = 0; axis < 3; ++axis) psi[axis].assign(index(a.layers.elements(axis)), T{0});
+        for (int axis = 0; axis < 3; ++axis) psi[axis].assign(as_size(a.layers.elements(axis)), T{0});
       absorbers.push_back(std::move(a));
     }
     if (!poles.empty())
@@ -91,7 +92,7 @@ class OpenDomain {
       if (at[0] < b.x0 || at[0] >= b.x1 || at[1] < b.y0 || at[1] >= b.y1 || at[2] < b.z0 || at[2] >= b.z1) continue;
       const Layers& l = absorbers[m].layers;
       if (!l.axis[along].has(at[along])) return 0;
-      return absorbers[m].psi[static_cast<int>(f)][along].at(index(l.at(along, c, at[0], at[1], at[2])));
+      return absorbers[m].psi[static_cast<int>(f)][along].at(as_size(l.at(along, c, at[0], at[1], at[2])));
     }
     throw std::out_of_range("no such entry");
   }
@@ -116,12 +117,12 @@ class OpenDomain {
   Dispersion disperse_part(Part<T>& p, const std::vector<std::vector<Pole>>& poles) const {
     const Setting& s = domain.setting;
     Cells cells{{s.n[0], s.n[1], s.n[2]}, {}, s.cells.data()};
-    for (int a = 0; a < 3; ++a) cells.periodic[a] = s.face[index(2 * a)] == Face::neighbour;
+    for (int a = 0; a < 3; ++a) cells.periodic[a] = s.face[as_size(2 * a)] == Face::neighbour;
     Dispersion d;
     d.media = assign_dispersive<T>(p.grid, p.origin, cells, s.materials, poles, eps0, s.dt(), p.e_index.data());
     p.e_table.clear();
     for (const Medium& m : d.media.media) p.e_table.push_back(coefficients<T>(m, eps0, s.dt()));
-    d.state.assign(index(d.media.states.elements()), T{0});
+    d.state.assign(as_size(d.media.states.elements()), T{0});
     return d;
   }
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/observers/far_field.hpp"
 #include "codelets/fdtd/kernels/observers/monitor.hpp"
 #include "tests/codelets/fdtd/domain.hpp"
@@ -16,7 +17,7 @@ class Recording {
   Recording(const Monitor& of, const Domain<T>& domain) : monitor(of), dt_(domain.setting.dt()) {
     for (const Part<T>& p : domain.parts) {
       parts.push_back(part_of(monitor, p.grid, p.origin));
-      arrays.emplace_back(index(parts.back().elements()));
+      arrays.emplace_back(as_size(parts.back().elements()));
     }
   }
   /// After `step` steps.

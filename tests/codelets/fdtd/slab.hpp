@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/probes.hpp"
 
 namespace asterism::fdtd {
@@ -36,9 +37,9 @@ struct SlabCase {
   [[nodiscard]] Setting setting(bool with_slab) const {
     Setting s{{2, 2, 2}};
     s.d = {1.3 * spacing, 1.1 * spacing, 1.2 * spacing};
-    s.n[index(axis)] = cells();
-    s.d[index(axis)] = spacing;
-    s.face[index(2 * axis)] = s.face[index(2 * axis + 1)] = Face::electric;
+    s.n[as_size(axis)] = cells();
+    s.d[as_size(axis)] = spacing;
+    s.face[as_size(2 * axis)] = s.face[as_size(2 * axis + 1)] = Face::electric;
     if (!with_slab) return s;
     s.materials = {{}, material};
     for (int i = 0; i < s.n[0]; ++i)
@@ -61,14 +62,14 @@ Record slab_record(const SlabCase& c, bool with_slab) {
   OpenDomain<T> d(c.setting(with_slab), cpml, {}, poles);
   const auto entry = [&](int at) {
     Entry e = {(c.axis + 1) % 3, 0, 0, 0};
-    e[index(c.axis + 1)] = at;
+    e[as_size(c.axis + 1)] = at;
     return e;
   };
   std::vector<Entry> sheet;
   for (int m = 0; m < 4; ++m) {
     sheet.push_back(entry(c.layer + 10));
-    sheet.back()[index((c.axis + 1) % 3 + 1)] = m / 2;
-    sheet.back()[index((c.axis + 2) % 3 + 1)] = m % 2;
+    sheet.back()[as_size((c.axis + 1) % 3 + 1)] = m / 2;
+    sheet.back()[as_size((c.axis + 2) % 3 + 1)] = m % 2;
   }
   return record(d, sheet, {entry(c.front() - c.before), entry(c.front() + c.thickness + c.before)}, c.steps, c.width);
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/probes.hpp"
 
@@ -27,7 +28,7 @@ void randomize(OpenDomain<T>& d) {
               for (int k = b.z0; k < b.z1; ++k) {
                 const int at[3] = {i, j, k};
                 if (!l.axis[along].has(at[along])) continue;
-                d.absorbers[m].psi[static_cast<int>(f)][along].at(index(l.at(along, c, i, j, k))) =
+                d.absorbers[m].psi[static_cast<int>(f)][along].at(as_size(l.at(along, c, i, j, k))) =
                     static_cast<T>(noise(3 + along, c, p.origin[0] + i, p.origin[1] + j, p.origin[2] + k) /
                                    (f == Field::electric ? 1 : std::sqrt(mu0 / eps0)));
               }

@@ -2,6 +2,7 @@
 // faces within the run.
 #include <gtest/gtest.h>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/probes.hpp"
 
@@ -59,20 +60,20 @@ TEST(FdtdCpmlReflection, EveryFace) {
       const auto run = [&](int in_front, int layers) {
         const int behind = 200;
         Setting s{{2, 2, 2}};
-        s.n[index(axis)] = in_front + behind + layers;
-        s.face[index(2 * axis)] = s.face[index(2 * axis + 1)] = Face::electric;
+        s.n[as_size(axis)] = in_front + behind + layers;
+        s.face[as_size(2 * axis)] = s.face[as_size(2 * axis + 1)] = Face::electric;
         Cpml cpml;
         cpml.cells[face] = layers;
         OpenDomain<double> d(s, cpml);
         Entry source = {(axis + polarisation) % 3, 0, 0, 0};
-        source[index(axis + 1)] = face % 2 == 0 ? layers + in_front : behind;
+        source[as_size(axis + 1)] = face % 2 == 0 ? layers + in_front : behind;
         Entry probe = source;
-        probe[index(axis + 1)] += face % 2 == 0 ? -3 : 3;
+        probe[as_size(axis + 1)] += face % 2 == 0 ? -3 : 3;
         std::vector<Entry> sheet;
         for (int m = 0; m < 4; ++m) {
           sheet.push_back(source);
-          sheet.back()[index((axis + 1) % 3 + 1)] = m / 2;
-          sheet.back()[index((axis + 2) % 3 + 1)] = m % 2;
+          sheet.back()[as_size((axis + 1) % 3 + 1)] = m / 2;
+          sheet.back()[as_size((axis + 2) % 3 + 1)] = m % 2;
         }
         return record(d, sheet, {probe}, 300, width);
       };
@@ -108,7 +109,7 @@ void expect_absorbed(const Surroundings& around, int component) {
         for (int k = 0; k < s.n[2]; ++k) s.cells.push_back(k < before[2] + 10 ? 0 : 1);
     }
     Cpml cpml;
-    for (int face = 0; face < 6 && !large; ++face) cpml.cells[face] = layers[index(face / 2)][index(face % 2)];
+    for (int face = 0; face < 6 && !large; ++face) cpml.cells[face] = layers[as_size(face / 2)][as_size(face % 2)];
     OpenDomain<double> d(s, cpml);
     const std::vector<Entry> sources = {{component, 3, 12, 14}};
     const std::vector<Entry> probes = {{0, 17, 8, 12},  {1, 2, 14, 3}, {2, 10, 8, 18}, {2, 1, 1, 14},

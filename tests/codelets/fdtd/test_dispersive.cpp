@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/dispersive_cases.hpp"
 
 namespace asterism::fdtd {
@@ -25,15 +26,15 @@ std::vector<T> state_of(const OpenDomain<T>& d, int c, int i, int j, int k) {
     const Box b = p.grid.entries(Field::electric, c, p.grid.cells());
     if (at[0] < b.x0 || at[0] >= b.x1 || at[1] < b.y0 || at[1] >= b.y1 || at[2] < b.z0 || at[2] >= b.z1) continue;
     const DispersiveMedia<T>& media = d.dispersions[m].media;
-    const PoleRange range = media.ranges[p.e_index[index(p.grid.at(c, at[0], at[1], at[2]))]];
+    const PoleRange range = media.ranges[p.e_index[as_size(p.grid.at(c, at[0], at[1], at[2]))]];
     std::vector<T> found;
     if (range.count == 0) return found;
     int slots = 1;
     for (int q = range.first; q < range.first + range.count; ++q)
-      slots += media.poles[index(q)].has_current + media.poles[index(q)].has_polarization;
+      slots += media.poles[as_size(q)].has_current + media.poles[as_size(q)].has_polarization;
     for (int s = 0; s < slots; ++s)
       found.push_back(
-          d.dispersions[m].state.at(index(s * media.states.stride() + media.states.at(c, at[0], at[1], at[2]))));
+          d.dispersions[m].state.at(as_size(s * media.states.stride() + media.states.at(c, at[0], at[1], at[2]))));
     return found;
   }
   throw std::out_of_range("no such entry");
@@ -49,7 +50,7 @@ TYPED_TEST(FdtdDispersive, EveryDivision) {
       s.face = cases::boundaries[boundary].second;
       s = cases::with_materials(s);
       Cpml cpml;
-      for (int face = 0; face < 6 && layers; ++face) cpml.cells[face] = s.face[index(face)] == Face::electric ? 3 : 0;
+      for (int face = 0; face < 6 && layers; ++face) cpml.cells[face] = s.face[as_size(face)] == Face::electric ? 3 : 0;
       OpenDomain<T> whole(s, cpml, {}, cases::poles());
       cases::randomize(whole);
       for (int n = 0; n < 5; ++n) whole.step();
@@ -159,21 +160,21 @@ TEST(FdtdPoles, MeansAroundEdges) {
   const Face faces[6] = {cases::pmc, cases::pec, cases::pec, cases::pec, cases::pec, cases::pmc};
   const Grid g = make_grid(2, 2, 2, faces, 8);
   const Cells all{{2, 2, 2}, {}, cells.data()};
-  std::vector<std::uint16_t> e(index(g.elements()));
+  std::vector<std::uint16_t> e(as_size(g.elements()));
   const double dt = 1e-12;
   const auto m = assign_dispersive<double>(g, {0, 0, 0}, all, materials, poles, eps0, dt, e.data());
-  const auto range = [&](int c, int i, int j, int k) { return m.ranges[e[index(g.at(c, i, j, k))]]; };
+  const auto range = [&](int c, int i, int j, int k) { return m.ranges[e[as_size(g.at(c, i, j, k))]]; };
   const double g_drude = coefficients<double>(poles[1][0], dt).of_field;
   const double g_debye = coefficients<double>(poles[1][1], dt).of_field;
   // Ez (1, 1, 0): cells (0,0,0), (0,1,0), (1,0,0), (1,1,0) = 0, 1, 0, 0
   ASSERT_EQ(range(2, 1, 1, 0).count, 2);
-  EXPECT_DOUBLE_EQ(m.poles[index(range(2, 1, 1, 0).first)].of_field, g_drude / 4);
-  EXPECT_DOUBLE_EQ(m.poles[index(range(2, 1, 1, 0).first + 1)].of_field, g_debye / 4);
-  const Medium& medium = m.media[e[index(g.at(2, 1, 1, 0))]];
+  EXPECT_DOUBLE_EQ(m.poles[as_size(range(2, 1, 1, 0).first)].of_field, g_drude / 4);
+  EXPECT_DOUBLE_EQ(m.poles[as_size(range(2, 1, 1, 0).first + 1)].of_field, g_debye / 4);
+  const Medium& medium = m.media[e[as_size(g.at(2, 1, 1, 0))]];
   EXPECT_DOUBLE_EQ(medium.relative, 1.5);
   EXPECT_DOUBLE_EQ(medium.loss, 2 * eps0 / dt * (g_drude + g_debye) / 4);
   // Ez (0, 1, 1), on the magnetic conductor: cells (0,0,1), (0,1,1) = 1, 1
-  EXPECT_DOUBLE_EQ(m.poles[index(range(2, 0, 1, 1).first)].of_field, g_drude);
+  EXPECT_DOUBLE_EQ(m.poles[as_size(range(2, 0, 1, 1).first)].of_field, g_drude);
   // Ez (1, 1, 1) touches the conductor, Ey (1, 0, 0) has cells 0, 0 and, on the plane z = 0, no others
   EXPECT_EQ(range(2, 1, 1, 1).count, 0);
   // three slots: E of before, j of the Drude pole, p of the Debye pole

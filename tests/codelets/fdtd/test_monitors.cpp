@@ -5,6 +5,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/observers/flux.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/illuminated.hpp"
@@ -51,7 +52,7 @@ TYPED_TEST(FdtdMonitor, AmplitudeAndPhaseOfASine) {
       }
       const Spectrum spectrum = recording.spectrum();
       for (int number = 0; number < 2; ++number) {
-        const MonitoredEntries& of = m.components[index(number)];
+        const MonitoredEntries& of = m.components[as_size(number)];
         each(of.entries, [&](int i, int j, int k) {
           const double scale = 2 / (96 * dt);
           const Complex expected = std::polar(1.0, phase(of.component, i, j, k)) * amplitude(of.component, i, j, k);
@@ -72,7 +73,7 @@ TYPED_TEST(FdtdMonitor, EveryDivisionGivesTheSameBits) {
     Setting s{{8, 7, 9}};
     s.face = cases::boundaries[boundary].second;
     const Space space = space_of(s);
-    const auto end = [&](int a) { return s.n[index(a)] + (space.periodic[a] ? 0 : 1); };
+    const auto end = [&](int a) { return s.n[as_size(a)] + (space.periodic[a] ? 0 : 1); };
     const std::vector<double> frequencies = {0, 0.01 / s.dt(), 0.11 / s.dt()};
     const std::vector<Monitor> monitors = {
         {Field::electric,
@@ -86,7 +87,7 @@ TYPED_TEST(FdtdMonitor, EveryDivisionGivesTheSameBits) {
       check(m, space.n, space.periodic, s.dt());
       Domain<T> whole(s);
       whole.randomize();
-      std::vector<Complex> sums(index(m.elements()) / 2);
+      std::vector<Complex> sums(as_size(m.elements()) / 2);
       std::vector<Spectrum> found;
       for (const auto& cuts : divisions) {
         Domain<T> d(s, cuts);
@@ -170,10 +171,10 @@ TEST(FdtdFlux, OfAPlaneWave) {
     for (const int sign : {-1, 1}) {
       SCOPED_TRACE(testing::Message() << "axis " << axis << ", " << sign);
       Setting s{{4, 3, 5}};
-      s.n[index(axis)] = 24;
-      s.face[index(2 * axis)] = s.face[index(2 * axis + 1)] = Face::electric;
+      s.n[as_size(axis)] = 24;
+      s.face[as_size(2 * axis)] = s.face[as_size(2 * axis + 1)] = Face::electric;
       std::array<int, 3> m = {};
-      m[index(axis)] = sign;
+      m[as_size(axis)] = sign;
       std::int32_t ends[3][2] = {{0, s.n[0]}, {0, s.n[1]}, {0, s.n[2]}};
       ends[axis][0] = 4;
       ends[axis][1] = 19;
@@ -188,7 +189,7 @@ TEST(FdtdFlux, OfAPlaneWave) {
       std::vector<Recording> electric, magnetic;
       const int b = (axis + 1) % 3, c = (axis + 2) % 3;
       for (const int at : {2, 6, 11, 17}) {
-        planes.push_back(plane_between(axis, at, {0, 0}, {s.n[index(b)], s.n[index(c)]},
+        planes.push_back(plane_between(axis, at, {0, 0}, {s.n[as_size(b)], s.n[as_size(c)]},
                                        {Edge::periodic, Edge::periodic}, frequencies, 1));
         electric.emplace_back(planes.back().electric, lit.domain);
         magnetic.emplace_back(planes.back().magnetic, lit.domain);
@@ -204,7 +205,7 @@ TEST(FdtdFlux, OfAPlaneWave) {
         for (std::size_t f = 0; f < 2; ++f)
           wave[f] += s.dt() * value(pulse, n * s.dt()) * std::exp(Complex(0, -2 * pi * frequencies[f] * n * s.dt()));
       }
-      const double area = spacing[b] * s.n[index(b)] * spacing[c] * s.n[index(c)];
+      const double area = spacing[b] * s.n[as_size(b)] * spacing[c] * s.n[as_size(c)];
       for (int f = 0; f < 2; ++f) {
         const auto through = [&](std::size_t p) {
           return flux(planes[p], electric[p].spectrum(), magnetic[p].spectrum(), spacing, f);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 
 namespace asterism::fdtd {
@@ -22,9 +23,9 @@ TEST(FdtdPlaneWave, TravelsAtTheSpeedOfTheScheme) {
       for (const int polarisation : {1, 2}) {
         SCOPED_TRACE(testing::Message() << "axis " << axis << ", " << direction << ", " << polarisation);
         Setting s{{3, 5, 4}};
-        s.n[index(axis)] = 14;
+        s.n[as_size(axis)] = 14;
         Domain<double> d(s);
-        const double spacing = s.d[index(axis)];
+        const double spacing = s.d[as_size(axis)];
         const double wave_number = direction * 2 * (2 * pi / (14 * spacing));
         const double dt = s.dt();
         const double frequency =
@@ -145,12 +146,12 @@ TEST(FdtdMagneticConductor, IsAPlaneOfSymmetry) {
     Setting half{{5, 6, 7}};
     half.face = cases::boundaries[0].second;
     Setting whole = half;
-    half.face[index(face)] = Face::magnetic;
-    const int n = half.n[index(axis)];
-    whole.n[index(axis)] = 2 * n;
+    half.face[as_size(face)] = Face::magnetic;
+    const int n = half.n[as_size(axis)];
+    whole.n[as_size(axis)] = 2 * n;
     // place in the whole to place in the half, and the sign
     const auto folded = [&](Field f, int c, std::array<int, 3> place) {
-      int& x = place[index(axis)];
+      int& x = place[as_size(axis)];
       const bool plane = on_planes(f, c, axis);
       const bool inside = face % 2 == 0 ? x >= n : x < n + (plane ? 1 : 0);
       const int last = 2 * n - (plane ? 0 : 1);

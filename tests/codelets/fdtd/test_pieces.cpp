@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/costs.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 
@@ -60,7 +61,7 @@ TYPED_TEST(FdtdPieces, StepsAtOnce) {
         for (int n = 0; n < steps; ++n) {
           one.step();
           for (const Source<T>& source : sources)
-            cpu::add(one.parts[0].grid, source.component, source.i, source.j, source.k, pulse[index(n)],
+            cpu::add(one.parts[0].grid, source.component, source.i, source.j, source.k, pulse[as_size(n)],
                      one.parts[0].e.data());
         }
         Part<T>& p = all.parts[0];
@@ -97,7 +98,7 @@ TYPED_TEST(FdtdPieces, NothingElseIsWritten) {
           entries += e.cells();
           for (int i = e.x0; i < e.x1; ++i)
             for (int j = e.y0; j < e.y1; ++j)
-              for (int k = e.z0; k < e.z1; ++k) u[index(g.at(c, i, j, k))] = T(3);
+              for (int k = e.z0; k < e.z1; ++k) u[as_size(g.at(c, i, j, k))] = T(3);
         }
         for (const T v : u) changed += v != T(3) ? 1 : 0;
         EXPECT_EQ(changed, 0);
@@ -127,13 +128,13 @@ TYPED_TEST(FdtdPieces, SumsByPlanes) {
         });
         EXPECT_NEAR(std::accumulate(planes.begin(), planes.end(), 0.0), naive, 1e-11);
         for (const Part<T>& p : strips.parts) {
-          std::vector<double> own(index(p.grid.n[0]));
+          std::vector<double> own(as_size(p.grid.n[0]));
           cpu::sum(f, p.grid, p.grid.cells(), c, p.field(f).data(), own.data());
           const std::vector<Energy> own_energies = strips.energies(p);
           for (std::size_t i = 0; i < own.size(); ++i) {
-            EXPECT_EQ(own[i], planes[i + index(p.origin[0])]);
-            EXPECT_EQ(own_energies[i].electric, energies[i + index(p.origin[0])].electric);
-            EXPECT_EQ(own_energies[i].magnetic, energies[i + index(p.origin[0])].magnetic);
+            EXPECT_EQ(own[i], planes[i + as_size(p.origin[0])]);
+            EXPECT_EQ(own_energies[i].electric, energies[i + as_size(p.origin[0])].electric);
+            EXPECT_EQ(own_energies[i].magnetic, energies[i + as_size(p.origin[0])].magnetic);
           }
         }
       }

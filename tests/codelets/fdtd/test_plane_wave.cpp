@@ -6,6 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/illuminated.hpp"
 
@@ -122,7 +123,7 @@ TEST(FdtdPlaneWaveBox, IsAPlaneWave) {
           const int place[3] = {i, j, k};
           double t = static_cast<double>(lit.steps) * s.dt() - start;
           if (f == Field::magnetic) t -= s.dt() / 2;
-          for (int a = 0; a < 3; ++a) t -= p[a] * s.d[index(a)] * (place[a] + (on_planes(f, c, a) ? 0 : 0.5)) / speed;
+          for (int a = 0; a < 3; ++a) t -= p[a] * s.d[as_size(a)] * (place[a] + (on_planes(f, c, a) ? 0 : 0.5)) / speed;
           const double exact = value(pulse, t) * (f == Field::electric ? e[c] : h[c]);
           const double here = lit.domain.at(f, c, i, j, k) * (f == Field::electric ? 1 : impedance);
           error[finer - 1] = std::max(error[finer - 1], std::abs(here - exact));
@@ -140,12 +141,12 @@ TEST(FdtdPlaneWaveLine, Absorbs) {
     SCOPED_TRACE(testing::Message() << m[0] << ' ' << m[1] << ' ' << m[2]);
     const Waveform pulse{Pulse::gaussian, 1, 12 * s.dt(), 60 * s.dt(), 0};
     const Incident wave = make_incident(wave_along(m, s.d, 0.7, pulse), inside, space_of(s));
-    std::vector<double> line(index(wave.line.elements()));
+    std::vector<double> line(as_size(wave.line.elements()));
     const auto largest = [&] {
       double found = 0;
       for (int c = 0; c < 3; ++c)
         for (int q = wave.line.fixed(Field::electric); q < wave.line.absorber; ++q)
-          found = std::max(found, std::abs(line[index(c * wave.line.length + q)]));
+          found = std::max(found, std::abs(line[as_size(c * wave.line.length + q)]));
       return found;
     };
     double peak = 0;
@@ -182,14 +183,14 @@ TEST(FdtdPlaneWaveBox, EveryDivisionGivesTheSameBits) {
 TEST(FdtdPlaneWaveBox, ReachesBricks) {
   const Setting s = room();
   const Incident wave = make_incident(wave_along({1, 1, 1}, s.d, 0, short_pulse(s)), inside, space_of(s));
-  const std::vector<double> ones(index(wave.line.elements()), 1.0);
+  const std::vector<double> ones(as_size(wave.line.elements()), 1.0);
   Domain<double> d(s, {{{3, 5, 9, 12}, {2, 3, 11}, {4, 6, 14}}});
   d.set([](Field, int, int, int, int) { return 0.0; });
   int reached = 0;
   for (Part<double>& p : d.parts) {
     bool changed = false;
     for (const Field f : {Field::electric, Field::magnetic}) {
-      std::vector<double> field(index(p.grid.elements()), 0.0);
+      std::vector<double> field(as_size(p.grid.elements()), 0.0);
       cpu::correct(f, p.grid, p.origin, p.grid.cells(), wave, ones.data(), field.data());
       for (const double u : field) changed = changed || u != 0;
     }
@@ -244,13 +245,13 @@ TEST(FdtdPlaneWaveBox, BadOnes) {
 TEST(FdtdPlaneWaveBox, HasVacuumAround) {
   const Setting s = room();
   const Incident wave = make_incident(wave_along({1, 0, 0}, s.d, 0, short_pulse(s)), inside, space_of(s));
-  std::vector<std::uint16_t> cells(index(s.n[0] * s.n[1] * s.n[2]), 0);
+  std::vector<std::uint16_t> cells(as_size(s.n[0] * s.n[1] * s.n[2]), 0);
   const Cells all{{s.n[0], s.n[1], s.n[2]}, {}, cells.data()};
   const std::vector<Material> materials = {{}, {1, 1, 0, 0}, {2, 1, 0, 0}, {}};
   const std::vector<std::vector<Pole>> poles = {{}, {}, {}, {debye(1, 1e-12)}};
   EXPECT_NO_THROW(require_vacuum(wave.total, all, materials, poles));
   const auto refused = [&](int i, int j, int k, std::uint16_t material) {
-    std::uint16_t& cell = cells[index((i * s.n[1] + j) * s.n[2] + k)];
+    std::uint16_t& cell = cells[as_size((i * s.n[1] + j) * s.n[2] + k)];
     cell = material;
     bool thrown = false;
     try {

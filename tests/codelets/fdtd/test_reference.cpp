@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/sources/dipole.hpp"
 #include "codelets/fdtd/kernels/sources/waveform.hpp"
 #include "taskflows/fdtd/reference/reference.hpp"
@@ -20,7 +21,7 @@ double yee_bench() {
   constexpr double eps = 8.8541878e-12, mu = 1.256637061e-6, c = 2.99792458e8, dt = 1 / (2 * c);
   const Face box[6] = {cases::pec, cases::pec, cases::pec, cases::pec, cases::pec, cases::pec};
   const Grid grid = make_grid(100, 100, 100, box, sizeof(T));
-  std::vector<T> e(index(grid.elements())), h(index(grid.elements()));
+  std::vector<T> e(as_size(grid.elements())), h(as_size(grid.elements()));
   const Addition source = dipole_on_edge(2, {49, 49, 49}, dipole_factor(dt, eps, {1, 1, 1}));
   for (const double moment : sample(yee_bench_pulse(), Moment::whole, dt, 1, 200)) {
     cpu::update(Field::magnetic, grid, grid.cells(), factors(dt, mu, {1, 1, 1}), {}, e.data(), h.data());
@@ -125,19 +126,19 @@ TEST(FdtdMedia, MeansAroundEdgesAndBesideFaces) {
   const Face faces[6] = {cases::pec, cases::pmc, cases::none, cases::none, cases::pec, cases::pec};
   const Grid g = make_grid(2, 2, 2, faces, 8);
   const Cells all{{2, 2, 2}, {false, true, false}, cells.data()};
-  std::vector<std::uint16_t> e(index(g.elements())), h(e.size());
+  std::vector<std::uint16_t> e(as_size(g.elements())), h(e.size());
   const auto electric = assign_media(Field::electric, g, {0, 0, 0}, all, materials, e.data());
   const auto magnetic = assign_media(Field::magnetic, g, {0, 0, 0}, all, materials, h.data());
   // Ez (1, 1, 0): cells (0,0,0), (0,1,0), (1,0,0), (1,1,0) = 0, 2, 1, 0
-  EXPECT_DOUBLE_EQ(electric[e[index(g.at(2, 1, 1, 0))]].relative, (1 + 7 + 3 + 1) / 4.0);
-  EXPECT_DOUBLE_EQ(electric[e[index(g.at(2, 1, 1, 0))]].loss, 0.5);
+  EXPECT_DOUBLE_EQ(electric[e[as_size(g.at(2, 1, 1, 0))]].relative, (1 + 7 + 3 + 1) / 4.0);
+  EXPECT_DOUBLE_EQ(electric[e[as_size(g.at(2, 1, 1, 0))]].loss, 0.5);
   // Ez (2, 0, 1), on the magnetic conductor, y periodic: cells (1,1,1), (1,0,1) = 2, 1
-  EXPECT_DOUBLE_EQ(electric[e[index(g.at(2, 2, 0, 1))]].relative, 5);
+  EXPECT_DOUBLE_EQ(electric[e[as_size(g.at(2, 2, 0, 1))]].relative, 5);
   // Hz (0, 0, 1): cells (0,0,0), (0,0,1) = 0, 1; Hz (1, 1, 1): cells (1,1,0), (1,1,1) = 0, 2
-  EXPECT_DOUBLE_EQ(magnetic[h[index(g.at(2, 0, 0, 1))]].relative, 2 / (1 + 1 / 4.0));
-  EXPECT_EQ(magnetic[h[index(g.at(2, 1, 1, 1))]].loss, 0);
+  EXPECT_DOUBLE_EQ(magnetic[h[as_size(g.at(2, 0, 0, 1))]].relative, 2 / (1 + 1 / 4.0));
+  EXPECT_EQ(magnetic[h[as_size(g.at(2, 1, 1, 1))]].loss, 0);
   // Hy (0, 0, 0): cells (0,1,0), (0,0,0) = 2, 0
-  EXPECT_DOUBLE_EQ(magnetic[h[index(g.at(1, 0, 0, 0))]].relative, 2 / (1 + 1 / 2.0));
+  EXPECT_DOUBLE_EQ(magnetic[h[as_size(g.at(1, 0, 0, 0))]].relative, 2 / (1 + 1 / 2.0));
   EXPECT_THROW(assign_media(Field::electric, g, {0, 0, 0}, all, {{}, {}}, e.data()), std::invalid_argument);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/illuminated.hpp"
 #include "tests/codelets/fdtd/recording.hpp"
@@ -33,11 +34,11 @@ Found scatter(int finer) {
                (17 + y) * finer, (27 - z) * finer, (27 + z) * finer};
   };
   s.materials = {{}, {2, 1, 0, 0}};
-  s.cells.assign(index(s.n[0] * s.n[1] * s.n[2]), 0);
+  s.cells.assign(as_size(s.n[0] * s.n[1] * s.n[2]), 0);
   const Box block = box(1, 1, 2);
   for (int i = block.x0; i < block.x1; ++i)
     for (int j = block.y0; j < block.y1; ++j)
-      for (int k = block.z0; k < block.z1; ++k) s.cells[index((i * s.n[1] + j) * s.n[2] + k)] = 1;
+      for (int k = block.z0; k < block.z1; ++k) s.cells[as_size((i * s.n[1] + j) * s.n[2] + k)] = 1;
 
   const double width = 4e-3 / speed, frequency = speed / 15e-3;
   const Waveform pulse{Pulse::differentiated_gaussian, 1, width, 4.5 * width, 0};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fmm/kernels/far/basis.hpp"
 #include "codelets/fmm/kernels/far/views.hpp"
 
@@ -18,25 +19,21 @@ namespace asterism::fmm::cases {
 
 using Generator = std::mt19937_64;
 
-inline std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 inline double uniform(Generator& generator, double low = -1, double high = 1) {
   return std::uniform_real_distribution<double>(low, high)(generator);
 }
 
 inline std::vector<double> random_vector(std::int64_t n, Generator& generator) {
-  std::vector<double> v(index(n));
+  std::vector<double> v(as_size(n));
   for (double& x : v) x = uniform(generator);
   return v;
 }
 
 /// Expansions of `cells` cells: random coefficients, zeros between `size` and `stride`.
 inline std::vector<double> random_expansions(const BasisView& basis, std::int64_t cells, Generator& generator) {
-  std::vector<double> v(index(cells * basis.stride), 0.0);
+  std::vector<double> v(as_size(cells * basis.stride), 0.0);
   for (std::int64_t cell = 0; cell < cells; ++cell)
-    for (std::int64_t i = 0; i < basis.size; ++i) v[index(cell * basis.stride + i)] = uniform(generator);
+    for (std::int64_t i = 0; i < basis.size; ++i) v[as_size(cell * basis.stride + i)] = uniform(generator);
   return v;
 }
 
@@ -81,14 +78,14 @@ inline List interactions(const std::vector<CellIndex>& targets, const std::vecto
   std::vector<std::int32_t> order(targets.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return octant_of(targets[index(a)]) < octant_of(targets[index(b)]);
+    return octant_of(targets[as_size(a)]) < octant_of(targets[as_size(b)]);
   });
   list.tiles = static_cast<std::int32_t>((targets.size() + m2l_tile - 1) / m2l_tile);
   list.rank.resize(targets.size());
-  std::vector<std::vector<M2LPair>> cells(index(directions) * index(list.tiles));
+  std::vector<std::vector<M2LPair>> cells(as_size(directions) * as_size(list.tiles));
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const CellIndex& t = targets[index(order[rank])];
-    list.rank[index(order[rank])] = static_cast<std::int32_t>(rank);
+    const CellIndex& t = targets[as_size(order[rank])];
+    list.rank[as_size(order[rank])] = static_cast<std::int32_t>(rank);
     for (int dx = -3; dx <= 3; ++dx)
       for (int dy = -3; dy <= 3; ++dy)
         for (int dz = -3; dz <= 3; ++dz) {
@@ -98,15 +95,15 @@ inline List interactions(const std::vector<CellIndex>& targets, const std::vecto
           if (!near(t.x >> 1, s.x >> 1, 1) || !near(t.y >> 1, s.y >> 1, 1) || !near(t.z >> 1, s.z >> 1, 1)) continue;
           const auto found = source_at.find({s.x, s.y, s.z});
           if (found == source_at.end()) continue;
-          cells[index(direction_of(dx, dy, dz)) * index(list.tiles) + rank / m2l_tile].push_back(
+          cells[as_size(direction_of(dx, dy, dz)) * as_size(list.tiles) + rank / m2l_tile].push_back(
               {static_cast<std::uint32_t>(order[rank]), found->second});
         }
   }
-  list.begin.reserve(index(directions) * (index(list.tiles) + 1));
+  list.begin.reserve(as_size(directions) * (as_size(list.tiles) + 1));
   for (int d = 0; d < directions; ++d) {
     for (int tile = 0; tile < list.tiles; ++tile) {
       list.begin.push_back(static_cast<std::int32_t>(list.pairs.size()));
-      auto& pairs = cells[index(d) * index(list.tiles) + index(tile)];
+      auto& pairs = cells[as_size(d) * as_size(list.tiles) + as_size(tile)];
       if (generator != nullptr) std::shuffle(pairs.begin(), pairs.end(), *generator);
       list.pairs.insert(list.pairs.end(), pairs.begin(), pairs.end());
     }
@@ -128,11 +125,11 @@ inline Operators random_operators(const BasisView& basis, const List& list, int 
   Operators op;
   op.size = basis.size;
   op.stride = basis.stride;
-  op.direction.resize(index(directions));
+  op.direction.resize(as_size(directions));
   for (int d = 0; d < directions; ++d) {
-    const std::size_t first = index(d) * (index(list.tiles) + 1);
-    if (list.begin[first] == list.begin[first + index(list.tiles)]) continue;
-    M2LDirection& direction = op.direction[index(d)];
+    const std::size_t first = as_size(d) * (as_size(list.tiles) + 1);
+    if (list.begin[first] == list.begin[first + as_size(list.tiles)]) continue;
+    M2LDirection& direction = op.direction[as_size(d)];
     direction.rank = std::uniform_int_distribution<int>(1, std::min<int>(max_rank, op.size))(generator);
     direction.padded = (direction.rank + 7) / 8 * 8;
     direction.v = static_cast<std::int64_t>(op.data.size());

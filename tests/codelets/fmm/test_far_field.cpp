@@ -1,5 +1,6 @@
 // The far-field operators on CPUs against the formulas: polynomials as cos(a acos x), shifts by a discrete cosine
 // transform, M2L by the factors of its operators.
+#include "base/as_size.hpp"
 #include "codelets/fmm/kernels/far/far_field.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ void expect_close(const Vector& expected, const Vector& actual, double tolerance
 class FarField : public ::testing::TestWithParam<BasisChoice> {
  protected:
   FarField() : basis(GetParam()), degrees(degrees_of(GetParam())), shift(shift_matrix(basis.order())) {}
-  [[nodiscard]] std::size_t stride() const { return index(basis.stride()); }
+  [[nodiscard]] std::size_t stride() const { return as_size(basis.stride()); }
 
   Basis basis;
   std::vector<Degree> degrees;
@@ -86,7 +87,7 @@ struct Leaves {
 };
 
 TEST_P(FarField, BasisHoldsItsProducts) {
-  ASSERT_EQ(index(basis.size()), degrees.size());
+  ASSERT_EQ(as_size(basis.size()), degrees.size());
   for (std::size_t i = 0; i < degrees.size(); ++i)
     EXPECT_EQ(basis.index(degrees[i].a, degrees[i].b, degrees[i].c), static_cast<int>(i));
   EXPECT_EQ(basis.index(basis.order(), 0, 0), -1);
@@ -101,7 +102,7 @@ TEST_P(FarField, P2M) {
   for (std::size_t leaf = 0; leaf < leaves.cells.size(); ++leaf)
     for (std::size_t i = 0; i < degrees.size(); ++i) {
       Real sum = 0;
-      for (auto j = index(leaves.particles.begin[leaf]); j < index(leaves.particles.begin[leaf + 1]); ++j) {
+      for (auto j = as_size(leaves.particles.begin[leaf]); j < as_size(leaves.particles.begin[leaf + 1]); ++j) {
         const Point p = leaves.at(leaf, j);
         sum += leaves.particles.q[j] * polynomial(degrees[i].a, p.x) * polynomial(degrees[i].b, p.y) *
                polynomial(degrees[i].c, p.z);
@@ -122,7 +123,7 @@ TEST_P(FarField, L2P) {
   for (const bool add : {false, true}) {
     Vector expected = add ? before : Vector(4 * n, 0.0);
     for (std::size_t leaf = 0; leaf < leaves.cells.size(); ++leaf)
-      for (auto j = index(leaves.particles.begin[leaf]); j < index(leaves.particles.begin[leaf + 1]); ++j) {
+      for (auto j = as_size(leaves.particles.begin[leaf]); j < as_size(leaves.particles.begin[leaf + 1]); ++j) {
         const Point p = leaves.at(leaf, j);
         std::array<Real, 4> sum{};
         for (std::size_t i = 0; i < degrees.size(); ++i) {
@@ -146,11 +147,11 @@ TEST_P(FarField, L2P) {
 
 /// T_a((x + side) / 2) = sum_b out[b] T_b(x), by interpolation at l nodes.
 std::vector<Real> shifted(int order, int a, int side) {
-  std::vector<Real> out(index(order), 0);
+  std::vector<Real> out(as_size(order), 0);
   for (int m = 0; m < order; ++m) {
     const Real x = std::cos((2 * m + 1) * std::numbers::pi_v<Real> / (2 * order));
     for (int b = 0; b < order; ++b)
-      out[index(b)] += (b == 0 ? 1 : 2) * polynomial(a, (x + side) / 2) * polynomial(b, x) / order;
+      out[as_size(b)] += (b == 0 ? 1 : 2) * polynomial(a, (x + side) / 2) * polynomial(b, x) / order;
   }
   return out;
 }
@@ -179,10 +180,10 @@ Matrix shift_of(const std::vector<Degree>& degrees, int order, const CellIndex& 
   Matrix m(k, k);
   for (Eigen::Index i = 0; i < k; ++i)
     for (Eigen::Index j = 0; j < k; ++j) {
-      const Degree& to = degrees[index(i)];
-      const Degree& from = degrees[index(j)];
-      m(i, j) = static_cast<double>(s[0][index(from.a)][index(to.a)] * s[1][index(from.b)][index(to.b)] *
-                                    s[2][index(from.c)][index(to.c)]);
+      const Degree& to = degrees[as_size(i)];
+      const Degree& from = degrees[as_size(j)];
+      m(i, j) = static_cast<double>(s[0][as_size(from.a)][as_size(to.a)] * s[1][as_size(from.b)][as_size(to.b)] *
+                                    s[2][as_size(from.c)][as_size(to.c)]);
     }
   return m;
 }
@@ -201,7 +202,7 @@ TEST_P(FarField, ShiftsByTheirFormula) {
   Vector down = children;
   for (const Family& f : tree.families.families)
     for (int i = f.first_child; i < f.first_child + f.children; ++i) {
-      const Matrix s = shift_of(degrees, basis.order(), tree.cells[index(i)]);
+      const Matrix s = shift_of(degrees, basis.order(), tree.cells[as_size(i)]);
       // moments of T_from(X) are sum_to S(to, from) moments of T_to(x), coefficients go the other way
       of(up, f.parent) += s.transpose() * of(children, i);
       of(down, i) += s * of(parents, f.parent);
@@ -225,13 +226,13 @@ TEST_P(FarField, ShiftsAreExact) {
   const SourceView sources{p.x.data(), p.y.data(), p.z.data(), p.q.data()};
   const auto cells = static_cast<std::int32_t>(tree.cells.size());
   std::vector<std::int32_t> parent_begin;
-  for (const Family& f : tree.families.families) parent_begin.push_back(p.begin[index(f.first_child)]);
+  for (const Family& f : tree.families.families) parent_begin.push_back(p.begin[as_size(f.first_child)]);
   parent_begin.push_back(p.begin.back());
   const LeafView leaves{cells, tree.cells.data(), p.begin.data()};
   const LeafView parents{tree.count(), tree.families.parents.data(), parent_begin.data()};
 
   Vector moments(tree.cells.size() * stride());
-  Vector direct(index(tree.count()) * stride());
+  Vector direct(as_size(tree.count()) * stride());
   cpu::p2m(basis.view(), grid, leaves, sources, moments.data());
   cpu::p2m(basis.view(), above, parents, sources, direct.data());
   Vector shifted_up(direct.size(), 0.0);
@@ -269,17 +270,17 @@ TEST_P(FarField, M2LByItsFactors) {
   Vector expected = actual;
   const double scale = 0.37;
   for (int d = 0; d < directions; ++d) {
-    const std::size_t row = index(d) * index(list.tiles + 1);
-    const M2LDirection& t = op.direction[index(d)];
-    for (int i = list.begin[row]; i < list.begin[row + index(list.tiles)]; ++i) {
-      const M2LPair& pair = list.pairs[index(i)];
+    const std::size_t row = as_size(d) * as_size(list.tiles + 1);
+    const M2LDirection& t = op.direction[as_size(d)];
+    for (int i = list.begin[row]; i < list.begin[row + as_size(list.tiles)]; ++i) {
+      const M2LPair& pair = list.pairs[as_size(i)];
       const double* w = at[pair.source >> source_bits] + (pair.source & 0xffffffU) * stride();
       for (int r = 0; r < t.rank; ++r) {
         double g = 0;
-        for (int k = 0; k < op.size; ++k) g += op.data[index(t.v + std::int64_t{k} * t.padded + r)] * w[k];
+        for (int k = 0; k < op.size; ++k) g += op.data[as_size(t.v + std::int64_t{k} * t.padded + r)] * w[k];
         for (int k = 0; k < op.size; ++k)
-          expected[pair.target * stride() + index(k)] +=
-              scale * g * op.data[index(t.u + std::int64_t{r} * op.stride + k)];
+          expected[pair.target * stride() + as_size(k)] +=
+              scale * g * op.data[as_size(t.u + std::int64_t{r} * op.stride + k)];
       }
     }
   }

@@ -1,5 +1,6 @@
 // The far-field operators on GPUs against those on CPUs, which test_fmm_far_field.cpp checks, and against themselves:
 // the same input gives the same bits. Without a GPU every test is skipped.
+#include "base/as_size.hpp"
 #include "codelets/fmm/kernels/far/far_field_cuda.hpp"
 
 #include <cuda_runtime_api.h>
@@ -109,7 +110,7 @@ TEST_P(Operators, P2M) {
   const auto cells = cases::box({3, -2, 5}, {3, 4, 3}, 0.9, generator);
   const auto p = cases::particles_in(cells, grid, particle_counts(cells.size()), generator);
   const auto count = static_cast<std::int32_t>(cells.size());
-  const Vector before(cells.size() * index(basis.stride()), 7.0);
+  const Vector before(cells.size() * as_size(basis.stride()), 7.0);
   Vector expected = before;
   cpu::p2m(basis.view(), grid, {count, cells.data(), p.begin.data()}, {p.x.data(), p.y.data(), p.z.data(), p.q.data()},
            expected.data());
@@ -123,7 +124,8 @@ TEST_P(Operators, P2M) {
   });
   EXPECT_TRUE(close(expected, actual));
   for (std::size_t cell = 0; cell < cells.size(); ++cell)
-    for (int i = basis.size(); i < basis.stride(); ++i) EXPECT_EQ(actual[cell * index(basis.stride()) + index(i)], 0);
+    for (int i = basis.size(); i < basis.stride(); ++i)
+      EXPECT_EQ(actual[cell * as_size(basis.stride()) + as_size(i)], 0);
 }
 
 TEST_P(Operators, L2P) {
@@ -215,7 +217,7 @@ class M2L : public FarFieldCuda {
     Generator generator(5);
     const auto targets = cases::box({2, 4, -6}, c.extent, c.density, generator);
     // the sources are all around the targets, dealt out to the groups in turn
-    std::vector<std::vector<CellIndex>> sources(index(c.groups));
+    std::vector<std::vector<CellIndex>> sources(as_size(c.groups));
     const auto around = cases::box({0, 2, -8}, {c.extent.x + 4, c.extent.y + 4, c.extent.z + 4}, c.density, generator);
     for (std::size_t i = 0; i < around.size(); ++i) sources[i / 3 % sources.size()].push_back(around[i]);
     const auto list = cases::interactions(targets, sources, &generator);

@@ -1,5 +1,6 @@
 // M2L operators against the kernel at the interpolation nodes (equations 2 and 3 of RR-8513) for all 316 directions,
 // and the error of the whole far field by order.
+#include "base/as_size.hpp"
 #include "codelets/fmm/kernels/far/m2l_operators.hpp"
 
 #include <gtest/gtest.h>
@@ -42,21 +43,22 @@ double screened(double r2) {
 Matrix naive_operator(const std::vector<Degree>& degrees, int nodes, const std::array<int, 3>& t,
                       const RadialKernel& kernel, double half) {
   const auto k = static_cast<Eigen::Index>(degrees.size());
-  std::vector<double> x(index(nodes));
-  for (int m = 0; m < nodes; ++m) x[index(m)] = std::cos((2 * m + 1) * std::numbers::pi / (2 * nodes));
+  std::vector<double> x(as_size(nodes));
+  for (int m = 0; m < nodes; ++m) x[as_size(m)] = std::cos((2 * m + 1) * std::numbers::pi / (2 * nodes));
   const auto n3 = Eigen::Index{nodes} * nodes * nodes;
   Matrix at_nodes(n3, n3);
   Matrix transform(n3, k);
   for (Eigen::Index i = 0; i < n3; ++i) {
-    const std::array<double, 3> p{x[index(i / nodes / nodes)], x[index(i / nodes % nodes)], x[index(i % nodes)]};
+    const std::array<double, 3> p{x[as_size(i / nodes / nodes)], x[as_size(i / nodes % nodes)], x[as_size(i % nodes)]};
     for (Eigen::Index j = 0; j < n3; ++j) {
-      const std::array<double, 3> s{x[index(j / nodes / nodes)], x[index(j / nodes % nodes)], x[index(j % nodes)]};
+      const std::array<double, 3> s{x[as_size(j / nodes / nodes)], x[as_size(j / nodes % nodes)],
+                                    x[as_size(j % nodes)]};
       double r2 = 0;
       for (std::size_t d = 0; d < 3; ++d) r2 += std::pow(half * (p[d] + 2 * t[d] - s[d]), 2);
       at_nodes(i, j) = kernel(r2);
     }
     for (Eigen::Index j = 0; j < k; ++j) {
-      const auto [a, b, c] = degrees[index(j)];
+      const auto [a, b, c] = degrees[as_size(j)];
       const auto weight = [&](int degree) { return std::sqrt((degree == 0 ? 1.0 : 2.0) / nodes); };
       transform(i, j) = static_cast<double>(polynomial(a, p[0]) * polynomial(b, p[1]) * polynomial(c, p[2])) *
                         weight(a) * weight(b) * weight(c);
@@ -69,14 +71,14 @@ Matrix naive_operator(const std::vector<Degree>& degrees, int nodes, const std::
 Matrix applied(const Basis& basis, const std::vector<Degree>& degrees, int nodes, const M2LOperators& operators,
                int direction) {
   const int k = basis.size();
-  const auto stride = index(basis.stride());
+  const auto stride = as_size(basis.stride());
   std::vector<M2LPair> pairs;
-  Vector unit(index(k) * stride, 0.0);
+  Vector unit(as_size(k) * stride, 0.0);
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(k); ++i) {
     pairs.push_back({i, i});
     unit[i * stride + i] = 1;
   }
-  std::vector<std::int32_t> begin(index(directions) * 2, 0);
+  std::vector<std::int32_t> begin(as_size(directions) * 2, 0);
   for (std::size_t i = 0; i < begin.size(); ++i) begin[i] = static_cast<int>(i) > 2 * direction ? k : 0;
   const double* sources = unit.data();
   Vector locals(unit.size(), 0.0);
@@ -87,8 +89,8 @@ Matrix applied(const Basis& basis, const std::vector<Degree>& degrees, int nodes
   };
   for (int column = 0; column < k; ++column)
     for (int row = 0; row < k; ++row)
-      m(row, column) =
-          locals[index(column) * stride + index(row)] / weight(degrees[index(row)]) / weight(degrees[index(column)]);
+      m(row, column) = locals[as_size(column) * stride + as_size(row)] / weight(degrees[as_size(row)]) /
+                       weight(degrees[as_size(column)]);
   return m;
 }
 
@@ -115,7 +117,7 @@ TEST_P(M2LOperatorsTest, AllDirections) {
       for (int dz = -3; dz <= 3; ++dz) {
         const int d = direction_of(dx, dy, dz);
         const bool near = std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) < 2;
-        ASSERT_EQ(operators.table()[index(d)].rank == 0, near);
+        ASSERT_EQ(operators.table()[as_size(d)].rank == 0, near);
         if (near) continue;
         ++count;
         const Matrix expected = naive_operator(degrees, nodes, {dx, dy, dz}, c.kernel, c.half);
@@ -138,8 +140,8 @@ TEST_P(M2LOperatorsTest, NoGroupIsCut) {
         const Matrix m = naive_operator(degrees_of(c.choice), nodes, {i, j, k}, c.kernel, c.half);
         const Eigen::VectorXd s = m.jacobiSvd().singularValues();
         const Eigen::Index rank = operators.ranks()[p];
-        ASSERT_EQ(operators.table()[index(direction_of(i, j, k))].rank, rank);
-        ASSERT_EQ(operators.table()[index(direction_of(-k, i, -j))].rank, rank);
+        ASSERT_EQ(operators.table()[as_size(direction_of(i, j, k))].rank, rank);
+        ASSERT_EQ(operators.table()[as_size(direction_of(-k, i, -j))].rank, rank);
         if (rank < s.size() && s(rank) > 1e-14 * s(0)) {
           EXPECT_LE(s(rank), 0.85 * s(rank - 1)) << i << j << k;
         }
@@ -169,8 +171,8 @@ TEST(FarFieldLadder, ErrorFallsWithTheOrder) {
     const BasisChoice choice{order, -1};
     const Basis basis(choice);
     const M2LOperators operators(basis, interpolation_nodes(choice), inverse_distance, 1, std::pow(10.0, -order));
-    Vector m(index(basis.stride()));
-    Vector l(index(basis.stride()), 0.0);
+    Vector m(as_size(basis.stride()));
+    Vector l(as_size(basis.stride()), 0.0);
     const SourceView view{p.x.data(), p.y.data(), p.z.data(), p.q.data()};
     const std::vector<std::int32_t> begin{0, 20, 40};
     cpu::p2m(basis.view(), grid, {1, &source, begin.data()}, view, m.data());

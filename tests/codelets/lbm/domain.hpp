@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
@@ -25,10 +26,6 @@ struct Setting {
   }
 };
 
-inline std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// The transfers between opposite faces along an axis, from a face through which populations leave to the other side.
 struct Exchange {
   Transfer from, to;
@@ -40,11 +37,11 @@ inline std::vector<Exchange> exchanges(const Setting& s, Half last, int axis) {
   std::array<std::array<int, 2>, 3> range{};
   for (int a = 0; a < 3; ++a) {
     const bool extended = last == Half::alpha ? a < axis : a > axis;
-    range[index(a)] = {extended && !s.has_wall(2 * a) ? -1 : 0,
-                       s.n[index(a)] + (extended && !s.has_wall(2 * a + 1) ? 1 : 0)};
+    range[as_size(a)] = {extended && !s.has_wall(2 * a) ? -1 : 0,
+                         s.n[as_size(a)] + (extended && !s.has_wall(2 * a + 1) ? 1 : 0)};
   }
   for (const int face : {2 * axis, 2 * axis + 1}) {
-    const int n = s.n[index(axis)];
+    const int n = s.n[as_size(axis)];
     const bool upper = face % 2 == 1;
     // layers: the border that is left and the ghosts on the other side, or the ghosts and the other border
     const int from = last == Half::alpha ? (upper ? n - 1 : 0) : (upper ? n : -1);
@@ -56,7 +53,7 @@ inline std::vector<Exchange> exchanges(const Setting& s, Half last, int axis) {
     }
     const auto layer = [&](int at) {
       auto r = range;
-      r[index(axis)] = {at, at + 1};
+      r[as_size(axis)] = {at, at + 1};
       return Box{r[0][0], r[0][1], r[1][0], r[1][1], r[2][0], r[2][1]};
     };
     e.from.box = layer(from);
@@ -81,11 +78,11 @@ struct LinkArrays {
             bool wall = false;
             for (int face = 0; face < faces; ++face) {
               const int at = (face / 2 == 0 ? x : face / 2 == 1 ? y : z) + component(c, face / 2);
-              wall = wall || (s.has_wall(face) && (face % 2 == 0 ? at < 0 : at >= s.n[index(face / 2)]));
+              wall = wall || (s.has_wall(face) && (face % 2 == 0 ? at < 0 : at >= s.n[as_size(face / 2)]));
             }
             const std::int64_t there =
                 brick.cell((x + c.x + s.n[0]) % s.n[0], (y + c.y + s.n[1]) % s.n[1], (z + c.z + s.n[2]) % s.n[2]);
-            if (wall || is_solid[index(brick.cell(x, y, z))] != 0 || is_solid[index(there)] == 0) continue;
+            if (wall || is_solid[as_size(brick.cell(x, y, z))] != 0 || is_solid[as_size(there)] == 0) continue;
             fluid.push_back(brick.at(opposite(j), x, y, z));
             solid.push_back(brick.at(j, x + c.x, y + c.y, z + c.z));
           }
@@ -94,7 +91,7 @@ struct LinkArrays {
   }
   [[nodiscard]] Links view() const {
     Links l{};
-    for (int j = 0; j <= q; ++j) l.begin[j] = begin[index(j)];
+    for (int j = 0; j <= q; ++j) l.begin[j] = begin[as_size(j)];
     l.fluid = fluid.data();
     l.solid = solid.data();
     return l;
@@ -107,8 +104,8 @@ class Domain {
   explicit Domain(const Setting& s)
       : setting(s),
         brick(make_brick(s.n[0], s.n[1], s.n[2], sizeof(T))),
-        f(index(brick.elements()), std::numeric_limits<T>::quiet_NaN()),
-        solid(index(brick.slot), 0),
+        f(as_size(brick.elements()), std::numeric_limits<T>::quiet_NaN()),
+        solid(as_size(brick.slot), 0),
         links_((mark_solid(), s), brick, solid) {}
 
   /// Settled populations around equilibrium, of fluid cells only: the rest stays NaN.
@@ -120,12 +117,12 @@ class Domain {
         for (int x = 0; x < brick.nx; ++x)
           for (int i = 0; i < q; ++i) {
             const double v = weight(i) * value(generator);
-            if (solid[index(brick.cell(x, y, z))] == 0) f[index(brick.at(i, x, y, z))] = static_cast<T>(v);
+            if (solid[as_size(brick.cell(x, y, z))] == 0) f[as_size(brick.at(i, x, y, z))] = static_cast<T>(v);
           }
   }
   void rest() {
     const std::int64_t n = brick.interior().cells();
-    std::vector<T> fields(index(4 * n), 0);
+    std::vector<T> fields(as_size(4 * n), 0);
     std::fill_n(fields.begin(), n, T{1});
     cpu::equilibrium(brick, brick.interior(), fields.data(), f.data());
   }
@@ -141,7 +138,7 @@ class Domain {
       const std::vector<Exchange> all = exchanges(setting, half, axis);
       if (all.empty()) continue;
       std::vector<T> arrays[2];
-      for (std::size_t k = 0; k < 2; ++k) arrays[k].resize(index(all[k].from.elements()));
+      for (std::size_t k = 0; k < 2; ++k) arrays[k].resize(as_size(all[k].from.elements()));
       T* data[] = {arrays[0].data(), arrays[1].data()};
       const Transfer from[] = {all[0].from, all[1].from};
       const Transfer to[] = {all[0].to, all[1].to};
@@ -158,7 +155,7 @@ class Domain {
   [[nodiscard]] const std::uint8_t* solid_cells() const { return setting.solid.empty() ? nullptr : solid.data(); }
   [[nodiscard]] Links links() const { return links_.view(); }
   [[nodiscard]] std::vector<T> observed(const Box& box) const {
-    std::vector<T> out(index(4 * box.cells()), std::numeric_limits<T>::quiet_NaN());
+    std::vector<T> out(as_size(4 * box.cells()), std::numeric_limits<T>::quiet_NaN());
     cpu::observe(half, brick, box, setting.collision, solid_cells(), f.data(), out.data());
     return out;
   }
@@ -174,7 +171,7 @@ class Domain {
 
  private:
   void mark_solid() {
-    for (const auto& x : setting.solid) solid[index(brick.cell(x[0], x[1], x[2]))] = 1;
+    for (const auto& x : setting.solid) solid[as_size(brick.cell(x[0], x[1], x[2]))] = 1;
   }
   LinkArrays links_;
 };

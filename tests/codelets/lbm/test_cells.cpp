@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/lanes.hpp"
@@ -57,13 +58,13 @@ class LbmCells : public ::testing::Test {
   static void expect_scalar(const Brick& b, const Box& box, const Collision& c,
                             const std::vector<std::uint8_t>& solid) {
     for (const Half half : {Half::alpha, Half::beta}) {
-      std::vector<T> actual = random_values<T>(index(b.elements()) + 2 * guard, 3);
+      std::vector<T> actual = random_values<T>(as_size(b.elements()) + 2 * guard, 3);
       std::vector<T> expected = actual;
       T* e = &expected[guard];
       for (int z = box.z0; z < box.z1; ++z)
         for (int y = box.y0; y < box.y1; ++y)
           for (int x = box.x0; x < box.x1; ++x) {
-            if (!solid.empty() && solid[index(b.cell(x, y, z))] != 0) continue;
+            if (!solid.empty() && solid[as_size(b.cell(x, y, z))] != 0) continue;
             T f[q];
             for (int i = 0; i < q; ++i) {
               const Velocity v = velocity(i);
@@ -93,7 +94,7 @@ TYPED_TEST(LbmCells, VectorsGiveTheBitsOfScalars) {
     collide_as<T>(c, f);
     for (int l = 0; l < width<T>; ++l) {
       T cell[q];
-      for (int i = 0; i < q; ++i) cell[i] = values[index(i * width<T> + l)];
+      for (int i = 0; i < q; ++i) cell[i] = values[as_size(i * width<T> + l)];
       collide_as<T>(c, cell);
       for (int i = 0; i < q; ++i) EXPECT_EQ(f[i][l], cell[i]) << "population " << i << " lane " << l;
     }
@@ -102,10 +103,10 @@ TYPED_TEST(LbmCells, VectorsGiveTheBitsOfScalars) {
 
 TYPED_TEST(LbmCells, UpdateDoesItsCellsAndNothingElse) {
   const Brick b = make_brick(37, 3, 4, sizeof(TypeParam));
-  std::vector<std::uint8_t> solid(index(b.slot), 0);
+  std::vector<std::uint8_t> solid(as_size(b.slot), 0);
   std::mt19937 generator(5);
   for (auto& s : solid) s = generator() % 3 == 0 ? static_cast<std::uint8_t>(1U << generator() % 8) : 0;
-  for (int x = -1; x <= b.nx; ++x) solid[index(b.cell(x, 1, 2))] = x < 21 || x == 30 ? 0 : 1;
+  for (int x = -1; x <= b.nx; ++x) solid[as_size(b.cell(x, 1, 2))] = x < 21 || x == 30 ? 0 : 1;
   for (const auto& [name, c] : collisions) {
     SCOPED_TRACE(name);
     this->expect_scalar(b, b.interior(), c, {});
@@ -158,7 +159,7 @@ TYPED_TEST(LbmCells, PaddingStaysAsItWas) {
     for (int i = 0; i < q; ++i)
       for (int z = -1; z <= b.nz; ++z)
         for (int y = -1; y <= b.ny; ++y)
-          for (int x = -1; x <= b.nx; ++x) cell[index(b.at(i, x, y, z))] = true;
+          for (int x = -1; x <= b.nx; ++x) cell[as_size(b.at(i, x, y, z))] = true;
     for (std::size_t k = 0; k < cell.size(); ++k)
       if (!cell[k]) d.f[k] = pad;
     d.randomize(2, 0.05);
@@ -171,20 +172,20 @@ TYPED_TEST(LbmCells, PaddingStaysAsItWas) {
 TYPED_TEST(LbmCells, TransfersAreSlotBySlotWithXFastest) {
   using T = TypeParam;
   const Brick b = make_brick(6, 5, 4, sizeof(T));
-  std::vector<T> f(index(b.elements()));
+  std::vector<T> f(as_size(b.elements()));
   for (std::size_t k = 0; k < f.size(); ++k) f[k] = static_cast<T>(k);
   const Transfer transfers[] = {{{-1, 4, 2, 5, 3, 4}, {7, 2, 18, 0, 5}}, {{5, 6, -1, 6, 0, 2}, {1, 3, 4, 6, 9}}};
   std::vector<T> arrays[2];
   T* data[2];
   std::vector<T> expected[2];
   for (std::size_t t = 0; t < 2; ++t) {
-    arrays[t].resize(index(transfers[t].elements()) + 1, -1);
+    arrays[t].resize(as_size(transfers[t].elements()) + 1, -1);
     data[t] = arrays[t].data();
     const Box& box = transfers[t].box;
     for (const int slot : transfers[t].slots)
       for (int z = box.z0; z < box.z1; ++z)
         for (int y = box.y0; y < box.y1; ++y)
-          for (int x = box.x0; x < box.x1; ++x) expected[t].push_back(f[index(b.at(slot, x, y, z))]);
+          for (int x = box.x0; x < box.x1; ++x) expected[t].push_back(f[as_size(b.at(slot, x, y, z))]);
     expected[t].push_back(-1);
   }
   cpu::pack(b, transfers, 2, f.data(), data);
@@ -215,8 +216,8 @@ TYPED_TEST(LbmCells, ObservesPartsOfABrick) {
       for (int z = box.z0; z < box.z1; ++z)
         for (int y = box.y0; y < box.y1; ++y)
           for (int x = box.x0; x < box.x1; ++x, ++k) {
-            ASSERT_EQ(part[k], whole[index(((c * n[2] + z) * n[1] + y) * n[0] + x)]);
-            ASSERT_TRUE(d.solid[index(d.brick.cell(x, y, z))] == 0 || part[k] == (c == 0 ? 1 : 0));
+            ASSERT_EQ(part[k], whole[as_size(((c * n[2] + z) * n[1] + y) * n[0] + x)]);
+            ASSERT_TRUE(d.solid[as_size(d.brick.cell(x, y, z))] == 0 || part[k] == (c == 0 ? 1 : 0));
           }
     d.step();
   }
@@ -258,7 +259,7 @@ TYPED_TEST(LbmCells, SpeedShowsWhatIsNotANumber) {
     for (const int x : {0, 5, 8}) {
       d.rest();
       EXPECT_EQ(d.totals().speed, 0);
-      d.f[index(d.brick.at(3, x, 1, 1))] = bad;
+      d.f[as_size(d.brick.at(3, x, 1, 1))] = bad;
       EXPECT_FALSE(std::isfinite(d.totals().speed));
     }
 }
@@ -267,10 +268,10 @@ TYPED_TEST(LbmCells, EquilibriumIsObserved) {
   using T = TypeParam;
   const Brick b = make_brick(5, 4, 3, sizeof(T));
   const Box box{1, 4, 0, 3, 1, 3};
-  const std::size_t cells = index(box.cells());
+  const std::size_t cells = as_size(box.cells());
   std::vector<T> fields = random_values<T>(4 * cells, 8);
   for (std::size_t k = 0; k < cells; ++k) fields[k] += 1;
-  std::vector<T> f(index(b.elements()), 7);
+  std::vector<T> f(as_size(b.elements()), 7);
   cpu::equilibrium(b, box, fields.data(), f.data());
   std::vector<T> out(4 * cells);
   cpu::observe(Half::alpha, b, box, {}, nullptr, f.data(), out.data());
@@ -294,7 +295,7 @@ TYPED_TEST(LbmCells, ForceIsTheMomentumThatLinksCarry) {
     double expected[3] = {1, 2, 3};
     for (int j = 0; j < q; ++j)
       for (int l = links.begin[j]; l < links.begin[j + 1]; ++l) {
-        const auto v = static_cast<double>(d.f[index(half == Half::alpha ? links.fluid[l] : links.solid[l])]);
+        const auto v = static_cast<double>(d.f[as_size(half == Half::alpha ? links.fluid[l] : links.solid[l])]);
         expected[0] += 2 * velocity(j).x * v;
         expected[1] += 2 * velocity(j).y * v;
         expected[2] += 2 * velocity(j).z * v;
@@ -310,7 +311,7 @@ TEST(LbmThreadCells, GivesEachCellOnce) {
   const std::vector<Box> boxes = {{0, 1, 0, 5, 0, 4}, {2, 2, 0, 5, 0, 4}, {3, 9, -1, 4, 1, 2},
                                   {7, 8, 1, 2, 3, 4}, {0, 0, 0, 0, 0, 0}, {1, 12, 2, 4, 5, 8}};
   for (std::size_t count = 0; count <= boxes.size(); ++count) {
-    const ThreadCells s = thread_cells(static_cast<std::int32_t>(count), [&](int k) { return boxes[index(k)]; });
+    const ThreadCells s = thread_cells(static_cast<std::int32_t>(count), [&](int k) { return boxes[as_size(k)]; });
     std::uint32_t thread = 0;
     for (std::size_t k = 0; k < count; ++k) {
       std::uint32_t number = 0;

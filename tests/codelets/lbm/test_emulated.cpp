@@ -1,4 +1,5 @@
 // The device code of the lattice Boltzmann kernels run on the host: what a machine without GPU can check of it.
+#include "base/as_size.hpp"
 #include "tests/codelets/cuda_on_host.hpp"
 // populations of a cell that a thread does not have
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -47,7 +48,7 @@ TYPED_TEST(LbmEmulated, Update) {
   Domain<T>& d = this->domain_;
   const std::vector<Box> shell = {{0, 1, 0, 6, 0, 5},  {12, 13, 0, 6, 0, 5}, {1, 12, 0, 1, 0, 5},
                                   {1, 12, 5, 6, 0, 5}, {1, 12, 1, 5, 0, 1},  {1, 12, 1, 5, 4, 5}};
-  const ThreadCells cells = thread_cells(6, [&](int k) { return shell[index(k)]; });
+  const ThreadCells cells = thread_cells(6, [&](int k) { return shell[as_size(k)]; });
   for (const Half half : {Half::alpha, Half::beta}) {
     std::vector<T> f = d.f;
     this->run(
@@ -156,7 +157,7 @@ TYPED_TEST(LbmEmulated, Transfers) {
   cuda::Arrays<T> to{};
   cuda::Arrays<const T> from{};
   for (std::size_t t = 0; t < 2; ++t) {
-    arrays[t].resize(index(transfers[t].elements()));
+    arrays[t].resize(as_size(transfers[t].elements()));
     expected[t].resize(arrays[t].size());
     data[t] = arrays[t].data();
     expected_data[t] = expected[t].data();
@@ -186,7 +187,7 @@ TYPED_TEST(LbmEmulated, ObserveAndTotal) {
   for (const bool settled : {true, false}) {
     ASSERT_EQ(d.settled(), settled);
     const PopulationOffsets where = population_offsets(settled ? Half::alpha : Half::beta, d.brick);
-    std::vector<T> out(index(4 * box.cells()));
+    std::vector<T> out(as_size(4 * box.cells()));
     this->run(cells, 64,
               [&] { cuda::observe_kernel<T>(p, where, d.brick, cells, d.solid.data(), d.f.data(), out.data()); });
     EXPECT_TRUE(this->same(out, d.observed(box)));

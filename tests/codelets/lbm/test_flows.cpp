@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/lbm/cases.hpp"
 
 namespace asterism::lbm {
@@ -24,7 +25,7 @@ std::vector<double> profile(const Setting& s, int steps, int component, int axis
   const std::int64_t cells = d.brick.interior().cells();
   const std::int64_t stride = axis == 0 ? 1 : axis == 1 ? d.brick.nx : d.brick.nx * d.brick.ny;
   std::vector<double> u;
-  for (int k = 0; k < s.n[index(axis)]; ++k) u.push_back(o[index((component + 1) * cells + k * stride)]);
+  for (int k = 0; k < s.n[as_size(axis)]; ++k) u.push_back(o[as_size((component + 1) * cells + k * stride)]);
   return u;
 }
 
@@ -48,7 +49,7 @@ TEST(LbmFlows, Couette) {
   for (int axis = 0; axis < 3; ++axis) {
     const int along = (axis + 1) % 3;
     Setting s{{3, 4, 2}, {Collision::Model::trt, 0.9, 3. / 16, 0, {0, 0, 0}}};
-    s.n[index(axis)] = 7;
+    s.n[as_size(axis)] = 7;
     const double speed = 1e-6;  // so that rho u^2 is beyond the digits compared
     s.walls = {moving(2 * axis, 0, 0, 0), moving(2 * axis + 1, 0, 0, 0)};
     s.walls[1].u[along] = speed;
@@ -64,7 +65,7 @@ TEST(LbmFlows, Poiseuille) {
     for (const double tau : {0.8, 1.3}) {
       const int along = (axis + 2) % 3;
       Setting s{{3, 2, 4}, {Collision::Model::trt, tau, 3. / 16, 0, {0, 0, 0}}};
-      s.n[index(axis)] = 8;
+      s.n[as_size(axis)] = 8;
       s.collision.force[along] = 1e-8;
       s.walls = {moving(2 * axis, 0, 0, 0), moving(2 * axis + 1, 0, 0, 0)};
       const std::vector<double> u = profile(s, 3001, along, axis);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
@@ -58,7 +59,7 @@ class LbmKernelsCuda : public CudaTest {
       expect_same(f.values(), host.f, "exchange and reflection");
 
       const Box box = host.brick.interior();
-      const DeviceArray<T> out(stream_, index(4 * box.cells()), 0);
+      const DeviceArray<T> out(stream_, as_size(4 * box.cells()), 0);
       cuda::observe(host.half, host.brick, box, s.collision, solid_cells, f.data(), out.data(), stream_);
       expect_same(out.values(), host.observed(box), "observe");
 
@@ -82,14 +83,14 @@ class LbmKernelsCuda : public CudaTest {
     for (int axis = 0; axis < 3; ++axis) {
       const std::vector<Exchange> all = exchanges(s, half, axis);
       if (all.empty()) continue;
-      const DeviceArray<T> low(stream_, index(all[0].from.elements()), 0);
-      const DeviceArray<T> high(stream_, index(all[1].from.elements()), 0);
+      const DeviceArray<T> low(stream_, as_size(all[0].from.elements()), 0);
+      const DeviceArray<T> high(stream_, as_size(all[1].from.elements()), 0);
       T* data[] = {low.data(), high.data()};
       cuda::Transfers from, to;
       from.count = to.count = 2;
       for (int k = 0; k < 2; ++k) {
-        from.transfer[k] = all[index(k)].from;
-        to.transfer[k] = all[index(k)].to;
+        from.transfer[k] = all[as_size(k)].from;
+        to.transfer[k] = all[as_size(k)].to;
       }
       cuda::pack(brick, from, f, data, stream_);
       cuda::unpack(brick, to, data, f, stream_);
@@ -165,11 +166,11 @@ TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
 
 TYPED_TEST(LbmKernelsCuda, NothingToDo) {
   const Brick brick = make_brick(4, 4, 4, sizeof(TypeParam));
-  const DeviceArray<TypeParam> f(this->stream_, std::vector<TypeParam>(index(brick.elements()), 1));
+  const DeviceArray<TypeParam> f(this->stream_, std::vector<TypeParam>(as_size(brick.elements()), 1));
   cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, Links{}, f.data(), this->stream_);
-  expect_same(f.values(), std::vector<TypeParam>(index(brick.elements()), 1), "nothing");
+  expect_same(f.values(), std::vector<TypeParam>(as_size(brick.elements()), 1), "nothing");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "tests/codelets/lbm/cases.hpp"
 #include "tests/codelets/lbm/reference.hpp"
 
@@ -54,7 +55,7 @@ class LbmReference : public ::testing::Test {
       for (int z = 0; z < domain.brick.nz; ++z)
         for (int y = 0; y < domain.brick.ny; ++y)
           for (int x = 0; x < domain.brick.nx; ++x)
-            visit({x, y, z}, there, domain.f[index(domain.brick.at(i, x, y, z))]);
+            visit({x, y, z}, there, domain.f[as_size(domain.brick.at(i, x, y, z))]);
     }
   }
   static void expect_same_fields(const Domain<T>& domain, const reference::Fluid& fluid) {

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "taskflows/cg/matrix/elasticity.hpp"
 #include "taskflows/cg/matrix/extended_products.hpp"
 #include "taskflows/cg/matrix/gmsh_reader.hpp"
@@ -70,10 +71,6 @@ class CgFlow : public testing::Test {
 
 using Vector = std::vector<double>;
 
-inline std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 inline Vector as_vector(const Array<double>& values) {
   return {values.begin(), values.end()};
 }
@@ -91,7 +88,7 @@ inline std::string text_of(const Options& o) {
 
 inline Solved solve_with(const CsrMatrix& a, const Vector& b, const Options& options, const Vector& x0 = {}) {
   require_consistent(options);
-  const Vector shares(at(options.blocks), 1.0);
+  const Vector shares(as_size(options.blocks), 1.0);
   System system(*session, a, b, x0, options, shares);
   Solved s;
   s.result = solve(system, b, a.name);
@@ -160,7 +157,7 @@ inline const CsrMatrix& stencil() {
 /// Not constant, not symmetric under any exchange of axes.
 inline const Vector& stencil_b() {
   static const Vector b = [] {
-    Vector values(at(stencil().n));
+    Vector values(as_size(stencil().n));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37 * static_cast<double>(i)) + 0.1;
     return values;
   }();
@@ -182,7 +179,7 @@ inline const Loaded& load(const std::string& file) {
   Loaded l;
   l.a = is_mesh ? assemble_elasticity(read_gmsh(path), {.element = Element::p1, .reorder = false})
                 : read_matrix_market(path);
-  l.b = as_vector(multiply(l.a, Vector(at(l.a.n), 1.0)));
+  l.b = as_vector(multiply(l.a, Vector(as_size(l.a.n), 1.0)));
   return loaded.emplace(file, std::move(l)).first->second;
 }
 
@@ -203,17 +200,17 @@ inline Textbook textbook(const CsrMatrix& a, const Vector& b, bool jacobi, doubl
   const auto product = [&](const Vector& v) {
     Vector y(v.size());
     for (std::int64_t i = 0; i < a.n; ++i)
-      for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i + 1)]; ++k)
-        y[at(i)] = std::fma(a.value[at(k)], v[at(a.column[at(k)])], y[at(i)]);
+      for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i + 1)]; ++k)
+        y[as_size(i)] = std::fma(a.value[as_size(k)], v[as_size(a.column[as_size(k)])], y[as_size(i)]);
     return y;
   };
   Vector inverse(b.size(), 1.0);
   if (jacobi)
     for (std::int64_t i = 0; i < a.n; ++i)
-      for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i + 1)]; ++k)
-        if (a.column[at(k)] == i) {
-          const double root = 1 / std::sqrt(a.value[at(k)]);  // as a Cholesky factorisation of one row
-          inverse[at(i)] = root * root;
+      for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i + 1)]; ++k)
+        if (a.column[as_size(k)] == i) {
+          const double root = 1 / std::sqrt(a.value[as_size(k)]);  // as a Cholesky factorisation of one row
+          inverse[as_size(i)] = root * root;
         }
   const auto precondition = [&](const Vector& r) {
     Vector z = r;

@@ -1,5 +1,6 @@
 // Where the matrix is cut, who has the parts and which columns they need: against exhaustive searches and naive sets.
 // StarPU is never started.
+#include "base/as_size.hpp"
 #include "taskflows/cg/decomposition.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ namespace asterism::cg {
 namespace {
 
 double work_before(const CsrMatrix& a, Balance balance, std::int64_t row) {
-  const auto nnz = static_cast<double>(a.row_begin[at(row)]);
+  const auto nnz = static_cast<double>(a.row_begin[as_size(row)]);
   return balance == Balance::nonzeros ? nnz : 12 * nnz + 84 * static_cast<double>(row);
 }
 
@@ -44,7 +45,7 @@ void expect_best_cuts(const CsrMatrix& a, const std::vector<double>& shares, Bal
   const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
   double share = 0;
   for (int i = 1; i < p.blocks(); ++i) {
-    share += shares[at(i - 1)];
+    share += shares[as_size(i - 1)];
     const double target = work_before(a, balance, a.n) * share / total;
     EXPECT_EQ(p.first(i) % grain, 0) << "cut " << i << " at row " << p.first(i);
     double least = std::abs(work_before(a, balance, a.n) - target);
@@ -60,7 +61,7 @@ TEST(Partition, BalancesWithinHalfAGrain) {
   const CsrMatrix small = random_matrix(504, 9, 2);
   for (const Balance balance : {Balance::nonzeros, Balance::bytes}) {
     for (const int parts : {1, 2, 3, 5, 8}) {
-      const std::vector<double> equal(at(parts), 1.0);
+      const std::vector<double> equal(as_size(parts), 1.0);
       expect_best_cuts(large, equal, balance, 1, slice_height);  // 9001 rows: more than 8 slices a part
       expect_best_cuts(small, equal, balance, 1, parts == 1 ? slice_height : 1);
       expect_best_cuts(small, equal, balance, 3, 3);
@@ -81,9 +82,9 @@ TEST(Partition, BytesAndNonzerosDiffer) {
   // the first half has one entry per row, the second 16
   std::vector<std::set<std::int32_t>> rows(8192);
   for (std::int32_t i = 0; i < 8192; ++i) {
-    rows[at(i)].insert(i);
+    rows[as_size(i)].insert(i);
     if (i >= 4096)
-      for (std::int32_t k = 1; k < 16; ++k) rows[at(i)].insert(i - k);
+      for (std::int32_t k = 1; k < 16; ++k) rows[as_size(i)].insert(i - k);
   }
   const CsrMatrix a = matrix_of(rows);
   const std::vector<double> halves{1, 1};
@@ -99,9 +100,10 @@ TEST(Partition, SharesAreProportional) {
   const Partition p = partition_rows(a, shares, Balance::nonzeros);
   double before = 0;
   for (int i = 0; i < 3; ++i) {
-    const double nnz = static_cast<double>(a.row_begin[at(p.first(i) + p.rows(i))]) - before;
+    const double nnz = static_cast<double>(a.row_begin[as_size(p.first(i) + p.rows(i))]) - before;
     before += nnz;
-    EXPECT_NEAR(nnz / static_cast<double>(a.nnz()), shares[at(i)] / 6.6e12, 32.0 * 7 / static_cast<double>(a.nnz()));
+    EXPECT_NEAR(nnz / static_cast<double>(a.nnz()), shares[as_size(i)] / 6.6e12,
+                32.0 * 7 / static_cast<double>(a.nnz()));
   }
 }
 
@@ -146,8 +148,8 @@ TEST(NeededColumns, AgreesWithANaiveSet) {
       SCOPED_TRACE(fmt::format("{} rows, [{}, {})", n, first, last));
       std::set<std::int64_t> naive;
       for (std::int64_t i = first; i < last; ++i)
-        for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i + 1)]; ++k)
-          if (a.column[at(k)] < first || a.column[at(k)] >= last) naive.insert(a.column[at(k)]);
+        for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i + 1)]; ++k)
+          if (a.column[as_size(k)] < first || a.column[as_size(k)] >= last) naive.insert(a.column[as_size(k)]);
       const NeededColumns needed(a, first, last);
       EXPECT_EQ(needed.size(), static_cast<std::int64_t>(naive.size()));
       for (std::int64_t c = 0; c < n; ++c) EXPECT_EQ(needed.contains(c), naive.count(c) == 1) << c;

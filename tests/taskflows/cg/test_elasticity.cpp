@@ -1,4 +1,5 @@
 // Elasticity matrices: hand-made elements, exact energies, convergence, misuse.
+#include "base/as_size.hpp"
 #include "taskflows/cg/matrix/elasticity.hpp"
 
 #include <gtest/gtest.h>
@@ -24,10 +25,6 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// A box of cells[0] x cells[1] x cells[2] bricks, each cut into six tetrahedra around one diagonal.
 TetMesh box(std::array<std::int32_t, 3> cells, Vector side) {
   TetMesh mesh;
@@ -49,7 +46,7 @@ TetMesh box(std::array<std::int32_t, 3> cells, Vector side) {
       std::array<std::int32_t, 3> at = low;
       std::array<std::int32_t, 4> tet{node(at[0], at[1], at[2])};
       for (std::size_t step = 0; step < 3; ++step) {
-        ++at[index(axes[step])];
+        ++at[as_size(axes[step])];
         tet[step + 1] = node(at[0], at[1], at[2]);
       }
       const bool odd = (axes[1] - axes[0] + 3) % 3 != 1;
@@ -70,8 +67,8 @@ using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;
 Sparse sparse(const CsrMatrix& a) {
   std::vector<Eigen::Triplet<double, std::int64_t>> entries;
   for (std::int64_t i = 0; i < a.n; ++i) {
-    for (std::int64_t k = a.row_begin[index(i)]; k < a.row_begin[index(i) + 1]; ++k) {
-      entries.emplace_back(i, a.column[index(k)], a.value[index(k)]);
+    for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i) + 1]; ++k) {
+      entries.emplace_back(i, a.column[as_size(k)], a.value[as_size(k)]);
     }
   }
   Sparse result(a.n, a.n);
@@ -114,7 +111,7 @@ TEST(Elasticity, AwkwardTetrahedronAgainstStrainMatrix) {
   const double poisson = 0.2;
   Eigen::Matrix4d corners;
   for (Eigen::Index i = 0; i < 4; ++i) {
-    corners.row(i) << 1, mesh.node[index(i)][0], mesh.node[index(i)][1], mesh.node[index(i)][2];
+    corners.row(i) << 1, mesh.node[as_size(i)][0], mesh.node[as_size(i)][1], mesh.node[as_size(i)][2];
   }
   corners.rightCols(3) /= 2.6;  // the longest side of the bounding box, along z
   const Eigen::Matrix4d shape = corners.inverse();
@@ -208,10 +205,10 @@ TEST_P(EveryElement, ClampedIsPositiveDefiniteAndEliminated) {
   double clamped_value = 0;
   std::int64_t free_rows = 0;
   for (std::int64_t i = 0; i < a.n; ++i) {
-    const std::size_t begin = index(a.row_begin[index(i)]);
-    const std::size_t end = index(a.row_begin[index(i) + 1]);
-    if (nodes.clamped[index(i / 3)]) {
-      EXPECT_EQ(nodes.position[index(i / 3)][2], 0);
+    const std::size_t begin = as_size(a.row_begin[as_size(i)]);
+    const std::size_t end = as_size(a.row_begin[as_size(i) + 1]);
+    if (nodes.clamped[as_size(i / 3)]) {
+      EXPECT_EQ(nodes.position[as_size(i / 3)][2], 0);
       ASSERT_EQ(end - begin, 1U);
       EXPECT_EQ(a.column[begin], i);
       clamped_value = a.value[begin];
@@ -229,13 +226,13 @@ TEST_P(EveryElement, ReorderingPermutesAndNarrows) {
   std::iota(shuffled.begin(), shuffled.end(), 0);
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(5));
   const TetMesh straight = mesh;
-  for (std::size_t i = 0; i < shuffled.size(); ++i) mesh.node[index(shuffled[i])] = straight.node[i];
+  for (std::size_t i = 0; i < shuffled.size(); ++i) mesh.node[as_size(shuffled[i])] = straight.node[i];
   for (auto& tet : mesh.tet) {
-    for (std::int32_t& corner : tet) corner = shuffled[index(corner)];
+    for (std::int32_t& corner : tet) corner = shuffled[as_size(corner)];
   }
   const auto bandwidth = [](const CsrMatrix& a) {
     std::int64_t width = 0;
-    for (std::int64_t i = 0; i < a.n; ++i) width = std::max(width, i - a.column[index(a.row_begin[index(i)])]);
+    for (std::int64_t i = 0; i < a.n; ++i) width = std::max(width, i - a.column[as_size(a.row_begin[as_size(i)])]);
     return width;
   };
   const CsrMatrix plain = assemble_elasticity(mesh, {.element = GetParam(), .reorder = false});
@@ -253,11 +250,11 @@ double tip_deflection(Element element, std::int32_t cells) {
   const ElasticityNodes nodes = elasticity_nodes(mesh, options);
   const Sparse k = sparse(assemble_elasticity(mesh, options));
   Eigen::VectorXd load = Eigen::VectorXd::Zero(k.rows());
-  const auto at_end = [&](std::int32_t node) { return nodes.position[index(node)][0] > 1 - 1e-9; };
+  const auto at_end = [&](std::int32_t node) { return nodes.position[as_size(node)][0] > 1 - 1e-9; };
   // Consistent loads of a triangle: a third each on the corners (P1) or on the midpoints (P2, corners none).
   const double share = 1.0 / (3 * 2 * cells * cells);
   for (std::size_t e = 0; e < mesh.tet.size(); ++e) {
-    const std::int32_t* const node = nodes.element.data() + e * index(nodes.per_element);
+    const std::int32_t* const node = nodes.element.data() + e * as_size(nodes.per_element);
     if (std::count_if(node, node + 4, at_end) != 3) continue;
     const int first = element == Element::p1 ? 0 : 4;
     for (int i = first; i < nodes.per_element; ++i) {

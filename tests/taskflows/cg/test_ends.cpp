@@ -3,6 +3,7 @@
 #include <limits>
 #include <random>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "taskflows/cg/verify.hpp"
 #include "tests/taskflows/cg/flow.hpp"
@@ -19,7 +20,7 @@ TEST_F(CgFlow, HistoryHasOneValuePerIterationAndOneBefore) {
       o.max_iterations = limit;
       SCOPED_TRACE(fmt::format("{}, at most {} iterations", text_of(o), limit));
       const Solved s = solve_with(stencil(), stencil_b(), o);
-      EXPECT_EQ(s.result.history.size(), at(s.result.iterations) + 1);
+      EXPECT_EQ(s.result.history.size(), as_size(s.result.iterations) + 1);
       EXPECT_NEAR(s.result.history.front(), 1, 1e-15);
       EXPECT_EQ(s.result.history.back(), s.result.recurrence_residual);
       // the last residual is that of the x returned
@@ -29,7 +30,7 @@ TEST_F(CgFlow, HistoryHasOneValuePerIterationAndOneBefore) {
 }
 
 TEST_F(CgFlow, StartsFromAnyVector) {
-  Vector x0(at(stencil().n));
+  Vector x0(as_size(stencil().n));
   std::mt19937 generator(3);
   std::uniform_real_distribution<double> number(-1, 1);
   for (double& value : x0) value = number(generator);
@@ -49,7 +50,7 @@ TEST_F(CgFlow, StartsFromAnyVector) {
 
 TEST_F(CgFlow, StartsFromTheSolution) {
   const CsrMatrix a = assemble_stencil(parse_stencil("7pts-9x8x7"));  // integers: the residual is 0
-  Vector x(at(a.n));
+  Vector x(as_size(a.n));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 11) - 3;
   const Vector b = as_vector(multiply(a, x));
   for (const Flow flow : flows)
@@ -66,7 +67,7 @@ TEST_F(CgFlow, StartsFromTheSolution) {
 }
 
 TEST_F(CgFlow, RightHandSideZero) {
-  const Vector zero(at(stencil().n));
+  const Vector zero(as_size(stencil().n));
   for (const Flow flow : flows)
     for (const int blocks : {1, 3}) {
       const Options o = with(flow, blocks);
@@ -107,7 +108,7 @@ TEST_F(CgFlow, NoIterations) {
   const Solved s = solve_with(stencil(), stencil_b(), o);
   EXPECT_EQ(s.result.outcome, Outcome::max_iterations);
   EXPECT_EQ(s.result.iterations, 0);
-  EXPECT_EQ(s.x, Vector(at(stencil().n)));
+  EXPECT_EQ(s.x, Vector(as_size(stencil().n)));
 }
 
 TEST_F(CgFlow, ToleranceBeyondDoublePrecisionStagnates) {
@@ -128,7 +129,7 @@ TEST_F(CgFlow, ToleranceBeyondDoublePrecisionStagnates) {
 CsrMatrix indefinite(std::int64_t n) {
   CsrMatrix a = assemble_stencil({StencilKind::points5, n, 1, 1});
   for (std::int64_t k = 0; k < a.nnz(); ++k)
-    if (a.value[at(k)] > 0) a.value[at(k)] = 1;
+    if (a.value[as_size(k)] > 0) a.value[as_size(k)] = 1;
   a.name = "indefinite";
   return a;
 }
@@ -202,16 +203,16 @@ TEST_F(CgFlow, DiagonalMatrixInOneIteration) {
   CsrMatrix a = assemble_stencil({StencilKind::points5, 1, 1, 1});
   const std::int64_t n = 70;
   a.n = n;
-  a.row_begin = Array<std::int64_t>(at(n + 1));
-  a.column = Array<std::int32_t>(at(n));
-  a.value = Array<double>(at(n));
+  a.row_begin = Array<std::int64_t>(as_size(n + 1));
+  a.column = Array<std::int32_t>(as_size(n));
+  a.value = Array<double>(as_size(n));
   a.row_begin[0] = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    a.row_begin[at(i + 1)] = i + 1;
-    a.column[at(i)] = static_cast<std::int32_t>(i);
-    a.value[at(i)] = static_cast<double>(i + 1) * static_cast<double>(i + 1);
+    a.row_begin[as_size(i + 1)] = i + 1;
+    a.column[as_size(i)] = static_cast<std::int32_t>(i);
+    a.value[as_size(i)] = static_cast<double>(i + 1) * static_cast<double>(i + 1);
   }
-  Vector b(at(n), 3.0);
+  Vector b(as_size(n), 3.0);
   for (const Flow flow : flows)
     for (const Transfer transfer : transfers)
       for (const Decomposition decomposition : decompositions) {  // nothing to transfer, empty blocks
@@ -220,7 +221,7 @@ TEST_F(CgFlow, DiagonalMatrixInOneIteration) {
         const Solved s = solve_with(a, b, o);
         EXPECT_EQ(s.result.outcome, Outcome::converged);
         EXPECT_EQ(s.result.iterations, 1);
-        for (std::int64_t i = 0; i < n; ++i) EXPECT_NEAR(s.x[at(i)] * a.value[at(i)], 3, 1e-14);
+        for (std::int64_t i = 0; i < n; ++i) EXPECT_NEAR(s.x[as_size(i)] * a.value[as_size(i)], 3, 1e-14);
       }
 }
 

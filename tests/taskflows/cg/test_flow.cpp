@@ -9,6 +9,7 @@
 // matrices with 1 and 3 blocks for 40 iterations (bracket_coarse: 15), and 2d packed with 5. Solves to convergence of
 // the matrices: fused, 3 blocks, 1d full and pipelined, 2 blocks, 2d packed.
 
+#include "base/as_size.hpp"
 #include "taskflows/cg/verify.hpp"
 #include "tests/taskflows/cg/flow.hpp"
 
@@ -78,7 +79,7 @@ TEST_F(CgFlow, PublishedIterationCounts) {
       EXPECT_EQ(s.result.outcome, Outcome::converged);
       EXPECT_NEAR(static_cast<double>(s.result.iterations), static_cast<double>(expected),
                   0.025 * static_cast<double>(expected));
-      EXPECT_EQ(s.result.history.size(), at(s.result.iterations) + 1);
+      EXPECT_EQ(s.result.history.size(), as_size(s.result.iterations) + 1);
       const Verification v = verify(m.a, m.b, s.x, 1.1e-8);
       EXPECT_TRUE(v.right()) << v.verdicts().front().complaint;
       EXPECT_TRUE(v.by_answer.has_value());

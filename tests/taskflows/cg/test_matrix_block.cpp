@@ -1,5 +1,6 @@
 // What blocks of the matrix hold, in every format and numbering: against what is said of each entry. StarPU is never
 // started.
+#include "base/as_size.hpp"
 #include "taskflows/cg/matrix/matrix_block.hpp"
 
 #include <fmt/format.h>
@@ -34,12 +35,12 @@ struct Unpacked {
 Unpacked unpack_csr(const BlockLayout& layout, const void* memory) {
   const CsrView view = layout.csr(memory);
   Unpacked u;
-  u.rows.resize(at(layout.rows));
+  u.rows.resize(as_size(layout.rows));
   EXPECT_EQ(view.row_begin[0], 0);
   EXPECT_EQ(view.row_begin[layout.rows], layout.nonzeros);
   for (std::int64_t i = 0; i < layout.rows; ++i)
     for (std::int32_t k = view.row_begin[i]; k < view.row_begin[i + 1]; ++k)
-      u.rows[at(i)].emplace_back(view.column[k], view.value[k]);
+      u.rows[as_size(i)].emplace_back(view.column[k], view.value[k]);
   return u;
 }
 
@@ -47,7 +48,7 @@ Unpacked unpack_csr(const BlockLayout& layout, const void* memory) {
 Unpacked unpack_sell(const BlockLayout& layout, const void* memory, const std::vector<Row>& expected) {
   const SellView view = layout.sell(memory);
   Unpacked u;
-  u.rows.resize(at(layout.rows));
+  u.rows.resize(as_size(layout.rows));
   EXPECT_EQ(view.slice_begin[0], 0);
   EXPECT_EQ(view.slice_begin[view.slices], layout.entries);
   std::set<std::int32_t> seen;
@@ -63,14 +64,14 @@ Unpacked unpack_sell(const BlockLayout& layout, const void* memory, const std::v
         EXPECT_TRUE(seen.insert(static_cast<std::int32_t>(row)).second) << "row " << row << " twice";
         u.order.push_back(static_cast<std::int32_t>(row));
       }
-      const std::size_t length = row < 0 ? 0 : expected[at(row)].size();
+      const std::size_t length = row < 0 ? 0 : expected[as_size(row)].size();
       longest = std::max(longest, length);
       std::set<std::int32_t> read{0};
       if (length > 0) read.clear();
       for (std::int64_t w = 0; w < width; ++w) {
         const std::int64_t k = view.slice_begin[s] + w * slice_height + l;
-        if (at(w) < length) {
-          u.rows[at(row)].emplace_back(view.column[k], view.value[k]);
+        if (as_size(w) < length) {
+          u.rows[as_size(row)].emplace_back(view.column[k], view.value[k]);
           read.insert(view.column[k]);
         } else {
           EXPECT_EQ(view.value[k], 0);
@@ -80,7 +81,7 @@ Unpacked unpack_sell(const BlockLayout& layout, const void* memory, const std::v
     }
     EXPECT_EQ(static_cast<std::size_t>(width), longest) << "slice " << s << " is wider than its longest row";
   }
-  EXPECT_EQ(seen.size(), at(layout.rows));
+  EXPECT_EQ(seen.size(), as_size(layout.rows));
   return u;
 }
 
@@ -89,13 +90,14 @@ BlockLayout check_block(const CsrMatrix& a, const BlockRange& range, Format form
                         const std::function<std::int64_t(std::int64_t)>& number) {
   SCOPED_TRACE(fmt::format("rows [{}, {}), columns [{}, {}), {}", range.first_row, range.last_row, range.first_column,
                            range.last_column, name_of(format)));
-  std::vector<Row> expected(at(range.last_row - range.first_row));
+  std::vector<Row> expected(as_size(range.last_row - range.first_row));
   std::int64_t nonzeros = 0;
   for (std::int64_t i = range.first_row; i < range.last_row; ++i)
-    for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i + 1)]; ++k) {
-      const std::int64_t column = a.column[at(k)];
+    for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i + 1)]; ++k) {
+      const std::int64_t column = a.column[as_size(k)];
       if (column < range.first_column || column >= range.last_column) continue;
-      expected[at(i - range.first_row)].emplace_back(static_cast<std::int32_t>(number(column)), a.value[at(k)]);
+      expected[as_size(i - range.first_row)].emplace_back(static_cast<std::int32_t>(number(column)),
+                                                          a.value[as_size(k)]);
       ++nonzeros;
     }
   MatrixBlock block(a, range, format);
@@ -134,8 +136,8 @@ BlockLayout check_block(const CsrMatrix& a, const BlockRange& range, Format form
       const auto before = u.order[lane - 1];
       const auto now = u.order[lane];
       EXPECT_EQ(before / 4096, now / 4096);
-      EXPECT_TRUE(expected[at(before)].size() > expected[at(now)].size() ||
-                  (expected[at(before)].size() == expected[at(now)].size() && before < now))
+      EXPECT_TRUE(expected[as_size(before)].size() > expected[as_size(now)].size() ||
+                  (expected[as_size(before)].size() == expected[as_size(now)].size() && before < now))
           << "lane " << lane;
       if (testing::Test::HasFailure()) break;
     }
@@ -144,7 +146,7 @@ BlockLayout check_block(const CsrMatrix& a, const BlockRange& range, Format form
 
 /// Every block of the matrix in each of the four numberings that System uses.
 void check_all_numberings(const CsrMatrix& a, int parts) {
-  const Partition p = partition_rows(a, std::vector<double>(at(parts), 1.0), Balance::bytes);
+  const Partition p = partition_rows(a, std::vector<double>(as_size(parts), 1.0), Balance::bytes);
   for (const Format format : {Format::csr, Format::sell})
     for (int i = 0; i < parts; ++i) {
       const std::int64_t first = p.first(i);
@@ -206,9 +208,9 @@ TEST(MatrixBlock, DoesNotSortInVain) {
   // rows cannot be improved
   std::vector<std::set<std::int32_t>> rows(64);
   for (std::int32_t i = 0; i < 64; ++i) {
-    rows[at(i)].insert(i);
+    rows[as_size(i)].insert(i);
     if (i % 32 == 17)
-      for (std::int32_t k = 0; k < 8; ++k) rows[at(i)].insert((i + 3 + 5 * k) % 64);
+      for (std::int32_t k = 0; k < 8; ++k) rows[as_size(i)].insert((i + 3 + 5 * k) % 64);
   }
   const CsrMatrix a = matrix_of(rows);
   const auto same = [](std::int64_t c) { return c; };
@@ -223,7 +225,7 @@ TEST(MatrixBlock, DoesNotSortInVain) {
 TEST(MatrixBlock, EmptyBlock) {
   // a diagonal matrix has no entries outside of its diagonal blocks
   std::vector<std::set<std::int32_t>> rows(100);
-  for (std::int32_t i = 0; i < 100; ++i) rows[at(i)].insert(i);
+  for (std::int32_t i = 0; i < 100; ++i) rows[as_size(i)].insert(i);
   const CsrMatrix a = matrix_of(rows);
   for (const Format format : {Format::csr, Format::sell})
     EXPECT_EQ(check_block(a, {0, 50, 50, 100}, format, 50, [](std::int64_t c) { return c - 50; }).entries, 0);

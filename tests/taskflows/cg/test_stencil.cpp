@@ -1,4 +1,5 @@
 // The generated matrices: against a dense construction from the geometry. StarPU is never started.
+#include "base/as_size.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
 
 #include <gtest/gtest.h>
@@ -47,11 +48,11 @@ Dense dense_stencil(StencilKind kind, std::int64_t nx, std::int64_t ny, std::int
 Dense dense_of(const CsrMatrix& a) {
   Dense dense;
   for (std::int64_t i = 0; i < a.n; ++i)
-    for (std::int64_t k = a.row_begin[at(i)]; k < a.row_begin[at(i + 1)]; ++k) {
-      if (k > a.row_begin[at(i)]) {
-        EXPECT_LT(a.column[at(k - 1)], a.column[at(k)]) << "row " << i;
+    for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i + 1)]; ++k) {
+      if (k > a.row_begin[as_size(i)]) {
+        EXPECT_LT(a.column[as_size(k - 1)], a.column[as_size(k)]) << "row " << i;
       }
-      dense[{i, a.column[at(k)]}] = a.value[at(k)];
+      dense[{i, a.column[as_size(k)]}] = a.value[as_size(k)];
     }
   return dense;
 }
@@ -91,12 +92,12 @@ TEST(Stencil, SymmetricWithZeroRowSumsInside) {
     const Stencil s = parse_stencil(text);
     const CsrMatrix a = assemble_stencil(s);
     const Dense dense = dense_of(a);
-    std::vector<double> sum(at(a.n));
+    std::vector<double> sum(as_size(a.n));
     for (const auto& [place, value] : dense) {
       const auto mirror = dense.find({place.second, place.first});
       ASSERT_TRUE(mirror != dense.end());
       EXPECT_EQ(mirror->second, value);
-      sum[at(place.first)] += value;
+      sum[as_size(place.first)] += value;
     }
     for (std::int64_t i = 0; i < a.n; ++i) {
       const std::int64_t x = i % s.nx;
@@ -104,9 +105,9 @@ TEST(Stencil, SymmetricWithZeroRowSumsInside) {
       const std::int64_t z = i / (s.nx * s.ny);
       const bool inside = x > 0 && x + 1 < s.nx && y > 0 && y + 1 < s.ny && (s.nz == 1 || (z > 0 && z + 1 < s.nz));
       if (inside) {
-        EXPECT_NEAR(sum[at(i)], 0, 4e-15) << i;
+        EXPECT_NEAR(sum[as_size(i)], 0, 4e-15) << i;
       } else {
-        EXPECT_GT(sum[at(i)], 0.1) << i;
+        EXPECT_GT(sum[as_size(i)], 0.1) << i;
       }
     }
   }
@@ -157,12 +158,12 @@ void expect_same_rows(const CsrMatrix& part, const CsrMatrix& whole, std::int64_
   ASSERT_EQ(part.n, whole.n);
   ASSERT_EQ(part.first_row, first);
   ASSERT_EQ(part.rows(), last - first);
-  ASSERT_EQ(part.nnz(), whole.row_begin[at(last)] - whole.row_begin[at(first)]);
+  ASSERT_EQ(part.nnz(), whole.row_begin[as_size(last)] - whole.row_begin[as_size(first)]);
   for (std::int64_t row = first; row <= last; ++row)
-    ASSERT_EQ(part.begin_of(row), whole.row_begin[at(row)] - whole.row_begin[at(first)]);
+    ASSERT_EQ(part.begin_of(row), whole.row_begin[as_size(row)] - whole.row_begin[as_size(first)]);
   for (std::int64_t k = 0; k < part.nnz(); ++k) {
-    ASSERT_EQ(part.column[at(k)], whole.column[at(whole.row_begin[at(first)] + k)]);
-    ASSERT_EQ(part.value[at(k)], whole.value[at(whole.row_begin[at(first)] + k)]);
+    ASSERT_EQ(part.column[as_size(k)], whole.column[as_size(whole.row_begin[as_size(first)] + k)]);
+    ASSERT_EQ(part.value[as_size(k)], whole.value[as_size(whole.row_begin[as_size(first)] + k)]);
   }
 }
 
@@ -175,7 +176,7 @@ TEST(Stencil, AnyRowsAreThoseOfTheWholeMatrix) {
     EXPECT_EQ(counts.n, whole.n);
     EXPECT_EQ(counts.name, whole.name);
     for (std::int64_t row = 0; row <= whole.n; ++row)
-      ASSERT_EQ(counts.entries_before(row), whole.row_begin[at(row)]) << row;
+      ASSERT_EQ(counts.entries_before(row), whole.row_begin[as_size(row)]) << row;
     for (std::int64_t first = 0; first <= whole.n; ++first)
       for (const std::int64_t last : {first, first + 1, first + 5, whole.n})
         if (last <= whole.n) {

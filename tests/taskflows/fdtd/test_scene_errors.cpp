@@ -14,20 +14,39 @@ struct Wrong {
   std::vector<std::string> fragments;
 };
 
-TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
+class WrongScenes : public SceneTests {
+ protected:
+  void expect_refused(const std::vector<Wrong>& all) {
+    for (const Wrong& wrong : all) {
+      SCOPED_TRACE(wrong.text);
+      std::vector<std::string> fragments = wrong.fragments;
+      fragments.insert(fragments.end(), {"scene.toml: line ", "found", "expected"});
+      if (fragments[1] == "no TOML") fragments.resize(2);
+      expect_bad_input([&] { read(wrong.text); }, fragments);
+    }
+  }
+
+  std::string dipole(const std::string& more) { return with("[[sources]]\ntype = \"dipole\"\n" + more); }
+  std::string wave(const std::string& more) { return with("[[sources]]\ntype = \"plane_wave\"\n" + more); }
+
   const std::string grid = "[grid]\ncells = [20, 16, 12]\nspacing = [0.1, 0.2, 0.25]\n";
   const std::string pulse = "waveform = { kind = \"gaussian\", width = 1e-8 }\n";
-  const auto dipole = [&](const std::string& more) { return with("[[sources]]\ntype = \"dipole\"\n" + more); };
-  const auto wave = [&](const std::string& more) { return with("[[sources]]\ntype = \"plane_wave\"\n" + more); };
-  const std::vector<Wrong> all = {
-      // the file
+};
+
+TEST_F(WrongScenes, FilesAreRefusedByLine) {
+  expect_refused({
       {"steps = = 3", {"scene.toml: line 1", "no TOML"}},
       {"steps = 5\n", {"line 1: grid: found none", "a table"}},
       {"grid = 3\nsteps = 5", {"line 1: grid: found 3; expected a table"}},
       {grid, {"found neither steps nor time"}},
       {"steps = 5\ntime = 1\n" + grid, {"both steps and time"}},
       {"setps = 5\nsteps = 5\n" + grid, {"line 1: \"setps\": found an unknown key", "steps"}},
-      // the grid
+  });
+  expect_bad_input([&] { read_scene(folder_ / "none.toml"); }, {"none.toml", "TOML"});
+}
+
+TEST_F(WrongScenes, GridsAreRefusedByLine) {
+  expect_refused({
       {"steps = 5\n[grid]\ncells = [1, 2]\nspacing = 1", {"line 3: grid.cells: found [1, 2]; expected an array of 3"}},
       {"steps = 5\n[grid]\ncells = [1, 2, 0]\nspacing = 1", {"grid.cells[2]: found 0", "from 1"}},
       {"steps = 5\n[grid]\ncells = [1, 2, 1.5]\nspacing = 1", {"grid.cells[2]: found 1.5", "integer"}},
@@ -38,7 +57,11 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {"steps = 5\n[grid]\nspacing = 0.3", {"line 2: grid: found neither cells nor size"}},
       {with("origin = [0, 0]"), {"grid.origin"}},
       {with("spacings = 3"), {"grid.\"spacings\"", "unknown key", "cells, origin, size, spacing"}},
-      // time
+  });
+}
+
+TEST_F(WrongScenes, TimesAreRefusedByLine) {
+  expect_refused({
       {"steps = 0\n" + grid, {"line 1: steps: found 0"}},
       {"time = -1\n" + grid, {"line 1: time: found -1"}},
       {"courant = 1.01\n" + with(""), {"line 1: courant: found 1.01", "unstable"}},
@@ -46,7 +69,11 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {"time_step = 1e-9\n" + with(""), {"line 1: time_step: found 1e-09; expected at most 2.80", "unstable", "CFL"}},
       {"courant = 0.5\ntime_step = 1e-12\n" + with(""), {"line 2: time_step", "courant as well"}},
       {"precision = \"half\"\n" + with(""), {"line 1: precision: found \"half\"; expected \"single\" or \"double\""}},
-      // faces
+  });
+}
+
+TEST_F(WrongScenes, FacesAreRefusedByLine) {
+  expect_refused({
       {with("[faces]\nx = \"open\""), {"line 7: faces.x: found \"open\"; expected one of \"pec\", \"pmc\""}},
       {with("[faces]\nx = [\"pec\", \"periodic\"]"), {"faces.x", "both faces periodic or none"}},
       {with("[faces]\nx = [\"pec\"]"), {"faces.x", "lower", "upper"}},
@@ -55,7 +82,11 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {with("[cpml]\nthickness = 0"), {"cpml.thickness: found 0"}},
       {with("[cpml]\nkappa_max = 0.5"), {"cpml.kappa_max", "at least 1"}},
       {with("[cpml]\nalpha = 0.5"), {"cpml.\"alpha\"", "unknown key"}},
-      // materials
+  });
+}
+
+TEST_F(WrongScenes, MaterialsAreRefusedByLine) {
+  expect_refused({
       {with("[materials.a]\neps_r = -2"), {"line 7: materials.a.eps_r: found -2; expected a positive number"}},
       {with("[materials.a]\neps_r = 0"), {"materials.a.eps_r: found 0"}},
       {with("[materials.a]\neps_r = \"2\""), {"materials.a.eps_r: found \"2\"; expected a positive number"}},
@@ -79,7 +110,11 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {with("[materials.a]\ndebye = { delta_eps = 1, tau = 0 }"), {"debye.tau: found 0"}},
       {with("[materials.a]\ndebye = { delta_eps = 1, tau = 1, gamma = 1 }"), {"debye.\"gamma\"", "unknown key"}},
       {"background = \"glass\"\nsteps = 5\n" + grid, {"line 1: background: found \"glass\"", "vacuum, pec"}},
-      // geometry
+  });
+}
+
+TEST_F(WrongScenes, ShapesAreRefusedByLine) {
+  expect_refused({
       {with("geometry = 3"), {"grid.\"geometry\"", "unknown key"}},
       {with("[geometry]\na = 3"), {"geometry: found a table; expected an array"}},
       {with("[[geometry]]\nmaterial = \"pec\""), {"line 6: geometry[0].shape: found none"}},
@@ -105,7 +140,11 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {with("[[geometry]]\nshape = \"voxels\"\nfile = \"a.h5\"\ndataset = \"data\"\nmaterials = { 1 = \"pec\" }\n"
             "unchanged = [1]"),
        {"geometry[0].unchanged[0]", "value 1 twice"}},
-      // sources
+  });
+}
+
+TEST_F(WrongScenes, SourcesAreRefusedByLine) {
+  expect_refused({
       {with("[[sources]]\ntype = \"laser\""), {"sources[0].type: found \"laser\""}},
       {dipole("component = \"Ew\""), {"line 8: sources[0].component: found \"Ew\""}},
       {dipole("component = \"Ez\"\nposition = [2.1, 1, 1]\n" + pulse),
@@ -129,7 +168,11 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {wave("direction = [0, 0, 1]\npolarisation = [0, 1, 0]\nbox = { from = [3, 1, 1], to = [10, 2, 2] }\n" + pulse +
             "[faces]\nx = \"cpml\"\n[cpml]\nthickness = 4"),
        {"sources[0].box: found cells 3 to 10", "cells 4 to 16", "absorbing"}},
-      // observers
+  });
+}
+
+TEST_F(WrongScenes, ObserversAreRefusedByLine) {
+  expect_refused({
       {with("[[probes]]\nposition = [1, 1, 1]\ncomponents = [\"E\", \"Ex\"]"), {"probes[0].components[1]", "once"}},
       {with("[[probes]]\nposition = [1, 1, 4]"), {"probes[0].position", "along z"}},
       {with("[[probes]]\nname = \"a\"\nposition = [1, 1, 1]\n[[probes]]\nname = \"a\"\nposition = [1, 1, 1]"),
@@ -146,15 +189,7 @@ TEST_F(SceneTests, WrongScenesAreRefusedByLine) {
       {with("[[slices]]\nfile = \"a.png\"\naxis = \"z\"\nindex = 12\nquantity = \"E\""), {"slices[0].index: found 12"}},
       {with("[[slices]]\nfile = \"a.png\"\naxis = \"z\"\nindex = 1\nquantity = \"E\"\nlow = 1\nhigh = 1"),
        {"slices[0].high"}},
-  };
-  for (const Wrong& wrong : all) {
-    SCOPED_TRACE(wrong.text);
-    std::vector<std::string> fragments = wrong.fragments;
-    fragments.insert(fragments.end(), {"scene.toml: line ", "found", "expected"});
-    if (fragments[1] == "no TOML") fragments.resize(2);
-    expect_bad_input([&] { read(wrong.text); }, fragments);
-  }
-  expect_bad_input([&] { read_scene(folder_ / "none.toml"); }, {"none.toml", "TOML"});
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "taskflows/fmm/decomposition.hpp"
 #include "taskflows/fmm/groups/cell_messages.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
@@ -16,10 +17,6 @@
 
 namespace asterism::fmm {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 struct Trees {
   Tree whole;
@@ -89,23 +86,23 @@ void expect_groups_of_the_whole(const Trees& trees) {
       next = own.end;
       for (std::int32_t g = own.begin; g < own.end; ++g) {
         for (const Tree& any : trees.of_rank) EXPECT_EQ(any.owner(l, g), static_cast<int>(rank));
-        const std::uint64_t first_leaf = whole.key[at(whole.groups[at(g)].first)] << 3 * (leaf - l);
+        const std::uint64_t first_leaf = whole.key[as_size(whole.groups[as_size(g)].first)] << 3 * (leaf - l);
         const auto& keys = trees.whole.leaves().key;
         const auto number = std::lower_bound(keys.begin(), keys.end(), first_leaf) - keys.begin();
         EXPECT_TRUE(tree.own_leaves().holds(static_cast<std::int32_t>(number))) << l << ' ' << g;
-        EXPECT_EQ(tree.level(l).rank[at(g)], whole.rank[at(g)]);
+        EXPECT_EQ(tree.level(l).rank[as_size(g)], whole.rank[as_size(g)]);
         if (l < Tree::first_far_level) continue;
-        ASSERT_EQ(tree.level(l).far[at(g)].size(), whole.far[at(g)].size());
-        for (std::size_t t = 0; t < whole.far[at(g)].size(); ++t)
-          expect_same(tree.level(l).far[at(g)][t], whole.far[at(g)][t]);
-        if (l > Tree::first_far_level) expect_same_families(tree.level(l), whole, at(g));
+        ASSERT_EQ(tree.level(l).far[as_size(g)].size(), whole.far[as_size(g)].size());
+        for (std::size_t t = 0; t < whole.far[as_size(g)].size(); ++t)
+          expect_same(tree.level(l).far[as_size(g)][t], whole.far[as_size(g)][t]);
+        if (l > Tree::first_far_level) expect_same_families(tree.level(l), whole, as_size(g));
         if (l == leaf) continue;
         const Range children = tree.child_groups(l, {g, g + 1});
         for (std::int32_t c = 0; c < static_cast<std::int32_t>(trees.whole.level(l + 1).groups.size()); ++c) {
-          const auto& ranges = trees.whole.level(l + 1).parent_groups[at(c)];
+          const auto& ranges = trees.whole.level(l + 1).parent_groups[as_size(c)];
           EXPECT_EQ(children.holds(c), std::any_of(ranges.begin(), ranges.end(),
                                                    [&](const FamilyRange& r) { return r.parent_group == g; }));
-          if (children.holds(c)) expect_same_families(tree.level(l + 1), trees.whole.level(l + 1), at(c));
+          if (children.holds(c)) expect_same_families(tree.level(l + 1), trees.whole.level(l + 1), as_size(c));
         }
       }
     }
@@ -121,17 +118,17 @@ void expect_near_of_the_whole(const Trees& trees) {
     pairs += tree.near_pairs();
     const Range own = tree.own(leaf);
     for (std::int32_t g = own.begin; g < own.end; ++g) {
-      expect_same(tree.near(at(g)), trees.whole.near(at(g)));
-      const auto& here = tree.contributors(at(g));
-      const auto& whole = trees.whole.contributors(at(g));
+      expect_same(tree.near(as_size(g)), trees.whole.near(as_size(g)));
+      const auto& here = tree.contributors(as_size(g));
+      const auto& whole = trees.whole.contributors(as_size(g));
       ASSERT_EQ(here.size(), whole.size());
       for (std::size_t c = 0; c < here.size(); ++c) {
         ASSERT_EQ(here[c].group, whole[c].group);
         ASSERT_EQ(here[c].parts.size(), whole[c].parts.size());
         std::int32_t first = 0;  // of what is sent, in the other group's set
         if (!own.holds(here[c].group)) {
-          const Tree& sender = trees.of_rank[at(tree.owner(leaf, here[c].group))];
-          for (const NearOut& out : sender.near_out(at(here[c].group)))
+          const Tree& sender = trees.of_rank[as_size(tree.owner(leaf, here[c].group))];
+          for (const NearOut& out : sender.near_out(as_size(here[c].group)))
             if (out.rank == tree.owner(leaf, g)) first = out.first;
           EXPECT_GT(first, 0);
         }
@@ -157,7 +154,7 @@ void expect_matching_messages(const Trees& trees) {
     const auto rank = static_cast<std::int64_t>(r);
     const Tree& tree = trees.of_rank[r];
     for (std::int32_t g = tree.own(leaf).begin; g < tree.own(leaf).end; ++g)
-      for (const NearOut& out : tree.near_out(at(g))) sent.insert({rank, out.rank, -1, g, out.count});
+      for (const NearOut& out : tree.near_out(as_size(g))) sent.insert({rank, out.rank, -1, g, out.count});
     for (const NearIn& in : tree.near_in()) {
       received.insert({tree.owner(leaf, in.group), rank, -1, in.group, in.particles});
       EXPECT_TRUE(std::is_sorted(in.leaves.begin(), in.leaves.end()));
@@ -240,7 +237,7 @@ Walk walk_of(const Tree& tree) {
   const int leaf = tree.leaf_level();
   walk.messages += static_cast<std::int64_t>(tree.near_in().size());
   for (std::int32_t g = tree.own(leaf).begin; g < tree.own(leaf).end; ++g) {
-    const auto out = static_cast<std::int64_t>(tree.near_out(at(g)).size());
+    const auto out = static_cast<std::int64_t>(tree.near_out(as_size(g)).size());
     walk.messages += out;
     walk.tasks += 4 + out;  // P2M, P2P, L2P, reduction, packing
   }
@@ -249,9 +246,9 @@ Walk walk_of(const Tree& tree) {
     walk.messages += static_cast<std::int64_t>(messages.multipoles_in.size() + messages.multipoles_out.size() +
                                                messages.locals_in.size() + messages.locals_out.size());
     for (std::int32_t g = tree.own(l).begin; g < tree.own(l).end; ++g) {
-      walk.tasks += static_cast<std::int64_t>(tree.level(l).far[at(g)].size());
+      walk.tasks += static_cast<std::int64_t>(tree.level(l).far[as_size(g)].size());
       if (l > Tree::first_far_level)
-        walk.tasks += 2 * static_cast<std::int64_t>(tree.level(l).parent_groups[at(g)].size());
+        walk.tasks += 2 * static_cast<std::int64_t>(tree.level(l).parent_groups[as_size(g)].size());
     }
   }
   return walk;

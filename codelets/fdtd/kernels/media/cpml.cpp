@@ -10,8 +10,6 @@
 namespace asterism::fdtd {
 namespace {
 
-const char* const face_names[6] = {"-x", "+x", "-y", "+y", "-z", "+z"};
-
 void check(const Grading& g) {
   const auto require = [](bool right, const char* what) {
     if (!right) throw std::invalid_argument(std::string("absorbing layer: ") + what);

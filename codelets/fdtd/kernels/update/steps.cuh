@@ -85,6 +85,70 @@ inline __device__ Three<T> advanced_entries(const Three<T>& old, const Three<T>&
   return next;
 }
 
+/// What a thread of a block knows of its column of the tile.
+template <int steps>
+struct TileColumn {
+  int t;                                   ///< its place in arrays in shared memory
+  int j, k;                                ///< its place in the grid
+  int first, end;                          ///< planes that the block advances
+  bool exists;                             ///< beyond is nothing, or an electric conductor with no tangential E
+  bool own;                                ///< its results are right after all steps and are written
+  int y_above, z_above, y_below, z_below;  ///< columns beside this one; at the rim of the tile any will do
+
+  template <class T>
+  __device__ explicit TileColumn(const Steps<T>& s) {
+    t = static_cast<int>(threadIdx.x);
+    const int tz = t % tile_side;
+    const int ty = t / tile_side;
+    const std::uint32_t row_of_tiles = blockIdx.x / s.along_z;
+    const std::uint32_t chunk = row_of_tiles / s.along_y;
+    k = static_cast<int>(blockIdx.x - row_of_tiles * s.along_z) * (tile_side - 2 * steps) - steps + tz;
+    j = static_cast<int>(row_of_tiles - chunk * s.along_y) * (tile_side - 2 * steps) - steps + ty;
+    first = static_cast<int>(chunk) * s.planes;
+    end = first + s.planes < s.grid.n[0] ? first + s.planes : s.grid.n[0];
+    exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
+    own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
+    y_above = ty + 1 < tile_side ? t + tile_side : t;
+    z_above = tz + 1 < tile_side ? t + 1 : t;
+    y_below = ty > 0 ? t - tile_side : t;
+    z_below = tz > 0 ? t - 1 : t;
+  }
+};
+
+/// Begins to bring a plane of all components of the tile from memory: zeros where there is nothing.
+template <int steps, class T>
+inline __device__ void stage_plane(T* staged, const Grid& grid, const TileColumn<steps>& column, std::int64_t column_at,
+                                   int plane, const T* __restrict__ e_from, const T* __restrict__ h_from) {
+  const bool there = column.exists && plane >= 0 && plane < grid.n[0];
+#pragma unroll
+  for (int c = 0; c < 3; ++c) {
+    const std::int64_t at = column_at + c * grid.component + plane * grid.plane;
+    stage(staged + c * tile_columns + column.t, e_from + at, there);
+    stage(staged + (3 + c) * tile_columns + column.t, h_from + at, there);
+  }
+  commit_staged();
+}
+
+/// Curl of E in a column: `plane` is its plane in shared memory, `next` the entries of the plane after it.
+template <int steps, class T>
+inline __device__ Three<T> curl_of_e(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& e,
+                                     const Three<T>& next) {
+  constexpr int columns = tile_columns;
+  return {curl(f[1], plane[2 * columns + at.y_above], e.c[2], f[2], plane[columns + at.z_above], e.c[1]),
+          curl(f[2], plane[at.z_above], e.c[0], f[0], next.c[2], e.c[2]),
+          curl(f[0], next.c[1], e.c[1], f[1], plane[at.y_above], e.c[0])};
+}
+
+/// Curl of H in a column: `before` are the entries of the plane before it.
+template <int steps, class T>
+inline __device__ Three<T> curl_of_h(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& h,
+                                     const Three<T>& before) {
+  constexpr int columns = tile_columns;
+  return {curl(f[1], h.c[2], plane[2 * columns + at.y_below], f[2], h.c[1], plane[columns + at.z_below]),
+          curl(f[2], h.c[0], plane[at.z_below], f[0], h.c[2], before.c[2]),
+          curl(f[0], h.c[1], before.c[1], f[1], h.c[0], plane[at.y_below])};
+}
+
 template <int steps, bool materials, class T>
 __global__ void __launch_bounds__(tile_columns)
     steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
@@ -92,67 +156,38 @@ __global__ void __launch_bounds__(tile_columns)
   constexpr int columns = tile_columns;
   using Shared = Layout<steps>;
   T* const shared = dynamic_shared<T>();
-  const auto t = static_cast<int>(threadIdx.x);
-  const int tz = t % tile_side;
-  const int ty = t / tile_side;
-  const std::uint32_t row_of_tiles = blockIdx.x / s.along_z;
-  const std::uint32_t chunk = row_of_tiles / s.along_y;
-  const int k = static_cast<int>(blockIdx.x - row_of_tiles * s.along_z) * (tile_side - 2 * steps) - steps + tz;
-  const int j = static_cast<int>(row_of_tiles - chunk * s.along_y) * (tile_side - 2 * steps) - steps + ty;
-  const int first = static_cast<int>(chunk) * s.planes;
-  const int end = first + s.planes < s.grid.n[0] ? first + s.planes : s.grid.n[0];
-  // beyond is nothing, or an electric conductor with no tangential E
-  const bool exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
-  const bool own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
+  T* const staged = shared + Shared::staged_begin;
+  const TileColumn<steps> column(s);
+  const int t = column.t, j = column.j, k = column.k, end = column.end;
   const UpdatedBox e_column = in_column(s.e_entries, j, k);
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_source = false;
   for (int n = 0; n < s.sources; ++n) has_source = has_source || (s.source[n].j == j && s.source[n].k == k);
-  // columns beside this one; at the rim of the tile any will do
-  const int y_above = ty + 1 < tile_side ? t + tile_side : t;
-  const int z_above = tz + 1 < tile_side ? t + 1 : t;
-  const int y_below = ty > 0 ? t - tile_side : t;
-  const int z_below = tz > 0 ? t - 1 : t;
-
-  const auto fetch = [&](int plane) {
-    const bool there = exists && plane >= 0 && plane < s.grid.n[0];
-#pragma unroll
-    for (int c = 0; c < 3; ++c) {
-      const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;
-      stage(shared + Shared::staged_begin + c * columns + t, e_from + at, there);
-      stage(shared + Shared::staged_begin + (3 + c) * columns + t, h_from + at, there);
-    }
-    commit_staged();
-  };
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
   Three<T> h_here[steps] = {};
   Three<T> h_before[steps] = {};  // after 1, 2, .. steps, a plane further behind
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * columns + t] = 0;
-  fetch(first - steps);
+  stage_plane(staged, s.grid, column, column_at, column.first - steps, e_from, h_from);
   __syncthreads();
-  for (int i = first - steps; i < end + steps; ++i) {
+  for (int i = column.first - steps; i < end + steps; ++i) {
     wait_for_staged();
     Three<T> e_next;  // after the steps so far, in the plane after the one that is advanced
     Three<T> h_next;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-      e_next.c[c] = shared[Shared::staged_begin + c * columns + t];
-      h_next.c[c] = shared[Shared::staged_begin + (3 + c) * columns + t];
+      e_next.c[c] = staged[c * columns + t];
+      h_next.c[c] = staged[(3 + c) * columns + t];
     }
-    if (i + 1 < end + steps) fetch(i + 1);
+    if (i + 1 < end + steps) stage_plane(staged, s.grid, column, column_at, i + 1, e_from, h_from);
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
       const int plane = i - 1 - step;
       T* const e_plane = shared + Shared::e_begin + 3 * step * columns;
       T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * columns;
       const Three<T> e = e_here[step];
-      const T(&fh)[3] = s.h_factor;
-      const Three<T> e_curl = {
-          curl(fh[1], e_plane[2 * columns + y_above], e.c[2], fh[2], e_plane[columns + z_above], e.c[1]),
-          curl(fh[2], e_plane[z_above], e.c[0], fh[0], e_next.c[2], e.c[2]),
-          curl(fh[0], e_next.c[1], e.c[1], fh[1], e_plane[y_above], e.c[0])};
+      const Three<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
       const Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column,
                                                                       s.h_media, s.grid, plane, column_at);
 #pragma unroll
@@ -160,12 +195,7 @@ __global__ void __launch_bounds__(tile_columns)
       __syncthreads();
 #pragma unroll
       for (int c = 0; c < 3; ++c) e_plane[c * columns + t] = e_next.c[c];
-      const T(&fe)[3] = s.e_factor;
-      const Three<T>& before = h_before[step];
-      const Three<T> h_curl = {
-          curl(fe[1], h.c[2], h_plane[2 * columns + y_below], fe[2], h.c[1], h_plane[columns + z_below]),
-          curl(fe[2], h.c[0], h_plane[z_below], fe[0], h.c[2], before.c[2]),
-          curl(fe[0], h.c[1], before.c[1], fe[1], h.c[0], h_plane[y_below])};
+      const Three<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at);
       if (has_source)
@@ -180,7 +210,7 @@ __global__ void __launch_bounds__(tile_columns)
       h_next = h;
     }
     const int plane = i - steps;
-    if (!own || plane < first) continue;
+    if (!column.own || plane < column.first) continue;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
       const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;

@@ -7,7 +7,7 @@
 namespace asterism::fmm::cuda {
 namespace {
 
-constexpr int threads = 128;
+constexpr int l2p_threads = 128;
 
 /// The leaf of particle i: the last one that begins at or before it.
 __device__ int leaf_of(const LeafView& leaves, int i) {
@@ -40,17 +40,17 @@ struct Recurrence {
 };
 
 template <int L>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(l2p_threads)
     l2p_kernel(const BasisView basis, const Grid grid, const LeafView leaves, const SourceView particles, int count,
                const double* __restrict__ locals, const FieldView result, bool add) {
   auto* row_begin = reinterpret_cast<std::int32_t*>(device::shared_memory());
   auto* row_b = row_begin + basis.rows + 1;
-  for (int i = static_cast<int>(threadIdx.x); i <= basis.rows; i += threads) {
+  for (int i = static_cast<int>(threadIdx.x); i <= basis.rows; i += l2p_threads) {
     row_begin[i] = basis.row_begin[i];
     if (i < basis.rows) row_b[i] = basis.row_b[i];
   }
   __syncthreads();
-  const int place = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
+  const int place = static_cast<int>(blockIdx.x) * l2p_threads + static_cast<int>(threadIdx.x);
   if (place >= count) return;
   const int i = leaves.begin[0] + place;
   const int leaf = leaf_of(leaves, i);
@@ -137,9 +137,9 @@ void l2p(const BasisView& basis, const Grid& grid, const LeafView& leaves, const
          std::int32_t count, const double* locals, const FieldView& result, bool add, cudaStream_t stream) {
   if (count == 0) return;
   const auto bytes = static_cast<std::size_t>(2 * basis.rows + 1) * sizeof(std::int32_t);
-  const dim3 blocks(static_cast<unsigned>((count + threads - 1) / threads));
+  const dim3 blocks(static_cast<unsigned>((count + l2p_threads - 1) / l2p_threads));
   for_order(basis.order, [&](auto* kernel) {
-    device::launch(kernel, blocks, threads, bytes, stream, 1, basis, grid, leaves, particles, count, locals, result,
+    device::launch(kernel, blocks, l2p_threads, bytes, stream, 1, basis, grid, leaves, particles, count, locals, result,
                    add);
   });
 }

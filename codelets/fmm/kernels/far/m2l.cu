@@ -16,8 +16,8 @@
 namespace asterism::fmm::cuda {
 namespace {
 
-constexpr int warps = 8;
-constexpr int threads = warps * 32;
+constexpr int m2l_warps = 8;
+constexpr int m2l_threads = m2l_warps * 32;
 constexpr int ranks = 32;              ///< that are taken at a time
 constexpr int part_pitch = ranks + 8;  ///< two columns of a quarter warp are in different banks
 constexpr int sum_pitch = ranks + 4;   ///< four columns of four ranks are in different banks
@@ -48,9 +48,9 @@ struct Layout {
   __host__ __device__ explicit Layout(int stride) {
     pitch = stride | 8;
     parts = Columns * pitch;
-    sums = parts + warps * Columns * part_pitch;
+    sums = parts + m2l_warps * Columns * part_pitch;
     work = sums + Columns * sum_pitch;
-    targets = work + warps * static_cast<int>(sizeof(Work<Columns>) / sizeof(double));
+    targets = work + m2l_warps * static_cast<int>(sizeof(Work<Columns>) / sizeof(double));
     active = targets + Columns / 2;
     total = active + (directions + 2) / 2;
   }
@@ -148,7 +148,7 @@ __device__ void first_product(const M2LView& operators, const Work<Columns>& wor
 #pragma unroll
       for (int m = 0; m < M; ++m) device::multiply_add_16(sums[m][r], x[m], y[r]);
   };
-  constexpr int step = warps * 8;
+  constexpr int step = m2l_warps * 8;
   if constexpr (Ahead) {
     int k = warp * 8;
     if (k < operators.stride) load(k);
@@ -199,7 +199,7 @@ __device__ void load_u(const M2LView& operators, const Work<Columns>& work, int 
       const double* from = work.u + static_cast<std::int64_t>(row) * operators.stride + p;
 #pragma unroll
       for (int n = 0; n < N; ++n) {
-        const int coefficient = (first_tile + n * warps) * 8;
+        const int coefficient = (first_tile + n * m2l_warps) * 8;
         b[n][r][i] = row < work.rank && coefficient < operators.stride ? from[coefficient] : 0.0;
       }
     }
@@ -214,7 +214,7 @@ __device__ void second_product(const M2LView& operators, const Work<Columns>& wo
   const int q = static_cast<int>(threadIdx.x) % 4;
   const int tiles = operators.stride / 8;
 #pragma unroll 1
-  for (int tile = warp; tile < tiles; tile += N * warps) {
+  for (int tile = warp; tile < tiles; tile += N * m2l_warps) {
     if (tile != warp) load_u<R, N>(operators, work, rank, tile, b);
 #pragma unroll
     for (int m = 0; m < M; ++m) {
@@ -234,7 +234,7 @@ __device__ void second_product(const M2LView& operators, const Work<Columns>& wo
         double* local = locals + work.column[pair] * pitch + 2 * q;
 #pragma unroll
         for (int n = 0; n < N; ++n) {
-          const int coefficient = (tile + n * warps) * 8;
+          const int coefficient = (tile + n * m2l_warps) * 8;
           if (coefficient >= operators.stride) continue;
           auto* place = reinterpret_cast<double2*>(local + coefficient);
           const double2 before = *place;
@@ -255,13 +255,13 @@ __device__ void multiply(const M2LView& operators, double scale, const Work<Colu
   load_u<R, N>(operators, work, rank, static_cast<int>(threadIdx.x) / 32, b);
   __syncthreads();
 #pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x); i < M * 16 * R * 8; i += threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < M * 16 * R * 8; i += m2l_threads) {
     const int column = i / (R * 8);
     const int r = i % (R * 8);
     const double* part = memory + layout.parts + column * part_pitch + r;
     double sum = 0;
 #pragma unroll
-    for (int w = 0; w < warps; ++w) sum += part[w * Columns * part_pitch];
+    for (int w = 0; w < m2l_warps; ++w) sum += part[w * Columns * part_pitch];
     memory[layout.sums + column * sum_pitch + r] = scale * sum;
   }
   __syncthreads();
@@ -286,7 +286,7 @@ __device__ void multiply(const M2LView& operators, double scale, const Work<Colu
 /// Block (x, y) of the grid: x is its place in the cluster, y its columns.
 /// Blocks: that an SM is to run at a time, which have half the registers each when there are two.
 template <int Columns, int Blocks>
-__global__ void __launch_bounds__(threads, Blocks)
+__global__ void __launch_bounds__(m2l_threads, Blocks)
     m2l_kernel(const __grid_constant__ M2LView operators, double scale, const __grid_constant__ M2LList list,
                const __grid_constant__ M2LSources sources, int cluster, double* __restrict__ locals) {
   constexpr bool Ahead = Blocks == 1;
@@ -300,17 +300,17 @@ __global__ void __launch_bounds__(threads, Blocks)
   const int tile = first / m2l_tile;
   const int me = device::cluster_rank();
 
-  for (int i = thread; i < layout.parts; i += threads) memory[i] = 0;
-  for (int i = thread; i < Columns; i += threads) targets[i] = -1;
+  for (int i = thread; i < layout.parts; i += m2l_threads) memory[i] = 0;
+  for (int i = thread; i < Columns; i += m2l_threads) targets[i] = -1;
   if (thread < 32) find_directions(list, tile, active);
   __syncthreads();
   const int count = active[directions];
-  for (int batch = me; batch < count; batch += warps * cluster) {
+  for (int batch = me; batch < count; batch += m2l_warps * cluster) {
     if (batch != me) __syncthreads();  // the last batch is still in use
     if (const int i = batch + thread / 32 * cluster; i < count)
       look_up(operators, list, sources, tile, first, active[i], work[thread / 32], targets);
     __syncthreads();
-    for (int w = 0; w < warps && batch + w * cluster < count; ++w) {
+    for (int w = 0; w < m2l_warps && batch + w * cluster < count; ++w) {
       const Work<Columns>& now = work[w];
       if (now.count == 0) continue;
       for (int rank = 0; rank < now.padded; rank += ranks) {
@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(threads, Blocks)
     for (int block = 0; block < cluster && target < 0; ++block) target = device::shared_of(targets, block)[column];
     if (target < 0) continue;
     double* out = locals + static_cast<std::int64_t>(target) * operators.stride;
-    for (int i = me * (threads) + thread; i < operators.size; i += cluster * (threads)) {
+    for (int i = me * m2l_threads + thread; i < operators.size; i += cluster * m2l_threads) {
       double sum = 0;
       for (int block = 0; block < cluster; ++block) sum += device::shared_of(memory, block)[column * layout.pitch + i];
       out[i] += sum;
@@ -356,7 +356,8 @@ void start(const M2LView& operators, double scale, const M2LList& list, const M2
     while (cluster < max_cluster && 2 * cluster * tiles <= at_once + at_once / 4) cluster *= 2;
   }
   device::launch(m2l_kernel<Columns, Blocks>, dim3(static_cast<unsigned>(cluster), static_cast<unsigned>(tiles)),
-                 threads, bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster, locals);
+                 m2l_threads, bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster,
+                 locals);
 }
 
 /// Measured on H200 (bench_fmm_cuda).

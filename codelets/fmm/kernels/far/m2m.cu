@@ -6,12 +6,6 @@
 namespace asterism::fmm::cuda {
 namespace {
 
-/// S_to,from of the upper or lower child.
-__device__ double entry(const double* shift, int order, int to, int from, bool upper) {
-  const double s = shift[to * order + from];
-  return upper || ((to + from) & 1) == 0 ? s : -s;
-}
-
 __global__ void __launch_bounds__(shift_threads)
     m2m_kernel(const BasisView basis, const double* __restrict__ shift, const Family* __restrict__ families,
                const CellIndex* __restrict__ child_index, const double* __restrict__ children, double* parents) {

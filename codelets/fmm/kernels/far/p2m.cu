@@ -6,15 +6,15 @@
 namespace asterism::fmm::cuda {
 namespace {
 
-constexpr int threads = 128;
-constexpr int warps = threads / 32;
+constexpr int p2m_threads = 128;
+constexpr int p2m_warps = p2m_threads / 32;
 constexpr int chunk = 64;         ///< particles
 constexpr int pitch = chunk + 4;  ///< four rows of four particles each are in different banks
 
 /// T: tiles of 8 rows per warp; C: tiles of 8 degrees c.
 template <int T, int C>
-__global__ void __launch_bounds__(threads) p2m_kernel(const BasisView basis, const Grid grid, const LeafView leaves,
-                                                      const SourceView particles, double* __restrict__ multipoles) {
+__global__ void __launch_bounds__(p2m_threads) p2m_kernel(const BasisView basis, const Grid grid, const LeafView leaves,
+                                                          const SourceView particles, double* __restrict__ multipoles) {
   const int l = basis.order;
   double* x = device::shared_memory();  // l x pitch, times the charge
   double* y = x + l * pitch;            // l x pitch
@@ -34,15 +34,15 @@ __global__ void __launch_bounds__(threads) p2m_kernel(const BasisView basis, con
   double sums[T][C][2] = {};
 #pragma unroll
   for (int t = 0; t < T; ++t) {
-    const int row = (t * warps + warp) * 8 + p;
+    const int row = (t * p2m_warps + warp) * 8 + p;
     row_x[t] = row < basis.rows ? basis.row_a[row] * pitch : 0;
     row_y[t] = row < basis.rows ? basis.row_b[row] * pitch : 0;
   }
-  for (int i = thread; i < (8 * C - l) * pitch; i += threads) z[l * pitch + i] = 0;
+  for (int i = thread; i < (8 * C - l) * pitch; i += p2m_threads) z[l * pitch + i] = 0;
 
   for (int first = begin; first < end; first += chunk) {
     __syncthreads();
-    for (int i = thread; i < 3 * chunk; i += threads) {
+    for (int i = thread; i < 3 * chunk; i += p2m_threads) {
       const int axis = i / chunk;
       const int j = i % chunk;
       const bool real = first + j < end;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(threads) p2m_kernel(const BasisView basis, con
   double* out = multipoles + static_cast<std::int64_t>(leaf) * basis.stride;
 #pragma unroll
   for (int t = 0; t < T; ++t) {
-    const int row = (t * warps + warp) * 8 + p;
+    const int row = (t * p2m_warps + warp) * 8 + p;
     if (row >= basis.rows) continue;
     const int first = basis.row_begin[row];
     const int count = basis.row_begin[row + 1] - first;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(threads) p2m_kernel(const BasisView basis, con
         if (degree < count) out[first + degree] = sums[t][c][i];
       }
   }
-  for (int i = basis.size + thread; i < basis.stride; i += threads) out[i] = 0;
+  for (int i = basis.size + thread; i < basis.stride; i += p2m_threads) out[i] = 0;
 }
 
 template <int T>
@@ -102,8 +102,8 @@ void start(const BasisView& basis, const Grid& grid, const LeafView& leaves, con
            double* multipoles, cudaStream_t stream) {
   const int tiles = basis.order > 8 ? 2 : 1;
   const auto bytes = static_cast<std::size_t>((2 * basis.order + 8 * tiles) * pitch) * sizeof(double);
-  device::launch(tiles == 1 ? p2m_kernel<T, 1> : p2m_kernel<T, 2>, dim3(static_cast<unsigned>(leaves.cells)), threads,
-                 bytes, stream, 1, basis, grid, leaves, particles, multipoles);
+  device::launch(tiles == 1 ? p2m_kernel<T, 1> : p2m_kernel<T, 2>, dim3(static_cast<unsigned>(leaves.cells)),
+                 p2m_threads, bytes, stream, 1, basis, grid, leaves, particles, multipoles);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ void start(const BasisView& basis, const Grid& grid, const LeafView& leaves, con
 void p2m(const BasisView& basis, const Grid& grid, const LeafView& leaves, const SourceView& particles,
          double* multipoles, cudaStream_t stream) {
   if (leaves.cells == 0) return;
-  const int tiles = (basis.rows + 8 * warps - 1) / (8 * warps);
+  const int tiles = (basis.rows + 8 * p2m_warps - 1) / (8 * p2m_warps);
   if (tiles <= 1)
     start<1>(basis, grid, leaves, particles, multipoles, stream);
   else if (tiles <= 2)

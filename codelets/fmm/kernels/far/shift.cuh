@@ -8,6 +8,12 @@ namespace asterism::fmm::cuda {
 
 inline constexpr int shift_threads = 256;
 
+/// S_row,column of the upper or lower child: that of m2m is S_to,from, that of l2l S_from,to.
+inline __device__ double entry(const double* shift, int order, int row, int column, bool upper) {
+  const double s = shift[row * order + column];
+  return upper || ((row + column) & 1) == 0 ? s : -s;
+}
+
 /// Where the tables and the buffers of a family begin in the shared memory of a thread block.
 struct ShiftTables {
   double* shift;           ///< l x l

@@ -19,10 +19,10 @@ Case make_case(const CaseOptions& options) {
     const auto [m, n] = options.mode;
     constexpr double pi = std::numbers::pi;
     p.initial = [m, n](double x, double y) { return std::sin(pi * m * x) * std::sin(pi * n * y); };
-    // u is an eigenvector of the differences: -4 sin^2(pi m dx / 2) along x, likewise along y
+    // u is an eigenvector of the differences: -4 sin^2(pi m dx / 2) along x, and the same along y
     const double sx = std::sin(pi * m * p.dx() / 2);
     const double sy = std::sin(pi * n * p.dy() / 2);
-    c.decay = 1 - 4 * p.rx() * sx * sx - 4 * p.ry() * sy * sy;
+    c.factor = 1 - 4 * p.rx() * sx * sx - 4 * p.ry() * sy * sy;
   } else if (options.name == "spot") {
     p.initial = [](double x, double y) { return std::abs(x - 0.5) < 0.125 && std::abs(y - 0.5) < 0.125 ? 1.0 : 0.0; };
   } else {

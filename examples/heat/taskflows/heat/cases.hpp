@@ -19,7 +19,7 @@ struct CaseOptions {
 struct Case {
   Problem problem;
   /// Factor by which a step multiplies u, exact for the scheme; 0: u is no mode.
-  double decay = 0;
+  double factor = 0;
 };
 
 /// Throws Error (bad_input).

@@ -14,11 +14,11 @@ constexpr double rounding = 1e-15;
 }  // namespace
 
 Verdict verify(const Case& c, const Simulation& simulation) {
-  const bool exact = c.decay != 0;
+  const bool exact = c.factor != 0;
   std::vector<double> expected = reference(c.problem, exact ? 0 : simulation.time);
-  // u^n = decay^n u^0
+  // u^n = factor^n u^0
   if (exact)
-    for (double& value : expected) value *= std::pow(c.decay, static_cast<double>(simulation.time));
+    for (double& value : expected) value *= std::pow(c.factor, static_cast<double>(simulation.time));
   const std::vector<double> found = simulation.values();
   double largest = 0;
   double error = 0;

@@ -1,4 +1,5 @@
 // The device code of the finite-difference time-domain kernels run on the host: what a machine without GPU can check.
+#include "base/as_size.hpp"
 #include "tests/codelets/cuda_on_host.hpp"
 //
 #include <gtest/gtest.h>
@@ -109,7 +110,7 @@ TYPED_TEST(FdtdEmulated, StepsAtOnce) {
             for (int i = 0; i < s.n[0]; ++i)
               for (int j = 0; j < s.n[1]; ++j)
                 for (int k = 0; k < s.n[2]; ++k) {
-                  const std::size_t at = index(p.grid.at(c, i, j, k));
+                  const std::size_t at = as_size(p.grid.at(c, i, j, k));
                   const T found = (f == Field::electric ? e : h)[at];
                   ASSERT_EQ(std::memcmp(&found, &p.field(f)[at], sizeof(T)), 0)
                       << static_cast<int>(f) << c << ": " << i << ' ' << j << ' ' << k << ": " << found;
@@ -202,8 +203,8 @@ TYPED_TEST(FdtdEmulated, Probes) {
                        [&] { cuda::record_kernel<T>(count, places.data(), p.e.data(), p.h.data(), row.data()); });
   cpu::record(count, places.data(), p.e.data(), p.h.data(), expected.data());
   EXPECT_TRUE(this->same(row, expected));
-  EXPECT_EQ(row[1], p.h[index(p.grid.at(1, 1, 1, 1))]);
-  EXPECT_EQ(row[2], p.e[index(p.grid.at(2, 2, 2, 2))]);
+  EXPECT_EQ(row[1], p.h[as_size(p.grid.at(1, 1, 1, 1))]);
+  EXPECT_EQ(row[2], p.e[as_size(p.grid.at(2, 2, 2, 2))]);
   EXPECT_EQ(row.back(), -1);
 }
 

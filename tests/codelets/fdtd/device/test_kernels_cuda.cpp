@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "codelets/fdtd/kernels/observers/probes.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
@@ -49,13 +50,13 @@ class FdtdKernelsCuda : public CudaTest {
     const OnDevice d(stream_, p);
     const auto exchange = [&](Field f, T* u) {
       for (int axis = 0; axis < 3; ++axis) {
-        if (s.face[index(2 * axis)] != Face::neighbour) continue;
+        if (s.face[as_size(2 * axis)] != Face::neighbour) continue;
         if (axis == 1) {
           cuda::wrap(g, f, axis, u, stream_);
           continue;
         }
         const Layer out = outgoing(g, f, axis);
-        const DeviceArray<T> array(stream_, index(out.elements()), 0);
+        const DeviceArray<T> array(stream_, as_size(out.elements()), 0);
         cuda::pack(g, out, u, array.data(), stream_);
         cuda::unpack(g, incoming(g, f, axis), array.data(), u, stream_);
         check(cudaStreamSynchronize(stream_));
@@ -77,12 +78,12 @@ class FdtdKernelsCuda : public CudaTest {
       expect_same(d.e.values(), p.e, "E");
       expect_same(d.h.values(), p.h, "H");
 
-      const DeviceArray<double> planes(stream_, index(g.n[0]), 0);
+      const DeviceArray<double> planes(stream_, as_size(g.n[0]), 0);
       cuda::sum(Field::magnetic, g, g.cells(), 1, d.h.data(), planes.data(), stream_);
-      std::vector<double> expected(index(g.n[0]));
+      std::vector<double> expected(as_size(g.n[0]));
       cpu::sum(Field::magnetic, g, g.cells(), 1, p.h.data(), expected.data());
       EXPECT_EQ(planes.values(), expected);
-      const DeviceArray<Energy> energies(stream_, index(g.n[0]), 0);
+      const DeviceArray<Energy> energies(stream_, as_size(g.n[0]), 0);
       Densities densities = p.densities(s);
       if (d.materials) {
         densities.eps_r = d.eps_r.data();
@@ -141,15 +142,15 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
                               d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
         for (int step = 0; step < steps; ++step) {
           host.step();
-          cpu::add(p.grid, 2, 16, 25, 59, values[index(step)], host.parts[0].e.data());
+          cpu::add(p.grid, 2, 16, 25, 59, values[as_size(step)], host.parts[0].e.data());
         }
         for (const Field f : {Field::electric, Field::magnetic}) {
           const std::vector<T> found = (f == Field::electric ? e : h).values();
           for (int c = 0; c < 3; ++c)
             for (int i = 0; i < s.n[0]; ++i)
               for (int j = 0; j < s.n[1]; ++j) {
-                const std::size_t at = index(p.grid.at(c, i, j, 0));
-                ASSERT_EQ(std::memcmp(&found[at], &p.field(f)[at], index(s.n[2]) * sizeof(T)), 0)
+                const std::size_t at = as_size(p.grid.at(c, i, j, 0));
+                ASSERT_EQ(std::memcmp(&found[at], &p.field(f)[at], as_size(s.n[2]) * sizeof(T)), 0)
                     << static_cast<int>(f) << c << ": " << i << ' ' << j;
               }
         }
@@ -173,7 +174,7 @@ TYPED_TEST(FdtdKernelsCuda, Probes) {
 TYPED_TEST(FdtdKernelsCuda, NothingToDo) {
   using T = TypeParam;
   const Grid g = make_grid(4, 4, 4, {}, sizeof(T));
-  const std::vector<T> ones(index(g.elements()), 1);
+  const std::vector<T> ones(as_size(g.elements()), 1);
   const DeviceArray<T> e(this->stream_, ones);
   cuda::update<T>(Field::electric, g, {2, 2, 0, 4, 0, 4}, {}, {}, e.data(), e.data(), this->stream_);
   cuda::reflect(g, e.data(), this->stream_);

@@ -1,4 +1,5 @@
 // The device code of the plane wave run on the host.
+#include "base/as_size.hpp"
 #include "tests/codelets/cuda_on_host.hpp"
 //
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ TYPED_TEST(FdtdWaveEmulated, IsThatOfCpus) {
   const Waveform pulse{Pulse::differentiated_gaussian, 1, 4 * s.dt(), 10 * s.dt(), 0};
   const Incident wave = make_incident(wave_along({-1, 2, 3}, s.d, 0.7, pulse), {2, 5, 1, 7, 3, 8}, space_of(s));
   Illuminated<T> lit(s, wave, {{{4}, {}, {}}});
-  std::vector<T> line(index(wave.line.elements()), T{0});
+  std::vector<T> line(as_size(wave.line.elements()), T{0});
   for (int n = 1; n <= 60; ++n) {
     lit.step();
     this->template advance<Field::magnetic>(wave, {}, line);

@@ -1,0 +1,24 @@
+// The command line of asterism-decay.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/common/driver.hpp"
+#include "taskflows/decay/cases.hpp"
+
+namespace asterism::apps::decay {
+
+struct Arguments {
+  asterism::decay::CaseOptions problem_case;
+  long steps = 1000;
+  int blocks = 0;  ///< 0: two for each unit
+  std::string checkpoint;
+  std::string restart;
+  SolverOptions common;
+};
+
+/// Fills `arguments`; returns an exit status when the program is to end here.
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
+
+}  // namespace asterism::apps::decay

@@ -1,0 +1,14 @@
+// The CUDA functions of the codelets; without_cuda where CUDA is not compiled in.
+#pragma once
+
+#include "runtime/performance_model.hpp"
+
+namespace asterism::decay::codelets::gpu {
+
+#ifdef ASTERISM_CUDA
+void step(void** buffers, void* arguments);
+#else
+inline constexpr starpu_cuda_func_t step = without_cuda;
+#endif
+
+}  // namespace asterism::decay::codelets::gpu

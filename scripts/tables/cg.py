@@ -1,0 +1,104 @@
+"""Conjugate gradients: GPUs, CPUs, steps of refinement. Tables by the name of their place in the text."""
+import statistics
+
+from tables.records import load
+
+
+def gpu_single():
+    rows = ["| 11pts-256 on one H200 | ms per iteration | over the bytes bound | over a plain loop |", "|---|---|---|---|"]
+    plain = load("cg-plain-11pts-256-*.json")
+    runs = [record for _, record in load("cg-11pts-256-1gpu-*.json")]
+    if not plain or not runs:
+        return ""
+    loop = statistics.median(p["median_ms"] for _, p in plain)
+    ms = statistics.median(r["ms_per_iteration"] for r in runs)
+    bound = statistics.median(r["bound_ms"] for r in runs)
+    rows.append(f"| plain loop over the same kernels | {loop:.3f} | {loop / bound:.2f} | 1 |")
+    rows.append(f"| task flow through StarPU | {ms:.3f} | {ms / bound:.2f} | {ms / loop:.3f} |")
+    return "\n".join(rows)
+
+
+def gpu_tables():
+    out = []
+    for name, record in load("cg-tables-*.json"):
+        out.append(f"{record['matrix']['name']}, transfers {record['transfers']}, "
+                   f"version {record.get('commit', record['version'])}: ms per iteration (e)\n")
+        out.append("| GPUs | 1D full | 1D packed | 2D full | 2D packed |")
+        out.append("|---|---|---|---|---|")
+        cases = [c for c in record["cases"] if c["flow"] == "fused"]
+        for gpus in sorted({c["gpus"] for c in cases}):
+            cells = []
+            for decomposition in ("1d", "2d"):
+                for transfer in ("full", "packed"):
+                    found = [c for c in cases if c["gpus"] == gpus and c["blocks"] == gpus and
+                             c["decomposition"] == decomposition and c["transfer"] == transfer]
+                    cells.append(f"{found[0]['median_ms']:.3f} ({found[0]['e']:.3f})" if found else "")
+            out.append(f"| {gpus} | " + " | ".join(cells) + " |")
+        best = [c for c in cases if c["gpus"] > 1 and "e_pipeline" in c]
+        if best:
+            b = max(best, key=lambda c: (c["gpus"], c["S"]))
+            out.append(f"\nBest on {b['gpus']}: S = {b['S']:.3f}, e = {b['e']:.3f} = e_granularity {b['e_granularity']:.3f} "
+                       f"x e_pipeline {b['e_pipeline']:.3f} ({b['decomposition'].upper()} {b['transfer']}).")
+        out.append("")
+    return "\n".join(out).strip()
+
+
+def efficiency():
+    rows = ["Direct transfers, 1D packed, one block per GPU (four GPUs: `cg-11pts-512-x4.log`):\n",
+            "| system | GPUs | ms per iteration | S | e | e_granularity | e_pipeline |", "|---|---|---|---|---|---|---|"]
+    for name, record in load("cg-11pts-512-*.json"):
+        e = record["efficiency"]
+        rows.append(f"| {record['matrix']['name']} | {e['units']} | {e['Tb_p_ms']:.3f} | {e['S']:.3f} | {e['e']:.3f} | "
+                    f"{e['e_granularity']:.3f} | {e['e_pipeline']:.3f} |")
+    return "\n".join(rows) if len(rows) > 3 else ""
+
+
+def cpu():
+    rows = ["| 11pts-128 on 2 CPU workers | ms per iteration, median (min..max) |", "|---|---|"]
+    for name, record in load("bench-cg-*.json"):
+        s = record["summary"]
+        for key, label in (("asterism_ms", "Asterism"), ("bound_ms", "bytes bound, 12 nnz + 84 N over the measured read bandwidth"),
+                           ("petsc_ms", "PETSc KSPCG, 2 ranks")):
+            if key in s:
+                rows.append(f"| {label} | {s[key]['median']:.1f} ({s[key]['min']:.1f}..{s[key]['max']:.1f}) |")
+        if "ratio_to_bound" in s:
+            rows.append(f"| Asterism / bound | {s['ratio_to_bound']['median']:.2f} |")
+        if "speedup" in s:
+            rows.append(f"| PETSc / Asterism | {s['speedup']['median']:.2f} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def picture():
+    """Time of an iteration step by step through the paper's refinements, as an SVG."""
+    found = load("cg-refinement-*.json")
+    if not found:
+        return
+    record = found[-1][1]
+    steps = [(s["label"], s["ms"]) for s in record["steps"]]
+    width, left, bar, gap = 760, 250, 24, 12
+    height = 70 + len(steps) * (bar + gap)
+    longest = max(ms for _, ms in steps)
+    bound = record["bound_ms"]
+    scale = (width - left - 90) / longest
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="13">',
+           f'<rect width="{width}" height="{height}" fill="white"/>',
+           f'<text x="10" y="22" font-size="15">{record["title"]}</text>']
+    for k, (label, ms) in enumerate(steps):
+        y = 40 + k * (bar + gap)
+        svg.append(f'<text x="{left - 8}" y="{y + bar * 0.7:.0f}" text-anchor="end">{label}</text>')
+        svg.append(f'<rect x="{left}" y="{y}" width="{ms * scale:.1f}" height="{bar}" fill="#3a7d44"/>')
+        svg.append(f'<text x="{left + ms * scale + 6:.1f}" y="{y + bar * 0.7:.0f}">{ms:.2f} ms</text>')
+    x = left + bound * scale
+    bottom = 40 + len(steps) * (bar + gap)
+    svg.append(f'<line x1="{x:.1f}" y1="34" x2="{x:.1f}" y2="{bottom}" stroke="#b00020" stroke-width="2" stroke-dasharray="5 3"/>')
+    svg.append(f'<text x="{x:.1f}" y="{bottom + 16}" fill="#b00020" text-anchor="middle">bytes bound {bound:.2f} ms</text>')
+    svg.append("</svg>")
+    return "\n".join(svg) + "\n"
+
+
+TABLES = {
+    "gpu-single": gpu_single,
+    "gpu-efficiency": efficiency,
+    "gpu-tables": gpu_tables,
+    "cpu": cpu,
+}

@@ -1,0 +1,94 @@
+"""Finite differences in the time domain. Tables by the name of their place in the text."""
+import statistics
+
+from tables.records import load
+
+
+def fdtd_gpu():
+    """Time steps of a box of electric conductors on a GPU: in two passes through memory, and several steps in one."""
+    out = []
+    for _, record in load("fdtd-kernels-*.json"):
+        out.append(f"| electric conductors, {record['device']}, 10^6 cells/s | two passes | of copy bandwidth | several steps in one pass | ratio |")
+        out.append("|---|---|---|---|---|")
+        for kind in ("double", "float"):
+            for cells in dict.fromkeys(tuple(r["cells"]) for r in record["steps"]):
+                two = next(r for r in record["steps"] if r["type"] == kind and tuple(r["cells"]) == cells
+                           and (r["threads"], r["march"]) == ([64, 4], 16))
+                best = max((r for r in record["steps_at_once"] if r["type"] == kind and tuple(r["cells"]) == cells and r["planes"] == 0),
+                           key=lambda r: r["mcells_per_s"])
+                out.append(f"| {'x'.join(map(str, cells))}, {kind} | {two['mcells_per_s']:.0f} | {two['of_copy']:.1%} "
+                           f"| {best['mcells_per_s']:.0f} ({best['at_once']} at once) | {best['mcells_per_s'] / two['mcells_per_s']:.2f} |")
+    return "\n".join(out)
+
+
+def fdtd_flow():
+    """The benchmark problem through StarPU on one GPU and on several."""
+    records = load("fdtd-h200*.json")
+    if not records:
+        return ""
+    rates = {}
+    for _, record in records:
+        for c in record["cases"]:
+            rates.setdefault((record["options"], c["setting"]), []).extend(c["samples"])
+    rate = {setting: statistics.median(samples) for (_, setting), samples in rates.items()}
+    out = ["| benchmark problem, double, 10^6 cells/s | one H200 | of two passes at copy bandwidth | two | speed-up | four | speed-up | exchange on two costs |",
+           "|---|---|---|---|---|---|---|---|"]
+    shares = {c["setting"]: c["share_of_copy_bandwidth"] for _, r in records for c in r["cases"]}
+    for n in (100, 200, 400, 800):
+        one = rate[f"size {n}, gpus 1"]
+        two = max((rate.get(f"size {n}, gpus 2{s}", 0) for s in ("", ", bricks-per-gpu 1")))
+        four = max((rate.get(f"size {n}, gpus 4{s}", 0) for s in ("", ", bricks-per-gpu 1")))
+        half = rate.get(f"size {n // 2}x{n}x{n}, gpus 1")
+        out.append(f"| {n}x{n}x{n} | {one:.0f} | {shares[f'size {n}, gpus 1']:.0%} | {two:.0f} | {two / one:.2f} | {four:.0f} | {four / one:.2f} "
+                   f"| {f'{1 - two / (2 * half):.1%}' if half else ''} |")
+    return "\n".join(out)
+
+
+def fdtd_exchange():
+    """The thesis' Figure 4.3: one GPU with the domain whole and in two strips that exchange."""
+    out = []
+    for _, record in load("fdtd-exchange-*.json"):
+        rate = {c["setting"]: c["mcells"] for c in record["cases"]}
+        out.append("| benchmark problem, double, one H200, 10^6 cells/s | whole | two strips that overlap | exchange costs | two strips, exchange each half-step | exchange costs |")
+        out.append("|---|---|---|---|---|---|")
+        for n in (100, 200, 400):
+            whole, far, near = (rate[f"size {n}{s}"] for s in ("", ", bricks-per-gpu 2", ", bricks-per-gpu 2, overlap 0"))
+            out.append(f"| {n}x{n}x{n} | {whole:.0f} | {far:.0f} | {1 - far / whole:.1%} | {near:.0f} | {1 - near / whole:.1%} |")
+    return "\n".join(out)
+
+
+def fdtd_mix():
+    """The thesis' Figures 4.4 to 4.6: CPUs and GPUs on one domain, by the share of the GPUs."""
+    shares = (80, 90, 95, 97.5, 98, 100)
+    out = ["| benchmark problem, double, 10^6 cells/s, share of the GPUs | " + " | ".join(f"{s:g} %" for s in shares) + " |",
+           "|---|" + "---|" * len(shares)]
+    for name, record in load("fdtd-mix-*.json"):
+        rate = {round(p["x"], 3): p["mcells"] for p in record["points"]}
+        n = name.split("-")[2]
+        out.append(f"| {n}x{n}x{n}, {record['points'][0]['line'].replace('GPUs', 'H200')} | "
+                   + " | ".join(f"{rate[s]:.0f}" if s in rate else "" for s in shares) + " |")
+    return "\n".join(out)
+
+
+def fdtd_cpu():
+    out = []
+    for _, record in load("fdtd-cpu-*.json"):
+        out.append(f"| vacuum cavity, 128x128x128, {record['machine']['cores']} cores ({record['machine']['processor']}) | precision | 10^6 cells/s |")
+        out.append("|---|---|---|")
+        for c in sorted(record["cases"], key=lambda c: -c["mcells"]):
+            if "problem" in c:
+                planes = c["pieces"]["overlap"]
+                name, precision = f"asterism-fdtd, {'strips that overlap by %d planes' % planes if planes else 'one pass for both fields'}", c["problem"]["precision"]
+            else:
+                name, precision = {"meep": "Meep 1.25", "openems": "openEMS 0.0.35"}[c["setting"].split()[0]], c["precision"]
+            out.append(f"| {name} | {precision} | {c['mcells']:.0f} |")
+    return "\n".join(out)
+
+
+TABLES = {
+    "fdtd-gpu": fdtd_gpu,
+    "fdtd-flow": fdtd_flow,
+    "fdtd-exchange": fdtd_exchange,
+    "fdtd-mix": fdtd_mix,
+    "fdtd-cpu": fdtd_cpu,
+}

@@ -1,0 +1,70 @@
+"""Fast multipoles. Tables by the name of their place in the text."""
+from tables.records import load, machine
+
+
+def fmm_cpu():
+    out = []
+    for _, record in load("fmm-cpu-*.json"):
+        out.append(f"{record['cases'][0]['particles']:,} particles, charges +-1/2, {machine(record)}:\n")
+        out.append("| setting | error of potential | of force | s per evaluation | Gflop/s | tree |")
+        out.append("|---|---|---|---|---|---|")
+        for c in record["cases"]:
+            out.append(f"| `--{c['setting']}` | {c['potential_error']:.1e} | {c['force_error']:.1e} | {c['seconds']:.3f} | {c['gflops']:.0f} | "
+                       f"h = {c['tree']['height']}, {c['tree']['particles_per_leaf']['mean']:.0f} per leaf |")
+    return "\n".join(out)
+
+
+def fmm_gpu():
+    """Seconds of an evaluation under each scheduler; how near the best one is to its linear program."""
+    rows, columns, header = [], [], None
+    for _, record in load("fmm-gpu-*.json"):
+        header = header or f"{record['cases'][0]['particles']:,} particles, charges +-1/2, {machine(record)}; seconds per evaluation:\n"
+        for setting in dict.fromkeys(c["setting"] for c in record["cases"]):
+            cases = {c["scheduler"]: c for c in record["cases"] if c["setting"] == setting}
+            columns += [name for name in cases if name not in columns]
+            traced = [t for t in record.get("traced", []) if t["setting"] == setting]
+            rows.append((setting, cases, traced[0]["bounds"]["LP"]["of_makespan"] if traced else None))
+    columns.sort(key=lambda name: sum(cases[name]["seconds"] for _, cases, _ in rows if name in cases))
+    short = {"GPU only (eager, --cpus 0)": "GPU only"}
+    out = [header, "| particles | errors of potential, force | " + " | ".join(short.get(c, c) for c in columns) + " | Gflop/s | LP over makespan |",
+           "|---|---|" + "---|" * len(columns) + "---|---|"]
+    for setting, cases, lp in rows:
+        best = min(cases.values(), key=lambda c: c["seconds"])
+        seconds = [("**{:.3f}**" if cases[c] is best else "{:.3f}").format(cases[c]["seconds"]) if c in cases else "" for c in columns]
+        out.append(f"| {best['distribution']}, `--{setting}` | {best['potential_error']:.1e}, {best['force_error']:.1e} | " + " | ".join(seconds)
+                   + f" | {best['gflops']:.0f} | {f'{lp:.1%}' if lp else ''} |")
+    return "\n".join(out)
+
+
+def fmm_kernels():
+    rows = []
+    for _, record in load("fmm-p2p-h200.json"):
+        rows.append("| P2P on one H200, double | particles per leaf | 10^9 ordered pairs/s | Gflop/s |")
+        rows.append("|---|---|---|---|")
+        for r in record["runs"]:
+            if r["variant"] == "shared256":
+                rows.append(f"| {r['leaves']} leaves | {r['per_leaf']} | {r['ordered_pairs_per_s'] * 1e-9:.0f} | {r['gflops']:.0f} |")
+        rows.append("")
+    for _, record in load("fmm-kernels-h200.json"):
+        def rate(wanted, operator, per_leaf, at_once=1):
+            for r in record["runs"]:
+                if (r["order"], r["coefficients"], r["cells"]) == wanted and r["operator"] == operator and (
+                        r["variant"] in ("", "best") and r["particles_per_leaf"] == per_leaf and r["launches_at_once"] == at_once):
+                    return f"{r['gflops']}"
+            return ""
+        rows.append("| Gflop/s on one H200, double, 4096 cells | coefficients | M2L | four M2L at once | P2M | L2P | M2M | L2L |")
+        rows.append("|---|---|---|---|---|---|---|---|")
+        for wanted in dict.fromkeys((r["order"], r["coefficients"], r["cells"]) for r in record["runs"] if r["cells"] == 4096):
+            cells = [rate(wanted, "m2l", 0), rate(wanted, "m2l", 0, 4)] + [rate(wanted, o, 114) for o in ("p2m", "l2p")] + [
+                rate(wanted, o, 0) for o in ("m2m", "l2l")]
+            if all(cells):
+                rows.append(f"| order {wanted[0]} | {wanted[1]} | " + " | ".join(cells) + " |")
+        rows.append("")
+    return "\n".join(rows).strip()
+
+
+TABLES = {
+    "fmm-cpu": fmm_cpu,
+    "fmm-gpu": fmm_gpu,
+    "fmm-kernels": fmm_kernels,
+}

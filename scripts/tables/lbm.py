@@ -1,0 +1,114 @@
+"""Lattice Boltzmann. Tables by the name of their place in the text."""
+import statistics
+
+from tables.records import load
+
+
+def lbm_gpu():
+    """Updates on a GPU: the kernels, time steps of a box one after the other, and through StarPU."""
+    kernels, flows = load("lbm-kernels-*.json"), load("lbm-h200*.json")
+    if not kernels:
+        return ""
+    record = kernels[-1][1]
+    through = {c["setting"]: c["mlups"] for _, f in flows for c in f["cases"]}
+
+    def of(rows, key, **wanted):
+        return next(r[key] for r in rows if all(r[k] == v for k, v in wanted.items()))
+
+    out = [f"| lid-driven cavity on one {record['device']}, BGK, version {record['commit']} | alpha | beta | steps, walls included | through StarPU | of copy bandwidth |",
+           "|---|---|---|---|---|---|"]
+    for cells in ([256, 256, 256], [512, 512, 128]):
+        for kind, precision in (("double", ""), ("float", ", precision single")):
+            size = str(cells[0]) if len(set(cells)) == 1 else "x".join(map(str, cells))
+            same = {"type": kind, "cells": cells, "collision": "bgk"}
+            alpha, beta = (of(record["runs"], "mlups", half=h, threads=256, **same) for h in ("alpha", "beta"))
+            box = of(record["steps"], "mlups", **same)
+            copy = of(record["runs"], "copy_gb_per_s", half="alpha", threads=256, **same)
+            flow = through.get(f"size {size}{precision}")
+            share = flow * 1e-3 * 2 * 19 * (8 if kind == "double" else 4) / copy if flow else 0
+            out.append(f"| {'x'.join(map(str, cells))}, {kind} | {alpha:.0f} | {beta:.0f} | {box:.0f} | {f'{flow:.0f}' if flow else ''} | {share:.1%} |")
+    cuts = [(s, m) for s, m in through.items() if "subdomains" in s]
+    if cuts:
+        out += ["", "| bricks on one GPU, double | MLUPS | of one brick |", "|---|---|---|"]
+        for setting, mlups in cuts:
+            whole, cut = setting.split(", subdomains ")
+            size = whole.removeprefix("size ")
+            out.append(f"| {size if 'x' in size else 'x'.join([size] * 3)} in {cut} | {mlups:.0f} | {mlups / through[whole]:.1%} |")
+    return "\n".join(out)
+
+
+def lbm_weak():
+    """One sub-domain per GPU: more GPUs, a larger domain."""
+    out = []
+    for _, record in load("lbm-weak-*.json"):
+        cases = {c["setting"]: c for c in record["cases"]}
+        one = next(c["mlups"] for s, c in cases.items() if s.endswith("gpus 1"))
+        out.append("| cavity, double, 256x256x256 cells per H200 | GPUs | MLUPS | of as many single ones |")
+        out.append("|---|---|---|---|")
+        for setting, case in cases.items():
+            words = dict(w.split() for w in setting.split(", "))
+            if "gpu-bricks" in words:
+                continue
+            gpus = int(words["gpus"])
+            out.append(f"| {words.get('subdomains', '1x1x1')} | {gpus} | {case['mlups']:.0f} | {case['mlups'] / (gpus * one):.1%} |")
+    return "\n".join(out)
+
+
+def lbm_shares():
+    """Cells that a GPU gets of a domain that CPUs share with it: figure 9 and table 3 of the paper."""
+    records = [record for _, record in load("lbm-shares-*.json")]
+    if not records:
+        return ""
+    shares = list(dict.fromkeys(c["setting"].removeprefix("gpu-share ") for r in records for c in r["cases"]))
+    shares.sort(key=lambda s: -float(s) if s != "auto" else 1)
+    rows = {r["domain"]: {c["setting"].removeprefix("gpu-share "): c["mlups"] for c in r["cases"]} for r in records}
+    out = ["| MLUPS, double, 14 CPU workers and one H200 | " + " | ".join(rows) + " |", "|---|" + "---|" * len(rows)]
+    for share in shares:
+        title = "auto" if share == "auto" else f"{float(share):.1%} of the cells to the GPU"
+        out.append(f"| {title} | " + " | ".join(f"{of[share]:.0f}" for of in rows.values()) + " |")
+    return "\n".join(out)
+
+
+def lbm_sphere():
+    out = []
+    for _, record in load("lbm-sphere-*.json"):
+        flow = record["flow"]
+        late = [c for step, c in record["drag_coefficients"] if 2 * step >= flow["steps"]]
+        reynolds = flow["velocity"] * flow["length"] * 3 / (flow["tau"] - 0.5)
+        known = 24 / reynolds * (1 + 0.15 * reynolds ** 0.687)
+        out += ["| sphere in a stream, one H200 | cells across | Re | drag coefficient, smallest to largest of the later half | Schiller and Naumann |",
+                "|---|---|---|---|---|",
+                f"| {'x'.join(map(str, flow['cells']))}, {flow['collision'].upper()}, {flow['precision']} | {flow['length']:.0f} | {reynolds:.0f} "
+                f"| {statistics.mean(late):.3f}, {min(late):.3f} to {max(late):.3f} | {known:.3f} |"]
+    return "\n".join(out)
+
+
+def lbm_cpu():
+    out = []
+    for _, record in load("lbm-cpu-*.json"):
+        out.append(f"| lid-driven cavity, BGK, through StarPU, {record['machine']['cores']} cores ({record['machine']['processor']}), version {record['commit']} | MLUPS | of copy bandwidth |")
+        out.append("|---|---|---|")
+        for c in record["cases"]:
+            size = c["setting"].split(",")[0].removeprefix("size ")
+            out.append(f"| {'x'.join([size] * 3)}, {'float' if 'single' in c['setting'] else 'double'} | {c['mlups']:.1f} | {c['share_of_copy_bandwidth']:.1%} |")
+    return "\n".join(out)
+
+
+def lbm_cavity():
+    out = []
+    for _, record in load("lbm-cavity-*.json"):
+        out.append("| cubic cavity, Re 1000, TRT, double | largest difference of u(z) | of w(x), in units of the lid's velocity |")
+        out.append("|---|---|---|")
+        for r in record["runs"]:
+            out.append(f"| {'x'.join(map(str, r['flow']['cells']))} | {r['published']['u']:.4f} | {r['published']['w']:.4f} |")
+    return "\n".join(out)
+
+
+TABLES = {
+    "lbm-gpu": lbm_gpu,
+    "lbm-weak": lbm_weak,
+    "lbm-shares": lbm_shares,
+    "lbm-cpu": lbm_cpu,
+    "lbm-cavity": lbm_cavity,
+    "lbm-sphere": lbm_sphere,
+}

@@ -1,0 +1,120 @@
+"""Schedulers, simulated machines, ranks. Tables by the name of their place in the text."""
+import statistics
+
+from tables.records import load
+
+
+def schedules():
+    """What asterism-trace says of the recordings in experiments/records/recordings."""
+    rows = ["| recording (30 iterations of 11pts-128) | units | makespan | computing | waiting for data | scheduling, runtime | idle | LP bound | critical path |",
+            "|---|---|---|---|---|---|---|---|---|"]
+    for name, record in load("schedule-*.json"):
+        kind = record["kinds"][-1]
+        bounds = {b["name"]: b["of_makespan"] for b in record["bounds"]}
+        rows.append(f"| {record['name']} | {', '.join(str(k['units']) + ' ' + k['name'] for k in record['kinds'])} | "
+                    f"{record['makespan'] * 1e3:.1f} ms | {kind['computing']:.0%} | {kind['waiting for data']:.0%} | "
+                    f"{kind['scheduling'] + kind['runtime']:.0%} | {kind['idle']:.0%} | {bounds['LP']:.0%} | {bounds['critical path']:.0%} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def comparison():
+    """What asterism-compare measured."""
+    out = []
+    for name, record in load("compare-*.json"):
+        shown = record["schedulers"]
+        units = ", ".join(f"{n} {k}" for k, n in shown[0]["recording"]["units"].items())
+        out.append(f"`{record['command']}` on {units} (H200), {record['options']['repeat']} interleaved repetitions:\n")
+        out.append("| scheduler | makespan, median [interval] | to the best | over LP | over critical path | idle CUDA | moved |")
+        out.append("|---|---|---|---|---|---|---|")
+        for s in shown:
+            t, r = s["seconds"], s["recording"]
+            ratio = "best" if s["scheduler"] == record["best"] else f"{s['to_best']['median']:.2f} [{s['to_best']['low']:.2f}, {s['to_best']['high']:.2f}]"
+            out.append(f"| {s['scheduler']} | {t['median'] * 1e3:.1f} ms [{t['low'] * 1e3:.1f}, {t['high'] * 1e3:.1f}] | {ratio} | "
+                       f"{s['makespan_over_lp']:.2f} | {s['makespan_over_critical_path']:.1f} | {r['kinds']['CUDA']['idle']:.0%} | {r['bytes'] / 1e9:.2f} GB |")
+        out.append(f"\n[low, high] holds the median with {shown[0]['seconds']['confidence']:.1%} confidence.")
+    return "\n".join(out)
+
+
+def demo():
+    """Schedulers on simulated machines, as scripts/demo compares them."""
+    records = dict(load("demo-*.json"))
+    if not records:
+        return ""
+    columns, rows = [], {}
+    for name, record in records.items():
+        columns.append(f"{'FMM' if 'fmm' in record['command'] else 'CG'}, {record['simulated']['platform']}")
+        for s in record["schedulers"]:
+            bound = s["seconds"]["median"] / min(s["makespan_over_lp_fit"], s["makespan_over_critical_path"])
+            seconds = s["seconds"]["median"]
+            time = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1e3:.{0 if seconds >= 0.1 else 1}f} ms"
+            rows.setdefault(s["scheduler"], {})[len(columns) - 1] = (
+                f"{'**' if s['scheduler'] == record['best'] else ''}{time}{'**' if s['scheduler'] == record['best'] else ''}, {bound / seconds:.{0 if bound > 0.1 * seconds else 1}%}")
+    out = [f"| makespan, share of the greatest bound | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
+    for scheduler, cells in sorted(rows.items(), key=lambda row: -len(row[1])):
+        out.append(f"| {scheduler} | {' | '.join(cells.get(c, '') for c in range(len(columns)))} |")
+    return "\n".join(out)
+
+
+def truth():
+    """Simulated against measured, from scripts/bench-truth."""
+    out = []
+    for _, record in load("truth-*.json"):
+        gpus = sorted({row["gpus"] for row in record["rows"]})
+        name = {0: "no GPU", 1: "one GPU"}
+        out.append(f"| `{record['platform']}`: measured, simulated (difference) | {' | '.join(name.get(g, f'{g} GPUs') for g in gpus)} |")
+        out.append("|---|" + "---|" * len(gpus))
+        for flow in dict.fromkeys(row["name"] for row in record["rows"]):
+            cells = []
+            for g in gpus:
+                found = [row for row in record["rows"] if row["name"] == flow and row["gpus"] == g]
+                measured = statistics.median(found[0]["measured"]) if found else 0
+                cells.append(f"{measured * 1e3:.4g} ms, {found[0]['simulated'] * 1e3:.4g} ms ({found[0]['simulated'] / measured - 1:+.1%})"
+                             if found else "")
+            out.append(f"| {flow} | {' | '.join(cells)} |")
+        out.append("")
+    return "\n".join(out).strip()
+
+
+def ranks_beside_process():
+    """Ranks on one machine against a process with as many units, from scripts/bench-ranks."""
+    out = ["| per run: process, ranks (difference of medians) | command |", "|---|---|"]
+    for _, record in load("ranks-*.json"):
+        units = "GPUs" if record["gpus"] else "cores"
+        for row in record["rows"]:
+            process, ranks = (statistics.median(row[key]) for key in ("process", "ranks"))
+            out.append(f"| {record['units']} {units}: {process:.3g} s, {ranks:.3g} s ({ranks / process - 1:+.1%}) | `{row['command']}` |")
+    return "\n".join(out)
+
+
+def scaling():
+    """Solvers over simulated nodes."""
+    out = ["| simulated | nodes | time | efficiency | most tasks that a rank looks at | most that a rank sends |", "|---|---|---|---|---|---|"]
+    for _, record in load("scaling-*.json"):
+        for k, row in enumerate(record["rows"]):
+            name = f"`asterism-{record['solver']}`, `{record['platform']}`, {record['scaling']}" if k == 0 else ""
+            looked = row["most_tasks_looked_at"]
+            sent = "" if looked is None else f"{row['most_bytes_sent'] / 1e6:.3g} MB"
+            out.append(f"| {name} | {row['nodes']} | {1e3 * row['seconds']:.3g} ms | {row['efficiency']:.0%} "
+                       f"| {'' if looked is None else looked} | {sent} |")
+    return "\n".join(out) if len(out) > 2 else ""
+
+
+def schedulers():
+    out = []
+    for _, record in load("bench-scheduler-*.json"):
+        out.append(f"| {record['workers']} CPU workers, {record['tasks']} empty tasks of {record['codelets']} codelets | pushed per second | popped per second |")
+        out.append("|---|---|---|")
+        for name, rates in sorted(record["schedulers"].items(), key=lambda s: -s[1]["popped_per_second"]["median"]):
+            out.append(f"| {name} | {rates['pushed_per_second']['median']:,.0f} | {rates['popped_per_second']['median']:,.0f} |")
+    return "\n".join(out)
+
+
+TABLES = {
+    "schedules": schedules,
+    "compare": comparison,
+    "demo": demo,
+    "truth": truth,
+    "ranks": ranks_beside_process,
+    "schedulers": schedulers,
+    "scaling": scaling,
+}
