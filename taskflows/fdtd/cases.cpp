@@ -8,8 +8,6 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
-
 constexpr double usual_courant = 0.99;
 constexpr double published_sum = -0.0692134169831;
 
@@ -51,7 +49,7 @@ struct Mode {
 Mode mode_of(const Problem& p, const std::array<int, 3>& half_waves) {
   Mode mode;
   for (std::size_t a = 0; a < 3; ++a) {
-    mode.wave_number[a] = pi * half_waves[a] / (p.cells[a] * p.spacing[a]);
+    mode.wave_number[a] = std::numbers::pi * half_waves[a] / (p.cells[a] * p.spacing[a]);
     mode.rate[a] = 2 * std::sin(mode.wave_number[a] * p.spacing[a] / 2) / p.spacing[a];
   }
   return mode;
@@ -91,7 +89,7 @@ Case cavity(const CaseOptions& options) {
   c.resonance = resonance_on_grid(p, m);
   c.continuum = resonance(p, m);
   // no H half a step before time 0, so E has its maximum there
-  const double phase = 2 * pi * c.resonance * p.dt;
+  const double phase = 2 * std::numbers::pi * c.resonance * p.dt;
   p.initial = [=](Field field, int component, int i, int j, int k) {
     return field == Field::electric ? shape(component, {i, j, k}) * std::cos(phase / 2) : 0;
   };
@@ -188,7 +186,7 @@ double hertzian_field(const std::function<std::array<double, 3>(double)>& moment
   const double nn = at[static_cast<std::size_t>(component)] * at[2] / (r * r);
   const double along = component == 2 ? 1 : 0;
   const double near = p / (r * r * r) + rate / (light * r * r);
-  return ((3 * nn - along) * near + (nn - along) * second / (light * light * r)) / (4 * pi * eps0);
+  return ((3 * nn - along) * near + (nn - along) * second / (light * light * r)) / (4 * std::numbers::pi * eps0);
 }
 
 const std::vector<std::pair<std::string, std::string>>& case_names() {
@@ -226,13 +224,13 @@ Case make_case(const CaseOptions& options) {
 double resonance_on_grid(const Problem& p, const std::array<int, 3>& mode) {
   double sum = 0;
   for (const double rate : mode_of(p, mode).rate) sum += rate * rate / 4;
-  return std::asin(speed_of_light(p) * p.dt * std::sqrt(sum)) / (pi * p.dt);
+  return std::asin(speed_of_light(p) * p.dt * std::sqrt(sum)) / (std::numbers::pi * p.dt);
 }
 
 double resonance(const Problem& p, const std::array<int, 3>& mode) {
   double sum = 0;
   for (const double k : mode_of(p, mode).wave_number) sum += k * k;
-  return speed_of_light(p) * std::sqrt(sum) / (2 * pi);
+  return speed_of_light(p) * std::sqrt(sum) / (2 * std::numbers::pi);
 }
 
 double benchmark_flops(const std::array<int, 3>& cells, long steps) {

@@ -25,7 +25,6 @@ namespace asterism::fmm {
 namespace {
 
 using cases::Generator;
-using cases::index;
 using Json = nlohmann::ordered_json;
 using Vector = std::vector<double>;
 

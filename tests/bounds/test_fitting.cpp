@@ -21,7 +21,7 @@ namespace {
 using namespace asterism::bounds;
 using namespace asterism::bounds::testing;
 
-constexpr double exact = 1e-12;
+constexpr double rounding = 1e-12;
 
 double fitting(const AreaProblem& problem, const AreaOptions& options = {}) {
   return solve_fitting(problem, solve_area(problem, options), options);
@@ -51,48 +51,48 @@ double by_scan(const AreaProblem& p) {
 TEST(Fitting, OneTask) {
   // cut: 10 CPUs do 1/10 per second, the GPU 1
   const AreaProblem p{{{"CPU", 10}, {"GPU", 1}}, {{"a", 1, {100, 1}}}};
-  EXPECT_NEAR(solve_area(p).seconds, 1 / 1.1, exact);
-  EXPECT_NEAR(fitting(p), 1, exact);
+  EXPECT_NEAR(solve_area(p).seconds, 1 / 1.1, rounding);
+  EXPECT_NEAR(fitting(p), 1, rounding);
 }
 
 TEST(Fitting, EqualsLpWhereNothingIsLonger) {
   const AreaProblem p{{{"CPU", 1}, {"GPU", 1}}, {{"a", 8, {3, 1}}}};
-  EXPECT_NEAR(solve_area(p).seconds, 6, exact);
+  EXPECT_NEAR(solve_area(p).seconds, 6, rounding);
   EXPECT_EQ(fitting(p), solve_area(p).seconds);
   // LP itself is a duration
   const AreaProblem same{{{"CPU", 1}, {"GPU", 1}}, {{"a", 4, {3, 1}}}};
-  EXPECT_NEAR(fitting(same), 3, exact);
+  EXPECT_NEAR(fitting(same), 3, rounding);
 }
 
 TEST(Fitting, BetweenTwoDurations) {
   // up to 1: all on the GPU
   const AreaProblem p{{{"CPU", 1}, {"GPU", 1}}, {{"a", 3, {10, 1}}}};
-  EXPECT_NEAR(solve_area(p).seconds, 30.0 / 11, exact);
-  EXPECT_NEAR(fitting(p), 3, exact);
+  EXPECT_NEAR(solve_area(p).seconds, 30.0 / 11, rounding);
+  EXPECT_NEAR(fitting(p), 3, rounding);
   // up to 2: a on the GPU, b on the CPUs, 3 s; up to 50 a part z of a as well: 12 + 50 z = 4 (4 - z)
   const AreaProblem two{{{"CPU", 4}, {"GPU", 1}}, {{"a", 4, {50, 1}}, {"b", 6, {2, 1}}}};
-  EXPECT_NEAR(solve_area(two).seconds, 4 - 4.0 / 54, exact);
-  EXPECT_NEAR(fitting(two), 4, exact);
+  EXPECT_NEAR(solve_area(two).seconds, 4 - 4.0 / 54, rounding);
+  EXPECT_NEAR(fitting(two), 4, rounding);
 }
 
 TEST(Fitting, IsADuration) {
   // up to 1: 6 on the GPU; up to 5: LP = 2, but a task takes 5 on a CPU
   const AreaProblem p{{{"CPU", 10}, {"GPU", 1}}, {{"a", 6, {5, 1}}}};
-  EXPECT_NEAR(solve_area(p).seconds, 2, exact);
+  EXPECT_NEAR(solve_area(p).seconds, 2, rounding);
   EXPECT_EQ(fitting(p), 5);
 }
 
 TEST(Fitting, LpEqualsTheNextDuration) {
   // up to 2, c to f take 8 on two GPUs: LP = 4, which is also the next duration
-  EXPECT_NEAR(fitting(figure14()), 4, exact);
+  EXPECT_NEAR(fitting(figure14()), 4, rounding);
 }
 
 TEST(Fitting, ClassesOfOneKind) {
   const AreaProblem p{{{"CPU", 1}, {"GPU", 10}}, {{"a", 3, {2, impossible}}, {"b", 1, {impossible, 7}}}};
-  EXPECT_NEAR(solve_area(p).seconds, 6, exact);
+  EXPECT_NEAR(solve_area(p).seconds, 6, rounding);
   EXPECT_EQ(fitting(p), 7);
-  EXPECT_NEAR(fitting({{{"CPU", 4}}, {{"a", 1, {2}}, {"b", 1, {3}}}}), 3, exact);
-  EXPECT_NEAR(fitting({{{"CPU", 4}}, {{"a", 10, {2}}, {"b", 1, {3}}}}), 23.0 / 4, exact);
+  EXPECT_NEAR(fitting({{{"CPU", 4}}, {{"a", 1, {2}}, {"b", 1, {3}}}}), 3, rounding);
+  EXPECT_NEAR(fitting({{{"CPU", 4}}, {{"a", 10, {2}}, {"b", 1, {3}}}}), 23.0 / 4, rounding);
 }
 
 TEST(Fitting, NoKindRunsIt) {
@@ -105,20 +105,20 @@ TEST(Fitting, NoTasks) {
   EXPECT_EQ(fitting({{{"CPU", 1}}, {}}), 0);
   EXPECT_EQ(fitting({{{"CPU", 1}}, {{"a", 0, {5}}}}), 0);
   // what no task takes does not count
-  EXPECT_NEAR(fitting({{{"CPU", 2}, {"GPU", 1}}, {{"a", 0, {50, 40}}, {"b", 3, {1, impossible}}}}), 1.5, exact);
-  EXPECT_NEAR(fitting({{{"CPU", 10}, {"GPU", 1}}, {{"a", 0, {500, 400}}, {"b", 1, {100, 1}}}}), 1, exact);
+  EXPECT_NEAR(fitting({{{"CPU", 2}, {"GPU", 1}}, {{"a", 0, {50, 40}}, {"b", 3, {1, impossible}}}}), 1.5, rounding);
+  EXPECT_NEAR(fitting({{{"CPU", 10}, {"GPU", 1}}, {{"a", 0, {500, 400}}, {"b", 1, {100, 1}}}}), 1, rounding);
 }
 
 TEST(Fitting, ZeroDurations) {
   EXPECT_EQ(fitting({{{"CPU", 1}}, {{"a", 3, {0}}}}), 0);
-  EXPECT_NEAR(fitting({{{"CPU", 1}, {"GPU", 1}}, {{"a", 3, {0, 5}}, {"b", 1, {3, 1}}}}), 1, exact);
+  EXPECT_NEAR(fitting({{{"CPU", 1}, {"GPU", 1}}, {{"a", 3, {0, 5}}, {"b", 1, {3, 1}}}}), 1, rounding);
 }
 
 TEST(Fitting, Links) {
   // up to 1 the link takes 2 s for each a; up to 4 the CPU shares them, LP = 8/3, but one takes 4 there
   const AreaProblem p{{{"CPU", 1}, {"GPU", 1, 5e8}}, {{"a", 2, {4, 1}, 1e9}, {"b", 1, {9, 0.5}, 0}}};
-  EXPECT_NEAR(fitting(p), 4, exact);
-  EXPECT_NEAR(*up_to(p, 1), 4, exact);
+  EXPECT_NEAR(fitting(p), 4, rounding);
+  EXPECT_NEAR(*up_to(p, 1), 4, rounding);
 }
 
 TEST(Fitting, IsWhatItsDefinitionSays) {

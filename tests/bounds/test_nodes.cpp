@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "bounds/bounds.hpp"
+#include "tests/bounds/compute_bounds.hpp"
 #include "tests/traces/recording_builder.hpp"
 
 namespace {
@@ -17,12 +18,6 @@ using namespace asterism::bounds;
 using asterism::traces::Message;
 using asterism::traces::Recording;
 using asterism::traces::testing::Builder;
-
-Bounds bounds_of(const Recording& r, const Options& options = {}) {
-  Durations d;
-  d.add(r, Source::recording);
-  return compute(r, d, options);
-}
 
 Options with(const Network& network) {
   Options options;

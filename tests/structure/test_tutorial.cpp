@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = ASTERISM_SOURCE_DIR;
+const fs::path source = ASTERISM_SOURCE_DIR;
 
 std::string contents(const fs::path& path) {
   std::ifstream file(path);
@@ -68,18 +68,19 @@ class Tutorial : public testing::Test {
   ~Tutorial() override { fs::remove_all(folder_); }
 
   int new_method(const std::string& arguments) {
-    return std::system(("'" + (root / "scripts/new-method").string() + "' " + arguments + " > /dev/null 2>&1").c_str());
+    return std::system(
+        ("'" + (source / "scripts/new-method").string() + "' " + arguments + " > /dev/null 2>&1").c_str());
   }
 
   fs::path folder_ = fs::path(testing::TempDir()) / ("new-method-" + std::to_string(getpid()));
 };
 
 TEST_F(Tutorial, ShowsPartsOfFiles) {
-  const std::vector<Block> all = blocks(contents(root / "docs/new-method.md"));
+  const std::vector<Block> all = blocks(contents(source / "docs/new-method.md"));
   EXPECT_GT(all.size(), 20U);
   for (const Block& block : all) {
     EXPECT_TRUE(block.file.starts_with("examples/heat/")) << block.file;
-    EXPECT_NE(contents(root / block.file).find(block.code), std::string::npos)
+    EXPECT_NE(contents(source / block.file).find(block.code), std::string::npos)
         << "docs/new-method.md: is not in " << block.file << ":\n"
         << block.code;
   }
@@ -88,28 +89,28 @@ TEST_F(Tutorial, ShowsPartsOfFiles) {
 TEST_F(Tutorial, ShowsAllThatIsNotInTheSkeleton) {
   ASSERT_EQ(new_method("heat '" + folder_.string() + "'"), 0);
   std::map<std::string, std::string> shown;
-  for (const Block& block : blocks(contents(root / "docs/new-method.md"))) shown[block.file] += block.code;
+  for (const Block& block : blocks(contents(source / "docs/new-method.md"))) shown[block.file] += block.code;
   int changed = 0;
-  for (const std::string& file : files(root / "examples/heat")) {
+  for (const std::string& file : files(source / "examples/heat")) {
     const std::vector<std::string> skeleton = lines(contents(folder_ / file));
     const std::vector<std::string> tutorial = lines(shown["examples/heat/" + file]);
     std::set<std::string> known(skeleton.begin(), skeleton.end());
     known.insert(tutorial.begin(), tutorial.end());
     const std::set<std::string> old(skeleton.begin(), skeleton.end());
-    for (const std::string& line : lines(contents(root / "examples/heat" / file))) {
+    for (const std::string& line : lines(contents(source / "examples/heat" / file))) {
       EXPECT_TRUE(known.contains(line)) << "examples/heat/" << file << " has, and docs/new-method.md has not: " << line;
       changed += old.contains(line) ? 0 : 1;
     }
   }
   EXPECT_LE(changed, 300) << "lines to write";
   for (const std::string& file : files(folder_))
-    EXPECT_TRUE(fs::exists(root / "examples/heat" / file)) << "the skeleton has " << file;
+    EXPECT_TRUE(fs::exists(source / "examples/heat" / file)) << "the skeleton has " << file;
 }
 
 TEST_F(Tutorial, TheSkeletonHasItsOwnNameEverywhere) {
   ASSERT_EQ(new_method("waves '" + folder_.string() + "'"), 0);
   EXPECT_TRUE(fs::exists(folder_ / "taskflows/waves/flow.cpp"));
-  EXPECT_EQ(files(folder_).size(), files(root / "examples/decay").size());
+  EXPECT_EQ(files(folder_).size(), files(source / "examples/decay").size());
   for (const std::string& file : files(folder_)) {
     EXPECT_EQ(file.find("decay"), std::string::npos) << file;
     const std::string text = contents(folder_ / file);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/compare/state.hpp"
+#include "tests/apps/run_program.hpp"
 
 namespace asterism::tests {
 
@@ -34,11 +35,6 @@ class Folder {
  private:
   fs::path path_;
 };
-
-inline std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 inline apps::compare::Run run_of(const Step& step, const std::string& status = "", bool calibrating = false) {
   apps::compare::Run run;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/cg/kernels/kernels.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
@@ -69,7 +70,7 @@ class CgCuda : public CudaTest {
  protected:
   template <class T>
   [[nodiscard]] DeviceArray<T> poisoned(std::int64_t n, std::size_t offset = 0) const {
-    return DeviceArray<T>(stream_, reference::index(n), offset);
+    return DeviceArray<T>(stream_, as_size(n), offset);
   }
 
   /// What `launch(out, workspace)` leaves in *out, which holds `before` or NaN. Runs it twice from the state that

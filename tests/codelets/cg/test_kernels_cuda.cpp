@@ -229,7 +229,7 @@ TEST_F(CgCuda, Updates) {
       EXPECT_TRUE(same_bits(direction, p.values()));
       EXPECT_TRUE(same_bits(a, z.values()));
 
-      std::vector<std::int32_t> as_size(a.size());
+      std::vector<std::int32_t> index(a.size());
       for (std::int32_t& i : index) i = static_cast<std::int32_t>(generator() % a.size());
       const auto device_index = upload(index);
       cpu::pack(n, index.data(), a.data(), expected.data());

@@ -1,6 +1,7 @@
 // Domains that the tests of the finite-difference time-domain kernels share.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,10 @@
 #include "tests/codelets/fdtd/domain.hpp"
 
 namespace asterism::fdtd::cases {
+
+/// Of light in vacuum, in m/s, and of vacuum, in ohm.
+inline const double speed = 1 / std::sqrt(eps0 * mu0);
+inline const double impedance = std::sqrt(mu0 / eps0);
 
 inline constexpr Face none = Face::neighbour;
 inline constexpr Face pec = Face::electric;

@@ -6,7 +6,6 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
 constexpr double speed = 299792458;
 
 struct Named {
@@ -29,7 +28,8 @@ const std::vector<Named>& slabs() {
 /// 2 pi c over wavelengths of 30 to 150 mm.
 std::vector<double> frequencies() {
   std::vector<double> all;
-  for (const double wavelength : {30e-3, 40e-3, 60e-3, 90e-3, 150e-3}) all.push_back(2 * pi * speed / wavelength);
+  for (const double wavelength : {30e-3, 40e-3, 60e-3, 90e-3, 150e-3})
+    all.push_back(2 * std::numbers::pi * speed / wavelength);
   return all;
 }
 double distance(const Slab& a, const Slab& b) {

@@ -12,10 +12,10 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
+using cases::impedance;
+using cases::speed;
+
 using Complex = std::complex<double>;
-const double speed = 1 / std::sqrt(eps0 * mu0);
-const double eta = std::sqrt(mu0 / eps0);
 
 Box around_node(const std::array<int, 3>& node, const std::array<int, 3>& half) {
   return {node[0] - half[0], node[0] + half[0], node[1] - half[1],
@@ -63,33 +63,34 @@ struct Radiation {
       for (const Addition& a : additions)
         cpu::add(p.grid, a.component, a.entry[0], a.entry[1], a.entry[2], a.factor * value(current, t), p.e.data());
       for (std::size_t f = 0; f < frequencies.size(); ++f)
-        moment[f] += s.dt() * value(current, t) * std::exp(Complex(0, -2 * pi * frequencies[f] * t));
+        moment[f] += s.dt() * value(current, t) * std::exp(Complex(0, -2 * std::numbers::pi * frequencies[f] * t));
       for (SurfaceRecording& r : all) r.record(domain, n);
     }
     for (const SurfaceRecording& r : all) spectra.push_back(r.spectra());
   }
 
-  /// E_theta = -i eta k (I l . e_theta) / (4 pi), likewise E_phi: |E| goes with the sine of the angle to the dipole.
+  /// E_theta = -i impedance k (I l . e_theta) / (4 pi), likewise E_phi: |E| goes with the sine of the angle to the
+  /// dipole.
   [[nodiscard]] FarField exact(std::size_t f, const Towards& d) const {
     const double e_theta[3] = {std::cos(d.theta) * std::cos(d.phi), std::cos(d.theta) * std::sin(d.phi),
                                -std::sin(d.theta)};
     const double e_phi[3] = {-std::sin(d.phi), std::cos(d.phi), 0};
     FarField far{};
-    const Complex factor = Complex(0, -eta * frequencies[f] / (2 * speed)) * moment[f];
+    const Complex factor = Complex(0, -impedance * frequencies[f] / (2 * speed)) * moment[f];
     for (int a = 0; a < 3; ++a) {
       far.theta += factor * direction[a] * e_theta[a];
       far.phi += factor * direction[a] * e_phi[a];
     }
     return far;
   }
-  /// eta (k |I l|)^2 / (12 pi), of a unit direction.
+  /// impedance (k |I l|)^2 / (12 pi), of a unit direction.
   [[nodiscard]] double exact_power(std::size_t f) const {
-    const double k = 2 * pi * frequencies[f] / speed;
-    return eta * k * k * std::norm(moment[f]) / (12 * pi);
+    const double k = 2 * std::numbers::pi * frequencies[f] / speed;
+    return impedance * k * k * std::norm(moment[f]) / (12 * std::numbers::pi);
   }
   /// Across the dipole.
   [[nodiscard]] Towards broadside() const {
-    return {std::acos(direction[2]) + pi / 2, std::atan2(direction[1], direction[0])};
+    return {std::acos(direction[2]) + std::numbers::pi / 2, std::atan2(direction[1], direction[0])};
   }
   [[nodiscard]] double power(std::size_t surface, int f) const {
     return radiated(surfaces[surface], spectra[surface], around.spacing, f);
@@ -98,8 +99,8 @@ struct Radiation {
 
 std::vector<Towards> some_directions() {
   std::vector<Towards> all;
-  for (const double theta : {0.0, 0.3, 0.9, pi / 2, 2.2, pi})
-    for (const double phi : {0.0, 0.7, pi / 2, 3.0, 5.1}) all.push_back({theta, phi});
+  for (const double theta : {0.0, 0.3, 0.9, std::numbers::pi / 2, 2.2, std::numbers::pi})
+    for (const double phi : {0.0, 0.7, std::numbers::pi / 2, 3.0, 5.1}) all.push_back({theta, phi});
   return all;
 }
 

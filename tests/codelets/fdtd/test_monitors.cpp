@@ -14,7 +14,6 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
 using Complex = std::complex<double>;
 
 template <class Visit>
@@ -46,7 +45,9 @@ TYPED_TEST(FdtdMonitor, AmplitudeAndPhaseOfASine) {
       for (int n = 1; n <= 96; ++n) {
         const double t = field == Field::electric ? n * dt : (n - 0.5) * dt;
         d.set([&](Field f, int c, int i, int j, int k) {
-          return f != field ? 9 : amplitude(c, i, j, k) * std::cos(2 * pi * t / (24 * dt) + phase(c, i, j, k));
+          return f != field
+                     ? 9
+                     : amplitude(c, i, j, k) * std::cos(2 * std::numbers::pi * t / (24 * dt) + phase(c, i, j, k));
         });
         recording.record(d, n);
       }
@@ -114,7 +115,7 @@ TYPED_TEST(FdtdMonitor, EveryDivisionGivesTheSameBits) {
               const bool updated = i >= own.x0 && i < own.x1 && j >= own.y0 && j < own.y1 && k >= own.z0 && k < own.z1;
               const double t = (m.field == Field::electric ? n : n - 0.5) * s.dt();
               const double u = updated ? static_cast<double>(whole.at(m.field, of.component, i, j, k)) : 0;
-              sums[at++] += m.every * s.dt() * u * std::exp(Complex(0, -2 * pi * f * t));
+              sums[at++] += m.every * s.dt() * u * std::exp(Complex(0, -2 * std::numbers::pi * f * t));
             });
       }
       std::size_t at = 0;
@@ -203,7 +204,8 @@ TEST(FdtdFlux, OfAPlaneWave) {
         for (Recording& r : electric) r.record(lit.domain, n);
         for (Recording& r : magnetic) r.record(lit.domain, n);
         for (std::size_t f = 0; f < 2; ++f)
-          wave[f] += s.dt() * value(pulse, n * s.dt()) * std::exp(Complex(0, -2 * pi * frequencies[f] * n * s.dt()));
+          wave[f] += s.dt() * value(pulse, n * s.dt()) *
+                     std::exp(Complex(0, -2 * std::numbers::pi * frequencies[f] * n * s.dt()));
       }
       const double area = spacing[b] * s.n[as_size(b)] * spacing[c] * s.n[as_size(c)];
       for (int f = 0; f < 2; ++f) {

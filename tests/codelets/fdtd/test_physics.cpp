@@ -11,9 +11,8 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
-const double speed = 1 / std::sqrt(eps0 * mu0);
-const double impedance = std::sqrt(mu0 / eps0);
+using cases::impedance;
+using cases::speed;
 
 /// Along every axis, in both directions, for both polarisations: E = cos(k x - w t) with
 /// sin(w dt / 2) / (c dt) = sin(k d / 2) / d (Taflove and Hagness, chapter 4).
@@ -26,7 +25,7 @@ TEST(FdtdPlaneWave, TravelsAtTheSpeedOfTheScheme) {
         s.n[as_size(axis)] = 14;
         Domain<double> d(s);
         const double spacing = s.d[as_size(axis)];
-        const double wave_number = direction * 2 * (2 * pi / (14 * spacing));
+        const double wave_number = direction * 2 * (2 * std::numbers::pi / (14 * spacing));
         const double dt = s.dt();
         const double frequency =
             2 / dt * std::asin(speed * dt / spacing * std::sin(std::abs(wave_number) * spacing / 2));
@@ -62,7 +61,7 @@ TEST(FdtdCavity, OscillatesAtTheFrequencyOfTheScheme) {
     double k[3], rate[3], amplitude[3] = {0.7, -0.4, 0};
     double sum = 0;
     for (std::size_t a = 0; a < 3; ++a) {
-      k[a] = pi * mode[a] / (s.n[a] * s.d[a]);
+      k[a] = std::numbers::pi * mode[a] / (s.n[a] * s.d[a]);
       rate[a] = 2 * std::sin(k[a] * s.d[a] / 2) / s.d[a];
       sum += rate[a] * rate[a] / 4;
     }

@@ -13,9 +13,8 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
-const double impedance = std::sqrt(mu0 / eps0);
-const double speed = 1 / std::sqrt(eps0 * mu0);
+using cases::impedance;
+using cases::speed;
 
 Setting room(std::array<int, 3> n = {16, 15, 17}) {
   Setting s{n};
@@ -67,7 +66,7 @@ void expect_exact(const Setting& s, const std::array<int, 3>& m, double polarisa
 TEST(FdtdPlaneWaveBox, LeaksRoundingErrorsOnly) {
   for (const std::array<double, 3>& d : {std::array<double, 3>{1e-3, 1e-3, 1e-3}, {1e-3, 1.7e-3, 0.6e-3}})
     for (const auto& m : directions)
-      for (const double polarisation : {0.0, pi / 2, 0.4}) {
+      for (const double polarisation : {0.0, std::numbers::pi / 2, 0.4}) {
         Setting s = room();
         s.d = d;
         expect_exact<double>(s, m, polarisation, 1e-13);
@@ -97,7 +96,7 @@ TEST(FdtdPlaneWaveBox, GoesThroughPeriodicDomains) {
 /// entry of the box. Second order: half the spacings, a quarter of the error.
 TEST(FdtdPlaneWaveBox, IsAPlaneWave) {
   for (const auto& m : directions)
-    for (const double polarisation : {0.0, pi / 2, 0.7}) {
+    for (const double polarisation : {0.0, std::numbers::pi / 2, 0.7}) {
       SCOPED_TRACE(testing::Message() << m[0] << ' ' << m[1] << ' ' << m[2] << ", polarisation " << polarisation);
       double error[2] = {};
       for (const int finer : {1, 2}) {

@@ -13,10 +13,10 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
+using cases::impedance;
+using cases::speed;
+
 using Complex = std::complex<double>;
-const double speed = 1 / std::sqrt(eps0 * mu0);
-const double eta = std::sqrt(mu0 / eps0);
 
 /// Cross-sections, m^2.
 struct Found {
@@ -56,9 +56,10 @@ Found scatter(int finer) {
     lit.step();
     inside.record(lit.domain, n);
     outside.record(lit.domain, n);
-    at_centre += s.dt() * value(pulse, n * s.dt() - centre) * std::exp(Complex(0, -2 * pi * frequency * n * s.dt()));
+    at_centre += s.dt() * value(pulse, n * s.dt() - centre) *
+                 std::exp(Complex(0, -2 * std::numbers::pi * frequency * n * s.dt()));
   }
-  const double per_area = std::norm(at_centre) / (2 * eta);
+  const double per_area = std::norm(at_centre) / (2 * impedance);
   const Surroundings around{{s.d[0], s.d[1], s.d[2]}, eps0, mu0, {22.0 * finer, 17.0 * finer, 27.0 * finer}};
   const SurfaceSpectra spectra = outside.spectra();
   const FarField forward = far_field(outside.surface, spectra, around, 0, {{wave.theta, wave.phi}})[0];

@@ -12,13 +12,12 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
-
 /// Integral of value(t) exp(-i w t) over all times: the trapezoidal rule is exact to rounding for smooth pulses.
 std::complex<double> spectrum(const Waveform& w, double frequency) {
   constexpr double dt = 0.01, end = 40;
   std::complex<double> sum = 0;
-  for (double t = -end; t < end; t += dt) sum += dt * value(w, t) * std::polar(1.0, -2 * pi * frequency * t);
+  for (double t = -end; t < end; t += dt)
+    sum += dt * value(w, t) * std::polar(1.0, -2 * std::numbers::pi * frequency * t);
   return sum;
 }
 
@@ -29,7 +28,8 @@ TEST(FdtdWaveform, Gaussian) {
   EXPECT_DOUBLE_EQ(value(w, 3), value(w, 7));
   // A T sqrt(pi) exp(-(pi f T)^2 - 2 pi i f delay)
   const std::complex<double> expected =
-      std::polar(3 * 2 * std::sqrt(pi) * std::exp(-std::pow(pi * 0.2 * 2, 2)), -2 * pi * 0.2 * 5);
+      std::polar(3 * 2 * std::sqrt(std::numbers::pi) * std::exp(-std::pow(std::numbers::pi * 0.2 * 2, 2)),
+                 -2 * std::numbers::pi * 0.2 * 5);
   EXPECT_LT(std::abs(spectrum(w, 0.2) - expected), 1e-12);
 }
 
@@ -63,7 +63,8 @@ TEST(FdtdWaveform, ModulatedGaussian) {
   EXPECT_EQ(value(w, 6), 0);
   EXPECT_DOUBLE_EQ(value(w, 6.5), 2 * std::exp(-1.0 / 36));
   // half of the Gaussian's spectrum around each of +-0.5
-  EXPECT_NEAR(std::abs(spectrum(w, 0.45)), 3 * std::sqrt(pi) * std::exp(-std::pow(pi * 0.05 * 3, 2)), 1e-9);
+  EXPECT_NEAR(std::abs(spectrum(w, 0.45)),
+              3 * std::sqrt(std::numbers::pi) * std::exp(-std::pow(std::numbers::pi * 0.05 * 3, 2)), 1e-9);
 }
 
 TEST(FdtdWaveform, RampedSine) {
@@ -71,9 +72,9 @@ TEST(FdtdWaveform, RampedSine) {
   EXPECT_EQ(value(w, 0.9), 0);
   EXPECT_EQ(value(w, 1), 0);
   EXPECT_LT(std::abs(value(w, 1.001)), 1e-8);  // starts smoothly
-  EXPECT_NEAR(value(w, 1 + 2.5), 2 * 0.5 * std::sin(2.5 * pi), 1e-12);
+  EXPECT_NEAR(value(w, 1 + 2.5), 2 * 0.5 * std::sin(2.5 * std::numbers::pi), 1e-12);
   EXPECT_NEAR(value(w, 6 - 1e-9), value(w, 6 + 1e-9), 1e-7);
-  EXPECT_NEAR(value(w, 1 + 100.5), 2 * std::sin(100.5 * pi), 1e-12);
+  EXPECT_NEAR(value(w, 1 + 100.5), 2 * std::sin(100.5 * std::numbers::pi), 1e-12);
 }
 
 TEST(FdtdWaveform, Samples) {

@@ -19,6 +19,9 @@ namespace asterism::fmm::cases {
 
 using Generator = std::mt19937_64;
 
+/// Leaves of no round size or place.
+inline constexpr Grid grid{-0.7, 3.1, 0.4, 0.375};
+
 inline double uniform(Generator& generator, double low = -1, double high = 1) {
   return std::uniform_real_distribution<double>(low, high)(generator);
 }

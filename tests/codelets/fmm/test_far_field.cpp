@@ -23,13 +23,11 @@ namespace {
 using cases::Degree;
 using cases::degrees_of;
 using cases::Generator;
-using cases::index;
+using cases::grid;
 using cases::polynomial;
 using cases::Real;
 using Vector = std::vector<double>;
 using Matrix = Eigen::MatrixXd;
-
-constexpr Grid grid{-0.7, 3.1, 0.4, 0.375};
 
 /// T'_a = a sin(a t) / sin t at x = cos t
 Real slope(int a, Real x) {

@@ -22,11 +22,10 @@ namespace asterism::fmm {
 namespace {
 
 using cases::Generator;
-using cases::index;
+using cases::grid;
 using Vector = std::vector<double>;
 
 constexpr double tolerance = 1e-12;
-constexpr Grid grid{-0.7, 3.1, 0.4, 0.375};
 
 struct NamedBasis {
   const char* name;

@@ -23,12 +23,10 @@ namespace {
 using cases::Degree;
 using cases::degrees_of;
 using cases::Generator;
-using cases::index;
+using cases::grid;
 using cases::polynomial;
 using Vector = std::vector<double>;
 using Matrix = Eigen::MatrixXd;
-
-constexpr Grid grid{-0.7, 3.1, 0.4, 0.375};
 
 double inverse_distance(double r2) {
   return 1 / std::sqrt(r2);

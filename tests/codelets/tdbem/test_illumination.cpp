@@ -10,8 +10,6 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
-
 const PlaneWave wave = plane_wave(modulated_gaussian(3, 0.9, 1.7), {2, -3, 6}, 1.3);
 
 template <class T>

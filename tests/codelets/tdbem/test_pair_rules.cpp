@@ -9,8 +9,6 @@
 namespace asterism::tdbem {
 namespace {
 
-constexpr Contact contacts[3] = {Contact::vertex, Contact::edge, Contact::same};
-
 double factorial(int n) {
   return n <= 1 ? 1 : n * factorial(n - 1);
 }

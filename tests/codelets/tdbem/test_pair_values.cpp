@@ -8,8 +8,6 @@
 namespace asterism::tdbem {
 namespace {
 
-constexpr Contact contacts[3] = {Contact::vertex, Contact::edge, Contact::same};
-
 /// Two triangles apart by about `gap`, of different shapes, not parallel, and a thin one.
 Patch apart(double gap) {
   return {{{0.1, 0.2, -0.1}, {1.1, 0.1, 0}, {0.4, 1.2, 0.3}, {gap, 0.9, 0.5}, {gap + 0.7, 0.3, 1.2}, {gap, -0.4, 0.1}},

@@ -13,8 +13,6 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
-
 TEST(TdbemTriangleRules, IntegrateMonomialsUpToTheirDegree) {
   const auto factorial = [](int n) { return std::tgamma(n + 1.0); };
   for (const int points : {1, 3, 6, 7, 12, 16}) {

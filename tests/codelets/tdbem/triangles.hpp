@@ -13,6 +13,9 @@
 
 namespace asterism::tdbem {
 
+/// The ways in which two triangles touch.
+inline constexpr Contact contacts[3] = {Contact::vertex, Contact::edge, Contact::same};
+
 /// Any triangles: they need not close.
 struct Patch {
   std::vector<Point> vertices;

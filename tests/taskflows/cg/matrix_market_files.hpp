@@ -66,7 +66,7 @@ class MatrixMarket : public testing::Test {
 
 /// The call throws bad_input with a single line that names the file and holds every fragment.
 template <class Call>
-void expect_bad_input(Call call, const std::string& file, const std::vector<std::string>& fragments) {
+void expect_bad_file(Call call, const std::string& file, const std::vector<std::string>& fragments) {
   try {
     call();
     ADD_FAILURE() << "accepted; expected a complaint with: " << testing::PrintToString(fragments);

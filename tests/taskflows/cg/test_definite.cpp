@@ -33,22 +33,22 @@ TEST_F(MatrixMarket, RefusesMatricesThatAreNotSymmetricOrLackAPositiveDiagonal) 
   for (const Bad& bad : cases) {
     SCOPED_TRACE(bad.text);
     const CsrMatrix matrix = read(general + bad.text);
-    expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, bad.fragments);
+    expect_bad_file([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, bad.fragments);
   }
   CsrMatrix matrix = read(general + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   matrix.value[2] = nan;
-  expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name,
-                   {"entry (2,1) is nan; every entry must be finite"});
+  expect_bad_file([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name,
+                  {"entry (2,1) is nan; every entry must be finite"});
   matrix.value[0] = infinity;
-  expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name,
-                   {"entry (1,1) is inf; every entry must be finite"});
+  expect_bad_file([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name,
+                  {"entry (1,1) is inf; every entry must be finite"});
 }
 
 TEST_F(MatrixMarket, ToleranceIsRelative) {
   const CsrMatrix matrix = read(general + "2 2 4\n1 1 1\n1 2 1e-20\n2 1 1.1e-20\n2 2 1\n");
-  expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"not symmetric"});
+  expect_bad_file([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"not symmetric"});
   require_symmetric_positive_diagonal(matrix, 0.2);
 }
 
@@ -59,7 +59,7 @@ TEST_F(MatrixMarket, ReportsTheFirstBadRowWithAnyNumberOfThreads) {
   const CsrMatrix matrix = read(text);
   for (const int threads : {1, 4}) {
     omp_set_num_threads(threads);
-    expect_bad_input([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"row 12345 is -1"});
+    expect_bad_file([&] { require_symmetric_positive_diagonal(matrix); }, matrix.name, {"row 12345 is -1"});
   }
 }
 

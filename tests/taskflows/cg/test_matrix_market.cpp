@@ -149,19 +149,19 @@ TEST_F(MatrixMarket, RefusesBadMatrices) {
   for (const Bad& bad : cases) {
     SCOPED_TRACE(bad.text.substr(0, 200));
     const fs::path path = file(bad.text);
-    expect_bad_input([&] { read_matrix_market(path); }, path.string(), bad.fragments);
+    expect_bad_file([&] { read_matrix_market(path); }, path.string(), bad.fragments);
   }
 }
 
 TEST_F(MatrixMarket, RefusesWhatIsNotAReadableFile) {
   const fs::path absent = folder_ / "absent.mtx";
-  expect_bad_input([&] { read_matrix_market(absent); }, absent.string(), {"No such file"});
-  expect_bad_input([&] { read_matrix_market(folder_); }, folder_.string(), {"is a directory"});
-  expect_bad_input([&] { read_matrix_market("/dev/null"); }, "/dev/null", {"not a regular file"});
+  expect_bad_file([&] { read_matrix_market(absent); }, absent.string(), {"No such file"});
+  expect_bad_file([&] { read_matrix_market(folder_); }, folder_.string(), {"is a directory"});
+  expect_bad_file([&] { read_matrix_market("/dev/null"); }, "/dev/null", {"not a regular file"});
   const fs::path secret = file(general + "1 1 1\n1 1 1\n", "secret.mtx");
   fs::permissions(secret, fs::perms::none);
   if (geteuid() == 0) return;  // root may read everything
-  expect_bad_input([&] { read_matrix_market(secret); }, secret.string(), {"Permission denied"});
+  expect_bad_file([&] { read_matrix_market(secret); }, secret.string(), {"Permission denied"});
 }
 
 TEST_F(MatrixMarket, RefusesDamagedGzip) {
@@ -171,14 +171,14 @@ TEST_F(MatrixMarket, RefusesDamagedGzip) {
   ASSERT_EQ(read(whole).nnz(), 999);
   for (const std::size_t size : {std::size_t{2}, std::size_t{5}, std::size_t{12}, whole.size() / 2, whole.size() - 1}) {
     const fs::path path = file(whole.substr(0, size));
-    expect_bad_input([&] { read_matrix_market(path); }, path.string(), {"truncated or corrupt gzip"});
+    expect_bad_file([&] { read_matrix_market(path); }, path.string(), {"truncated or corrupt gzip"});
   }
   std::string flipped = whole;
   flipped[whole.size() / 2] = static_cast<char>(flipped[whole.size() / 2] ^ 0x10);
   const std::string trailing = whole + "garbage";
   for (const std::string& bytes : {flipped, trailing}) {
     const fs::path path = file(bytes);
-    expect_bad_input([&] { read_matrix_market(path); }, path.string(), {"truncated or corrupt gzip"});
+    expect_bad_file([&] { read_matrix_market(path); }, path.string(), {"truncated or corrupt gzip"});
   }
 }
 
@@ -268,12 +268,12 @@ TEST_F(MatrixMarket, ReportsTheFirstBadLineWithAnyNumberOfThreads) {
   for (const int threads : {1, 4}) {
     omp_set_num_threads(threads);
     const fs::path bad = file(text(60000, 99999));
-    expect_bad_input([&] { read_matrix_market(bad); }, bad.string(), {"line 60002:", "\"bad\""});
+    expect_bad_file([&] { read_matrix_market(bad); }, bad.string(), {"line 60002:", "\"bad\""});
     const fs::path both_bad = file(text(3, 4));
-    expect_bad_input([&] { read_matrix_market(both_bad); }, both_bad.string(), {"line 5:", "\"bad\""});
+    expect_bad_file([&] { read_matrix_market(both_bad); }, both_bad.string(), {"line 5:", "\"bad\""});
   }
   const fs::path surplus = file(text(0, 0) + "1 1 1\nbad\n");
-  expect_bad_input([&] { read_matrix_market(surplus); }, surplus.string(), {"line 100003:", "\"1 1 1\""});
+  expect_bad_file([&] { read_matrix_market(surplus); }, surplus.string(), {"line 100003:", "\"1 1 1\""});
 }
 
 }  // namespace

@@ -17,12 +17,12 @@
 namespace asterism::cg {
 namespace {
 
-using Dense = std::map<std::pair<std::int64_t, std::int64_t>, double>;
+using Entries = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
 /// From the geometry: every pair of points, their distance along each axis, the value that belongs to it.
-Dense dense_stencil(StencilKind kind, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+Entries dense_stencil(StencilKind kind, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
   const std::int64_t n = nx * ny * nz;
-  Dense dense;
+  Entries dense;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       const auto dx = std::abs(i % nx - j % nx);
@@ -45,8 +45,8 @@ Dense dense_stencil(StencilKind kind, std::int64_t nx, std::int64_t ny, std::int
   return dense;
 }
 
-Dense dense_of(const CsrMatrix& a) {
-  Dense dense;
+Entries dense_of(const CsrMatrix& a) {
+  Entries dense;
   for (std::int64_t i = 0; i < a.n; ++i)
     for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i + 1)]; ++k) {
       if (k > a.row_begin[as_size(i)]) {
@@ -91,7 +91,7 @@ TEST(Stencil, SymmetricWithZeroRowSumsInside) {
     SCOPED_TRACE(text);
     const Stencil s = parse_stencil(text);
     const CsrMatrix a = assemble_stencil(s);
-    const Dense dense = dense_of(a);
+    const Entries dense = dense_of(a);
     std::vector<double> sum(as_size(a.n));
     for (const auto& [place, value] : dense) {
       const auto mirror = dense.find({place.second, place.first});

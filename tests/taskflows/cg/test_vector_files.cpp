@@ -60,7 +60,7 @@ TEST_F(MatrixMarket, RefusesBadVectors) {
   for (const Bad& bad : cases) {
     SCOPED_TRACE(bad.text);
     const fs::path path = file(bad.text);
-    expect_bad_input([&] { read_vector(path, 3); }, path.string(), bad.fragments);
+    expect_bad_file([&] { read_vector(path, 3); }, path.string(), bad.fragments);
   }
 }
 
@@ -96,9 +96,9 @@ TEST_F(MatrixMarket, WritesTheExpectedText) {
 TEST_F(MatrixMarket, LeavesNothingWhereItCannotWrite) {
   const std::vector<double> values = {1, 2};
   const fs::path nowhere = folder_ / "absent" / "x.mtx";
-  expect_bad_input([&] { write_vector(nowhere, values, ""); }, nowhere.string(), {"cannot be written", "No such"});
-  expect_bad_input([&] { write_vector(folder_, values, ""); }, folder_.string(), {"cannot be replaced"});
-  expect_bad_input([&] { write_vector("/dev/null", values, ""); }, "/dev/null", {"cannot be replaced"});
+  expect_bad_file([&] { write_vector(nowhere, values, ""); }, nowhere.string(), {"cannot be written", "No such"});
+  expect_bad_file([&] { write_vector(folder_, values, ""); }, folder_.string(), {"cannot be replaced"});
+  expect_bad_file([&] { write_vector("/dev/null", values, ""); }, "/dev/null", {"cannot be replaced"});
   EXPECT_TRUE(fs::is_empty(folder_));
 
   // A disk that fills up, played by a limit on the size of files.

@@ -12,8 +12,6 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
-
 TEST(FdtdBenchmark, ThePublishedSum) {
   for (const bool single : {false, true}) {
     CaseOptions options;
@@ -72,8 +70,9 @@ double peak(const std::vector<double>& series, double dt, double near, double wi
   const auto spectrum = [&](double f) {
     std::complex<double> sum = 0;
     for (std::size_t t = 0; t < series.size(); ++t) {
-      const double window = 0.5 - 0.5 * std::cos(2 * pi * static_cast<double>(t) / static_cast<double>(series.size()));
-      sum += series[t] * window * std::polar(1.0, -2 * pi * f * dt * static_cast<double>(t));
+      const double window =
+          0.5 - 0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(t) / static_cast<double>(series.size()));
+      sum += series[t] * window * std::polar(1.0, -2 * std::numbers::pi * f * dt * static_cast<double>(t));
     }
     return std::abs(sum);
   };

@@ -11,7 +11,6 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
 using Complex = std::complex<double>;
 
 const double speed = 1 / std::sqrt(vacuum_permittivity * vacuum_permeability);
@@ -62,7 +61,7 @@ struct Radiation {
       Complex sum = 0;
       for (long n = 0; n < steps; ++n) {
         const double t = (static_cast<double>(n) + 0.5) * p.dt;
-        sum += p.dt * source.current(t) * std::polar(1.0, -2 * pi * speed / wavelength * t);
+        sum += p.dt * source.current(t) * std::polar(1.0, -2 * std::numbers::pi * speed / wavelength * t);
       }
       moment.push_back(sum);
     }
@@ -90,8 +89,8 @@ struct Radiation {
   }
   /// Z0 k^2 |I l|^2 / (12 pi)
   [[nodiscard]] double exact_power(std::size_t f) const {
-    const double k = 2 * pi / wavelengths[f];
-    return impedance * k * k * std::norm(moment[f]) / (12 * pi);
+    const double k = 2 * std::numbers::pi / wavelengths[f];
+    return impedance * k * k * std::norm(moment[f]) / (12 * std::numbers::pi);
   }
 };
 
@@ -107,8 +106,8 @@ Errors errors_of(const Radiation& r, std::size_t f) {
   const SurfaceSpectra seen = r.seen();
   const int number = static_cast<int>(f);
   std::vector<Towards> directions;
-  for (const double theta : {0.0, 0.3, 0.8, pi / 2, 2.2, pi})
-    for (const double phi : {0.0, 0.7, pi / 2, 3.0, 5.1}) directions.push_back({theta, phi});
+  for (const double theta : {0.0, 0.3, 0.8, std::numbers::pi / 2, 2.2, std::numbers::pi})
+    for (const double phi : {0.0, 0.7, std::numbers::pi / 2, 3.0, 5.1}) directions.push_back({theta, phi});
   const std::vector<FarField> far = far_field(r.surface, seen, r.around, number, directions);
   const double largest = impedance / (2 * wavelengths[f]) * std::abs(r.moment[f]);
   Errors e;
@@ -117,8 +116,9 @@ Errors errors_of(const Radiation& r, std::size_t f) {
     e.pattern = std::max(
         {e.pattern, std::abs(far[d].theta - exact.theta) / largest, std::abs(far[d].phi - exact.phi) / largest});
   }
-  const Towards along = r.axis == 2 ? Towards{0, 0} : Towards{pi / 2, r.axis == 0 ? 0 : pi / 2};
-  const Towards across = r.axis == 2 ? Towards{pi / 2, 0.4} : Towards{0, 0.4};
+  const Towards along =
+      r.axis == 2 ? Towards{0, 0} : Towards{std::numbers::pi / 2, r.axis == 0 ? 0 : std::numbers::pi / 2};
+  const Towards across = r.axis == 2 ? Towards{std::numbers::pi / 2, 0.4} : Towards{0, 0.4};
   const std::vector<FarField> two = far_field(r.surface, seen, r.around, number, {along, across});
   e.null = std::sqrt(two[0].squared()) / largest;
   const double power = radiated_far(r.surface, seen, r.around, number);

@@ -17,7 +17,6 @@
 namespace asterism::fdtd::scene {
 namespace {
 
-using std::numbers::pi;
 using Materials = std::vector<std::uint16_t>;
 
 const std::string materials = "[materials]\na.eps_r = 2\nb.eps_r = 3\n";
@@ -89,15 +88,16 @@ TEST_F(GeometryTests, VolumesConverge) {
     double slope = 0.9;  ///< of the relative error over 1 / n
   };
   const std::vector<Body> bodies = {
-      {"shape = \"sphere\"\ncentre = [0.01, 0.02, -0.03]\nradius = 0.9", 4 * pi / 3 * 0.729},
+      {"shape = \"sphere\"\ncentre = [0.01, 0.02, -0.03]\nradius = 0.9", 4 * std::numbers::pi / 3 * 0.729},
       {"shape = \"ellipsoid\"\ncentre = [0.01, 0.02, -0.03]\nsemi_axes = [0.9, 0.5, 0.7]",
-       4 * pi / 3 * 0.9 * 0.5 * 0.7},
+       4 * std::numbers::pi / 3 * 0.9 * 0.5 * 0.7},
       {"shape = \"cylinder\"\naxis = \"x\"\ncentre = [0.01, 0.02, -0.03]\nradius = 0.6\nheight = 1.51",
-       pi * 0.36 * 1.51},
+       std::numbers::pi * 0.36 * 1.51},
       {"shape = \"cylinder\"\naxis = \"z\"\ncentre = [0.01, 0.02, -0.03]\nradius = 0.9\nheight = 0.53",
-       pi * 0.81 * 0.53, 2 / 0.53},  // flat ends along the axis: a whole layer, where curved surfaces average
+       std::numbers::pi * 0.81 * 0.53,
+       2 / 0.53},  // flat ends along the axis: a whole layer, where curved surfaces average
       {"shape = \"cylinder\"\nfrom = [-0.6, -0.5, -0.4]\nto = [0.5, 0.55, 0.3]\nradius = 0.35",
-       pi * 0.1225 * std::sqrt(1.1 * 1.1 + 1.05 * 1.05 + 0.7 * 0.7)},
+       std::numbers::pi * 0.1225 * std::sqrt(1.1 * 1.1 + 1.05 * 1.05 + 0.7 * 0.7)},
       {"shape = \"half_space\"\npoint = [0.1, 0, 0]\nnormal = [1, 0.2, 0]", 4.4},
   };
   for (const Body& body : bodies) {

@@ -41,9 +41,9 @@ Whole run_whole(const Problem& p, const Cut& cut, long steps, Placement (*place)
   return whole(s, p);
 }
 
-const std::vector<Cut> cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 3, 1}, {}},
-                            {{1, 1, 3}, {}}, {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
-                            {{23, 1, 1}, {}}};
+const std::vector<Cut> physics_cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}}, {{1, 3, 1}, {}},
+                                    {{1, 1, 3}, {}}, {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
+                                    {{23, 1, 1}, {}}};
 
 TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
   for (const bool single : {false, true})
@@ -54,7 +54,7 @@ TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
       EXPECT_GT(expected.auxiliary.size(), 5U);
       for (const StateArray& array : expected.auxiliary)
         EXPECT_TRUE(std::any_of(array.values.begin(), array.values.end(), [](char c) { return c != 0; })) << array.name;
-      for (const Cut& cut : cuts)
+      for (const Cut& cut : physics_cuts)
         for (const auto place : {anywhere, fixed})
           EXPECT_TRUE(expected == run_whole(p, cut, 37, place))
               << fmt::format("{}", fmt::join(cut.parts, " x ")) << (single ? ", float" : ", double")

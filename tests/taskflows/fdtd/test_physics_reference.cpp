@@ -9,8 +9,7 @@
 namespace asterism::fdtd {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-const Cut whole{{1, 1, 1}, {}};
+const Cut one_brick{{1, 1, 1}, {}};
 const Cut bricks{{2, 1, 3}, {}};
 
 constexpr double rounding = 1e-12;
@@ -23,7 +22,7 @@ void expect_agreement(Problem p, long steps, const std::function<void(Problem&)>
   for (const bool single : {false, true}) {
     p.precision = single ? Precision::single_precision : Precision::double_precision;
     check(p);
-    for (const Cut& cut : {whole, bricks}) {
+    for (const Cut& cut : {one_brick, bricks}) {
       const Compared found = compare(p, cut, steps);
       EXPECT_LT(found.error, single ? 1e-5 : tolerance) << (single ? "float" : "double");
       EXPECT_GT(found.largest, 1e-3);
@@ -31,7 +30,7 @@ void expect_agreement(Problem p, long steps, const std::function<void(Problem&)>
   }
   Problem other = p;
   change(other);
-  EXPECT_GT(compare(p, other, whole, steps).error, 100 * echo);
+  EXPECT_GT(compare(p, other, one_brick, steps).error, 100 * echo);
 }
 
 /// Vacuum between electric conductors, a pulse of current along each axis.
@@ -87,8 +86,8 @@ TEST(FdtdPhysicsReference, EachParameterOfTheGrading) {
                             +[](Grading& g) { g.alpha = 0; }, +[](Grading& g) { g.alpha_order = 0.5; }}) {
     Problem other = p;
     change(other.cpml.grading);
-    EXPECT_LT(compare(other, whole, 60).error, 1e-12);
-    EXPECT_GT(compare(p, other, whole, 60).error, 1e-4);
+    EXPECT_LT(compare(other, one_brick, 60).error, 1e-12);
+    EXPECT_GT(compare(p, other, one_brick, 60).error, 1e-4);
   }
 }
 
@@ -149,9 +148,14 @@ WaveInBox wave_towards(const Problem& p, double theta, double phi, double polari
 }
 
 TEST(FdtdPhysicsReference, WavesInBoxes) {
-  const std::vector<std::array<double, 3>> waves{{0, 0.6, 0.2},     {pi, 0, 1.1},        {pi / 2, 0, 0.4},
-                                                 {pi / 2, pi, 0.4}, {pi / 2, pi / 2, 2}, {1.0, 0.5, 0.3},
-                                                 {2.2, 2.6, 1.3},   {0.7, 4.0, 5.0}};
+  const std::vector<std::array<double, 3>> waves{{0, 0.6, 0.2},
+                                                 {std::numbers::pi, 0, 1.1},
+                                                 {std::numbers::pi / 2, 0, 0.4},
+                                                 {std::numbers::pi / 2, std::numbers::pi, 0.4},
+                                                 {std::numbers::pi / 2, std::numbers::pi / 2, 2},
+                                                 {1.0, 0.5, 0.3},
+                                                 {2.2, 2.6, 1.3},
+                                                 {0.7, 4.0, 5.0}};
   for (const auto& [theta, phi, polarisation] : waves) {
     SCOPED_TRACE(testing::Message() << theta << ", " << phi);
     Problem p = driven({15, 13, 16});
@@ -176,7 +180,7 @@ TEST(FdtdPhysicsReference, WavesThroughPeriodicDomains) {
   p.cells = {5, 40, 30};  // one axis only
   p.face = {periodic, periodic, pec, pec, pec, pec};
   p.cpml = {};
-  p.waves = {wave_towards(p, 1.0, pi / 2, 0.9, {0, 5, 7, 33, 6, 25})};
+  p.waves = {wave_towards(p, 1.0, std::numbers::pi / 2, 0.9, {0, 5, 7, 33, 6, 25})};
   expect_agreement(
       p, 100, [](Problem& o) { o.waves[0].planes.y0 = 8; }, echo);
 }

@@ -46,22 +46,23 @@ std::string values_of(const std::vector<double>& values, bool big_endian = false
   return bytes;
 }
 
-const Rows two = {{0.5, -1, 2, 4}, {1, 2, 3, -0.25}};
+const Rows two_rows = {{0.5, -1, 2, 4}, {1, 2, 3, -0.25}};
 const std::vector<double> by_rows = {0.5, -1, 2, 4, 1, 2, 3, -0.25};
 const std::vector<double> by_columns = {0.5, 1, -1, 2, 2, 3, 4, -0.25};
 
 TEST_F(ParticleFiles, TakesNumPyArrays) {
   const std::string eight = values_of<double>(by_rows);
-  EXPECT_EQ(read("a.npy", npy(dictionary("<f8", "False", "(2, 4)"), eight)), two);
+  EXPECT_EQ(read("a.npy", npy(dictionary("<f8", "False", "(2, 4)"), eight)), two_rows);
   for (const int version : {1, 2, 3}) {
-    EXPECT_EQ(read("a.npy", npy(dictionary("<f8", "False", "(2, 4)") + std::string(61, ' '), eight, version)), two);
+    EXPECT_EQ(read("a.npy", npy(dictionary("<f8", "False", "(2, 4)") + std::string(61, ' '), eight, version)),
+              two_rows);
   }
-  EXPECT_EQ(read("a.npy", npy(dictionary("<f8", "True", "(2, 4)"), values_of<double>(by_columns))), two);
-  EXPECT_EQ(read("a.npy", npy(dictionary(">f8", "False", "(2, 4)"), values_of<double>(by_rows, true))), two);
-  EXPECT_EQ(read("a.npy", npy(dictionary("<f4", "False", "(2, 4)"), values_of<float>(by_rows))), two);
-  EXPECT_EQ(read("a.npy", npy(dictionary(">f4", "True", "(2, 4)"), values_of<float>(by_columns, true))), two);
-  EXPECT_EQ(read("a.npy.gz", gzip(npy(dictionary("<f8", "False", "(2, 4)"), eight))), two);
-  EXPECT_EQ(read("a.npy", npy("{\"shape\":(2,4),\"fortran_order\":False,\"descr\":\"<f8\"}", eight)), two);
+  EXPECT_EQ(read("a.npy", npy(dictionary("<f8", "True", "(2, 4)"), values_of<double>(by_columns))), two_rows);
+  EXPECT_EQ(read("a.npy", npy(dictionary(">f8", "False", "(2, 4)"), values_of<double>(by_rows, true))), two_rows);
+  EXPECT_EQ(read("a.npy", npy(dictionary("<f4", "False", "(2, 4)"), values_of<float>(by_rows))), two_rows);
+  EXPECT_EQ(read("a.npy", npy(dictionary(">f4", "True", "(2, 4)"), values_of<float>(by_columns, true))), two_rows);
+  EXPECT_EQ(read("a.npy.gz", gzip(npy(dictionary("<f8", "False", "(2, 4)"), eight))), two_rows);
+  EXPECT_EQ(read("a.npy", npy("{\"shape\":(2,4),\"fortran_order\":False,\"descr\":\"<f8\"}", eight)), two_rows);
 }
 
 TEST_F(ParticleFiles, TakesNumPyLayouts) {
@@ -72,7 +73,7 @@ TEST_F(ParticleFiles, TakesNumPyLayouts) {
   EXPECT_EQ(with("(1, 8)", {1, 2, 3, 4, 5, 6, 7, 8}), (Rows{{1, 2, 3, 4}})) << "as write_result() has it";
   EXPECT_EQ(with("(4, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}),
             (Rows{{1, 2, 3, 1}, {4, 5, 6, 1}, {7, 8, 9, 1}, {10, 11, 12, 1}}));
-  EXPECT_EQ(with("(4, 2)", by_columns), two) << "four rows of two can only be columns";
+  EXPECT_EQ(with("(4, 2)", by_columns), two_rows) << "four rows of two can only be columns";
   EXPECT_EQ(with("(3, 2)", {1, 4, 2, 5, 3, 6}), (Rows{{1, 2, 3, 1}, {4, 5, 6, 1}}));
   EXPECT_EQ(with("(3, 2)", {1, 2, 3, 4, 5, 6}, "True"), (Rows{{1, 2, 3, 1}, {4, 5, 6, 1}}));
   const std::string five = npy(dictionary("<f8", "False", "(1, 5)"), values_of<double>({9, 1, 2, 3, 4}));
@@ -170,20 +171,20 @@ TEST_F(Hdf5Files, TakesPositionsAndCharges) {
       put(file, "charges", {2}, charges, type);
       put(file, "others", {2, 3}, {1, 2, 3, 4, 5, 6}, type);
     });
-    EXPECT_EQ(rows(read_particles(path)), two);
+    EXPECT_EQ(rows(read_particles(path)), two_rows);
     EXPECT_EQ(rows(read_particles(path, {.dataset = "others"})), (Rows{{1, 2, 3, 1}, {4, 5, 6, 1}}));
     EXPECT_EQ(rows(read_particles(path, {.dataset = "others,charges"})), (Rows{{1, 2, 3, 4}, {4, 5, 6, -0.25}}));
   }
   EXPECT_EQ(rows(read_particles(hdf5([&](hid_t file) {
               put(file, "particles", {2, 4}, by_rows, H5T_IEEE_F64LE);
             }))),
-            two);
+            two_rows);
   EXPECT_EQ(rows(read_particles(hdf5([&](hid_t file) {
                                   H5Gclose(H5Gcreate2(file, "step", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
                                   put(file, "step/7", {2, 4}, by_rows, H5T_IEEE_F64LE);
                                 }),
                                 {.dataset = "/step/7"})),
-            two);
+            two_rows);
 }
 
 TEST_F(Hdf5Files, TakesMoreRowsThanABlock) {

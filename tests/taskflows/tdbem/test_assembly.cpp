@@ -34,14 +34,14 @@ DenseMatrices dense(const ConvolutionMatrices<T>& m) {
   return matrices;
 }
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
-std::vector<Matrix> matrices_of(const Surface& surface, const Discretisation& d, std::int32_t block_size = 32) {
+std::vector<Dense> matrices_of(const Surface& surface, const Discretisation& d, std::int32_t block_size = 32) {
   const DenseMatrices m =
       dense(assemble_all<double>(surface.view(), rules(), d, blocks_of_unknowns(surface.unknowns(), block_size)));
-  std::vector<Matrix> list;
-  for (const auto& values : m.of_lag) list.push_back(Eigen::Map<const Matrix>(values.data(), m.n, m.n));
+  std::vector<Dense> list;
+  for (const auto& values : m.of_lag) list.push_back(Eigen::Map<const Dense>(values.data(), m.n, m.n));
   return list;
 }
 
@@ -133,7 +133,7 @@ TEST(Assembly, AnyCutGivesTheSameMatrices) {
 TEST(Assembly, ConstantAndLinearPressuresMakeNoWave) {
   for (const auto& [name, mesh] : small_bodies()) {
     const Surface surface = prepare_surface(mesh);
-    const std::vector<Matrix> m = matrices_of(surface, {Boundary::rigid, 1.4, 0.3 * surface.edges.mean});
+    const std::vector<Dense> m = matrices_of(surface, {Boundary::rigid, 1.4, 0.3 * surface.edges.mean});
     Vector constant = Vector::Zero(surface.unknowns()), linear = constant;
     double most = 0;
     for (std::size_t k = 0; k < m.size(); ++k) {
@@ -152,10 +152,10 @@ TEST(Assembly, SoftBodiesForget) {
   // the sum over k of D is 0: a constant charge rate since ever leaves no change of the potential
   for (const auto& [name, mesh] : small_bodies()) {
     const Surface surface = prepare_surface(mesh);
-    const std::vector<Matrix> m = matrices_of(surface, {Boundary::soft, 1.4, 0.4 * surface.edges.mean});
-    Matrix sum = Matrix::Zero(surface.unknowns(), surface.unknowns());
+    const std::vector<Dense> m = matrices_of(surface, {Boundary::soft, 1.4, 0.4 * surface.edges.mean});
+    Dense sum = Dense::Zero(surface.unknowns(), surface.unknowns());
     double most = 0;
-    for (const Matrix& matrix : m) {
+    for (const Dense& matrix : m) {
       sum += matrix;
       most = std::max(most, matrix.cwiseAbs().maxCoeff());
       EXPECT_EQ((matrix - matrix.transpose()).cwiseAbs().maxCoeff(), 0) << name;
@@ -168,7 +168,7 @@ TEST(Assembly, InitialMatrixIsPositiveDefinite) {
   for (const Boundary boundary : {Boundary::rigid, Boundary::soft})
     for (const auto& [name, mesh] : small_bodies()) {
       const Surface surface = prepare_surface(mesh);
-      const std::vector<Matrix> m = matrices_of(surface, {boundary, 1.4, 0.5 * surface.edges.mean / 1.4});
+      const std::vector<Dense> m = matrices_of(surface, {boundary, 1.4, 0.5 * surface.edges.mean / 1.4});
       EXPECT_EQ(Eigen::LLT<Eigen::MatrixXd>(m[0]).info(), Eigen::Success) << name;
     }
 }
@@ -179,7 +179,7 @@ TEST(Assembly, WavesCarryEnergyAway) {
   std::normal_distribution<double> normal;
   for (const auto& [name, mesh] : small_bodies()) {
     const Surface surface = prepare_surface(mesh);
-    const std::vector<Matrix> m = matrices_of(surface, {Boundary::rigid, 1, 0.5 * surface.edges.mean});
+    const std::vector<Dense> m = matrices_of(surface, {Boundary::rigid, 1, 0.5 * surface.edges.mean});
     for (int trial = 0; trial < 20; ++trial) {
       std::vector<Vector> a{Vector::Zero(surface.unknowns())};
       for (int n = 1; n < 12; ++n)
@@ -200,8 +200,8 @@ TEST(Assembly, SpeedAndStepScale) {
   // rigid: dt (curl . curl) and 1 / (c^2 dt) with the same c dt: both go with 1 / c. Soft: c dt only.
   const Surface surface = prepare_surface(ellipsoid(1, {1.2, 0.8, 0.6}));
   for (const Boundary boundary : {Boundary::rigid, Boundary::soft}) {
-    const std::vector<Matrix> one = matrices_of(surface, {boundary, 1, 0.3}),
-                              other = matrices_of(surface, {boundary, 4, 0.075});
+    const std::vector<Dense> one = matrices_of(surface, {boundary, 1, 0.3}),
+                             other = matrices_of(surface, {boundary, 4, 0.075});
     ASSERT_EQ(one.size(), other.size());
     const double factor = boundary == Boundary::rigid ? 4 : 1;
     for (std::size_t k = 0; k < one.size(); ++k)
@@ -261,7 +261,7 @@ March march(std::int32_t level, Boundary boundary, const Point& d) {
   March m{prepare_surface(icosphere(level, 1)), 0, {}, {}};
   const Surface& s = m.surface;
   m.step = 0.5 * s.edges.mean;
-  const std::vector<Matrix> matrices = matrices_of(s, {boundary, 1, m.step}, 128);
+  const std::vector<Dense> matrices = matrices_of(s, {boundary, 1, m.step}, 128);
   const Eigen::LLT<Eigen::MatrixXd> solver(matrices[0]);
   m.weights = Vector::Zero(s.unknowns());
   const TriangleRule rule = triangle_rule(7);

@@ -11,12 +11,10 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
-
 const Pulse pulse = modulated_gaussian(7, 1, 2);
 
 TEST(TdbemSphericalBessel, AreThoseOfTheStandardLibrary) {
-  for (const double x : {0.02, 0.7, 2.0, pi, 4.71238898038469, 17.3, 90.0}) {
+  for (const double x : {0.02, 0.7, 2.0, std::numbers::pi, 4.71238898038469, 17.3, 90.0}) {
     const int top = static_cast<int>(x) + 12;
     const auto j = spherical_j(top, x);
     const auto h = spherical_h(top, x);
@@ -79,7 +77,7 @@ Ring gauss_legendre(int n, const Point& axis) {
   const Point across = cross(axis, {0.3, -0.5, 0.8});
   const Point other = (1 / norm(across)) * across;
   for (int k = 0; k < n; ++k) {
-    double z = std::cos(pi * (k + 0.75) / (n + 0.5)), slope = 0;
+    double z = std::cos(std::numbers::pi * (k + 0.75) / (n + 0.5)), slope = 0;
     for (int step = 0; step < 10; ++step) {
       const double p = std::legendre(static_cast<unsigned>(n), z);
       slope = n * (z * p - std::legendre(static_cast<unsigned>(n - 1), z)) / (z * z - 1);
@@ -192,7 +190,7 @@ TEST(TdbemSphereSeries, CausalityAndDecay) {
     const std::vector<double> early = {begin - 40, begin - 1, begin + 1.999, begin + 2.999};
     const auto scattered = sphere_scattered_pressure(b, 1, wave, points, early);
     for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(scattered[k], 0, 1e-11);
-    const std::vector<double> around = {begin + 1 + pi / 2 - 0.001, begin + 1 + pi / 2 + 1};
+    const std::vector<double> around = {begin + 1 + std::numbers::pi / 2 - 0.001, begin + 1 + std::numbers::pi / 2 + 1};
     const auto shadow = sphere_surface_field(b, 1, wave, points, around);
     EXPECT_NEAR(shadow[1], 0, 1e-11);
     EXPECT_GT(std::abs(shadow[3]), 1e-6);

@@ -12,8 +12,6 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
-
 TEST(TdbemSurface, QuantitiesOfATetrahedron) {
   const Surface s = prepare_surface(tetrahedron(2, 3, 6));
   ASSERT_EQ(s.unknowns(), 4);
@@ -64,7 +62,7 @@ TEST(TdbemSurface, SpheresConverge) {
     EXPECT_EQ(s.unknowns(), (10 << 2 * level) + 2);
     EXPECT_EQ(s.bodies, 1);
     EXPECT_NEAR(s.diameter, 4, 1e-14);
-    const double error = 16 * pi - s.area;
+    const double error = 16 * std::numbers::pi - s.area;
     EXPECT_GT(s.volume, 0);
     if (level > 1) {
       EXPECT_NEAR(before / error, 4, 0.3);
@@ -82,7 +80,7 @@ TEST(TdbemSurface, BoxesAndEllipsoids) {
   EXPECT_NEAR(s.volume, 10, 1e-12);
   EXPECT_NEAR(s.diameter, std::sqrt(30.), 1e-14);
   const Surface e = prepare_surface(ellipsoid(4, {1, 0.7, 0.5}));
-  EXPECT_NEAR(e.volume, 4 * pi / 3 * 0.35, 0.01);
+  EXPECT_NEAR(e.volume, 4 * std::numbers::pi / 3 * 0.35, 0.01);
   for (const Point& p : e.vertices) EXPECT_NEAR(p.x * p.x + p.y * p.y / 0.49 + p.z * p.z / 0.25, 1, 1e-14);
   for (const char* name : {"sphere", "box", "ellipsoid"}) {
     const Surface at_least = prepare_surface(named_body(name, 163));

@@ -8,10 +8,8 @@ namespace asterism::fdtd {
 namespace {
 
 using Complex = std::complex<double>;
-using std::numbers::pi;
-
 double wave_number(const ClosedSurface& surface, const Surroundings& around, int f) {
-  return 2 * pi * surface.planes[0].electric.frequencies[static_cast<std::size_t>(f)] *
+  return 2 * std::numbers::pi * surface.planes[0].electric.frequencies[static_cast<std::size_t>(f)] *
          std::sqrt(around.eps0 * around.mu0);
 }
 
@@ -158,7 +156,7 @@ std::vector<FarField> far_field(const ClosedSurface& surface, const SurfaceSpect
     const RadiationVectors v = radiation_vectors(surface, spectra, around, f, phases);
     const double e_theta[3] = {ct * cp, ct * sp, -st};
     const double e_phi[3] = {-sp, cp, 0};
-    const Complex factor = Complex(0, k / (4 * pi));
+    const Complex factor = Complex(0, k / (4 * std::numbers::pi));
     all.push_back({-factor * (along(e_phi, v.l) + eta * along(e_theta, v.n)),
                    factor * (along(e_theta, v.l) - eta * along(e_phi, v.n))});
   }
@@ -179,26 +177,27 @@ double radiated_far(const ClosedSurface& surface, const SurfaceSpectra& spectra,
   const int meridians = 2 * order + 1;
   std::vector<Towards> directions;
   for (const double x : polar.x)
-    for (int p = 0; p < meridians; ++p) directions.push_back({std::acos(x), 2 * pi * p / meridians});
+    for (int p = 0; p < meridians; ++p) directions.push_back({std::acos(x), 2 * std::numbers::pi * p / meridians});
   const std::vector<FarField> far = far_field(surface, spectra, around, f, directions);
   double sum = 0;
   for (std::size_t d = 0; d < far.size(); ++d)
-    sum += polar.weight[d / static_cast<std::size_t>(meridians)] * 2 * pi / meridians * intensity(far[d], around);
+    sum += polar.weight[d / static_cast<std::size_t>(meridians)] * 2 * std::numbers::pi / meridians *
+           intensity(far[d], around);
   return sum;
 }
 
 double directivity(const FarField& far, const Surroundings& around, double radiated) {
-  return 4 * pi * intensity(far, around) / radiated;
+  return 4 * std::numbers::pi * intensity(far, around) / radiated;
 }
 
 double radar_cross_section(const FarField& scattered, std::complex<double> incident) {
-  return 4 * pi * scattered.squared() / std::norm(incident);
+  return 4 * std::numbers::pi * scattered.squared() / std::norm(incident);
 }
 
 Quadrature gauss_legendre(int points) {
   Quadrature q;
   for (int i = 0; i < points; ++i) {
-    double x = std::cos(pi * (i + 0.75) / (points + 0.5));
+    double x = std::cos(std::numbers::pi * (i + 0.75) / (points + 0.5));
     double slope = 0;
     for (int newton = 0; newton < 10; ++newton) {
       double p = 1, before = 0;

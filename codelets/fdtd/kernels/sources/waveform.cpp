@@ -8,8 +8,6 @@
 namespace asterism::fdtd {
 namespace {
 
-using std::numbers::pi;
-
 void require_positive(double value, const char* what) {
   if (!(value > 0 && std::isfinite(value)))
     throw std::invalid_argument(std::string(what) + " of a waveform: " + std::to_string(value) +
@@ -29,7 +27,7 @@ void check(const Waveform& w) {
 double value(const Waveform& w, double t) {
   const double since = t - w.delay;
   const double u = since / w.width;
-  const double phase = 2 * pi * w.frequency * since;
+  const double phase = 2 * std::numbers::pi * w.frequency * since;
   switch (w.pulse) {
     case Pulse::gaussian:
       return w.amplitude * std::exp(-u * u);
@@ -41,7 +39,7 @@ double value(const Waveform& w, double t) {
       return w.amplitude * std::exp(-u * u) * std::sin(phase + w.phase);
     case Pulse::ramped_sine: {
       if (u <= 0) return 0;
-      const double ramp = u < 1 ? (1 - std::cos(pi * u)) / 2 : 1;
+      const double ramp = u < 1 ? (1 - std::cos(std::numbers::pi * u)) / 2 : 1;
       return w.amplitude * ramp * std::sin(phase + w.phase);
     }
   }

@@ -7,8 +7,6 @@
 namespace asterism::tdbem {
 namespace {
 
-using std::numbers::pi;
-
 constexpr double negligible = 1e-16;
 
 void require_positive(double value, const char* what) {
@@ -34,7 +32,7 @@ Pulse ricker(double centre, double peak_frequency) {
 
 std::complex<double> spectrum(const Pulse& pulse, double omega) {
   const double w = pulse.width;
-  const std::complex<double> shift = std::polar(std::sqrt(2 * pi) * w, omega * pulse.centre);
+  const std::complex<double> shift = std::polar(std::sqrt(2 * std::numbers::pi) * w, omega * pulse.centre);
   if (pulse.shape == PulseShape::ricker) return shift * (w * w * omega * omega * std::exp(-w * w * omega * omega / 2));
   const auto lobe = [&](double from) { return std::exp(-w * w * (omega - from) * (omega - from) / 2); };
   return shift * ((lobe(pulse.frequency) + lobe(-pulse.frequency)) / 2);

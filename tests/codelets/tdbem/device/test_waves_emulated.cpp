@@ -16,11 +16,11 @@ namespace asterism::tdbem {
 namespace {
 
 template <class T>
-class TdbemEmulated : public ::testing::Test {};
+class TdbemWavesEmulated : public ::testing::Test {};
 using Precisions = ::testing::Types<double, float>;
-TYPED_TEST_SUITE(TdbemEmulated, Precisions);
+TYPED_TEST_SUITE(TdbemWavesEmulated, Precisions);
 
-TYPED_TEST(TdbemEmulated, Illumination) {
+TYPED_TEST(TdbemWavesEmulated, Illumination) {
   using T = TypeParam;
   const TestSurface s = bent_spindle(7, 9);
   const PlaneWave wave = plane_wave(ricker(2, 3), {1, -2, 0.5}, 0.9);
@@ -41,7 +41,7 @@ TYPED_TEST(TdbemEmulated, Illumination) {
       }
 }
 
-TYPED_TEST(TdbemEmulated, Observers) {
+TYPED_TEST(TdbemWavesEmulated, Observers) {
   using T = TypeParam;
   for (const std::int32_t unknowns : {1, 255, 256, 600}) {
     const RandomObservers<T> r(3, unknowns);
@@ -84,7 +84,7 @@ Convergence emulated_solve(const Matrix<T>& m, const SolveLimits& limits, const 
   return {tally.residual, static_cast<std::int32_t>(tally.iterations), tally.ending};
 }
 
-TYPED_TEST(TdbemEmulated, ConjugateGradients) {
+TYPED_TEST(TdbemWavesEmulated, ConjugateGradients) {
   using T = TypeParam;
   for (const std::int32_t rows : {1, 2, 31, 256, 257, 597}) {
     const Matrix<T> m = small_condition<T>(rows, 5);
