@@ -48,9 +48,14 @@ CodeletSpec with_variant(CodeletSpec spec, const char* variant) {
   return spec;
 }
 
+std::string symbol_of(const CodeletSpec& spec) {
+  const std::string variant = spec.variant;
+  return variant.empty() ? spec.name : spec.name + ("_" + variant);
+}
+
 }  // namespace
 
-Codelet::Codelet(CodeletSpec spec) : spec_(std::move(spec)), symbol_(std::string(spec_.name) + "_" + spec_.variant) {
+Codelet::Codelet(CodeletSpec spec) : spec_(std::move(spec)), symbol_(symbol_of(spec_)) {
   registered().push_back(this);
 }
 

@@ -23,7 +23,7 @@ using TaskFlops = double (*)(const void* arguments, std::span<const Access> acce
 /// What a codelet says about itself; the rest of starpu_codelet keeps its defaults.
 struct CodeletSpec {
   const char* name;           ///< of its tasks, in traces and machines: METHOD_OPERATION ("cg_axpy")
-  const char* variant;        ///< precision, or kernel and precision; the performance model is NAME_VARIANT
+  const char* variant;        ///< precision, or kernel and precision; the performance model is NAME_VARIANT, or NAME
   starpu_cpu_func_t cpu;      ///< null: not on CPUs
   starpu_cuda_func_t cuda;    ///< null: not on GPUs; asynchronous on StarPU's stream
   TaskFlops flops = nullptr;  ///< null: TaskOptions::flops says it

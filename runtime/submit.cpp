@@ -5,17 +5,10 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/memory_limits.hpp"
 
 namespace asterism {
 namespace {
-
-/// Platforms may say of a codelet that it does not run on a kind of unit.
-bool runs_on(const StarpuCodeletSpec& spec, UnitKind kind) {
-  const Platform* const platform = simulated_platform();
-  return platform == nullptr || platform->cost(spec.model->symbol, spec.name, kind) != nullptr;
-}
 
 /// The memory node of a GPU if no other kind of unit can run the task.
 std::optional<unsigned> only_gpu(const starpu_codelet& codelet, int worker) {
@@ -81,32 +74,6 @@ void submit(starpu_codelet& codelet, const void* arguments, std::size_t argument
     failed("no processing unit of this machine can run the task '{}'", codelet.name);
   }
   if (status != 0) failed("starpu_task_submit('{}'): {}", codelet.name, std::strerror(-status));
-}
-
-starpu_codelet make_codelet(const StarpuCodeletSpec& spec) {
-  starpu_codelet codelet;
-  starpu_codelet_init(&codelet);
-  codelet.name = spec.name;
-  codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
-  codelet.model = spec.model;
-  if (spec.cpu != nullptr && runs_on(spec, UnitKind::cpu)) {
-    codelet.where |= STARPU_CPU;
-    codelet.cpu_funcs[0] = spec.cpu;
-    codelet.cpu_funcs_name[0] = spec.cpu_name;
-  }
-  if (spec.cuda != nullptr && runs_on(spec, UnitKind::gpu)) {
-    codelet.where |= STARPU_CUDA;
-    codelet.cuda_funcs[0] = spec.cuda;
-    codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;
-  }
-  if (spec.main_memory_last > spec.main_memory_first) {
-    codelet.specific_nodes = 1;
-    codelet.dyn_nodes = static_cast<int*>(std::malloc(max_buffers * sizeof(int)));  // lives as long as the codelet
-    std::fill_n(codelet.dyn_nodes, max_buffers, STARPU_SPECIFIC_NODE_LOCAL);
-    std::fill(codelet.dyn_nodes + spec.main_memory_first, codelet.dyn_nodes + spec.main_memory_last,
-              STARPU_SPECIFIC_NODE_CPU);
-  }
-  return codelet;
 }
 
 }  // namespace asterism

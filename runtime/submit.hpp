@@ -57,21 +57,4 @@ void submit(Codelet& codelet, const Arguments& arguments, std::initializer_list<
   submit(codelet, arguments, std::span<const Access>(accesses.begin(), accesses.size()), options);
 }
 
-/// What a codelet may say about itself; the rest of starpu_codelet keeps its defaults.
-struct StarpuCodeletSpec {
-  const char* name;         ///< stable name, also the prefix of the performance model
-  starpu_cpu_func_t cpu;    ///< null: not on CPUs
-  const char* cpu_name;     ///< symbol name (needed by StarPU's master-slave and by debuggers)
-  starpu_cuda_func_t cuda;  ///< null: not on GPUs; asynchronous on StarPU's stream
-  starpu_perfmodel* model;  ///< must outlive the codelet
-  /// Buffers [first, last) stay in main memory, also for a GPU, which reads and writes them there: right for a few
-  /// scalars that several units exchange, whose copies would take longer than the access. Such data must lie in
-  /// pinned memory (HostBuffer).
-  int main_memory_first = 0;
-  int main_memory_last = 0;
-};
-
-/// A codelet with any number of buffers, whose modes are given by each task.
-starpu_codelet make_codelet(const StarpuCodeletSpec& spec);
-
 }  // namespace asterism

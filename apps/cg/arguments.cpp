@@ -98,7 +98,7 @@ void add_iteration_options(CLI::Option_group* method, Arguments& args) {
   method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")
       ->capture_default_str();
   method->add_option("--max-iterations", args.options.max_iterations)->capture_default_str();
-  method->add_option("--iterations", args.iterations, "Run exactly so many iterations, for measurements");
+  method->add_option("--iterations", args.iterations, "Run exactly N iterations, for measurements");
   method
       ->add_option("--check-every", args.options.check_every,
                    "The host reads the residual at most every so many iterations")
@@ -195,9 +195,9 @@ Options complete_options(const Arguments& args, const Session& session) {
   if (args.x_update) options.x_update = *args.x_update;
   const bool gpus = session.gpus() > 0 && args.units != "cpu";
   const int units = args.units == "all" ? session.gpus() + session.cpus() : gpus ? session.gpus() : session.cpus();
-  const std::vector<int> units_of_ranks = rank_group().all_gather(units);
+  const std::vector<int> units_by_rank = rank_group().all_gather(units);
   const int ranks = rank_group().ranks();
-  options.blocks = args.blocks.value_or(ranks * *std::min_element(units_of_ranks.begin(), units_of_ranks.end()));
+  options.blocks = args.blocks.value_or(ranks * *std::min_element(units_by_rank.begin(), units_by_rank.end()));
   // without copies between memories packing is only work
   const bool copies = gpus || ranks > 1;
   options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);

@@ -23,7 +23,7 @@ struct Arguments {
   std::optional<asterism::cg::XUpdate> x_update;
   std::string preconditioner = "none";
   int preconditioner_block = 3;
-  std::optional<int> iterations;  ///< exactly so many
+  std::optional<int> iterations;  ///< run exactly this number
   // the machine
   std::string units = "default";
   // results

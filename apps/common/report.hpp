@@ -32,16 +32,4 @@ void report_results(const ReportFiles& files, const std::string& title, const Re
 [[noreturn]] void report_wrong_answer(const std::filesystem::path& json, const Report& report,
                                       const std::string& complaint);
 
-// TRANSITION: removed when all programs use the driver.
-inline void conclude(const ReportFiles& files, const std::string& title, const nlohmann::json& record,
-                     const std::vector<std::pair<std::string, std::string>>& rows,
-                     const std::vector<std::string>& written) {
-  report_results(files, title, {record, rows, written});
-}
-[[noreturn]] inline void conclude_wrong(const std::filesystem::path& json, const nlohmann::json& record,
-                                        const std::vector<std::pair<std::string, std::string>>& rows,
-                                        const std::string& complaint) {
-  report_wrong_answer(json, {record, rows, {}}, complaint);
-}
-
 }  // namespace asterism::apps

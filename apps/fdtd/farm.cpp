@@ -224,7 +224,7 @@ OwnDomains deal(const std::vector<const Problem*>& domains, const Session& sessi
   if (rank_group().distributed()) {
     speeds.clear();
     for (const RankShare& rank :
-         shares_of_ranks(*domains.front(), session, Dealt::domains, std::nullopt, rates_file()).ranks)
+         rank_shares(*domains.front(), session, Pieces::domains, std::nullopt, rates_file()).ranks)
       speeds.push_back(rank.of_gpus + rank.of_cores);
   }
   const std::vector<int> ranks = deal_domains(domains, speeds);
@@ -233,7 +233,7 @@ OwnDomains deal(const std::vector<const Problem*>& domains, const Session& sessi
   return own;
 }
 
-double longest_of_ranks(double seconds) {
+double slowest_rank(double seconds) {
   const std::vector<double> all = rank_group().all_gather(seconds);
   return *std::max_element(all.begin(), all.end());
 }
@@ -266,7 +266,7 @@ int run_and_report(int argc, char** argv) {
       const std::size_t all = own_domains.size();
       line.show(static_cast<double>(ended) / static_cast<double>(all), fmt::format("{} of {} domains", ended, all));
     });
-    const double seconds = longest_of_ranks(seconds_since(begin));
+    const double seconds = slowest_rank(seconds_since(begin));
     std::vector<std::string> sizes;
     for (const auto& s : args.sizes) sizes.push_back(fmt::format("{}x{}x{}", s[0], s[1], s[2]));
     record["farm"] = {{"sizes", sizes},

@@ -89,7 +89,7 @@ TimeStepping::TimeStepping(const Arguments& args, const Case& problem_case, cons
     rank_group().barrier();
   }
   gpu_weights_ = choose_gpu_weights();
-  division_ = rank_group().distributed() ? divide(args, problem_, session, choose_shares_of_ranks())
+  division_ = rank_group().distributed() ? divide(args, problem_, session, choose_rank_shares())
                                          : divide(args, problem_, session, choose_share(), gpu_weights_);
   line_.show(0, "setting up");
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
@@ -128,11 +128,11 @@ double TimeStepping::choose_share() {
   return rates_->gpu_share();
 }
 
-std::vector<RankShare> TimeStepping::choose_shares_of_ranks() {
+std::vector<RankShare> TimeStepping::choose_rank_shares() {
   line_.show(0, "measuring CPUs and GPUs");
   const std::filesystem::path file = rates_file();
-  SharesOfRanks shares = shares_of_ranks(problem_, session_, args_.boxes ? Dealt::boxes : Dealt::strips,
-                                         args_.gpu_share, file, gpu_weights_);
+  RankShares shares = rank_shares(problem_, session_, args_.boxes ? Pieces::boxes : Pieces::strips, args_.gpu_share,
+                                  file, gpu_weights_);
   rates_ = shares.rates;
   return std::move(shares.ranks);
 }

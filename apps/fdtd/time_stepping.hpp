@@ -42,7 +42,7 @@ class TimeStepping {
  private:
   [[nodiscard]] std::vector<double> choose_gpu_weights();
   [[nodiscard]] double choose_share();
-  [[nodiscard]] std::vector<asterism::fdtd::RankShare> choose_shares_of_ranks();
+  [[nodiscard]] std::vector<asterism::fdtd::RankShare> choose_rank_shares();
   [[nodiscard]] bool corrects() const;
   void correct_cut(long now);
   void move_to(double share);

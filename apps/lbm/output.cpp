@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
@@ -144,22 +143,6 @@ void Output::write_distributed_fields(Simulation& simulation) {
   }
 }
 
-template <class T>
-void Output::write_state(Simulation& simulation) {
-  const Problem& p = flow_.problem;
-  const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", flow_.velocity}, {"flow", flow_.describe}};
-  const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
-                          static_cast<int>(sizeof(T)), parameters.dump()};
-  write_checkpoint<T>(options_.checkpoint, header, DistributedHdf5::Writers::all_ranks, [&](const PutBox<T>& put) {
-    simulation.get([&](const DomainBox& box, const void* slots) {
-      const Pause pause;
-      put(box, static_cast<const T*>(slots));
-    });
-  });
-  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}",
-                                    options_.checkpoint, simulation.time(), options_.checkpoint));
-}
-
 void Output::write_force(Simulation& simulation) {
   const std::array<double, 3> f = simulation.force();
   // drag of a round body with the case's length as its diameter: F / (rho u^2 / 2 pi d^2 / 4)
@@ -183,8 +166,8 @@ void Output::write(Simulation& simulation) {
     using T = decltype(number);
     if (series_due(time) && fields)
       rank_group().distributed() ? write_distributed_fields<T>(simulation) : write_fields<T>(simulation);
-    if (checkpoint_due(time)) write_state<T>(simulation);
   });
+  if (checkpoint_due(time)) write_checkpoint(options_.checkpoint, flow_, simulation);
 }
 
 std::vector<std::string> Output::written() const {
@@ -193,24 +176,6 @@ std::vector<std::string> Output::written() const {
        {options_.series, options_.picture, options_.checkpoint, options_.forces, options_.profiles})
     if (!name.empty()) names.push_back(name);
   return names;
-}
-
-long restart_time(const std::string& path, const Problem& problem) {
-  const Checkpoint c = read_checkpoint(path);
-  if (c.nx != problem.cells[0] || c.ny != problem.cells[1] || c.nz != problem.cells[2])
-    bad_input("{}: of {} x {} x {} cells, this run has {} x {} x {}", path, c.nx, c.ny, c.nz, problem.cells[0],
-              problem.cells[1], problem.cells[2]);
-  if (c.bytes != size_of(problem.precision))
-    bad_input("{}: of {} precision, this run is of {}", path, c.bytes == 4 ? "single" : "double",
-              name_of(problem.precision));
-  return c.step;
-}
-
-void restart(const std::string& path, const Problem& problem, Simulation& simulation) {
-  simulation.set(restart_time(path, problem), [&](const DomainBox& box, void* slots) {
-    with_precision(problem.precision,
-                   [&](auto number) { read_populations(path, box, static_cast<decltype(number)*>(slots)); });
-  });
 }
 
 }  // namespace asterism::apps::lbm

@@ -59,8 +59,6 @@ class Output {
   void write_distributed_fields(asterism::lbm::Simulation& simulation);
   [[nodiscard]] std::string picture_of(long time) const;
   void write_profiles(const asterism::lbm::CentreLines& lines);
-  template <class T>
-  void write_state(asterism::lbm::Simulation& simulation);
   void write_force(asterism::lbm::Simulation& simulation);
 
   const OutputOptions& options_;
@@ -71,9 +69,5 @@ class Output {
   std::string force_table_;
   std::optional<asterism::lbm::Deviation> deviation_;
 };
-
-/// The time of a checkpoint. Throws Error (bad input) when its domain or precision is another one.
-long restart_time(const std::string& path, const asterism::lbm::Problem& problem);
-void restart(const std::string& path, const asterism::lbm::Problem& problem, asterism::lbm::Simulation& simulation);
 
 }  // namespace asterism::apps::lbm

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/balance.hpp"
+#include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/verify.hpp"
 
 namespace asterism::apps::lbm {
@@ -80,6 +81,7 @@ void Run::solve(const Session& session) {
 
 void Run::release() {
   line_.reset();
+  correction_.balance.reset();
   output_.reset();
   simulation_.reset();
   session_ = nullptr;

@@ -258,9 +258,8 @@ std::filesystem::path find_platform(const std::string& asked_by, const std::stri
   }
   std::vector<fs::path> folders;
   if (const char* named = std::getenv("ASTERISM_PLATFORMS")) folders.emplace_back(named);
-  // build/PRESET/bin, PREFIX/bin, PREFIX/libexec/asterism/simulated
+  // PREFIX/bin, PREFIX/libexec/asterism/simulated; a build tree is like an installation
   const fs::path folder = program.parent_path();
-  folders.push_back(folder / "../../../experiments/machines");
   folders.push_back(folder / "../share/asterism/machines");
   folders.push_back(folder / "../../../share/asterism/machines");
   std::set<std::string> known;

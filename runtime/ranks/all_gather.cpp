@@ -11,7 +11,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "runtime/performance_model.hpp"
+#include "runtime/codelet.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -61,13 +61,13 @@ void append_cuda(void** buffers, void* arguments) {
 constexpr starpu_cuda_func_t append_cuda = nullptr;
 #endif
 
-starpu_codelet& append() {
-  static starpu_perfmodel model = performance_model("append");
-  // all of it stays in main memory, where messages come from and go to
-  static starpu_codelet codelet =
-      make_codelet({"append", append_cpu, "append_cpu", append_cuda, &model, 0, max_buffers});
-  return codelet;
-}
+// all of it stays in main memory, where messages come from and go to
+Codelet append({.name = "append",
+                .variant = "",
+                .cpu = append_cpu,
+                .cuda = append_cuda,
+                .main_memory_first = 0,
+                .main_memory_last = max_buffers});
 
 int rounds_of(int ranks) {
   int rounds = 0;
@@ -135,14 +135,14 @@ void AllGather::submit(const std::vector<Access>& mine) {
     if (last) args.first = begin_[static_cast<std::size_t>(me)];
     std::vector<Access> accesses{{last ? gathered_.get() : mine_[r].handle.get(), STARPU_W}};
     accesses.insert(accesses.end(), inputs.begin(), inputs.end());
-    asterism::submit(append(), args, accesses);
+    asterism::submit(append, args, accesses);
     if (round > 0) {  // the rank 2^(round - 1) before appends what this one had
       const int before = (me + ranks - (1 << (round - 1))) % ranks;
-      asterism::submit(append(), args, {{mine_[r - 1].handle, STARPU_R}}, {.rank = before});
+      asterism::submit(append, args, {{mine_[r - 1].handle, STARPU_R}}, {.rank = before});
     }
     if (last) break;
     const int other = (me + (1 << round)) % ranks;
-    asterism::submit(append(), args, {{theirs_[r].handle, STARPU_W}}, {.rank = other});
+    asterism::submit(append, args, {{theirs_[r].handle, STARPU_W}}, {.rank = other});
     // in the last round not all of what this rank has is handed over
     if (round + 1 < rounds) inputs = {{mine_[r].handle, STARPU_R}};
     inputs.push_back({theirs_[r].handle, STARPU_R});

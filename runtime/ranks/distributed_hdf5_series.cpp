@@ -20,7 +20,7 @@ DistributedHdf5Series::DistributedHdf5Series(std::filesystem::path path, const G
 }
 
 template <class T>
-void DistributedHdf5Series::append(std::int64_t step, double time, const std::vector<DealtField>& fields) {
+void DistributedHdf5Series::append(std::int64_t step, double time, const std::vector<DistributedField>& fields) {
   detail::check_step(path_, times_, step);
   const bool is_new = times_.empty();
   DistributedHdf5 file(path_, DistributedHdf5::Writers::all_ranks,
@@ -28,7 +28,7 @@ void DistributedHdf5Series::append(std::int64_t step, double time, const std::ve
   if (is_new) detail::write_grid(file, grid_);
   std::vector<Hdf5Series::Dataset> datasets;
   std::vector<std::string> names;
-  for (const DealtField& field : fields) {
+  for (const DistributedField& field : fields) {
     const detail::FieldLayout layout(grid_, field.components);
     file.write_compressed<T>(group_of(step) + "/" + field.name, layout.shape, layout.chunk, *field.values,
                              field.source);
@@ -43,7 +43,7 @@ void DistributedHdf5Series::append(std::int64_t step, double time, const std::ve
   });
 }
 
-template void DistributedHdf5Series::append<float>(std::int64_t, double, const std::vector<DealtField>&);
-template void DistributedHdf5Series::append<double>(std::int64_t, double, const std::vector<DealtField>&);
+template void DistributedHdf5Series::append<float>(std::int64_t, double, const std::vector<DistributedField>&);
+template void DistributedHdf5Series::append<double>(std::int64_t, double, const std::vector<DistributedField>&);
 
 }  // namespace asterism::output

@@ -14,7 +14,7 @@
 namespace asterism::output {
 
 /// A scalar [nz][ny][nx] or a vector [nz][ny][nx][3] whose values come from those of an array that ranks share.
-struct DealtField {
+struct DistributedField {
   std::string name;
   std::size_t components;
   const DistributedArray* values;
@@ -49,7 +49,7 @@ class DistributedHdf5Series {
 
   /// All ranks, with the same fields, of type T. Throws Error (failed) on all, and the series is as before.
   template <class T>
-  void append(std::int64_t step, double time, const std::vector<DealtField>& fields);
+  void append(std::int64_t step, double time, const std::vector<DistributedField>& fields);
   [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
 
  private:

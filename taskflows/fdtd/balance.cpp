@@ -205,9 +205,8 @@ void even_out(std::vector<RankUnits>& ranks) {
 
 }  // namespace
 
-SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
-                              std::optional<double> gpu_share, const std::filesystem::path& file,
-                              const std::vector<double>& gpu_weights) {
+RankShares rank_shares(const Problem& problem, const Session& session, Pieces pieces, std::optional<double> gpu_share,
+                       const std::filesystem::path& file, const std::vector<double>& gpu_weights) {
   const std::vector<double> weights = gpu_weights.empty() ? gpu_weights_of(problem, session, file) : gpu_weights;
   RankUnits mine{session.devices(), session.cpus(), kind_of_units(session), {}, {}};
   std::copy_n(weights.begin(), std::min(weights.size(), mine.weights.size()), mine.weights.begin());
@@ -220,21 +219,21 @@ SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, De
                      });
   const bool one_kind = all_are([](const RankUnits& r) { return r.gpus == 0; }) ||
                         all_are([](const RankUnits& r) { return r.cores == 0; });
-  const bool settled = dealt == Dealt::strips  ? alike && (one_kind || gpu_share)
-                       : dealt == Dealt::boxes ? alike
-                                               : equal || (alike && one_kind);
-  SharesOfRanks shares;
+  const bool settled = pieces == Pieces::strips  ? alike && (one_kind || gpu_share)
+                       : pieces == Pieces::boxes ? alike
+                                                 : equal || (alike && one_kind);
+  RankShares shares;
   if (!settled) {
     mine.rates = rates_of(problem, session, file, weights);
     ranks = rank_group().all_gather(mine);
     shares.rates = sum(ranks);
     if (alike) even_out(ranks);
   }
-  if (dealt == Dealt::boxes)
+  if (pieces == Pieces::boxes)
     for (RankUnits& rank : ranks)
       if (rank.gpus > 0) rank.rates.cpus = 0;
   const Rates all = sum(ranks);
-  const double of_gpus = dealt == Dealt::strips ? gpu_share.value_or(all.gpu_share()) : all.gpu_share();
+  const double of_gpus = pieces == Pieces::strips ? gpu_share.value_or(all.gpu_share()) : all.gpu_share();
   if (!(of_gpus >= 0 && of_gpus <= 1)) bad_input("share of GPUs {}: expected 0 to 1", of_gpus);
   if (of_gpus > 0 && all.gpus == 0) bad_input("a part of the domain is for GPUs, of which no rank has one");
   if (of_gpus < 1 && all.cpus == 0) bad_input("a part of the domain is for CPUs, of which no rank has one");

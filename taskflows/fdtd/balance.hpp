@@ -25,9 +25,9 @@ void forget_rates(const std::filesystem::path& file);
 
 /// What is dealt to ranks: strips, to all their units; boxes, to their GPUs if they have any, else to their cores; or
 /// whole domains, to all their units.
-enum class Dealt { strips, boxes, domains };
+enum class Pieces { strips, boxes, domains };
 
-struct SharesOfRanks {
+struct RankShares {
   std::vector<RankShare> ranks;
   std::optional<Rates> rates;  ///< of the units of all ranks together, where they were measured
 };
@@ -36,9 +36,8 @@ struct SharesOfRanks {
 /// `gpu_share`, of the cells of strips, is not given. A rank's GPUs of several models are weighed by measuring, unless
 /// `gpu_weights` says what each of a rank's gets. All ranks have to call it. Throws Error (bad input) when there is a
 /// part for a kind of unit that no rank has.
-SharesOfRanks shares_of_ranks(const Problem& problem, const Session& session, Dealt dealt,
-                              std::optional<double> gpu_share, const std::filesystem::path& file,
-                              const std::vector<double>& gpu_weights = {});
+RankShares rank_shares(const Problem& problem, const Session& session, Pieces pieces, std::optional<double> gpu_share,
+                       const std::filesystem::path& file, const std::vector<double>& gpu_weights = {});
 
 /// The share of GPUs to go on with after cells/s of the whole were measured beside the rates of both kinds: all, where
 /// GPUs alone would be faster than both together are; none where the cut may stay.

@@ -1,10 +1,13 @@
 #include "taskflows/lbm/checkpoint.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -167,5 +170,41 @@ template void read_populations(const std::filesystem::path&, const Box&, float*)
 template void read_populations(const std::filesystem::path&, const Box&, double*);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<float>&);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<double>&);
+
+void write_checkpoint(const std::filesystem::path& path, const Case& c, Simulation& simulation) {
+  const Problem& p = c.problem;
+  const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", c.velocity}, {"flow", c.describe}};
+  with_precision(p.precision, [&](auto number) {
+    using T = decltype(number);
+    const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
+                            static_cast<int>(sizeof(T)), parameters.dump()};
+    write_checkpoint<T>(path, header, DistributedHdf5::Writers::all_ranks, [&](const PutBox<T>& put) {
+      simulation.get([&](const DomainBox& box, const void* slots) {
+        const Pause pause;
+        put(box, static_cast<const T*>(slots));
+      });
+    });
+  });
+  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}", path.string(),
+                                    simulation.time(), path.string()));
+}
+
+long restart_time(const std::filesystem::path& path, const Problem& problem) {
+  const Checkpoint c = read_checkpoint(path);
+  if (c.nx != problem.cells[0] || c.ny != problem.cells[1] || c.nz != problem.cells[2])
+    bad_input("{}: of {} x {} x {} cells, this run has {} x {} x {}", path.string(), c.nx, c.ny, c.nz, problem.cells[0],
+              problem.cells[1], problem.cells[2]);
+  if (c.bytes != size_of(problem.precision))
+    bad_input("{}: of {} precision, this run is of {}", path.string(), c.bytes == 4 ? "single" : "double",
+              name_of(problem.precision));
+  return c.step;
+}
+
+void restart(const std::filesystem::path& path, const Problem& problem, Simulation& simulation) {
+  simulation.set(restart_time(path, problem), [&](const DomainBox& box, void* slots) {
+    with_precision(problem.precision,
+                   [&](auto number) { read_populations(path, box, static_cast<decltype(number)*>(slots)); });
+  });
+}
 
 }  // namespace asterism::lbm

@@ -10,6 +10,8 @@
 
 #include "codelets/lbm/kernels/brick.hpp"
 #include "runtime/ranks/distributed_hdf5.hpp"
+#include "taskflows/lbm/cases.hpp"
+#include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 
@@ -44,5 +46,14 @@ void read_populations(const std::filesystem::path& path, const std::vector<Box>&
 /// All slots of a box of the lattice, slot by slot, x fastest. Any number of processes may read at the same time.
 template <class T>
 void read_populations(const std::filesystem::path& path, const Box& box, T* slots);
+
+/// The state of a run, of all its ranks, and the case's parameters. Blocking; collective. Throws Error (failed).
+void write_checkpoint(const std::filesystem::path& path, const Case& problem_case, Simulation& simulation);
+
+/// The time of a checkpoint. Throws Error (bad_input) when its domain or precision is another one.
+long restart_time(const std::filesystem::path& path, const Problem& problem);
+
+/// The simulation as it was when the checkpoint was written. Blocking; collective. Throws as restart_time().
+void restart(const std::filesystem::path& path, const Problem& problem, Simulation& simulation);
 
 }  // namespace asterism::lbm

@@ -65,7 +65,7 @@ TEST_P(Simulate, HandsOver) {
 
 TEST_P(Simulate, PlatformsByName) {
   install_sibling();
-  const fs::path shipped = fs::canonical(fs::path(ASTERISM_SOURCE_DIR) / "experiments/machines/h200x4.toml");
+  const fs::path shipped = fs::canonical(fs::path(PROGRAMS) / "../share/asterism/machines/h200x4.toml");
   Arguments arguments = something(GetParam());
   Arguments expected = arguments;
   arguments.insert(arguments.end(), {"--simulate", "h200x4"});

@@ -38,7 +38,7 @@ struct Clock {
     ASTERISM_CHECK_CUDA(cudaEventCreate(&begin));
     ASTERISM_CHECK_CUDA(cudaEventCreate(&end));
   }
-  /// Of what `launch` puts on the stream.
+  /// The time that what `launch` puts on the stream takes.
   template <class Launch>
   double seconds(Launch launch) {
     ASTERISM_CHECK_CUDA(cudaEventRecord(begin, stream));

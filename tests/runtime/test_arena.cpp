@@ -1,6 +1,7 @@
 // Pieces of an arena as StarPU data: written by tasks in any order, read as one vector without a copy, their
 // memory given back. Every test starts StarPU anew, as programs that measure several configurations do.
 #include "runtime/arena.hpp"
+#include "runtime/codelet.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,18 +62,9 @@ void read_task(void** buffers, void* arguments) {
   args.seen->values.assign(args.seen->window[0], args.seen->window[0] + args.length);
 }
 
-starpu_codelet& writing() {
-  static starpu_codelet codelet = make_codelet({"test_write", write_task, "write_task", nullptr, nullptr});
-  return codelet;
-}
-starpu_codelet& doubling() {
-  static starpu_codelet codelet = make_codelet({"test_double", double_task, "double_task", nullptr, nullptr});
-  return codelet;
-}
-starpu_codelet& reading() {
-  static starpu_codelet codelet = make_codelet({"test_read", read_task, "read_task", nullptr, nullptr});
-  return codelet;
-}
+Codelet writing({.name = "test_write", .variant = "", .cpu = write_task, .cuda = nullptr});
+Codelet doubling({.name = "test_double", .variant = "", .cpu = double_task, .cuda = nullptr});
+Codelet reading({.name = "test_read", .variant = "", .cpu = read_task, .cuda = nullptr});
 
 class ArenaTest : public testing::Test {
  protected:
@@ -93,7 +85,7 @@ class ArenaTest : public testing::Test {
     Seen seen;
     std::vector<Access> accesses;
     for (const Handle& piece : pieces) accesses.push_back({piece, STARPU_R});
-    submit(reading(), ReadArgs{&seen, static_cast<int>(pieces.size()), length}, accesses);
+    submit(reading, ReadArgs{&seen, static_cast<int>(pieces.size()), length}, accesses);
     starpu_task_wait_for_all();
     return seen;
   }
@@ -121,7 +113,7 @@ TEST_F(ArenaTest, PiecesWrittenByTasksAreOneVector) {
     offset += size;
   }
   for (const std::size_t k : {3U, 0U, 4U, 1U, 2U})  // the order of writing does not matter
-    submit(writing(), WriteArgs{static_cast<double>(offsets[k])}, {{pieces[k], STARPU_W}});
+    submit(writing, WriteArgs{static_cast<double>(offsets[k])}, {{pieces[k], STARPU_W}});
   const Seen seen = read(pieces, n);
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     EXPECT_EQ(seen.window[k], seen.window[0]);
@@ -136,8 +128,8 @@ TEST_F(ArenaTest, TheHostSeesAPieceInItsPlace) {
   std::vector<Handle> pieces;
   for (std::size_t k = 0; k < 3; ++k) pieces.push_back(arena.piece(10 * k, 10, "piece", {}));
   for (std::size_t k = 0; k < 3; ++k)
-    submit(writing(), WriteArgs{10.0 * static_cast<double>(k)}, {{pieces[k], STARPU_W}});
-  submit(doubling(), 0, {{pieces[1], STARPU_RW}});
+    submit(writing, WriteArgs{10.0 * static_cast<double>(k)}, {{pieces[k], STARPU_W}});
+  submit(doubling, 0, {{pieces[1], STARPU_RW}});
   for (std::size_t k = 0; k < 3; ++k) {
     ASSERT_EQ(starpu_data_acquire(pieces[k], STARPU_R), 0);
     const auto* values = static_cast<const double*>(starpu_data_handle_to_pointer(pieces[k], STARPU_MAIN_RAM));
@@ -152,7 +144,7 @@ TEST_F(ArenaTest, PlainVectorsLookTheSame) {
   std::vector<double> memory = counted(12);
   Seen seen;
   const Handle plain = Handle::vector(memory.data(), memory.size(), sizeof(double), "plain");
-  submit(reading(), ReadArgs{&seen, 1, 12}, {{plain, STARPU_R}});
+  submit(reading, ReadArgs{&seen, 1, 12}, {{plain, STARPU_R}});
   starpu_task_wait_for_all();
   EXPECT_EQ(seen.elements[0], memory.data());
   EXPECT_EQ(seen.window[0], memory.data());
@@ -207,7 +199,7 @@ TEST_F(ArenaTest, MemoryIsReservedOnceAndGivenBack) {
     std::vector<Handle> pieces;
     for (std::size_t k = 0; k < 8; ++k) pieces.push_back(arena.piece(k * n / 8, n / 8, "piece", {}));
     for (std::size_t k = 0; k < 8; ++k)
-      submit(writing(), WriteArgs{static_cast<double>(k * n / 8)}, {{pieces[k], STARPU_W}});
+      submit(writing, WriteArgs{static_cast<double>(k * n / 8)}, {{pieces[k], STARPU_W}});
     const Seen seen = read(pieces, 1);
     EXPECT_EQ(seen.elements[7], seen.window[0] + 7 * n / 8);
     pieces.clear();
@@ -222,12 +214,12 @@ TEST_F(ArenaTest, StaysWhileOnePieceStays) {
   Handle kept = arena.piece(10, 10, "kept", {});
   {
     const Handle gone = arena.piece(0, 10, "gone", {});
-    submit(writing(), WriteArgs{0}, {{gone, STARPU_W}});
-    submit(writing(), WriteArgs{10}, {{kept, STARPU_W}});
+    submit(writing, WriteArgs{0}, {{gone, STARPU_W}});
+    submit(writing, WriteArgs{10}, {{kept, STARPU_W}});
   }
   std::vector<Handle> pieces;
   pieces.push_back(arena.piece(0, 10, "again", {}));
-  submit(writing(), WriteArgs{0}, {{pieces[0], STARPU_W}});
+  submit(writing, WriteArgs{0}, {{pieces[0], STARPU_W}});
   pieces.push_back(std::move(kept));
   EXPECT_EQ(read(pieces, 20).values, counted(20));
 }
@@ -246,8 +238,8 @@ TEST_F(ArenaTest, ManyRegistrations) {
       offset += size;
     }
     for (std::size_t k = 0; k < pieces.size(); ++k) {
-      submit(writing(), WriteArgs{static_cast<double>(offsets[k]) / 2}, {{pieces[k], STARPU_W}});
-      if (k % 2 == 0) submit(doubling(), 0, {{pieces[k], STARPU_RW}});
+      submit(writing, WriteArgs{static_cast<double>(offsets[k]) / 2}, {{pieces[k], STARPU_W}});
+      if (k % 2 == 0) submit(doubling, 0, {{pieces[k], STARPU_RW}});
     }
     std::vector<double> expected(n);
     for (std::size_t k = 0; k < pieces.size(); ++k) {
@@ -266,7 +258,7 @@ TEST_F(ArenaTest, SurvivesARestartOfStarPU) {
       Arena arena(8);
       std::vector<Handle> pieces;
       pieces.push_back(arena.piece(0, 8, "piece", {}));
-      submit(writing(), WriteArgs{0}, {{pieces[0], STARPU_W}});
+      submit(writing, WriteArgs{0}, {{pieces[0], STARPU_W}});
       EXPECT_EQ(read(pieces, 8).values, counted(8));
     }
     session_.reset();

@@ -217,7 +217,7 @@ TEST_F(PlatformTest, NamesOfCodeletsAreChecked) {
 TEST_F(PlatformTest, AreFoundByNameOrFile) {
   file(good);
   const fs::path program = folder_ / "build/cpu/bin/asterism-cg";
-  const fs::path shipped = folder_ / "experiments/machines";
+  const fs::path shipped = folder_ / "build/cpu/share/asterism/machines";
   fs::create_directories(program.parent_path());
   fs::create_directories(shipped);
   fs::copy(folder_ / "box.toml", shipped / "shipped.toml");

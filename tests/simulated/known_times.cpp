@@ -15,6 +15,7 @@
 
 #include "apps/common/program.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/codelet.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
 #include "runtime/performance_model.hpp"
@@ -27,9 +28,8 @@ using namespace asterism;
 
 void nothing(void** /*buffers*/, void* /*arguments*/) {}
 
-starpu_codelet& known(const char* symbol) {
-  static starpu_perfmodel model = performance_model(symbol);
-  static starpu_codelet codelet = make_codelet({symbol, nothing, "nothing", without_cuda, &model});
+Codelet& known(const char* symbol) {
+  static Codelet codelet({.name = symbol, .variant = "", .cpu = nothing, .cuda = without_cuda});
   return codelet;
 }
 

@@ -1,4 +1,4 @@
-// asterism-compare of an ordinary build beside this one, on solvers of this build: table, bounds, page and record.
+// asterism-compare on simulated machines: table, bounds, page and record.
 #include <algorithm>
 #include <map>
 
@@ -10,16 +10,6 @@ namespace fs = std::filesystem;
 
 class CompareOnSimulatedMachines : public asterism::tests::SimulatedRuns {
  protected:
-  void SetUp() override {
-    for (const char* preset : {"ci", "cuda", "cpu", "debug"}) {
-      programs_ = fs::path(PROGRAMS) / "../.." / preset / "bin";
-      if (fs::exists(programs_ / "asterism-compare") && fs::exists(programs_ / "asterism-cg") &&
-          fs::exists(programs_ / "asterism-fmm"))
-        return;
-    }
-    GTEST_SKIP() << "there is no ordinary build beside this one";
-  }
-
   static std::string contents(const fs::path& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -37,7 +27,7 @@ class CompareOnSimulatedMachines : public asterism::tests::SimulatedRuns {
 
   nlohmann::json record() const { return nlohmann::json::parse(contents(folder_ / "w" / "compare.json")); }
 
-  fs::path programs_;
+  const fs::path programs_ = ORDINARY_PROGRAMS;
 };
 
 TEST_F(CompareOnSimulatedMachines, SchedulersOfTheFastMultipoleMethod) {

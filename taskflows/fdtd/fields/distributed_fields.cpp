@@ -77,7 +77,7 @@ DistributedArray deal_field(Simulation& simulation, const Problem& problem, Fiel
 }
 
 template <class T>
-std::vector<output::DealtField> at_centres_of_ranks(Field field, const DistributedArray& entries) {
+std::vector<output::DistributedField> at_centres_of_ranks(Field field, const DistributedArray& entries) {
   const auto needs = [](const Hdf5Block& chunk) { return entries_box(0, 3, cells_of_chunk(chunk), 1); };
   const auto fill = [field](const Hdf5Block& chunk, const char* needed, void* values) {
     T* const to = static_cast<T*>(values);
@@ -88,8 +88,8 @@ std::vector<output::DealtField> at_centres_of_ranks(Field field, const Distribut
 }
 
 template <class T>
-std::vector<output::DealtField> entries_of_ranks(Field field, const DistributedArray& entries) {
-  std::vector<output::DealtField> all;
+std::vector<output::DistributedField> entries_of_ranks(Field field, const DistributedArray& entries) {
+  std::vector<output::DistributedField> all;
   for (int c = 0; c < 3; ++c) {
     const auto needs = [c](const Hdf5Block& chunk) { return entries_box(c, 1, cells_of_chunk(chunk), 0); };
     const auto fill = [](const Hdf5Block& chunk, const char* needed, void* values) {
@@ -113,9 +113,9 @@ std::vector<std::vector<T>> at_centres_on_rank_0(Field field, const DistributedA
   return components;
 }
 
-#define ASTERISM_FIELDS_OF_RANKS(T)                                                                \
-  template std::vector<output::DealtField> at_centres_of_ranks<T>(Field, const DistributedArray&); \
-  template std::vector<output::DealtField> entries_of_ranks<T>(Field, const DistributedArray&);    \
+#define ASTERISM_FIELDS_OF_RANKS(T)                                                                      \
+  template std::vector<output::DistributedField> at_centres_of_ranks<T>(Field, const DistributedArray&); \
+  template std::vector<output::DistributedField> entries_of_ranks<T>(Field, const DistributedArray&);    \
   template std::vector<std::vector<T>> at_centres_on_rank_0<T>(Field, const DistributedArray&, const Box&);
 ASTERISM_FIELDS_OF_RANKS(float)
 ASTERISM_FIELDS_OF_RANKS(double)

@@ -15,10 +15,10 @@ DistributedArray deal_field(Simulation& simulation, const Problem& problem, Fiel
 
 /// "E" or "H", a vector at the centre of every cell; as long as the array.
 template <class T>
-std::vector<output::DealtField> at_centres_of_ranks(Field field, const DistributedArray& entries);
+std::vector<output::DistributedField> at_centres_of_ranks(Field field, const DistributedArray& entries);
 /// "Ex" and so on: entry (i, j, k) as the value of cell (i, j, k).
 template <class T>
-std::vector<output::DealtField> entries_of_ranks(Field field, const DistributedArray& entries);
+std::vector<output::DistributedField> entries_of_ranks(Field field, const DistributedArray& entries);
 
 /// Three components at the centres of the cells of a box, x fastest, on rank 0; nothing on the others.
 template <class T>

@@ -114,13 +114,14 @@ bool FieldFiles::of_ranks(std::size_t number_of_output) const {
 }
 
 template <class T>
-void FieldFiles::write_series_of_ranks(std::size_t number_of_output, const Dealt& entries, long step) {
+void FieldFiles::write_series_of_ranks(std::size_t number_of_output, const Pieces& entries, long step) {
   const scene::FieldOutput& output = fields_[number_of_output];
-  std::vector<output::DealtField> all;
+  std::vector<output::DistributedField> all;
   for (const Field field : output.fields) {
     const bool centres = output.placement == scene::FieldOutput::Placement::cells;
     const DistributedArray& values = *entries[number(field)];
-    for (output::DealtField& f : centres ? at_centres_of_ranks<T>(field, values) : entries_of_ranks<T>(field, values))
+    for (output::DistributedField& f :
+         centres ? at_centres_of_ranks<T>(field, values) : entries_of_ranks<T>(field, values))
       all.push_back(std::move(f));
   }
   std::get<output::DistributedHdf5Series>(series_[number_of_output])
@@ -163,7 +164,7 @@ void FieldFiles::write_as(Simulation& simulation) {
 template <class T>
 void FieldFiles::write_as_ranks(Simulation& simulation) {
   const long step = simulation.time();
-  Dealt entries;
+  Pieces entries;
   const auto deal = [&](Field field) {
     if (!entries[number(field)]) entries[number(field)] = deal_field(simulation, problem_, field);
   };

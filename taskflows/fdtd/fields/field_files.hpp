@@ -36,7 +36,7 @@ class FieldFiles {
   /// Files of this process; none where another one writes.
   using Series = std::variant<std::monostate, output::VtiSeries, output::Hdf5Series, output::DistributedHdf5Series>;
   /// Values of all entries, by field.
-  using Dealt = std::array<std::optional<DistributedArray>, 2>;
+  using Pieces = std::array<std::optional<DistributedArray>, 2>;
   [[nodiscard]] bool due(std::int64_t every, long step) const;
   [[nodiscard]] bool of_ranks(std::size_t number) const;
   template <class T>
@@ -44,7 +44,7 @@ class FieldFiles {
   template <class T>
   void write_as_ranks(Simulation& simulation);
   template <class T>
-  void write_series_of_ranks(std::size_t number, const Dealt& entries, long step);
+  void write_series_of_ranks(std::size_t number, const Pieces& entries, long step);
   template <class T>
   void write_slice_of_ranks(const scene::SliceOutput& slice, const DistributedArray& entries, long step) const;
   template <class T>

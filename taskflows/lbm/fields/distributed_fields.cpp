@@ -49,7 +49,7 @@ double FieldsInBox<T>::velocity(int component, int x, int y, int z) const {
 }
 
 template <class T>
-std::vector<output::DealtField> distributed_named(const DistributedArray& all) {
+std::vector<output::DistributedField> distributed_named(const DistributedArray& all) {
   return {{"rho", 1, &all, output::components_of<T>(0, 1)}, {"velocity", 3, &all, output::components_of<T>(1, 3)}};
 }
 
@@ -85,7 +85,7 @@ CentreLines distributed_centre_lines(const Case& flow, const DistributedArray& a
 
 #define ASTERISM_DISTRIBUTED_FIELDS(T)                                                                       \
   template class FieldsInBox<T>;                                                                             \
-  template std::vector<output::DealtField> distributed_named<T>(const DistributedArray&);                    \
+  template std::vector<output::DistributedField> distributed_named<T>(const DistributedArray&);              \
   template void write_distributed_png<T>(const std::filesystem::path&, const Grid&, const DistributedArray&, \
                                          const Slice&);                                                      \
   template CentreLines distributed_centre_lines<T>(const Case&, const DistributedArray&);

@@ -34,7 +34,7 @@ class FieldsInBox {
 
 /// "rho" and "velocity", as long as the array.
 template <class T>
-std::vector<output::DealtField> distributed_named(const DistributedArray& all);
+std::vector<output::DistributedField> distributed_named(const DistributedArray& all);
 
 /// Written by rank 0, which gets the plane and those beside it: see slice.hpp.
 template <class T>

@@ -10,7 +10,7 @@
 
 namespace asterism::fdtd::cases {
 
-/// Of light in vacuum, in m/s, and of vacuum, in ohm.
+/// The speed of light in m/s, and the impedance of vacuum in ohm.
 inline const double speed = 1 / std::sqrt(eps0 * mu0);
 inline const double impedance = std::sqrt(mu0 / eps0);
 

@@ -135,8 +135,8 @@ TEST_F(FdtdBalance, BoxesOverRanksFollowTheirSpeed) {
 TEST_F(FdtdBalance, OneRankGetsEverything) {
   const Session& session = Runtime::session();
   const Problem p = problem_of(boundaries[0], {40, 4, 4});
-  for (const Dealt dealt : {Dealt::strips, Dealt::boxes, Dealt::domains}) {
-    const SharesOfRanks shares = shares_of_ranks(p, session, dealt, std::nullopt, folder_ / "rates.json");
+  for (const Pieces pieces : {Pieces::strips, Pieces::boxes, Pieces::domains}) {
+    const RankShares shares = rank_shares(p, session, pieces, std::nullopt, folder_ / "rates.json");
     ASSERT_EQ(shares.ranks.size(), 1U);
     EXPECT_EQ(shares.ranks[0].cores, session.cpus());
     EXPECT_DOUBLE_EQ(shares.ranks[0].of_gpus + shares.ranks[0].of_cores, 1);
@@ -144,8 +144,8 @@ TEST_F(FdtdBalance, OneRankGetsEverything) {
   }
   if (session.devices() > 0) return;
   EXPECT_FALSE(fs::exists(folder_ / "rates.json"));  // cores alone need not be measured
-  expect_bad_input([&] { (void)shares_of_ranks(p, session, Dealt::strips, 0.5, {}); }, {"GPUs", "no rank"});
-  expect_bad_input([&] { (void)shares_of_ranks(p, session, Dealt::strips, 1.5, {}); }, {"1.5", "0 to 1"});
+  expect_bad_input([&] { (void)rank_shares(p, session, Pieces::strips, 0.5, {}); }, {"GPUs", "no rank"});
+  expect_bad_input([&] { (void)rank_shares(p, session, Pieces::strips, 1.5, {}); }, {"1.5", "0 to 1"});
 }
 
 /// The two neighbouring boxes of each unit.

@@ -279,7 +279,7 @@ TEST_F(SceneTests, NearestEntriesAreNearest) {
 }
 
 TEST(SceneExamples, AreRead) {
-  const fs::path folder = fs::path(ASTERISM_SOURCE_DIR) / "apps" / "fdtd" / "examples";
+  const fs::path folder = fs::path(ASTERISM_SOURCE_DIR) / "examples" / "fdtd";
   int count = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path());
