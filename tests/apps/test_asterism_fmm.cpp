@@ -169,7 +169,7 @@ TEST_F(AsterismFmm, RealStars) {
 }
 
 TEST_F(AsterismFmm, TraceOfARun) {
-  const Ran ran = run({"--particles", "5000", "--trace", output("trace"), "--calibrate"});
+  const Ran ran = run({"--particles", "5000", "--height", "4", "--trace", output("trace"), "--calibrate"});
   if (contains(ran.err, "without FxT")) GTEST_SKIP() << "this StarPU does not record";
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(fs::exists(output("trace") / "trace.html"));

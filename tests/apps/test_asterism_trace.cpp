@@ -247,7 +247,8 @@ TEST_F(AsterismTrace, OtherToolsReadWhatIsWritten) {
   }
   if (shell("command -v recsel").status == 0) {
     ASSERT_EQ(trace("run --tasks-rec w.rec --platform-rec p.rec --quiet").status, 0);
-    EXPECT_EQ(shell("test $(recsel -e \"Name = 'spmv_dot'\" -c w.rec) = 16").status, 0) << contents(folder / "stdout");
+    EXPECT_EQ(shell("test $(recsel -e \"Name = 'cg_spmv_dot'\" -c w.rec) = 16").status, 0)
+        << contents(folder / "stdout");
     EXPECT_EQ(shell("recsel -t timing -e \"Model = 'cg_spmv_dot_double'\" p.rec | grep -q Mean").status, 0);
     ++tools;
   }

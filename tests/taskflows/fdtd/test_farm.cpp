@@ -75,7 +75,9 @@ TEST(FdtdFarm, AllUnitsTakePart) {
   for (const FarmAnswer& answer :
        run_farm(domains, {steps, 1, 8}, [&](std::size_t number) { ended.push_back(number); }))
     workers.insert(answer.workers.begin(), answer.workers.end());
-  EXPECT_EQ(workers.size(), Runtime::session().units().size());
+  // dmdas gives a domain to the unit that ends it first: beside a GPU some cores may get none
+  const bool any_may_idle = Runtime::session().scheduler() == "dmdas" && Runtime::session().gpus() > 0;
+  EXPECT_GE(workers.size(), any_may_idle ? 2 : Runtime::session().units().size());
   for (const int worker : workers) EXPECT_GE(worker, 0);
   EXPECT_TRUE(std::is_sorted(ended.begin(), ended.end()));
   EXPECT_EQ(ended.back(), 40U);
