@@ -34,7 +34,7 @@ TEST_F(AsterismHeat, BadInputIsRefusedInOneLine) {
 // A recording, its page and the bounds that no schedule can beat.
 TEST_F(AsterismHeat, IsTracedWithItsBounds) {
   const nlohmann::json found =
-      record({"--size", "200", "--blocks", "8", "--steps", "40", "--calibrate", "--trace", "recording"});
+      record({"--size", "200", "--blocks", "8", "--steps", "40", "--calibrate", "--trace", "recording", "--verify"});
   EXPECT_TRUE(found["right"].get<bool>());
   ASSERT_TRUE(fs::exists(output("recording/trace.html")));
   const nlohmann::json trace = nlohmann::json::parse(contents(output("recording/trace.json")));
