@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Angles in degrees, for people; the mathematics counts in radians.
 #pragma once
 

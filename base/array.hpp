@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fixed-size array of trivially copyable elements that is not initialised on creation, so that the
 // thread that fills a part is the one that places its pages (first touch).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signed indices, which the methods count with, as the sizes that containers want.
 #pragma once
 

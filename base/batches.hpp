@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of a file that all threads make and one writes, in order.
 #pragma once
 

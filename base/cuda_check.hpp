@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Return codes of CUDA calls turned into exceptions. Plain enough for nvcc: no formatting library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one error type of Asterism. what() is a single line naming the file, line, option or call that
 // failed, what was found and what was expected; the kind decides the exit status of a program.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fingerprints of what files hold, to tell whether two are the same: no protection against intent.
 #pragma once
 

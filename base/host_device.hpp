@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CPUs and GPUs both call, for compilers that know CUDA and those that do not.
 #pragma once
 

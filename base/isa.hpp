@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One binary, three instruction sets: functions marked ASTERISM_CLONES exist for the x86-64 baseline, AVX2 and AVX-512,
 // and the one that suits the processor is chosen when the program starts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floating type of storage and arithmetic, chosen when a program starts.
 #pragma once
 

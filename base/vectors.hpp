@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of 64 bytes for CPU kernels, which compilers split where registers are smaller.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --verify finds: how far an answer is from an independent one.
 #pragma once
 

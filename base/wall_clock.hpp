@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of the machine a program runs on, also where it simulates another one (runtime/clock.hpp has that one's).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The area bound: the least time in which the units can do all work when tasks may be cut (moldable) and have no
 // dependencies. Agullo, Bramas, Coulaud, Darve, Messner, Takahashi (SISC 2014), section 4.4.1, equations (8) and (9).
 #pragma once

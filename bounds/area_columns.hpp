@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The area bound for many classes: its linear program column by column.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lower bounds on the makespan of a recorded task graph, and how far the recorded run is from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must cross the links at least: the bytes that a kind of unit with its own memory receives for the tasks it runs.
 #pragma once
 

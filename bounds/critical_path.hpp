@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The critical path: the longest chain of dependencies when every task runs at its fastest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a task takes on a kind of unit: a table t(performance model, footprint, kind) gathered from recordings and
 // from StarPU's performance models.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The area bound of schedules in which every task fits into the makespan. Lenstra, Shmoys, Tardos, Approximation
 // algorithms for scheduling unrelated parallel machines, Mathematical Programming 46 (1990).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bounds/linear_program.hpp"
 
 #include <lpsolve/lp_lib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear and mixed-integer programs, minimised by lp_solve.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The paper's mixed-integer program: tasks are not cut. For small sets of tasks, to show what cutting them gains.
 #pragma once
 

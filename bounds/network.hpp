@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What messages between ranks cost at least: a message's least time, and the time that a rank's bytes need.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds over nodes, where data have owners and a task runs on a unit of the rank that owns what it writes.
 #pragma once
 

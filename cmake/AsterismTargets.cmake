@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the targets of Asterism have in common.
 #
 # A library of the house is made of all sources in its folders. Those that never see StarPU are built once. Those that do
@@ -8,7 +9,6 @@ add_library(asterism_options INTERFACE)
 target_compile_features(asterism_options INTERFACE cxx_std_20)
 target_include_directories(asterism_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
 target_link_libraries(asterism_options INTERFACE fmt::fmt OpenMP::OpenMP_CXX)
-target_compile_definitions(asterism_options INTERFACE ASTERISM_VERSION="${PROJECT_VERSION}")
 target_compile_options(asterism_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>"
   # StarPU records where tasks are submitted: the same on every machine.
@@ -25,6 +25,32 @@ if(ASTERISM_SANITIZE)
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
   target_link_options(asterism_options INTERFACE -fsanitize=address,undefined)
 endif()
+
+# Version, commit and what was built in (base/version.hpp).
+set(built_in "StarPU ${STARPU_VERSION}")
+if(ASTERISM_CUDA)
+  string(REPLACE ";" ", " architectures "${CMAKE_CUDA_ARCHITECTURES}")
+  string(APPEND built_in ", CUDA ${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR} (${architectures})")
+else()
+  string(APPEND built_in ", no CUDA")
+endif()
+if(ASTERISM_MPI)
+  string(APPEND built_in ", MPI")
+endif()
+if(ASTERISM_STARPU_SIMGRID)
+  string(APPEND built_in ", simulated machines")
+endif()
+if(ASTERISM_STARPU_SMPI)
+  string(APPEND built_in ", simulated clusters")
+endif()
+set(version_source "${PROJECT_BINARY_DIR}/version.cpp")
+add_custom_target(asterism_version_source
+  COMMAND ${CMAKE_COMMAND} -D "source=${PROJECT_SOURCE_DIR}" -D "target=${version_source}"
+    -D "version=${PROJECT_VERSION}" -D "built_in=${built_in}" -P "${PROJECT_SOURCE_DIR}/cmake/Version.cmake"
+  BYPRODUCTS "${version_source}" COMMENT "" VERBATIM)
+add_library(asterism_version STATIC "${version_source}")
+add_dependencies(asterism_version asterism_version_source)
+target_link_libraries(asterism_version PRIVATE asterism_options)
 
 # asterism_starpu_interface(SUFFIX PREFIX): the StarPU of a variant. Its headers are C and warn under our flags: seen as
 # system headers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=parts.cpp -DHTML=... -DSTYLE=... -DSCRIPTS=a.js;b.js -P EmbedPage.cmake
 # Writes the text of the files as the constants of traces/page/parts.hpp.
 

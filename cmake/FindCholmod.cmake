@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # CHOLMOD, the sparse Cholesky factorisation of SuiteSparse. Defines the target Cholmod::Cholmod.
 find_path(Cholmod_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
 find_library(Cholmod_LIBRARY cholmod)

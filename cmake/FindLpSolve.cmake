@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # lp_solve 5.5, linear and mixed-integer programs. Defines the target LpSolve::LpSolve.
 find_path(LpSolve_INCLUDE_DIR lpsolve/lp_lib.h)
 # position-independent, where there is a choice: the programs for simulated clusters are shared libraries

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # MUMPS, the sparse direct solver, in double and single precision. Defines the target Mumps::Mumps, without MPI, and if
 # it is there Mumps::Parallel, with MPI. They name the same things: never link both.
 # Its libraries bring stand-ins for MPI along, MPI_Init among them: a program of several processes has to name MPI before

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/line_stream.hpp"
 
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text file of any size, plain or gzip, one line at a time in constant memory; io/text_reader.hpp is for texts in
 // memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a file, plain or gzip-compressed, in memory at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks through the lines, words and numbers of a text in memory; every complaint names the file and the line.
 #pragma once
 

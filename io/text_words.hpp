@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines, words and numbers of text files, as readers take them and as messages show them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TOML files: values by key, of the type that is expected; complaints in one line that names file, line and key, says
 // what was found and what was expected.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of one vector that lie next to each other on whichever memory node they are.
 //
 // StarPU allocates every datum on its own, so a task that needs a whole vector kept in pieces would have to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the functions of all codelets begin with: their data one after the other, their argument, their class of
 // performance.
 #pragma once

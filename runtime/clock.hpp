@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock that all times a program prints or records are read from: that of the machine which runs the tasks. On a
 // simulated machine only tasks, transfers and StarPU's own work take time; what the main program computes takes none.
 #pragma once

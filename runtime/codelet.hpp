@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codelets: a stable name, a CPU function, a CUDA function, a performance model and a cost. A Codelet is a global
 // object of codelets/METHOD/codelets.cpp; it registers its name when the program is loaded, so that files which speak
 // of codelets (machines to simulate) can be checked, and makes StarPU's structure when a task is submitted first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Main memory that GPUs copy from and to at full speed.
 #pragma once
 

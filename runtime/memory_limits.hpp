@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether data that StarPU allocates fit into main memory, or partly on disk: asked before tasks are submitted, since
 // StarPU waits for ever when a task's data do not fit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The performance models of all codelets: durations that StarPU measures by class of tasks, or on a simulated machine
 // those of its platform.
 #pragma once

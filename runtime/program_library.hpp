@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared libraries of Asterism that programs load when they need them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What StarPU looks for in a scheduler library.
 #pragma once
 

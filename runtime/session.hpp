@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StarPU, started and stopped; and what it runs on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks that are held while StarPU is called, and waiting in the main program for something that tasks bring about
 // other than their end: StarPU's own primitives, which let time pass on a simulated machine. All its threads being one,
 // those of the standard library would stop it for ever.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Task submission: the one function through which every flow inserts its tasks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The scheduler "hprio" told by the application how to order its tasks. In libasterism-schedulers.so: link with it, or
  * find the functions with dlsym. */
 #ifndef ASTERISM_HPRIO_H

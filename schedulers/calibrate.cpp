@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures: every class of tasks (performance model and footprint) runs on every kind of unit that can run it, with
 // every implementation, in turn. What it leaves behind, in StarPU's performance models and in traces, are durations for
 // bounds and for schedulers that predict. It does not try to be fast.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The static cyclic mapper (Agullo et al., RR-8192, section 5.3): "each block-row of the matrix is associated
 // with a GPU and the related tasks are performed on that GPU", block-rows dealt to the units in turn.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Farms of independent tasks: the two schedulers of Skomedal (Heterogeneous FDTD for Seismic Processing, NTNU 2013) as
 // Myklebust's thesis (FDTD on Distributed Heterogeneous Multi-GPU Systems, NTNU 2014, section 2.6) has them.
 //   greedy      a unit fetches a task when it has done the one before

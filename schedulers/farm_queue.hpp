@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What greedy and assignment decide, without StarPU: which of the waiting tasks a unit gets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scheduler keeps for each of StarPU's scheduling contexts, and how it gives its functions to StarPU.
 #pragma once
 

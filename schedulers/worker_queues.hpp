@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue per worker, for schedulers that choose the worker when a task is pushed: decreasing priority, first in
 // first out among equals, a lock for each worker.
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the bench-* scripts share: programs, their records, the commit they are of."""
 import json
 import pathlib

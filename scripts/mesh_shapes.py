@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shapes of data/meshes, built with gmsh's OpenCASCADE kernel: each function returns its body, a list of one volume."""
 import math
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real matrices, meshes and particles that tests read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One time axis for several ranks. StarPU's converter lets all ranks leave each of two MPI barriers, at the start and
 // at the end, at the same instant; a rank that waits for a core leaves it later, by milliseconds where cores are
 // shared. Messages show that: none arrives before it was sent.

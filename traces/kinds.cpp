@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kinds of units, and names for readers, from StarPU's names of workers and what the program marked of its GPUs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a recording says about its schedule. All times are seconds, volumes bytes, rates per second.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of any StarPU program looked like: units, tasks, dependencies, transfers, and what each unit did
 // at each instant. Readers (read.hpp) fill it; metrics, bounds and reports only read it.
 #pragma once

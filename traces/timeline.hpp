@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From tasks and recorded states to what each unit did at each instant.
 #pragma once
 

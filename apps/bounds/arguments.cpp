@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/bounds/arguments.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 
 namespace asterism::apps::bounds {
 
@@ -106,7 +108,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "before they were awaited, and never recorded for MPI calls of the program itself: this lowers the "
       "bounds.\n",
       "asterism-bounds");
-  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_version_flag("--version", version_text("asterism-bounds"));
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.get_formatter()->column_width(44);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-bounds: lower bounds on the makespan of a recorded task graph.
 #include <fmt/format.h>
 
@@ -5,6 +6,7 @@
 #include "apps/bounds/report.hpp"
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "traces/models/sampling.hpp"
 #include "traces/readers/read.hpp"
 
@@ -62,7 +64,7 @@ int bound_and_report(int argc, char** argv) {
     fmt::print("wrote {}\n", args.write_lp.string());
   }
   if (!args.json.empty()) {
-    nlohmann::json record{{"program", "asterism-bounds"}, {"version", ASTERISM_VERSION}};
+    nlohmann::json record{{"program", "asterism-bounds"}, {"version", version()}};
     record.update(summary(report));
     write_json(args.json, record);
     fmt::print("wrote {}\n", args.json.string());

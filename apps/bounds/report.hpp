@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bounds of a recording as a table, JSON and CSV.
 #pragma once
 

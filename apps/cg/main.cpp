@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-cg: conjugate gradient as a task flow.
 #include "apps/cg/run.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One solve on one set of units, and the paper's efficiencies from three of them.
 #pragma once
 

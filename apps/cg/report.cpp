@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run says: the rows of its table and the keys of its record.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/cg/run.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 
 #include "apps/common/program.hpp"
+#include "base/version.hpp"
 #include "codelets/cg/kernels/costs.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -140,7 +142,7 @@ void Run::finish(Report& report) {
   if (arguments_.solution.empty()) return;
   const std::vector<double> x = rank_group().collect(std::span<const double>(solved_.x));
   if (rank_group().is_root())
-    write_vector(arguments_.solution, x, fmt::format("solution of {} by asterism-cg {}", a_.name, ASTERISM_VERSION));
+    write_vector(arguments_.solution, x, fmt::format("solution of {} by asterism-cg {}", a_.name, version()));
   report.written.push_back(arguments_.solution);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of asterism-cg, as the common driver calls it (apps/common/driver.hpp).
 #pragma once
 

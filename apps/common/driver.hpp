@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one driver of the five programs: arguments, calibration, session, run, verification, results, report. A program
 // brings a Solver; what all of them do in the same way, in the same words, is here.
 #pragma once

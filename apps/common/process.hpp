@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of a program: its own process group, environment and output files; ended on a timeout or an interrupt.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/common/program.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "base/wall_clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
@@ -158,7 +160,7 @@ std::string command_line(const char* program, int argc, char** argv) {
 nlohmann::json record_header(const char* program, const std::string& command) {
   nlohmann::json record;
   record["program"] = program;
-  record["version"] = ASTERISM_VERSION;
+  record["version"] = version();
   record["command"] = command;
   const std::time_t time = std::time(nullptr);
   char date[32];

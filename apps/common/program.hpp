@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every program of Asterism does the same way: errors to exit status, progress, JSON records, tables.
 #pragma once
 

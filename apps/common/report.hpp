@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the solvers' programs end: what they print and leave as files.
 #pragma once
 

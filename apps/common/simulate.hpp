@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --simulate: the same program on a machine that StarPU simulates, or with --nodes on a cluster of them. A program over
 // SimGrid is another build of it, which the ordinary one turns into.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/common/simulated_cluster.hpp"
 
 #include <spawn.h>

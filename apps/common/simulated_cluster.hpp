@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --simulate with --nodes: a program on a cluster of simulated machines, all of whose ranks are one process (SimGrid's
 // SMPI), which loads a third build of the program once for each of them.
 #pragma once

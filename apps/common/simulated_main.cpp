@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a simulated program begins: StarPU's own main, which starts SimGrid and then the program as one of its actors,
 // wants to find the machine's files.
 #include <dlfcn.h>

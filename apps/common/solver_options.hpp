@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options that the solvers have in common, in the words of their --help.
 #pragma once
 

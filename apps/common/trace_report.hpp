@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything Asterism can say about a recording, written in one go: what asterism-trace does, and --trace of the
 // solvers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one recorded run says, in a few numbers that are kept when its recording is not.
 #pragma once
 

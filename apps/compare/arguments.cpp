@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "apps/common/simulate.hpp"
 #include "apps/compare/settings.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::compare {
@@ -132,7 +134,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   std::string time = "trace";
   std::string platform;
   CLI::App app(description, "asterism-compare");
-  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_version_flag("--version", version_text("asterism-compare"));
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.get_formatter()->column_width(38);
 

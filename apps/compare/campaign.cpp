@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/compare/campaign.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "apps/compare/lower_bounds.hpp"
 #include "apps/compare/plan.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps::compare {
@@ -208,7 +210,7 @@ std::string shown_file(const fs::path& file) {
 
 json identity_of(const Settings& settings) {
   json identity;
-  identity["version"] = ASTERISM_VERSION;
+  identity["version"] = version();
   identity["command"] = shell_text(settings.command);
   const fs::path program = find_program(settings.command.front());
   identity["program"] = shown_file(program);

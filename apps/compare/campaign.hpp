@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does the runs of a comparison, one after the other, and records each.
 #pragma once
 

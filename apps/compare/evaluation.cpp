@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From runs to medians, intervals and ratios.
 #include <fmt/format.h>
 

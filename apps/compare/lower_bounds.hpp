@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lower bounds on the makespan that hold for every recorded run, from what all of them say about durations.
 #pragma once
 

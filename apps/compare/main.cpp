@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-compare: schedulers on any StarPU program.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to run in which order. A pure function of the settings and the runs done so far, so that an interrupted
 // comparison resumes where it stopped.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the runs say: per scheduler, as a table, CSV, JSON and a page of charts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was run so far, kept so that nothing finished is lost: one line of JSON per run, on the disk before the next
 // begins.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/compare/time_source.hpp"
 
 #include <cmath>

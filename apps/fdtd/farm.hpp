@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sub-command farm: many independent domains on all units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options about the machine, as all sub-commands have them, and lists of numbers.
 #pragma once
 

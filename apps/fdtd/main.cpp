@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-fdtd: the finite-difference time-domain method as a task flow.
 #include <string_view>
 

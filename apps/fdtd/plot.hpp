@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sub-command plot: rates as charts and tables, as the plotters of Skomedal have them (section 2.6.1 of the
 // thesis).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run says about itself: table and record.
 #include <fmt/format.h>
 

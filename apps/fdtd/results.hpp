@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of a scene, or with --output and --png, leaves in files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What asterism-fdtd brings to the common driver (apps/common/driver.hpp): one domain on all units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All time steps of a run: the domain is cut, the cut corrected, fields checked and written. Over several ranks all
 // make it and call the same functions in the same order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-fmm: the fast multipole method as a task flow.
 #include "apps/common/driver.hpp"
 #include "apps/fmm/run.hpp"

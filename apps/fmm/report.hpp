@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of the record and of the table of a run of asterism-fmm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of asterism-fmm, for the common driver: run.cpp computes, report.cpp says what came out.
 #pragma once
 

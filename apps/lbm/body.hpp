@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The body in the case "stream", as solid cells.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-lbm: the lattice Boltzmann method as a task flow.
 #include "apps/common/driver.hpp"
 #include "apps/lbm/run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/lbm/output.hpp"
 
 #include <fmt/format.h>

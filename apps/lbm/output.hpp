@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that a run of asterism-lbm writes, and the checkpoint from which it resumes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The domain in pieces, on units: what the options leave open is chosen for the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of asterism-lbm says in its table and its record.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Durations by codelet, kind of unit and size of the task, out of recordings: what a platform file says of codelets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/platform/machine.hpp"
 
 #include <starpu.h>

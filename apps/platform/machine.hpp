@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine at hand: its units, its buses as StarPU measured them, its memories' bandwidth.
 #pragma once
 

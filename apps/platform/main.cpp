@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-platform: machines to simulate. Makes one out of the machine at hand, or looks at those that are there.
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "io/text_words.hpp"
 #include "runtime/codelet.hpp"
 #include "traces/models/sampling.hpp"
@@ -129,8 +131,8 @@ int calibrate(const Calibration& asked, const std::string& command, const fs::pa
   const nlohmann::json header = record_header("asterism-platform", command);
   write_platform(
       asked.file, platform,
-      {fmt::format("Measured on {}, version {}, StarPU {}:", header["date"].get<std::string>().substr(0, 10),
-                   ASTERISM_VERSION, header["starpu"]["version"].get<std::string>()),
+      {fmt::format("Measured on {}, version {}, StarPU {}:", header["date"].get<std::string>().substr(0, 10), version(),
+                   header["starpu"]["version"].get<std::string>()),
        "  " + command,
        "Bus by StarPU, `shared` by copies to and from all GPUs at once; bytes of a unit's rates by copies in memory;",
        fmt::format(
@@ -183,7 +185,7 @@ int platforms(int argc, char** argv) {
       "1000000\"\n"
       "  asterism-platform show h200x4                      prints a platform; checks a file",
       "asterism-platform");
-  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_version_flag("--version", version_text("asterism-platform"));
   app.require_subcommand(1);
   Calibration asked;
   CLI::App* const making = app.add_subcommand(

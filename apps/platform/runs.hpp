@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is run to find out how long the tasks of each method take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A platform as a TOML file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/reproduce/airplane.hpp"
 
 #include "apps/reproduce/data_file.hpp"

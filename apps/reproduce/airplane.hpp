@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The body of the TD-BEM paper's experiments: an airplane, unless another mesh is given.
 #pragma once
 

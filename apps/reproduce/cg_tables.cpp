@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables 2 to 5 of the conjugate gradient paper: multi-GPU rates, and what they say of granularity and pipeline.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the paper prints beside what we get, with the relative difference, or that in points where figures are percent:
 // as a table, as JSON and as CSV.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes that experiments read unless others are given.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An experiment of a paper: how our figures come about. What the paper says is data, in experiments/papers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 4.4 to 4.8 of the FDTD thesis: the load shared out between GPUs and two cores, by the GPUs' share, and
 // between two GPUs that differ.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 9 to 13 of the FMM paper: times to completion under HeteroPrio.
 #include <fmt/format.h>
 

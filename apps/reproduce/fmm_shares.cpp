@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 16 and 17 of the FMM paper: how much of the rate that the linear program LP allows is reached.
 #include <fmt/format.h>
 

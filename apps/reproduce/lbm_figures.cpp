@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figure 9 and Table 3 of the lattice Boltzmann paper: what a CPU adds to a GPU, by the GPU's share of the domain.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 10 to 12 of the lattice Boltzmann paper: weak and strong scaling over nodes of three clusters.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-reproduce: experiments of the papers, each with one command; what the paper prints beside what we get.
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include "apps/reproduce/comparison.hpp"
 #include "apps/reproduce/experiment.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
@@ -45,7 +47,7 @@ int reproduce(int argc, char** argv) {
       "  asterism-reproduce tdbem-table1 --json table1.json\n"
       "  asterism-reproduce tdbem-table4 --mesh airliner.off --unknowns 6000",
       "asterism-reproduce");
-  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_version_flag("--version", version_text("asterism-reproduce"));
   Options options;
   bool wanted_list = false;
   app.add_flag("--list", wanted_list, "Names of the experiments, with paper, table or figure");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a paper prints of an experiment: figures with the sentence that they come from, read from a TOML file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame of experiments whose figures come from runs of a solver on simulated machines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of solvers on simulated machines: each is a process of its own, since a simulation takes a whole one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figure 15 of the TD-BEM paper: intervals of slices for the cores and the GPUs of a node, balanced while it computes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 1 of the TD-BEM paper: how much longer than the exact optimum work takes that the heuristic balances.
 #include <algorithm>
 #include <cmath>

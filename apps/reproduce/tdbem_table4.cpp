@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 4 and section 7.4.1 of the TD-BEM paper: the matrices of an airplane, and how many blocks Full-Blocking cuts
 // under three numberings of the unknowns.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/tdbem/arguments.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-tdbem: time-domain boundary elements as a task flow.
 #include <starpu.h>
 

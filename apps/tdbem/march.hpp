@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The march of asterism-tdbem in the precision of its problem: matrices from a file or assembled, groups of steps with
 // balanced intervals, outputs when they are due, and what is said about it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of asterism-tdbem writes while it marches and at its end: over several ranks, which call this together,
 // rank 0 writes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said about a march: what was run, on what units, and how fast it was.
 #include <fmt/format.h>
 #include <starpu.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/tdbem/run.hpp"
 
 #include <fmt/format.h>

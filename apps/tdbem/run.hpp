@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-tdbem, as the common driver runs it.
 #pragma once
 

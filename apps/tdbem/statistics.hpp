@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of the convolution matrices beside those of the paper's airplane, without their values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-trace: what a recording of any StarPU program says about its schedule.
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "traces/models/platform_rec.hpp"
 #include "traces/models/sampling.hpp"
 
@@ -59,7 +61,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "arrive before they are\n"
       "awaited, and MPI calls of the program itself, release no task that the recording knows of.",
       "asterism-trace");
-  app.set_version_flag("--version", ASTERISM_VERSION);
+  app.set_version_flag("--version", version_text("asterism-trace"));
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.add_option("recording", args.paths,
                  "A folder with tasks.rec and paje.trace (plain or .gz; data.rec, comms.rec beside them) or with FxT "

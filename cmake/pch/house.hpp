@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precompiled for libraries that do not see StarPU: what most sources include.
 #include <fmt/format.h>
 

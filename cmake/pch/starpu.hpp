@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precompiled for libraries that see StarPU.
 #include "cmake/pch/house.hpp"
 

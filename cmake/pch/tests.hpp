@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precompiled for tests.
 #include "cmake/pch/house.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of conjugate gradient: each wraps one kernel for CPUs and GPUs. Next to each: its arguments and,
 // in order, the data that a task must be submitted with.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA side of the codelets: unpacks StarPU's buffers and calls the kernels of kernels_cuda.hpp, or
 // cuSPARSE and cuBLAS, asynchronously on the worker's stream.
 #include "codelets/cg/codelets_cuda.hpp"

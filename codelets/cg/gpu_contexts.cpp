@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/cg/gpu_contexts.hpp"
 
 #include <starpu.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CUDA tasks keep between calls, one set per worker: scratch of the reductions and cuSPARSE's
 // descriptions of the matrix blocks. On a machine without GPUs it is empty.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CPU functions and the CUDA functions of the codelets share: the order of a task's buffers.
 #pragma once
 

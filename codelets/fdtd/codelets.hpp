@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of the finite-difference time-domain method, on CPUs and GPUs, each for float and double. Next to
 // each: its arguments and, in order, the data that a task must be submitted with. A field of a brick, all three
 // components, is one datum of 128-byte lines. Of a field with materials there are two more, the index of each entry

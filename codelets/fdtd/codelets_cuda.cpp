@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of GPUs, as the functions of the tasks call them.
 #include "codelets/fdtd/codelets_cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one task does of the time steps of a brick. The flow composes the description from named parts
 // (taskflows/fdtd/flow.cpp), the task carries them out (task_functions.hpp), in this order:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of the fast multipole method: each wraps one operator on a group, for CPUs and GPUs, in double
 // precision. Next to each: its arguments and, in order, the data that a task must be submitted with. The mathematics is
 // in kernels/kernels.hpp; Table 3 of RR-8513 lists the tasks.

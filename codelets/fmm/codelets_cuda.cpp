@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unpacks StarPU's buffers and calls the kernels of kernels/*_cuda.hpp, asynchronously on the worker's stream.
 #include "codelets/fmm/codelets_cuda.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the codelets for GPUs, asynchronous on StarPU's stream; without_cuda where CUDA is not compiled in.
 #pragma once
 

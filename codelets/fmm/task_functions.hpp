@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the functions of the codelets see the data of a task, on all kinds of units: each datum is an array.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of the lattice Boltzmann method, on CPUs and GPUs, each for float and double. Next to each: its
 // arguments and, in order, the data that a task must be submitted with. Populations of a brick are one datum of
 // 128-byte lines; a brick with solid cells has two more, written [solid R, links R] below: a byte per cell, and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of GPUs, as task_functions.hpp calls them.
 #include "codelets/lbm/codelets_cuda.hpp"
 

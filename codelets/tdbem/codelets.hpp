@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of time-domain boundary elements, each for float and double: extern objects, and next to each the
 // structure of its arguments and, in order, the data that a task must be submitted with. prepare, assemble and
 // solve_directly run on CPUs only, all others on CPUs and GPUs. The kernels behind them: kernels/kernels.hpp.

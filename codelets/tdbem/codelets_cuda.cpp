@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of GPUs, as the functions of tasks call them.
 #include "codelets/tdbem/codelets_cuda.hpp"
 

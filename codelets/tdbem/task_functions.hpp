@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tasks of time-domain boundary elements do, written once for CPUs and GPUs: `Unit` has the kernels of one of
 // them. Data come in the order of codelets.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Datasets in compressed chunks, which all threads make; HDF5 only puts them into the file.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compressed chunks of HDF5 datasets, made without HDF5, which compresses with one thread: what its own filters would
 // have made, bytes shuffled, then a zlib stream.
 #pragma once

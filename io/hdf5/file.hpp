@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 files: arrays of numbers by name, read and written whole, by rows or by blocks; a file is written under a
 // temporary name, or extended so that it is as before until it is complete. HDF5's own printing of errors is silenced;
 // what it reports ends up in our one line.

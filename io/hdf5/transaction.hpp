@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of an HDF5 file while it is written. HDF5 changes metadata in place, so a file that is being extended would
 // be damaged by a full disk or a killed program. Here new bytes go behind the end, and the few old pages that change
 // are held back until everything else is written: until then the file is as it was, for whoever reads it.

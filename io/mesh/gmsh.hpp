@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What gmsh's files hold: nodes, 3-node triangles and 4-node tetrahedra.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces made of triangles, and the files that they come in.
 #pragma once
 

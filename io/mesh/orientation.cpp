@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounded arithmetic with a bound of its error first; where that does not tell the sign, the exact sum of all products
 // of coordinates (Shewchuk, Discrete & Computational Geometry 18, 1997). Exact unless products under- or overflow.
 #include "io/mesh/orientation.hpp"

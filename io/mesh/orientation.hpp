@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact signs of determinants of coordinates: on which side a point lies.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wavefront OBJ: v x y z, f with v, v/vt, v/vt/vn or v//vn, counted from 1, or from the last vertex if negative.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OFF (Geomview): counts, vertices, and faces as a number of corners and their indices; colours and normals are
 // skipped.
 #include "base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PLY (Turk 1994): a header in words that says which properties each element has, then the elements, in text or binary.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // STL: triangles without common vertices. Binary: 80 bytes of header, the number of triangles, 50 bytes for each.
 #include <algorithm>
 #include <bit>

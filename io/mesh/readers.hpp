@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One reader per format, and what those of text formats share. Internal to read_mesh().
 #pragma once
 

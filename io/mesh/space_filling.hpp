@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Space-filling curves: one number for three coordinates of up to 21 bits, such that near numbers are near places.
 #pragma once
 

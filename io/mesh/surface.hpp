@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether triangles enclose a volume, and what is wrong when they do not.
 #pragma once
 

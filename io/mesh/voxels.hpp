@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies on a lattice of cells: which centres of cells lie inside a closed surface.
 #pragma once
 

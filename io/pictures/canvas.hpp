@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture to draw on: smooth lines, discs and text.
 #pragma once
 

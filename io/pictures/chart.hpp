@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured values as lines over one axis, with their spread, as a PNG picture.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours of numbers between 0 and 1.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Letters for charts: 5 x 7 dots, with two more rows below the line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plane of a grid as a PNG picture.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ParaView collections (.pvd): lists of times and of the file that holds each of them.
 #pragma once
 

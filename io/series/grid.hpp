@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regular grids as writers of files see them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The times of a series in an HDF5 file: a group "step_0000000010" for each, with attributes `step` and `time`.
 #pragma once
 

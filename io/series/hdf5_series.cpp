@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 with an XDMF 3 description: one file that grows, one group per time.
 #include <algorithm>
 #include <sstream>

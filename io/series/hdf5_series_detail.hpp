@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a series lies in an HDF5 file, for the writers of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of a whole grid, and one array put together from them.
 #pragma once
 

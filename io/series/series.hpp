@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time series of named fields on a regular grid, as files that ParaView opens. Every file is complete after every
 // append, and what was written before stays as it is when the disk is full or the program is killed. Lengths, times and
 // values are written in the units in which they are given.

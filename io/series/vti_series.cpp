@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VTK ImageData with appended binary data (VTK file formats, XML 1.0).
 #include <libdeflate.h>
 

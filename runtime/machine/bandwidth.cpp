@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/machine/bandwidth.hpp"
 
 #include <hwloc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bandwidth of one GPU's memory, on one stream.
 #include "runtime/machine/bandwidth.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory ceilings of the machine, measured on StarPU's own workers: the cores, bindings and streams
 // that the tasks run on. What a method that only moves bytes is judged against.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long the units of a session were busy with tasks, by StarPU's profiling.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the links between main memory and all GPUs carry together.
 #pragma once
 

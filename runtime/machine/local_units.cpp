@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/machine/local_units.hpp"
 
 #include <hwloc.h>

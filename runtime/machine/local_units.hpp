@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cores and GPUs of a machine on which several ranks run: each takes a part of those that their launcher gave to all of
 // them. What a launcher, or the user, dealt out is left as it is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine to simulate: its units, what they are connected by, and how long they take for tasks. Read from a TOML file
 // (experiments/machines/README.md describes the keys).
 #pragma once

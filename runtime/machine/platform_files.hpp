@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What StarPU over SimGrid reads about a machine, written for a platform: the bus's bandwidths and latencies, and the
 // machine as SimGrid sees it (StarPU 1.4, src/core/perfmodel/perfmodel_bus.c, whose formats these are).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether this program runs on a simulated machine, and on which one. StarPU over SimGrid then executes no kernel: data
 // that only kernels write hold nothing, and time passes only as StarPU says (runtime/clock.hpp).
 #pragma once

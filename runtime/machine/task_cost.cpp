@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/machine/task_cost.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a processing unit takes for a task that is not run: from rates, or from durations measured elsewhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the units of both kinds are, and what a run says about it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vector to which every rank contributes some items, brought together on all ranks by tasks, in as many rounds as the
 // number of ranks has bits: in round k a rank appends what the rank 2^k behind it has gathered so far, in the last one
 // what it still lacks of that (J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8 (1997)). What a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/ranks/collective_try.hpp"
 
 #include <algorithm>

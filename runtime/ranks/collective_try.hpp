@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all ranks do together, or none of them: a failure of one is everybody's, so that nobody waits for it.
 #pragma once
 

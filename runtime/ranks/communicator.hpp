@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All ranks, for a library that calls MPI itself: its messages are apart from those of the task flow.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An array of which every rank has some boxes, and copies of any boxes of it: for files, whose chunks and pictures are
 // cut elsewhere than the work is. No rank needs room for more than its boxes and what it asks for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An HDF5 file that all ranks write together. Rank 0 keeps HDF5 itself: names, attributes, and where values go; the
 // values are written by the ranks that have them, at the places that it tells. What comes out is the file that one
 // process writes, and like that one (Hdf5Output) it appears, or changes, as a whole or not at all.

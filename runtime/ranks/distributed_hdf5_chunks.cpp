@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compressed chunks of a dataset that all ranks write: who makes which, and where they go.
 #include <algorithm>
 

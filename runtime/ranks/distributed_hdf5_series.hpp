@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A series of fields on a regular grid in one HDF5 file (Hdf5Series) that all ranks write, each its part.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user reads when a process of a run over several is killed: mpirun ends the others with SIGTERM, and one of
 // them says which ranks are missing and how to resume before it ends, too.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/ranks/rank_exchange.hpp"
 
 #include "base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data that tasks of several ranks use, and the messages about them: the rank that writes a datum owns it, and sends it
 // to every other that is to run a task which reads it, once after each write.
 #pragma once

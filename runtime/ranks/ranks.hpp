@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes that mpirun or srun started for one run: who there is, small messages between them outside of tasks,
 // and what happens when one of them cannot continue. Started by the launcher as a single process, or not by one at all,
 // there is one rank, and nothing of MPI is ever called.

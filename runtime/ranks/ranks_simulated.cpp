@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranks of a simulated cluster (StarPU-MPI over SimGrid's SMPI). They are actors of one process, which take turns: what
 // they say to each other outside of tasks is handed over in its memory and takes no time. What tasks send does, as the
 // platform says; StarPU's thread does that, which alone is a process in the eyes of SMPI.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the ready tasks of "hprio" wait: a bucket is a first-in-first-out queue with a place in the polling order of
 // each kind of unit. A task is an address here: nothing knows StarPU.
 #pragma once

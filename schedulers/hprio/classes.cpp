@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "schedulers/hprio/classes.hpp"
 
 namespace asterism::schedulers::hprio {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The class (codelet) of every task of "hprio", found without a lock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "hprio": HeteroPrio as in section 3.2 of the FMM paper (Agullo et al., RR-8513), for any task graph and any machine.
 //
 // Steady state. Ready tasks wait in buckets, first in first out. A bucket has a priority number for CPUs and one for

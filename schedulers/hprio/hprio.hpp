@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "hprio" in one scheduling context: what StarPU's tasks and workers are to the buckets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table that the application gave to "hprio" (asterism_hprio.h), and who is to hear of a new one.
 #pragma once
 

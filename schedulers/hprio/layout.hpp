@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bucket a task of "hprio" goes to, and the order of the buckets: as a table says, or found from speedups.
 // Nothing here knows StarPU.
 #pragma once

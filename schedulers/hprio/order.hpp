@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the user of "hprio" writes: the table of buckets (Agullo et al., Table 3) and the rules to switch off.
 // Text in, plain values out: nothing here knows StarPU.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buckets of "hprio", the orders in which the units poll them, and the tasks that GPUs keep for later. Tasks and
 // units are addresses and numbers: tests run it on units that do not exist.
 #pragma once

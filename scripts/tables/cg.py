@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conjugate gradients: GPUs, CPUs, steps of refinement. Tables by the name of their place in the text."""
 import statistics
 

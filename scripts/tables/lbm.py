@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lattice Boltzmann. Tables by the name of their place in the text."""
 import statistics
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the papers print, simulated. Tables by the name of their place in the text."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records of measurements, and what several tables say of them."""
 import json
 import pathlib

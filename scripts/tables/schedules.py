@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedulers, simulated machines, ranks. Tables by the name of their place in the text."""
 import statistics
 

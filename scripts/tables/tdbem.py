@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boundary elements in the time domain. Tables by the name of their place in the text."""
 from tables.records import load, reproduced
 

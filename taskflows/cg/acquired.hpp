@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of a handle in main memory, for as long as this lives.
 #pragma once
 

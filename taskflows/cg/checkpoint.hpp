@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a solve between two iterations: the vectors, the scalars and what the host knows of the past. A solve
 // that resumes from it has bit-identical results. Any number of ranks may resume, with the same block-rows.
 #pragma once

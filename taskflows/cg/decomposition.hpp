@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decomposition: block-rows, where the matrix and the vectors are cut, which rank owns them, and which elements of
 // p each of them needs. The shares of units are given by the caller (apps/cg/measure.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The residual over several ranks, without StarPU and without the solver's exchange.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector that the matrix multiplies: how it is kept, and how its elements reach the block-rows.
 //
 // Vector operations see one piece per block-row, piece(i). A product sees inputs(i, j). What lies between

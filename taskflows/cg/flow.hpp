@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The task flows of conjugate gradient. Each function submits tasks and returns; none waits, except where
 // VectorMode::blocking makes the naive flow do so.
 //

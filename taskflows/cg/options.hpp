@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that can be chosen about a conjugate gradient solve.
 #pragma once
 

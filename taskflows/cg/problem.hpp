@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem: A x = b, A sparse, symmetric and positive definite. Which matrix and which right-hand side; the matrices
 // that have names are in cases.hpp. Matrices, vectors and arithmetic are in double precision only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of one solve and their life: the blocks of A, the vectors in block-rows, the scalars. What other methods
 // call a simulation is for conjugate gradient the linear system that is solved, hence the name of the class.
 //

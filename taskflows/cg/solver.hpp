@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a conjugate gradient flow to its end: submits iterations ahead of the units, reads the residual
 // now and then, and restarts from the true residual where the recurrence has drifted from it.
 #pragma once

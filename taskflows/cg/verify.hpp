@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges an answer: by its residual in extended precision, and by the distance from the solution that a sparse Cholesky
 // factorisation gives (reference.hpp). Neither shares code with the solver.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast units are: measured once by a small domain of the same kind (the thesis' micro-benchmark), kept in a file;
 // what each rank of a cluster gets then; and when the cut should move.
 #pragma once

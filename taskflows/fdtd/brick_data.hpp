@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a simulation has of a brick, and the codelets of its precision.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task of a brick, part after part: its description and its data. What bricks exchange is in exchange.cpp.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems with a name: the thesis' benchmark, a cavity in one of its modes, and a box to be filled by options.
 #pragma once
 

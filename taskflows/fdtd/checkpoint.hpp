@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a run in one HDF5 file: "electric" and "magnetic", three components of all entries, z fastest, in the
 // run's precision; what absorbing layers, poles, plane waves and monitors have (Simulation::auxiliary_state); the
 // values of probes so far; and attributes that tell which run it was. Read back, it is the same to the last bit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The domain in bricks: strips along x, whose planes weigh as fast as the units are that get them (section 3.3 of the
 // thesis), or boxes. All cuts go through the whole domain, so bricks meet face to face.
 #pragma once

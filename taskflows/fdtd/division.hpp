@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who gets what of the domain: strips along x for GPUs and cores by their speed, or equal boxes. Over several ranks all
 // make the same division: consecutive strips or boxes are a rank's, as many as its units are fast.
 #pragma once

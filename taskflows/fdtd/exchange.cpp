@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exchange: what bricks send each other and who receives it, which of their cells go first because neighbours wait
 // for them, and in which order bricks that overlap are advanced. Over several ranks a rank has, of the bricks next to
 // its own, what they send to it.

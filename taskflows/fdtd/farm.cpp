@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The task flow of a farm:
 //   for each domain
 //     wait for a place, memory for one domain, that is free

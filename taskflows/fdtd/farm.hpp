@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A farm: many domains that have nothing to do with each other, each in one piece and advanced by all its steps on
 // whatever unit the scheduler chooses (Skomedal 2013, section 2.6 of the thesis). The other mode, all units on one
 // domain, is Simulation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The task flow of a time step (section 3.3 of the thesis), from E(n) and H(n - 1/2):
 //   update_h   H(n + 1/2) = A H(n - 1/2) - B dt / mu0 rot E(n)
 //   exchange   tangential H of the last plane to the upper neighbours

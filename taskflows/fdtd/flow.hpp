@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of operations: priorities, and the parts of a time step from which flow.cpp composes its tasks. A task may
 // have several parts, so that a brick goes through memory as seldom as possible; the names are those of the
 // mathematics, whatever goes together.

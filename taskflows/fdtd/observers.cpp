@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observers of a simulation: sums, energies and probes.
 #include <starpu.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem of the finite-difference time-domain method: the domain of Yee cells, its faces, what is in it, what drives
 // it and where it is looked at. SI units.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a simulation: bricks, their fields, media, sources and probes.
 #include "taskflows/fdtd/simulation.hpp"
 

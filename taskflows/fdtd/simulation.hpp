@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A finite-difference time-domain simulation as a flow of StarPU tasks. Its parts are in several files:
 //   simulation.cpp                bricks: fields, media, sources, probes, hooks
 //   brick_data.hpp                what a simulation has of a brick

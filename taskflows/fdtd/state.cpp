@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fields of a simulation to and from main memory, slab after slab.
 #include <starpu.h>
 

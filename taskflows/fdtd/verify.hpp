@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is the answer right? Compared with the published sum of the benchmark, the exact mode or field of a case, or a simple
 // solver in double precision that shares no code (reference/).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named distributions of particles and of their charges: the problems that programs generate.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of particles that move, on file: a run that resumes from it has results that are bit-identical to those of
 // a run without interruption.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rank gets which groups of leaves: intervals of the Morton curve, cut between groups so that all have about the
 // same work. Within a rank, groups of a fixed number of cells (TreeShape) are the pieces that tasks work on.
 #pragma once

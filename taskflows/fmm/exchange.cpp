@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of an evaluation between ranks: each is submitted once at each of its two ends, where only the tasks of
 // that rank are known.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of operations of the fast multipole method (section 2.2 and Figure 2 of RR-8513), as tasks on the data of a
 // Simulation: P2M, M2M, M2L, L2L, L2P for the far field, P2P and its reduction for the near field. The parts: flow.cpp
 // the order and the operators; exchange.cpp the messages between ranks.

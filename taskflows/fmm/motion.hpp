@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Particles of unit mass that the forces move, velocity Verlet:
 //   v += f dt / 2,  x += v dt,  then f at the new places,  v += f dt / 2.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is computed: potential and force of particles in each other's field, for an interaction kernel K(r), to an
 // accuracy. The particles themselves (particles/particles.hpp) are no part of the problem, because they move. Particles
 // and expansions are in double precision only: RR-8513 has no other, and the accuracies below ask for it.

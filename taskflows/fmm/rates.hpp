@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel rates of the units at hand, measured through the codelets themselves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct summation: potential and field at a point from all particles, an answer that shares no code with tree,
 // expansions and kernels but the formulas K and K'/r of the interaction, which tests/taskflows/fmm/test_flow.cpp writes
 // again.

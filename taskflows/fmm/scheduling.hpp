@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The orders of tasks that schedulers use: tables and settings for hprio and heteroprio.
 #pragma once
 

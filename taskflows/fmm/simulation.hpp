@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fast multipole simulation: the tree, the data of its groups as StarPU data, and their life while particles move.
 // Over several ranks, each has the groups of an interval of the Morton curve; of groups of others it has what tasks
 // here read. The order of operations on these data is flow.hpp. The parts:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answer judged by direct summation (reference.hpp) over some of the particles.
 #pragma once
 

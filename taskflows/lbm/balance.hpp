@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The share of the domain that GPUs get, from measured rates.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flows with a name: set up from a few numbers, some with an exact answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a run in one HDF5 file: populations [19][nz][ny][nx] in the run's precision, and attributes. What is
 // read back is bit-identical.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The domain in bricks. Sub-domains of equal size along x, y and z (to a cell); each is cut by xz-planes into the part
 // of CPUs and the part of a GPU, at the same share everywhere, and the part of CPUs into one brick per core
 // (section 4.2 of the paper). The part of a GPU may be cut, too: it updates one brick while another waits for other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "taskflows/lbm/exchange.hpp"
 
 #include "taskflows/lbm/flow.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exchange between bricks: five of nineteen populations through each face, in three ordered phases x, y, z. What
 // belongs to a neighbour across an edge goes by way of two faces, so that each brick has six partners at most
 // (section 4.3 of the paper). Which populations: bricks/halo.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of operations: time steps of the A-A pattern as tasks (Riesinger et al. 2017, section 4.3, Algorithm 1).
 // Over several ranks, a rank goes through its own bricks and those next to them, whose tasks are messages to it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state at time 0.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is looked at: density and velocity, sums over the domain (mass, momentum, energy, the largest speed), and the
 // force on solid cells.
 #include <starpu.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lattice Boltzmann problem: the domain, its faces, what is in it, and how it begins. Lattice units: cells and time
 // steps are 1, densities are near 1, velocities small against the speed of sound 1/sqrt(3).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lattice Boltzmann solver as simple as it can be, for --verify and tests: two copies of whole populations, double
 // precision, one loop over the domain, walls looked up at each cell. It shares the velocities and weights of
 // the lattice with the kernels, and no code.

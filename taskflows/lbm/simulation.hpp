@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lattice Boltzmann simulation: its data and their life. Which file holds which part:
 //   problem, cases     what is computed
 //   decomposition      the domain in bricks, their owners and neighbours

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a simulation to and from main memory, part by part: nineteen slots of each cell.
 #include <starpu.h>
 

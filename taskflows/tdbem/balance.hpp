@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contiguous intervals of slices for workers of different speeds: the greedy heuristic of Bramas, Coulaud, Sylvand,
 // Parallel Computing 49 (2015), section 6.2, which needs nothing but the time each worker took for its interval, and
 // exact optima for known costs, which section 7.2 compares it with.

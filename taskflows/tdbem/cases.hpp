@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named cases, and how a problem is made from numbers: a body, an incident wave that its mesh resolves, steps until the
 // scattered waves have left it. Named bodies: named_body().
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Datasets with a checksum, in files that a run resumes from: HDF5 itself does not see a changed byte.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a run in one HDF5 file: "history" [wave][unknown][reach] and "begun" [wave][unknown][width] in the run's
 // precision, with a checksum for each wave and unknown, "record" [wave][observer][step] of the pressure at observers,
 // and attributes that tell which run it was. Read back, it is bit-identical. Every rank writes and reads its part.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who has which part of the matrices. The unknowns are cut into blocks; slices and rows are cut in the same way, so
 // that a tile has the rows of one block and the slices of another. Ranks have intervals of blocks of slices with the
 // same number of values (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), section 6.1). Within a rank each unit

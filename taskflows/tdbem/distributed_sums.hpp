@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums s of a group of steps over several ranks: each has those by its own slices, of all rows, and all need what
 // they add up to, as every rank solves M^0 a = s by itself. Sums of rows are added up on the way to the rank that has
 // these rows, in as many rounds as the number of ranks has bits (the transpose of J. Bruck's gather, see

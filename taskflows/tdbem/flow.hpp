@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of operations. Simulation::advance() submits a group of n_g time steps, n to n + n_g - 1, in three stages
 // (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), equation (2) and sections 3.3 and 6.2):
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem of time-domain boundary elements: bodies, what they do to waves, the waves, and how time is cut. It is
 // solved by marching on in time (equation (2) of Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015)),
 //   M^0 a^n = l^n - sum_(k=1)^Kmax M^k a^(n-k),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a march and their life. Marching on in time: problem.hpp; the order of operations: flow.hpp.
 //   simulation.cpp            units; the surface and M^0; values asked for
 //   simulation_windows.cpp    windows of past values, and solutions

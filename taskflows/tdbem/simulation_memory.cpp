@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a GPU's memory, which need not hold all blocks, can hold what tasks need at the same time.
 #include <starpu.h>
 

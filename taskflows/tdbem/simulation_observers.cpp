@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pressure at observers: by blocks of slices, and the record of all steps.
 #include <fmt/format.h>
 #include <starpu.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a march: all that it is resumed from.
 #include <starpu.h>
 

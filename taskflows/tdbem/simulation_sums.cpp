@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the products with slices are added up in: rows of the unknowns, and the sums of those who compute them.
 #include <fmt/format.h>
 

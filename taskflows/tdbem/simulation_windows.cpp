@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows of past values, which the products with slices read, and solutions, which become past values.
 #include <fmt/format.h>
 #include <starpu.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judgement of a run: on the sphere against the exact series, elsewhere against plain marching; and the matrices
 // against an identity that exact ones fulfil.
 #pragma once

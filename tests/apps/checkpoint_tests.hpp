@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What checkpoints have to withstand, of any program that goes on from them.
 #pragma once
 

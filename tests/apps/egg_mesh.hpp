@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An ellipsoid of three different axes as a triangle mesh, with the numbering of its rings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scene of FDTD with all that changes the fields, in few cells: layers, poles of each kind in cells of two materials,
 // a plane wave and a magnetic current.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of programs that look at the record of a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What asterism-reproduce's tests ask a record for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one of our programs as its user does: arguments in, status, output and files out. Nothing of the project is
 // linked.
 #pragma once
@@ -23,7 +24,7 @@ namespace asterism::tests {
 namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
-inline constexpr int limit_seconds = 60;  ///< of one run: then it is ended and its status is 124
+inline constexpr int limit_seconds = 180;  ///< of one run: then it is ended and its status is 124
 
 inline std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

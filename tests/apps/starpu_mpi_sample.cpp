@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two or more MPI ranks that pass a vector around, for recordings of several ranks: each rank doubles it in turn.
 #include <starpu_mpi.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A StarPU program that knows nothing of Asterism, for the tests of asterism-compare: rounds of a tile product on a
 // few tiles and a sum over them. starpu_sample [ROUNDS] [BEHAVIOUR], where BEHAVIOUR is one of
 //   run               (default) prints "elapsed = SECONDS s" and a line of JSON

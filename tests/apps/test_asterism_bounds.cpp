@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program asterism-bounds from outside: a recording written here whose bounds are known by hand, what it writes,
 // bad input in one line and status 2, durations that contradict the run in one line and status 1.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program asterism-cg from outside: good runs and what they write, bad input in one line and status 2, failed
 // runs in one line and status 1. Nothing of the project is linked: files are written and read by the test itself.
 #include <gtest/gtest.h>

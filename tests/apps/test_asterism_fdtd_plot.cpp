@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-fdtd plot as its users meet it: tables and pictures.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-fdtd with scenes, absorbing layers and files of fields.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program asterism-fmm from outside: good runs and what they write, bad input in one line and status 2.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-heat, the method of docs/new-method.md, from its command line: verified answers, bad input, trace and
 // bounds.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-lbm from its command line.
 #include <gtest/gtest.h>
 

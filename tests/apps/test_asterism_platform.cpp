@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-platform as its users meet it: measures this machine, and shows what a platform says.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-reproduce as its users meet it: figures come out, differences follow from what the paper's file says.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-tdbem as its users meet it.
 #include <gtest/gtest.h>
 

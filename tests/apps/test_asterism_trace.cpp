@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program asterism-trace from outside, on recordings of programs that run here, on the recording of four GPUs that
 // the repository holds, and on files that are wrong. Nothing of the project is linked.
 #include <gtest/gtest.h>

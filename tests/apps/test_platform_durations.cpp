@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a platform file says of codelets: out of recordings and StarPU's models, and back from the file.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --simulate of the ordinary programs: they go on as the programs for simulated machines, for which a script stands
 // here that prints its arguments.
 #include <gtest/gtest.h>

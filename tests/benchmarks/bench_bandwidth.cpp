@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the memory ceilings of this machine as JSON. STARPU_NCPU and STARPU_NCUDA choose the workers.
 #include <fmt/format.h>
 

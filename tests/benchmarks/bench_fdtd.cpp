@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Updates of the finite-difference time-domain method on CPUs: bench_fdtd [EDGE [REPETITIONS]] prints JSON. EDGE^3
 // cells (192) in a box of electric conductors, the whole on one thread or half of it on each of two. Beside it in turn
 // what the memory gives: the bytes of a step read and written as a half-step does, three arrays scaled by three others

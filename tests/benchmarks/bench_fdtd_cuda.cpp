@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Updates of the finite-difference time-domain method on the first GPU: bench_fdtd_cuda [OUT.json]
 // Both half-steps for several shapes of domain, in double and single precision, without and with materials, with thread
 // blocks of several shapes; beside them a copy on the device of the bytes that a half-step moves (half of them read,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times the far-field operators on the first GPU: bench_fmm_cuda OUT.json
 // Dense boxes of cells, each with all of its 189 interactions; every result is compared with the CPU version first, and
 // the exit status is 1 if one is wrong. Times are medians of 20 launches, between events on the stream.

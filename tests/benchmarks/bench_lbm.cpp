@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Update of the lattice Boltzmann method on CPUs: bench_lbm [EDGE [REPETITIONS]] prints JSON. EDGE^3 cells (192), the
 // whole domain on one thread or half of it, a brick of its own, on each of two. Beside it in turn what the memory
 // gives: the same bytes scaled in place, in nineteen streams and in one. Medians of wall-clock times, as threads share

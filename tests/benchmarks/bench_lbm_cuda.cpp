@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Update of the lattice Boltzmann method on the first GPU: bench_lbm_cuda [OUT.json]
 // Both halves for two shapes of domain, in double and single precision, with thread blocks of several sizes; beside it
 // a copy on the device of the bytes that an update moves (half of them read, half written), the reflection by six walls

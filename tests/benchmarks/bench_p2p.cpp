@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rate of P2P on one core, Laplace kernel, for leaves of several sizes and every instruction set of this machine: the
 // candidates take turns, medians. `bench_p2p [REPETITIONS]` prints JSON. Pairs per second are given ordered (i <- j,
 // as other codes count) and unordered; GFlop/s with flops_mutual. Times are the thread's processor time, as the machine

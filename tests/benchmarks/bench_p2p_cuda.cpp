@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rate of P2P on the GPU, Laplace kernel, every variant, for 12 x 13 x 13 leaves of several sizes: medians of 20 runs
 // in turn, timed with events. `bench_p2p_cuda [OUT.json]` writes JSON and fails (exit status 1) if any result is not
 // that of the CPU. GFlop/s with flops_mutual, as in section 4.2 of the FMM paper: what the pairs would cost with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How benchmarks of CUDA kernels run and what they leave: a record, and their exit status.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scheduler costs: empty tasks of several codelets, without data, on CPU workers. While StarPU is paused all are
 // pushed; then all are popped. Prints medians over interleaved repetitions as JSON, in tasks per second.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summation stage of time-domain boundary elements on a CPU: bench_tdbem [ROWS [SLICES [REPETITIONS]]] prints JSON.
 // Slices of a sphere as the paper's Table 3 has them (6400 rows, 420 slices), in single and double precision: the
 // multi-vectors/vector product for groups of 1 to 16, the ways it replaces (section 3), Full-Blocking; then dense

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembly of the convolution matrices of time-domain boundary elements on one core: bench_tdbem_assembly
 // [LEVEL [REPETITIONS]] prints JSON. Pairs of triangles of an icosphere of 10 * 4^LEVEL + 2 vertices (level 4), c dt /
 // h = 0.5: millions of point pairs per second of pairs that are far, near and touching each other (values, and their

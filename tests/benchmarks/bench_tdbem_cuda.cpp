@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summation stage of time-domain boundary elements on the first GPU: bench_tdbem_cuda [OUT.json]
 // Slices of a sphere as the paper's Table 3 has them (6400 rows, 420 slices), once and as 20 tiles below each other
 // (2 GB in single precision, 4 GB in double): the multi-vectors/vector product for groups of 1 to 16 and for several

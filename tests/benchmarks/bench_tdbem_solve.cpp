@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_tdbem_solve [VERTICES] [REPEATS]: one right-hand side of a matrix like M^0, by conjugate gradients and by
 // MUMPS, on one core. The pattern is that of the unknowns up to two edges apart on a box, 19 per row but at few.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the task flow is measured against: the same fused kernels in a plain loop on one GPU, without StarPU.
 // bench_cg_plain [stencil] [iterations] [repeats] prints one JSON object.
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The experiments of the paper's Tables 2 to 5 on the GPUs of this machine, in one process per matrix:
 //   bench_cg_tables OUT.json [--repeats R] [--iterations K] [--gpus 1,2,4] (--stencil NAME | --mesh FILE)
 // For each number of GPUs, decomposition and transfer mode: time per iteration, interleaved and repeated, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What benchmarks of CUDA kernels share: device memory, times between events, medians.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grid of leaves with random particles, every leaf next to the up to 26 around it: what the P2P benchmarks run on.
 #pragma once
 

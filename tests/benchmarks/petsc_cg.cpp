@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PETSc's conjugate gradients on the 11-point stencil, for comparison: the same system, right-hand side and
 // number of iterations as `asterism-cg --stencil 11pts-N`. One JSON object on standard output.
 #include <petscksp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices as a mesh of the unit sphere has them, without the mesh: points in Morton order, first lags from distances,
 // lengths 2 to 15 (9.5 on average, as the paper's airplane) that shrink as the direction between two points turns from
 // the surface to its normal.

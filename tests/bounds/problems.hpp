@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems of assignment for tests, and their optimum with whole tasks by exhaustive search.
 #pragma once
 

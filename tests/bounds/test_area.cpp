@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linear programs alone: optima known by hand, GLPK's optimum of equations (8) and (9) as they stand, exhaustive
 // search for the mixed-integer program.
 #include <gtest/gtest.h>

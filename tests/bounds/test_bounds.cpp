@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds of recordings: by hand, and LP <= makespan on random schedules.
 #include "bounds/bounds.hpp"
 

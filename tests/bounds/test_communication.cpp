@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds that count the data that units need, on small cases solved by hand.
 #include <gtest/gtest.h>
 

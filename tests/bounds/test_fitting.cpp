@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LP where tasks fit: bounds known by hand, its definition and a scan over all durations on random problems, MILP and
 // exhaustive search from above.
 #include "bounds/fitting.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds over nodes: two ranks worked by hand, and no bound above the makespan of random schedules over ranks.
 #include "bounds/nodes.hpp"
 

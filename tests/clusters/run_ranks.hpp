@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one of our programs over several processes of this machine, as its user does with mpirun.
 #pragma once
 

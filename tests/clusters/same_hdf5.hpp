@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether two HDF5 files are the same, but for the times at which datasets were made.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-fdtd over one to four processes: the same bits, what a rank looks at, what is refused, a rank that is
 // killed.
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-fmm over one to four processes: the same bits, whatever the particles, the tree and the order of tasks;
 // files read and written in parts; shares of the work; what a rank looks at; what is refused; a rank that is killed.
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-lbm over one to four processes: bit-identical results, the work of a rank, bad input, a rank that is killed.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-tdbem over one to four processes: the same answer, shares of the matrices, what is sent and looked at,
 // files, what is refused, a rank that is killed.
 #include <algorithm>

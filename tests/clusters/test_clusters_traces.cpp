@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recordings of real runs over ranks: messages against the solver's own record, one time axis, bounds over nodes below
 // the makespan, the command-line programs.
 #include "tests/clusters/run_ranks.hpp"

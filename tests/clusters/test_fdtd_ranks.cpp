@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulations over processes: run by mpirun with one to three ranks, each of which compares what it has with a whole
 // domain of its own.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Particles of several ranks as one set: run by mpirun with one to four ranks, each of which checks what it gets
 // against what it computes from all of them.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 files that all ranks write, run by mpirun with one to five: the file of one process, whatever the ranks have.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime between processes: run by mpirun with one to five ranks, each of which checks what it gets.
 #include <gtest/gtest.h>
 #include <sched.h>

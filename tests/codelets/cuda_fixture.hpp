@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of CUDA kernels share: device memory between guards, a stream, and no test without a GPU.
 #pragma once
 

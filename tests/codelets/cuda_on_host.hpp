@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs device code on the host, one thread block after the other and its threads in turn up to the next barrier
 // (ucontext). Enough for kernels that use threadIdx, blockIdx, static shared memory and __syncthreads; include it
 // before the kernel. A barrier that not all threads reach throws.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernel tests compare with: naive loops over coordinate matrices, sums in quadruple precision, simple
 // builders of the kernels' formats, guarded arrays. Takes the views of codelets/cg and none of its arithmetic.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of files share: a folder of the test's own, a disk that is full, and checks of complaints.
 #pragma once
 

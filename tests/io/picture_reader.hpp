@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reader of PNG files for tests: libpng's simple one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small closed surface that tests of meshes share.
 #pragma once
 

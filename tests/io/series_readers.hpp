@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers of HDF5 and VTK files for tests, that share no code with the writers.
 #pragma once
 

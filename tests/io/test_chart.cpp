@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts: what is drawn where.
 #include "io/pictures/chart.hpp"
 

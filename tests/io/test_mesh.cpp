@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangle meshes: the same body in every format; files that are broken in every way; defects of surfaces; real bodies.
 #include <libdeflate.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of any method as files: names, scalars and vectors, cells and nodes, three spacings, pieces in any order.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

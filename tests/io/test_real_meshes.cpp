@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The meshes of data/meshes: closed, oriented outward, as large as the shapes that they are of, and nowhere through
 // themselves.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces: their defects, where they are put, and on which side of them a point lies.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reader of the plain XML that we write, for tests of VTK and XDMF files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A platform file for tests, and a folder to read it from.
 #pragma once
 

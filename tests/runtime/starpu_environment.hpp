@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StarPU for a program of tests: started once, with the scheduler that STARPU_SCHED names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of main memory: aligned, zero, apart from each other, and alive as long as they are held.
 #include "runtime/host_memory.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines to simulate: what files say, what is wrong with them, and what tasks cost there.
 #include "runtime/machine/platform.hpp"
 

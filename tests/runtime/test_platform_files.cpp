@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that StarPU reads of a simulated machine.
 #include "runtime/machine/platform_files.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The platforms of experiments/machines: what they name exists, and tasks take what the sources of their rates say.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks and units that do not exist, for tests of the decisions of the scheduler "hprio".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of schedulers share that meet them as any StarPU program does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheduler "calibrate" as any StarPU program meets it: every class of tasks runs as often with each
 // implementation, on workers that share the work.
 #include <gtest/gtest.h>

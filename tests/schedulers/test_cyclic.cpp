@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The static cyclic scheduler as any StarPU program meets it: a library named by STARPU_SCHED_LIB, found by name.
 // Every test starts StarPU anew with four CPU workers, on however few cores.
 #include <dlfcn.h>

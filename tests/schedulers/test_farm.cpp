@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedulers for farms of independent tasks: what they decide, and under StarPU, as any program meets them.
 #include <gtest/gtest.h>
 #include <starpu.h>

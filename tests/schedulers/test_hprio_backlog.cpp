@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buckets of "hprio" with a common backlog: a task may be popped when the other kind of unit has enough to do.
 #include <gtest/gtest.h>
 

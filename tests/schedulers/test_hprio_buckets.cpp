@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The termination rule of "hprio", one bucket by itself, and which half of the tasks is large.
 #include <gtest/gtest.h>
 

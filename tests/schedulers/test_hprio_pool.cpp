@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Polling orders of "hprio", which bucket a task goes to, reservations, and which idle unit is woken.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules that "hprio" makes on four or so units that do not exist, in simulated time: how long they are, and that
 // every task ends whoever sleeps.
 #include <gtest/gtest.h>

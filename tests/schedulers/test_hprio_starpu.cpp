@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheduler "hprio" as any StarPU program meets it: named by STARPU_SCHED_LIB and STARPU_SCHED, with a table from
 // the environment, from the application or none.
 #include <dlfcn.h>

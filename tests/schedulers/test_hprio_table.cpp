@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of orders and of rules of the scheduler "hprio", and what is said about mistakes in it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Task graphs whose makespan can be told by hand, on the machine of --simulate; prints it in seconds. Run with StarPU's
 // own overheads switched off.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // on_cluster PLATFORM.toml NODES PROGRAM [OPTIONS...]: as PROGRAM --simulate PLATFORM.toml --nodes NODES does.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task graph like that of the fast multipole method, on the machine that StarPU simulates; prints the makespan in
 // milliseconds, then how many P2P ran on CPUs.
 //

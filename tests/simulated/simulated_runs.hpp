@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the solvers for simulated machines as their user does: options in; status, errors and record out.
 #pragma once
 

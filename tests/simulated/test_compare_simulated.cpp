@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-compare on simulated machines: table, bounds, page and record.
 #include <algorithm>
 #include <map>

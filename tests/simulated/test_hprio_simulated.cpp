@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "hprio" on simulated machines of CPUs and GPUs (StarPU over SimGrid, drivers that sleep until they are woken): how
 // long its schedules are, and what each rule is worth.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated machines take the time that their platform says: by hand, to a millionth.
 #include <gtest/gtest.h>
 #include <unistd.h>

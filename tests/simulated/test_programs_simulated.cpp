@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solvers on a small simulated machine: the same makespan each time, not more with more GPUs, and errors of one
 // line.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The papers' experiments on simulated machines, with smaller cases: figures come out, follow from the runs that the
 // record names, and are what can be told by hand.
 #include <gtest/gtest.h>

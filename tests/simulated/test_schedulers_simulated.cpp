@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedulers on simulated machines, whose times are the same to the last digit: how far HeteroPrio is from the bound,
 // what its rules are worth, where the cyclic mapper puts block-rows, and that all of them repeat themselves.
 #include <algorithm>

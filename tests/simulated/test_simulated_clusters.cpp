@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solvers over the ranks of a simulated cluster: messages take what the network says, the same each time, and what a
 // rank submits does not grow with the others.
 #include <gtest/gtest.h>

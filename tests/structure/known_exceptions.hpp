@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What breaks a rule of checks.hpp today and is being repaired: the key of the complaints (checks.hpp), and how many
 // there are. A row that is no longer needed fails the test of the tree, so that these tables can only shrink.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A source tree of a few files in a temporary folder, and what a rule complains about in it.
 #pragma once
 

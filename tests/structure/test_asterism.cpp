@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source tree of Asterism keeps the rules of its house, but for the known exceptions.
 #include <gtest/gtest.h>
 
@@ -43,6 +44,10 @@ TEST(Asterism, NothingOutsideIsNamed) {
 
 TEST(Asterism, CommentsStandByThemselves) {
   expect_good(check_comments(asterism_tree()), known_comments, "known_comments");
+}
+
+TEST(Asterism, SourcesNameTheirLicence) {
+  expect_good(check_licences(asterism_tree()), {}, "");
 }
 
 }  // namespace

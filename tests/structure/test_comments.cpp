@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comments that only the line above them explains.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of known exceptions can only shrink.
 #include <gtest/gtest.h>
 

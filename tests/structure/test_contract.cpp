@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A method of empty files that fulfils the contract, and what is missed when one of them is not there.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small trees whose includes point upwards, sideways, nowhere, or to headers that a floor must not see.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is a function in a file, where it begins and how long it is.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that name folders of one person's machine.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which files of a folder belong to the source tree, and what is in them.
 #include <gtest/gtest.h>
 

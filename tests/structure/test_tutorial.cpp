@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/new-method.md shows what turns the skeleton of scripts/new-method into examples/heat: all of it, and nothing
 // else.
 #include <gtest/gtest.h>

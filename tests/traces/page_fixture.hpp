@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of the HTML report compare a page with, and the folder where pages stay for page_in_browser.mjs.
 #pragma once
 

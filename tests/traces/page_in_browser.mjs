@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens a report in headless Chromium as a user would: node page_in_browser.mjs PAGE.html EXPECTED.json PICTURE.png
 // [CHROMIUM]. One line per check; exit status 0 when all hold.
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';

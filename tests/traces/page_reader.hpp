@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a page of the HTML report back: its columns by a decoder that shares no code with the writer.
 #pragma once
 

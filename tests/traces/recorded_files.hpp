@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small recordings whose content is known, as StarPU writes them, and a folder to read them from.
 #pragma once
 

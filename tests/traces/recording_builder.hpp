@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recordings made by hand, for tests with known answers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clocks of ranks, aligned by the messages between them.
 #include <gtest/gtest.h>
 

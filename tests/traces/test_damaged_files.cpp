@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers against files that are wrong, and against one that is large.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages between ranks, read from what StarPU's converter writes.
 #include <gtest/gtest.h>
 #include <unistd.h>

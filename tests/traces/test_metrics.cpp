@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metrics, windows and timelines of recordings made by hand, whose answers are known.
 #include <gtest/gtest.h>
 

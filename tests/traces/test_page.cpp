@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The HTML report, without a browser: its structure, and its columns read back by a decoder that shares no code with
 // the writer. The pages left in ASTERISM_PAGE_FOLDER are what page_in_browser.mjs opens.
 #include <cmath>

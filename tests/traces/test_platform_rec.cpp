@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // platform_file.rec and StarPU's performance models: by hand, against starpu_perfmodel_recdump, against recutils.
 #include <gtest/gtest.h>
 #include <unistd.h>

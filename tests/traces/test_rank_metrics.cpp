@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ranks wait for messages.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers against small files whose content is known.
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "traces/models/platform_rec.hpp"
 
 #include <algorithm>

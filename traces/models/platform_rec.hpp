@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What StarPU has measured of a machine: how long each codelet takes on each unit, how many workers there are, how
 // fast the links are. platform_file.rec is the form in which starpu_perfmodel_recdump writes it and pmtool and StarVZ
 // read it: GNU recutils' plain text, four kinds of records (timing, worker_count, memory_workers, memory_performance).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StarPU's own performance models, as its runs leave them under STARPU_HOME: sampling/codelets/45/SYMBOL.HOST, one text
 // file per model and machine, and sampling/bus/HOST.bandwidth and .latency. Format 45 is that of StarPU 1.4.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a simulated machine would have taken for the tasks of a recording on every kind of unit, those included where
 // none of them ran: its platform says it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time window that all charts share, and its ticks.
 
 class TimeAxis {

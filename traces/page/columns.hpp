@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a recording as the page carries them: columns of varints or doubles, one after the other in one
 // buffer, which is then compressed. traces/page/data.js reads them back.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recordings as the page holds them: typed arrays, one entry per task, span or transfer. Times are nanoseconds since
 // the recording's begin. The coding of the columns is described in columns.hpp.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about one task: the tooltip under the pointer and the panel of the selected task.
 
 class Details {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers for people: SI prefixes, four significant digits. And elements without innerHTML: names in recordings are
 // never read as markup.
 

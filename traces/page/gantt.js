@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Gantt chart: a lane per unit, all views below one another on one time axis. The canvas is as high as the visible
 // part; the browser scrolls an empty element of the full height behind it.
 

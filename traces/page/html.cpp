@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One file that any browser opens without a network: the parts of the page (embedded at build time), a JSON header with
 // names and metrics, and the columns of every recording, compressed.
 #include <libdeflate.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointer and keyboard on the charts. The wheel zooms in time over the plot and scrolls over the names.
 
 class Input {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the spans of units into pixels. Every pixel of every visible lane is written once per frame, directly: a canvas
 // call per span would be a hundred times slower.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts the page together. Nothing is drawn except in a frame that something changed: see invalidate().
 
 class App {

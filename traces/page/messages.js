@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages between ranks: a lane per rank, from whose height at the time of sending a line goes to the receiver's at
 // the time of arrival.
 

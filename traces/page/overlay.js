@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies on top of the chart and changes with the pointer: hovered and selected tasks, dependencies, critical path,
 // markers of the program, the box of a zoom. Drawn on a canvas of its own, so that hovering never repaints the lanes.
 

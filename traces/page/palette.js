@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours. Idle is red and waiting for data purple, as in Agullo, Bramas, Coulaud, Darve, Messner, Takahashi (SISC
 // 2014); codelets keep away from both. Neighbours in the list differ in lightness as well as in hue, so that they stay
 // apart for colour-blind readers and in grey print.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Curves under the Gantt chart, on the same time axis: ready tasks, submitted tasks, and bytes per second over links.
 
 const PANEL_GAP = 10;

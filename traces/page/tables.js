@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers under the charts: summary, shares of time, links, codelets, iterations.
 
 /** Columns: [{title, number}]; rows: [[{text, value, node, data}]]. A click on a title sorts by its values. */

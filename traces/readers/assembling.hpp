@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the readers of tasks.rec and paje.trace share while a recording is put together: names to numbers.
 #pragma once
 

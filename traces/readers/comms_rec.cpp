@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // comms.rec, as StarPU's converter writes it of several ranks (GNU recutils, as tasks.rec), and clocks.rec, as ours
 // does.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #ifdef ASTERISM_FXT
 #include <fxt/fxt-tools.h>

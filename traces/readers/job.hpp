@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Job numbers as StarPU writes them in its records.
 #pragma once
 

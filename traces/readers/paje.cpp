@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // paje.trace as starpu_fxt_tool writes it. The format declares its own events (B. de Oliveira Stein, J. Chassin de
 // Kergommeaux, "Pajé trace file format", 2003): fields are found by name, so other versions of StarPU are read too.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The head of a paje.trace: which events there are, and where their fields stand (Paje trace file format, Kergommeaux
 // and Stein; StarPU writes its own fields behind).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transfers, messages between ranks and counts of tasks in a paje.trace.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads paje.trace: paje.cpp goes through the events and makes containers, paje_units.cpp follows what units do,
 // paje_links.cpp transfers, messages and counts.
 #pragma once

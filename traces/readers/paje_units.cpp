@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What units do in a paje.trace, and its tasks where no tasks.rec has them.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "traces/readers/read.hpp"
 
 #include <unistd.h>

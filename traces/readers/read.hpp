@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads what StarPU records: FxT files (through StarPU's own converter), or what starpu_fxt_tool made of them.
 #pragma once
 

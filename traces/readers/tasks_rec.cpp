@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tasks.rec and data.rec: records of "Key: value" lines separated by empty lines (GNU recutils), as StarPU 1.4 writes
 // them.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tasks.rec as starpu_fxt_tool writes it, so that pmtool and StarVZ read a recording that was cut to a window or came
 // from paje.trace.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs of ranks and their messages as JSON: of asterism-trace's record and of the page.
 #pragma once
 

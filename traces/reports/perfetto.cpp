@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chrome's trace event format, which ui.perfetto.dev and chrome://tracing read: one process per rank, a thread per
 // unit, one per link, counters for ready and submitted tasks, flow arrows for dependencies between tasks of different
 // units and for messages between ranks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes reports of one or more recordings: table, CSV, JSON, HTML page, Perfetto (Chrome) JSON. Every writer goes
 // through a temporary file in the same folder, so that no partial file is ever seen.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON and CSV: the same quantities as the table, in SI units.
 #include <fmt/format.h>
 

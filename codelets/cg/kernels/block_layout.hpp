@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a block of the matrix lies in one contiguous piece of memory, so that it is a single StarPU datum and
 // a single transfer: sections one after the other, each aligned to 256 bytes.
 #pragma once

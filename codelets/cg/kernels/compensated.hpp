@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums carried in twice the working precision, so that a dot product is the correctly rounded value of
 // the exact sum in all but about one case in 10^9, whatever the order of the terms. Iterates of conjugate
 // gradient are then the same bit for bit on any number of blocks, with any scheduler, on CPUs and GPUs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes moved and flops done by one iteration: the only place where they are written. The programs, the
 // benchmarks and the tables read them here.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematics of conjugate gradient, and the CPU kernels that compute it: plain functions on pointers and sizes,
 // vectorised, no allocation. The CUDA kernels of kernels_cuda.hpp have the same names and the same arithmetic.
 //

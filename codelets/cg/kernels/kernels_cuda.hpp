@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA kernels of conjugate gradient. Every function is asynchronous on the given stream, allocates
 // nothing and takes device pointers; scalars are read from and written to device memory, so that no
 // iteration waits for the host. Same arithmetic, bit for bit, as codelets/cg/kernels/kernels.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar recurrences of conjugate gradient, shared by the CPU and the CUDA tasks.
 //
 // Standard CG (paper, Algorithm 1, lines 8-14; rho = r.z, z = M^-1 r, M = I without preconditioner):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grid-wide compensated sums in one kernel: shuffles within a warp, shared memory within a thread block,
 // and the last block to finish adds what the blocks left in the workspace, in their order.
 #pragma once

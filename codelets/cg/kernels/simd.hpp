@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short vectors for the CPU kernels: loops over a fixed number of lanes that the compiler turns into
 // vector registers, and clones of a function for the instruction sets of the machines it may run on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrix times vector on the CPU, and the same fused with p.y.
 #include <cmath>
 

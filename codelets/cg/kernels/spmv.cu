@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrix times vector on the GPU, SELL-32: one warp a slice, one thread a row. The matrix streams
 // through (evict first), the vector stays in the caches.
 #include "base/cuda_check.hpp"

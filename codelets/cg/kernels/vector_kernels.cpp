@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector operations of conjugate gradient on the CPU.
 #include <cmath>
 

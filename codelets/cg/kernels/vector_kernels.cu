@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector operations of conjugate gradient on the GPU, and its scalar recurrences.
 #include "base/cuda_check.hpp"
 #include "codelets/cg/kernels/reduce.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels see of a matrix block and of a preconditioner: pointers and sizes, no ownership.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating-point operations and bytes of the kernels, as they do them: the one place that programs, bounds and
 // documentation read. Bytes are those that pass the memory interface.
 #pragma once

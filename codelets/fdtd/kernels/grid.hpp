@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sub-domain of Yee cells: where the six components lie, in space and in memory, and who updates which of them.
 //
 // Entry (i, j, k) of a component lies at (Yee, IEEE Trans. Antennas and Propagation 14, 1966, in units of dx, dy, dz)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hooks of a half-step, kernels beside the update: absorbing layers, dispersive media, incident waves, monitors. A
 // brick calls its list of them at the stages that each asks for, before what neighbours need is packed. Results do not
 // depend on the division of the domain as long as what a hook does to an entry depends on that entry, its place in the

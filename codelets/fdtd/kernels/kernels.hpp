@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the finite-difference time-domain method (Yee 1966; Taflove and Hagness): functions on pointers and
 // sizes, for float and double, on CPUs and (kernels_cuda.hpp) GPUs. Both execute the same operations in the same order,
 // so results agree bit for bit.

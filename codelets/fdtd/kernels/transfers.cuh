@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per entry of a layer, z fastest.
 #pragma once
 

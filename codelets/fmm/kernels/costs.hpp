@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating-point operations and bytes of the kernels (kernels.hpp), as they are counted by the program, the bounds and
 // the benchmarks. An addition, multiplication or division is one operation, a square root 15, an exponential 20.
 #pragma once

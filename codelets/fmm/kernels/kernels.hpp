@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematics of the fast multipole method in one page: potential and field of particles with charges q_j,
 //   phi(x_i) = sum_{j != i} q_j K(|x_i - x_j|),   field(x_i) = -sum_{j != i} q_j (K'(r) / r) (x_i - x_j),
 // by the Chebyshev method of Agullo, Bramas, Coulaud, Darve, Messner and Takahashi, Inria RR-8513, whose equations and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data that tasks share beside particles and expansions: the structure of groups, packed into one integer array
 // each, and the basis with its operators, packed into one array of doubles, so that each is a single StarPU datum that
 // can be on any memory node. A layout says where the parts are; it travels with the arguments of a task.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A brick of cells and where its populations lie.
 #pragma once
 

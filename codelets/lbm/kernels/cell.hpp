@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematics of one cell, for CPUs and GPUs: V is a scalar, or a GCC vector of as many cells. Only + - * / and the
 // square root, in an order that is written here, and compiled without contraction: the same bits everywhere.
 #pragma once

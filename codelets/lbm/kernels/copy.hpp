@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All nineteen slots of a box of cells to and from a contiguous array, slot by slot, x fastest: what checkpoints hold
 // and how a state gets into bricks of another shape.
 #pragma once

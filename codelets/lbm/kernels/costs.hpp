@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes and floating-point operations of the lattice Boltzmann kernels, per cell, as the kernels do them: the one place
 // that program, bounds and documentation read.
 #pragma once

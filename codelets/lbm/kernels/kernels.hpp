@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematics of the lattice Boltzmann method (D3Q19): functions on pointers and sizes, for float and double, on
 // CPUs (here) and on GPUs (kernels_cuda.hpp). Both execute the same operations in the same order: results are
 // bit-identical.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of kernels.hpp on GPUs: asynchronous on a stream, all pointers to device memory but those of small
 // descriptions (boxes, walls, transfers), which are passed by value.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of cells for the CPU kernels.
 #pragma once
 

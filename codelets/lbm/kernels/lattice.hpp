@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The D3Q19 lattice: velocities, weights, and what crosses a face. Populations are stored as f_i - w_i: what is left is
 // small, so single precision keeps more digits of it (Skordos, Physical Review E 48, 1993).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches a kernel on the cells of a ThreadCells, the same number of cells for each thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the nineteen populations of a cell lie. One rule serves both halves of the A-A pattern, the walls and the
 // observation: f*_i is left where f_opposite(i) was taken, and the other half takes from elsewhere.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads to cells: those of several boxes one after the other, x fastest, so that neighbouring threads touch
 // neighbouring cells whatever the shape of a box.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per cell of the boxes, for its five slots.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All nineteen populations of a cell in registers. At velocity walls a cell takes what comes back to it from where the
 // half-step before left it, so that no pass over the walls is needed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes and floating-point operations of the kernels (kernels.hpp), for programs, bounds, benchmarks and docs alike.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Index of the mathematics of time-domain boundary elements (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015),
 // doi:10.1016/j.parco.2015.07.005; sections and equations in brackets). Bytes and operations of each: costs.hpp.
 // References: reference/ beside the task flow; tests/codelets/tdbem has plain versions of each kernel.

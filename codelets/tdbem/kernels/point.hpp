@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points and vectors of space, for CPUs and GPUs.
 #pragma once
 

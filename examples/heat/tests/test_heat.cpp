@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The heat equation: kernel, task flow, checkpoint.
 #include <gtest/gtest.h>
 

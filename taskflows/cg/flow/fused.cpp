@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradient with fused kernels: per block-row and iteration one product with p.q, one update of
 // r with r.r, one update of x and p that also packs what other block-rows need. Few blocks: each task adds
 // the blocks' contributions itself and no task stands between a dot product and its use.

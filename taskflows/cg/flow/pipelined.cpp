@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipelined conjugate gradient (Ghysels and Vanroose, Parallel Computing 40 (2014), Algorithm 4): the dot
 // products of iteration k are summed over the block-rows while A m is computed; two tasks per block-row and iteration.
 //   m = M^-1 w       n = A m

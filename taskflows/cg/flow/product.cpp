@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix product q <- A p, block by block.
 #include "taskflows/cg/flow.hpp"
 

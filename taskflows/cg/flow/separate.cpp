@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Algorithm 1 of the paper, one task per operation and block-row (sections 4 and 7).
 #include "taskflows/cg/flow.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sparse matrix in compressed sparse rows, the form in which matrices are read, generated and checked.
 #pragma once
 

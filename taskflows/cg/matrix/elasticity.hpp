@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stiffness matrices of linear elasticity on tetrahedral meshes, clamped at one end: symmetric positive
 // definite matrices with the size and irregularity of structural mechanics.
 #pragma once

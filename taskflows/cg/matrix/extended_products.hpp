@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with a matrix in extended precision (long double), one row after the other: what right-hand sides are made
 // with and answers are checked with. They share no code with the kernels.
 #pragma once

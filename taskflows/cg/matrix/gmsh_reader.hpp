@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedral meshes from gmsh's MSH 2.2 and 4.1 ASCII files, plain or gzip.
 #pragma once
 

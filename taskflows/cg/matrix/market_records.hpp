@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of Matrix Market files: header, size and records, one per line, read in parallel.
 #pragma once
 

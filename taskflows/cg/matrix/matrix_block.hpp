@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block of the matrix in the layout that the kernels read, made from the rows of the whole matrix.
 #pragma once
 

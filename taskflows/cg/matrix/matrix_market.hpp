@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices and vectors in Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), plain or
 // gzip-compressed. Reading is parallel (OpenMP) and is bit-identical for any number of threads.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes of a mesh share elements, and the numbering of the nodes that keeps neighbours close.
 #pragma once
 

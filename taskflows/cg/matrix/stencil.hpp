@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices of finite differences on regular grids, truncated at the boundary (Dirichlet), symmetric
 // positive definite.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // E or H of a domain that several ranks share, an array [component][x][y][z] of entries: what files need of it, in the
 // numbers that a Snapshot makes. All ranks call these functions together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "taskflows/fdtd/fields/field_files.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields and slices of a run as files, when they are due.
 #pragma once
 

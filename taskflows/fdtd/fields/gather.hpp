@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of the whole domain in one place, and back; over several ranks on rank 0.
 #pragma once
 

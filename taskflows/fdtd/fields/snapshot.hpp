@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // E and H of a whole domain at one time, put together from sub-domains, as fields that taskflows/output writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absorbing layers: psi of a brick in three arrays for each field, one along each axis.
 #include <algorithm>
 #include <utility>

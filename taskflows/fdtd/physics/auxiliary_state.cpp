@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the physics modules of a problem have beside the fields, to and from main memory: arrays of the whole domain,
 // window after window, of which every brick has some rows. Over several ranks, each hands over its own, or rank 0 puts
 // together what all send.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What check() says about absorbing layers, poles, plane waves and monitors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frequency-domain monitors: each brick has the sums of its own entries.
 #include "taskflows/fdtd/physics/physics.hpp"
 #ifdef ASTERISM_CUDA

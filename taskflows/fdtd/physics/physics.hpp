@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Physics modules: what a problem has beside the plain scheme, as hooks of a simulation (kernel_hook.hpp) with arrays
 // of their own in each brick.
 #pragma once

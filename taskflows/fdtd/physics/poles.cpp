@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dispersive media: the state of the poles of a brick in one array.
 #include <algorithm>
 

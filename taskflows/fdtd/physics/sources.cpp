@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plane waves, of which every brick that they reach has the line, and magnetic currents.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A solver to compare with: loops over entries, in double precision, after Maxwell's equations. Shares nothing with the
 // kernels but the description of the problem:
 //   eps dE/dt + sigma E + sum of dP/dt = curl H - J,    mu dH/dt + sigma_m H = -curl E - M

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the entries of the simple solver are made of: means over the cells around them, and the law of those in
 // dispersive media.
 #pragma once

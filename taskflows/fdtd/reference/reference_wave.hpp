@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plane wave of the simple solver, and the box that it is in: the line of
 // codelets/fdtd/kernels/sources/plane_wave.hpp, which begins with the same given entries, but goes on as far as
 // anything of it has come, so that nothing absorbs it.

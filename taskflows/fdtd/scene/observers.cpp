@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Probes, frequency monitors, far fields, fields and slices as files.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scene's monitors and far fields have seen, as files.
 #pragma once
 

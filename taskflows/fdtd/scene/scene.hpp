@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scene for the finite-difference time-domain method, as a TOML file describes it: plain data that knows nothing of
 // the solver. SI units. Positions are coordinates in metres; boxes are in cells.
 #pragma once

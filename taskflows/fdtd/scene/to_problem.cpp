@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "taskflows/fdtd/scene/to_problem.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scene asks of the solver: a problem, and how the problem's probes and monitors are the scene's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that several parts of a scene have: components, places, boxes, frequencies.
 #include <algorithm>
 #include <cmath>

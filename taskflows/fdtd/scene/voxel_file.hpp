@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Materials of cells from a dataset of integers in an HDF5 file.
 #pragma once
 

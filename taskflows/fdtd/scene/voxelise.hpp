@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The material of every cell of a scene.
 #pragma once
 

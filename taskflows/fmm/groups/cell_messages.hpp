@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which expansions ranks send each other: multipoles that M2L or M2M of another rank reads, and local expansions that
 // L2L of another rank reads. Pure structure, without data.
 #pragma once

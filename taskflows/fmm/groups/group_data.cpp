@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of groups: of those of this rank, and of other groups what comes here.
 #include <fmt/format.h>
 

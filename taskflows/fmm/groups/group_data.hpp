@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of the groups of a tree: structure, particles, expansions and results, each in main memory and as StarPU
 // data. The names are those of RR-8513: a group has a list of far interactions, multipoles M, locals L, a near set.
 #pragma once

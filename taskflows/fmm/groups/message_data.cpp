@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ranks send each other: the data of messages, with the tags by which both ends know them.
 #include <fmt/format.h>
 

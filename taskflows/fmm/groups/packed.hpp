@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists and tables of groups, packed into the memory of data that StarPU copies to GPUs.
 #pragma once
 

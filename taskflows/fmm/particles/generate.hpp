@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distributions of particles for tests and benchmarks. Particle i of a seed depends on (seed, i) only: it is the same
 // for any number of threads, and the first n particles are the same for every larger n; a part of them is made without
 // the others.

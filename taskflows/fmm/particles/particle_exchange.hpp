@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Particles on their way between the ranks that read or generated them, each a part in the user's order, and those that
 // have the groups of their leaves; and results back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points with charges, and what is computed on them.
 #pragma once
 

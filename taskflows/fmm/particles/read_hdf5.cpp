@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5: positions (n x 3) and charges (n), or both in one dataset (n x 4).
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy arrays (numpy/lib/format.py, versions 1.0 to 3.0): magic, version, length of the header, the header as a Python
 // dictionary with descr, fortran_order and shape, then the values.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Particles from the files that people have: text tables, molecules, NumPy arrays, HDF5.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Molecules as PDB2PQR writes and APBS reads them: ATOM and HETATM records of words separated by blanks,
 //   ATOM serial atom residue [chain] residue-number x y z charge radius
 #include <algorithm>

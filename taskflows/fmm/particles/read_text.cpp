@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of numbers: one particle per line, fields separated by blanks, commas or semicolons.
 #include <algorithm>
 

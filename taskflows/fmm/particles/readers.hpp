@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The readers behind read_particles(), one per format, and what they share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results that several ranks have, for one that writes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text with one particle per line, read by all threads: the lines are counted first, so that every particle goes to
 // its place and every complaint knows its line.
 #pragma once

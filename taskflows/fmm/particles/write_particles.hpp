@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Potential and force of every particle, in formats that common tools read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points for ParaView, VisIt and PyVista (VTK file formats, version 3.0 of the legacy one, 1.0 of the XML one).
 #include <bit>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writers behind write_result(), and what they share: a file is a list of sections, each made of a record per
 // particle, so that the particles may come in parts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cube that the tree divides, and the cells of its levels by their Morton indices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interactions: the far and near lists of a tree's groups.
 #include <algorithm>
 #include <cmath>

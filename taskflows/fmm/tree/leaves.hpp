@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Particles sorted by the cells of one level in Morton order, and which of these cells there are: of this rank's
 // particles, or of those of all ranks, none of which ever has them all (sample sort: Frazer, McKellar, J. ACM 17,
 // 1970).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The neighbours of cells on their level, for the cells of an interval of the Morton curve: found from the neighbours
 // of their parents, without a search.
 #pragma once

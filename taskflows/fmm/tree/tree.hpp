@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The group tree (Agullo et al., SIAM J. Sci. Comput. 36, 2014; section 2.2 of RR-8513): an octree of uniform depth
 // without its empty cells, whose cells are taken in Morton order, n_g at a time, into groups. A group is what a task
 // works on. Pure structure: no particle data, no StarPU. Over several ranks each knows all cells, and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Height of the tree and cells per group from a cost model fed by measured kernel rates.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a simulation: bricks with their memory, StarPU's handles and what kernels are told about them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bricks send each other after a half-step. Only what the neighbour needs, five of nineteen populations, and in
 // three ordered phases x, y, z, so that what belongs to a neighbour across an edge goes by way of two faces and each
 // brick has six partners at most (section 4.3 of the paper).

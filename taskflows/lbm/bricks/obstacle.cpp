@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solid cells in bricks: the links from the fluid around them.
 #include <algorithm>
 

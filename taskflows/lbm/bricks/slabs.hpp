@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State and fields on their way between bricks and main memory: slabs of whole planes of a brick, two taking turns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Velocity along the centre lines of the x-z mid-plane, and published ones of the lid-driven cavity.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Density and velocity of a lattice that several ranks share, an array [rho, u, v, w][z][y][x]: what files need of it.
 // All ranks call these functions together.
 #pragma once

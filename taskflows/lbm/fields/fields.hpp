@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Density and velocity of a lattice, and time series of them: see taskflows/output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole domain in one array of main memory, and back; over several ranks, each its part.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plane of the lattice as a PNG picture.
 #pragma once
 

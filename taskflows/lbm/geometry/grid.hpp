@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the cells of a lattice lie in space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies on a lattice: one byte per cell, 1 where the centre of the cell lies inside, x fastest.
 #pragma once
 

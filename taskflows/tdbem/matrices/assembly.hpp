@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convolution matrices of a surface, cut into tiles: which tiles there are, what lags and how many values they
 // have, and the assembly of all of them in memory, without StarPU.
 #pragma once

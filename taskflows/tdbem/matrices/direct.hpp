@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M^0 factorised once, solved in every time step: MUMPS, Cholesky's factorisation on one process. That is the library
 // without MPI, which starts as any other: Open MPI in a process that no launcher started starts a daemon first, and
 // ends the process if it cannot.

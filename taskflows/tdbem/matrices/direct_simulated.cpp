@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For programs of simulated clusters, where nothing is factorised: MUMPS without MPI has stand-ins for MPI, which would
 // take the place of SimGrid's. The constructor says so and ends the program (--solver mumps is refused before it comes
 // to that): there is no instance that the other functions could be called of.

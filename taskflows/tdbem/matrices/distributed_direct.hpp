@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M^0 factorised by all ranks together: the paper's choice, MUMPS over MPI (Bramas, Coulaud, Sylvand, Parallel
 // Computing 49 (2015), section 6.1). Its library names what that of one process names, so that a program with both
 // may call the wrong one: it is part of a library, libasterism-mumps.so, that resolves its own names first and is

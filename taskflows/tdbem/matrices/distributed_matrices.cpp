@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ranks find out together about the matrices: who has which blocks, what all have, M^0 and near pairs of all
 // slices.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libasterism-mumps.so: MUMPS over MPI, for direct_of_ranks.hpp. Entries of M^0 come from the ranks that have them;
 // right-hand sides and solutions are whole on rank 0.
 #include "taskflows/tdbem/matrices/distributed_direct.hpp"

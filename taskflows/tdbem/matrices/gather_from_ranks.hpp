@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every rank has a part of, whole on all of them.
 #pragma once
 

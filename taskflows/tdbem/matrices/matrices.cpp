@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "taskflows/tdbem/matrices/matrices.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convolution matrices as StarPU data: a datum per block of slices, filled by tasks, and what is needed of them to
 // march on in time, M^0 and the pairs that are near. Over several ranks each has an interval of the slices with the
 // same number of values (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), section 6.1), and all of M^0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convolution matrices in an HDF5 file, so that a surface and a time step are assembled once for many waves: for
 // each block b of slices, "slices_b", its bytes in words of 64 bits, and "initial_b", its values of M^0; attributes
 // tell of which problem they are. As large as the matrices are in memory, not compressed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of the convolution matrices, without their values, under several numberings of the unknowns: the score of
 // section 7.4.1 and Table 4 of Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MUMPS (P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001)) for symmetric
 // positive definite matrices: an instance that ends itself and says in words what went wrong. Whether it is the library
 // of one process or of several is decided by what this is linked with.

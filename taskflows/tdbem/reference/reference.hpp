@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marching on in time as written in equation (2) of Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015): one step
 // after the other, one product of numbers after the other, in double precision, M^0 factorised. Shares the matrices
 // with the task flow, and nothing else. Over several ranks, which call this together, each takes part with its slices.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact answer for a sphere: a plane wave of any pulse, scattered by a rigid or soft sphere around the origin.
 // Separation of variables at each frequency (M. C. Junger and D. Feit, Sound, Structures, and Their Interaction, ch.
 // 10) and a sum over frequencies, which for smooth pulses is exact up to rounding.

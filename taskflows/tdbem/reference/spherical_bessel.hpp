@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spherical Bessel functions of all orders up to some, of real argument: what series on the sphere are made of.
 #pragma once
 

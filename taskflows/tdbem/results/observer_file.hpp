@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pressure at observers, as a table and as a chart. Pressures are in units of the incident wave's peak.
 #pragma once
 

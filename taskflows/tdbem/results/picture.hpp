@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface coloured by its values, as a PNG picture: seen from far away, softly lit, with a bar of colours.
 #pragma once
 

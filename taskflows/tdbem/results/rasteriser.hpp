@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles on a grid of samples, the nearest one wins; several samples a pixel make edges smooth.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 with an XDMF 3 description: one file that grows, the surface once and a group per time.
 #include <utility>
 

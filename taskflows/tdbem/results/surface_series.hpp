@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values on the surface over time as files that ParaView opens, with points and triangles in the numbering of the mesh:
 // NAME.pvd, a list of times, and NAME_STEP.vtp for each (VTK PolyData); or NAME.h5 and NAME.xdmf, which describes it.
 // 32-bit floats. A file is complete after every append, and what was written before stays when the disk is full or the

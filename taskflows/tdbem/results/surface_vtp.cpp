@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VTK PolyData with appended raw data (VTK file formats, XML 1.0), and the collection that lists the times.
 #include <fstream>
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What SurfaceSeries writes with: VTK files or an HDF5 file.
 #pragma once
 

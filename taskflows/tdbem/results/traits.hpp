@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a problem is, in words that files keep: a file of another problem is refused by the name of what differs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies of which waves are known or easily imagined: spheres, ellipsoids, boxes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The farthest pair of points: boxes of some points each, in the order of their largest possible distance.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places where the scattered pressure is wanted, and the weights with which the surface's values make it: Kirchhoff's
 // retarded potentials (J. A. Stratton, Electromagnetic Theory (1941), section 8.1), r = |x - y|, n outward,
 //   rigid:  p_s(x, t) = sum_T int n.(x - y) / (4 pi r^2) [phi / r + phi' / c](y, t - r/c) dS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbering of the unknowns: rows of a slice that follow each other should have their values at the same lags, as
 // neighbours on the surface do (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), section 7.4.1).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finer surfaces: more unknowns where edges are long, or everywhere.
 #pragma once
 

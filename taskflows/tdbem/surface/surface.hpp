@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface of the bodies as the method needs it: closed, oriented outward, one unknown per vertex, with the normals,
 // areas and surface curls of its triangles and the triangles around each vertex.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of a test, and runs as asterism-compare keeps them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs asterism-compare in a folder of its own, with two CPU workers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program asterism-compare from outside, on StarPU programs: asterism-cg and one that knows nothing of Asterism.
 #include "tests/apps/compare/program.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-compare when it is interrupted, and on programs and options that are wrong.
 #include "tests/apps/compare/program.hpp"
 

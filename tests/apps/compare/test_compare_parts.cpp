@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of asterism-compare: statistics against hand-computed values and simulated coverage, the order of runs, the
 // journal, processes, and bounds of small recordings.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-compare's journal, child processes and times, without running a comparison.
 #include <gtest/gtest.h>
 #include <signal.h>

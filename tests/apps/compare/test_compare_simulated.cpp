@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-compare with a simulated machine, its parts: durations and bounds from the platform, one run of each.
 #include <gtest/gtest.h>
 #include <unistd.h>

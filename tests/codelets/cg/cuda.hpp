@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the CUDA kernels of conjugate gradient share: comparisons bit for bit, and data on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tasks are counted with adds up to what an iteration is counted with.
 #include "codelets/cg/kernels/costs.hpp"
 

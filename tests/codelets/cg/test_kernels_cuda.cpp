@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA kernels of conjugate gradient against the CPU kernels, which cg.kernels tests: equal bit for
 // bit, on sizes around the tile of a thread block and beyond the largest grid. Sums may split into hi + lo
 // differently, their value may not differ. Without a GPU every test is skipped.

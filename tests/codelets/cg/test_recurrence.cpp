@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scalar recurrences of conjugate gradient: by hand, where they stop, and a system solved with them.
 #include "tests/codelets/cg/vectors.hpp"
 

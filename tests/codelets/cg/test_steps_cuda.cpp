@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pipelined update and the scalar recurrences of conjugate gradient on a GPU, as in test_cg_kernels_cuda.cpp.
 #include <gtest/gtest.h>
 

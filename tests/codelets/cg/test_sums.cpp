@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums of conjugate gradient's CPU kernels: what compensation promises, whatever the split.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector operations of conjugate gradient on CPUs: data checked by hand, then awkward sizes against the naive
 // reference.
 #include "tests/codelets/cg/vectors.hpp"

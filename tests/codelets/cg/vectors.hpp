@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of conjugate gradient's CPU kernels share: sizes, and vectors that are compared exactly. Integer data
 // is exact in any order of operations; on real data the kernels promise an order and fused multiply-adds, so every
 // comparison is of equality. Compile with -ffp-contract=off (see reference.hpp).

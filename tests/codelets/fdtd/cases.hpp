@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Domains that the tests of the finite-difference time-domain kernels share.
 #pragma once
 

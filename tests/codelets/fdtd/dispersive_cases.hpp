@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Domains full of dispersive media that the tests of these share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A domain divided into sub-domains that exchange what the kernels need: what the tests of the finite-difference
 // time-domain kernels run. Whatever no kernel may read is NaN.
 #pragma once

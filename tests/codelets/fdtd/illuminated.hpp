@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A domain with a plane wave in it, divided or not: every part has a line of its own.
 #pragma once
 

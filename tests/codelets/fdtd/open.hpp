@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A domain with absorbing layers and dispersive media, divided or not, with sources: what their tests run.
 #pragma once
 

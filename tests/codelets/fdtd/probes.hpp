@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields recorded over time at some entries, and how far two records of the same are apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Monitors of a domain in the tests, divided or not: every part has an array of its own.
 #pragma once
 

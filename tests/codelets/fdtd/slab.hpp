@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plane waves through a slab: a run of a thin periodic domain, and what Fresnel's formulae, exact or on the lattice,
 // say.
 #pragma once

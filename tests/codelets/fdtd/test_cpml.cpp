@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absorbing layers: their coefficients, the same bits in every division of a domain, stability, misuse.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What absorbing layers reflect, measured as usual: the same sources in a domain so large that nothing returns from its
 // faces within the run.
 #include <gtest/gtest.h>

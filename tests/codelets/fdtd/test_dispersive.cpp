@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dispersive media: coefficients and means, the same bits in every division of a domain, stability, misuse.
 #include <gtest/gtest.h>
 

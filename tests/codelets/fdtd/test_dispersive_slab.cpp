@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reflection and transmission of slabs against Fresnel's formulae.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The far field of a Hertzian dipole, before anything comes back from the walls.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frequency-domain monitors: amplitudes and phases, the same bits in every division, power through planes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the scheme is known to do: plane waves and cavity modes at its dispersion relation, energy conserved, magnetic
 // conductors as planes of symmetry, decay in lossy media.
 #include <gtest/gtest.h>

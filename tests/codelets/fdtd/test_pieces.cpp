@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // However a domain is divided and in whatever order its cells are updated: the same bits.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The discrete plane wave: exact within its box, nothing of it outside, and a plane wave in vacuum.
 #include <gtest/gtest.h>
 

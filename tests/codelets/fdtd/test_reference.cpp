@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the finite-difference time-domain method against a published value and against Maxwell's equations.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block of glass in a plane wave: sources, box of total field, monitors and far field together, by what they have to
 // agree on.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time functions by their shape, and what a dipole adds.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input of the far-field tests and benchmarks: cells, interaction lists built pair by pair, operators of random
 // numbers.
 #pragma once

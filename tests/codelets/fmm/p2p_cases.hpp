@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases and checks that the tests of P2P on CPUs and on GPUs share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chebyshev polynomials by their definition and the products that a basis is to have, shared by the tests of operators.
 #pragma once
 

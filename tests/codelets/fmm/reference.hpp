@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the P2P kernels are checked against: kernels written again in long double, sums over pairs of particles in long
 // double, and random sets of leaves whose neighbourhood is any graph. Shares no code with codelets/fmm but the views.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The far-field operators on CPUs against the formulas: polynomials as cos(a acos x), shifts by a discrete cosine
 // transform, M2L by the factors of its operators.
 #include "base/as_size.hpp"

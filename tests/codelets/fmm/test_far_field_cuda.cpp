@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The far-field operators on GPUs against those on CPUs, which test_fmm_far_field.cpp checks, and against themselves:
 // the same input gives the same bits. Without a GPU every test is skipped.
 #include "base/as_size.hpp"

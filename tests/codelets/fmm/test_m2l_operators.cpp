@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M2L operators against the kernel at the interpolation nodes (equations 2 and 3 of RR-8513) for all 316 directions,
 // and the error of the whole far field by order.
 #include "base/as_size.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P2P on the CPU, in every instruction set of this machine: two particles by hand, then random leaves of awkward sizes
 // against sums in long double.
 #include "codelets/fmm/kernels/near/p2p.hpp"

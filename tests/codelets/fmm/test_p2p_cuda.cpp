@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P2P on the GPU, every variant, against sums in long double (small sets) and the CPU (large ones). Without a GPU every
 // test is skipped; test_fmm_p2p_emulated.cpp runs the same device code on the host.
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of P2P run on the host: what a machine without GPU can check of it.
 #include "tests/codelets/cuda_on_host.hpp"
 //

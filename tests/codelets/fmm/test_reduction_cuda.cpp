@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P2P-Reduction on GPUs against the sum written out. Without a GPU every test is skipped.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

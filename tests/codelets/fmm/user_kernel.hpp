@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel as a user writes it, outside asterism::fmm: K = 1 / (r^2 + a^2), finite at r = 0.
 #pragma once
 

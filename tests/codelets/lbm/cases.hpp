@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collisions, walls and settings that the tests of the lattice Boltzmann kernels share.
 #pragma once
 

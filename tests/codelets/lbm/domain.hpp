@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One brick with walls, solid cells and, where it has no wall, itself as its neighbour: what the tests of the lattice
 // Boltzmann kernels run.
 #pragma once

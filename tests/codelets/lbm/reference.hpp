@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lattice Boltzmann method as textbooks have it, for tests: two copies, whole populations f_i, one loop after the
 // other. Shares only the descriptions of collisions and walls with what it checks.
 #pragma once

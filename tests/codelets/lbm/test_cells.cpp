@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lattice Boltzmann kernels do cell by cell: the same bits however cells are grouped, and nothing elsewhere.
 #include <gtest/gtest.h>
 

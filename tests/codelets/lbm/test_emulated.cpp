@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of the lattice Boltzmann kernels run on the host: what a machine without GPU can check of it.
 #include "base/as_size.hpp"
 #include "tests/codelets/cuda_on_host.hpp"

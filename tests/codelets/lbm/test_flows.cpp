@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flows of which the answer is known.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lattice Boltzmann kernels against a simple implementation with two copies of whole populations.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolution matrices for tests of TD-BEM: from tiles into dense ones, and from the definition.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of groups of steps for tests of marching: parts that cover rows in several ways, and totals put together by
 // hand.
 #pragma once

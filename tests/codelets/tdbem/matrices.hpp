@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices like M^0: symmetric, positive definite, about 19 values per row, of condition about 3 once rows are scaled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of the radiation stage and of windows that move on share.
 #pragma once
 

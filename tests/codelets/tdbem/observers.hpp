@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observers for tests of kernels.
 #pragma once
 

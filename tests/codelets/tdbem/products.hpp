@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of products share: awkward tiles, windows of several waves, and the sum over lags written out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces for tests of kernels, made here so that they share nothing with taskflows/tdbem.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Full-Blocking: where slices are cut, and products with the blocks.
 #include <gtest/gtest.h>
 

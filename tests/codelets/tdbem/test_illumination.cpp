@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right-hand sides: against sums over fine pieces of triangles, integrals known in closed form, telescoping.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to sums between the products and the solutions, and where tiles of a block are.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quadrature over pairs of triangles against exact integrals.
 #include <gtest/gtest.h>
 

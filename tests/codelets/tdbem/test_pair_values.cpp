@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values and distances of pairs of triangles against the definition.
 #include <gtest/gtest.h>
 

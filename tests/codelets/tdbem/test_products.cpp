@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of tiles with windows of past values, against the sum over lags written out.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Incident waves: derivatives and spectra against differences and sums, durations, bandwidths; rules on triangles.
 #include <gtest/gtest.h>
 

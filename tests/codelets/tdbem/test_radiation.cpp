@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The radiation stage and windows that move on; both and products together march as a convolution does.
 #include <gtest/gtest.h>
 

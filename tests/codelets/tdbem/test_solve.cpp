@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients for M^0 on CPUs: exact on what one can solve by hand, against dense Cholesky, breakdowns.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of the convolution matrices: their lags and values against the definition, whatever the cut.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of slices for tests and benchmarks, from where row-vectors begin, how long they are and what they hold.
 #pragma once
 

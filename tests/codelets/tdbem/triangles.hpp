@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles for tests of TD-BEM's kernels: surfaces from lists, and the definition of the values of a pair evaluated
 // point by point.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of the house: each takes a source tree and returns what breaks the rule.
 #pragma once
 
@@ -25,5 +26,8 @@ std::vector<Complaint> check_outside_paths(const SourceTree& tree);
 /// Comments stand by themselves: none begins with "Likewise", "The same." or "The same,", is a single sentence that
 /// begins with "Of ", or ends in an ellipsis, except after a comma, as in "x, 2 x, ...". Key: the file.
 std::vector<Complaint> check_comments(const SourceTree& tree);
+
+/// Every source and script names the licence in its first line, or below that of its interpreter. Key: the file.
+std::vector<Complaint> check_licences(const SourceTree& tree);
 
 }  // namespace asterism::structure

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/structure/checker/complaint.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with a source tree, and which of it is known and being repaired.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of a C++ or CUDA file and their lengths, read from the layout that clang-format makes.
 //
 // What is seen: in a scope whose statements are indented by n columns, the first line that ends in '{' after the

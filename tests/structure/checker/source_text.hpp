@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A C++ or CUDA file line by line, its code told from its comments and from what stands in strings.
 #pragma once
 

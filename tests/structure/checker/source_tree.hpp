@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text files of a source tree, as a clone or an unpacked release has them.
 #pragma once
 

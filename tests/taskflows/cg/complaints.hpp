@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the readers and makers of matrices complain about.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of conjugate gradient's flows share: StarPU, started once with the scheduler that STARPU_SCHED names,
 // systems, and the solve that every other is compared with bit for bit.
 #pragma once

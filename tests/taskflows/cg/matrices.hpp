@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices that the tests of conjugate gradient's pieces are made with, from rows and at random.
 #pragma once
 

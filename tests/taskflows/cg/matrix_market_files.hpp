@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of Matrix Market files share: headers, a folder of their own, and the complaints that are expected.
 #pragma once
 

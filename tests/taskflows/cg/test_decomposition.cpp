@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the matrix is cut, who has the parts and which columns they need: against exhaustive searches and naive sets.
 // StarPU is never started.
 #include "base/as_size.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What conjugate gradient needs of a matrix and can be checked cheaply: symmetry and a positive diagonal.
 #include <gtest/gtest.h>
 #include <omp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elasticity matrices: hand-made elements, exact energies, convergence, misuse.
 #include "base/as_size.hpp"
 #include "taskflows/cg/matrix/elasticity.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How solves start and end, whatever the flow: from any vector, converged, stopped, broken down; and that they neither
 // hang nor race, which shows only now and then.
 #include <limits>

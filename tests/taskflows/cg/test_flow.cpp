@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradient from end to end: every flow, decomposition, transfer, number of blocks and way of keeping p
 // must give the same bits. The scheduler comes from STARPU_SCHED; StarPU is started once.
 //

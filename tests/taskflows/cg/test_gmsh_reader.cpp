@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reader of gmsh meshes: what it keeps of a file, plain or compressed, and what it refuses.
 #include "taskflows/cg/matrix/gmsh_reader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What blocks of the matrix hold, in every format and numbering: against what is said of each entry. StarPU is never
 // started.
 #include "base/as_size.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading Matrix Market files: tiny data checked by hand, every kind of bad input, and a random matrix against a
 // sequential parser that shares no code with the reader.
 #include "taskflows/cg/matrix/matrix_market.hpp"

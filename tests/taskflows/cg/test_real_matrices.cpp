@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrices of data/matrices, and those of linear elasticity on the meshes of data/meshes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

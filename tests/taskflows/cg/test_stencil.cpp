@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The generated matrices: against a dense construction from the geometry. StarPU is never started.
 #include "base/as_size.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing vectors in Matrix Market files and as plain numbers.
 #include <gtest/gtest.h>
 #include <omp.h>

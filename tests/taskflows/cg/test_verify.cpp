@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks themselves: residuals on integers that are exact, right answers that pass, wrong ones that do not.
 #include "taskflows/cg/verify.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of the flow beside one of the simple solver.
 #pragma once
 

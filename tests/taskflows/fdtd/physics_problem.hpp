@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem with everything that a scene may have, for tests of its decompositions.
 #pragma once
 

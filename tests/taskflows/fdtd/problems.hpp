@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems and runs that the tests of the finite-difference time-domain flow share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who gets what: strips by speed, boxes side by side, rates that are kept, cuts that move.
 #include <gtest/gtest.h>
 

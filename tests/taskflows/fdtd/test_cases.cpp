@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about the answers: the published sum, cavities, energy.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: exact in any decomposition; those of other runs and damaged ones are refused; what was there stays.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The far field of a run: a short dipole between absorbing layers, against what Hertz found.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Farms: under every scheduler each domain ends with the bits that it has alone.
 #include <gtest/gtest.h>
 

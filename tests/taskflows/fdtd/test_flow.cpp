@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The finite-difference time-domain method from end to end: against a simple solver, and bit for bit against itself in
 // every decomposition. The scheduler comes from STARPU_SCHED; StarPU is started once.
 #include <fmt/format.h>

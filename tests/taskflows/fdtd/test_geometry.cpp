@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The material of every cell: each shape against its volume and its formula, order, parts, meshes, voxel files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absorbing layers, dispersive media, plane waves, magnetic currents and monitors in the flow: bit for bit in every
 // decomposition, through checkpoints as well, and each against physics or the plain scheme.
 #include "tests/taskflows/fdtd/physics_problem.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the flow makes of absorbing layers, dispersive media, plane waves, magnetic currents and monitors, against
 // physics.
 #include <gtest/gtest.h>

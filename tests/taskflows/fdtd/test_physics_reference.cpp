@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absorbing layers, dispersive media, plane waves and magnetic currents, in the flow and in the simple solver.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a problem may be, and how it is cut. Needs no StarPU.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes: every key arrives where it belongs, and the examples are right.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes: everything wrong is refused in one line with its place, what was found and what was expected.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // E and H of a domain for files: the entries where they belong, means at centres of cells, the same for every division.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each rank has of the particles and of the work: equal parts, cut between groups.
 #include <gtest/gtest.h>
 

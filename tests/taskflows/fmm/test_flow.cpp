@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fast multipole method from end to end, against direct summation in long double that shares no code with it. The
 // scheduler comes from STARPU_SCHED; StarPU is started once.
 #include <gtest/gtest.h>

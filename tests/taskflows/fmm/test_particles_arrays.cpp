@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy and HDF5 files: bytes by hand, layouts, types and byte orders, and files that lie or are cut.
 #include <hdf5.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated particles: where they are, their charges, and that a seed means the same points everywhere.
 #include <cmath>
 #include <numbers>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables and molecules: tiny files with their particles by hand, and every kind of bad line.
 #include <chrono>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results in every format: read back, by hand or by a small reader of the test's own; failures leave no file.
 #include <hdf5.h>
 #include <sys/resource.h>

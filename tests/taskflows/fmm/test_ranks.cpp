@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each rank knows of a tree: its groups as they are in the whole tree, and messages that both ends agree on.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The group tree: every pair of particles must be computed exactly once, near or far, whatever the groups.
 #include <gtest/gtest.h>
 

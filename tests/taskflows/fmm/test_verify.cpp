@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named cases, direct summation and judgement: values known by hand.
 #include <gtest/gtest.h>
 

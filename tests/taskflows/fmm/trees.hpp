@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees that the tests of groups and of ranks are made with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of series, pictures and checkpoints share: fields with known values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small problems in the box, their runs and their fields, for the tests of the lattice Boltzmann method.
 #pragma once
 

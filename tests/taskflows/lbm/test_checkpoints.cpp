@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: read back exactly, into other bricks than those they were written from; bad ones refused; a full disk.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the lattice Boltzmann method: its error against exact solutions falls with the square of the cell.
 #include <cmath>
 #include <vector>

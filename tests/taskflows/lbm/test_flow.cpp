@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lattice Boltzmann method from end to end: against the two-copy reference, and bit for bit against itself in every
 // decomposition. The scheduler comes from STARPU_SCHED; StarPU is started once.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting the domain and what bricks send each other, without StarPU: every population that a brick needs from beyond
 // its border comes from where it belongs, whatever the cuts.
 #include <gtest/gtest.h>

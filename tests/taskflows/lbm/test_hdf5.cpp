@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 series and their XDMF files: read back with HDF5's C interface and the XML reader; continued, on a full disk,
 // killed, completed from the journal.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of slices, read back with libpng: colours, planes, quantities, ranges; bad requests and a full disk.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies as voxels: against what is inside by formula, in every degenerate position, and real bodies.
 #include <omp.h>
 

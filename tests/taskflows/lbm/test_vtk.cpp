@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VTK files and their collections: read back with the XML reader and zlib; continued; foreign ones refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of TD-BEM's files share: a problem without symmetries, in a numbering other than the mesh's, with two
 // waves and two observers; problems that differ from it in one thing; damaged files.
 #pragma once

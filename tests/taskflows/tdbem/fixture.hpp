@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of TD-BEM share: errors, and a body without symmetries.
 #pragma once
 

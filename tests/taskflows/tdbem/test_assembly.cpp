@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convolution matrices of whole bodies: measured sizes, identities of the space-time Galerkin method, and waves
 // that march on in time with them.
 #include <gtest/gtest.h>

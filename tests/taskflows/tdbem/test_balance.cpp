@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intervals of elements for workers: the heuristic, its rollback, and exact optima that agree with each other.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases: what a problem is when little is said about it, and which ones are refused.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of TD-BEM in files: the same bits, runs that go on from them, and a line that says what is wrong with any
 // other file.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of unknowns, and intervals of them for ranks and units.
 #include <gtest/gtest.h>
 

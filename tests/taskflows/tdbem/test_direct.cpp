@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MUMPS for M^0: tiny exact systems, against conjugate gradients, what it refuses.
 #include <cmath>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of convolution matrices: the same bits, and a line that says what is wrong with any other file.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time-domain boundary elements from end to end: against plain marching with the same matrices in every way of working,
 // against the exact series on spheres, and for many steps. The scheduler comes from STARPU_SCHED.
 #include <gtest/gtest.h>

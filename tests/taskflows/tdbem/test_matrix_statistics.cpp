@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scores, padding and blocks of several numberings, found along one curve: as in tiles of each numbering itself.
 #include <algorithm>
 #include <numeric>

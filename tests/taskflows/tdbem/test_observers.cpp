@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observers: fed with the exact surface values of a sphere they converge to the exact field outside; what is refused.
 #include <cmath>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Space-filling curves and the score of a numbering.
 #include <algorithm>
 #include <cmath>

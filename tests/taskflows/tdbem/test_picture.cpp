@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of surfaces: what is where, in which colour, and what hides what.
 #include <gtest/gtest.h>
 

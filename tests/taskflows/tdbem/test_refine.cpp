@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refinement keeps bodies closed, oriented and the same; the airplane of the paper's size.
 #include <cmath>
 #include <cstdlib>

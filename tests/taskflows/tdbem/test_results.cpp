@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Series of surface values for viewers, read back by readers that share no code with the writers.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact solution on spheres: values of an independent computation, closed forms, boundary conditions, causality.
 #include <cmath>
 #include <complex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface prepared for TD-BEM: its quantities on bodies one can check by hand, what is refused, renumbering.
 #include <cmath>
 #include <map>

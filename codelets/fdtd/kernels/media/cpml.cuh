@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per cell that lies in some layer, neighbouring threads along z: all terms of all its entries in one launch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absorbing layers before faces of a domain: the convolutional perfectly matched layer (Roden and Gedney, Microwave and
 // Optical Technology Letters 27, 2000; Taflove and Hagness, chapter 7). Along the axis of a layer space is stretched by
 // s = kappa + sigma / (alpha + j w eps0), so that there

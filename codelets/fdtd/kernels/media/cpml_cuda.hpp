@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absorbing layers on GPUs: the bits of cpml.hpp. `stretches`, psi and the fields in device memory, descriptions by
 // value.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per entry in the box of states, component by component, z fastest.
 #pragma once
 

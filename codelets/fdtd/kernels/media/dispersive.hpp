@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Media whose permittivity depends on the frequency, by auxiliary differential equations (Okoniewski, Mrozowski and
 // Stuchly, IEEE Microwave and Guided Wave Letters 7, 1997; Taflove and Hagness, chapter 9): any number of poles on top
 // of eps_r and sigma of a material. With exp(+j w t),

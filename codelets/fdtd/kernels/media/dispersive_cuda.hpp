@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dispersive media on GPUs: the bits of dispersive.hpp. All tables, the state and E in device memory, descriptions by
 // value.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Materials: what an entry of a component has when the cells around it differ, and the coefficients of its update.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From fields on a closed box to those at a distance, in the frequency domain (surface equivalence: Taflove and
 // Hagness, chapter 8; Balanis, Advanced Engineering Electromagnetics, chapter 6; time factor exp(+i w t)). With n
 // outward,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Power through planes, from frequency-domain monitors of the tangential fields.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per entry of a component of a monitor, z fastest, which takes all frequencies.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frequency-domain monitors: the Fourier transform of entries of one field, summed up while the domain runs,
 //   U(f) = every dt sum of u(t) exp(-2 pi i f t)        over all steps that `every` divides; unit of the field times s.
 // Phasors U stand for Re U exp(+2 pi i f t) as is usual in engineering. The phase is that of the step's number in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frequency-domain monitors on GPUs: asynchronous on a stream, field and array in device memory, phases in that of the
 // host. The bits are those of the CPU.
 #pragma once

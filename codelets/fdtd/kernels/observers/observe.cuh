@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block per plane of cells, a lane per thread: sums.hpp.
 #pragma once
 

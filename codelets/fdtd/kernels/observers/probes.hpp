@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Probes: the values of a few entries, step after step.
 #pragma once
 

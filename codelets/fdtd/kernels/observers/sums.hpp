@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums over planes of cells in an order that CPUs and GPUs share: entry number m of a component in a plane of cells, z
 // fastest, goes to lane m mod `lanes`, components one after the other; then the lanes are added by halves.
 #pragma once

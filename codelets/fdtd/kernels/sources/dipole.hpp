@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Hertzian dipole: a current I along a length l much shorter than the wavelength. Ampere's law on one Yee cell
 // gives
 //   E <- E - dt / (eps0 dx dy dz) I l (t at n + 1/2)

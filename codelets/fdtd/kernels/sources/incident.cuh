@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per entry: of the line, component after component, and of the planes beside faces.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of the plane wave, the same for CPUs and GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plane wave that solves the scheme itself, to rounding and what its line's end gives back, after the discrete plane
 // wave of Tan and Potter (IEEE Trans. Antennas and Propagation 58, 2010), and the box in which it is part of the field.
 //

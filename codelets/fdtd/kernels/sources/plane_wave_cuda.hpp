@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plane wave on GPUs: asynchronous on a stream, arrays in device memory. The bits are those of the CPU.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of an entry, the same for CPUs and GPUs. With d_b u = u - u(one entry below along b) for the electric
 // field, u(one above) - u for the magnetic field, and a, b, c = x, y, z or a rotation of it,
 //   curl_a u = f_b d_b u_c - f_c d_c u_b        f_b = dt / (eps0 * spacing along b), or with mu0 for the magnetic field

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of entries on CPUs: all three components of a row in one loop of vectors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread blocks of the update on GPUs.
 #pragma once
 

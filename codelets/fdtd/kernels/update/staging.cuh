@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes from global to shared memory while a thread does something else. Each thread reads only what it staged
 // itself, so no barrier is needed. On a host (tests/codelets/cuda_on_host.hpp) it is there at once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several time steps in one pass through memory. A block of threads has a tile of columns along x and marches along it;
 // in each plane that it comes to, it advances by one step the plane that it came to before, by another step the plane
 // before that, and so on (temporal blocking as of Nguyen et al., SC 2010, "3.5-D"). Each step makes the part of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many thread blocks several steps at once take, and which cells each of them has.
 #pragma once
 

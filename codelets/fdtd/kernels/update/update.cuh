@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per column of cells along x, neighbouring threads along z. The two components whose differences are along x
 // stay in registers from plane to plane, and what rows share comes from the first-level cache.
 #pragma once

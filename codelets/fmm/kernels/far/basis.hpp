@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The polynomials in which far fields are written: products T_a(x) T_b(y) T_c(z) of Chebyshev polynomials on a cell
 // scaled to [-1, 1]^3.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the far-field kernels use of the GPU beyond plain C++: launches, shared memory, tensor cores, clusters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The five far-field operators on groups of cells, for CPUs: plain functions on pointers and sizes. Expansions of a
 // group are `stride` doubles per cell, one cell after the other; everything that a basis leaves out stays zero.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The five far-field operators on GPUs: the same meaning and data as in far_field.hpp, every pointer inside the views
 // to device memory. Asynchronous on the stream, no allocation; sums have a fixed order, so equal input gives equal
 // bits. Launch errors throw. Operations: costs.hpp.

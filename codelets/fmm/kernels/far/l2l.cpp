@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/fmm/kernels/far/far_field.hpp"
 #include "codelets/fmm/kernels/far/shift_lines.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block per family, the transpose of m2m: x for both halves, then y for the two quarters of each half, then z
 // for each child.
 #include "codelets/fmm/kernels/far/far_field_cuda.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per particle of the group. The polynomials in z are in registers, those in x and y are stepped along with
 // the rows, which come by a, then b = 0, 1 ..; the lanes of a warp share one to a few leaves and read their
 // coefficients through the L1 cache.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Eight doubles at a time for the far-field kernels on CPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All pairs of a direction are the columns of two matrix products (equation 7): G = V^T W, F = U G, where W and F are
 // read and written through the pairs' cells. The first is tiled with r along the vector registers, the second with the
 // coefficients along them; both keep some 24 registers of sums.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pairs of a direction whose targets are among some columns are two small matrix products (equation 7), here
 // transposed: G^T = W^T V, F^T = G^T U^T, targets x ranks and targets x coefficients. The thread block that owns these
 // targets goes through the directions. In the first product its warps share out k, so that each number of V and W is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M2L operators: L_alpha += sum_beta K_t(alpha, beta) M_beta for each of the 316 = 7^3 - 3^3 relative positions t of
 // two cells that are in each other's interaction list, compressed to K_t ~ U_t V_t^T (equation 6).
 //

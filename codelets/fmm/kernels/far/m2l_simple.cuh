@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain M2L kernel: a thread block per tile of targets, which it owns, pair after pair.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block per family, one direction after the other: z for each child, y for what children of equal x and y
 // add up to, x for those of equal x. The two halves in x follow each other, to need shared memory for 4 k doubles only.
 #include "codelets/fmm/kernels/far/far_field_cuda.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block per leaf. M is the matrix product of X_a Y_b q, rows x particles, and Z_c, particles x l, by tensor
 // cores; the polynomials of 64 particles at a time are in shared memory.
 #include "codelets/fmm/kernels/far/device.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What m2m and l2l share: tables in shared memory from which a thread finds the degrees of a coefficient.
 #pragma once
 

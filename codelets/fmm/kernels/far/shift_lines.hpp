@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M2M and L2L on CPUs: a shift is the same triangular matrix along each axis.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of the far-field kernels, on CPUs and GPUs: plain structures of pointers and sizes. Passed by value;
 // every pointer is to the memory of the unit that runs the kernel. No more than C++17, for nvcc.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interaction kernels K(r) of the FMM, for host and device: structs that give K and its slope from r^2.
 //
 // A kernel is a small trivially copyable struct, which may hold parameters, with

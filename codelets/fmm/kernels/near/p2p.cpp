@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What P2P needs besides its kernels: the number of pairs and the instruction sets of this machine.
 #include "codelets/fmm/kernels/near/p2p.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P2P on the GPU for the kernels that come with the library.
 #include "codelets/fmm/kernels/near/p2p_cuda_impl.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct interactions between the particles of neighbouring leaves (P2P) on the CPU: each unordered pair once, by
 // anti-symmetry. Section 3.1.1 and figure 4 of the FMM paper.
 //

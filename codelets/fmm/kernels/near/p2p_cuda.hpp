@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Direct interactions between neighbouring leaves on the GPU: both directions of every pair, each target gathers, as
 // section 3.1.1 of the FMM paper found faster than anti-symmetry. Asynchronous on the stream, no allocation.
 // For the kernels of kernel_function.hpp; for a kernel of one's own, instantiate p2p_cuda_impl.cuh in a .cu file.

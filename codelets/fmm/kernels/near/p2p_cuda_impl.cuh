@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The template behind p2p_cuda.hpp. To have P2P on the GPU for a kernel of one's own, a .cu file with
 //   #include "codelets/fmm/kernels/near/p2p_cuda_impl.cuh"
 //   ASTERISM_FMM_INSTANTIATE_CUDA(MyKernel);

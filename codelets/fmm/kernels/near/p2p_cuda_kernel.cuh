@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of P2P. No launch in here: the tests also run it on the host, thread by thread.
 #pragma once
 

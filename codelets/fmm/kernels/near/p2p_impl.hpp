@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The templates behind p2p.hpp, in the instruction set that the compiler was told to use. To have P2P for a kernel of
 // one's own, a source file with
 //   #include "codelets/fmm/kernels/near/p2p_impl.hpp"

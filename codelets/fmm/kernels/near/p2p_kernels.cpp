@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P2P for the kernels that come with the library.
 #include "codelets/fmm/kernels/near/p2p_impl.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Particles and results as kernels see them: structures of arrays.
 #pragma once
 

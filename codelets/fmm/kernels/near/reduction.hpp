@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a P2P-Reduction: runs of particles of near results, which it adds to the result of a group.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P2P-Reduction on GPUs.
 #pragma once
 

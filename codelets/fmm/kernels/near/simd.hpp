@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of doubles for the CPU kernels of the FMM, in the instruction set that the compiler was told to use:
 // 8 lanes with AVX-512, 4 with AVX2, otherwise 2. Each instruction set has a namespace of its own, as one program
 // holds all three (CMakeLists.txt) and its inline functions must not be mixed up by the linker.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/lbm/kernels/boundary/links.cuh"
 
 #include "base/cuda_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All walls at once: reflect_cell says which of them returns what leaves through an edge.
 #pragma once
 

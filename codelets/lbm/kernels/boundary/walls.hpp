@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a wall returns to one cell of the border layer, for CPUs and GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/lbm/kernels/observers/observe.cuh"
 
 #include "codelets/lbm/kernels/kernels_cuda.hpp"

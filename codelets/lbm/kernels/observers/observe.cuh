@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread per cell; sums by a fixed number of thread blocks, then by one, so that their order is fixed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the surface does to a wave, and so which unknowns and integral equations it has.
 #pragma once
 

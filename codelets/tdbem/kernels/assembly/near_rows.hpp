@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The near part of the matrices, for the radiation stage (section 3.3 of the paper): pairs of unknowns with values at
 // lags below `group`, which take part in the sums of a group of time steps while these are being found.
 #pragma once

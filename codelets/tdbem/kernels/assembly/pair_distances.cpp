@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/tdbem/kernels/assembly/pair_distances.hpp"
 
 #include <algorithm>

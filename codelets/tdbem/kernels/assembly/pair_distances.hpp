@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distances of the quadrature points of pairs of triangles, in whole time steps of a wave.
 //
 // What is computed here decides which lags are stored, so the values of a pair (pair_values.hpp) have the very same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The points of a pair of triangles and the squares of their distances, inlined into what has versions for several
 // instruction sets. Internal to pair_distances.cpp and pair_values.cpp, which are compiled without contraction.
 #pragma once

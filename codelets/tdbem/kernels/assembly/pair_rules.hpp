@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quadrature over pairs of triangles for kernels that are singular where points meet: products of two rules of a
 // triangle where triangles are apart; where they touch, the transformation of S. A. Sauter and C. Schwab, Boundary
 // Element Methods (Springer 2011), section 5.2, which makes the integrand smooth in four variables of (0, 1).

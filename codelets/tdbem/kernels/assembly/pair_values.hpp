@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contributions of a pair of triangles to the convolution matrices M^0, M^1, ...: for every lag a 3 x 3 matrix.
 //
 // Rigid: the hypersingular operator (A. Bamberger, T. Ha Duong, Math. Methods Appl. Sci. 8 (1986), 598), unknowns

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface as kernels see it: arrays in the memory of the unit that runs them. Unknowns belong to vertices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which lags the pairs of unknowns of a tile have: the shape of its slices and of its part of M^0, found from the
 // distances of the very quadrature points that the values come from.
 #pragma once

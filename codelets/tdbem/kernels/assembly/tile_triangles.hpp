@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The triangles around the unknowns of a tile, and their pairs, each once and in an order that no cut into tiles
 // changes.
 #pragma once

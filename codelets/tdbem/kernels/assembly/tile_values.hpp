@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of a tile of the convolution matrices, of its mirror image and of their parts of M^0.
 #pragma once
 

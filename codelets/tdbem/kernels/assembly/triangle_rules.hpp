@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symmetric quadrature on triangles: points in barycentric coordinates, weights of sum 1, so that the integral of f
 // over a triangle is its area times the sum of weight * f(point). All weights are positive and all points inside. Rules
 // of 1 and 3 points are the classical ones; 6, 12, 16: D. A. Dunavant, Int. J. Numer. Methods Eng. 21 (1985); 7: J.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to the sums of a group of time steps between the products with the slices and the solutions with M^0:
 // they are put together from the parts that units computed, and become right-hand sides s^n = l^n - sum_k M^k a^(n-k)
 // (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), equations 3 to 5).

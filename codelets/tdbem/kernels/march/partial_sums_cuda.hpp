@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marching on GPUs: asynchronous on a stream, all arrays in device memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block per panel of rows and lag: each of its warps takes some of the unknowns that are near, for a row per
 // lane. Few values are read, so what takes time is how many of them come one after the other.
 #pragma once

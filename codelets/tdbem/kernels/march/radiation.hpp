@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The radiation stage (section 3.3 of the paper): what a time step of a group, just found, adds to the sums of those
 // after it. Rows pull: each adds to its own sums only, so that rows may be shared out in any way.
 #pragma once

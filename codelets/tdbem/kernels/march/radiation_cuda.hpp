@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The radiation stage on GPUs: asynchronous on a stream, all pointers to device memory.
 #pragma once
 

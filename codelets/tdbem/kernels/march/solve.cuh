@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients in one kernel: all thread blocks go through the iterations together. What takes time is that they
 // wait for each other, three times per iteration in the usual order of operations; P. Ghysels and W. Vanroose (Parallel
 // Computing 40 (2014), algorithm 4) find the same iterates by longer recurrences, with which once is enough. Those lose

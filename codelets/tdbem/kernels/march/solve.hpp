@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M^0 a = s: the small sparse system of every time step, symmetric positive definite, of condition about 3 whatever the
 // mesh. Conjugate gradients with the diagonal as preconditioner (M. R. Hestenes, E. Stiefel 1952): some 16 iterations
 // to 1e-10, less from the values of the last time step.

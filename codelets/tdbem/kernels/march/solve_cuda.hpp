@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients for M^0 on GPUs: one kernel for all iterations, nothing goes to the host.
 #pragma once
 

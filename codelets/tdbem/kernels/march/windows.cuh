@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block per window, which it moves piece by piece: all threads read before any writes, and a later piece reads
 // nothing that an earlier one has written, as windows move towards their begin.
 #pragma once

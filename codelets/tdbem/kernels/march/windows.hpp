@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows of past values (slices.hpp) when a group of time steps is done: they move on by `group` places, and what was
 // the future has values.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moving windows on, on GPUs: asynchronous on a stream, windows and values in device memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block of slices: all rows of consecutive slices, in one piece of memory that units hand over as a whole. Tiles come
 // one after the other, then a directory of where their arrays are, so that a unit needs nothing else to find them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays that share memory begin at cache lines of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/tdbem/kernels/product/full_blocking.cuh"
 
 #include "base/cuda_check.hpp"

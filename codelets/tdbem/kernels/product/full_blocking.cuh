@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block takes some blocks one after the other, a thread per row (section 5.1 of the paper): the past values
 // that all rows meet go to shared memory, values are read column by column, and the `group` sums are in registers.
 #pragma once

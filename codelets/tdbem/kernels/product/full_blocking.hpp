@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Full-Blocking (section 5.1 of the paper): slices cut into dense blocks of values that stay in their rows and columns,
 // so that all rows of a block meet the same past values, at the price of zeros between row-vectors. To compare with.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with the blocks of Full-Blocking on GPUs: asynchronous on a stream, all pointers to device memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `group` sums of a row in vector registers: the widest ones first, then halves for what is left. Nothing beyond
 // `group` elements is read or written, as what lies behind a window belongs to another one.
 #pragma once

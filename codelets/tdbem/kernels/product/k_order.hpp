@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Summation in k-order (section 3.1 of the paper): the convolution as sparse products, one for each lag k,
 // s^n = sum_k M^k a^(n-k), which is what slices were invented to avoid. Only to compare with; one summation vector at a
 // time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Summation in k-order on a GPU: one product of cuSPARSE after the other, on the caller's stream.
 #pragma once
 

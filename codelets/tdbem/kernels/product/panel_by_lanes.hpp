@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A slice of a panel with a row in each lane of a 64-byte register. The rows of a register are neighbours and begin at
 // lags close to each other, so that what they read of a window is within two registers: permuting these gives the past
 // value of every row, and this serves `group` columns, since s^(n+g) reads at lag k what s^(n+g+1) reads at lag k + 1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A slice of a panel with the `group` sums of a row in vector registers: a value times neighbouring elements of a
 // window, which begin anywhere. For every instruction set.
 #pragma once

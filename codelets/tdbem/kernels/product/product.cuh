@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A warp per panel, part of the slices and wave, a row per lane with its `group` sums in registers. A slice's columns
 // are taken in batches, whose values are asked for together; from a column to the next the window moves by one element,
 // which takes the place of the one that is left behind in a ring of registers. What comes some slices later is asked

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summation stage: the multi-vectors/vector product of Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015),
 // section 3.3, over tiles of slices. It is limited by reading the tiles' values once; each takes part in `group`
 // multiply-adds, and in `group` times `waves` where several incident waves share the matrices.

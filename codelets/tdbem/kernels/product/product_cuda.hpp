@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summation stage on GPUs: asynchronous on a stream; the array of tiles, what these point to, windows, sums and
 // scratch are in device memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices: the convolution matrices M^1..M^Kmax, one dense row-vector per pair of unknowns (i, j), stored by tiles.
 //
 // Slice_j(i, k) = M^k(i, j) (Bramas, Coulaud, Sylvand, Parallel Computing 49 (2015), section 3.2). For a pair (i, j)

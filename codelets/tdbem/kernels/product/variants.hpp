@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The other ways of section 3 of the paper to use a row-vector, to compare the multi-vectors/vector product with. Both
 // work on the same tiles; CPU only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the number of summation vectors computed at once, known at run time, to kernels compiled for it.
 #pragma once
 

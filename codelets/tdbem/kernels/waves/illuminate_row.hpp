@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of the right-hand sides, the same on CPUs and GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread for each row and step: sums are in the order of CPUs, whatever the grid.
 #pragma once
 

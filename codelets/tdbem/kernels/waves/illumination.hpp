@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right-hand sides: what the incident wave does to the tested equation of unknown i in step n, t_n = n dt.
 //   rigid:  l_i^n = -1/c sum_T (n_T . d) int_T b_i [f(t_n - d.x/c) - f(t_(n-1) - d.x/c)] dS
 //   soft:   l_i^n = int b_i [f(t_n - d.x/c) - f(t_(n-1) - d.x/c)] dS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right-hand sides on GPUs: asynchronous on a stream, arrays of the surface and `out` in device memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread block for each observer and step: its threads share the unknowns, and add up in an order of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scattered pressure at observers: for each observer o and unknown j a short row-vector of weights over lags k, in
 // the manner of the slices,
 //   p_o^n = sum_j sum_k w_oj^k a_j^(n-k).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The incident wave: a plane wave p(x, t) = f(t - d.x / c), whose pulse f is smooth, short in time and in frequency.
 // Both pulses are of the Gaussian g(s) = exp(-s^2 / (2 w^2)), s = t - t0, so their spectra are known in closed form.
 #pragma once

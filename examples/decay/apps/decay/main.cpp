@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-decay: the decay equation as a task flow.
 #include "apps/common/driver.hpp"
 #include "apps/decay/run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of asterism-decay, as the driver of the programs calls it.
 #pragma once
 

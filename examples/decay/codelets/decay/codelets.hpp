@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The codelets of the decay equation, on CPUs and GPUs. Next to each: its arguments and, in order, its data.
 #pragma once
 

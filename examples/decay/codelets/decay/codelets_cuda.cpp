@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/decay/codelets_cuda.hpp"
 
 #include <starpu_cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The points in blocks, as equal as they can be.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decay equation at many points: u_t = -rate u. SI units. Double precision only.
 #pragma once
 

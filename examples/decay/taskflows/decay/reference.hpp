@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An answer that shares no code with the solver: the exact one of the scheme.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a simulation as StarPU sees them: u of every block. flow.cpp has the order of operations, checkpoint.cpp
 // the state on file.
 #pragma once

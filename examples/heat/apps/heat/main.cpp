@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asterism-heat: the heat equation as a task flow.
 #include "apps/common/driver.hpp"
 #include "apps/heat/run.hpp"

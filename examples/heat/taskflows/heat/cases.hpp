@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems with a name, and the exact answer of the scheme where it is known.
 #pragma once
 

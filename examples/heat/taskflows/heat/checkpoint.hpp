@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a run in one HDF5 file: "u" [row][column] and "time" in steps. Read back, it is the same to the last
 // bit.
 #pragma once

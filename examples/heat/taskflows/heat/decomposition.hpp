@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid in blocks of rows, as equal as they can be.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "taskflows/heat/problem.hpp"
 
 #include "base/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The heat equation on the unit square: u_t = kappa (u_xx + u_yy), u = 0 on the boundary. SI units. Double precision
 // only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An answer that shares no code with the solver: two copies of the grid, one loop, the differences written out.
 #pragma once
 

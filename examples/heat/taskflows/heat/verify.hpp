@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is the answer right?
 #pragma once
 

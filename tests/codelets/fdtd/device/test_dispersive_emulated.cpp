@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of dispersive media run on the host: the bits of the CPU.
 #include "tests/codelets/cuda_on_host.hpp"
 //

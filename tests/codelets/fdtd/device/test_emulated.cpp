@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of the finite-difference time-domain kernels run on the host: what a machine without GPU can check.
 #include "base/as_size.hpp"
 #include "tests/codelets/cuda_on_host.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The finite-difference time-domain kernels on a GPU give the bits of those on CPUs. Without a GPU every test is
 // skipped.
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of frequency-domain monitors run on the host.
 #include "tests/codelets/cuda_on_host.hpp"
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plane wave on a GPU gives the bits of that on CPUs. Without a GPU every test is skipped.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

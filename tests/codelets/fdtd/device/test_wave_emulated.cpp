@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of the plane wave run on the host.
 #include "base/as_size.hpp"
 #include "tests/codelets/cuda_on_host.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device code of the boundary element kernels run on the host: what a machine without GPU can check.
 #include "tests/codelets/cuda_on_host.hpp"
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boundary element kernels on a GPU against what they stand for. Without a GPU every test is skipped.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

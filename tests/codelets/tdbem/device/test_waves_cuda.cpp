@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right-hand sides and conjugate gradients on a GPU give what CPUs do. Without a GPU every test is skipped.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

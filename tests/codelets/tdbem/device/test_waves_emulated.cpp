@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device code of right-hand sides and conjugate gradients run on the host.
 #include "tests/codelets/cuda_on_host.hpp"
 //

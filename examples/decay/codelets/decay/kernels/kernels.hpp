@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematics of the decay equation. One kernel: a time step of explicit Euler,
 //
 //     u(t + dt) = (1 - rate dt) u(t)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes and floating-point operations of the kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codelets/heat/kernels/kernels.hpp"
 
 #include "codelets/heat/kernels/point.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mathematics of the heat equation u_t = kappa (u_xx + u_yy): explicit Euler, five-point differences.
 //
 //   step    v = u + rx (u_W - 2 u + u_E) + ry (u_S - 2 u + u_N),  rx = kappa dt / dx^2, ry = kappa dt / dy^2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One point of the grid, the same for CPUs and GPUs.
 #pragma once
 
