@@ -2,9 +2,9 @@
 #include "runtime/codelet.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/performance_model.hpp"
 
@@ -26,22 +26,6 @@ std::string_view method_of(std::string_view name) {
 bool runs_on(const Codelet& codelet, UnitKind kind) {
   const Platform* const platform = simulated_platform();
   return platform == nullptr || platform->cost(codelet.symbol(), codelet.spec().name, kind) != nullptr;
-}
-
-/// Levenshtein's distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // from the letters of a so far to the first k letters of b
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t changed = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({changed, row[k] + 1, row[k + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 CodeletSpec with_variant(CodeletSpec spec, const char* variant) {
@@ -120,16 +104,12 @@ bool is_codelet(std::string_view name) {
 }
 
 std::string nearest_codelet(std::string_view name) {
-  std::string nearest;
-  std::size_t fewest = name.size() + 1;
-  for (const Codelet* const codelet : registered())
-    for (const std::string& known : {std::string(codelet->spec().name), codelet->symbol()}) {
-      const std::size_t changes = distance(name, known);
-      if (changes > fewest || (changes == fewest && !nearest.empty() && known >= nearest)) continue;
-      fewest = changes;
-      nearest = known;
-    }
-  return nearest;
+  std::vector<std::string> known;
+  for (const Codelet* const codelet : registered()) {
+    known.emplace_back(codelet->spec().name);
+    known.push_back(codelet->symbol());
+  }
+  return nearest(name, known);
 }
 
 }  // namespace asterism

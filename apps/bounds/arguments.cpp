@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "apps/common/help.hpp"
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
@@ -110,7 +111,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "asterism-bounds");
   app.set_version_flag("--version", version_text("asterism-bounds"));
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(44);
+  add_help(app, {"recording", "--units", "--durations", "--window", "--network", "--milp", "--json"});
 
   app.add_option(
          "recording", args.recording,

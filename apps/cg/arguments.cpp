@@ -42,7 +42,7 @@ void add_system_options(CLI::App& app, Arguments& args) {
       system->add_option("--stencil", args.problem.stencil,
                          "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
   auto* mesh = system->add_option("--mesh", args.problem.mesh,
-                                  "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2, .gz)");
+                                  "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2 or 4.1, .gz)");
   matrix->excludes(stencil)->excludes(mesh);
   stencil->excludes(mesh);
   system->require_option(1, 3);
@@ -175,7 +175,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-cg --matrix bcsstk16.mtx --preconditioner jacobi --verify\n"
       "  asterism-cg --stencil 11pts-128 --json run.json\n",
       "asterism-cg");
-  add_general_options(app);
+  add_general_options(app, {"--matrix", "--stencil", "--mesh", "--preconditioner", "--tolerance", "--solution",
+                            "--verify", "--cpus", "--gpus", "--trace", "--simulate"});
   add_system_options(app, args);
   CLI::Option_group* method = app.add_option_group("Method");
   add_flow_options(method, args);

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "apps/common/help.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "base/wall_clock.hpp"
@@ -80,7 +81,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
     return rank_group().is_root() ? app.exit(success) : 0;
   } catch (const CLI::ParseError& error) {
     if (rank_group().is_root())
-      fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(error.what()));
+      fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(complaint(app, error)));
     return 2;
   }
   return std::nullopt;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/solver_options.hpp"
 
+#include "apps/common/help.hpp"
 #include "base/version.hpp"
 
 namespace asterism::apps {
 
-void add_general_options(CLI::App& app) {
-  constexpr std::size_t option_column = 44;  // characters
+void add_general_options(CLI::App& app, const std::vector<std::string>& first) {
   app.set_version_flag("--version", version_text(app.get_name()));
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(option_column);
+  add_help(app, first);
 }
 
 void add_precision(CLI::App& app, bool& single, const std::string& of) {

@@ -4,14 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "base/precision.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps {
 
-/// --version, --config and how --help looks.
-void add_general_options(CLI::App& app);
+/// --version, --config and --help, which shows the options `first`, or all where it is empty.
+void add_general_options(CLI::App& app, const std::vector<std::string>& first = {});
 
 /// --precision single|double of a group or a command. `of`: what is stored in it.
 void add_precision(CLI::App& app, bool& single, const std::string& of = "Of storage and arithmetic");

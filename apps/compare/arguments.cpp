@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "apps/common/help.hpp"
 #include "apps/common/options.hpp"
 #include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
@@ -136,7 +137,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   CLI::App app(description, "asterism-compare");
   app.set_version_flag("--version", version_text("asterism-compare"));
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
-  app.get_formatter()->column_width(38);
+  add_help(app, {"--schedulers", "--repeat", "--simulate", "--time-from", "--window", "--work", "--html", "--csv"});
 
   CLI::Option_group* what = app.add_option_group("What");
   what->add_option("--schedulers", schedulers,

@@ -249,7 +249,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "Other commands: asterism-fdtd farm --help (many independent domains), asterism-fdtd plot --help\n"
       "(rates as charts)\n",
       "asterism-fdtd");
-  add_general_options(app);
+  add_general_options(app, {"--scene", "--case", "--size", "--spacing", "--steps", "--source", "--probe", "--png",
+                            "--verify", "--gpus", "--trace", "--simulate"});
   app.allow_config_extras(CLI::config_extras_mode::error);
   Texts texts;
   add_problem(app, args, texts);

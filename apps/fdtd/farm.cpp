@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "apps/common/help.hpp"
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
@@ -51,7 +52,7 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
       "  asterism-fdtd farm --size 100 --domains 200 --scheduler assignment --verify\n"
       "  asterism-fdtd farm --sizes 80:160:20 --domains 500 --precision single --json farm.json\n",
       "asterism-fdtd farm");
-  app.get_formatter()->column_width(44);
+  add_help(app);
   std::string size = "100", sizes;
   auto* one = app.add_option("--size", size, "Cells of a domain: N or NxMxK")->capture_default_str();
   app.add_option("--sizes", sizes, "Cubes of several sizes in turn instead, A,B,C or FIRST:LAST:STEP")->excludes(one);

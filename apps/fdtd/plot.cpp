@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/common/help.hpp"
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/solver_options.hpp"
@@ -44,7 +45,7 @@ void add_common(CLI::App& app, PlotArguments& args) {
   app.add_option("--json", args.json, "Write a record with all measurements");
   add_quiet(app, args.quiet);
   add_machine_options(app, args.session);
-  app.get_formatter()->column_width(44);
+  add_help(app);
 }
 
 std::optional<int> parse_arguments(int argc, char** argv, PlotArguments& args) {

@@ -197,7 +197,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-fmm --input molecule.pqr --kernel yukawa --kappa 0.1 --output forces.csv\n"
       "  mpirun -n 4 asterism-fmm --particles 10000000 --cpus 15\n",
       "asterism-fmm");
-  add_general_options(app);
+  add_general_options(app, {"--input", "--distribution", "--particles", "--accuracy", "--kernel", "--output",
+                            "--verify", "--cpus", "--gpus", "--trace", "--simulate"});
 
   add_particles(app, args);
   add_method(app, args);

@@ -144,8 +144,11 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
   results->add_option("--png", output.picture, "Picture of a slice at each output");
   results->add_option("--slice", texts.slice, "Plane of --png: x, y or z, or x=K")->capture_default_str();
   results
-      ->add_option("--quantity", output.slice.quantity, "Quantity of --png: speed, u, v, w, rho, vorticity-x, -y, -z")
-      ->transform(CLI::CheckedTransformer(quantities));
+      ->add_option_function<std::string>(
+          "--quantity", [&output](const std::string& name) { output.slice.quantity = quantities.at(name); },
+          "What --png shows")
+      ->check(CLI::IsMember(quantities))
+      ->default_str("speed");
   results->add_option("--zoom", output.slice.zoom, "Pixels of --png per cell")->check(CLI::Range(1, 64));
   results->add_option("--forces", output.forces, "Force on the body over time, CSV");
   results->add_option("--profiles", output.profiles,
@@ -201,7 +204,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-lbm --case taylor-green --size 64 --steps 500 --verify\n",
       "asterism-lbm");
   Texts texts;
-  add_general_options(app);
+  add_general_options(app, {"--case", "--size", "--re", "--steps", "--body", "--output", "--png", "--checkpoint",
+                            "--verify", "--gpus", "--trace", "--simulate"});
   add_flow_options(app, args, texts);
   add_method_options(app, args, texts);
   add_pieces_options(app, args, texts);

@@ -294,7 +294,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  mpirun -n 4 asterism-tdbem --mesh airliner.off --unknowns 24000     blocks of slices shared out among "
       "four processes\n",
       "asterism-tdbem");
-  add_general_options(app);
+  add_general_options(app, {"--body", "--mesh", "--unknowns", "--boundary", "--direction", "--observer", "--listen",
+                            "--output", "--verify", "--gpus", "--trace", "--simulate"});
   Texts texts;
   bool single_precision = false;
   add_body(app, args.problem);

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "apps/common/help.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/trace_report.hpp"
 #include "base/error.hpp"
@@ -62,6 +63,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "awaited, and MPI calls of the program itself, release no task that the recording knows of.",
       "asterism-trace");
   app.set_version_flag("--version", version_text("asterism-trace"));
+  add_help(app, {"recording", "--html", "--all", "--beside", "--window", "--json", "--csv", "--perfetto"});
   app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
   app.add_option("recording", args.paths,
                  "A folder with tasks.rec and paje.trace (plain or .gz; data.rec, comms.rec beside them) or with FxT "

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// --help, --help-all, --version and misspelt options of all programs.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+struct Answer {
+  int status = -1;
+  std::string text;  ///< both streams
+};
+
+Answer answer(const std::string& program, const std::string& arguments) {
+  Answer result;
+  FILE* const pipe = popen((std::string(PROGRAMS) + "/" + program + " " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> part{};
+  for (std::size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;) result.text.append(part.data(), n);
+  result.status = WEXITSTATUS(pclose(pipe));
+  return result;
+}
+
+/// Options with which a line of help begins.
+std::set<std::string> options_of(const std::string& help) {
+  std::set<std::string> found;
+  std::istringstream in(help);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string word;
+    if (line.starts_with("  ") && words >> word && word.starts_with("--")) found.insert(word);
+  }
+  return found;
+}
+
+class Help : public testing::TestWithParam<const char*> {};
+
+TEST_P(Help, ShowsExamplesAndWhatMattersFirst) {
+  const Answer help = answer(GetParam(), "--help");
+  const Answer all = answer(GetParam(), "--help-all");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(all.status, 0);
+  EXPECT_NE(help.text.find(std::string("\n  ") + GetParam() + " "), std::string::npos) << "no example";
+  EXPECT_NE(help.text.find("--help-all"), std::string::npos);
+  const std::set<std::string> first = options_of(help.text);
+  const std::set<std::string> every = options_of(all.text);
+  EXPECT_GE(first.size(), 6U);
+  EXPECT_LE(first.size(), 13U);
+  EXPECT_GT(every.size(), first.size() + 2);
+  for (const std::string& option : first) EXPECT_TRUE(every.contains(option)) << option;
+}
+
+TEST_P(Help, SaysNoNumbersOfEnumerators) {
+  const std::string text = answer(GetParam(), "--help-all").text;
+  for (const char* what : {"->", "ENUM", "1099511627776", "INT in [", "FLOAT in ["})
+    EXPECT_EQ(text.find(what), std::string::npos) << what;
+}
+
+TEST_P(Help, NamesTheNearestOption) {
+  const Answer wrong = answer(GetParam(), "--jsno x");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.text,
+            std::string(GetParam()) + ": error: --jsno: there is no such option; the nearest is --json (see --help)\n");
+  EXPECT_EQ(answer(GetParam(), "--nothing-like-it-at-all").text.find("nearest"), std::string::npos);
+}
+
+TEST_P(Help, VersionHasCommitAndWhatWasBuiltIn) {
+  const Answer version = answer(GetParam(), "--version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_TRUE(version.text.starts_with(std::string(GetParam()) + " " + VERSION)) << version.text;
+  EXPECT_NE(version.text.find("\nStarPU 1."), std::string::npos) << version.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Help,
+                         testing::Values("asterism-cg", "asterism-fmm", "asterism-lbm", "asterism-fdtd",
+                                         "asterism-tdbem", "asterism-trace", "asterism-bounds", "asterism-compare"));
+
+}  // namespace

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Links of the repository's own pages: what is no address on the web is a file that exists, and its part after # a heading.
+Paths of sources in backticks exist, too.
+
+tests/docs/links.py
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+FOLDERS = "base|io|runtime|codelets|taskflows|schedulers|bounds|traces|apps|data|experiments|examples|tests|docs|scripts|cmake"
+
+
+def anchors(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+    titles = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def included(page):
+    """The page, and those that it includes: their headings are its own."""
+    names = re.findall(r"```\{include\} (\S+)", page.read_text())
+    return [page] + [(page.parent / name).resolve() for name in names]
+
+
+def main():
+    tracked = subprocess.run(["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+                             capture_output=True, text=True, check=True).stdout.split()
+    wrong = []
+    for name in tracked:
+        page = root / name
+        text = page.read_text()
+        prose = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+        for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            to = (page.parent / path).resolve() if path else page
+            if not to.exists():
+                wrong.append(f"{name}: ({target}): there is no such file")
+            elif anchor and not any(anchor in anchors(part) for part in included(to)):
+                wrong.append(f"{name}: ({target}): there is no such heading")
+        for path in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose):
+            places = (root, root / "examples/heat")  # the tutorial's paths are those of its own folder
+            if name != "data/README.md" and not any(list(place.glob(path.rstrip("/") + "*")) for place in places):
+                wrong.append(f"{name}: `{path}` does not exist")
+    print("\n".join(wrong) or f"{len(tracked)} pages, all links good")
+    sys.exit(1 if wrong else 0)
+
+
+main()
