@@ -24,6 +24,8 @@ nitpicky = True
 html_theme = "furo"
 html_title = f"Asterism {release}"
 html_show_sourcelink = False
+html_static_path = ["style"]
+html_css_files = ["asterism.css"]
 
 
 def formula(text, display):

@@ -15,9 +15,9 @@ namespace {
 
 /// What CLI11 says of a value's type and range, in words: "INT:INT in [1 - 1099511627776]" is "INT from 1".
 std::string in_words(std::string text) {
-  static const std::regex range(R"((INT|UINT|FLOAT):(?:INT|UINT|FLOAT) in \[([-0-9.e+]+) - ([-0-9.e+]+)\])");
+  static const std::regex range(R"((?:TEXT:)?(\w+)(?::INT|:UINT|:FLOAT)? in \[([-0-9.e+]+) - ([-0-9.e+]+)\])");
   static const std::regex size(R"(UINT:SIZE \[[^\]]*\])");
-  constexpr double unlimited = 1e9;
+  constexpr double unlimited = 1e6;
   text = std::regex_replace(text, size, "BYTES");
   std::smatch match;
   while (std::regex_search(text, match, range)) {

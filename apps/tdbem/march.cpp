@@ -84,6 +84,10 @@ PrecisionMarch<T>::PrecisionMarch(const Arguments& arguments, const ProblemCase&
   if (!restart.empty()) {
     const std::int64_t done = checkpoint_steps<T>(restart, problem_, args_.method);
     if (done > case_.steps) bad_input("--restart {}: at step {}, beyond --steps {}", restart, done, case_.steps);
+    if (args_.common.verify && done >= compared_steps_)
+      bad_input("--verify: the solver that it compares with reaches step {}; {} is of step {}", compared_steps_,
+                restart, done);
+    first_compared_ = done;
   }
   prepare_matrices();
   simulation_ = std::make_unique<Simulation<T>>(problem_, args_.method, *matrices_, session, sharing_);
@@ -231,9 +235,9 @@ void PrecisionMarch<T>::show_progress(Clock::time_point begin, std::int64_t firs
 
 template <class T>
 std::vector<Verdict> PrecisionMarch<T>::verify() {
-  values_.resize(static_cast<std::size_t>(std::min<std::int64_t>(compared_steps_, simulation_->steps())) *
-                 static_cast<std::size_t>(problem_.surface.unknowns()));
-  return asterism::tdbem::verify(case_, *matrices_, values_);
+  const std::int64_t compared = std::min<std::int64_t>(compared_steps_, simulation_->steps()) - first_compared_;
+  values_.resize(static_cast<std::size_t>(compared) * static_cast<std::size_t>(problem_.surface.unknowns()));
+  return asterism::tdbem::verify(case_, *matrices_, values_, first_compared_);
 }
 
 template class PrecisionMarch<float>;

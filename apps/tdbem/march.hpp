@@ -82,6 +82,7 @@ class PrecisionMarch final : public March {
   ProgressLine line_;
   const asterism::tdbem::Sharing sharing_;
   const std::int64_t compared_steps_;  ///< whose values are kept to be verified
+  std::int64_t first_compared_ = 0;    ///< step from which a resumed run has values
   std::unique_ptr<asterism::tdbem::Matrices<T>> matrices_;
   std::unique_ptr<asterism::tdbem::Simulation<T>> simulation_;
   std::unique_ptr<Output> output_;

@@ -5,6 +5,7 @@
 #include <starpu.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -120,9 +121,22 @@ Verdict compare_with_reference(const Case& problem_case, const Division& divisio
           {}};
 }
 
+/// Whether some cell is where the exact answer holds.
+bool has_comparable_cells(const Case& problem_case) {
+  if (!problem_case.compared) return true;
+  const std::array<int, 3>& cells = problem_case.problem.cells;
+  for (int i = 0; i < cells[0]; ++i)
+    for (int j = 0; j < cells[1]; ++j)
+      for (int k = 0; k < cells[2]; ++k)
+        if (problem_case.compared(2, i, j, k)) return true;
+  return false;
+}
+
 }  // namespace
 
 void require_verifiable(const Case& problem_case, long steps) {
+  if (problem_case.exact && !has_comparable_cells(problem_case))
+    bad_input("--verify: no cell lies outside the absorbing layers and far enough from the source; take more cells");
   if (problem_case.exact || has_validation(problem_case, steps) ||
       compared_steps(problem_case.problem, steps) >= std::min(steps, 2L))
     return;

@@ -16,9 +16,11 @@ namespace asterism::tdbem {
 /// some seconds.
 std::int64_t compared_steps(const ProblemCase& problem_case);
 
-/// `values`: [step][unknown] of the first wave, of compared_steps() steps. On the sphere they are compared with the
-/// exact series, from which the distance falls with the square of the edges. All ranks call it together.
+/// `values`: [step][unknown] of the first wave, from step `first`, with which a resumed run begins, to
+/// compared_steps(). On the sphere they are compared with the exact series, from which the distance falls with the
+/// square of the edges. All ranks call it together.
 template <class T>
-std::vector<Verdict> verify(const ProblemCase& problem_case, Matrices<T>& matrices, const std::vector<double>& values);
+std::vector<Verdict> verify(const ProblemCase& problem_case, Matrices<T>& matrices, const std::vector<double>& values,
+                            std::int64_t first);
 
 }  // namespace asterism::tdbem

@@ -149,6 +149,7 @@ TEST_F(AsterismFdtd, FieldsThatAreNoNumbersEndTheRun) {
 // ---- bad input
 
 TEST_F(AsterismFdtd, SaysWhatIsWrong) {
+  expect_bad_input({"--case", "dipole", "--size", "40", "--spacing", "1e-3", "--verify"}, {"--verify", "more cells"});
   expect_bad_input({"--case", "antenna"}, {"antenna", "benchmark", "cavity"});
   expect_bad_input({"--size", "12x"}, {"--size", "12x"});
   expect_bad_input({"--size", "0"}, {"--size"});

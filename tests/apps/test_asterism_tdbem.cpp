@@ -83,6 +83,23 @@ TEST_F(AsterismTdbem, OtherBodiesAndMethodsAreRight) {
   }
 }
 
+/// From a checkpoint on: the later steps against the series, and against plain marching.
+TEST_F(AsterismTdbem, ResumedRunsAreVerified) {
+  for (const std::string body : {"sphere", "ellipsoid"}) {
+    SCOPED_TRACE(body);
+    const Arguments problem = {"--body", body, "--unknowns", "162"};
+    const auto with = [&](Arguments more) {
+      more.insert(more.begin(), problem.begin(), problem.end());
+      return more;
+    };
+    const std::string state = output(body + ".h5").string();
+    record(with({"--steps", "96", "--checkpoint", state}));
+    const json resumed = record(with({"--steps", "160", "--restart", state, "--verify"}));
+    EXPECT_TRUE(resumed.value("right", false)) << resumed["verification"].dump();
+    EXPECT_GT(resumed["verification"][0]["error"].get<double>(), 0);
+  }
+}
+
 /// The paper's statistics, without values: as those that a run finds.
 TEST_F(AsterismTdbem, StatisticsAreThoseOfTheMatrices) {
   const Arguments body = {"--unknowns", "162", "--speed", "1"};

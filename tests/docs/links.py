@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Links of the repository's own pages: what is no address on the web is a file that exists, and its part after # a heading.
-Paths of sources in backticks exist, too.
+"""What the repository's own pages name: links that are no address on the web are files that exist, their part after # a
+heading; paths of sources in backticks exist; the README's task flow is that of examples/heat; one version everywhere.
 
 tests/docs/links.py
 """
@@ -47,6 +47,14 @@ def main():
             places = (root, root / "examples/heat")  # the tutorial's paths are those of its own folder
             if name != "data/README.md" and not any(list(place.glob(path.rstrip("/") + "*")) for place in places):
                 wrong.append(f"{name}: `{path}` does not exist")
+    flow = (root / "examples/heat/taskflows/heat/flow.cpp").read_text()
+    for block in re.findall(r"^```cpp\n(.*?)^```", (root / "README.md").read_text(), re.S | re.M):
+        if block not in flow:
+            wrong.append("README.md: the task flow is not that of examples/heat")
+    version = re.search(r"project\(asterism VERSION (\S+)", (root / "CMakeLists.txt").read_text()).group(1)
+    for name, line in (("CITATION.cff", f"\nversion: {version}\n"), ("CHANGELOG.md", f"# Changes\n\n## {version}\n")):
+        if line not in (root / name).read_text():
+            wrong.append(f"{name}: is not of version {version}, as CMakeLists.txt")
     print("\n".join(wrong) or f"{len(tracked)} pages, all links good")
     sys.exit(1 if wrong else 0)
 
