@@ -9,8 +9,8 @@ namespace asterism {
 /// As CMakeLists.txt has it: "0.2.0".
 const char* version();
 
-/// Of --version: version, commit where it is known, and the StarPU, CUDA, MPI and simulators built in, in two lines.
-/// `program`: its name.
+/// The answer to --version: version, commit where it is known, and the StarPU, CUDA, MPI and simulators built in, in
+/// two lines. `program`: its name.
 std::string version_text(const std::string& program);
 
 }  // namespace asterism

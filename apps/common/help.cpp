@@ -38,7 +38,8 @@ class Help : public CLI::Formatter {
       return CLI::Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
     std::string text = make_description(app) + make_usage(app, std::move(name)) + "\nOptions that matter first:\n";
     for (const std::string& wanted : first_)
-      if (const CLI::Option* option = app->get_option_no_throw(wanted)) text += make_option(option, option->get_positional());
+      if (const CLI::Option* option = app->get_option_no_throw(wanted))
+        text += make_option(option, option->get_positional());
     return text + "\nAll options: --help-all\n";
   }
 
@@ -77,10 +78,8 @@ std::string nearest_option(const CLI::App& app, const std::string& given) {
 }
 
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    for (const std::string& given : app.remaining(true))
-      if (given.starts_with("--"))
-        return fmt::format("{}: there is no such option{}", given, nearest_option(app, given));
+  for (const std::string& given : app.remaining(true))
+    if (given.starts_with("--")) return fmt::format("{}: there is no such option{}", given, nearest_option(app, given));
   return error.what();
 }
 
