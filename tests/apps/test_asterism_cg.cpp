@@ -80,7 +80,7 @@ std::string header(const std::string& rest) {
 // ---- good runs
 
 TEST_F(AsterismCg, HelpTeaches) {
-  const Ran ran = run({"--help"});
+  const Ran ran = run({"--help-all"});
   EXPECT_EQ(ran.status, 0);
   EXPECT_TRUE(ran.err.empty()) << ran.err;
   for (const char* word : {"--matrix", "--stencil", "--mesh", "--flow", "naive", "refined", "fused", "pipelined",

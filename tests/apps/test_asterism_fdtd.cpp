@@ -44,7 +44,7 @@ long step_of(const fs::path& path) {
 // ---- good runs
 
 TEST_F(AsterismFdtd, HelpTeaches) {
-  const Ran ran = run({"--help"});
+  const Ran ran = run({"--help-all"});
   EXPECT_EQ(ran.status, 0);
   for (const char* word :
        {"--case", "benchmark", "cavity", "--size", "--spacing", "--courant", "--source", "--probe", "--boxes",

@@ -41,7 +41,7 @@ std::vector<std::vector<double>> table(const fs::path& path) {
 // ---- good runs
 
 TEST_F(AsterismFmm, HelpTeaches) {
-  const Ran ran = run({"--help"});
+  const Ran ran = run({"--help-all"});
   EXPECT_EQ(ran.status, 0);
   for (const char* word :
        {"--distribution", "--input", "--accuracy", "--order", "--kernel", "--height", "--group-size", "--reduction",

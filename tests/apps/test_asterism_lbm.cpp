@@ -47,7 +47,7 @@ long step_of(const fs::path& path) {
 // ---- good runs
 
 TEST_F(AsterismLbm, HelpTeaches) {
-  const Ran ran = run({"--help"});
+  const Ran ran = run({"--help-all"});
   EXPECT_EQ(ran.status, 0);
   for (const char* word : {"--case", "cavity", "taylor-green", "--size", "--re", "--tau", "--collision", "--subdomains",
                            "--gpu-share", "--checkpoint", "--restart", "--output", "--body", "stl", "--verify"})

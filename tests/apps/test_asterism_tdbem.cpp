@@ -40,7 +40,7 @@ long step_of(const fs::path& path) {
 // ---- good runs
 
 TEST_F(AsterismTdbem, HelpTeaches) {
-  const Ran ran = run({"--help"});
+  const Ran ran = run({"--help-all"});
   EXPECT_EQ(ran.status, 0);
   for (const char* word :
        {"--mesh", "sphere", "--boundary", "--pulse", "--direction", "--observer", "--group", "--ahead", "--ordering",

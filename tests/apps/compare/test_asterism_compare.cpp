@@ -15,7 +15,7 @@ using asterism::tests::read_csv;
 using nlohmann::json;
 
 TEST_F(AsterismCompare, HelpTeaches) {
-  const Ran ran = run({"--help"});
+  const Ran ran = run({"--help-all"});
   EXPECT_EQ(ran.status, 0);
   EXPECT_TRUE(ran.err.empty()) << ran.err;
   for (const char* word : {"--schedulers", "--repeat", "--time-from", "--timeout", "--work", "--untraced", "--traced",
