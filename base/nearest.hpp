@@ -27,7 +27,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Of `known`, the one with the smallest distance to `name`, the first in the alphabet of several; empty: none has
+/// The one of `known` with the smallest distance to `name`, the first in the alphabet of several; empty: none has
 /// fewer changes than `name` has characters.
 inline std::string nearest(std::string_view name, const std::vector<std::string>& known) {
   std::string found;

@@ -12,7 +12,7 @@ namespace asterism::apps {
 /// --help shows all. Ranges and enumerations are shown in words.
 void add_help(CLI::App& app, std::vector<std::string> first = {});
 
-/// Of an option that there is not, the nearest one that there is: "; the nearest is --stencil". Empty: none is near.
+/// The nearest option to one that there is not: "; the nearest is --stencil". Empty: none is near.
 std::string nearest_option(const CLI::App& app, const std::string& given);
 
 /// What is wrong with the arguments of `app`, with the nearest option for one that is misspelt.
