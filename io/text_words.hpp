@@ -34,7 +34,7 @@ std::string_view trimmed(std::string_view word);
 /// Those between blanks and ends of lines, in their order.
 std::vector<std::string> words_of(const std::string& text);
 
-/// Walks through the lines of a text, which may end as on any system ("\n", "\r\n"); the '\r' counts as blank.
+/// Walks through the lines of a text, which may end as on any system (LF or CR LF); the CR counts as blank.
 struct Lines {
   const char* at;
   const char* end;

@@ -9,7 +9,7 @@ namespace asterism {
 std::string library_beside_program(const char* file) {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const char* folder : {".", "lib", "../lib", "../lib/x86_64-linux-gnu", "../lib64", "../../lib"}) {
+  for (const char* folder : {".", "lib", "../lib/asterism", "../lib", "../../lib"}) {
     const auto candidate = program / folder / file;
     if (std::filesystem::exists(candidate, ignored)) return std::filesystem::weakly_canonical(candidate).string();
   }

@@ -88,20 +88,20 @@ def wing(cad, side):
     def at(x, y, z, chord, thickness, blunt, twist):
         c, s = math.cos(math.radians(twist)), math.sin(math.radians(twist))
         return section(cad, lambda u, w: (x + c * u + s * w, side * y, z - s * u + c * w), chord, thickness, blunt)
-    return loft(cad, [at(11.0, 0, -1.15, 7.4, 0.145, 0.012, 2), at(14.4, 6.2, -0.62, 4.1, 0.12, 0.008, 1),
-                      at(19.9, 16.6, 0.3, 1.6, 0.11, 0.004, -1)])
+    return loft(cad, [at(11.0, 0, -1.15, 7.4, 0.145, 0.3, 2), at(14.4, 6.2, -0.62, 4.1, 0.13, 0.26, 1),
+                      at(19.9, 16.6, 0.3, 2.0, 0.15, 0.22, -1)])
 
 
 def tailplane(cad, side):
     def at(x, y, z, chord, blunt):
-        return section(cad, lambda u, w: (x + u, side * y, z + w), chord, 0.1, blunt)
-    return loft(cad, [at(28.3, 0, 0.75, 3.6, 0.006), at(31.6, 6.2, 1.3, 1.4, 0.004)])
+        return section(cad, lambda u, w: (x + u, side * y, z + w), chord, 0.12, blunt)
+    return loft(cad, [at(28.3, 0, 0.75, 3.6, 0.24), at(31.6, 6.2, 1.3, 1.8, 0.2)])
 
 
 def fin(cad):
     def at(x, z, chord, blunt):
-        return section(cad, lambda u, w: (x + u, w, z), chord, 0.1, blunt)
-    return loft(cad, [at(26.2, 0.9, 6.0, 0.008), at(31.2, 7.9, 2.1, 0.005)])
+        return section(cad, lambda u, w: (x + u, w, z), chord, 0.11, blunt)
+    return loft(cad, [at(26.2, 0.9, 6.0, 0.26), at(31.2, 7.9, 2.3, 0.22)])
 
 
 def fuselage(cad):
@@ -113,7 +113,7 @@ def fuselage(cad):
     cad.translate(front, nose, 0, 0)
     front = cad.intersect(front, [(3, cad.addBox(-1, -3, -3, nose + 1, 6, 6))])[0]
     rings = []
-    for x, r, z in ((tail, radius, 0), (25.5, 1.86, 0.1), (28.5, 1.42, 0.48), (31.5, 0.82, 0.95), (34, 0.18, 1.3)):
+    for x, r, z in ((tail, radius, 0), (25.5, 1.86, 0.1), (28.5, 1.42, 0.48), (31.5, 0.82, 0.95), (34, 0.3, 1.3)):
         circle = cad.addCircle(x, 0, z, r)
         cad.rotate([(1, circle)], x, 0, z, 0, 1, 0, math.pi / 2)
         rings.append(cad.addWire([circle]))
@@ -124,8 +124,8 @@ def fuselage(cad):
 def engine(cad, side):
     """Nacelle with an inlet, an exhaust and its cone, turned about its axis; and the pylon that holds it."""
     x, y, z = 10.6, side * 5.7, -2.05
-    profile = [(1.1, 0), (1.1, 0.82), (0.25, 0.84), (0, 0.95), (0.2, 1.06), (1.3, 1.18), (2.6, 1.08), (3.6, 0.78),
-               (3.62, 0.72), (3.2, 0.70), (3.2, 0.36), (4.25, 0.05), (4.25, 0)]
+    profile = [(1.1, 0), (1.1, 0.82), (0.25, 0.84), (0, 0.95), (0.2, 1.06), (1.3, 1.18), (2.6, 1.1), (3.5, 0.92),
+               (3.5, 0.7), (3.1, 0.68), (3.1, 0.38), (4.25, 0.18), (4.25, 0)]
     p = [cad.addPoint(x + u, y, z + w) for u, w in profile]
     lip_and_cowl = [cad.addSpline(p[2:5]), cad.addSpline(p[4:8])]
     lines = [cad.addLine(a, b) for a, b in zip(p, p[1:] + p[:1]) if not 2 <= p.index(a) < 7]
@@ -133,8 +133,8 @@ def engine(cad, side):
     turned = cad.revolve([(2, cad.addPlaneSurface([loop]))], x, y, z, 1, 0, 0, 2 * math.pi)
 
     def at(height, u, chord):
-        return section(cad, lambda a, b: (x + u + a, y + b, height), chord, 0.09, 0.01, points=12)
-    return [entity for entity in turned if entity[0] == 3] + loft(cad, [at(z + 0.8, 1.3, 1.75), at(-0.66, 3.8, 2.6)])
+        return section(cad, lambda a, b: (x + u + a, y + b, height), chord, 0.12, 0.2, points=12)
+    return [entity for entity in turned if entity[0] == 3] + loft(cad, [at(z + 0.8, 1.3, 2.55), at(-0.5, 2.6, 3.2)])
 
 
 def airliner(gmsh):

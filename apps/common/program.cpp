@@ -211,18 +211,36 @@ SessionOptions calibration(SessionOptions of_run, const std::string& trace) {
   return of_run;
 }
 
-ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && rank_group().is_root() && isatty(STDERR_FILENO) == 1) {}
+namespace {
+
+/// When a line was last shown: of the process, as some parts of a program have a line for each of many short steps.
+double& last_line() {
+  static double last = wall_seconds();
+  return last;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool enabled)
+    : enabled_(enabled && rank_group().is_root()), terminal_(isatty(STDERR_FILENO) == 1) {
+  last_line();
+}
 
 ProgressLine::~ProgressLine() {
   if (shown_) fmt::print(stderr, "\r\033[K");
 }
 
 void ProgressLine::show(double fraction, const std::string& text) {
-  if (!enabled_ || wall_seconds() - last_ < 0.1) return;
-  last_ = wall_seconds();
+  if (!enabled_ || wall_seconds() - last_line() < (terminal_ ? 0.1 : 15)) return;
+  last_line() = wall_seconds();
+  const double share = std::clamp(fraction, 0.0, 1.0);
+  if (!terminal_) {
+    fmt::print(stderr, "{:.0f} %: {}\n", 100 * share, text);
+    return;
+  }
   shown_ = true;
   constexpr int width = 30;
-  const int done = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);
+  const int done = static_cast<int>(share * width);
   fmt::print(stderr, "\r\033[K[{}{}] {}", std::string(static_cast<std::size_t>(done), '#'),
              std::string(static_cast<std::size_t>(width - done), '.'), text);
   std::fflush(stderr);

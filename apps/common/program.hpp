@@ -48,7 +48,8 @@ nlohmann::json record_header(const char* program, int argc, char** argv, const S
 /// that of --trace, unless there is none.
 SessionOptions calibration(SessionOptions of_run, const std::string& trace);
 
-/// A line that rewrites itself on a terminal's stderr (of rank 0), at most ten times a second; nothing elsewhere.
+/// How far a long run is, on stderr (of rank 0): on a terminal a line that rewrites itself, at most ten times a second;
+/// elsewhere a line every 15 seconds.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);
@@ -60,8 +61,8 @@ class ProgressLine {
 
  private:
   bool enabled_;
+  bool terminal_;
   bool shown_ = false;
-  double last_ = -1;
 };
 
 /// Two columns on stdout, of rank 0.

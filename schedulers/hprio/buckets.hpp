@@ -41,9 +41,9 @@ struct Entry {
   [[nodiscard]] bool runs_on(Unit unit) const { return able[at(unit.kind)] > 0 && (!picky || units.test(unit.number)); }
 };
 
-/// The paper's termination rule (section 3.2): "a CPU can pop a task only if the relation #tasks >= s x #GPUs is
+/// The paper's termination rule (section 3.2): "a CPU can pop a task only if the relation `#tasks >= s x #GPUs` is
 /// satisfied", s being the task's speedup. Whichever kind is slower for the task is the one held back: a GPU slower
-/// than a CPU needs #tasks >= (1/s) x #CPUs. `tasks`: those of the bucket that the faster kind could run, this one
+/// than a CPU needs `#tasks >= (1/s) x #CPUs`. `tasks`: those of the bucket that the faster kind could run, this one
 /// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
 [[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
 
@@ -53,11 +53,11 @@ struct Backlog {
   alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
 };
 
-/// The same rule with all that the faster kind has to do, not only the tasks of this bucket: #tasks >= s x #GPUs says
-/// that the GPUs need longer for the tasks of the bucket, #tasks x t_GPU / #GPUs, than the CPU for this one, t_CPU. But
-/// GPUs that still have much else to do will not come to this bucket in that time: a CPU can pop the task if what waits
-/// for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in nanoseconds; none
-/// when durations are unknown, which leaves the decision to may_pop.
+/// The same rule with all that the faster kind has to do, not only the tasks of this bucket: `#tasks >= s x #GPUs` says
+/// that the GPUs need longer for the tasks of the bucket, `#tasks x t_GPU / #GPUs`, than the CPU for this one, t_CPU.
+/// But GPUs that still have much else to do will not come to this bucket in that time: a CPU can pop the task if what
+/// waits for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in
+/// nanoseconds; none when durations are unknown, which leaves the decision to may_pop.
 [[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry);
 
 /// Tells larger from smaller tasks by the running median of the sizes seen so far (to 1.6 %); of two equal to it, one

@@ -56,6 +56,18 @@ def demo():
     return "\n".join(out)
 
 
+def first_steps():
+    """How long the steps of scripts/demo take on a bare machine: what it writes as out/demo.json."""
+    def clock(seconds):
+        return f"{seconds // 60}:{seconds % 60:02d}"
+    rows = []
+    for _, record in load("first-steps*.json"):
+        rows += [f"| `scripts/demo`, {record['machine']} | begins at |", "|---|---|"]
+        rows += [f"| {step['what']} | {clock(step['begin_s'])} |" for step in record["steps"]]
+        rows.append(f"| end | {clock(record['end_s'])} |")
+    return "\n".join(rows)
+
+
 def truth():
     """Simulated against measured, from scripts/bench-truth."""
     out = []
@@ -114,6 +126,7 @@ TABLES = {
     "schedules": schedules,
     "compare": comparison,
     "demo": demo,
+    "first-steps": first_steps,
     "truth": truth,
     "ranks": ranks_beside_process,
     "schedulers": schedulers,
