@@ -189,7 +189,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   return std::nullopt;
 }
 
-Options complete_options(const Arguments& args, const Session& session) {
+Options complete_options(const Arguments& args, const Session& session, std::int64_t rows) {
   Options options = args.options;
   apply_flow_defaults(options);
   if (args.vector) options.vector = *args.vector;
@@ -199,7 +199,9 @@ Options complete_options(const Arguments& args, const Session& session) {
   const int units = args.units == "all" ? session.gpus() + session.cpus() : gpus ? session.gpus() : session.cpus();
   const std::vector<int> units_by_rank = rank_group().all_gather(units);
   const int ranks = rank_group().ranks();
-  options.blocks = args.blocks.value_or(ranks * *std::min_element(units_by_rank.begin(), units_by_rank.end()));
+  const std::int64_t most = std::max<std::int64_t>(1, rows / std::max(1, options.preconditioner_block));
+  const std::int64_t by_units = std::int64_t{ranks} * *std::min_element(units_by_rank.begin(), units_by_rank.end());
+  options.blocks = args.blocks.value_or(static_cast<int>(std::min(by_units, most)));
   // without copies between memories packing is only work
   const bool copies = gpus || ranks > 1;
   options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);

@@ -2,6 +2,7 @@
 // The command line of asterism-cg.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -36,7 +37,7 @@ struct Arguments {
 /// Fills `arguments`; returns an exit status when the program is to end here.
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 
-/// The choices left open, for the units at hand.
-asterism::cg::Options complete_options(const Arguments& arguments, const Session& session);
+/// The choices left open, for the units at hand and a matrix of so many rows.
+asterism::cg::Options complete_options(const Arguments& arguments, const Session& session, std::int64_t rows);
 
 }  // namespace asterism::apps::cg

@@ -64,7 +64,7 @@ void Run::calibrate() {
   Options options;
   {
     const Session session(arguments_.common.session);
-    options = complete_options(arguments_, session);
+    options = complete_options(arguments_, session, matrix_.counts.n);
     const Bandwidth bandwidth = arguments_.units == "all" ? measure_bandwidth() : Bandwidth{};
     calibrated_shares_ = block_shares(arguments_, session, bandwidth, options.blocks);
   }
@@ -88,7 +88,7 @@ void Run::decompose(const Session& session, const Options& options) {
 }
 
 void Run::solve(const Session& session) {
-  const Options options = complete_options(arguments_, session);
+  const Options options = complete_options(arguments_, session, matrix_.counts.n);
   // caches serve small systems faster than any bound: nothing to measure then
   const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a_.nnz()), static_cast<double>(a_.n));
   const bool bound_by_memory = bytes > smallest_bound_by_memory && !rank_group().distributed();

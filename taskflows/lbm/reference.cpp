@@ -13,9 +13,33 @@ struct Macroscopic {
   std::array<double, 3> u{0, 0, 0};
 };
 
-std::array<double, 3> direction(int i) {
-  const Velocity c = velocity(i);
-  return {static_cast<double>(c.x), static_cast<double>(c.y), static_cast<double>(c.z)};
+/// The lattice, looked up once.
+struct Lattice {
+  std::array<std::array<double, 3>, q> directions{};
+  std::array<double, q> weights{};
+  std::array<int, q> opposites{};
+  Lattice() {
+    for (int i = 0; i < q; ++i) {
+      const Velocity c = velocity(i);
+      const auto k = static_cast<std::size_t>(i);
+      directions[k] = {static_cast<double>(c.x), static_cast<double>(c.y), static_cast<double>(c.z)};
+      weights[k] = weight(i);
+      opposites[k] = opposite(i);
+    }
+  }
+};
+const Lattice lattice;
+
+const std::array<double, 3>& direction(int i) {
+  return lattice.directions[static_cast<std::size_t>(i)];
+}
+
+double weight_of(int i) {
+  return lattice.weights[static_cast<std::size_t>(i)];
+}
+
+int opposite_to(int i) {
+  return lattice.opposites[static_cast<std::size_t>(i)];
 }
 
 double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
@@ -24,7 +48,13 @@ double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 
 double equilibrium(int i, double rho, const std::array<double, 3>& u) {
   const double cu = dot(direction(i), u);
-  return weight(i) * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * dot(u, u));
+  return weight_of(i) * rho * (1 + 3 * cu + 4.5 * cu * cu - 1.5 * dot(u, u));
+}
+
+/// Guo's source before relaxation: w_i (3 (c - u) + 9 (c.u) c) . F
+double source(int i, const std::array<double, 3>& u, const std::array<double, 3>& force) {
+  const std::array<double, 3>& c = direction(i);
+  return weight_of(i) * (3 * (dot(c, force) - dot(u, force)) + 9 * dot(c, u) * dot(c, force));
 }
 
 Macroscopic macroscopic(const double* f, const double* force) {
@@ -81,17 +111,17 @@ void Reference::collide(double* f) const {
   const double odd = c.model == Collision::Model::bgk ? even : 1 / (c.magic / (tau - 0.5) + 0.5);
   const std::array<double, 3> force{c.force[0], c.force[1], c.force[2]};
   std::array<double, q> next{};
+  std::array<double, q> off{};   // from the equilibrium
+  std::array<double, q> push{};  // of the force
   for (int i = 0; i < q; ++i) {
-    const auto at = [&](int j) { return f[j] - eq[static_cast<std::size_t>(j)]; };
-    // Guo's source before relaxation: w_i (3 (c - u) + 9 (c.u) c) . F
-    const auto source = [&](int j) {
-      const std::array<double, 3> d = direction(j);
-      return weight(j) * (3 * (dot(d, force) - dot(m.u, force)) + 9 * dot(d, m.u) * dot(d, force));
-    };
-    const int o = opposite(i);
-    next[static_cast<std::size_t>(i)] = f[i] - even * (at(i) + at(o)) / 2 - odd * (at(i) - at(o)) / 2 +
-                                        (1 - even / 2) * (source(i) + source(o)) / 2 +
-                                        (1 - odd / 2) * (source(i) - source(o)) / 2;
+    off[static_cast<std::size_t>(i)] = f[i] - eq[static_cast<std::size_t>(i)];
+    push[static_cast<std::size_t>(i)] = source(i, m.u, force);
+  }
+  for (int i = 0; i < q; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const auto o = static_cast<std::size_t>(opposite_to(i));
+    next[k] = f[i] - even * (off[k] + off[o]) / 2 - odd * (off[k] - off[o]) / 2 +
+              (1 - even / 2) * (push[k] + push[o]) / 2 + (1 - odd / 2) * (push[k] - push[o]) / 2;
   }
   std::copy(next.begin(), next.end(), f);
 }
@@ -99,7 +129,7 @@ void Reference::collide(double* f) const {
 double Reference::arriving(int i, int x, int y, int z) const {
   const Velocity c = velocity(i);
   std::array<int, 3> from{x - c.x, y - c.y, z - c.z};
-  const auto back = static_cast<std::size_t>(opposite(i));
+  const auto back = static_cast<std::size_t>(opposite_to(i));
   const double* const own = &post_[q * cell(x, y, z)];
   // walls at rest give way to those that move, and an outlet to all, at edges
   const Wall* wall = nullptr;
@@ -117,11 +147,11 @@ double Reference::arriving(int i, int x, int y, int z) const {
   }
   if (wall != nullptr) {
     if (wall->kind == Wall::Kind::velocity)
-      return own[back] + 6 * weight(i) * dot(direction(i), {wall->u[0], wall->u[1], wall->u[2]});
+      return own[back] + 6 * weight_of(i) * dot(direction(i), {wall->u[0], wall->u[1], wall->u[2]});
     const std::array<double, 3> none{0, 0, 0};
     const Macroscopic m = macroscopic(own, none.data());
     const double cu = dot(direction(i), m.u);
-    return -own[back] + 2 * weight(i) * wall->rho * (1 + 4.5 * cu * cu - 1.5 * dot(m.u, m.u));
+    return -own[back] + 2 * weight_of(i) * wall->rho * (1 + 4.5 * cu * cu - 1.5 * dot(m.u, m.u));
   }
   const std::size_t source = cell(from[0], from[1], from[2]);
   if (!problem_.solid.empty() && problem_.solid[source] != 0) return own[back];

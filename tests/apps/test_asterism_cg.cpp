@@ -217,6 +217,13 @@ TEST_F(AsterismCg, AnswersOfZeroIterations) {
   EXPECT_EQ(read_array(output("x.mtx")), std::vector<double>(4, 0.0));
 }
 
+/// By default no more block-rows than rows.
+TEST_F(AsterismCg, AMatrixOfOneRow) {
+  const Ran ran = run({"--stencil", "7pts-1", "--rhs", "known", "--verify"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "1 block-row(s)")) << ran.out;
+}
+
 // ---- bad options
 
 TEST_F(AsterismCg, BadOptions) {
