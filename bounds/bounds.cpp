@@ -211,7 +211,7 @@ void note_overlaps(const Recording& r, std::vector<std::string>& notes) {
 
 void bound_nodes(const Recording& r, const Options& options, Bounds& b) {
   if (!b.comparable) {
-    b.notes.push_back("another machine than the recorded one: its nodes are not known, so no bounds per node");
+    b.notes.emplace_back("another machine than the recorded one: its nodes are not known, so no bounds per node");
     return;
   }
   std::vector<std::uint32_t> rank_of_class;
@@ -223,7 +223,7 @@ void bound_nodes(const Recording& r, const Options& options, Bounds& b) {
   if (options.network_from == NetworkFrom::user) nodes.network = options.network;
   if (options.network_from == NetworkFrom::recording) {
     nodes.network = network_of(r);
-    if (!nodes.network) b.notes.push_back("no message was recorded: nothing is known of the network");
+    if (!nodes.network) b.notes.emplace_back("no message was recorded: nothing is known of the network");
   }
   if (nodes.network)
     for (const NodeBound& node : nodes.rank)
@@ -320,7 +320,7 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
       b.nodes->messages_on_path = path.messages;
     }
   } else {
-    b.notes.push_back("the recording has no dependencies: no critical path");
+    b.notes.emplace_back("the recording has no dependencies: no critical path");
   }
   if (b.nodes) b.best = std::max({b.best, b.nodes->fitting, b.nodes->network_seconds, b.nodes->path_with_messages});
   if (options.milp) {
@@ -328,7 +328,7 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
       b.milp = solve_milp(b.area.problem, options.milp_options);
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::failed) throw;
-      b.notes.push_back(error.what());  // the other bounds are worth having
+      b.notes.emplace_back(error.what());  // the other bounds are worth having
     }
   }
 

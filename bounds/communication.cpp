@@ -89,7 +89,7 @@ Communication communication(const Recording& r, const traces::PlatformRec* platf
   for (std::uint32_t k = 0; k < r.kinds.size(); ++k)
     if (const std::size_t units = r.units_of(k); units > 0) c.memories[k] /= static_cast<double>(units);
   if (std::all_of(owner.begin(), owner.end(), [](std::uint32_t kind) { return kind == none; })) {
-    c.notes.push_back("all units work in main memory: links limit nothing");
+    c.notes.emplace_back("all units work in main memory: links limit nothing");
     return c;
   }
   const bool from_platform = platform != nullptr && !platform->memory_performance.empty();
@@ -138,7 +138,8 @@ Communication communication(const Recording& r, const traces::PlatformRec* platf
     for (const std::uint32_t task : readers[h]) c.bytes[task] += bytes / static_cast<double>(readers[h].size());
   }
   if (c.assumed)
-    c.notes.push_back("no transfer names its data: data whose first access is a read are taken to lie in main memory");
+    c.notes.emplace_back(
+        "no transfer names its data: data whose first access is a read are taken to lie in main memory");
   if (c.left_out > 0)
     c.notes.push_back(
         fmt::format("{} handles are not counted: nothing shows that they lay in main memory", c.left_out));

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-struct _lprec;
+struct _lprec;  // NOLINT(bugprone-reserved-identifier): the name in lp_solve
 
 namespace asterism::bounds {
 

@@ -109,19 +109,27 @@ void Run::describe(Report& report) {
   if (problem_.interaction.name == "yukawa") record["options"]["kappa"] = args_.kappa;
   record["tree"] = o.tree;
   record["rates"] = rates_record(rates_);
+  record["plan"] = {
+      {"reason", plan_.reason}, {"predicted_seconds", plan_.seconds}, {"measuring_seconds", measuring_seconds_}};
   record["tasks"] = o.tasks;
   const nlohmann::json& leaves = o.tree["particles_per_leaf"];
   report.rows.insert(report.rows.end(),
                      {{"particles", title()},
                       {"units", o.units},
-                      {"kernel", fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}",
-                                             problem_.interaction.name, accuracy.basis.order, o.basis_size,
-                                             accuracy.epsilon, o.mean_rank)},
+                      {"kernel", o.operator_ranks.empty()
+                                     ? fmt::format("{}, all pairs", problem_.interaction.name)
+                                     : fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}",
+                                                   problem_.interaction.name, accuracy.basis.order, o.basis_size,
+                                                   accuracy.epsilon, o.mean_rank)},
                       {"tree", fmt::format("height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}",
                                            options_.shape.height, o.tree["cells"].back().get<std::size_t>(),
                                            leaves["mean"].get<double>(), leaves["min"].get<std::int64_t>(),
                                            leaves["max"].get<std::int64_t>(), o.tree["groups"].get<std::size_t>(),
                                            options_.shape.group_size)}});
+  if (!plan_.reason.empty()) report.rows.insert(report.rows.begin() + 2, {"choice", plan_.reason});
+  if (measuring_seconds_ > 0)
+    report.rows.emplace_back(
+        "measuring", fmt::format("{:.2f} s for rates of this machine, kept for later runs", measuring_seconds_));
   if (!rank_group().distributed()) return;
   record["ranks"] = o.ranks;
   report.rows.push_back(ranks_row(o.ranks));

@@ -14,7 +14,7 @@
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/particles/result_parts.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
-#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/verify.hpp"
@@ -56,9 +56,7 @@ std::string units_of(const Session& session) {
 
 std::optional<int> Run::parse(int argc, char** argv) {
   if (const auto status = parse_arguments(argc, argv, args_)) return status;
-  SessionOptions& session = args_.common.session;
-  if (!session.scheduler && std::getenv("STARPU_SCHED") == nullptr) session.scheduler = "hprio";
-  session.ranks = Ranks::any;
+  args_.common.session.ranks = Ranks::any;
   args_.options.ranks = Ranks::any;
   return std::nullopt;
 }
@@ -114,23 +112,56 @@ void Run::resume() {
   motion_ = std::move(saved.motion);
 }
 
-/// Completes the shape of the tree from measured rates, and tells schedulers what they need to know about the tasks.
+/// Completes the shape of the tree and leaves out units that do not pay, and tells schedulers what they need to know
+/// about the tasks.
 void Run::choose_tree() {
   SessionOptions& options = args_.common.session;
-  const Box box = box_around(extent(particles_, options_.ranks));
   const char* const from_environment = std::getenv("STARPU_SCHED");
   const std::string scheduler = options.scheduler.value_or(from_environment != nullptr ? from_environment : "");
   const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   TreeShape& shape = options_.shape;
   if (shape.height == 0 || shape.group_size == 0 || ask_rates) {
-    const Session session(options);
-    rates_ = rates_of_all(measure_rates(session, problem_));
-    shape = complete_shape(shape, particles_, box, rates_, options_.ranks);
-    options_.pair_seconds = pair_seconds(rates_);
+    plan_ = choose_plan(ask_rates);
+    shape = plan_.shape;
+    if (plan_.cpus) options.cpus = plan_.cpus;
+    if (plan_.gpus) options.gpus = plan_.gpus;
   }
   gpu_order_ = args_.gpu_order.value_or(suitable_order());
+  if (!options.scheduler && from_environment == nullptr) options.scheduler = "hprio";
   options.hprio_order = hprio_table(shape.height, gpu_order_, uses_gpus(options));
   if (scheduler == "heteroprio") options.scheduler_set_up = heteroprio_set_up(shape.height, speedup(rates_));
+}
+
+/// The plan from rates that are kept, or measured now and kept.
+Plan Run::choose_plan(bool ask_rates) {
+  const SessionOptions& options = args_.common.session;
+  const TreeShape& wanted = options_.shape;
+  const double evaluations = args_.repeat + args_.steps;
+  const bool open = units_are_open(options) && !args_.common.calibrate && !rank_group().distributed();
+  const std::optional<UnitCounts> units = expected_units(options);
+  KnownRates known = known_rates();
+  std::optional<std::vector<UnitRates>> rates;
+  if (units) rates = kept_rates(known, problem_, *units);
+  if (units && open) {
+    const auto count = static_cast<double>(particles_.size());
+    const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
+    if (const auto direct = plan_direct_sum(wanted, count, evaluations, units->cpus, measuring)) return *direct;
+  }
+  if (!rates) {
+    ProgressLine line(!args_.common.quiet);
+    line.show(0, "measuring this machine, once");
+    const auto begin = Clock::now();
+    const Session session(options);
+    rates = measure_rates(session, problem_);
+    if (!simulated) keep_rates(known, problem_, *rates);
+    measuring_seconds_ = seconds_since(begin);
+  }
+  rates_ = rates_of_all(*rates);
+  options_.pair_seconds = pair_seconds(rates_);
+  const Box box = box_around(extent(particles_, options_.ranks));
+  const int most = wanted.height > 0 ? wanted.height : max_height;
+  return make_plan(wanted, estimate_workloads(particles_, box, most, options_.ranks), rates_, evaluations,
+                   open && !ask_rates);
 }
 
 void Run::calibrate() {

@@ -13,6 +13,7 @@
 #include "taskflows/fmm/checkpoint.hpp"
 #include "taskflows/fmm/flow.hpp"
 #include "taskflows/fmm/motion.hpp"
+#include "taskflows/fmm/plan/plan.hpp"
 #include "taskflows/fmm/tree/tree_cost_model.hpp"
 
 namespace asterism::apps::fmm {
@@ -50,6 +51,7 @@ class Run : public Solver {
   void begin_particles();
   void resume();
   void choose_tree();
+  asterism::fmm::Plan choose_plan(bool ask_rates);
   [[nodiscard]] std::string method() const;
   void evaluate(asterism::fmm::Flow& flow);
   void advance(asterism::fmm::Simulation& simulation, asterism::fmm::Flow& flow, ProgressLine& line);
@@ -66,6 +68,8 @@ class Run : public Solver {
   std::size_t all_particles_ = 0;
   std::size_t first_ = 0;  ///< number of this rank's first particle
   std::vector<asterism::fmm::UnitRates> rates_;
+  asterism::fmm::Plan plan_;
+  double measuring_seconds_ = 0;  ///< of rates, before the session
   asterism::fmm::GpuOrder gpu_order_ = asterism::fmm::GpuOrder::far_first;
   Outcome outcome_;
 };

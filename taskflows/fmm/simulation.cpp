@@ -10,6 +10,7 @@
 #include "codelets/fmm/kernels/costs.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
+#include "taskflows/fmm/operator_cache.hpp"
 
 namespace asterism::fmm {
 
@@ -68,13 +69,11 @@ Change Simulation::update_distributed_tree(const Particles& particles) {
 void Simulation::build_operators(const Box& box) {
   const int leaf_level = options_.shape.height - 1;
   if (leaf_level < Tree::first_far_level) return;
-  const int nodes = interpolation_nodes(problem_.accuracy.basis);
   const int last = problem_.interaction.homogeneous ? Tree::first_far_level : leaf_level;
   for (int l = Tree::first_far_level; l <= last; ++l) {
     const double half_width = problem_.interaction.homogeneous ? 1.0 : std::ldexp(box.width, -l) / 2;
     const Pause pause;
-    operators_.push_back(std::make_unique<M2LOperators>(basis_, nodes, problem_.interaction.radial, half_width,
-                                                        problem_.accuracy.epsilon));
+    operators_.push_back(std::make_unique<M2LOperators>(basis_, primitive_operators_of(problem_, basis_, half_width)));
     auto packed = std::make_unique<PackedOperators>();
     std::vector<double> values;
     packed->layout = pack_operators(basis_, *operators_.back(), values);

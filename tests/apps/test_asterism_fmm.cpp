@@ -50,7 +50,7 @@ TEST_F(AsterismFmm, HelpTeaches) {
 }
 
 TEST_F(AsterismFmm, GeneratedWithRecord) {
-  const Ran ran = run({"--particles", "20000", "--accuracy", "4", "--verify", "--targets", "500", "--json",
+  const Ran ran = run({"--particles", "60000", "--accuracy", "4", "--verify", "--targets", "500", "--json",
                        output("run.json"), "--seed", "3"});
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json record = json::parse(contents(output("run.json")));
@@ -59,7 +59,7 @@ TEST_F(AsterismFmm, GeneratedWithRecord) {
   EXPECT_LE(record["verification"]["potential_error"].get<double>(), 1e-4);
   EXPECT_GT(record["verification"]["potential_error"].get<double>(), 1e-9);
   EXPECT_EQ(record["verification"]["targets"], 500);
-  EXPECT_EQ(record["particles"]["count"], 20000);
+  EXPECT_EQ(record["particles"]["count"], 60000);
   EXPECT_EQ(record["options"]["ranks"].size(), 16U);
   EXPECT_EQ(record["starpu"]["scheduler"], "hprio");
   EXPECT_GT(record["seconds"].get<double>(), 0);

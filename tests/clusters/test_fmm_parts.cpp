@@ -10,7 +10,7 @@
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/decomposition.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
-#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/tree/tree_cost_model.hpp"
 

@@ -189,31 +189,18 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kin
   return best;
 }
 
-TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
-                         const std::vector<UnitRates>& kinds, Ranks ranks) {
-  if (shape.height > 0 && shape.group_size > 0) return shape;
-  const std::vector<Workload> loads =
-      estimate_workloads(particles, box, shape.height > 0 ? shape.height : max_height, ranks);
-  const Workload* chosen = &loads.back();
-  if (shape.height == 0) {
-    for (const Workload& load : loads)
-      if (predicted_seconds(load, kinds) < predicted_seconds(*chosen, kinds)) chosen = &load;
-    shape.height = chosen->height;
+int suitable_group_size(const Workload& work, const std::vector<UnitRates>& kinds) {
+  int units = 0;
+  double fastest = INFINITY;
+  for (const UnitRates& kind : kinds) {
+    units += kind.units;
+    if (kind.units > 0) fastest = std::min(fastest, kind.near_pair);
   }
-  if (shape.group_size == 0) {
-    int units = 0;
-    double fastest = INFINITY;
-    for (const UnitRates& kind : kinds) {
-      units += kind.units;
-      if (kind.units > 0) fastest = std::min(fastest, kind.near_pair);
-    }
-    const double for_balance = chosen->leaves / (groups_per_unit * std::max(1, units));
-    const double near_per_leaf = chosen->near_pairs / chosen->leaves * fastest;
-    const double for_length = near_per_leaf > 0 ? shortest_task / near_per_leaf : 1;
-    shape.group_size = static_cast<int>(std::clamp(
-        std::max(for_balance, std::min(for_length, chosen->leaves / (2.0 * std::max(1, units)))), 1.0, 4096.0));
-  }
-  return shape;
+  const double for_balance = work.leaves / (groups_per_unit * std::max(1, units));
+  const double near_per_leaf = work.near_pairs / work.leaves * fastest;
+  const double for_length = near_per_leaf > 0 ? shortest_task / near_per_leaf : 1;
+  return static_cast<int>(
+      std::clamp(std::max(for_balance, std::min(for_length, work.leaves / (2.0 * std::max(1, units)))), 1.0, 4096.0));
 }
 
 }  // namespace asterism::fmm

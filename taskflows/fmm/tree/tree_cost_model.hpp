@@ -17,6 +17,7 @@ struct UnitRates {
   double far_pair = 0;   ///< per pair of cells (M2L)
   double particle = 0;   ///< P2M and L2P per particle
   double cell = 0;       ///< M2M and L2L per cell
+  bool gpu = false;
 };
 
 /// The work of one evaluation at some height, estimated from a sample of the cells.
@@ -32,8 +33,8 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
 /// Time of an evaluation when near and far field are divided ideally among the units.
 double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kinds);
 
-/// Completes the members of `shape` that are 0. `kinds`: the units of all `ranks`, the same on each.
-TreeShape complete_shape(TreeShape shape, const Particles& particles, const Box& box,
-                         const std::vector<UnitRates>& kinds, Ranks ranks);
+/// Cells per group for a tree with this work on units of these kinds: some groups for each unit, and tasks that are not
+/// too short.
+int suitable_group_size(const Workload& work, const std::vector<UnitRates>& kinds);
 
 }  // namespace asterism::fmm

@@ -140,22 +140,26 @@ Factors compress(const MatrixXd& op, double epsilon) {
   }
 }
 
+/// 2 <= t_x <= 3 and t_x >= t_y >= t_z >= 0.
+std::vector<std::array<int, 3>> primitive_directions() {
+  std::vector<std::array<int, 3>> primitive;
+  for (int i = 2; i <= 3; ++i)
+    for (int j = 0; j <= i; ++j)
+      for (int k = 0; k <= j; ++k) primitive.push_back({i, j, k});
+  return primitive;
+}
+
 }  // namespace
 
 int interpolation_nodes(const BasisChoice& choice) {
   return choice.radius_squared < 0 ? choice.order : choice.order + 1;
 }
 
-M2LOperators::M2LOperators(const Basis& basis, int nodes, const RadialKernel& kernel, double half_width, double epsilon)
-    : size_(basis.size()), stride_(basis.stride()) {
-  std::vector<std::array<int, 3>> primitive;
-  for (int i = 2; i <= 3; ++i)
-    for (int j = 0; j <= i; ++j)
-      for (int k = 0; k <= j; ++k) primitive.push_back({i, j, k});
-
+std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes, const RadialKernel& kernel,
+                                                   double half_width, double epsilon) {
   // from moments and to coefficients: the weights c_a of both interpolations, of which the orthonormal scaling holds
   // the square roots
-  VectorXd weight(size_);
+  VectorXd weight(basis.size());
   for (int a = 0; a < basis.order(); ++a)
     for (int b = 0; b < basis.order(); ++b)
       for (int c = 0; c < basis.order(); ++c)
@@ -163,21 +167,29 @@ M2LOperators::M2LOperators(const Basis& basis, int nodes, const RadialKernel& ke
           weight(i) = std::sqrt((a == 0 ? 1.0 : 2.0) * (b == 0 ? 1.0 : 2.0) * (c == 0 ? 1.0 : 2.0) /
                                 std::pow(static_cast<double>(nodes), 3));
 
-  std::vector<Factors> factors(primitive.size());
+  const std::vector<std::array<int, 3>> directions = primitive_directions();
+  std::vector<PrimitiveOperator> operators(directions.size());
   std::exception_ptr error;
 #pragma omp parallel for schedule(dynamic)
-  for (std::size_t p = 0; p < primitive.size(); ++p) {
+  for (std::size_t p = 0; p < directions.size(); ++p) {
     try {
-      factors[p] = compress(primitive_operator(basis, nodes, primitive[p], kernel, half_width), epsilon);
-      factors[p].u = weight.asDiagonal() * factors[p].u;
-      factors[p].v = weight.asDiagonal() * factors[p].v;
+      const Factors f = compress(primitive_operator(basis, nodes, directions[p], kernel, half_width), epsilon);
+      const MatrixXd u = weight.asDiagonal() * f.u;
+      const MatrixXd v = weight.asDiagonal() * f.v;
+      operators[p] = {static_cast<int>(u.cols()), {u.data(), u.data() + u.size()}, {v.data(), v.data() + v.size()}};
     } catch (...) {
 #pragma omp critical
       error = std::current_exception();
     }
   }
   if (error) std::rethrow_exception(error);
-  for (const Factors& f : factors) ranks_.push_back(static_cast<int>(f.u.cols()));
+  return operators;
+}
+
+M2LOperators::M2LOperators(const Basis& basis, const std::vector<PrimitiveOperator>& primitives)
+    : size_(basis.size()), stride_(basis.stride()) {
+  const std::vector<std::array<int, 3>> primitive = primitive_directions();
+  for (const PrimitiveOperator& p : primitives) ranks_.push_back(p.rank);
 
   for (int dx = -3; dx <= 3; ++dx)
     for (int dy = -3; dy <= 3; ++dy)
@@ -191,7 +203,7 @@ M2LOperators::M2LOperators(const Basis& basis, int nodes, const RadialKernel& ke
         const std::array<int, 3> reference{std::abs(t[axis[0]]), std::abs(t[axis[1]]), std::abs(t[axis[2]])};
         const auto p =
             static_cast<std::size_t>(std::find(primitive.begin(), primitive.end(), reference) - primitive.begin());
-        const Factors& f = factors[p];
+        const PrimitiveOperator& f = primitives[p];
         M2LDirection& d = directions_[static_cast<std::size_t>(direction_of(dx, dy, dz))];
         d.rank = ranks_[p];
         d.padded = (d.rank + 7) / 8 * 8;
@@ -214,8 +226,9 @@ M2LOperators::M2LOperators(const Basis& basis, int nodes, const RadialKernel& ke
               }
               const int row = basis.index(to[0], to[1], to[2]);
               for (int r = 0; r < d.rank; ++r) {
-                v[std::int64_t{row} * d.padded + r] = sign * f.v(from, r);
-                u[std::int64_t{r} * stride_ + row] = sign * f.u(from, r);
+                const auto at = static_cast<std::size_t>(from + std::int64_t{r} * size_);
+                v[std::int64_t{row} * d.padded + r] = sign * f.v[at];
+                u[std::int64_t{r} * stride_ + row] = sign * f.u[at];
               }
             }
       }

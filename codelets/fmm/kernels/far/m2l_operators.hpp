@@ -22,18 +22,32 @@ namespace asterism::fmm {
 /// K as a function of r^2.
 using RadialKernel = std::function<double(double)>;
 
+/// The compressed operator of a primitive direction, K_t ~ u v^T; both are basis size x rank, column by column.
+struct PrimitiveOperator {
+  int rank = 0;
+  std::vector<double> u, v;
+};
+
+/// The 16 primitive operators, (2,0,0) (2,1,0) (2,1,1) (2,2,0) .. (3,3,3): some seconds for high orders.
+/// For cells of half width 1 when `half_width` is 1, as homogeneous kernels need; else for that half width.
+/// Singular values are dropped from the end while their root sum of squares stays within epsilon times that of all,
+/// but never inside a group of nearly equal ones, whose vectors are arbitrary.
+/// Throws Error (bad input) when the kernel is not finite between separate cells.
+std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes, const RadialKernel& kernel,
+                                                   double half_width, double epsilon);
+
 class M2LOperators {
  public:
-  /// For cells of half width 1 when `half_width` is 1, as homogeneous kernels need; else for that half width.
-  /// Singular values are dropped from the end while their root sum of squares stays within epsilon times that of all,
-  /// but never inside a group of nearly equal ones, whose vectors are arbitrary.
-  /// Throws Error (bad input) when the kernel is not finite between separate cells.
-  M2LOperators(const Basis& basis, int nodes, const RadialKernel& kernel, double half_width, double epsilon);
+  /// The 316 from the 16 primitive ones of the same basis.
+  M2LOperators(const Basis& basis, const std::vector<PrimitiveOperator>& primitives);
+  /// Those of primitive_operators().
+  M2LOperators(const Basis& basis, int nodes, const RadialKernel& kernel, double half_width, double epsilon)
+      : M2LOperators(basis, primitive_operators(basis, nodes, kernel, half_width, epsilon)) {}
 
   [[nodiscard]] M2LView view() const noexcept { return {size_, stride_, directions_.data(), data_.data()}; }
   [[nodiscard]] const std::vector<double>& data() const noexcept { return data_; }
   [[nodiscard]] const std::array<M2LDirection, directions>& table() const noexcept { return directions_; }
-  /// Ranks of the 16 primitive operators, (2,0,0) (2,1,0) (2,1,1) (2,2,0) .. (3,3,3): the paper's Table 2.
+  /// Ranks of the 16 primitive operators: the paper's Table 2.
   [[nodiscard]] const std::vector<int>& ranks() const noexcept { return ranks_; }
   /// Mean over the 316 directions.
   [[nodiscard]] double mean_rank() const noexcept;

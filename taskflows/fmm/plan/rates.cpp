@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fmm/rates.hpp"
+#include "taskflows/fmm/plan/rates.hpp"
 
 #include <starpu.h>
 
@@ -71,6 +71,7 @@ UnitRates rates_of(int worker, int units, const Problem& problem, std::size_t pa
     cells += static_cast<double>(simulation.tree().level(l).key.size());
   UnitRates r;
   r.units = units;
+  r.gpu = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
   r.near_pair = t.p2p / static_cast<double>(std::max<std::int64_t>(1, work.near_pairs));
   r.far_pair = t.m2l / static_cast<double>(std::max<std::int64_t>(1, work.far_pairs));
   r.particle = t.particles / static_cast<double>(particles);

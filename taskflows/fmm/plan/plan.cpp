@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taskflows/fmm/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+/// Unordered pairs per second of a core, at least; most compute several times as many.
+constexpr double slowest_core = 4e8;
+/// All pairs are summed where that takes at most this long by that rate.
+constexpr double short_sum = 0.2;
+/// Seconds of a core for the operators, per direction and sixth power of the nodes per axis.
+constexpr double operator_seconds = 2.4e-7;
+/// Seconds of the sessions and evaluations that measure rates.
+constexpr double rates_seconds = 0.5;
+/// Up to so many pairs one core is as fast as any number of them, in seconds by that rate.
+constexpr double one_core_sum = 5e-3;
+/// Starting GPUs takes about as long; what cores do in that time they do alone.
+constexpr double start_of_gpus = 0.3;
+/// Cores take part beside GPUs where the ideal division of the work saves at least this share of the time: groups that
+/// suit both are smaller than what GPUs need.
+constexpr double least_gain = 0.3;
+
+bool given(const char* variable) {
+  return std::getenv(variable) != nullptr;
+}
+
+/// The kinds of unit, with no more of each than there are groups of leaves to work on.
+std::vector<UnitRates> at_most(std::vector<UnitRates> kinds, double leaves) {
+  for (UnitRates& kind : kinds) kind.units = std::min(kind.units, static_cast<int>(std::max(1.0, leaves)));
+  return kinds;
+}
+
+double seconds_of(const Workload& load, const std::vector<UnitRates>& kinds) {
+  return predicted_seconds(load, at_most(kinds, load.leaves));
+}
+
+/// The fastest height among those that `wanted` allows.
+const Workload& best_of(const TreeShape& wanted, const std::vector<Workload>& loads,
+                        const std::vector<UnitRates>& kinds) {
+  const Workload* best = &loads.back();
+  if (wanted.height > 0) return *best;
+  for (const Workload& load : loads)
+    if (seconds_of(load, kinds) < seconds_of(*best, kinds)) best = &load;
+  return *best;
+}
+
+std::string name_of(const UnitRates& kind, bool gpu) {
+  return fmt::format("{} {}{}", kind.units, gpu ? "GPU" : "core", kind.units == 1 ? "" : "s");
+}
+
+/// The members of UnitRates and their names.
+struct Member {
+  const char* name;
+  double UnitRates::*rate;
+};
+constexpr Member members[] = {{"near pair", &UnitRates::near_pair},
+                              {"far pair", &UnitRates::far_pair},
+                              {"particle", &UnitRates::particle},
+                              {"cell", &UnitRates::cell}};
+
+std::string rate_name(const Problem& problem, bool gpu, const Member& member) {
+  const Accuracy& accuracy = problem.accuracy;
+  return fmt::format("fmm/{}/order {} radius {} epsilon {}/{}/seconds per {}", problem.interaction.name,
+                     accuracy.basis.order, accuracy.basis.radius_squared, accuracy.epsilon, gpu ? "GPU" : "core",
+                     member.name);
+}
+
+/// A rate of 0 says that a unit does not run the operator.
+constexpr double not_run = 0;
+
+}  // namespace
+
+std::optional<UnitCounts> expected_units(const SessionOptions& options) {
+  if (simulated || rank_group().distributed()) return std::nullopt;
+  UnitCounts units;
+  units.gpus = options.gpus.value_or(visible_gpus());
+  if (options.cpus)
+    units.cpus = *options.cpus;
+  else if (const char* count = std::getenv("STARPU_NCPU"); count != nullptr)
+    units.cpus = std::atoi(count);
+  else if (given("STARPU_NCPUS") || given("STARPU_RESERVE_NCPU") || given("STARPU_WORKERS_CPUID"))
+    return std::nullopt;
+  else
+    units.cpus = std::max(units.gpus > 0 ? 0 : 1, rated_machine().cores - (units.gpus > 0 ? units.gpus + 1 : 0));
+  return units;
+}
+
+bool units_are_open(const SessionOptions& options) {
+  return !options.cpus && !options.scheduler && !given("STARPU_SCHED") && !given("STARPU_NCPU") &&
+         !given("STARPU_NCPUS") && !given("STARPU_WORKERS_CPUID");
+}
+
+double measuring_estimate(const Problem& problem, int cores) {
+  constexpr double primitive_directions = 16;
+  const double nodes = interpolation_nodes(problem.accuracy.basis);
+  return rates_seconds + primitive_directions * std::pow(nodes, 6) * operator_seconds / std::max(1, cores);
+}
+
+std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, double evaluations, int cores,
+                                    double measuring) {
+  if (wanted.height > 0) return std::nullopt;
+  const double one_core = evaluations * particles * particles / 2 / slowest_core;
+  constexpr double leaves = 8;  // of a tree of two levels, all next to each other
+  const double all_cores = one_core / std::min<double>(leaves, cores);
+  if (all_cores > std::max(short_sum, measuring)) return std::nullopt;
+  Plan plan{wanted, {}, 0, {}, 0};
+  plan.shape.height = one_core > one_core_sum ? 2 : 1;
+  if (plan.shape.group_size == 0) plan.shape.group_size = 1;
+  if (plan.shape.height == 1) plan.cpus = 1;
+  plan.reason = fmt::format("{:.0f} particles: all pairs are summed, on {}", particles,
+                            plan.shape.height == 1 ? "one core" : "cores");
+  return plan;
+}
+
+Plan make_plan(const TreeShape& wanted, const std::vector<Workload>& loads, const std::vector<UnitRates>& rates,
+               double evaluations, bool open) {
+  const Workload* best = &best_of(wanted, loads, rates);
+  Plan plan{wanted, {}, {}, {}, seconds_of(*best, rates)};
+  std::vector<UnitRates> kinds = rates;
+  if (open && rates.size() == 2 && rates[0].units > 0 && rates[1].units > 0) {
+    const std::vector<UnitRates> cores{rates[0]};
+    const std::vector<UnitRates> gpus{rates[1]};
+    const Workload& of_cores = best_of(wanted, loads, cores);
+    const Workload& of_gpus = best_of(wanted, loads, gpus);
+    const double by_cores = seconds_of(of_cores, cores);
+    const double by_gpus = seconds_of(of_gpus, gpus);
+    if (by_cores * evaluations < start_of_gpus) {
+      plan = {wanted,
+              {},
+              0,
+              fmt::format("{}; {} would save {:.2f} s and take longer to start", name_of(rates[0], false),
+                          name_of(rates[1], true), std::max(0.0, by_cores - by_gpus) * evaluations),
+              by_cores};
+      best = &of_cores;
+      kinds = cores;
+    } else if (by_gpus * (1 - least_gain) < plan.seconds) {
+      plan = {wanted,
+              0,
+              {},
+              fmt::format("{}; {} would bring at most {:.1f} % ({:.4g} against {:.4g} s per evaluation)",
+                          name_of(rates[1], true), name_of(rates[0], false), 100 * (1 - plan.seconds / by_gpus),
+                          plan.seconds, by_gpus),
+              by_gpus};
+      best = &of_gpus;
+      kinds = gpus;
+    }
+  }
+  if (wanted.height == 0) plan.shape.height = best->height;
+  if (plan.shape.group_size == 0) plan.shape.group_size = suitable_group_size(*best, kinds);
+  return plan;
+}
+
+std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const Problem& problem,
+                                                 const UnitCounts& units) {
+  std::vector<UnitRates> rates;
+  for (const bool gpu : {false, true}) {
+    UnitRates kind;
+    kind.units = gpu ? units.gpus : units.cpus;
+    kind.gpu = gpu;
+    if (kind.units == 0) continue;
+    for (const Member& member : members) {
+      const auto rate = known.find(rate_name(problem, gpu, member));
+      if (!rate) return std::nullopt;
+      kind.*member.rate = *rate == not_run ? INFINITY : *rate;
+    }
+    rates.push_back(kind);
+  }
+  return rates;
+}
+
+void keep_rates(KnownRates& known, const Problem& problem, std::vector<UnitRates>& rates) {
+  for (UnitRates& kind : rates)
+    for (const Member& member : members) {
+      double& rate = kind.*member.rate;
+      const bool run = std::isfinite(rate);
+      const double kept = known.keep(rate_name(problem, kind.gpu, member), run ? rate : not_run);
+      if (run) rate = kept;
+    }
+}
+
+}  // namespace asterism::fmm

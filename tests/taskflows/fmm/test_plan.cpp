@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units and trees that are chosen from kept rates, and operators that are kept on disk.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/environment.hpp"
+#include "taskflows/fmm/operator_cache.hpp"
+#include "taskflows/fmm/plan/plan.hpp"
+
+namespace asterism::fmm {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A cube of 10^6 particles, as estimate_workloads sees it: height, leaves, cells, near pairs, far pairs, particles.
+const std::vector<Workload> cube_loads{{1, 1, 0, 5e11, 0, 0},          {2, 8, 0, 5e11, 0, 0},
+                                       {3, 64, 64, 1e11, 3e3, 1e6},    {4, 512, 576, 2e10, 6e4, 1e6},
+                                       {5, 4096, 4672, 3e9, 6e5, 1e6}, {6, 32768, 37440, 4e8, 5.6e6, 1e6}};
+constexpr UnitRates cores{14, 2e-10, 4e-6, 1e-7, 1e-6, false};
+constexpr UnitRates fast_gpu{1, 2e-12, 2e-8, 1e-9, 1e-8, true};
+constexpr UnitRates slow_gpu{1, 1e-10, 2e-6, 5e-8, 5e-7, true};
+
+Problem laplace(int digits) {
+  return {interaction(Laplace{}), accuracy(digits)};
+}
+
+TEST(Plan, FewParticlesAreSummedOnOneCore) {
+  const auto plan = plan_direct_sum({}, 3, 1, 2, 0);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->shape.height, 1);
+  EXPECT_EQ(plan->cpus, 1);
+  EXPECT_EQ(plan->gpus, 0);
+  EXPECT_FALSE(plan->reason.empty());
+}
+
+TEST(Plan, SomeMoreOnAllCores) {
+  const auto plan = plan_direct_sum({}, 16090, 1, 2, 0);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->shape.height, 2);
+  EXPECT_EQ(plan->shape.group_size, 1);
+  EXPECT_EQ(plan->cpus, std::nullopt);
+  EXPECT_EQ(plan_direct_sum({}, 16090, 1000, 2, 0), std::nullopt);  // in every one of a thousand steps
+  EXPECT_EQ(plan_direct_sum({}, 1e6, 1, 64, 0), std::nullopt);
+}
+
+TEST(Plan, MoreWhereOperatorsWouldTakeLonger) {
+  EXPECT_EQ(plan_direct_sum({}, 100000, 1, 2, measuring_estimate(laplace(4), 2)), std::nullopt);
+  const auto plan = plan_direct_sum({}, 100000, 1, 2, measuring_estimate(laplace(9), 2));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->shape.height, 2);
+}
+
+TEST(Plan, AHeightThatIsGivenStays) {
+  TreeShape wanted;
+  wanted.height = 4;
+  EXPECT_EQ(plan_direct_sum(wanted, 3, 1, 2, 0), std::nullopt);
+  const std::vector<Workload> loads(cube_loads.begin(), cube_loads.begin() + 4);
+  EXPECT_EQ(make_plan(wanted, loads, {cores}, 1, true).shape.height, 4);
+}
+
+TEST(Plan, CoresBesideAFastGpuAreLeftOut) {
+  const Plan plan = make_plan({}, cube_loads, {cores, fast_gpu}, 100, true);
+  EXPECT_EQ(plan.cpus, 0);
+  EXPECT_EQ(plan.gpus, std::nullopt);
+  EXPECT_NE(plan.reason.find("1 GPU; 14 cores would bring at most"), std::string::npos) << plan.reason;
+  // the tree and the groups are those that the GPU has alone
+  const Plan alone = make_plan({}, cube_loads, {fast_gpu}, 100, true);
+  EXPECT_EQ(plan.shape.height, alone.shape.height);
+  EXPECT_EQ(plan.shape.group_size, alone.shape.group_size);
+  EXPECT_TRUE(alone.reason.empty());
+}
+
+TEST(Plan, CoresBesideASlowGpuTakePart) {
+  const Plan plan = make_plan({}, cube_loads, {cores, slow_gpu}, 100, true);
+  EXPECT_EQ(plan.cpus, std::nullopt);
+  EXPECT_EQ(plan.gpus, std::nullopt);
+  EXPECT_TRUE(plan.reason.empty()) << plan.reason;
+  // groups small enough for all
+  EXPECT_LT(plan.shape.group_size, make_plan({}, cube_loads, {slow_gpu}, 100, true).shape.group_size);
+}
+
+TEST(Plan, UnitsThatAreGivenStay) {
+  const Plan plan = make_plan({}, cube_loads, {cores, fast_gpu}, 100, false);
+  EXPECT_EQ(plan.cpus, std::nullopt);
+  EXPECT_EQ(plan.gpus, std::nullopt);
+}
+
+TEST(Plan, GpusAreNotStartedForAMoment) {
+  const std::vector<Workload> loads{{1, 1, 0, 1e8, 0, 0}, {2, 8, 0, 1e8, 0, 0}};
+  EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, 1, true).gpus, 0);
+  EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, 10000, true).gpus, std::nullopt);
+}
+
+class Kept : public testing::Test {
+ protected:
+  Kept() { environment_.set("ASTERISM_CACHE", folder_.string()); }
+  ~Kept() override { fs::remove_all(folder_); }
+
+  const fs::path folder_ = fs::temp_directory_path() / ("fmm_plan_" + std::to_string(getpid()));
+  Environment environment_;
+};
+
+TEST_F(Kept, RatesOfAllUnitsOrNone) {
+  KnownRates known(folder_ / "rates.json", {"host", "processor", 2, {}, "", "", "1"});
+  std::vector<UnitRates> rates{cores, fast_gpu};
+  rates[1].particle = INFINITY;  // not run there
+  EXPECT_EQ(kept_rates(known, laplace(5), {14, 1}), std::nullopt);
+  keep_rates(known, laplace(5), rates);
+  const auto kept = kept_rates(known, laplace(5), {7, 2});
+  ASSERT_TRUE(kept);
+  ASSERT_EQ(kept->size(), 2U);
+  EXPECT_EQ((*kept)[0].units, 7);
+  EXPECT_FALSE((*kept)[0].gpu);
+  EXPECT_EQ((*kept)[0].far_pair, cores.far_pair);
+  EXPECT_EQ((*kept)[1].units, 2);
+  EXPECT_TRUE((*kept)[1].gpu);
+  EXPECT_TRUE(std::isinf((*kept)[1].particle));
+  EXPECT_EQ(kept_rates(known, laplace(6), {14, 1}), std::nullopt);
+  EXPECT_EQ(kept_rates(known, {interaction(InverseSquare{}), accuracy(5)}, {14, 1}), std::nullopt);
+}
+
+TEST_F(Kept, OperatorsToTheBit) {
+  const Problem problem = laplace(3);
+  const Basis basis(problem.accuracy.basis);
+  ASSERT_FALSE(operators_are_kept(problem));
+  const auto computed = primitive_operators_of(problem, basis, 1);
+  ASSERT_TRUE(operators_are_kept(problem));
+  const auto read = primitive_operators_of(problem, basis, 1);
+  ASSERT_EQ(read.size(), 16U);
+  for (std::size_t d = 0; d < 16; ++d) {
+    EXPECT_EQ(read[d].rank, computed[d].rank);
+    EXPECT_EQ(read[d].u, computed[d].u);
+    EXPECT_EQ(read[d].v, computed[d].v);
+  }
+  EXPECT_NE(operator_file(problem), operator_file(laplace(4)));
+  EXPECT_NE(operator_file(problem), operator_file({interaction(InverseSquare{}), accuracy(3)}));
+  EXPECT_TRUE(operator_file({interaction(Yukawa{1}), accuracy(3)}).empty());
+}
+
+TEST_F(Kept, DamagedOperatorsAreComputedAgain) {
+  const Problem problem = laplace(3);
+  const Basis basis(problem.accuracy.basis);
+  const auto computed = primitive_operators_of(problem, basis, 1);
+  const auto damage = [&](std::int64_t at, char bits) {
+    std::fstream file(operator_file(problem), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int before = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(before ^ bits));
+  };
+  const auto size = static_cast<std::int64_t>(fs::file_size(operator_file(problem)));
+  for (const std::int64_t at : {std::int64_t{0}, std::int64_t{130}, size / 2, size - 1}) {
+    damage(at, 4);
+    EXPECT_EQ(primitive_operators_of(problem, basis, 1)[7].u, computed[7].u) << at;
+    EXPECT_EQ(static_cast<std::int64_t>(fs::file_size(operator_file(problem))), size);
+  }
+  fs::resize_file(operator_file(problem), static_cast<std::uintmax_t>(size) / 2);
+  EXPECT_EQ(primitive_operators_of(problem, basis, 1)[7].u, computed[7].u);
+}
+
+}  // namespace
+}  // namespace asterism::fmm
