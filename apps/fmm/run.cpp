@@ -28,10 +28,6 @@ namespace {
 
 /// Evaluations of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr int calibration_samples = 10;
-/// So few particles have a tree of two levels, whose cells are all neighbours.
-constexpr std::size_t few_particles = 200;
-constexpr int near_field_height = 2;
-constexpr int cells_without_far_field = 8;
 
 template <class T>
 T sum_over_ranks(T mine) {
@@ -124,10 +120,6 @@ void Run::choose_tree() {
   const std::string scheduler = options.scheduler.value_or(from_environment != nullptr ? from_environment : "");
   const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   TreeShape& shape = options_.shape;
-  if (all_particles_ <= few_particles) {  // sums of all pairs: operators of far fields would take far longer
-    if (shape.height == 0) shape.height = near_field_height;
-    if (shape.group_size == 0 && shape.height == near_field_height) shape.group_size = cells_without_far_field;
-  }
   if (shape.height == 0 || shape.group_size == 0 || ask_rates) {
     plan_ = choose_plan(ask_rates);
     shape = plan_.shape;
