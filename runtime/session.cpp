@@ -23,7 +23,6 @@
 #include "runtime/scheduler_library.hpp"
 #endif
 #include "base/error.hpp"
-#include "runtime/idle_workers.hpp"
 #include "runtime/machine/local_units.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/program_library.hpp"
@@ -183,8 +182,6 @@ Session::Session(const SessionOptions& options) {
     units_.push_back({worker, starpu_worker_get_type(worker) == STARPU_CUDA_WORKER, starpu_worker_get_devid(worker),
                       starpu_worker_get_memory_node(w), name});
   }
-  if (rank_group().distributed() && !simulated && cores_are_few(static_cast<int>(units_.size())))
-    let_idle_threads_sleep();
   mark_models();
 }
 
@@ -295,7 +292,6 @@ Session::~Session() {
   // other ranks may wait for what this one would have sent, and StarPU would wait for them
   if (std::uncaught_exceptions() > exceptions_ && !rank_group().all_have_failed()) return;
   rank_group().stop_starpu();
-  let_idle_threads_poll();
   if (!trace_.empty()) {
     // Kept under another name: FxT moves the file to where the next recording of this process goes.
     std::error_code ignored;

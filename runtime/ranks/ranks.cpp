@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "runtime/idle_workers.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_deaths.hpp"
 
@@ -138,7 +137,6 @@ void receive(char* data, std::size_t bytes, int from) {
 RankGroup::RankGroup() {
   const auto [variable, count] = launched();
   if (count == 1) return;
-  let_idle_messages_yield();
   int level = 0;
   // StarPU's thread and the main program both send
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
@@ -264,20 +262,3 @@ void RankGroup::stop_starpu() const {
 #endif
 
 }  // namespace asterism
-
-#ifdef ASTERISM_MPI
-
-/// StarPU's thread for messages asks for the end of each with this function of MPI, again and again. MPI lets a program
-/// put its own in front (the profiling interface, MPI 4.0, chapter 15).
-extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  static thread_local int misses = 0;
-  const int result = PMPI_Test(request, flag, status);
-  constexpr int looks = 8;  // it asks for several in turn
-  if (*flag != 0)
-    misses = 0;
-  else if (++misses % looks == 0)
-    asterism::rest_after_miss(misses / looks);
-  return result;
-}
-
-#endif

@@ -3,18 +3,15 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <starpu.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <map>
 #include <numeric>
 #include <span>
 #include <vector>
 
 #include "base/as_size.hpp"
-#include "runtime/idle_workers.hpp"
 #include "runtime/machine/local_units.hpp"
 #include "runtime/ranks/all_gather.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -35,35 +32,6 @@ TEST(RankGroup, GathersVectorsOfAnyLength) {
   ASSERT_EQ(all.size(), as_size(rank_group().ranks()));
   for (int rank = 0; rank < rank_group().ranks(); ++rank)
     EXPECT_EQ(all[as_size(rank)], std::vector<int>(as_size(3 * rank), rank + 7));
-}
-
-TEST(IdleThreads, AWorkerAndAThreadForMessagesNeedACoreEach) {
-  EXPECT_TRUE(fewer_cores_than_threads(1, 1, 1));
-  EXPECT_FALSE(fewer_cores_than_threads(2, 1, 1));
-  EXPECT_TRUE(fewer_cores_than_threads(2, 2, 1));
-  EXPECT_TRUE(fewer_cores_than_threads(3, 2, 1));
-  EXPECT_FALSE(fewer_cores_than_threads(4, 2, 1));
-  EXPECT_TRUE(fewer_cores_than_threads(8, 2, 4));
-}
-
-/// Seconds of all cores that this process has used.
-double used_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-TEST(IdleThreads, SleepWhereCoresAreFew) {
-  if (!rank_group().distributed() || !cores_are_few(1)) GTEST_SKIP() << "there is a core for each thread";
-  SessionOptions options;
-  options.cpus = 1;
-  options.gpus = 0;
-  options.ranks = Ranks::any;
-  const Session session(options);
-  usleep(100'000);
-  const double before = used_seconds();
-  usleep(400'000);
-  EXPECT_LT(used_seconds() - before, 0.2) << "a worker without tasks works for half of the time";
 }
 
 TEST(RankGroup, BroadcastsWhatRankZeroHas) {
