@@ -106,11 +106,12 @@ State Solver::start(Direction direction) {
 /// the direction is kept, and with it what the iterations have learnt about the matrix.
 State Solver::restart(double recurrence) {
   const bool moved = result_.iterations > start_iteration_;
-  kept_ = !sys_.options.vendor && submitted_ > 0 && (moved || !kept_);
+  // a simulated run ends here
+  kept_ = !simulated && !sys_.options.vendor && submitted_ > 0 && (moved || !kept_);
   start_iteration_ = result_.iterations;
   if (kept_) {
     const State state = start(Direction::kept);
-    const bool last = simulated || state.status != Status::running || base_ >= sys_.options.max_iterations;
+    const bool last = state.status != Status::running || base_ >= sys_.options.max_iterations;
     if (last || state.rr <= small_drift * small_drift * recurrence) return state;
     kept_ = false;
   }

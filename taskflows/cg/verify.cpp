@@ -27,7 +27,7 @@ double drift(const ResidualNorms& norms, std::int64_t iterations) {
 
 /// What a residual may be: the solver stops at the tolerance with one that it has computed in double precision.
 double with_rounding(double tolerance, const ResidualNorms& norms) {
-  return tolerance + epsilon * norms.magnitude;
+  return std::isfinite(norms.magnitude) ? tolerance + epsilon * norms.magnitude : tolerance;
 }
 
 Verdict residual_verdict(double residual, double allowed) {
@@ -89,8 +89,8 @@ Verification judge_recurrence(const Answer& answer) {
   const ResidualNorms norms = norms_of(answer);
   v.residual = norms.residual;
   const double apart = std::abs(v.residual - answer.result.recurrence_residual);
-  v.by_residual = {"the residual of the recurrence", apart,
-                   recurrence_agreement * v.residual + drift(norms, answer.result.iterations), ""};
+  const double allowed = recurrence_agreement * v.residual + drift(norms, answer.result.iterations);
+  v.by_residual = {"the residual of the recurrence", apart, std::isfinite(allowed) ? allowed : 0, ""};
   if (!v.right())
     v.by_residual.complaint =
         fmt::format("after {} iterations ||b - Ax|| / ||b|| is {:.6e}, but the recurrence says {:.6e}",

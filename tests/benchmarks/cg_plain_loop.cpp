@@ -25,15 +25,18 @@ T* device(std::size_t n) {
   return static_cast<T*>(memory);
 }
 
+bool has_gpu() {
+  int devices = 0;
+  const bool found = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+  if (!found) fmt::print(stderr, "bench_cg_plain: no GPU\n");
+  return found;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace asterism::cg;
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    fmt::print(stderr, "bench_cg_plain: no GPU\n");
-    return 1;
-  }
+  if (!has_gpu()) return 1;
   const std::string name = argc > 1 ? argv[1] : "11pts-256";
   const int iterations = argc > 2 ? std::atoi(argv[2]) : 100;
   const int repeats = argc > 3 ? std::atoi(argv[3]) : 7;
