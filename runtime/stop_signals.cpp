@@ -79,8 +79,8 @@ bool stop_wanted() {
 void stop(const std::string& at, const std::string& checkpoint) {
   const int signal = noted;
   throw Stopped(signal, fmt::format("stopped by {} after {}; {}", name_of(signal), at,
-                                  checkpoint.empty() ? "no checkpoint was asked for (--checkpoint)"
-                                                     : fmt::format("resume with --restart {}", checkpoint)));
+                                    checkpoint.empty() ? "no checkpoint was asked for (--checkpoint)"
+                                                       : fmt::format("resume with --restart {}", checkpoint)));
 }
 
 }  // namespace asterism

@@ -19,12 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // Options of all programs by their names: an option that is not here names no single file.
-constexpr std::array<std::string_view, 12> reading{"--matrix",  "--mesh",   "--rhs",       "--input",    "--body",
-                                                   "--restart", "--config", "--observers", "--simulate", "--rates",
-                                                   "--models",  "--scene"};
-constexpr std::array<std::string_view, 15> writing{"--json",  "--csv",      "--html",     "--output",   "--png",
-                                                   "--chart", "--checkpoint", "--solution", "--history",  "--forces",
-                                                   "--profiles", "--probes",  "--listen",   "--matrices", "--write-lp"};
+constexpr std::array<std::string_view, 12> reading{"--matrix",   "--mesh",    "--rhs",    "--input",
+                                                   "--body",     "--restart", "--config", "--observers",
+                                                   "--simulate", "--rates",   "--models", "--scene"};
+constexpr std::array<std::string_view, 15> writing{
+    "--json",    "--csv",    "--html",     "--output", "--png",    "--chart",    "--checkpoint", "--solution",
+    "--history", "--forces", "--profiles", "--probes", "--listen", "--matrices", "--write-lp"};
 
 struct Named {
   std::string option;
@@ -42,8 +42,7 @@ void collect(const CLI::App& app, const auto& names, std::vector<Named>& files) 
     for (const std::string& value : option->results())
       if (!value.empty()) files.push_back({name, value});
   }
-  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))
-    collect(*group, names, files);
+  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; })) collect(*group, names, files);
 }
 
 bool same(const fs::path& a, const fs::path& b) {

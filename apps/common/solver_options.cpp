@@ -55,8 +55,9 @@ void add_reports(CLI::Option_group* results, std::string& json, std::string& tra
 }
 
 void add_keep(CLI::Option_group* results) {
-  results->add_option("--keep", checkpoints_to_keep(),
-                      "Checkpoints that stay, the newest included: the one before FILE is FILE.1, then FILE.2")
+  results
+      ->add_option("--keep", checkpoints_to_keep(),
+                   "Checkpoints that stay, the newest included: the one before FILE is FILE.1, then FILE.2")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
 }

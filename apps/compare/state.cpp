@@ -53,8 +53,7 @@ void require_own_folder(const std::filesystem::path& path, int line, const std::
   const bool plain = folder != "." && folder != ".." && folder.find('/') == std::string::npos &&
                      folder.find('\0') == std::string::npos;
   if (!plain)
-    bad_input("{}: line {}: folder {}: expected the name of a folder in runs/", path.string(), line,
-              in_quotes(folder));
+    bad_input("{}: line {}: folder {}: expected the name of a folder in runs/", path.string(), line, in_quotes(folder));
 }
 
 Contents read_file(const std::filesystem::path& path) {

@@ -132,9 +132,9 @@ void Run::describe(Report& report) {
                                            options_.shape.group_size)}});
   if (const std::size_t coincident = coincident_particles(particles_); coincident > 0) {
     record["coincident_particles"] = coincident;
-    report.rows.emplace_back("coincident", fmt::format("{} particles{} are where another one is: their pairs are left out",
-                                                       coincident,
-                                                       rank_group().distributed() ? " of this process" : ""));
+    report.rows.emplace_back(
+        "coincident", fmt::format("{} particles{} are where another one is: their pairs are left out", coincident,
+                                  rank_group().distributed() ? " of this process" : ""));
   }
   if (!rank_group().distributed()) return;
   record["ranks"] = o.ranks;

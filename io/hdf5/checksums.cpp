@@ -104,8 +104,9 @@ bool hexadecimal(std::string_view word, std::uint64_t& value) {
 
 [[noreturn]] void refuse_without_table(const std::string& name) {
   bad_input(
-      "{}: has no checksums at its end: it is cut off, damaged there, or from an older version of this program; "
-      "expected a whole checkpoint of this version",
+      "{}: has no checksums at its end: it is cut off, damaged there, from an older version of this program, or "
+      "another "
+      "kind of file; expected a whole checkpoint of this version",
       name);
 }
 
@@ -152,16 +153,15 @@ std::vector<Summed> read_table(const OpenFile& file, const std::string& name) {
 void check_all(const std::filesystem::path& path) {
   const std::string name = path.string();
   const OpenFile file(path, O_RDONLY);
-  if (file.descriptor < 0)
-    bad_input("{}: cannot be read: {}", name, std::generic_category().message(errno));
+  if (file.descriptor < 0) bad_input("{}: cannot be read: {}", name, std::generic_category().message(errno));
   for (const Summed& entry : read_table(file, name)) {
     std::uint64_t found = 0;
     if (!sum_of(file, entry.bytes, found))
       bad_input("{}: cannot be read from byte {} on: {}", name, entry.bytes.begin,
                 std::generic_category().message(errno == 0 ? EIO : errno));
     if (found == entry.sum) continue;
-    const std::string what = entry.bytes.name == between ? "its structure or an attribute"
-                                                         : fmt::format("dataset \"{}\"", entry.bytes.name);
+    const std::string what =
+        entry.bytes.name == between ? "its structure or an attribute" : fmt::format("dataset \"{}\"", entry.bytes.name);
     bad_input("{}: {} is damaged: checksum {:016x}, expected {:016x}", name, what, found, entry.sum);
   }
 }
@@ -190,7 +190,8 @@ void append_checksums(const std::filesystem::path& path, const std::filesystem::
 
 void require_checksums(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored) || !begins_as_hdf5(file) || is_trusted(file, Trust::whole)) return;
+  if (!std::filesystem::is_regular_file(file, ignored) || !begins_as_hdf5(file) || is_trusted(file, Trust::whole))
+    return;
   try {
     check_all(file);
   } catch (const Error& error) {

@@ -177,8 +177,7 @@ void Journal::apply(const std::filesystem::path& journal, const std::filesystem:
   bool applied = for_pages(text, header, [&](const PageHeader& page, const char* bytes) {
     return write_at(file.descriptor, page.at, page.size, bytes);
   });
-  applied = applied && ftruncate(file.descriptor, static_cast<off_t>(header.after)) == 0 &&
-            fsync(file.descriptor) == 0;
+  applied = applied && ftruncate(file.descriptor, static_cast<off_t>(header.after)) == 0 && fsync(file.descriptor) == 0;
   if (!applied) failed("{}: cannot be completed from {}: {}", name.string(), journal.string(), message(errno));
 }
 

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,13 +32,15 @@ std::string contents(const fs::path& path) {
 
 class Faults : public testing::TestWithParam<const char*> {
  protected:
-  Faults() : base_(fs::temp_directory_path() / ("asterism_faults_" + std::to_string(getpid()))), folder_(base_ / "out") {
+  Faults()
+      : base_(fs::temp_directory_path() / ("asterism_faults_" + std::to_string(getpid()))), folder_(base_ / "out") {
     fs::remove_all(base_);
     fs::create_directories(folder_);
   }
   ~Faults() override { fs::remove_all(base_); }
 
   Ran run(const std::vector<std::string>& arguments, long at = -1, const char* kind = "") const {
+    std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
       std::vector<std::string> all{FILE_WRITER};

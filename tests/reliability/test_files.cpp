@@ -83,8 +83,8 @@ TEST_F(ReliableFiles, EveryFlippedBitOfACheckpointIsSeen) {
   std::set<std::string> named;
   for (int trial = 0; trial < 400; ++trial) {
     std::string damaged = whole;
-    const std::size_t bit = trial < 100 ? 8 * (whole.size() - 800) + 63 * static_cast<std::size_t>(trial)
-                                        : random() % (8 * whole.size());
+    const std::size_t bit =
+        trial < 100 ? 8 * (whole.size() - 800) + 63 * static_cast<std::size_t>(trial) : random() % (8 * whole.size());
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     file("k.h5", damaged);
     try {
@@ -158,8 +158,8 @@ TEST_F(ReliableFiles, JournalsAreValidated) {
   expect_refused(journal, before + "more", "not written for this file");
   expect_refused(journal, "short", "not written for this file");
 
-  std::string expected = before.substr(0, 4096) + std::string(4096, 'b') + std::string(10000 - 8192, 'c') +
-                         before.substr(10000, 1000);
+  std::string expected =
+      before.substr(0, 4096) + std::string(4096, 'b') + std::string(10000 - 8192, 'c') + before.substr(10000, 1000);
   std::string under_way = before;
   for (std::size_t at = 4096; at < 4096 + 512 * 3; ++at) under_way[at] = 'b';  // killed within the first page
   for (const std::string& state : {before, under_way, expected.substr(0, 10000) + before.substr(10000)}) {

@@ -26,7 +26,8 @@ std::ostream& operator<<(std::ostream& out, const Method& method) {
 
 const std::array<Method, 5> methods{
     Method{"cg", ASTERISM_CG, {"--stencil", "7pts-16", "--flow", "fused"}, "--iterations", {"--solution", "x.mtx"}},
-    Method{"fmm", ASTERISM_FMM, {"--particles", "60", "--accuracy", "3", "--height", "3", "--group-size", "8"}, "--steps"},
+    Method{
+        "fmm", ASTERISM_FMM, {"--particles", "60", "--accuracy", "3", "--height", "3", "--group-size", "8"}, "--steps"},
     Method{"lbm", ASTERISM_LBM, {"--size", "14x11x9", "--re", "30"}, "--steps", {"--output", "o.h5"}},
     Method{"fdtd", ASTERISM_FDTD, {"--size", "14x11x9"}, "--steps", {"--output", "o.h5"}},
     Method{"tdbem", ASTERISM_TDBEM, {"--unknowns", "42", "--group", "7"}, "--steps", {"--output", "o.h5"}}};
@@ -106,7 +107,8 @@ TEST_P(Programs, RestartBeforeAtAndBehindTheEnd) {
 }
 
 TEST_P(Programs, FinishTheirStepAtASignal) {
-  const Ran ran = run(to(100000000, with_checkpoint("k.h5")), [&] { return fs::exists(output("k.h5")); }, SIGTERM);
+  const Ran ran = run(
+      to(100000000, with_checkpoint("k.h5")), [&] { return fs::exists(output("k.h5")); }, SIGTERM);
   EXPECT_EQ(ran.status, 128 + SIGTERM);
   EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
   EXPECT_TRUE(contains(ran.err, "stopped by SIGTERM after ")) << ran.err;
@@ -168,13 +170,12 @@ TEST_P(Programs, GoOnAfterAnyFault) {
   const auto faulty = [&](long at, const char* kind) {
     fs::remove_all(output(""));
     fs::create_directories(output(""));
-    return run(
-        to(20, all), [] { return false; }, SIGTERM,
-        {{"LD_PRELOAD", FAULT_INJECTION},
-         {"FAULT_FOLDER", output("").string()},
-         {"FAULT_AT", std::to_string(at)},
-         {"FAULT_KIND", kind},
-         {"FAULT_COUNT", (folder_ / "count").string()}});
+    return run(to(20, all), [] { return false; }, SIGTERM,
+               {{"LD_PRELOAD", FAULT_INJECTION},
+                {"FAULT_FOLDER", output("").string()},
+                {"FAULT_AT", std::to_string(at)},
+                {"FAULT_KIND", kind},
+                {"FAULT_COUNT", (folder_ / "count").string()}});
   };
   const Ran whole = faulty(0, "kill");
   ASSERT_EQ(whole.status, 0) << whole.err;

@@ -53,7 +53,9 @@ std::string field_name(Boundary boundary, std::size_t wave) {
 }
 
 SurfaceSeries::SurfaceSeries(const std::filesystem::path& path, const Problem& problem, std::int64_t keep_until)
-    : path_(path), problem_(problem), writer_(writer_of(path, problem, keep_until)),
+    : path_(path),
+      problem_(problem),
+      writer_(writer_of(path, problem, keep_until)),
       last_kept_(times().empty() ? output::keep_nothing : times().back().step) {}
 
 SurfaceSeries::~SurfaceSeries() = default;

@@ -39,8 +39,8 @@ class SurfaceSeries {
   SurfaceSeries& operator=(const SurfaceSeries&) = delete;
 
   /// values[wave][unknown] of step n, in the numbering of the unknowns. Steps ascend; the last one of
-  /// a series that is continued may come again, from a run that restarts behind it, and is kept. Throws Error (failed): numbers of
-  /// values, a full disk.
+  /// a series that is continued may come again, from a run that restarts behind it, and is kept. Throws Error (failed):
+  /// numbers of values, a full disk.
   void append(std::int64_t step, std::span<const std::vector<double>> values);
   [[nodiscard]] const std::vector<output::SavedTime>& times() const;
 
