@@ -7,6 +7,7 @@
 #include "apps/compare/plan.hpp"
 #include "apps/compare/results.hpp"
 #include "apps/compare/settings.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::compare {
 namespace {

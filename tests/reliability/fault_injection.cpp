@@ -66,7 +66,7 @@ void note(long count) {
 enum class Fault { none, error, shorter };
 
 /// Counts a call; what happens to it. `needs_room`: it fails again on a full disk.
-Fault fault(bool needs_room) {
+Fault fault(bool needs_room, bool removes = false) {
   const long number = ++calls;
   note(number);
   const long at = atol(variable("FAULT_AT"));
@@ -74,6 +74,7 @@ Fault fault(bool needs_room) {
   if (at <= 0) return Fault::none;
   const bool full = strcmp(kind, "enospc") == 0;
   const bool broken = strcmp(kind, "eio") == 0;
+  if (full && removes) return Fault::none;  // a full disk does not keep a file from being removed
   if (number != at && !(number > at && needs_room && (full || broken))) return Fault::none;
   if (strcmp(kind, "kill") == 0) raise(SIGKILL);
   if (strcmp(kind, "short") == 0) return Fault::shorter;
@@ -136,6 +137,6 @@ int link(const char* from, const char* to) noexcept {
 
 int unlink(const char* path) noexcept {
   static const auto real = next<int (*)(const char*)>("unlink");
-  return is_in_folder(path) && fault(false) == Fault::error ? -1 : real(path);
+  return is_in_folder(path) && fault(false, true) == Fault::error ? -1 : real(path);
 }
 }
