@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/common/files.hpp"
 #include "apps/common/program.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -43,6 +44,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
   SolverOptions& options = solver.options();
   refuse_over_ranks(options.calibrate, "--calibrate");
   if (const auto status = solver.prepare()) return *status;
+  const auto locks = lock_outputs();
   if (options.calibrate) solver.calibrate();
   SessionOptions session_options = options.session;
   if (!options.trace.empty()) session_options.trace = options.trace;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
@@ -65,6 +66,10 @@ std::optional<int> Run::parse(int argc, char** argv) {
 
 std::optional<int> Run::prepare() {
   input_ = make_input(args_);
+  if (input_.scene && args_.probe_file.empty() && !problem().probes.empty() && !simulated) {
+    args_.probe_file = probes_file(args_.scene);
+    require_writable("--probes", args_.probe_file);
+  }
   if (!args_.restart.empty()) {
     const long step = checkpoint_step(args_.restart, problem());
     if (step > input_.steps)

@@ -12,6 +12,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/fields/gather.hpp"
 
@@ -156,8 +157,14 @@ void TimeStepping::advance() {
   start_clock();
   correction_time_ = 0;
   mark("begin steps");
+  const StoppableSteps stoppable;
   while (simulation_->time() < steps_) {
     const long now = simulation_->time();
+    if (stop_wanted()) {
+      starpu_task_wait_for_all();
+      if (!args_.checkpoint.empty()) save_checkpoint();
+      stop(fmt::format("step {}", now), args_.checkpoint);
+    }
     const auto next = [&](long every) { return (now / every + 1) * every; };
     long t = std::min(steps_, next(args_.check_every));
     if (args_.checkpoint_every) t = std::min(t, next(*args_.checkpoint_every));

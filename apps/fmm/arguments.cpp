@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
@@ -104,6 +105,7 @@ void add_method(CLI::App& app, Arguments& args) {
   method
       ->add_option("--radius2", args.radius_squared,
                    "Keep only products T_a T_b T_c with a^2 + b^2 + c^2 at most this, with --order")
+      ->check(not_negative_number())
       ->needs(order);
   add_tree_and_tasks(method, args);
 }
@@ -252,9 +254,12 @@ Problem make_problem(const Arguments& args) {
   return problem;
 }
 
+double promised_error(const Arguments& args) {
+  return args.order ? loosest : std::pow(10.0, -args.accuracy);
+}
+
 double allowed_error(const Arguments& args) {
-  if (args.order) return loosest;
-  return std::pow(10.0, -args.accuracy) * (args.input.empty() ? 1.0 : error_factor_of_files);
+  return promised_error(args) * (args.order || args.input.empty() ? 1.0 : error_factor_of_files);
 }
 
 }  // namespace asterism::apps::fmm

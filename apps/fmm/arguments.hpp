@@ -57,5 +57,7 @@ std::string describe_particles(const Arguments& arguments, std::size_t particles
 asterism::fmm::Problem make_problem(const Arguments& arguments);
 /// The largest relative L2 error of a right answer.
 double allowed_error(const Arguments& arguments);
+/// The one that --accuracy promises.
+double promised_error(const Arguments& arguments);
 
 }  // namespace asterism::apps::fmm

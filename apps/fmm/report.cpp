@@ -9,6 +9,7 @@
 #include "apps/common/program.hpp"
 #include "apps/fmm/run.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/particles/coincident.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -75,7 +76,7 @@ nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work
           {"far_pairs", work.far_pairs}};
 }
 
-void report_errors(Report& report, const Errors& errors, double allowed) {
+void report_errors(Report& report, const Errors& errors, double allowed, double promised) {
   report.record["verification"] = {{"targets", errors.targets},
                                    {"potential_error", errors.potential},
                                    {"force_error", errors.force},
@@ -83,6 +84,13 @@ void report_errors(Report& report, const Errors& errors, double allowed) {
   report.rows.emplace_back("relative L2 errors",
                            fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
                                        errors.potential, errors.force, errors.targets));
+  const double largest = std::max(errors.potential, errors.force);
+  const bool missed = !(largest <= promised);
+  report.record["verification"]["promised"] = promised;
+  report.record["verification"]["missed"] = missed;
+  if (missed)
+    report.rows.emplace_back(
+        "accuracy", fmt::format("missed: {:.2e}, promised {:.0e}; up to {:.0e} passes", largest, promised, allowed));
 }
 
 void Run::describe(Report& report) {
@@ -130,6 +138,12 @@ void Run::describe(Report& report) {
   if (measuring_seconds_ > 0)
     report.rows.emplace_back(
         "measuring", fmt::format("{:.2f} s for rates of this machine, kept for later runs", measuring_seconds_));
+  if (const std::size_t coincident = coincident_particles(particles_); coincident > 0) {
+    record["coincident_particles"] = coincident;
+    report.rows.emplace_back(
+        "coincident", fmt::format("{} particles{} are where another one is: their pairs are left out", coincident,
+                                  rank_group().distributed() ? " of this process" : ""));
+  }
   if (!rank_group().distributed()) return;
   record["ranks"] = o.ranks;
   report.rows.push_back(ranks_row(o.ranks));

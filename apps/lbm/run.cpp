@@ -10,6 +10,7 @@
 #include "apps/lbm/body.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/lbm/balance.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/verify.hpp"
@@ -124,8 +125,10 @@ void Run::advance() {
   correction_.since = Clock::now();
   watch_ = {.begin = correction_.since, .from = start_};
   mark("begin steps");
+  const StoppableSteps stoppable;
   while (simulation_->time() < args_.steps) {
     const long now = simulation_->time();
+    if (stop_wanted()) stop_here();
     long t = std::min({args_.steps, (now / args_.check_every + 1) * args_.check_every, output_->next_due(now)});
     if (correction_.balance) t = std::min(t, correction_.next);
     simulation_->advance(t - now);
@@ -136,12 +139,22 @@ void Run::advance() {
     if (output_->due(t)) write_output(t);
     if (correction_.balance && t == correction_.next && t < args_.steps) correct(t);
   }
+  if (start_ == args_.steps && start_ > 0 && output_->due(start_)) write_output(start_);  // resumed at its end
   starpu_task_wait_for_all();
   mark("end steps");
   seconds_ = seconds_since(watch_.begin) - watch_.writing;
   timed_steps_ = args_.steps - watch_.from;
   totals_ = simulation_->totals();
   check_flow(totals_, args_.steps);
+}
+
+/// Ends the run that a signal asks to stop.
+void Run::stop_here() {
+  starpu_task_wait_for_all();
+  check_flow(simulation_->totals(), simulation_->time());
+  output_->write_state(*simulation_);
+  line_.reset();
+  stop(fmt::format("step {}", simulation_->time()), args_.output.checkpoint);
 }
 
 void Run::write_output(long t) {

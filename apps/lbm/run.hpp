@@ -53,6 +53,7 @@ class Run : public Solver {
   void set_up();
   void advance();
   void write_output(long t);
+  [[noreturn]] void stop_here();
   void correct(long t);
   [[nodiscard]] bool gpus_alone_are_faster(long steps, double seconds) const;
   [[nodiscard]] bool worth(double share) const;

@@ -11,6 +11,7 @@
 #include "runtime/machine/busy_time.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices/matrix_file.hpp"
@@ -83,7 +84,9 @@ PrecisionMarch<T>::PrecisionMarch(const Arguments& arguments, const ProblemCase&
   const std::string& restart = args_.files.restart;
   if (!restart.empty()) {
     const std::int64_t done = checkpoint_steps<T>(restart, problem_, args_.method);
-    if (done > case_.steps) bad_input("--restart {}: at step {}, beyond --steps {}", restart, done, case_.steps);
+    // a run does whole groups of steps: its end may be up to a group beyond what was asked for
+    if (done - args_.method.group >= case_.steps && done > case_.steps)
+      bad_input("--restart {}: at step {}, beyond --steps {}", restart, done, case_.steps);
     if (args_.common.verify && done >= compared_steps_)
       bad_input("--verify: the solver that it compares with reaches step {}; {} is of step {}", compared_steps_,
                 restart, done);
@@ -153,6 +156,7 @@ void PrecisionMarch<T>::run() {
   const bool balances = sharing_ != Sharing::scheduler && args_.sharing.intervals.empty() &&
                         simulation_->workers() > 1 && args_.sharing.balance_groups > 0;
   mark("begin steps");
+  if (simulation_->steps() > 0 && simulation_->steps() >= case_.steps) record_group();  // resumed at its end
   if (balances) balance_intervals();
   if (balances || session_.devices() > 0) warm_up();
   output_seconds_ = 0;
@@ -160,7 +164,12 @@ void PrecisionMarch<T>::run() {
   const auto begin = Clock::now();
   const std::int64_t first = simulation_->steps();
   const Submitted before = submitted();
+  const StoppableSteps stoppable;
   while (simulation_->steps() < case_.steps) {
+    if (stop_wanted()) {
+      if (!args_.files.checkpoint.empty()) output_->write_state(*simulation_, args_.method);
+      stop(fmt::format("step {}", simulation_->steps()), args_.files.checkpoint);
+    }
     for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < case_.steps; ++g) {
       simulation_->advance();
       record_group();

@@ -84,10 +84,11 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointSetting
   file.attribute("/", "far_tasks", static_cast<std::int64_t>(settings.shape.far_tasks));
   const std::array box{settings.box.x, settings.box.y, settings.box.z, settings.box.width};
   file.write("box", {box.size()}, std::span<const double>(box));
-  file.commit();
+  file.commit_checkpoint();
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path, const Part& part) {
+  require_checksums(path);
   const Hdf5Input file(path);
   if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format_name)
     bad_input("{}: is no checkpoint of asterism-fmm", file.name);

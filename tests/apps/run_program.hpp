@@ -17,6 +17,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace asterism::tests {
@@ -69,9 +70,11 @@ class ProgramTest : public testing::Test {
   }
 
   /// Runs the program in out/, with two CPU workers. It is killed, and its status 124, when it takes too long or when
-  /// `enough` says so.
+  /// `enough` says so; another `signal` than SIGKILL is sent once, and the program ends by itself. `environment`: more
+  /// variables.
   Ran run(
-      const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }) const {
+      const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }, int signal = SIGKILL,
+      const std::vector<std::pair<std::string, std::string>>& environment = {}) const {
     std::vector<char*> argv;
     std::string program = program_;
     argv.push_back(program.data());
@@ -94,14 +97,20 @@ class ProgramTest : public testing::Test {
       setenv("OMP_WAIT_POLICY", "passive", 1);
       setenv("ASTERISM_RATES", "off", 0);
       unsetenv("STARPU_SCHED");
+      for (const auto& [variable, value] : environment) setenv(variable.c_str(), value.c_str(), 1);
       execv(argv[0], argv.data());
       _exit(127);
     }
     Ran ran;
     int status = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_seconds);
+    bool signalled = false;
     while (waitpid(child, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > end || enough()) {
+      if (signal != SIGKILL && !signalled && enough()) {
+        kill(child, signal);
+        signalled = true;
+      }
+      if (std::chrono::steady_clock::now() > end || (signal == SIGKILL && enough())) {
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
         ran.status = 124;
