@@ -9,6 +9,7 @@
 #include "apps/common/program.hpp"
 #include "apps/platform/durations.hpp"
 #include "apps/platform/machine.hpp"
+#include "apps/platform/rates.hpp"
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
 #include "base/error.hpp"
@@ -183,7 +184,8 @@ int platforms(int argc, char** argv) {
       "  asterism-platform calibrate here.toml              measures this machine (takes minutes)\n"
       "  asterism-platform calibrate here.toml --methods cg,fmm --run \"asterism-fmm --accuracy 7 --particles "
       "1000000\"\n"
-      "  asterism-platform show h200x4                      prints a platform; checks a file",
+      "  asterism-platform show h200x4                      prints a platform; checks a file\n"
+      "  asterism-platform rates                            prints the rates that programs keep of this machine",
       "asterism-platform");
   app.set_version_flag("--version", version_text("asterism-platform"));
   app.require_subcommand(1);
@@ -210,7 +212,15 @@ int platforms(int argc, char** argv) {
   std::string wanted;
   CLI::App* const showing = app.add_subcommand("show", "What a platform says");
   showing->add_option("platform", wanted, "A name of experiments/machines or a .toml file")->required();
+  bool forget = false;
+  CLI::App* const rating = app.add_subcommand(
+      "rates",
+      "Rates of this machine that programs measured once and choose by: in rates.json of the cache folder "
+      "(ASTERISM_CACHE, else XDG_CACHE_HOME/asterism, else ~/.cache/asterism), or where ASTERISM_RATES=FILE says; "
+      "ASTERISM_RATES=off keeps none");
+  rating->add_flag("--forget", forget, "Forget them: the next runs measure again");
   if (const auto status = parse(app, argc, argv)) return *status;
+  if (*rating) return forget ? forget_rates() : show_rates();
   const fs::path program = fs::read_symlink("/proc/self/exe");
   if (*showing) return show(wanted, program);
   return calibrate(asked, command_line("asterism-platform", argc, argv), program);

@@ -92,6 +92,7 @@ class ProgramTest : public testing::Test {
       setenv("STARPU_NCUDA", "0", 1);
       setenv("STARPU_WORKERS_NOBIND", "1", 1);
       setenv("OMP_WAIT_POLICY", "passive", 1);
+      setenv("ASTERISM_RATES", "off", 0);
       unsetenv("STARPU_SCHED");
       execv(argv[0], argv.data());
       _exit(127);

@@ -2,6 +2,8 @@
 // asterism-platform as its users meet it: measures this machine, and shows what a platform says.
 #include <gtest/gtest.h>
 
+#include "runtime/environment.hpp"
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/platform.hpp"
 #include "tests/apps/run_program.hpp"
 
@@ -52,6 +54,21 @@ TEST_F(AsterismPlatform, ShowsWhatIsShipped) {
   const Ran ran = run({"show", std::string(ASTERISM_SOURCE_DIR) + "/experiments/machines/h200x4.toml"});
   EXPECT_EQ(ran.status, 0);
   EXPECT_TRUE(contains(ran.out, "4 x NVIDIA H200 of 150.1 GB")) << ran.out;
+}
+
+TEST_F(AsterismPlatform, ShowsAndForgetsRates) {
+  asterism::Environment environment;
+  environment.set("ASTERISM_RATES", output("rates.json"));
+  asterism::known_rates().keep("copy/cpu", 1.26e9);
+  const Ran shown = run({"rates"});
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_TRUE(contains(shown.out, "copy/cpu")) << shown.out;
+  EXPECT_TRUE(contains(shown.out, "1.3e+09"));
+  EXPECT_TRUE(contains(shown.out, "rates.json"));
+  const Ran forgotten = run({"rates", "--forget"});
+  EXPECT_EQ(forgotten.status, 0);
+  EXPECT_TRUE(contains(forgotten.out, "1 rates")) << forgotten.out;
+  EXPECT_FALSE(contains(run({"rates"}).out, "copy/cpu"));
 }
 
 TEST_F(AsterismPlatform, SaysWhatIsWrong) {
