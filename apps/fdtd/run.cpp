@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/verify.hpp"
 
@@ -64,6 +66,10 @@ std::optional<int> Run::parse(int argc, char** argv) {
 }
 
 std::optional<int> Run::prepare() {
+  if (args_.measure_again) {
+    if (rank_group().is_root()) known_rates().forget();
+    rank_group().barrier();
+  }
   input_ = make_input(args_);
   if (!args_.restart.empty()) {
     const long step = checkpoint_step(args_.restart, problem());
