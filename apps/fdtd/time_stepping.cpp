@@ -27,7 +27,7 @@ constexpr long first_correction = 20;
 /// Steps after which the cut is where it belongs: it is kept for later runs.
 constexpr long settled = 7 * first_correction;
 /// Cells of the largest domain that is measured: beyond the caches.
-constexpr double largest_sample = 1 << 24;
+constexpr double largest_sample = 1 << 23;
 /// Cells for each of some cores up to which more cores may be slower: some tenths of a millisecond of a core.
 constexpr double small_per_core = 1 << 17;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.

@@ -28,7 +28,7 @@ std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem) 
 }
 
 /// Cells of the largest flow that is measured: beyond the caches, a second's work at most.
-constexpr double largest_sample = 1 << 23;
+constexpr double largest_sample = 1 << 22;
 /// Cells for each of some cores up to which more cores may be slower: half a millisecond of a core.
 constexpr double small_per_core = 1 << 16;
 
@@ -104,7 +104,8 @@ std::optional<StepWork> step_work_of(const Arguments& args, const Problem& probl
   work.largest = largest_sample;
   work.small_per_core = small_per_core;
   // thin domains exchange more or less than cubes do
-  if (work.size <= 16 * small_per_core) work.kind += fmt::format("/2^{} rows", std::lround(std::log2(problem.cells[1])));
+  if (work.size <= 16 * small_per_core)
+    work.kind += fmt::format("/2^{} rows", std::lround(std::log2(problem.cells[1])));
   work.rate = [&args, &problem](const Session& session, double share) {
     return step_rate(args, problem, session, share);
   };

@@ -74,7 +74,7 @@ class Run : public Solver {
   std::unique_ptr<Output> output_;
   std::optional<Rates> rates_;
   std::string cores_share_;  ///< name of the share of the cores, once it has settled, among the known rates
-  long start_ = 0;  ///< time at which the run begins
+  long start_ = 0;           ///< time at which the run begins
   Stopwatch watch_;
   Correction correction_;
   int corrections_ = 0;

@@ -65,7 +65,7 @@ bool given(const char* variable) {
 bool is_open(const SessionOptions& options) {
   if (options.cpus || options.scheduler || options.calibrate || simulated || rank_group().distributed()) return false;
   for (const char* variable : {"STARPU_NCPU", "STARPU_NCPUS", "STARPU_WORKERS_CPUID", "STARPU_WORKERS_COREID",
-                               "STARPU_RESERVE_NCPU", "STARPU_SCHED"})
+                               "STARPU_RESERVE_NCPU", "STARPU_SCHED", "STARPU_CALIBRATE"})
     if (given(variable)) return false;
   return true;
 }
@@ -160,8 +160,7 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
     if (const Candidate& best = best_of(candidates); best.who == alone && !small) {
       std::string reason = fmt::format("{}; cores would bring {:.2g} % ({} against {} {}/s)", alone, 100 * gain,
                                        text(beside), text(of_gpus), work.counted);
-      if (gain >= least_share)
-        reason += fmt::format(", but together they reach {}", text(candidates.back().rate));
+      if (gain >= least_share) reason += fmt::format(", but together they reach {}", text(candidates.back().rate));
       return {best.cpus, best.gpus, {}, reason, 0};
     }
   }
@@ -178,8 +177,8 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
   trial.end();
   choice.measuring = trial.seconds();
   if (choice.measuring > 0)
-    choice.reason += fmt::format(" (measured in {:.1f} s{})", choice.measuring,
-                                 rates.file().empty() ? "" : ", kept for later runs");
+    choice.reason +=
+        fmt::format(" (measured in {:.1f} s{})", choice.measuring, rates.file().empty() ? "" : ", kept for later runs");
   return choice;
 }
 

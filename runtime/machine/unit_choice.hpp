@@ -14,12 +14,12 @@ namespace asterism {
 
 /// Steps of a problem, as far as the choice of units depends on them.
 struct StepWork {
-  std::string kind;          ///< of kernels, for the names of rates: "lbm/double/trt"
-  std::string counted;       ///< what a rate counts per second: "cells"
-  double size = 0;           ///< of the problem, in what is counted
-  double largest = 0;        ///< that is measured: larger problems have the same rates
-  double small_per_core = 0; ///< up to so much for each of some cores, more cores may be slower
-  bool shared = true;        ///< GPUs can do without cores, or share the work with them
+  std::string kind;           ///< of kernels, for the names of rates: "lbm/double/trt"
+  std::string counted;        ///< what a rate counts per second: "cells"
+  double size = 0;            ///< of the problem, in what is counted
+  double largest = 0;         ///< that is measured: larger problems have the same rates
+  double small_per_core = 0;  ///< up to so much for each of some cores, more cores may be slower
+  bool shared = true;         ///< GPUs can do without cores, or share the work with them
   /// Steps of a problem like this one, of a size up to `largest`, on all units of a session, of which GPUs get a share:
   /// what is counted per second.
   std::function<double(const Session&, double gpu_share)> rate;

@@ -80,9 +80,8 @@ std::string name_of_rate(const Problem& problem, const Session& session, bool gp
 
 double rate_of(const Problem& problem, const Session& session, bool gpus, int units, KnownRates& known,
                const std::vector<double>& gpu_weights) {
-  return known.find_or_measure(name_of_rate(problem, session, gpus, units), [&] {
-    return measure(problem, session, gpus, units, gpu_weights).cells_per_second;
-  });
+  return known.find_or_measure(name_of_rate(problem, session, gpus, units),
+                               [&] { return measure(problem, session, gpus, units, gpu_weights).cells_per_second; });
 }
 
 }  // namespace

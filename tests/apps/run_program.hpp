@@ -68,8 +68,8 @@ class ProgramTest : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  /// Runs the program in out/, with two CPU workers unless units_open_. It is killed, and its status 124, when it takes too long or when
-  /// `enough` says so.
+  /// Runs the program in out/, with two CPU workers unless units_open_. It is killed, and its status 124, when it takes
+  /// too long or when `enough` says so.
   Ran run(
       const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }) const {
     std::vector<char*> argv;

@@ -40,16 +40,16 @@ TEST(UnitChoice, CoresThatBringLittleAreLeftOut) {
 }
 
 TEST(UnitChoice, CoresThatBringMuchShareTheWork) {
-  const UnitChoice c = choice(work_of(1e7), 16, 2,
-                              {{"2 GPUs", 6e9}, {"all cores beside 2 GPUs", 2e9}, {"2 GPUs and cores", 7.5e9}});
+  const UnitChoice c =
+      choice(work_of(1e7), 16, 2, {{"2 GPUs", 6e9}, {"all cores beside 2 GPUs", 2e9}, {"2 GPUs and cores", 7.5e9}});
   EXPECT_EQ(c.cpus, std::nullopt);
   EXPECT_EQ(c.gpu_share, 0.75);
   EXPECT_EQ(c.reason, "2 GPUs and cores: 7.5 G cells/s; 2 GPUs 6 G");
 }
 
 TEST(UnitChoice, CoresThatSlowGpusDownAreLeftOut) {
-  const UnitChoice c = choice(work_of(1e7), 16, 1,
-                              {{"1 GPU", 6e9}, {"all cores beside 1 GPU", 6e8}, {"1 GPU and cores", 5e9}});
+  const UnitChoice c =
+      choice(work_of(1e7), 16, 1, {{"1 GPU", 6e9}, {"all cores beside 1 GPU", 6e8}, {"1 GPU and cores", 5e9}});
   EXPECT_EQ(c.cpus, 0);
   EXPECT_EQ(c.reason, "1 GPU; cores would bring 10 % (600 M against 6 G cells/s), but together they reach 5 G");
 }
@@ -59,9 +59,9 @@ TEST(UnitChoice, SmallProblemsRunOnFewCores) {
   EXPECT_EQ(c.cpus, 1);
   EXPECT_EQ(c.gpus, std::nullopt);
   EXPECT_EQ(c.reason, "1 core: 80 M cells/s; all cores 3 M");
-  const UnitChoice beside = choice(work_of(6400), 16, 1,
-                                   {{"1 core", 8e7}, {"4 cores", 5e7}, {"1 GPU", 9e7}, {"all cores beside 1 GPU", 1e7},
-                                    {"1 GPU and cores", 1e6}});
+  const UnitChoice beside = choice(
+      work_of(6400), 16, 1,
+      {{"1 core", 8e7}, {"4 cores", 5e7}, {"1 GPU", 9e7}, {"all cores beside 1 GPU", 1e7}, {"1 GPU and cores", 1e6}});
   EXPECT_EQ(beside.cpus, 0);
   EXPECT_EQ(choice(work_of(3e5), 16, 0, {{"4 cores", 3e8}, {"all cores", 2e8}}).cpus, 4);
 }
@@ -78,7 +78,8 @@ TEST(UnitChoice, LargeProblemsNeedNoTrialOnCores) {
 }
 
 TEST(UnitChoice, GpusThatNeedCoresKeepThem) {
-  const std::map<std::string, double> rates = {{"1 core", 2e6}, {"4 cores", 1e6}, {"all cores", 5e5}, {"all units", 1e6}};
+  const std::map<std::string, double> rates = {
+      {"1 core", 2e6}, {"4 cores", 1e6}, {"all cores", 5e5}, {"all units", 1e6}};
   const UnitChoice few = choice(work_of(162, false), 16, 1, rates);
   EXPECT_EQ(few.cpus, 1);
   EXPECT_EQ(few.gpus, 0);
