@@ -183,7 +183,7 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
 }
 
 double best_step_rate(const std::function<void(long steps)>& advance) {
-  constexpr int rounds = 3;
+  constexpr int rounds = 5;
   constexpr double enough = 0.02;  // seconds of a round
   constexpr long most_steps = 4096;
   double best = 0;

@@ -76,7 +76,7 @@ TEST_F(AsterismLbm, UnitsAreMeasuredOnce) {
   setenv("ASTERISM_RATES", output("rates.json").c_str(), 1);
   const json first = default_run({"--size", "12", "--steps", "100"}).first;
   const json second = default_run({"--size", "12", "--steps", "100"}).first;
-  const json large = default_run({"--size", "128", "--steps", "2"}).first;
+  const json large = default_run({"--size", "64", "--steps", "2"}).first;
   setenv("ASTERISM_RATES", "off", 1);
   EXPECT_GT(first["units"]["measuring_seconds"], 0);
   EXPECT_EQ(second["units"]["measuring_seconds"], 0);
@@ -91,7 +91,7 @@ TEST_F(AsterismLbm, UnitsAreMeasuredOnce) {
 }
 
 TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
-  const auto [record, seconds] = default_run({"--size", "48", "--steps", "100", "--verify", "--cpus", "1"});
+  const auto [record, seconds] = default_run({"--size", "24", "--steps", "100", "--verify", "--cpus", "1"});
   double sum = 0;
   for (const auto& [name, phase] : record["phases"].items()) sum += phase.get<double>();
   EXPECT_NEAR(sum, record["wall_seconds"], 1e-6);
