@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/phases.hpp"
 #include "apps/fmm/report.hpp"
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
@@ -200,6 +201,7 @@ void Run::solve(const Session& session) {
   Simulation simulation(problem_, options_, particles_);
   outcome_.build_seconds = slowest(seconds_since(begin));
   Flow flow(simulation);
+  enter(Phase::steps);
   for (int i = 0; i < args_.repeat; ++i) {
     if (i + 1 == args_.repeat) mark("begin evaluation");
     evaluate(flow);

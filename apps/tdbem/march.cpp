@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/common/phases.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/busy_time.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
@@ -68,6 +69,22 @@ void calibrate_precision(const Arguments& args, const ProblemCase& problem_case)
     simulation.advance();
     starpu_task_wait_for_all();
   }
+}
+
+/// Unknowns for each of some cores up to which more cores may be slower.
+constexpr double small_per_core = 400;
+
+/// Unknowns times steps per second, of the march alone.
+template <class T>
+double step_rate(const Arguments& args, const ProblemCase& problem_case, const Session& session) {
+  const Problem& problem = problem_case.problem;
+  Matrices<T> matrices(problem, block_size_for(args.method, problem, session));
+  matrices.assemble([](double) {});
+  Simulation<T> simulation(problem, args.method, matrices, session, sharing_for(args.sharing, session));
+  return problem.surface.unknowns() * best_step_rate([&](long steps) {
+           for (const std::int64_t end = simulation.steps() + steps; simulation.steps() < end;) simulation.advance();
+           starpu_task_wait_for_all();
+         });
 }
 
 }  // namespace
@@ -155,6 +172,7 @@ template <class T>
 void PrecisionMarch<T>::run() {
   const bool balances = sharing_ != Sharing::scheduler && args_.sharing.intervals.empty() &&
                         simulation_->workers() > 1 && args_.sharing.balance_groups > 0;
+  enter(Phase::steps);
   mark("begin steps");
   if (simulation_->steps() > 0 && simulation_->steps() >= case_.steps) record_group();  // resumed at its end
   if (balances) balance_intervals();
@@ -194,6 +212,7 @@ void PrecisionMarch<T>::record_group() {
   const std::int64_t first = end - args_.method.group;
   const auto before = Clock::now();
   if (output_->due(first, std::min(end, case_.steps))) {
+    const InPhase writing(Phase::output);
     starpu_task_wait_for_all();
     require_solved(simulation_->tally(), problem_);  // no output of a march that broke down
     output_->write(*simulation_, args_.method);
@@ -208,6 +227,7 @@ void PrecisionMarch<T>::record_group() {
 /// Intervals from the times of groups, until they stay or enough groups have been measured.
 template <class T>
 void PrecisionMarch<T>::balance_intervals() {
+  const InPhase measuring(Phase::measuring);
   const BusyTime profiling(session_);
   Balance balance(static_cast<std::int64_t>(matrices_->blocks()), simulation_->workers(), args_.sharing.balance_groups,
                   args_.sharing.target);
@@ -256,6 +276,24 @@ std::unique_ptr<March> make_march(const Arguments& arguments, const ProblemCase&
   return with_precision(problem_case.problem.precision, [&](auto number) -> std::unique_ptr<March> {
     return std::make_unique<PrecisionMarch<decltype(number)>>(arguments, problem_case, session);
   });
+}
+
+std::optional<StepWork> step_work_of(const Arguments& args, const ProblemCase& problem_case) {
+  const Problem& problem = problem_case.problem;
+  if (args.sharing.sharing || !args.sharing.intervals.empty() || args.method.block_size > 0 ||
+      !args.files.matrices.empty() || problem.surface.unknowns() > small_per_core)
+    return std::nullopt;
+  StepWork work;
+  work.kind = fmt::format("tdbem/{}/{} waves", name_of(problem.precision), problem.waves.size());
+  work.counted = "unknowns";
+  work.size = work.largest = problem.surface.unknowns();
+  work.small_per_core = small_per_core;
+  work.shared = false;
+  work.rate = [&](const Session& session, double /*gpu_share*/) {
+    return with_precision(problem.precision,
+                          [&](auto number) { return step_rate<decltype(number)>(args, problem_case, session); });
+  };
+  return work;
 }
 
 void calibrate(const Arguments& arguments, const ProblemCase& problem_case) {

@@ -69,7 +69,7 @@ class ProgramTest : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  /// Runs the program in out/, with two CPU workers. It is killed, and its status 124, when it takes too long or when
+  /// Runs the program in out/, with two CPU workers unless units_open_. It is killed, and its status 124, when it takes too long or when
   /// `enough` says so; another `signal` than SIGKILL is sent once, and the program ends by itself. `environment`: more
   /// variables.
   Ran run(
@@ -91,7 +91,10 @@ class ProgramTest : public testing::Test {
         if (file < 0 || dup2(file, target) < 0) _exit(126);
       }
       if (chdir(where.c_str()) != 0) _exit(126);
-      setenv("STARPU_NCPU", "2", 1);
+      if (units_open_)
+        unsetenv("STARPU_NCPU");
+      else
+        setenv("STARPU_NCPU", "2", 1);
       setenv("STARPU_NCUDA", "0", 1);
       setenv("STARPU_WORKERS_NOBIND", "1", 1);
       setenv("OMP_WAIT_POLICY", "passive", 1);
@@ -154,6 +157,7 @@ class ProgramTest : public testing::Test {
   }
 
   const fs::path folder_;
+  bool units_open_ = false;  ///< the program chooses its units
 
  private:
   std::string name_;
