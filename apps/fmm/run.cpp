@@ -17,6 +17,7 @@
 #include "taskflows/fmm/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/tree/tree_choice.hpp"
 #include "taskflows/fmm/verify.hpp"
 
 namespace asterism::apps::fmm {
@@ -104,6 +105,10 @@ void Run::resume() {
   refuse("the method", saved.settings.method, method());
   if (options_.shape.height > 0) refuse("--height", shape.height, options_.shape.height);
   if (options_.shape.group_size > 0) refuse("--group-size", shape.group_size, options_.shape.group_size);
+  if (options_.shape.adaptive() || args_.tree != TreeKind::automatic) {
+    refuse("an adaptive tree:", shape.adaptive(), options_.shape.adaptive() || args_.tree == TreeKind::adaptive);
+    if (options_.shape.adaptive()) refuse("--leaf-size", shape.leaf_size, options_.shape.leaf_size);
+  }
   if (shape.far_tasks != options_.shape.far_tasks) bad_input("--restart {}: expected the same --m2l", file);
   if (saved.motion.step > args_.steps)
     bad_input("--restart {}: the checkpoint is of step {}; expected --steps {} or more", file, saved.motion.step,
@@ -122,12 +127,12 @@ void Run::choose_tree() {
   const std::string scheduler = options.scheduler.value_or(from_environment != nullptr ? from_environment : "");
   const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   TreeShape& shape = options_.shape;
-  if (shape.height == 0 || shape.group_size == 0 || ask_rates) {
+  if (needs_rates(args_.tree, shape) || ask_rates) {
     const Session session(options);
     rates_ = rates_of_all(measure_rates(session, problem_));
-    shape = complete_shape(shape, particles_, box, rates_, options_.ranks);
     options_.pair_seconds = pair_seconds(rates_);
   }
+  shape = choose_shape(args_.tree, shape, particles_, box, rates_, options_.ranks);
   gpu_order_ = args_.gpu_order.value_or(suitable_order());
   options.hprio_order = hprio_table(shape.height, gpu_order_, uses_gpus(options));
   if (scheduler == "heteroprio") options.scheduler_set_up = heteroprio_set_up(shape.height, speedup(rates_));
@@ -139,8 +144,7 @@ void Run::calibrate() {
   Flow flow(simulation);
   ProgressLine line(!args_.common.quiet);
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();
-  const int evaluations =
-      std::max(2, calibration_samples * kinds / static_cast<int>(simulation.tree().leaves().groups.size()) + kinds);
+  const int evaluations = std::max(2, calibration_samples * kinds / simulation.tree().leaf_groups() + kinds);
   for (int i = 0; i < evaluations; ++i) {
     line.show(static_cast<double>(i) / evaluations, "calibrating");
     flow.evaluate();
