@@ -70,9 +70,9 @@ INSTANTIATE_TEST_SUITE_P(Accuracies, AdaptivePromise, testing::Values(3, 5, 7));
 TEST(AdaptiveFlow, ScreenedChargesOnEveryLevel) {
   const Interaction yukawa = interaction(Yukawa{3});
   const Particles p = plummer(particles_of_cloud, 5, Charges::random_signs, {});
-  const Errors e = errors_of(p, yukawa, solve(p, yukawa, 5, with({8, 40, FarTasks::joined, leaf_size})));
-  EXPECT_LE(e.potential, 2e-5);
-  EXPECT_LE(e.force, 2e-5);
+  const Errors e = errors_of(p, yukawa, solve(p, yukawa, 4, with({7, 40, FarTasks::joined, leaf_size})));
+  EXPECT_LE(e.potential, 1e-4);
+  EXPECT_LE(e.force, 1e-4);
 }
 
 TEST(AdaptiveFlow, EqualsTheUniformTree) {
@@ -119,7 +119,7 @@ TEST(AdaptiveFlow, FewParticles) {
   two.x[1] = 2;
   two.charge[0] = 3, two.charge[1] = -4;
   for (const int height : {1, 2, 3, max_height}) {
-    const Result r = solve(two, laplace, 3, with({height, 10, FarTasks::joined, 1}));
+    const Result r = solve(two, laplace, 4, with({height, 10, FarTasks::joined, 1}));
     EXPECT_NEAR(r.potential[0], -2, 1e-3);
     EXPECT_NEAR(r.potential[1], 1.5, 1e-3);
   }
