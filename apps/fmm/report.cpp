@@ -66,8 +66,10 @@ nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work
   }
   return {{"height", tree.shape().height},
           {"group_size", tree.shape().group_size},
+          {"leaf_size", tree.shape().leaf_size},
           {"cells", levels},
-          {"groups", tree.leaves().groups.size()},
+          {"leaves", begin.size() - 1},
+          {"groups", tree.leaf_groups()},
           {"particles_per_leaf",
            {{"mean", static_cast<double>(begin.back()) / static_cast<double>(begin.size() - 1)},
             {"min", least},
@@ -129,11 +131,11 @@ void Run::describe(Report& report) {
                                      : fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}",
                                                    problem_.interaction.name, accuracy.basis.order, o.basis_size,
                                                    accuracy.epsilon, o.mean_rank)},
-                      {"tree", fmt::format("height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}",
-                                           options_.shape.height, o.tree["cells"].back().get<std::size_t>(),
-                                           leaves["mean"].get<double>(), leaves["min"].get<std::int64_t>(),
-                                           leaves["max"].get<std::int64_t>(), o.tree["groups"].get<std::size_t>(),
-                                           options_.shape.group_size)}});
+                      {"tree", fmt::format("{}height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}",
+                                           options_.shape.adaptive() ? "adaptive, " : "", options_.shape.height,
+                                           o.tree["leaves"].get<std::size_t>(), leaves["mean"].get<double>(),
+                                           leaves["min"].get<std::int64_t>(), leaves["max"].get<std::int64_t>(),
+                                           o.tree["groups"].get<std::size_t>(), options_.shape.group_size)}});
   if (!plan_.reason.empty()) report.rows.insert(report.rows.begin() + 2, {"choice", plan_.reason});
   if (measuring_seconds_ > 0)
     report.rows.emplace_back(
