@@ -69,9 +69,9 @@ class ProgramTest : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  /// Runs the program in out/, with two CPU workers unless units_open_. It is killed, and its status 124, when it takes too long or when
-  /// `enough` says so; another `signal` than SIGKILL is sent once, and the program ends by itself. `environment`: more
-  /// variables.
+  /// Runs the program in out/, with two CPU workers unless units_open_. It is killed, and its status 124, when it takes
+  /// too long or when `enough` says so; another `signal` than SIGKILL is sent once, and the program ends by itself.
+  /// `environment`: more variables.
   Ran run(
       const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }, int signal = SIGKILL,
       const std::vector<std::pair<std::string, std::string>>& environment = {}) const {

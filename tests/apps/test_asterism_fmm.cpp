@@ -94,8 +94,8 @@ TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
 
 TEST_F(AsterismFmm, TreesOfClusteredParticles) {
   const auto tree_with = [&](const Arguments& more) {
-    Arguments all{"--particles", "20000", "--distribution", "plummer", "--accuracy",        "4",
-                  "--verify",    "--targets", "300",        "--json",  output("run.json")};
+    Arguments all{"--particles", "20000", "--distribution", "plummer",         "--accuracy", "4", "--verify",
+                  "--targets",   "300",   "--json",         output("run.json")};
     all.insert(all.end(), more.begin(), more.end());
     const Ran ran = run(all);
     EXPECT_EQ(ran.status, 0) << ran.err;
