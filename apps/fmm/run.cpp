@@ -146,7 +146,8 @@ void Run::choose_tree() {
 Plan Run::choose_plan(bool ask_rates) {
   const SessionOptions& options = args_.common.session;
   const TreeShape& wanted = options_.shape;
-  const double evaluations = args_.repeat + args_.steps;
+  // a simulated GPU does not have to be started
+  const double evaluations = simulated ? INFINITY : args_.repeat + args_.steps;
   const bool open = units_are_open(options) && !args_.common.calibrate && !rank_group().distributed();
   const std::optional<UnitCounts> units = expected_units(options);
   KnownRates known = known_rates();
