@@ -136,17 +136,21 @@ void Run::choose_tree() {
 Plan Run::choose_plan(bool ask_rates) {
   const SessionOptions& options = args_.common.session;
   const TreeShape& wanted = options_.shape;
-  // a simulated GPU does not have to be started
-  const double evaluations = simulated ? INFINITY : args_.repeat + args_.steps;
+  const double evaluations = args_.repeat + args_.steps;
   const bool open = units_are_open(options) && !args_.common.calibrate && !rank_group().distributed();
   const std::optional<UnitCounts> units = expected_units(options);
   KnownRates known = known_rates();
   std::optional<std::vector<UnitRates>> rates;
   if (units) rates = kept_rates(known, problem_, *units);
-  if (units && open) {
+  const bool gpus_are_wanted = gpus_are_asked_for(options);
+  if (units && !ask_rates && !args_.common.calibrate) {
     const auto count = static_cast<double>(particles_.size());
     const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
-    if (const auto direct = plan_direct_sum(wanted, count, evaluations, units->cpus, measuring)) return *direct;
+    if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring)) {
+      if (!open) direct->cpus = std::nullopt;
+      if (!open || gpus_are_wanted) direct->gpus = std::nullopt;
+      return *direct;
+    }
   }
   if (!rates) {
     ProgressLine line(!args_.common.quiet);
@@ -161,7 +165,9 @@ Plan Run::choose_plan(bool ask_rates) {
   options_.pair_seconds = pair_seconds(rates_);
   const Box box = box_around(extent(particles_, options_.ranks));
   const int most = wanted.height > 0 ? wanted.height : max_height;
-  return make_plan(wanted, estimate_workloads(particles_, box, most, options_.ranks), rates_, evaluations,
+  // a simulated GPU does not have to be started, and one that was asked for is
+  const double to_pay_for_start = simulated || gpus_are_wanted ? INFINITY : evaluations;
+  return make_plan(wanted, estimate_workloads(particles_, box, most, options_.ranks), rates_, to_pay_for_start,
                    open && !ask_rates);
 }
 

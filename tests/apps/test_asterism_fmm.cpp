@@ -69,6 +69,13 @@ TEST_F(AsterismFmm, GeneratedWithRecord) {
   EXPECT_LE(height, 5);
 }
 
+/// Operators of this accuracy take half a minute.
+TEST_F(AsterismFmm, FewParticlesNeedNoOperators) {
+  const Ran ran = run({"--particles", "300", "--accuracy", "9", "--verify"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "laplace, all pairs")) << ran.out;
+}
+
 TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
   for (const Arguments& more : std::vector<Arguments>{{"--reduction", "first"},
                                                       {"--reduction", "any"},

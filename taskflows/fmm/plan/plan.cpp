@@ -105,6 +105,10 @@ double measuring_estimate(const Problem& problem, int cores) {
   return rates_seconds + primitive_directions * std::pow(nodes, 6) * operator_seconds / std::max(1, cores);
 }
 
+bool gpus_are_asked_for(const SessionOptions& options) {
+  return options.gpus.value_or(given("STARPU_NCUDA") ? visible_gpus() : 0) > 0;
+}
+
 std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, double evaluations, int cores,
                                     double measuring) {
   if (wanted.height > 0) return std::nullopt;

@@ -32,6 +32,8 @@ std::optional<UnitCounts> expected_units(const SessionOptions& options);
 
 /// Whether the user left the choice of units to the program: neither a number of cores nor a scheduler is given.
 bool units_are_open(const SessionOptions& options);
+/// Whether the user asked for GPUs by number: then they are not left out.
+bool gpus_are_asked_for(const SessionOptions& options);
 
 /// Seconds that operators and rates of a problem take on so many cores before the first evaluation: a rough estimate.
 double measuring_estimate(const Problem& problem, int cores);

@@ -93,6 +93,13 @@ TEST(Plan, GpusAreNotStartedForAMoment) {
   const std::vector<Workload> loads{{1, 1, 0, 1e8, 0, 0}, {2, 8, 0, 1e8, 0, 0}};
   EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, 1, true).gpus, 0);
   EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, 10000, true).gpus, std::nullopt);
+  EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, INFINITY, true).gpus, std::nullopt);  // asked for
+  SessionOptions options;
+  EXPECT_FALSE(gpus_are_asked_for(options));
+  options.gpus = 0;
+  EXPECT_FALSE(gpus_are_asked_for(options));
+  options.gpus = 1;
+  EXPECT_TRUE(gpus_are_asked_for(options));
 }
 
 class Kept : public testing::Test {
