@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
-LIMIT = 120  # seconds of one command
+LIMIT = 300  # seconds of one command
 
 
 def commands(text):
