@@ -30,7 +30,7 @@ std::vector<std::pair<double, double>> lower_hull(const std::map<double, double>
       if (!above) break;
       hull.pop_back();
     }
-    hull.push_back(p);
+    hull.emplace_back(p);
   }
   return hull;
 }

@@ -8,8 +8,10 @@
 extern "C" {
 
 /// All of them, then null.
+// NOLINTNEXTLINE(readability-redundant-declaration): newer StarPUs declare it
 starpu_sched_policy** starpu_get_sched_lib_policies();
 
 /// Null: there is none of that name.
+// NOLINTNEXTLINE(readability-redundant-declaration): newer StarPUs declare it
 starpu_sched_policy* starpu_get_sched_lib_policy(const char* name);
 }
