@@ -140,6 +140,7 @@ std::vector<std::string> Durations::kinds() const {
 Rates read_rates(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path)) bad_input("{}: cannot be opened for reading", path.string());
+  if (!std::filesystem::is_regular_file(path)) bad_input("{}: is not a regular file; expected rates", path.string());
   Rates rates;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {

@@ -2,13 +2,13 @@
 #include "bounds/linear_program.hpp"
 
 #include <lpsolve/lp_lib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <new>
 
 #include "base/error.hpp"
+#include "io/output_file.hpp"
 
 namespace asterism::bounds {
 namespace {
@@ -114,17 +114,12 @@ Solution LinearProgram::minimise(long time_limit) {
 }
 
 void LinearProgram::write(const std::filesystem::path& path) {
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.part", getpid());
-  std::string file = temporary.string();
+  PendingFile pending(path);
+  std::string file = pending.temporary().string();
   const bool written =
       (path.extension() == ".mps" ? write_freemps(lp_.get(), file.data()) : write_lp(lp_.get(), file.data())) == TRUE;
-  std::error_code error;
-  if (written) std::filesystem::rename(temporary, path, error);
-  if (written && !error) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  failed("{}: cannot be written", path.string());
+  if (!written) failed("{}: cannot be written", path.string());
+  pending.commit();
 }
 
 std::string program_name(const std::string& text) {

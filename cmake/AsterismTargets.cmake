@@ -20,10 +20,17 @@ target_compile_options(asterism_options INTERFACE
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASTERISM_WERROR}>>:-Werror>"
   "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>")
 if(ASTERISM_SANITIZE)
+  set(sanitizers address,undefined)
+  if(ASTERISM_SANITIZE STREQUAL "thread")
+    set(sanitizers thread)
+  endif()
   target_compile_definitions(asterism_options INTERFACE ASTERISM_SANITIZE)
   target_compile_options(asterism_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
-  target_link_options(asterism_options INTERFACE -fsanitize=address,undefined)
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
+  target_link_options(asterism_options INTERFACE -fsanitize=${sanitizers})
+  if(ASTERISM_FUZZ)
+    target_compile_options(asterism_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>")
+  endif()
 endif()
 
 # Version, commit and what was built in (base/version.hpp).

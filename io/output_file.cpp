@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/output_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,13 +21,28 @@ std::string system_error() {
 
 }  // namespace
 
+void require_regular_target(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  if (type == std::filesystem::file_type::directory || std::filesystem::is_other(path, ignored))
+    bad_input("{}: exists and cannot be replaced; expected the name of a new or a regular file", path.string());
+}
+
+bool sync_to_disk(const std::filesystem::path& path) noexcept {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  int status = fsync(file);
+  while (status != 0 && errno == EINTR) status = fsync(file);
+  const int error = status == 0 ? 0 : errno;
+  close(file);
+  errno = error;
+  return status == 0 || error == EINVAL || error == ENOTSUP || error == EROFS;
+}
+
 PendingFile::PendingFile(std::filesystem::path path)
     : path_(std::move(path)), temporary_(path_.string() + fmt::format(".{}.part", getpid())) {
-  std::error_code ignored;
-  const auto type = std::filesystem::status(path_, ignored).type();
-  if (type == std::filesystem::file_type::directory || std::filesystem::is_other(path_, ignored)) {
-    bad_input("{}: exists and cannot be replaced; expected the name of a new or a regular file", path_.string());
-  }
+  require_regular_target(path_);
+  registered_.emplace(temporary_.string());
 }
 
 PendingFile::~PendingFile() {
@@ -36,10 +52,17 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::commit() {
+  errno = 0;
+  if (!sync_to_disk(temporary_)) failed("{}: cannot be written: {}", path_.string(), system_error());
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
   if (error) failed("{}: cannot be renamed to {} ({})", temporary_.string(), path_.string(), error.message());
   temporary_.clear();
+  registered_.reset();
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  errno = 0;
+  if (!sync_to_disk(folder) && errno != EACCES)
+    failed("{}: the folder cannot be brought to the disk: {}", path_.string(), system_error());
 }
 
 bool write_at(int file, std::uint64_t at, std::size_t size, const char* bytes) {

@@ -6,11 +6,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
+
+#include "io/temporary_files.hpp"
 
 namespace asterism {
 
-/// The temporary name, beside its final one, of a file that a library writes by itself.
+/// Throws Error (bad_input) when `path` is something other than a regular file or a new name: a folder, a device, a
+/// pipe, a socket. A rename would replace it.
+void require_regular_target(const std::filesystem::path& path);
+
+/// Brings what was written to a file or a folder to the disk. False: errno says why; a file system that cannot do that
+/// is no failure.
+bool sync_to_disk(const std::filesystem::path& path) noexcept;
+
+/// The temporary name, beside its final one, of a file that a library writes by itself. It is removed by an error, by
+/// SIGINT and by SIGTERM.
 class PendingFile {
  public:
   /// Throws Error (bad_input) when `path` is something other than a regular file: a rename would replace a device.
@@ -21,12 +33,14 @@ class PendingFile {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
-  /// Renames the temporary file to `path`. Throws Error (failed) when that is not possible.
+  /// Brings the temporary file to the disk, renames it to `path` and brings that to the disk: after a loss of power
+  /// there is the old file or the new one. Throws Error (failed) when that is not possible.
   void commit();
 
  private:
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  std::optional<TemporaryFile> registered_;
 };
 
 /// All of these bytes to a place of an open file, or false; errno says why.

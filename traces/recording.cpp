@@ -122,7 +122,8 @@ void cut(Curve& curve, double begin, double end) {
 Recording restrict_to(Recording r, const Window& window) {
   const auto asked = interval(r, window);
   if (!asked) return r;
-  const auto [begin, end] = *asked;
+  const auto begin = asked->first;
+  const auto end = asked->second;
   const auto inside = [&](const Task& t) { return t.start >= begin && t.end <= end; };
 
   // Tasks kept, and their new numbers.

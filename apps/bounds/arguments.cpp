@@ -110,7 +110,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "bounds.\n",
       "asterism-bounds");
   app.set_version_flag("--version", version_text("asterism-bounds"));
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  add_config(app);
   add_help(app, {"recording", "--units", "--durations", "--window", "--network", "--milp", "--json"});
 
   app.add_option(

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
@@ -97,6 +98,7 @@ void add_iteration_options(CLI::Option_group* method, Arguments& args) {
   method->add_option("--preconditioner-block", args.preconditioner_block, "Rows of a diagonal block of block-jacobi")
       ->capture_default_str();
   method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")
+      ->check(not_negative_number())
       ->capture_default_str();
   method->add_option("--max-iterations", args.options.max_iterations)->capture_default_str();
   method->add_option("--iterations", args.iterations, "Run exactly N iterations, for measurements");
@@ -129,6 +131,7 @@ void add_result_options(CLI::App& app, Arguments& args) {
   results->add_option("--checkpoint-every", args.checkpoints.every, "Iterations")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
+  add_keep(results);
   results->add_option("--restart", args.checkpoints.read,
                       "Resume from a checkpoint, with the same matrix, method and --blocks:\n"
                       "results are bit-identical to those of an uninterrupted run");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/phases.hpp"
 #include "apps/common/program.hpp"
 #include "base/version.hpp"
 #include "codelets/cg/kernels/costs.hpp"
@@ -65,7 +66,7 @@ void Run::calibrate() {
   {
     const Session session(arguments_.common.session);
     options = complete_options(arguments_, session, matrix_.counts.n);
-    const Bandwidth bandwidth = arguments_.units == "all" ? measure_bandwidth() : Bandwidth{};
+    const Bandwidth bandwidth = arguments_.units == "all" ? known_bandwidth() : Bandwidth{};
     calibrated_shares_ = block_shares(arguments_, session, bandwidth, options.blocks);
   }
   cg::calibrate(arguments_, whole_machine_, a_, right_.b, options, calibrated_shares_);
@@ -92,7 +93,7 @@ void Run::solve(const Session& session) {
   // caches serve small systems faster than any bound: nothing to measure then
   const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a_.nnz()), static_cast<double>(a_.n));
   const bool bound_by_memory = bytes > smallest_bound_by_memory && !rank_group().distributed();
-  if (bound_by_memory || arguments_.units == "all") bandwidth_ = measure_bandwidth();
+  if (bound_by_memory || arguments_.units == "all") bandwidth_ = known_bandwidth();
   on_gpus_ = session.gpus() > 0 && arguments_.units != "cpu";
   const int units = arguments_.units == "all" ? session.gpus() + session.cpus()
                     : on_gpus_                ? session.gpus()
@@ -106,6 +107,7 @@ void Run::solve(const Session& session) {
       },
       arguments_.checkpoints,
       [&] {
+        enter(Phase::steps);
         if (!simulated) return;  // many ranks of a simulated cluster are one process
         a_.row_begin = {};
         a_.column = {};

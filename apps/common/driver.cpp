@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/common/files.hpp"
+#include "apps/common/phases.hpp"
 #include "apps/common/program.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -38,32 +40,70 @@ class Release {
   Solver& solver_;
 };
 
+/// Chooses units before StarPU starts, by rates that are measured in the first run of its kind on a machine.
+void choose_units_for(const char* program, Solver& solver) {
+  const std::optional<StepWork> work = solver.step_work();
+  if (!work) return;
+  const InPhase measuring(Phase::measuring);
+  KnownRates rates = known_rates();
+  SolverOptions& options = solver.options();
+  solver.use_units(choose_units(*work, options.session, rates, [&](const std::string& what) {
+    if (!options.quiet) fmt::print(stderr, "{}: {}\n", program, what);
+  }));
+}
+
+void report_units(const UnitChoice& units, Report& report) {
+  if (units.reason.empty()) return;
+  report.record["units"] = {{"choice", units.reason}, {"measuring_seconds", units.measuring}};
+  report.rows.emplace_back("choice", units.reason);
+}
+
 int solve_and_report(const char* program, int argc, char** argv, Solver& solver) {
   if (const auto status = solver.parse(argc, argv)) return *status;
+  enter(Phase::input);
   SolverOptions& options = solver.options();
   refuse_over_ranks(options.calibrate, "--calibrate");
   if (const auto status = solver.prepare()) return *status;
+  const auto locks = lock_outputs();
+  choose_units_for(program, solver);
+  enter(Phase::measuring);
   if (options.calibrate) solver.calibrate();
   SessionOptions session_options = options.session;
   if (!options.trace.empty()) session_options.trace = options.trace;
   Report report;
   {
+    enter(Phase::runtime);
     const Session session(session_options);
     const Release release(solver);
+    enter(Phase::set_up);
     report.record = record_header(program, argc, argv, session);
     solver.solve(session);
+    enter(Phase::output);
     if (simulated) report.rows.push_back(simulated_row());
     solver.describe(report);
+    report_units(options.units, report);
+    enter(Phase::verification);
     if (!simulated) judge(options, solver.verify(report), report);
+    enter(Phase::measuring);
     solver.measure(report);
+    enter(Phase::shutdown);
   }
+  enter(Phase::output);
   solver.finish(report);
+  report_phases(report);
   report_results({options.json, options.trace, options.calibrate}, fmt::format("{} {}", program, solver.title()),
                  report);
   return 0;
 }
 
 }  // namespace
+
+void Solver::use_units(const UnitChoice& units) {
+  SolverOptions& own = options();
+  own.units = units;
+  if (units.cpus) own.session.cpus = units.cpus;
+  if (units.gpus) own.session.gpus = units.gpus;
+}
 
 nlohmann::json record_of(const Verdict& verdict) {
   return {{"against", verdict.against}, {"error", verdict.error}, {"allowed", verdict.allowed}};

@@ -10,6 +10,7 @@
 #include "apps/common/report.hpp"
 #include "apps/common/simulate.hpp"
 #include "base/verdict.hpp"
+#include "runtime/machine/unit_choice.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps {
@@ -23,6 +24,7 @@ struct SolverOptions {
   bool quiet = false;
   std::string json;   ///< record of the run; empty: none
   std::string trace;  ///< folder of a recording; empty: none
+  UnitChoice units;   ///< chosen by the driver where the options leave it open
 };
 
 /// What a program brings to the driver, which calls the functions in the order in which they stand here. All ranks of a
@@ -37,6 +39,10 @@ class Solver {
   virtual SolverOptions& options() = 0;
   /// Before StarPU starts: input is read and checked, choices are made. An exit status when the program is to end here.
   virtual std::optional<int> prepare() { return std::nullopt; }
+  /// What the choice of units depends on; nothing: units stay as the options and StarPU have them.
+  virtual std::optional<StepWork> step_work() { return std::nullopt; }
+  /// Takes the units that were chosen by it.
+  virtual void use_units(const UnitChoice& units);
   /// --calibrate: runs every class of tasks on every kind of unit, in sessions of its own (calibration(), program.hpp),
   /// for StarPU's models and, with a folder, for bounds.
   virtual void calibrate() = 0;

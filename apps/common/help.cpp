@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <regex>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/nearest.hpp"
 
 namespace asterism::apps {
@@ -68,6 +73,28 @@ void add_help(CLI::App& app, std::vector<std::string> first) {
   app.get_formatter()->column_width(option_column);
 }
 
+void add_config(CLI::App& app) {
+  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+void check_config(int argc, const char* const* argv) {
+  constexpr std::uintmax_t most_bytes = 16 << 20;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") return;  // what follows is another program's
+    std::string file;
+    if (argument == "--config" && i + 1 < argc) file = argv[i + 1];
+    if (argument.starts_with("--config=")) file = argument.substr(9);
+    std::error_code ignored;
+    if (file.empty() || !std::filesystem::exists(file, ignored)) continue;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      bad_input("--config {}: is not a regular file; expected a TOML file", file);
+    if (std::filesystem::file_size(file, ignored) > most_bytes)
+      bad_input("--config {}: has more than {} MiB; expected options in a TOML file", file, most_bytes >> 20);
+  }
+}
+
 std::string nearest_option(const CLI::App& app, const std::string& given) {
   const std::string name = given.substr(0, given.find('='));
   std::vector<std::string> names;
@@ -80,7 +107,12 @@ std::string nearest_option(const CLI::App& app, const std::string& given) {
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   for (const std::string& given : app.remaining(true))
     if (given.starts_with("--")) return fmt::format("{}: there is no such option{}", given, nearest_option(app, given));
-  return error.what();
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ConfigError*>(&error) == nullptr) return what;
+  const std::string key = what.substr(what.rfind(' ') + 1);  // "INI was not able to parse KEY"
+  const CLI::Option* const config = app.get_config_ptr();
+  const std::string file = config == nullptr || config->results().empty() ? "" : " " + config->results().front();
+  return fmt::format("--config{}: {}: there is no such option{}", file, key, nearest_option(app, "--" + key));
 }
 
 }  // namespace asterism::apps

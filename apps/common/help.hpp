@@ -12,6 +12,11 @@ namespace asterism::apps {
 /// --help shows all. Ranges and enumerations are shown in words.
 void add_help(CLI::App& app, std::vector<std::string> first = {});
 
+/// --config: options from a file. A key that is no option is an error.
+void add_config(CLI::App& app);
+/// Throws Error (bad_input) when --config names something other than a regular file of at most 16 MiB.
+void check_config(int argc, const char* const* argv);
+
 /// The nearest option to one that there is not: "; the nearest is --stencil". Empty: none is near.
 std::string nearest_option(const CLI::App& app, const std::string& given);
 

@@ -68,6 +68,10 @@ CLI::Validator positive_number() {
   return number_that([](double value) { return value > 0; }, "a number above 0");
 }
 
+CLI::Validator bytes_of_a_machine() {
+  return number_that([](double value) { return value > 0 && value <= 0x1p60; }, "at most 2^60 bytes");
+}
+
 CLI::Validator not_negative_number() {
   return number_that([](double value) { return value >= 0; }, "a number not below 0");
 }

@@ -23,5 +23,7 @@ std::size_t face_of(const std::string& option, const std::string& text);
 /// complaints.
 CLI::Validator positive_number();
 CLI::Validator not_negative_number();
+/// Bytes, as a number, of at most 2^60: CLI11 makes the largest integer of numbers that are larger.
+CLI::Validator bytes_of_a_machine();
 
 }  // namespace asterism::apps

@@ -86,15 +86,13 @@ InterruptGuard::InterruptGuard() {
   noted = 0;
   struct sigaction action = {};
   action.sa_handler = note;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, &interrupt_before_);
+  sigaction(SIGTERM, &action, &termination_before_);
 }
 
 InterruptGuard::~InterruptGuard() {
-  struct sigaction action = {};
-  action.sa_handler = SIG_DFL;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &interrupt_before_, nullptr);
+  sigaction(SIGTERM, &termination_before_, nullptr);
 }
 
 int InterruptGuard::signal() noexcept {

@@ -2,6 +2,8 @@
 // One run of a program: its own process group, environment and output files; ended on a timeout or an interrupt.
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -21,6 +23,10 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   /// the signal that arrived; 0 when none did
   [[nodiscard]] static int signal() noexcept;
+
+ private:
+  struct sigaction interrupt_before_ = {};
+  struct sigaction termination_before_ = {};
 };
 
 struct Process {

@@ -8,15 +8,17 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 
+#include "apps/common/files.hpp"
 #include "apps/common/help.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "base/wall_clock.hpp"
+#include "io/output_file.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -32,7 +34,7 @@ bool& ended() {
 }
 
 /// One line, of rank 0 alone when all ranks have failed; a rank that fails by itself ends the others.
-int report(const char* program, int status, const std::string& what) {
+int report(const char* program, int status, const std::string& what, const char* kind = "error: ") {
   const RankGroup* ranks = nullptr;
   try {
     ranks = &rank_group();
@@ -40,9 +42,9 @@ int report(const char* program, int status, const std::string& what) {
   }
   const bool together = ranks == nullptr || ranks->all_have_failed();
   if (!together)
-    fmt::print(stderr, "{}: error: rank {}: {}\n", program, ranks->rank(), one_line(what));
+    fmt::print(stderr, "{}: {}rank {}: {}\n", program, kind, ranks->rank(), one_line(what));
   else if (ranks == nullptr || ranks->is_root())
-    fmt::print(stderr, "{}: error: {}\n", program, one_line(what));
+    fmt::print(stderr, "{}: {}{}\n", program, kind, one_line(what));
   if (ranks != nullptr) ranks->expect_the_end();
   if (!together || (ranks != nullptr && simulated_cluster())) ranks->abort(status);
   return status;
@@ -53,6 +55,8 @@ int status_of(const char* program, const std::function<int()>& body) {
     const int status = body();
     rank_group().expect_the_end();
     return status;
+  } catch (const Stopped& stopped) {
+    return report(program, stopped.exit_status(), stopped.what(), "");
   } catch (const Error& error) {
     return report(program, error.exit_status(), error.what());
   } catch (const std::bad_alloc&) {
@@ -65,6 +69,7 @@ int status_of(const char* program, const std::function<int()>& body) {
 }  // namespace
 
 int run(const char* program, const std::function<int()>& body) {
+  handle_stop_signals(program);
   const int status = status_of(program, body);
   ended() = true;
   return status;
@@ -75,6 +80,7 @@ bool has_ended() {
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  if (app.get_config_ptr() != nullptr) check_config(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -84,29 +90,16 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
       fmt::print(stderr, "{}: error: {} (see --help)\n", app.get_name(), one_line(complaint(app, error)));
     return 2;
   }
+  check_numbers(app);
+  check_files(app);
   return std::nullopt;
 }
 
 void write_json(const std::filesystem::path& path, const nlohmann::json& record) {
   if (!rank_group().is_root()) return;
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.part", getpid());
-  {
-    std::ofstream file(temporary);
-    file << record.dump(1) << '\n';
-    file.close();
-    if (!file) {
-      std::error_code ignored;
-      std::filesystem::remove(temporary, ignored);
-      failed("{}: cannot be written", path.string());
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::filesystem::remove(temporary);
-    failed("{}: {}", path.string(), error.message());
-  }
+  OutputFile file(path);
+  file.write(record.dump(1) + "\n");
+  file.commit();
 }
 
 void refuse_over_ranks(bool wanted, const char* option) {
@@ -142,7 +135,10 @@ std::pair<std::string, std::string> ranks_row(const nlohmann::json& record) {
 
 void require_writable(const std::string& option, const std::filesystem::path& path) {
   if (path.empty()) return;
+  std::error_code ignored;
   if (std::filesystem::is_directory(path)) bad_input("{} {}: is a folder; expected a file", option, path.string());
+  if (std::filesystem::is_other(path, ignored))
+    bad_input("{} {}: is a device, a pipe or a socket; expected a new or a regular file", option, path.string());
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!std::filesystem::is_directory(folder))
     bad_input("{} {}: there is no folder {}", option, path.string(), folder.string());

@@ -3,12 +3,13 @@
 
 #include "apps/common/help.hpp"
 #include "base/version.hpp"
+#include "io/hdf5/checksums.hpp"
 
 namespace asterism::apps {
 
 void add_general_options(CLI::App& app, const std::vector<std::string>& first) {
   app.set_version_flag("--version", version_text(app.get_name()));
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  add_config(app);
   add_help(app, first);
 }
 
@@ -51,6 +52,14 @@ void add_reports(CLI::Option_group* results, std::string& json, std::string& tra
   results->add_option(
       "--trace", trace,
       "Record the run with FxT into this folder and analyse it: Gantt chart (trace.html), metrics, bounds");
+}
+
+void add_keep(CLI::Option_group* results) {
+  results
+      ->add_option("--keep", checkpoints_to_keep(),
+                   "Checkpoints that stay, the newest included: the one before FILE is FILE.1, then FILE.2")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
 }
 
 void add_quiet(CLI::App& app, bool& quiet) {

@@ -44,12 +44,16 @@ void add_every(CLI::Option_group* results, Steps& every) {
   add_steps(results, "--every", every, "Steps between outputs (default: at the end only)");
 }
 
+/// --keep, of the programs that write checkpoints.
+void add_keep(CLI::Option_group* results);
+
 /// --checkpoint, --checkpoint-every and --restart of time steps. `where`: the same bits come out, if not always.
 template <class Steps>
 void add_checkpoints(CLI::Option_group* results, std::string& checkpoint, Steps& every, std::string& restart,
                      const std::string& where = "") {
   results->add_option("--checkpoint", checkpoint, "Write the state to this HDF5 file, from which a run can be resumed");
   add_steps(results, "--checkpoint-every", every, "Steps (default: at the end only)");
+  add_keep(results);
   results->add_option("--restart", restart,
                       "Go on from a checkpoint, up to --steps, to the last bit as if\nnothing had happened" + where);
 }

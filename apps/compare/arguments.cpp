@@ -136,7 +136,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Settings& s) {
   std::string platform;
   CLI::App app(description, "asterism-compare");
   app.set_version_flag("--version", version_text("asterism-compare"));
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  add_config(app);
   add_help(app, {"--schedulers", "--repeat", "--simulate", "--time-from", "--window", "--work", "--html", "--csv"});
 
   CLI::Option_group* what = app.add_option_group("What");

@@ -7,6 +7,7 @@
 #include "apps/compare/plan.hpp"
 #include "apps/compare/results.hpp"
 #include "apps/compare/settings.hpp"
+#include "base/error.hpp"
 
 namespace asterism::apps::compare {
 namespace {
@@ -48,8 +49,9 @@ int compare_schedulers(int argc, char** argv) {
   else
     fmt::print("nothing was recorded: no page of charts\n");
   if (!settings.keep_traces) remove_other_recordings(settings, comparison, runs);
-  for (const Candidate& candidate : comparison.candidates)
-    if (candidate.failures > 0) return 1;
+  std::size_t failures = 0;
+  for (const Candidate& candidate : comparison.candidates) failures += static_cast<std::size_t>(candidate.failures);
+  if (failures > 0) failed("{} of {} runs failed; --retry repeats them", failures, runs.size());
   return 0;
 }
 

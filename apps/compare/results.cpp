@@ -305,6 +305,24 @@ json comparison_json(const Settings& settings, const Comparison& comparison, con
   return record;
 }
 
+namespace {
+
+/// What the table on the terminal says of a scheduler.
+std::vector<traces::Fact> facts_of(const Settings& settings, const Candidate& c, bool best) {
+  if (c.time.count == 0) return {};
+  std::vector<traces::Fact> facts;
+  const bool sure = settings.deterministic() || c.time.count == 1;
+  facts.push_back({fmt::format("Median: {}", what_is_compared(settings.time)), interval_text(c.time)});
+  if (!sure) facts.push_back({"Median of", fmt::format("{} runs", c.time.count)});
+  facts.push_back({"Against the best", best ? "best" : fmt::format("{} ×", ratio_text(c.ratio))});
+  if (!sure && !best && c.ratio.count > 0)
+    facts.push_back({"Verdict", c.told_apart() ? "slower than the best" : "cannot be told apart from the best"});
+  if (c.failures > 0) facts.push_back({"Failed runs", fmt::format("{}", c.failures)});
+  return facts;
+}
+
+}  // namespace
+
 bool write_page(const Settings& settings, const Comparison& comparison) {
   std::vector<traces::Metrics> metrics;
   std::vector<traces::View> views;
@@ -325,6 +343,7 @@ bool write_page(const Settings& settings, const Comparison& comparison) {
       view.bounds.push_back({"critical path", *c.path,
                              "The longest path through the dependencies, each task as fast as the fastest of its kind "
                              "in all compared runs."});
+    view.facts = facts_of(settings, c, i == comparison.best);
     views.push_back(std::move(view));
   }
   if (views.empty()) return false;

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "io/text_words.hpp"
 
 namespace asterism::apps::compare {
 namespace {
@@ -46,6 +47,15 @@ struct Contents {
   bool cut = false;  ///< the last line was not finished
 };
 
+/// A journal may come from somebody else, and --retry removes the folders of its failed runs: names of folders inside
+/// "runs", as asterism-compare makes them.
+void require_own_folder(const std::filesystem::path& path, int line, const std::string& folder) {
+  const bool plain = folder != "." && folder != ".." && folder.find('/') == std::string::npos &&
+                     folder.find('\0') == std::string::npos;
+  if (!plain)
+    bad_input("{}: line {}: folder {}: expected the name of a folder in runs/", path.string(), line, in_quotes(folder));
+}
+
 Contents read_file(const std::filesystem::path& path) {
   Contents contents;
   std::ifstream file(path, std::ios::binary);
@@ -67,6 +77,7 @@ Contents read_file(const std::filesystem::path& path) {
     } catch (const std::exception& error) {
       bad_input("{}: line {} is no record of asterism-compare; remove the folder to start anew", path.string(), number);
     }
+    if (number > 1) require_own_folder(path, number, contents.runs.back().folder);
   }
   return contents;
 }
@@ -142,6 +153,8 @@ Journal::Journal(const std::filesystem::path& folder, const json& identity)
   std::error_code error;
   std::filesystem::create_directories(folder / "runs", error);
   if (error) bad_input("--work {}: {}", folder.string(), error.message());
+  if (std::filesystem::is_symlink(folder / "runs"))
+    bad_input("--work {}: runs is a link; expected a folder of its own", folder.string());
   lock_ = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock_ < 0) bad_input("--work {}: {}", folder.string(), std::strerror(errno));
   try {

@@ -14,6 +14,14 @@ namespace {
 
 using nlohmann::json;
 
+// libstdc++'s other matcher needs stack for every character of a line and, for some patterns, exponential time. This
+// one needs neither, and refuses references back to what was matched.
+#ifdef __GLIBCXX__
+constexpr auto linear_time = std::regex_constants::__polynomial;
+#else
+constexpr auto linear_time = std::regex_constants::ECMAScript;
+#endif
+
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -88,7 +96,7 @@ TimeSource TimeSource::parse(const std::string& text) {
   if (text.starts_with("regex:")) {
     source.kind = Kind::regex;
     try {
-      source.pattern = std::regex(text.substr(6), std::regex::ECMAScript);
+      source.pattern = std::regex(text.substr(6), std::regex::ECMAScript | linear_time);
     } catch (const std::regex_error& error) {
       bad_input("--time-from {}: not a regular expression: {}", text, error.what());
     }

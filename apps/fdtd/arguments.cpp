@@ -123,7 +123,7 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
       ->add_option(
           "--gpu-share", texts.share,
           "Share of the cells for GPUs, as strips along x: 0 to 1, or auto: from measured rates, which are\n"
-          "stored in ~/.cache/asterism and corrected during the run (in one process); CPUs get no cells where\n"
+          "kept (asterism-platform rates) and corrected during the run (in one process); CPUs get no cells where\n"
           "they do not help; over several processes each gets strips, or --boxes, in proportion to the speed\n"
           "of its units")
       ->capture_default_str();
@@ -156,7 +156,7 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
 void add_machine(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = add_machine_group(app);
   add_units(group, args.common.session);
-  group->add_flag("--measure-again", args.measure_again, "Measure rates again, though some are stored");
+  group->add_flag("--measure-again", args.measure_again, "Forget all rates of this machine, and measure again");
   add_simulate(group, args.common.platform);
   add_calibrate(group, args.common.calibrate);
 }

@@ -225,8 +225,8 @@ OwnDomains deal(const std::vector<const Problem*>& domains, const Session& sessi
   std::vector<double> speeds{1};
   if (rank_group().distributed()) {
     speeds.clear();
-    for (const RankShare& rank :
-         rank_shares(*domains.front(), session, Pieces::domains, std::nullopt, rates_file()).ranks)
+    KnownRates known = known_rates();
+    for (const RankShare& rank : rank_shares(*domains.front(), session, Pieces::domains, std::nullopt, known).ranks)
       speeds.push_back(rank.of_gpus + rank.of_cores);
   }
   const std::vector<int> ranks = deal_domains(domains, speeds);

@@ -90,7 +90,7 @@ void Run::measure_bandwidth_share(Report& report) {
   // ranks of one machine would contend during the measurement
   if (rank_group().distributed()) return;
   if (bytes * stepping_->seconds() < smallest_bound_by_memory * static_cast<double>(stepping_->timed_steps())) return;
-  const Bandwidth bandwidth = measure_bandwidth();
+  const Bandwidth bandwidth = known_bandwidth();
   const double share = stepping_->division().gpu_share;
   const double copy = (share > 0 ? bandwidth.gpu_copy * session_->devices() : 0) + (share < 1 ? bandwidth.cpu_copy : 0);
   report.record["bandwidth"]["copy"] = copy;

@@ -72,6 +72,10 @@ void add_outputs(const OutputOptions& options, const Problem& problem, Outputs& 
     bad_input("--every {}: there is neither --output nor --png", options.every);
 }
 
+std::string probes_file(const std::string& scene) {
+  return stem(scene) + "_probes.csv";
+}
+
 std::string LoadedScene::monitors_file() const {
   return scene.monitors.empty() ? std::string{} : stem(file) + "_monitors.h5";
 }

@@ -30,6 +30,9 @@ struct Outputs {
 /// Adds what the options ask for. Throws Error (bad input).
 void add_outputs(const OutputOptions& options, const asterism::fdtd::Problem& problem, Outputs& outputs);
 
+/// NAME_probes.csv in the working directory, of a scene with probes when no --probes names another file.
+std::string probes_file(const std::string& scene);
+
 /// A scene, with the name of its file.
 struct LoadedScene {
   std::string file;

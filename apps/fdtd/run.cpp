@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "apps/common/program.hpp"
 #include "base/error.hpp"
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/verify.hpp"
 
@@ -64,7 +67,15 @@ std::optional<int> Run::parse(int argc, char** argv) {
 }
 
 std::optional<int> Run::prepare() {
+  if (args_.measure_again) {
+    if (rank_group().is_root()) known_rates().forget();
+    rank_group().barrier();
+  }
   input_ = make_input(args_);
+  if (input_.scene && args_.probe_file.empty() && !problem().probes.empty() && !simulated) {
+    args_.probe_file = probes_file(args_.scene);
+    require_writable("--probes", args_.probe_file);
+  }
   if (!args_.restart.empty()) {
     const long step = checkpoint_step(args_.restart, problem());
     if (step > input_.steps)

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/common/phases.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/fields/gather.hpp"
 
@@ -23,6 +25,12 @@ namespace {
 
 /// Steps before the cut between CPUs and GPUs is considered, and again after twice as many.
 constexpr long first_correction = 20;
+/// Steps after which the cut is where it belongs: it is kept for later runs.
+constexpr long settled = 7 * first_correction;
+/// Cells of the largest domain that is measured: beyond the caches.
+constexpr double largest_sample = 1 << 23;
+/// Cells for each of some cores up to which more cores may be slower: some tenths of a millisecond of a core.
+constexpr double small_per_core = 1 << 17;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
 
@@ -55,12 +63,57 @@ Division divide(const Arguments& args, const Problem& problem, const Session& se
   });
 }
 
+/// A domain of the same shape and media with at most `largest_sample` cells.
+Problem sample_of(const Problem& like) {
+  Problem sample;
+  const double scale = std::min(1.0, std::cbrt(largest_sample / cells_of(like)));
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    sample.cells[axis] = std::max(1, static_cast<int>(std::lround(like.cells[axis] * scale)));
+  sample.spacing = like.spacing;
+  sample.dt = like.dt;
+  sample.face = like.face;
+  sample.precision = like.precision;
+  sample.materials = {{}};
+  if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
+  return sample;
+}
+
+/// Cells per second, with the domain cut as that of a run would be.
+double step_rate(const Arguments& args, const Problem& like, const Session& session, double gpu_share) {
+  const Problem sample = sample_of(like);
+  const Division division = divide(args, sample, session, gpu_share, {});
+  Simulation simulation(sample, division.bricks, division.placement, division.overlap);
+  return cells_of(sample) * best_step_rate([&](long steps) {
+           simulation.advance(steps);
+           starpu_task_wait_for_all();
+         });
+}
+
 void check_fields(const std::array<double, 3>& sums, long step) {
   for (const double sum : sums)
     if (!std::isfinite(sum)) failed("fields are not finite (NaN or infinite) before step {}", step);
 }
 
 }  // namespace
+
+std::optional<StepWork> step_work_of(const Arguments& args, const Problem& problem) {
+  if (args.gpu_share || args.scheduler_places || args.boxes || args.overlap || args.bricks_per_gpu > 0 ||
+      !args.gpu_weights.empty())
+    return std::nullopt;
+  StepWork work;
+  work.kind = kind_of(problem);
+  work.counted = "cells";
+  work.size = cells_of(problem);
+  work.largest = largest_sample;
+  work.small_per_core = small_per_core;
+  // thin domains exchange more or less than cubes do
+  if (work.size <= 16 * small_per_core)
+    work.kind += fmt::format("/2^{} planes", std::lround(std::log2(problem.cells[0])));
+  work.rate = [&args, &problem](const Session& session, double share) {
+    return step_rate(args, problem, session, share);
+  };
+  return work;
+}
 
 void calibrate(const Arguments& args, const Problem& problem) {
   const Session session(calibration(args.common.session, args.common.trace));
@@ -85,10 +138,8 @@ TimeStepping::TimeStepping(const Arguments& args, const Case& problem_case, cons
       steps_(steps),
       session_(session),
       line_(!args.common.quiet) {
-  if (args.measure_again) {
-    forget_rates(rates_file());
-    rank_group().barrier();
-  }
+  cores_share_ = fmt::format("{}/2^{} cells/share of {} cores beside {} GPUs", kind_of(problem_),
+                             std::lround(std::log2(cells_of(problem_))), session.cpus(), session.devices());
   gpu_weights_ = choose_gpu_weights();
   division_ = rank_group().distributed() ? divide(args, problem_, session, choose_rank_shares())
                                          : divide(args, problem_, session, choose_share(), gpu_weights_);
@@ -109,7 +160,8 @@ std::vector<double> TimeStepping::choose_gpu_weights() {
   if (args_.gpu_weights.empty()) {
     if (args_.boxes || args_.scheduler_places || session_.devices() < 2) return {};
     line_.show(0, "measuring GPUs");
-    return gpu_weights_of(problem_, session_, rates_file());
+    const InPhase measuring(Phase::measuring);
+    return gpu_weights_of(problem_, session_, known_);
   }
   if (args_.boxes) bad_input("--gpu-weights: equal boxes have none");
   if (args_.gpu_weights.size() != static_cast<std::size_t>(session_.devices()))
@@ -123,24 +175,26 @@ double TimeStepping::choose_share() {
   if (session_.cpus() == 0) return args_.gpu_share.value_or(1);
   if (args_.gpu_share) return *args_.gpu_share;
   if (args_.boxes) return 1;
+  if (const auto cores = known_.find(cores_share_)) return 1 - *cores;
+  if (args_.common.units.gpu_share) return *args_.common.units.gpu_share;
+  const InPhase measuring(Phase::measuring);
   line_.show(0, "measuring CPUs and GPUs");
-  const std::filesystem::path file = rates_file();
-  rates_ = rates_of(problem_, session_, file, gpu_weights_);
+  rates_ = rates_of(problem_, session_, known_, gpu_weights_);
   return rates_->gpu_share();
 }
 
 std::vector<RankShare> TimeStepping::choose_rank_shares() {
+  const InPhase measuring(Phase::measuring);
   line_.show(0, "measuring CPUs and GPUs");
-  const std::filesystem::path file = rates_file();
   RankShares shares = rank_shares(problem_, session_, args_.boxes ? Pieces::boxes : Pieces::strips, args_.gpu_share,
-                                  file, gpu_weights_);
+                                  known_, gpu_weights_);
   rates_ = shares.rates;
   return std::move(shares.ranks);
 }
 
 bool TimeStepping::corrects() const {
   return !rank_group().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
-         division_.gpu_share > 0 && division_.gpu_share < 1;
+         division_.gpu_share > 0 && division_.gpu_share < 1 && !known_.find(cores_share_);
 }
 
 void TimeStepping::start_clock() {
@@ -155,9 +209,18 @@ void TimeStepping::advance() {
   next_correction_ = corrected_at_ + first_correction;
   start_clock();
   correction_time_ = 0;
+  const bool corrected = corrects();
+  const long first = simulation_->time();
+  enter(Phase::steps);
   mark("begin steps");
+  const StoppableSteps stoppable;
   while (simulation_->time() < steps_) {
     const long now = simulation_->time();
+    if (stop_wanted()) {
+      starpu_task_wait_for_all();
+      if (!args_.checkpoint.empty()) save_checkpoint();
+      stop(fmt::format("step {}", now), args_.checkpoint);
+    }
     const auto next = [&](long every) { return (now / every + 1) * every; };
     long t = std::min(steps_, next(args_.check_every));
     if (args_.checkpoint_every) t = std::min(t, next(*args_.checkpoint_every));
@@ -176,6 +239,8 @@ void TimeStepping::advance() {
   mark("end steps");
   seconds_ = seconds_since(begin_) - writing_;
   timed_steps_ = steps_ - timed_from_;
+  enter(Phase::output);
+  if (corrected && steps_ - first > settled) known_.keep(cores_share_, 1 - division_.gpu_share);
   check_fields(simulation_->sums(Field::electric), steps_);
   if (fields_) {
     fields_->write(*simulation_);
@@ -187,6 +252,7 @@ void TimeStepping::advance() {
 
 /// Moves the cut between CPUs and GPUs to where both end together, as far as the steps since the last correction tell.
 void TimeStepping::correct_cut(long now) {
+  const InPhase measuring(Phase::measuring);
   starpu_task_wait_for_all();
   const double seconds = seconds_since(begin_) - writing_;
   const double together = static_cast<double>(now - corrected_at_) * cells_of(problem_) / (seconds - correction_time_);
@@ -220,6 +286,7 @@ void TimeStepping::move_to(double share) {
 }
 
 void TimeStepping::write_fields() {
+  const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
   check_fields(simulation_->sums(Field::electric), simulation_->time());
@@ -228,6 +295,7 @@ void TimeStepping::write_fields() {
 }
 
 void TimeStepping::save_checkpoint() {
+  const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
   check_fields(simulation_->sums(Field::electric), simulation_->time());  // nothing of a run that failed is kept

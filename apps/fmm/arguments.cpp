@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
@@ -47,10 +48,31 @@ void add_particles(CLI::App& app, Arguments& args) {
   input->excludes(distribution)->excludes(particles);
 }
 
-/// The options about tree, tasks and their distribution over ranks.
-void add_tree_and_tasks(CLI::Option_group* method, Arguments& args) {
-  method->add_option("--height", args.options.shape.height, "Levels of the tree, leaves included (default: cost model)")
+void add_tree(CLI::Option_group* method, Arguments& args) {
+  method
+      ->add_option_function<std::string>(
+          "--tree",
+          [&args](const std::string& name) {
+            args.tree = name == "uniform"    ? TreeKind::uniform
+                        : name == "adaptive" ? TreeKind::adaptive
+                                             : TreeKind::automatic;
+          },
+          "All leaves on one level (uniform), or smaller ones where particles are dense (adaptive; one process only);\n"
+          "auto: adaptive where particles are clustered and the cost model says that it pays")
+      ->check(CLI::IsMember({"auto", "uniform", "adaptive"}))
+      ->default_str("auto");
+  method
+      ->add_option("--leaf-size", args.options.shape.leaf_size,
+                   "Most particles of a leaf of an adaptive tree, which it asks for (default: cost model)")
+      ->check(CLI::Range(1, 1 << 20));
+  method
+      ->add_option("--height", args.options.shape.height,
+                   "Levels of the tree, leaves included; of an adaptive tree, the most (default: cost model)")
       ->check(CLI::Range(1, max_height));
+}
+
+/// The options about tasks and their distribution over ranks.
+void add_tasks(CLI::Option_group* method, Arguments& args) {
   method->add_option("--group-size", args.options.shape.group_size, "n_g, cells per group (default: cost model)")
       ->check(CLI::Range(1, 1 << 23));
   method
@@ -104,8 +126,10 @@ void add_method(CLI::App& app, Arguments& args) {
   method
       ->add_option("--radius2", args.radius_squared,
                    "Keep only products T_a T_b T_c with a^2 + b^2 + c^2 at most this, with --order")
+      ->check(not_negative_number())
       ->needs(order);
-  add_tree_and_tasks(method, args);
+  add_tree(method, args);
+  add_tasks(method, args);
 }
 
 void add_repetition(CLI::App& app, Arguments& args) {
@@ -178,6 +202,10 @@ void check(const Arguments& args) {
   if (!std::isfinite(args.dt)) bad_input("--dt {}: expected a number", args.dt);
   if (args.targets && *args.targets < 1) bad_input("--targets {}: expected at least 1", *args.targets);
   check_size(args);
+  if (args.tree == TreeKind::uniform && args.options.shape.adaptive())
+    bad_input("--leaf-size {}: expected --tree adaptive or auto", args.options.shape.leaf_size);
+  if (rank_group().distributed() && (args.tree == TreeKind::adaptive || args.options.shape.adaptive()))
+    bad_input("--tree adaptive: expected one process, found {}", rank_group().ranks());
   if (args.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
   if (args.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
   if (args.checkpoint_every > 0 && args.checkpoint.empty()) bad_input("--checkpoint-every: expected --checkpoint");
@@ -252,9 +280,12 @@ Problem make_problem(const Arguments& args) {
   return problem;
 }
 
+double promised_error(const Arguments& args) {
+  return args.order ? loosest : std::pow(10.0, -args.accuracy);
+}
+
 double allowed_error(const Arguments& args) {
-  if (args.order) return loosest;
-  return std::pow(10.0, -args.accuracy) * (args.input.empty() ? 1.0 : error_factor_of_files);
+  return promised_error(args) * (args.order || args.input.empty() ? 1.0 : error_factor_of_files);
 }
 
 }  // namespace asterism::apps::fmm

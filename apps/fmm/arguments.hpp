@@ -13,6 +13,7 @@
 #include "taskflows/fmm/problem.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/simulation.hpp"
+#include "taskflows/fmm/tree/tree_choice.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -30,6 +31,7 @@ struct Arguments {
   std::optional<double> epsilon;
   std::optional<double> radius_squared;
   asterism::fmm::Options options;
+  asterism::fmm::TreeKind tree = asterism::fmm::TreeKind::automatic;
   // time
   int repeat = 1;
   int steps = 0;
@@ -57,5 +59,7 @@ std::string describe_particles(const Arguments& arguments, std::size_t particles
 asterism::fmm::Problem make_problem(const Arguments& arguments);
 /// The largest relative L2 error of a right answer.
 double allowed_error(const Arguments& arguments);
+/// The one that --accuracy promises.
+double promised_error(const Arguments& arguments);
 
 }  // namespace asterism::apps::fmm

@@ -9,6 +9,7 @@
 #include "apps/common/program.hpp"
 #include "apps/fmm/run.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/particles/coincident.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -65,8 +66,10 @@ nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work
   }
   return {{"height", tree.shape().height},
           {"group_size", tree.shape().group_size},
+          {"leaf_size", tree.shape().leaf_size},
           {"cells", levels},
-          {"groups", tree.leaves().groups.size()},
+          {"leaves", begin.size() - 1},
+          {"groups", tree.leaf_groups()},
           {"particles_per_leaf",
            {{"mean", static_cast<double>(begin.back()) / static_cast<double>(begin.size() - 1)},
             {"min", least},
@@ -75,7 +78,7 @@ nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work
           {"far_pairs", work.far_pairs}};
 }
 
-void report_errors(Report& report, const Errors& errors, double allowed) {
+void report_errors(Report& report, const Errors& errors, double allowed, double promised) {
   report.record["verification"] = {{"targets", errors.targets},
                                    {"potential_error", errors.potential},
                                    {"force_error", errors.force},
@@ -83,6 +86,13 @@ void report_errors(Report& report, const Errors& errors, double allowed) {
   report.rows.emplace_back("relative L2 errors",
                            fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
                                        errors.potential, errors.force, errors.targets));
+  const double largest = std::max(errors.potential, errors.force);
+  const bool missed = !(largest <= promised);
+  report.record["verification"]["promised"] = promised;
+  report.record["verification"]["missed"] = missed;
+  if (missed)
+    report.rows.emplace_back(
+        "accuracy", fmt::format("missed: {:.2e}, promised {:.0e}; up to {:.0e} passes", largest, promised, allowed));
 }
 
 void Run::describe(Report& report) {
@@ -121,15 +131,21 @@ void Run::describe(Report& report) {
                                      : fmt::format("{}, order {}, {} coefficients, epsilon {:.0e}, mean rank {:.1f}",
                                                    problem_.interaction.name, accuracy.basis.order, o.basis_size,
                                                    accuracy.epsilon, o.mean_rank)},
-                      {"tree", fmt::format("height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}",
-                                           options_.shape.height, o.tree["cells"].back().get<std::size_t>(),
-                                           leaves["mean"].get<double>(), leaves["min"].get<std::int64_t>(),
-                                           leaves["max"].get<std::int64_t>(), o.tree["groups"].get<std::size_t>(),
-                                           options_.shape.group_size)}});
+                      {"tree", fmt::format("{}height {}, {} leaves of {:.1f} particles ({} to {}), {} groups of {}",
+                                           options_.shape.adaptive() ? "adaptive, " : "", options_.shape.height,
+                                           o.tree["leaves"].get<std::size_t>(), leaves["mean"].get<double>(),
+                                           leaves["min"].get<std::int64_t>(), leaves["max"].get<std::int64_t>(),
+                                           o.tree["groups"].get<std::size_t>(), options_.shape.group_size)}});
   if (!plan_.reason.empty()) report.rows.insert(report.rows.begin() + 2, {"choice", plan_.reason});
   if (measuring_seconds_ > 0)
     report.rows.emplace_back(
         "measuring", fmt::format("{:.2f} s for rates of this machine, kept for later runs", measuring_seconds_));
+  if (const std::size_t coincident = coincident_particles(particles_); coincident > 0) {
+    record["coincident_particles"] = coincident;
+    report.rows.emplace_back(
+        "coincident", fmt::format("{} particles{} are where another one is: their pairs are left out", coincident,
+                                  rank_group().distributed() ? " of this process" : ""));
+  }
   if (!rank_group().distributed()) return;
   record["ranks"] = o.ranks;
   report.rows.push_back(ranks_row(o.ranks));

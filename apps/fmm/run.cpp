@@ -7,16 +7,19 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/phases.hpp"
 #include "apps/fmm/report.hpp"
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/fmm/particles/result_parts.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
+#include "taskflows/fmm/tree/tree_choice.hpp"
 #include "taskflows/fmm/verify.hpp"
 
 namespace asterism::apps::fmm {
@@ -27,6 +30,10 @@ namespace {
 
 /// Evaluations of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr int calibration_samples = 10;
+/// So few particles of several ranks have a tree of two levels, whose cells are all neighbours.
+constexpr std::size_t few_particles = 200;
+constexpr int near_field_height = 2;
+constexpr int cells_without_far_field = 8;
 
 template <class T>
 T sum_over_ranks(T mine) {
@@ -102,10 +109,13 @@ void Run::resume() {
   refuse("the method", saved.settings.method, method());
   if (options_.shape.height > 0) refuse("--height", shape.height, options_.shape.height);
   if (options_.shape.group_size > 0) refuse("--group-size", shape.group_size, options_.shape.group_size);
+  if (options_.shape.adaptive() || args_.tree != TreeKind::automatic) {
+    refuse("an adaptive tree:", shape.adaptive(), options_.shape.adaptive() || args_.tree == TreeKind::adaptive);
+    if (options_.shape.adaptive()) refuse("--leaf-size", shape.leaf_size, options_.shape.leaf_size);
+  }
   if (shape.far_tasks != options_.shape.far_tasks) bad_input("--restart {}: expected the same --m2l", file);
   if (saved.motion.step > args_.steps)
-    bad_input("--restart {}: the checkpoint is of step {}; expected --steps {} or more", file, saved.motion.step,
-              saved.motion.step);
+    bad_input("--restart {}: at step {}, beyond --steps {}", file, saved.motion.step, args_.steps);
   options_.shape = shape;
   options_.box = saved.settings.box;
   particles_ = std::move(saved.particles);
@@ -120,7 +130,7 @@ void Run::choose_tree() {
   const std::string scheduler = options.scheduler.value_or(from_environment != nullptr ? from_environment : "");
   const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   TreeShape& shape = options_.shape;
-  if (shape.height == 0 || shape.group_size == 0 || ask_rates) {
+  if (needs_rates(args_.tree, shape) || ask_rates) {
     plan_ = choose_plan(ask_rates);
     shape = plan_.shape;
     if (plan_.cpus) options.cpus = plan_.cpus;
@@ -143,7 +153,13 @@ Plan Run::choose_plan(bool ask_rates) {
   std::optional<std::vector<UnitRates>> rates;
   if (units) rates = kept_rates(known, problem_, *units);
   const bool gpus_are_wanted = gpus_are_asked_for(options);
-  if (units && !ask_rates && !args_.common.calibrate) {
+  if (rank_group().distributed() && all_particles_ <= few_particles && wanted.height == 0) {
+    Plan plan{wanted, {}, {}, {}, 0};
+    plan.shape.height = near_field_height;
+    if (wanted.group_size == 0) plan.shape.group_size = cells_without_far_field;
+    return plan;
+  }
+  if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive) {
     const auto count = static_cast<double>(particles_.size());
     const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
     if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring)) {
@@ -164,10 +180,10 @@ Plan Run::choose_plan(bool ask_rates) {
   rates_ = rates_of_all(*rates);
   options_.pair_seconds = pair_seconds(rates_);
   const Box box = box_around(extent(particles_, options_.ranks));
-  const int most = wanted.height > 0 ? wanted.height : max_height;
   // a simulated GPU does not have to be started, and one that was asked for is
   const double to_pay_for_start = simulated || gpus_are_wanted ? INFINITY : evaluations;
-  return make_plan(wanted, estimate_workloads(particles_, box, most, options_.ranks), rates_, to_pay_for_start,
+  TreeChoice trees(args_.tree, wanted, particles_, box, options_.ranks);
+  return make_plan([&](const std::vector<UnitRates>& kinds) { return trees.best(kinds); }, rates_, to_pay_for_start,
                    open && !ask_rates);
 }
 
@@ -177,8 +193,7 @@ void Run::calibrate() {
   Flow flow(simulation);
   ProgressLine line(!args_.common.quiet);
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();
-  const int evaluations =
-      std::max(2, calibration_samples * kinds / static_cast<int>(simulation.tree().leaves().groups.size()) + kinds);
+  const int evaluations = std::max(2, calibration_samples * kinds / simulation.tree().leaf_groups() + kinds);
   for (int i = 0; i < evaluations; ++i) {
     line.show(static_cast<double>(i) / evaluations, "calibrating");
     flow.evaluate();
@@ -199,6 +214,7 @@ void Run::solve(const Session& session) {
   Simulation simulation(problem_, options_, particles_);
   outcome_.build_seconds = slowest(seconds_since(begin));
   Flow flow(simulation);
+  enter(Phase::steps);
   for (int i = 0; i < args_.repeat; ++i) {
     if (i + 1 == args_.repeat) mark("begin evaluation");
     evaluate(flow);
@@ -216,7 +232,13 @@ void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
   std::vector<double> steps;
   rank_group().on_death(args_.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
                                               : fmt::format("; resume with --restart {}", args_.restart));
+  if (motion_.step == args_.steps && !args_.checkpoint.empty()) write_state(simulation);  // resumed at its end
+  const StoppableSteps stoppable;
   while (motion_.step < args_.steps) {
+    if (stop_wanted()) {
+      if (!args_.checkpoint.empty()) write_state(simulation);
+      stop(fmt::format("step {}", motion_.step), args_.checkpoint);
+    }
     const auto begin = Clock::now();
     kick(motion_, result_, args_.dt);
     drift(motion_, args_.dt, particles_, first_);
@@ -266,7 +288,7 @@ std::vector<Verdict> Run::verify(Report& report) {
   const Pause pause;
   const Errors errors = direct_errors(problem_.interaction, particles_, result_, targets, args_.generated.seed + 1,
                                       [&](double share) { line.show(share, "direct summation"); });
-  report_errors(report, errors, allowed_error(args_));
+  report_errors(report, errors, allowed_error(args_), promised_error(args_));
   return judge(errors, allowed_error(args_));
 }
 

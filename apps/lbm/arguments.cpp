@@ -51,14 +51,6 @@ std::string about_cases() {
   return text;
 }
 
-/// With several bricks, a GPU packs for the neighbours of one while it updates another.
-bool several_bricks_per_gpu(const Arguments& args) {
-  const int gpus = args.common.session.gpus.value_or(visible_gpus());
-  const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
-  const bool with_cpus = args.common.session.cpus.value_or(1) > 0 && args.gpu_share.value_or(0) < 1;
-  return gpus > 0 && (gpus > 1 || subdomains > 1 || args.gpu_bricks > 1 || with_cpus);
-}
-
 /// Options whose texts are read after the command line.
 struct Texts {
   std::string size = "64";
@@ -193,6 +185,13 @@ void read_texts(const Texts& texts, Arguments& args) {
 }
 
 }  // namespace
+
+bool several_bricks_per_gpu(const Arguments& args) {
+  const int gpus = args.common.session.gpus.value_or(visible_gpus());
+  const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
+  const bool with_cpus = args.common.session.cpus.value_or(1) > 0 && args.gpu_share.value_or(0) < 1;
+  return gpus > 0 && (gpus > 1 || subdomains > 1 || args.gpu_bricks > 1 || with_cpus);
+}
 
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::App app(

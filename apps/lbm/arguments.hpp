@@ -29,6 +29,9 @@ struct Arguments {
   OutputOptions output;
 };
 
+/// With several bricks, a GPU packs for the neighbours of one while it updates another.
+bool several_bricks_per_gpu(const Arguments& args);
+
 /// Fills `arguments`; returns an exit status when the program is to end here.
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 

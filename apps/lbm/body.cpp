@@ -18,13 +18,24 @@ std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::arr
   const std::array<double, 3> centre =
       options.position.value_or(std::array<double, 3>{cells[0] / 4.0, cells[1] / 2.0, cells[2] / 2.0});
   Voxels voxels;
+  const auto require_room = [&](std::size_t axis, double extent) {
+    if (!(extent <= cells[axis]))
+      bad_input("the body has {:.6g} cells along {} (--length {}); the domain has {}", extent, "xyz"[axis], length,
+                cells[axis]);
+  };
   if (options.file.empty()) {
+    for (std::size_t axis = 0; axis < 3; ++axis) require_room(axis, length);
     voxels = voxelise(Sphere{centre, length / 2}, grid);
   } else {
     mesh::TriangleMesh body = mesh::read_mesh(options.file);
     const mesh::SurfaceReport report = mesh::check_closed_surface(body);
     if (!report.closed()) bad_input("{}: not a closed surface: {}", options.file, report.describe());
     mesh::place(body, {length, options.degrees, centre});
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto [low, high] = std::minmax_element(body.vertices.begin(), body.vertices.end(),
+                                                   [&](const auto& a, const auto& b) { return a[axis] < b[axis]; });
+      require_room(axis, (*high)[axis] - (*low)[axis]);
+    }
     voxels = voxelise(body, grid);
   }
   if (std::none_of(voxels.begin(), voxels.end(), [](std::uint8_t v) { return v != 0; }))

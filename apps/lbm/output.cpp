@@ -70,7 +70,7 @@ void check(const OutputOptions& options) {
 }
 
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
-    : options_(options), flow_(flow), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
+    : options_(options), flow_(flow), from_(from), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
   if (options.series.empty()) return;
   if (rank_group().distributed() && is_hdf5(options.series))
     distributed_series_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
@@ -168,13 +168,22 @@ void Output::write(Simulation& simulation) {
     if (series_due(time) && fields)
       rank_group().distributed() ? write_distributed_fields<T>(simulation) : write_fields<T>(simulation);
   });
-  if (checkpoint_due(time)) write_checkpoint(options_.checkpoint, flow_, simulation);
+  if (checkpoint_due(time)) write_state(simulation);
+}
+
+void Output::write_state(Simulation& simulation) {
+  if (!options_.checkpoint.empty()) write_checkpoint(options_.checkpoint, flow_, simulation);
 }
 
 std::vector<std::string> Output::written() const {
   std::vector<std::string> names;
-  for (const std::string& name :
-       {options_.series, options_.picture, options_.checkpoint, options_.forces, options_.profiles})
+  std::string pictures = options_.picture;
+  if (!pictures.empty() && options_.every > 0) {
+    const std::string last = picture_of(steps_);
+    const std::string first = picture_of(std::min(steps_, (from_ / options_.every + 1) * options_.every));
+    pictures = first == last ? last : fmt::format("{} to {}", first, last);
+  }
+  for (const std::string& name : {options_.series, pictures, options_.checkpoint, options_.forces, options_.profiles})
     if (!name.empty()) names.push_back(name);
   return names;
 }

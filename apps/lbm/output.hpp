@@ -43,6 +43,8 @@ class Output {
 
   /// Writes what is due at the simulation's time.
   void write(asterism::lbm::Simulation& simulation);
+  /// The checkpoint, if one was asked for.
+  void write_state(asterism::lbm::Simulation& simulation);
   [[nodiscard]] bool due(long time) const;
   /// The first time after `time` at which something is due, or the end.
   [[nodiscard]] long next_due(long time) const;
@@ -64,6 +66,7 @@ class Output {
 
   const OutputOptions& options_;
   const asterism::lbm::Case& flow_;
+  long from_;
   long steps_;
   std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
   std::optional<asterism::output::DistributedHdf5Series> distributed_series_;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/lbm/pieces.hpp"
 
+#include <fmt/format.h>
+#include <starpu.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -21,6 +25,40 @@ std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem) 
   std::array<int, 3> parts = args.subdomains;
   if (parts[0] * parts[1] * parts[2] == 1) parts[problem.cells[1] > problem.cells[2] ? 1 : 2] = rank_group().ranks();
   return parts;
+}
+
+/// Cells of the largest flow that is measured: beyond the caches, a second's work at most.
+constexpr double largest_sample = 1 << 22;
+/// Cells for each of some cores up to which more cores may be slower: half a millisecond of a core.
+constexpr double small_per_core = 1 << 16;
+
+double cells_of(const Problem& problem) {
+  return static_cast<double>(problem.cells[0]) * problem.cells[1] * problem.cells[2];
+}
+
+/// A flow of the same shape and method with at most `largest_sample` cells, all fluid, at rest.
+Problem sample_of(const Problem& like) {
+  Problem sample;
+  const double scale = std::min(1.0, std::cbrt(largest_sample / cells_of(like)));
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    sample.cells[axis] = std::max(1, static_cast<int>(std::lround(like.cells[axis] * scale)));
+  sample.face = like.face;
+  sample.collision = like.collision;
+  sample.precision = like.precision;
+  sample.initial = [](int, int, int) { return Flow{}; };
+  return sample;
+}
+
+/// Cells per second, with the domain cut as that of a run would be.
+double step_rate(const Arguments& args, const Problem& like, const Session& session, double gpu_share) {
+  const Problem sample = sample_of(like);
+  const Pieces pieces = cut(args, sample, session, gpu_share, PlacedBy::program);
+  Simulation simulation(sample, pieces.bricks, pieces.placement);
+  simulation.initialise();
+  return cells_of(sample) * best_step_rate([&](long steps) {
+           simulation.advance(steps);
+           starpu_task_wait_for_all();
+         });
 }
 
 /// A GPU that has to wait for others is given `waiting_bricks`.
@@ -48,6 +86,30 @@ Pieces cut(const Arguments& args, const Problem& problem, const Session& session
   pieces.placement = placed_by == PlacedBy::scheduler ? Placement(pieces.bricks.size(), scheduler_decides)
                                                       : place(pieces.bricks, session);
   return pieces;
+}
+
+std::string kind_of(const Problem& problem) {
+  const bool trt = problem.collision.model == Collision::Model::trt;
+  return fmt::format("lbm/{}/{}{}", name_of(problem.precision), trt ? "trt" : "bgk",
+                     problem.collision.smagorinsky > 0 ? "+smagorinsky" : "");
+}
+
+std::optional<StepWork> step_work_of(const Arguments& args, const Problem& problem) {
+  const bool cut_by_options = args.subdomains != std::array{1, 1, 1} || args.cores > 0 || args.gpu_bricks > 0;
+  if (args.gpu_share || args.scheduler_places || cut_by_options) return std::nullopt;
+  StepWork work;
+  work.kind = kind_of(problem);
+  work.counted = "cells";
+  work.size = cells_of(problem);
+  work.largest = largest_sample;
+  work.small_per_core = small_per_core;
+  // thin domains exchange more or less than cubes do
+  if (work.size <= 16 * small_per_core)
+    work.kind += fmt::format("/2^{} rows", std::lround(std::log2(problem.cells[1])));
+  work.rate = [&args, &problem](const Session& session, double share) {
+    return step_rate(args, problem, session, share);
+  };
+  return work;
 }
 
 std::unique_ptr<Simulation> moved(std::unique_ptr<Simulation> from, const Problem& problem, const Pieces& to) {

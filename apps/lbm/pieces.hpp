@@ -4,9 +4,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "apps/lbm/arguments.hpp"
+#include "runtime/machine/unit_choice.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/lbm/simulation.hpp"
 
@@ -24,6 +27,11 @@ struct Pieces {
 /// Cuts the domain so that GPUs get `gpu_share` of each sub-domain. All ranks call it.
 Pieces cut(const Arguments& args, const asterism::lbm::Problem& problem, const Session& session, double gpu_share,
            PlacedBy placed_by);
+
+/// Names of the rates of such flows, in known_rates.hpp: "lbm/double/trt".
+std::string kind_of(const asterism::lbm::Problem& problem);
+/// What the choice of units depends on; nothing where the options say how the domain is cut or placed.
+std::optional<StepWork> step_work_of(const Arguments& args, const asterism::lbm::Problem& problem);
 
 /// A simulation in the pieces `to`, with the state of `from`.
 std::unique_ptr<asterism::lbm::Simulation> moved(std::unique_ptr<asterism::lbm::Simulation> from,

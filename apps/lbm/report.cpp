@@ -96,7 +96,7 @@ void Run::measure(Report& report) {
 }
 
 void Run::measure_bandwidth_share(Report& report, double bytes) const {
-  const Bandwidth bandwidth = measure_bandwidth();
+  const Bandwidth bandwidth = known_bandwidth();
   const double ceiling =
       pieces_.gpu_share * session_->devices() > 0
           ? bandwidth.gpu_copy * session_->devices() + (pieces_.gpu_share < 1 ? bandwidth.cpu_copy : 0)

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
+#include "apps/common/phases.hpp"
 #include "apps/lbm/body.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/lbm/balance.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/verify.hpp"
@@ -24,6 +27,8 @@ namespace {
 constexpr double speed_of_sound = 0.57735;
 /// Steps before the cut between CPUs and GPUs is looked at, and again after twice as many.
 constexpr long first_look = 20;
+/// Steps after which the cut is where it belongs: it is kept for later runs.
+constexpr long settled = 7 * first_look;
 /// A cut is moved when that is to save more than this share of a step.
 constexpr double worth_moving = 0.02;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
@@ -52,6 +57,16 @@ std::optional<int> Run::prepare() {
   }
   if (args_.common.verify) require_verifiable(flow_, args_.steps);
   return std::nullopt;
+}
+
+std::optional<StepWork> Run::step_work() {
+  return step_work_of(args_, flow_.problem);
+}
+
+void Run::use_units(const UnitChoice& units) {
+  Solver::use_units(units);
+  if (units.cpus && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && !several_bricks_per_gpu(args_))
+    args_.common.session.streams.reset();
 }
 
 PlacedBy Run::placed_by() const {
@@ -92,12 +107,18 @@ double Run::choose_share() {
   if (session_->devices() == 0) return 0;
   if (session_->cpus() == 0) return 1;
   if (args_.gpu_share) return *args_.gpu_share;
+  const InPhase measuring(Phase::measuring);
+  KnownRates rates = known_rates();
+  if (const auto cores = rates.find(cores_share_)) return 1 - *cores;
+  if (args_.common.units.gpu_share) return *args_.common.units.gpu_share;
   line_->show(0, "measuring CPUs and GPUs");
-  rates_ = measure_rates(flow_.problem, *session_);
+  rates_ = measure_rates(flow_.problem, *session_, kind_of(flow_.problem), rates);
   return rates_->gpu_share();
 }
 
 void Run::set_up() {
+  cores_share_ = fmt::format("{}/2^{} cells/share of {} cores beside {} GPUs", kind_of(flow_.problem),
+                             std::lround(std::log2(cells_of_domain())), session_->cpus(), session_->devices());
   double share = choose_share();
   rank_group().broadcast(share);
   pieces_ = cut(args_, flow_.problem, *session_, share, placed_by());
@@ -117,15 +138,18 @@ void Run::set_up() {
 
 void Run::advance() {
   const bool corrected = !args_.gpu_share && !args_.scheduler_places && !rank_group().distributed() &&
-                         session_->devices() > 0 && session_->cpus() > 0;
+                         session_->devices() > 0 && session_->cpus() > 0 && !known_rates().find(cores_share_);
   if (corrected) correction_.balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, *session_);
   correction_.looked = start_;
   correction_.next = start_ + first_look;
   correction_.since = Clock::now();
   watch_ = {.begin = correction_.since, .from = start_};
+  enter(Phase::steps);
   mark("begin steps");
+  const StoppableSteps stoppable;
   while (simulation_->time() < args_.steps) {
     const long now = simulation_->time();
+    if (stop_wanted()) stop_here();
     long t = std::min({args_.steps, (now / args_.check_every + 1) * args_.check_every, output_->next_due(now)});
     if (correction_.balance) t = std::min(t, correction_.next);
     simulation_->advance(t - now);
@@ -136,15 +160,28 @@ void Run::advance() {
     if (output_->due(t)) write_output(t);
     if (correction_.balance && t == correction_.next && t < args_.steps) correct(t);
   }
+  if (start_ == args_.steps && start_ > 0 && output_->due(start_)) write_output(start_);  // resumed at its end
   starpu_task_wait_for_all();
   mark("end steps");
   seconds_ = seconds_since(watch_.begin) - watch_.writing;
   timed_steps_ = args_.steps - watch_.from;
+  enter(Phase::output);
+  if (corrected && args_.steps - start_ > settled) known_rates().keep(cores_share_, 1 - pieces_.gpu_share);
   totals_ = simulation_->totals();
   check_flow(totals_, args_.steps);
 }
 
+/// Ends the run that a signal asks to stop.
+void Run::stop_here() {
+  starpu_task_wait_for_all();
+  check_flow(simulation_->totals(), simulation_->time());
+  output_->write_state(*simulation_);
+  line_.reset();
+  stop(fmt::format("step {}", simulation_->time()), args_.output.checkpoint);
+}
+
 void Run::write_output(long t) {
+  const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
   check_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
@@ -154,6 +191,7 @@ void Run::write_output(long t) {
 
 // moves the cut between CPUs and GPUs if that saves time
 void Run::correct(long t) {
+  const InPhase measuring(Phase::measuring);
   starpu_task_wait_for_all();
   const long steps = t - correction_.looked;
   const double share = gpus_alone_are_faster(steps, seconds_since(correction_.since))
@@ -188,6 +226,11 @@ bool Run::worth(double share) const {
   const double slower = std::max(now / share, (1 - now) / (1 - share));
   const double rows = std::abs(share - now) * flow_.problem.cells[1] / pieces_.subdomains[1];
   return slower > 1 + worth_moving && rows >= 1;
+}
+
+double Run::cells_of_domain() const {
+  const std::array<int, 3>& n = flow_.problem.cells;
+  return static_cast<double>(n[0]) * n[1] * n[2];
 }
 
 double Run::mlups() const {

@@ -24,6 +24,8 @@ class Run : public Solver {
   std::optional<int> parse(int argc, char** argv) override { return parse_arguments(argc, argv, args_); }
   SolverOptions& options() override { return args_.common; }
   std::optional<int> prepare() override;
+  std::optional<StepWork> step_work() override;
+  void use_units(const UnitChoice& units) override;
   void calibrate() override;
   void solve(const Session& session) override;
   void describe(Report& report) override;
@@ -50,9 +52,11 @@ class Run : public Solver {
 
   [[nodiscard]] PlacedBy placed_by() const;
   double choose_share();
+  [[nodiscard]] double cells_of_domain() const;
   void set_up();
   void advance();
   void write_output(long t);
+  [[noreturn]] void stop_here();
   void correct(long t);
   [[nodiscard]] bool gpus_alone_are_faster(long steps, double seconds) const;
   [[nodiscard]] bool worth(double share) const;
@@ -70,7 +74,8 @@ class Run : public Solver {
   std::unique_ptr<asterism::lbm::Simulation> simulation_;
   std::unique_ptr<Output> output_;
   std::optional<Rates> rates_;
-  long start_ = 0;  ///< time at which the run begins
+  std::string cores_share_;  ///< name of the share of the cores, once it has settled, among the known rates
+  long start_ = 0;           ///< time at which the run begins
   Stopwatch watch_;
   Correction correction_;
   int corrections_ = 0;

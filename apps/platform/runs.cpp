@@ -104,6 +104,26 @@ std::vector<std::vector<std::string>> standard_runs(const std::string& method, b
   return runs;
 }
 
+std::vector<std::vector<std::string>> quick_runs(const std::string& method, bool gpus) {
+  std::vector<std::vector<std::string>> runs;
+  const auto add = [&](const std::string& command) { runs.push_back(words_of(command)); };
+  for (const std::string& units : in_turn(gpus)) {
+    if (method == "cg") {
+      add("asterism-cg --stencil 11pts-64 --iterations 20 " + units);
+    } else if (method == "fmm") {
+      if (runs.empty()) add("asterism-fmm --particles 100000 --repeat 2");
+    } else if (method == "lbm" || method == "fdtd") {
+      add(fmt::format("asterism-{} --size 64 --steps 40 {}", method, units));
+    } else if (method == "tdbem") {
+      if (runs.empty())
+        add("asterism-tdbem --body ellipsoid --unknowns 642 --steps 200" + std::string(gpus ? " --sharing gpus" : ""));
+    } else {
+      bad_input("--methods {}: expected some of {}, or none", method, fmt::join(methods(), ", "));
+    }
+  }
+  return runs;
+}
+
 fs::path find(const std::string& name, const fs::path& beside) {
   std::error_code ignored;
   if (name.find('/') == std::string::npos)
@@ -113,7 +133,8 @@ fs::path find(const std::string& name, const fs::path& beside) {
   return found;
 }
 
-void record(const std::vector<std::string>& command, const fs::path& home, const fs::path& folder) {
+void record(const std::vector<std::string>& command, const fs::path& home, const fs::path& folder,
+            Recordings recordings) {
   const InterruptGuard guard;
   const auto run = [&](const char* models, const std::vector<std::string>& further) {
     fs::create_directories(folder / models);
@@ -134,7 +155,7 @@ void record(const std::vector<std::string>& command, const fs::path& home, const
     if (!outcome.good()) failed("{} did not succeed: {}", fmt::join(command, " "), last_lines(process.errors, 1));
   };
   run("models_recorded", {"--quiet", "--calibrate", "--trace", folder.string()});
-  run("models", {"--quiet"});
+  if (recordings == Recordings::twice) run("models", {"--quiet"});
 }
 
 }  // namespace asterism::apps::platform

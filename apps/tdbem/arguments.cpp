@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -36,6 +37,7 @@ Point point_of(const std::string& option, const std::string& text) {
 std::vector<Point> points_in(const std::string& path) {
   std::ifstream in(path);
   if (!in) bad_input("--observers {}: cannot be read", path);
+  if (!std::filesystem::is_regular_file(path)) bad_input("--observers {}: is not a regular file", path);
   std::vector<Point> points;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
@@ -156,7 +158,8 @@ void add_method(CLI::App& app, Arguments& args, bool& single_precision) {
           "together)")
       ->check(CLI::IsMember({"cg", "mumps"}))
       ->default_str("cg");
-  method->add_option("--tolerance", problem.tolerance, "Of cg: relative residual (default: 1e-12, single 1e-6)");
+  method->add_option("--tolerance", problem.tolerance, "Of cg: relative residual (default: 1e-12, single 1e-6)")
+      ->check(positive_number());
   const CLI::IsMember rules({1, 3, 6, 7, 12, 16});
   method->add_option("--far-points", problem.rules.far_points, "Quadrature points of a triangle")
       ->check(rules)
@@ -208,7 +211,8 @@ void add_machine(CLI::App& app, Arguments& args) {
   machine
       ->add_option("--memory", common.session.memory,
                    "For matrices in main memory, bytes or as 8GB; as STARPU_LIMIT_CPU_MEM")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->check(bytes_of_a_machine());
   machine->add_option("--swap", common.session.swap,
                       "Folder for blocks of slices that do not fit there, as STARPU_DISK_SWAP");
   add_calibrate(machine, common.calibrate);

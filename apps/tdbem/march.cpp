@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/common/phases.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/busy_time.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices/matrix_file.hpp"
@@ -69,6 +71,22 @@ void calibrate_precision(const Arguments& args, const ProblemCase& problem_case)
   }
 }
 
+/// Unknowns for each of some cores up to which more cores may be slower.
+constexpr double small_per_core = 400;
+
+/// Unknowns times steps per second, of the march alone.
+template <class T>
+double step_rate(const Arguments& args, const ProblemCase& problem_case, const Session& session) {
+  const Problem& problem = problem_case.problem;
+  Matrices<T> matrices(problem, block_size_for(args.method, problem, session));
+  matrices.assemble([](double) {});
+  Simulation<T> simulation(problem, args.method, matrices, session, sharing_for(args.sharing, session));
+  return problem.surface.unknowns() * best_step_rate([&](long steps) {
+           for (const std::int64_t end = simulation.steps() + steps; simulation.steps() < end;) simulation.advance();
+           starpu_task_wait_for_all();
+         });
+}
+
 }  // namespace
 
 template <class T>
@@ -83,7 +101,9 @@ PrecisionMarch<T>::PrecisionMarch(const Arguments& arguments, const ProblemCase&
   const std::string& restart = args_.files.restart;
   if (!restart.empty()) {
     const std::int64_t done = checkpoint_steps<T>(restart, problem_, args_.method);
-    if (done > case_.steps) bad_input("--restart {}: at step {}, beyond --steps {}", restart, done, case_.steps);
+    // a run does whole groups of steps: its end may be up to a group beyond what was asked for
+    if (done - args_.method.group >= case_.steps && done > case_.steps)
+      bad_input("--restart {}: at step {}, beyond --steps {}", restart, done, case_.steps);
     if (args_.common.verify && done >= compared_steps_)
       bad_input("--verify: the solver that it compares with reaches step {}; {} is of step {}", compared_steps_,
                 restart, done);
@@ -152,7 +172,9 @@ template <class T>
 void PrecisionMarch<T>::run() {
   const bool balances = sharing_ != Sharing::scheduler && args_.sharing.intervals.empty() &&
                         simulation_->workers() > 1 && args_.sharing.balance_groups > 0;
+  enter(Phase::steps);
   mark("begin steps");
+  if (simulation_->steps() > 0 && simulation_->steps() >= case_.steps) record_group();  // resumed at its end
   if (balances) balance_intervals();
   if (balances || session_.devices() > 0) warm_up();
   output_seconds_ = 0;
@@ -160,7 +182,12 @@ void PrecisionMarch<T>::run() {
   const auto begin = Clock::now();
   const std::int64_t first = simulation_->steps();
   const Submitted before = submitted();
+  const StoppableSteps stoppable;
   while (simulation_->steps() < case_.steps) {
+    if (stop_wanted()) {
+      if (!args_.files.checkpoint.empty()) output_->write_state(*simulation_, args_.method);
+      stop(fmt::format("step {}", simulation_->steps()), args_.files.checkpoint);
+    }
     for (std::int64_t g = 0; g < groups_at_once && simulation_->steps() < case_.steps; ++g) {
       simulation_->advance();
       record_group();
@@ -185,6 +212,7 @@ void PrecisionMarch<T>::record_group() {
   const std::int64_t first = end - args_.method.group;
   const auto before = Clock::now();
   if (output_->due(first, std::min(end, case_.steps))) {
+    const InPhase writing(Phase::output);
     starpu_task_wait_for_all();
     require_solved(simulation_->tally(), problem_);  // no output of a march that broke down
     output_->write(*simulation_, args_.method);
@@ -199,6 +227,7 @@ void PrecisionMarch<T>::record_group() {
 /// Intervals from the times of groups, until they stay or enough groups have been measured.
 template <class T>
 void PrecisionMarch<T>::balance_intervals() {
+  const InPhase measuring(Phase::measuring);
   const BusyTime profiling(session_);
   Balance balance(static_cast<std::int64_t>(matrices_->blocks()), simulation_->workers(), args_.sharing.balance_groups,
                   args_.sharing.target);
@@ -247,6 +276,24 @@ std::unique_ptr<March> make_march(const Arguments& arguments, const ProblemCase&
   return with_precision(problem_case.problem.precision, [&](auto number) -> std::unique_ptr<March> {
     return std::make_unique<PrecisionMarch<decltype(number)>>(arguments, problem_case, session);
   });
+}
+
+std::optional<StepWork> step_work_of(const Arguments& args, const ProblemCase& problem_case) {
+  const Problem& problem = problem_case.problem;
+  if (args.sharing.sharing || !args.sharing.intervals.empty() || args.method.block_size > 0 ||
+      !args.files.matrices.empty() || problem.surface.unknowns() > small_per_core)
+    return std::nullopt;
+  StepWork work;
+  work.kind = fmt::format("tdbem/{}/{} waves", name_of(problem.precision), problem.waves.size());
+  work.counted = "unknowns";
+  work.size = work.largest = problem.surface.unknowns();
+  work.small_per_core = small_per_core;
+  work.shared = false;
+  work.rate = [&](const Session& session, double /*gpu_share*/) {
+    return with_precision(problem.precision,
+                          [&](auto number) { return step_rate<decltype(number)>(args, problem_case, session); });
+  };
+  return work;
 }
 
 void calibrate(const Arguments& arguments, const ProblemCase& problem_case) {

@@ -16,6 +16,7 @@
 #include "apps/tdbem/output.hpp"
 #include "base/verdict.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/machine/unit_choice.hpp"
 #include "runtime/memory_limits.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
@@ -42,6 +43,9 @@ class March {
 /// Prepares the matrices and the state that the march begins with. Arguments are kept by reference. Throws Error.
 std::unique_ptr<March> make_march(const Arguments& arguments, const asterism::tdbem::ProblemCase& problem_case,
                                   const Session& session);
+
+/// What the choice of units depends on, of bodies that few cores may be best for.
+std::optional<StepWork> step_work_of(const Arguments& arguments, const asterism::tdbem::ProblemCase& problem_case);
 
 /// Runs every class of tasks on every kind of unit, in a session of its own.
 void calibrate(const Arguments& arguments, const asterism::tdbem::ProblemCase& problem_case);

@@ -104,6 +104,8 @@ void Output::finish(Simulation<T>& simulation, const Method& method) {
 
 template void Output::write(Simulation<float>&, const Method&);
 template void Output::write(Simulation<double>&, const Method&);
+template void Output::write_state(Simulation<float>&, const Method&);
+template void Output::write_state(Simulation<double>&, const Method&);
 template void Output::finish(Simulation<float>&, const Method&);
 template void Output::finish(Simulation<double>&, const Method&);
 

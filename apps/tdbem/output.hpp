@@ -31,11 +31,13 @@ class Output {
   template <class T>
   void finish(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
 
+  /// The checkpoint.
+  template <class T>
+  void write_state(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
+
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
 
  private:
-  template <class T>
-  void write_state(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
   [[nodiscard]] bool due_at(std::int64_t step) const;
   [[nodiscard]] bool checkpoint_due(std::int64_t first, std::int64_t end) const;
   void note(const std::string& name);

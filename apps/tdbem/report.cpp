@@ -188,7 +188,7 @@ void PrecisionMarch<T>::measure_rates(Report& report) const {
 /// The rate at which slices were read, by what the units can read.
 template <class T>
 void PrecisionMarch<T>::measure_bandwidth_share(Report& report, double achieved) const {
-  const Bandwidth bandwidth = measure_bandwidth();
+  const Bandwidth bandwidth = known_bandwidth();
   const bool gpus = session_.devices() > 0;
   const bool cores = session_.cpus() > 0 && sharing_ != Sharing::gpus &&
                      (!gpus || sharing_ == Sharing::scheduler || simulation_->shares().front() > 0);

@@ -18,6 +18,7 @@ class Run final : public Solver {
   std::optional<int> parse(int argc, char** argv) override;
   SolverOptions& options() override { return arguments_.common; }
   std::optional<int> prepare() override;
+  std::optional<StepWork> step_work() override { return step_work_of(arguments_, problem_case_); }
   void calibrate() override;
   void solve(const Session& session) override;
   void describe(Report& report) override;

@@ -64,7 +64,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "asterism-trace");
   app.set_version_flag("--version", version_text("asterism-trace"));
   add_help(app, {"recording", "--html", "--all", "--beside", "--window", "--json", "--csv", "--perfetto"});
-  app.set_config("--config", "", "Read options from a TOML file (option names without the dashes)");
+  add_config(app);
   app.add_option("recording", args.paths,
                  "A folder with tasks.rec and paje.trace (plain or .gz; data.rec, comms.rec beside them) or with FxT "
                  "files, one per rank; or those\n"

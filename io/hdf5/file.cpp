@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5/detail.hpp"
+#include "io/hdf5/validation.hpp"
 
 namespace asterism {
 namespace hdf5_detail {
@@ -132,6 +133,7 @@ Hdf5Input::Hdf5Input(const std::filesystem::path& path) : name(path.string()) {
   close(readable);
   if (!std::filesystem::is_regular_file(path)) bad_input("{}: is not a regular file; expected an HDF5 file", name);
   if (H5Fis_hdf5(name.c_str()) <= 0) bad_input("{}: does not begin as an HDF5 file does", name);
+  require_harmless_hdf5(path);
   file_ = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file_ < 0) bad_input("{}: damaged or cut off HDF5 file ({})", name, reason());
 }
@@ -375,6 +377,7 @@ void Hdf5Output::commit() {
   }
   transaction_->commit();
   if (!extends_) pending_.commit();
+  trust(pending_.path(), Trust::harmless);
 }
 
 }  // namespace asterism

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "io/hdf5/checksums.hpp"
 #include "io/hdf5/transaction.hpp"
 #include "io/output_file.hpp"
 
@@ -148,9 +149,13 @@ class Hdf5Output {
   /// Gives a new file its name; makes the changes of one that is extended. Throws Error (failed) when something could
   /// not be written.
   void commit();
+  /// commit() of a new file that a run may resume from: with checksums of all its bytes (io/hdf5/checksums.hpp), and
+  /// the files before it kept as --keep says.
+  void commit_checkpoint();
 
  private:
   friend class DistributedHdf5;
+  [[nodiscard]] std::vector<NamedBytes> placed_datasets() const;
   using FillBytes = std::function<void(const Hdf5Block& block, void* values)>;
   void write_rows(const std::string& dataset, std::size_t first, Hdf5Number number, const void* values,
                   std::size_t count);

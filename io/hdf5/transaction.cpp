@@ -10,13 +10,12 @@
 #include <cstring>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/hdf5/journal.hpp"
 #include "io/output_file.hpp"
-#include "io/text_file.hpp"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -24,38 +23,8 @@
 namespace asterism {
 namespace {
 
-constexpr std::string_view journal_mark = "asterism journal 1\n";
-
-std::filesystem::path journal_of(const std::filesystem::path& file) {
-  return file.string() + ".journal";
-}
-
 std::string message(int error) {
   return std::generic_category().message(error);
-}
-
-struct Piece {
-  std::uint64_t at;
-  std::uint64_t size;
-};
-
-void append(std::string& text, const Piece& piece) {
-  text.append(reinterpret_cast<const char*>(&piece), sizeof piece);
-}
-
-/// Old pages in the order of the file, then its length. False: errno says why.
-bool apply_journal(int file, std::string_view journal) {
-  journal.remove_prefix(journal_mark.size());
-  Piece piece{};
-  while (journal.size() >= sizeof piece) {
-    std::memcpy(&piece, journal.data(), sizeof piece);
-    journal.remove_prefix(sizeof piece);
-    if (piece.size == 0) return ftruncate(file, static_cast<off_t>(piece.at)) == 0;
-    if (!write_at(file, piece.at, piece.size, journal.data())) return false;
-    journal.remove_prefix(piece.size);
-  }
-  errno = EINVAL;
-  return false;
 }
 
 }  // namespace
@@ -204,52 +173,32 @@ void Hdf5Transaction::commit() {
     }
     return;
   }
-  if (announced_ > end_ && ftruncate(file_, static_cast<off_t>(announced_)) != 0) error_ = errno;
-  std::string journal(journal_mark);
-  for (const auto& [at, page] : changed_) {
-    const std::uint64_t size = std::min(page_size, kept_ - at);
-    append(journal, {at, size});
-    journal.append(page.data(), size);
-  }
-  append(journal, {announced_, 0});
   try {
+    if (announced_ > end_ && ftruncate(file_, static_cast<off_t>(announced_)) != 0) error_ = errno;
+    if (error_ == 0 && fsync(file_) != 0) error_ = errno;  // new bytes are on the disk before a page refers to them
     if (error_ != 0) failed("{}: cannot be written: {}", name_.string(), message(error_));
-    OutputFile out(journal_of(name_));
-    out.write(journal);
-    out.commit();
+    Journal(file_, name_, kept_, std::max(announced_, end_), announced_, changed_).write(Journal::of(name_));
   } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(Journal::of(name_), ignored);  // it may be there, and only its folder not on the disk
     roll_back();
     throw;
   }
-  if (!apply_journal(file_, journal)) {
+  bool applied = true;
+  for (const auto& [at, page] : changed_)
+    applied = applied && write_at(file_, at, std::min(page_size, kept_ - at), page.data());
+  applied = applied && ftruncate(file_, static_cast<off_t>(announced_)) == 0 && fsync(file_) == 0;
+  if (!applied) {
     failed("{}: cannot be written: {}; {} completes it when the file is extended next", name_.string(), message(errno),
-           journal_of(name_).string());
+           Journal::of(name_).string());
   }
   std::error_code ignored;
-  std::filesystem::remove(journal_of(name_), ignored);
+  std::filesystem::remove(Journal::of(name_), ignored);
 }
 
 void Hdf5Transaction::roll_back() noexcept {
   // a failure leaves bytes behind the end that nothing refers to
   static_cast<void>(!ftruncate(file_, static_cast<off_t>(kept_)));
-}
-
-void Hdf5Transaction::recover(const std::filesystem::path& file) {
-  const std::filesystem::path journal = journal_of(file);
-  if (!std::filesystem::exists(journal)) return;
-  if (std::filesystem::exists(file)) {
-    const TextFile read(journal, "a journal of changes to an HDF5 file");
-    if (!read.text.starts_with(journal_mark)) {
-      bad_input("{}: is no journal of {}; expected one or no such file", journal.string(), file.string());
-    }
-    const int opened = open(file.c_str(), O_RDWR | O_CLOEXEC);
-    if (opened < 0) bad_input("{}: cannot be written: {}", file.string(), message(errno));
-    const bool applied = apply_journal(opened, read.text);
-    const int error = errno;
-    close(opened);
-    if (!applied) failed("{}: cannot be completed from {}: {}", file.string(), journal.string(), message(error));
-  }
-  std::filesystem::remove(journal);
 }
 
 }  // namespace asterism

@@ -15,6 +15,10 @@ namespace asterism {
 
 class Hdf5Transaction {
  public:
+  static constexpr std::uint64_t page_size = 4096;
+  using Page = std::array<char, page_size>;
+  using Pages = std::map<std::uint64_t, Page>;  ///< by their first byte
+
   /// Opens `file` for writing. kept: bytes that stay as they are until commit(); 0: a new file. Throws Error
   /// (bad_input).
   Hdf5Transaction(std::filesystem::path file, std::uint64_t kept);
@@ -46,14 +50,13 @@ class Hdf5Transaction {
   /// After HDF5 closed the file: it is as it was.
   void roll_back() noexcept;
 
-  /// Completes a commit that was interrupted, if there is one; a journal without its file is removed. Throws Error.
+  /// Completes a commit that was interrupted, if there is one. A journal is applied to the file alone for which it was
+  /// written, in the state in which the interruption left it; one without its file is removed. Throws Error (bad_input)
+  /// for any other, and changes nothing.
   static void recover(const std::filesystem::path& file);
 
  private:
   struct Driver;
-  static constexpr std::uint64_t page_size = 4096;
-  using Page = std::array<char, page_size>;
-
   bool read(std::uint64_t at, std::size_t size, char* bytes) const;
   void write(std::uint64_t at, std::size_t size, const char* bytes);
   void write_through(std::uint64_t at, std::size_t size, const char* bytes);
@@ -63,7 +66,7 @@ class Hdf5Transaction {
   std::uint64_t kept_ = 0;
   std::uint64_t end_ = 0;        ///< of what was written
   std::uint64_t announced_ = 0;  ///< end of the file as HDF5 sees it
-  std::map<std::uint64_t, Page> changed_;
+  Pages changed_;
   int error_ = 0;
   const void* stand_in_ = nullptr;
   std::optional<std::uint64_t> place_;  ///< of what it stands for

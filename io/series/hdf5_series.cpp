@@ -125,6 +125,7 @@ void Hdf5Series::open_existing(std::int64_t keep_until) {
     }
   }
   times_ = saved.kept;
+  last_kept_ = detail::last_step(times_);
   if (saved.dropped.empty()) return;
   remove(path_, saved.dropped);
   write_xdmf();
@@ -132,6 +133,7 @@ void Hdf5Series::open_existing(std::int64_t keep_until) {
 
 template <class T>
 void Hdf5Series::append(std::int64_t step, double time, const Fields<T>& fields) {
+  if (step >= 0 && step == last_kept_ && step == times_.back().step) return;
   detail::check_append(path_, grid_, times_, step, fields);
   const bool is_new = times_.empty();
   Hdf5Output file(path_, is_new ? Hdf5Output::Existing::replace : Hdf5Output::Existing::extend);

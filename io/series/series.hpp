@@ -44,7 +44,8 @@ class VtiSeries {
   VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression,
             std::int64_t keep_until = keep_nothing);
 
-  /// T: float or double. Steps ascend. Throws Error (failed), and the series is as before.
+  /// T: float or double. Steps ascend; the last one of a series that is continued may come again, from a run that
+  /// restarts at it, and is kept. Throws Error (failed), and the series is as before.
   template <class T>
   void append(std::int64_t step, double time, const Fields<T>& fields);
   [[nodiscard]] const std::vector<SavedTime>& times() const noexcept { return times_; }
@@ -54,6 +55,7 @@ class VtiSeries {
   Grid grid_;
   Compression compression_;
   std::vector<SavedTime> times_;
+  std::int64_t last_kept_ = keep_nothing;  ///< the last step of the series that is continued
 };
 
 /// NAME.h5 with a group "step_0000000010" per time (attributes `step`, `time` and `fields`, their names) that holds
@@ -83,6 +85,7 @@ class Hdf5Series {
   Grid grid_;
   std::vector<SavedTime> times_;
   std::vector<std::vector<Dataset>> datasets_;  ///< at every time
+  std::int64_t last_kept_ = keep_nothing;       ///< the last step of the series that is continued
 };
 
 }  // namespace asterism::output

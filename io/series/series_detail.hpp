@@ -55,6 +55,11 @@ void check_fields(const std::filesystem::path& path, const Grid& grid, const Fie
   }
 }
 
+/// The last step of what a series kept of an older one.
+inline std::int64_t last_step(const std::vector<SavedTime>& kept) {
+  return kept.empty() ? keep_nothing : kept.back().step;
+}
+
 inline void check_step(const std::filesystem::path& path, const std::vector<SavedTime>& times, std::int64_t step) {
   if (step < 0 || (!times.empty() && step <= times.back().step)) {
     failed("{}: step {} after step {}; expected ascending ones", path.string(), step,

@@ -148,10 +148,12 @@ VtiSeries::VtiSeries(std::filesystem::path path, const Grid& grid, Compression c
   if (keep_until == keep_nothing || !std::filesystem::exists(path_)) return;
   times_ = read_collection(path_, extension);
   std::erase_if(times_, [&](const SavedTime& saved) { return saved.step > keep_until; });
+  last_kept_ = detail::last_step(times_);
 }
 
 template <class T>
 void VtiSeries::append(std::int64_t step, double time, const Fields<T>& fields) {
+  if (step >= 0 && step == last_kept_ && step == times_.back().step) return;
   detail::check_append(path_, grid_, times_, step, fields);
   OutputFile file(path_.parent_path() / member_of(path_, step, extension));
   write_vti(file, grid_, compression_, fields);

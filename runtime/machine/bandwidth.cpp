@@ -4,6 +4,8 @@
 #include <hwloc.h>
 #include <starpu.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,6 +24,7 @@
 
 #include "base/array.hpp"
 #include "base/error.hpp"
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 
 // One binary, three instruction sets, chosen when the program starts.
@@ -277,6 +280,46 @@ Bandwidth measure_bandwidth() {
   measure_cpus(bandwidth);
 #ifdef ASTERISM_CUDA
   measure_gpus(bandwidth);
+#endif
+  return bandwidth;
+}
+
+namespace {
+
+/// Two rates that are measured together.
+struct KnownPair {
+  std::string copy, read;
+  void find(const KnownRates& rates, double& copied, double& was_read) const {
+    copied = rates.find(copy).value_or(0);
+    was_read = rates.find(read).value_or(0);
+  }
+  void keep(KnownRates& rates, double& copied, double& was_read) const {
+    copied = rates.keep(copy, copied);
+    was_read = rates.keep(read, was_read);
+  }
+};
+
+}  // namespace
+
+Bandwidth known_bandwidth() {
+  if (simulated) return measure_bandwidth();
+  KnownRates rates = known_rates();
+  const unsigned cores = starpu_cpu_worker_get_count();
+  const KnownPair of_cpus{fmt::format("bandwidth/copy/{} cores", cores), fmt::format("bandwidth/read/{} cores", cores)};
+  Bandwidth bandwidth;
+  of_cpus.find(rates, bandwidth.cpu_copy, bandwidth.cpu_read);
+  if (cores > 0 && (bandwidth.cpu_copy == 0 || bandwidth.cpu_read == 0)) {
+    measure_cpus(bandwidth);
+    of_cpus.keep(rates, bandwidth.cpu_copy, bandwidth.cpu_read);
+  }
+#ifdef ASTERISM_CUDA
+  if (starpu_cuda_worker_get_count() == 0) return bandwidth;
+  const KnownPair of_gpus{"bandwidth/copy/GPU", "bandwidth/read/GPU"};
+  of_gpus.find(rates, bandwidth.gpu_copy, bandwidth.gpu_read);
+  if (bandwidth.gpu_copy == 0 || bandwidth.gpu_read == 0) {
+    measure_gpus(bandwidth);
+    of_gpus.keep(rates, bandwidth.gpu_copy, bandwidth.gpu_read);
+  }
 #endif
   return bandwidth;
 }

@@ -24,6 +24,10 @@ struct Bandwidth {
 /// memory runs out or a kernel's answer is wrong.
 Bandwidth measure_bandwidth();
 
+/// The same from the known rates of the machine (known_rates.hpp); what is not known there of the session's units is
+/// measured and kept.
+Bandwidth known_bandwidth();
+
 /// For measure_bandwidth only: gpu_copy and gpu_read of the current device. Throws std::runtime_error.
 Bandwidth measure_gpu_bandwidth(CUstream_st* stream);
 

@@ -127,14 +127,22 @@ void DistributedHdf5::write_block(const std::string& dataset, const Hdf5Block& b
   }
 }
 
-void DistributedHdf5::commit() {
-  if (!shared()) return file_->commit();
+void DistributedHdf5::commit(void (Hdf5Output::*of_rank_0)()) {
+  if (!shared()) return (*file_.*of_rank_0)();
   if (close(std::exchange(bytes_, -1)) != 0 && !failure_)
     failure_ = Error(Error::Kind::failed, fmt::format("{}: cannot be written: {}", path_.string(), message(errno)));
   agree();
   collective_try([&] {
-    if (file_) file_->commit();
+    if (file_) (*file_.*of_rank_0)();
   });
+}
+
+void DistributedHdf5::commit() {
+  commit(&Hdf5Output::commit);
+}
+
+void DistributedHdf5::commit_checkpoint() {
+  commit(&Hdf5Output::commit_checkpoint);
 }
 
 }  // namespace asterism

@@ -82,8 +82,12 @@ class DistributedHdf5 {
   /// All ranks. Gives the file its name, or makes its changes. Throws Error (failed) on all ranks when one could not
   /// write what it had to; then nothing has changed.
   void commit();
+  /// commit() of a file that a run may resume from: Hdf5Output::commit_checkpoint().
+  void commit_checkpoint();
 
  private:
+  void commit(void (Hdf5Output::*of_rank_0)());
+
   struct Placed {
     std::uint64_t at = 0;
     Hdf5Number number = Hdf5Number::float64;

@@ -18,10 +18,12 @@ DistributedHdf5Series::DistributedHdf5Series(std::filesystem::path path, const G
   });
   const std::vector<SavedTime> saved = series_ ? series_->times() : std::vector<SavedTime>();
   times_ = rank_group().all_gather(std::span<const SavedTime>(saved)).front();
+  last_kept_ = detail::last_step(times_);
 }
 
 template <class T>
 void DistributedHdf5Series::append(std::int64_t step, double time, const std::vector<DistributedField>& fields) {
+  if (step >= 0 && step == last_kept_ && step == times_.back().step) return;
   detail::check_step(path_, times_, step);
   const bool is_new = times_.empty();
   DistributedHdf5 file(path_, DistributedHdf5::Writers::all_ranks,

@@ -58,6 +58,7 @@ class DistributedHdf5Series {
   Grid grid_;
   std::optional<Hdf5Series> series_;  ///< of rank 0
   std::vector<SavedTime> times_;
+  std::int64_t last_kept_ = keep_nothing;  ///< the last step of the series that is continued
 };
 
 }  // namespace asterism::output

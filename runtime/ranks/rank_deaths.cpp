@@ -6,11 +6,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <vector>
+
+#include "runtime/stop_signals.hpp"
 
 namespace asterism {
 namespace {
@@ -47,6 +50,10 @@ bool is_first_survivor() {
 }
 
 void on_termination(int number) {
+  if (std::none_of(known().begin(), known().end(), is_gone)) {  // not the launcher, which ends ranks when one is gone
+    on_stop_signal(number);
+    return;
+  }
   if (telling.exchange(false) && is_first_survivor()) {
     bool any = false;
     for (const Known& rank : known()) {

@@ -4,8 +4,11 @@
 #include <fnmatch.h>
 
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace asterism::schedulers::hprio {
@@ -154,6 +157,11 @@ Table parse_table(std::string_view text) {
 
 Text text_or_file(const std::string& value) {
   if (value.find_first_of("\n=") != std::string::npos) return {value, {}};
+  std::error_code error;
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  if (std::filesystem::exists(value, error) &&
+      (!std::filesystem::is_regular_file(value, error) || std::filesystem::file_size(value, error) > most_bytes))
+    return {{}, value + ": expected a regular file of at most 1 MiB, or the table itself"};
   std::ifstream in(value);
   std::ostringstream out;
   if (in) out << in.rdbuf();

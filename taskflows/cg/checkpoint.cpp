@@ -113,7 +113,7 @@ void write_checkpoint(const std::filesystem::path& path, const System& sys, cons
   file.attribute("/", "iterations", past.iterations);
   file.attribute("/", "since_start", std::int64_t{past.since_start});
   file.attribute("/", "restarts", std::int64_t{past.restarts});
-  file.commit();
+  file.commit_checkpoint();
 }
 
 namespace {
@@ -146,6 +146,7 @@ void require_the_same(const Hdf5Input& file, const System& sys, double b_norm) {
 }  // namespace
 
 Past read_checkpoint(const std::filesystem::path& path, System& sys, double b_norm, double threshold) {
+  require_checksums(path);
   const Hdf5Input file(path);
   require_the_same(file, sys, b_norm);
   Past past;

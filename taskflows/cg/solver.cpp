@@ -11,6 +11,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "runtime/stop_signals.hpp"
 #include "taskflows/cg/acquired.hpp"
 #include "taskflows/cg/checkpoint.hpp"
 #include "taskflows/cg/flow.hpp"
@@ -55,6 +56,7 @@ class Solver {
   SolveResult result_;
   std::int64_t base_ = 0;     ///< iterations before the last restart
   int submitted_ = 0;         ///< iterations since then
+  bool stopping_ = false;     ///< a signal asked for it
   double previous_true_ = 0;  ///< relative residual with which they began
 };
 
@@ -148,7 +150,8 @@ HistoryEntry Solver::iterate_up_to(std::int64_t limit) {
   Clock::time_point before{};
   for (;; ++window) {
     int& size = window_size[window % 2];
-    size = next_window(limit);
+    stopping_ = stopping_ || stop_wanted();
+    size = stopping_ ? 0 : next_window(limit);
     for (int k = 0; k < size; ++k, ++submitted_) {
       starpu_iteration_push(static_cast<unsigned long>(base_ + submitted_));
       submit_iteration(sys_, {sys_.history[static_cast<std::size_t>(window % 2)], k}, submitted_ % 2);
@@ -178,6 +181,10 @@ HistoryEntry Solver::iterate() {
     const std::int64_t every = checkpoints_.write.empty() ? most : checkpoints_.every;
     last = iterate_up_to(std::min(most, (submitted_ / every + 1) * every));
     if (last.status != Status::running) return last;
+    if (stopping_) {
+      if (!checkpoints_.write.empty()) write_checkpoint();
+      stop(fmt::format("iteration {}", base_ + submitted_), checkpoints_.write);
+    }
     if (submitted_ == most) break;
     write_checkpoint();
   }
@@ -203,6 +210,9 @@ State Solver::resume() {
   sys_.p.after_product();
   Past past = read_checkpoint(checkpoints_.read, sys_, b_norm_, threshold(sys_.options.tolerance));
   sys_.p.before_product();
+  if (past.iterations > sys_.options.max_iterations)
+    bad_input("--restart {}: at iteration {}, beyond {}", checkpoints_.read, past.iterations,
+              sys_.options.max_iterations);
   submitted_ = past.since_start;
   base_ = past.iterations - past.since_start;
   result_.restarts = past.restarts;
@@ -227,6 +237,7 @@ SolveResult Solver::run() {
     state = resume();
   }
   const Clock::time_point begin = Clock::now();
+  const StoppableSteps stoppable;
   while (true) {
     HistoryEntry last{state.rr, 0, state.status, submitted_};
     if (state.status == Status::running && base_ + submitted_ < sys_.options.max_iterations) last = iterate();

@@ -7,23 +7,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/fingerprint.hpp"
-#include "io/output_file.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/busy_time.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fdtd {
 namespace {
-
-using nlohmann::json;
 
 /// Cells of a unit in a measurement: as in the problem, within these.
 constexpr double fewest_cells = 32.0 * 32 * 32;
@@ -77,90 +71,45 @@ std::string names_of_gpus(const Session& session) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Machine, units, precision, media, and the power of two next to the cells of a unit.
-std::string key_of(const Problem& problem, const Session& session, bool gpus, int units) {
-  const std::string names = gpus ? names_of_gpus(session) : "";
-  const Machine machine = this_machine();
-  return fmt::format(
-      "{} | {} | {} | {} | {} | 2^{} cells each", machine.host,
-      gpus ? fmt::format("{} x GPU {}", units, names) : fmt::format("{} x core of {}", units, machine.processor),
-      name_of(problem.precision), problem.material.empty() ? "vacuum" : "materials", gpus ? "strips" : "cores",
-      std::lround(std::log2(cells_of_sample(problem, gpus, units))));
+/// Units, precision, media, and the power of two next to the cells of a unit.
+std::string name_of_rate(const Problem& problem, const Session& session, bool gpus, int units) {
+  return fmt::format("{}/2^{} cells each/{}", kind_of(problem),
+                     std::lround(std::log2(cells_of_sample(problem, gpus, units))),
+                     gpus ? fmt::format("{} x {}", units, names_of_gpus(session)) : fmt::format("{} cores", units));
 }
 
-json read(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  json rates = json::parse(stream, nullptr, false);
-  return rates.is_object() ? rates : json::object();
-}
-
-void store_rate(const std::filesystem::path& file, const std::string& key, double rate) {
-  if (file.empty()) return;
-  try {
-    std::filesystem::create_directories(file.parent_path());
-    json rates = read(file);
-    rates[key] = rate;
-    OutputFile out(file);
-    out.write(rates.dump(1) + "\n");
-    out.commit();
-  } catch (const std::exception&) {  // not stored: measured again the next time
-  }
-}
-
-/// A rate of the file, positive; none: not there.
-std::optional<double> stored_rate(const std::filesystem::path& file, const std::string& key) {
-  if (file.empty()) return std::nullopt;
-  const json all = read(file);
-  const auto found = all.find(key);
-  return found != all.end() && found->is_number() && found->get<double>() > 0 ? std::optional(found->get<double>())
-                                                                              : std::nullopt;
-}
-
-double rate_of(const Problem& problem, const Session& session, bool gpus, int units, const std::filesystem::path& file,
+double rate_of(const Problem& problem, const Session& session, bool gpus, int units, KnownRates& known,
                const std::vector<double>& gpu_weights) {
-  const std::string key = key_of(problem, session, gpus, units);
-  if (const auto rate = stored_rate(file, key)) return *rate;
-  const double rate = measure(problem, session, gpus, units, gpu_weights).cells_per_second;
-  store_rate(file, key, rate);
-  return rate;
+  return known.find_or_measure(name_of_rate(problem, session, gpus, units),
+                               [&] { return measure(problem, session, gpus, units, gpu_weights).cells_per_second; });
 }
 
 }  // namespace
 
-std::filesystem::path rates_file() {
-  if (simulated) return {};  // measured in no time, and of a machine that may be described anew
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache != '\0') return std::filesystem::path(cache) / "asterism" / "fdtd-rates.json";
-  if (home != nullptr && *home != '\0') return std::filesystem::path(home) / ".cache" / "asterism" / "fdtd-rates.json";
-  return {};
+std::string kind_of(const Problem& problem) {
+  return fmt::format("fdtd/{}/{}", name_of(problem.precision), problem.material.empty() ? "vacuum" : "materials");
 }
 
-std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, const std::filesystem::path& file) {
+std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, KnownRates& known) {
   const std::vector<std::string> models = session.gpu_models();
   if (std::adjacent_find(models.begin(), models.end(), std::not_equal_to<>()) == models.end()) return {};
-  const std::string key = key_of(problem, session, true, session.devices());
-  const auto key_of_one = [&](std::size_t gpu) { return fmt::format("{} | weight of GPU {}", key, gpu); };
+  const std::string name = name_of_rate(problem, session, true, session.devices());
+  const auto name_of_one = [&](std::size_t gpu) { return fmt::format("{}/weight of GPU {}", name, gpu); };
   std::vector<double> weights;
   for (std::size_t g = 0; g < models.size(); ++g)
-    if (const auto weight = stored_rate(file, key_of_one(g))) weights.push_back(*weight);
+    if (const auto weight = known.find(name_of_one(g))) weights.push_back(*weight);
   if (weights.size() == models.size()) return weights;
   weights = measure(problem, session, true, session.devices(), {}).of_each_gpu;
-  for (std::size_t g = 0; g < weights.size(); ++g) store_rate(file, key_of_one(g), weights[g]);
+  for (std::size_t g = 0; g < weights.size(); ++g) weights[g] = known.keep(name_of_one(g), weights[g]);
   return weights;
 }
 
-Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file,
+Rates rates_of(const Problem& problem, const Session& session, KnownRates& known,
                const std::vector<double>& gpu_weights) {
   Rates rates;
-  if (session.cpus() > 0) rates.cpus = rate_of(problem, session, false, session.cpus(), file, {});
-  if (session.devices() > 0) rates.gpus = rate_of(problem, session, true, session.devices(), file, gpu_weights);
+  if (session.cpus() > 0) rates.cpus = rate_of(problem, session, false, session.cpus(), known, {});
+  if (session.devices() > 0) rates.gpus = rate_of(problem, session, true, session.devices(), known, gpu_weights);
   return rates;
-}
-
-void forget_rates(const std::filesystem::path& file) {
-  std::error_code ignored;
-  std::filesystem::remove(file, ignored);
 }
 
 namespace {
@@ -207,8 +156,8 @@ void even_out(std::vector<RankUnits>& ranks) {
 }  // namespace
 
 RankShares rank_shares(const Problem& problem, const Session& session, Pieces pieces, std::optional<double> gpu_share,
-                       const std::filesystem::path& file, const std::vector<double>& gpu_weights) {
-  const std::vector<double> weights = gpu_weights.empty() ? gpu_weights_of(problem, session, file) : gpu_weights;
+                       KnownRates& known, const std::vector<double>& gpu_weights) {
+  const std::vector<double> weights = gpu_weights.empty() ? gpu_weights_of(problem, session, known) : gpu_weights;
   RankUnits mine{session.devices(), session.cpus(), kind_of_units(session), {}, {}};
   std::copy_n(weights.begin(), std::min(weights.size(), mine.weights.size()), mine.weights.begin());
   mine.rates = {static_cast<double>(mine.cores), static_cast<double>(mine.gpus)};
@@ -225,7 +174,7 @@ RankShares rank_shares(const Problem& problem, const Session& session, Pieces pi
                                                  : equal || (alike && one_kind);
   RankShares shares;
   if (!settled) {
-    mine.rates = rates_of(problem, session, file, weights);
+    mine.rates = rates_of(problem, session, known, weights);
     ranks = rank_group().all_gather(mine);
     shares.rates = sum(ranks);
     if (alike) even_out(ranks);

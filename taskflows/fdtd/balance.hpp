@@ -3,26 +3,23 @@
 // what each rank of a cluster gets then; and when the cut should move.
 #pragma once
 
-#include <filesystem>
+#include <string>
 
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/unit_rates.hpp"
 #include "taskflows/fdtd/division.hpp"
 
 namespace asterism::fdtd {
 
-/// Where rates are kept: $XDG_CACHE_HOME/asterism/fdtd-rates.json, or under ~/.cache; empty where there is neither.
-std::filesystem::path rates_file();
-
-/// What each GPU of this session should get of such a domain in proportion, where they are of several models: from the
-/// file, or measured and written there, as rates_of() does. Empty where all are alike.
-std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, const std::filesystem::path& file);
-/// Rates of this session's units for domains of this size class, precision and kind of media: from the file, or
-/// measured, some tenths of a second, and written there. A file that cannot be read or written is done without.
-/// `gpu_weights`: of strips; empty: all the same.
-Rates rates_of(const Problem& problem, const Session& session, const std::filesystem::path& file,
+/// Names of the rates of such domains among those known: "fdtd/double/vacuum".
+std::string kind_of(const Problem& problem);
+/// What each GPU of this session should get of such a domain in proportion, where they are of several models: known, or
+/// measured and kept, as rates_of() does. Empty where all are alike.
+std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, KnownRates& known);
+/// Rates of this session's units for domains of this size class, precision and kind of media: known, or measured, some
+/// tenths of a second, and kept. `gpu_weights`: of strips; empty: all the same.
+Rates rates_of(const Problem& problem, const Session& session, KnownRates& known,
                const std::vector<double>& gpu_weights = {});
-/// All that the file has; no file: nothing.
-void forget_rates(const std::filesystem::path& file);
 
 /// What is dealt to ranks: strips, to all their units; boxes, to their GPUs if they have any, else to their cores; or
 /// whole domains, to all their units.
@@ -38,7 +35,7 @@ struct RankShares {
 /// `gpu_weights` says what each of a rank's gets. All ranks have to call it. Throws Error (bad input) when there is a
 /// part for a kind of unit that no rank has.
 RankShares rank_shares(const Problem& problem, const Session& session, Pieces pieces, std::optional<double> gpu_share,
-                       const std::filesystem::path& file, const std::vector<double>& gpu_weights = {});
+                       KnownRates& known, const std::vector<double>& gpu_weights = {});
 
 /// The share of GPUs to go on with after cells/s of the whole were measured beside the rates of both kinds: all, where
 /// GPUs alone would be faster than both together are; none where the cut may stay.

@@ -194,10 +194,11 @@ void write_checkpoint(const std::filesystem::path& path, Simulation& simulation,
   if (!probes.empty())
     file.write(probe_dataset, {probes.size() / problem.probes.size(), problem.probes.size()},
                std::span<const double>(probes));
-  file.commit();
+  file.commit_checkpoint();
 }
 
 long checkpoint_step(const std::filesystem::path& path, const Problem& problem) {
+  require_checksums(path);
   const Hdf5Input file(path);
   check_same(file, problem);
   return static_cast<long>(file.integer_attribute("/", "step"));

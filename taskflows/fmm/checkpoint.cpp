@@ -81,13 +81,15 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointSetting
   file.attribute("/", "method", settings.method);
   file.attribute("/", "height", std::int64_t{settings.shape.height});
   file.attribute("/", "group_size", std::int64_t{settings.shape.group_size});
+  file.attribute("/", "leaf_size", std::int64_t{settings.shape.leaf_size});
   file.attribute("/", "far_tasks", static_cast<std::int64_t>(settings.shape.far_tasks));
   const std::array box{settings.box.x, settings.box.y, settings.box.z, settings.box.width};
   file.write("box", {box.size()}, std::span<const double>(box));
-  file.commit();
+  file.commit_checkpoint();
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path, const Part& part) {
+  require_checksums(path);
   const Hdf5Input file(path);
   if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != format_name)
     bad_input("{}: is no checkpoint of asterism-fmm", file.name);
@@ -99,6 +101,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Part& part) 
   settings.shape.far_tasks = file.integer_attribute("/", "far_tasks") == static_cast<std::int64_t>(FarTasks::joined)
                                  ? FarTasks::joined
                                  : FarTasks::separate;
+  if (file.has_attribute("/", "leaf_size"))  // files of version 0.1 have none: their trees are uniform
+    settings.shape.leaf_size = static_cast<int>(file.integer_attribute("/", "leaf_size"));
   check_shape(settings.shape);
   const std::vector<double> box = read_rows(file, "box", 4, 1, {});
   settings.box = {box[0], box[1], box[2], box[3]};

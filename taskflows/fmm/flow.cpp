@@ -25,13 +25,6 @@ double children_of(const std::vector<Family>& families, const FamilyRange& range
   return children;
 }
 
-/// Whether a range begins with the first family of its parent group: its task is the first that writes the parents.
-bool is_first_of_parents(const Level& level, std::size_t child_group, const FamilyRange& range) {
-  const Family& family = level.families[child_group][static_cast<std::size_t>(range.begin)];
-  const auto child = static_cast<std::size_t>(level.groups[child_group].first + family.first_child);
-  return family.parent == 0 && (child == 0 || level.key[child] >> 3 != level.key[child - 1] >> 3);
-}
-
 }  // namespace
 
 void Flow::submit() {
@@ -109,7 +102,7 @@ void Flow::submit_task(Codelet& codelet, const Arguments& arguments, const Acces
 }
 
 Range Flow::leaf_groups() const {
-  return simulation_.tree().own(simulation_.tree().leaf_level());
+  return simulation_.tree().own_leaf_groups();
 }
 
 Priorities Flow::priorities() const {
@@ -146,9 +139,9 @@ void Flow::submit_p2p() {
 
 // M_abc = sum_j q_j T_a(x_j) T_b(y_j) T_c(z_j)
 void Flow::submit_p2m(std::int32_t group) {
-  const int leaf = simulation_.tree().leaf_level();
+  const auto [leaf, place] = simulation_.tree().leaf_group(group);
   const Basis& basis = simulation_.basis();
-  CellGroup& cells = simulation_.cells(leaf, group);
+  CellGroup& cells = simulation_.cells(leaf, place);
   ParticleGroup& particles = simulation_.particles(group);
   const PackedOperators& operators = simulation_.operators_of(leaf);
   const codelets::P2MArgs args{{static_cast<double>(particles.own) * p2m_flops(basis.view()), basis.size()},
@@ -175,19 +168,18 @@ void Flow::submit_m2m(int child_level, std::int32_t child_group) {
   for (const FamilyRange& range : level.parent_groups[child]) {
     if (!tree.own(child_level - 1).holds(range.parent_group)) continue;
     CellGroup& parents = simulation_.cells(child_level - 1, range.parent_group);
-    const bool first = is_first_of_parents(level, child, range);
     const codelets::M2MArgs args{
         {children_of(level.families[child], range) * shift_flops(basis.view()) / 8, basis.size()},
         operators.layout,
         children.layout,
         range.begin,
         range.end - range.begin,
-        first ? parents.layout.cells : 0};
+        range.first ? parents.layout.cells : 0};
     submit_task(codelets::m2m, args,
                 std::initializer_list<Access>{{operators.handle, STARPU_R},
                                               {children.cells, STARPU_R},
                                               {children.multipoles, STARPU_R},
-                                              {parents.multipoles, first ? STARPU_W : STARPU_RW}},
+                                              {parents.multipoles, range.first ? STARPU_W : STARPU_RW}},
                 priorities().m2m(child_level));
   }
 }
@@ -239,9 +231,9 @@ void Flow::submit_l2l(int child_level, std::int32_t child_group) {
 
 // phi(x_i) (+)= sum_abc L_abc T_a(x_i) T_b(y_i) T_c(z_i), field(x_i) (-)= its gradient
 void Flow::submit_l2p(std::int32_t group) {
-  const int leaf = simulation_.tree().leaf_level();
+  const auto [leaf, place] = simulation_.tree().leaf_group(group);
   const Basis& basis = simulation_.basis();
-  CellGroup& cells = simulation_.cells(leaf, group);
+  CellGroup& cells = simulation_.cells(leaf, place);
   ParticleGroup& particles = simulation_.particles(group);
   const PackedOperators& operators = simulation_.operators_of(leaf);
   const ResultUpdate update =

@@ -20,6 +20,7 @@ Simulation::Simulation(const Problem& problem, const Options& options, const Par
       basis_(problem.accuracy.basis),
       distributed_(options.ranks == Ranks::any && rank_group().distributed()) {
   check_shape(options.shape);
+  if (distributed_ && options.shape.adaptive()) bad_input("adaptive trees need a single process");
   const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
   if (distributed_) build_operators(box);  // pair_costs() asks them what far pairs cost
   make_tree(box, particles);
@@ -97,7 +98,7 @@ void Simulation::check_memory() const {
     bytes += cells_of(l) * 2 * expansion_bytes(basis_.stride());
   bytes += 2 * static_cast<double>(tree_->far_pairs()) * sizeof(M2LPair);
   double set = 0;
-  const Range groups = tree_->own(tree_->leaf_level());
+  const Range groups = tree_->own_leaf_groups();
   for (std::int32_t g = groups.begin; g < groups.end; ++g) set += tree_->near(static_cast<std::size_t>(g)).begin.back();
   const double particles = particles_of_rank();
   bytes += (source_bytes + field_bytes) * set + field_bytes * particles;
@@ -110,8 +111,9 @@ void Simulation::check_memory() const {
 }
 
 double Simulation::particles_of_rank() const {
-  const Range own = tree_->own_leaves();
   const std::vector<std::int64_t>& begin = tree_->leaf_begin();
+  if (!distributed_) return static_cast<double>(begin.back());
+  const Range own = tree_->own_leaves();
   return static_cast<double>(begin[static_cast<std::size_t>(own.end)] - begin[static_cast<std::size_t>(own.begin)]);
 }
 
@@ -159,11 +161,7 @@ void Simulation::move(const Particles& particles) {
 }
 
 void Simulation::collect(Result& result) const {
-  const Range own = tree_->own(tree_->leaf_level());
-  const std::vector<Group>& groups = tree_->leaves().groups;
-  const auto begin_of = [&](std::int32_t group) {
-    return tree_->leaf_begin()[static_cast<std::size_t>(groups[static_cast<std::size_t>(group)].first)];
-  };
+  const Range own = tree_->own_leaf_groups();
   Result of_own(distributed_ ? exchange_->own() : 0);
   Result& to = distributed_ ? of_own : result;
   for (std::int32_t g = own.begin; g < own.end; ++g)
@@ -171,7 +169,7 @@ void Simulation::collect(Result& result) const {
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     const ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
-    const auto first = static_cast<std::size_t>(begin_of(g) - begin_of(own.begin));
+    const auto first = static_cast<std::size_t>(tree_->first_particle(g) - tree_->first_particle(own.begin));
     const double* r = p.result.data();
     for (std::int64_t i = 0; i < p.own; ++i) {
       const std::size_t s = first + static_cast<std::size_t>(i);

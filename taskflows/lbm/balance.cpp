@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/lbm/balance.hpp"
 
+#include <fmt/format.h>
 #include <starpu.h>
 
 #include "runtime/clock.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -36,10 +38,15 @@ double rate_of(const Problem& like, const Session& session, bool gpus, int units
 
 }  // namespace
 
-Rates measure_rates(const Problem& problem, const Session& session) {
+Rates measure_rates(const Problem& problem, const Session& session, const std::string& kind, KnownRates& known) {
+  const auto rate = [&](bool gpus, int units) {
+    const auto measure = [&] { return rate_of(problem, session, gpus, units); };
+    if (rank_group().distributed()) return measure();
+    return known.find_or_measure(fmt::format("{}/{} {} by itself", kind, units, gpus ? "GPUs" : "cores"), measure);
+  };
   Rates rates;
-  if (session.cpus() > 0) rates.cpus = rate_of(problem, session, false, session.cpus());
-  if (session.devices() > 0) rates.gpus = rate_of(problem, session, true, session.devices());
+  if (session.cpus() > 0) rates.cpus = rate(false, session.cpus());
+  if (session.devices() > 0) rates.gpus = rate(true, session.devices());
   return rates;
 }
 

@@ -2,14 +2,17 @@
 // The share of the domain that GPUs get, from measured rates.
 #pragma once
 
-#include <vector>
+#include <string>
 
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/unit_rates.hpp"
 #include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::lbm {
 
-/// Measured with small bricks of the same method and precision; takes some tenths of a second.
-Rates measure_rates(const Problem& problem, const Session& session);
+/// Of the session's units, by the kind of the flow among the known rates; what is not known is measured with small
+/// bricks of the same method and precision, in some tenths of a second, and kept. Ranks measure together, and keep
+/// nothing.
+Rates measure_rates(const Problem& problem, const Session& session, const std::string& kind, KnownRates& rates);
 
 }  // namespace asterism::lbm

@@ -107,10 +107,11 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
       file.write_block(dataset, block_of(box, slot),
                        std::span<const T>(slots + static_cast<std::size_t>(slot) * cells, cells));
   });
-  file.commit();
+  file.commit_checkpoint();
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  require_checksums(path);
   const Hdf5Input file(path);
   const std::vector<std::size_t> shape = file.shape(dataset);
   constexpr std::size_t longest = std::size_t{1} << 30;
@@ -133,6 +134,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
 
 template <class T>
 void read_populations(const std::filesystem::path& path, const Box& box, T* slots) {
+  require_checksums(path);
   const Hdf5Input file(path);
   const auto cells = static_cast<std::size_t>(box.cells());
   for (int slot = 0; slot < q; ++slot)

@@ -68,7 +68,11 @@ std::int64_t steps_of(const CaseOptions& options, const Problem& p) {
   if (options.steps) return *options.steps;
   const Passage pass = passage(p);
   const double duration = options.duration.value_or(pass.end - pass.begin + 2 * p.surface.diameter / p.speed);
-  return static_cast<std::int64_t>(std::ceil(duration / p.dt));
+  const double steps = std::ceil(duration / p.dt);
+  constexpr double most_steps = 0x1p40;
+  if (!(steps >= 0 && steps <= most_steps))
+    bad_input("--duration {}: {:.3g} steps of {:.3g} s; expected 0 to {:.3g} steps", duration, steps, p.dt, most_steps);
+  return static_cast<std::int64_t>(steps);
 }
 
 }  // namespace

@@ -146,17 +146,19 @@ void write_checkpoint(const std::filesystem::path& path, const Problem& problem,
   file.on_rank_0([&](Hdf5Output& out) {
     write_checked(out, record, of_record(problem, state.steps), std::span<const double>(state.record));
   });
-  file.commit();
+  file.commit_checkpoint();
 }
 
 template <class T>
 std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& problem, const Method& method) {
+  require_checksums(path);
   return checked_steps<T>(Hdf5Input(path), problem, method);
 }
 
 template <class T>
 typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path, const Problem& problem,
                                               const Method& method, const typename Simulation<T>::Wanted& wanted) {
+  require_checksums(path);
   const Hdf5Input file(path);
   typename Simulation<T>::State state;
   state.steps = checked_steps<T>(file, problem, method);

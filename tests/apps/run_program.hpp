@@ -17,6 +17,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace asterism::tests {
@@ -68,10 +69,12 @@ class ProgramTest : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
 
-  /// Runs the program in out/, with two CPU workers. It is killed, and its status 124, when it takes too long or when
-  /// `enough` says so.
+  /// Runs the program in out/, with two CPU workers unless units_open_. It is killed, and its status 124, when it takes
+  /// too long or when `enough` says so; another `signal` than SIGKILL is sent once, and the program ends by itself.
+  /// `environment`: more variables.
   Ran run(
-      const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }) const {
+      const Arguments& arguments, const std::function<bool()>& enough = [] { return false; }, int signal = SIGKILL,
+      const std::vector<std::pair<std::string, std::string>>& environment = {}) const {
     std::vector<char*> argv;
     std::string program = program_;
     argv.push_back(program.data());
@@ -88,20 +91,29 @@ class ProgramTest : public testing::Test {
         if (file < 0 || dup2(file, target) < 0) _exit(126);
       }
       if (chdir(where.c_str()) != 0) _exit(126);
-      setenv("STARPU_NCPU", "2", 1);
+      if (units_open_)
+        unsetenv("STARPU_NCPU");
+      else
+        setenv("STARPU_NCPU", "2", 1);
       setenv("STARPU_NCUDA", "0", 1);
       setenv("STARPU_WORKERS_NOBIND", "1", 1);
       setenv("OMP_WAIT_POLICY", "passive", 1);
       setenv("ASTERISM_RATES", "off", 0);
       unsetenv("STARPU_SCHED");
+      for (const auto& [variable, value] : environment) setenv(variable.c_str(), value.c_str(), 1);
       execv(argv[0], argv.data());
       _exit(127);
     }
     Ran ran;
     int status = 0;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_seconds);
+    bool signalled = false;
     while (waitpid(child, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > end || enough()) {
+      if (signal != SIGKILL && !signalled && enough()) {
+        kill(child, signal);
+        signalled = true;
+      }
+      if (std::chrono::steady_clock::now() > end || (signal == SIGKILL && enough())) {
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
         ran.status = 124;
@@ -145,6 +157,7 @@ class ProgramTest : public testing::Test {
   }
 
   const fs::path folder_;
+  bool units_open_ = false;  ///< the program chooses its units
 
  private:
   std::string name_;

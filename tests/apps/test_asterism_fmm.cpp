@@ -99,6 +99,27 @@ TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
   }
 }
 
+TEST_F(AsterismFmm, TreesOfClusteredParticles) {
+  const auto tree_with = [&](const Arguments& more) {
+    Arguments all{"--particles", "20000", "--distribution", "plummer",         "--accuracy", "4", "--verify",
+                  "--targets",   "300",   "--json",         output("run.json")};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = run(all);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return json::parse(contents(output("run.json")))["tree"];
+  };
+  const json chosen = tree_with({});
+  EXPECT_GT(chosen["leaf_size"].get<int>(), 0) << "auto is to choose an adaptive tree";
+  EXPECT_LE(chosen["particles_per_leaf"]["max"].get<int>(), chosen["leaf_size"].get<int>());
+  const json uniform = tree_with({"--tree", "uniform"});
+  EXPECT_EQ(uniform["leaf_size"], 0);
+  EXPECT_GT(uniform["near_pairs"].get<double>() + 500 * uniform["far_pairs"].get<double>(),
+            1.5 * (chosen["near_pairs"].get<double>() + 500 * chosen["far_pairs"].get<double>()));
+  const json fixed = tree_with({"--leaf-size", "100", "--group-size", "20"});
+  EXPECT_EQ(fixed["leaf_size"], 100);
+  EXPECT_GE(fixed["height"].get<int>(), 6);
+}
+
 TEST_F(AsterismFmm, ResultsInTheOrderOfTheInput) {
   // charges +1 and -1 at distance 2, and a third far away: known by hand to the accuracy of the far field
   const fs::path input = file("x,y,z,charge\n0,0,0,1\n2,0,0,-1\n1000,0,0,1e-9\n", "three.csv");
@@ -147,6 +168,8 @@ TEST_F(AsterismFmm, MotionsGoOnToTheLastBit) {
   for (const Arguments& kind : std::vector<Arguments>{{"--dt", "1e-5", "--height", "4", "--group-size", "7"},
                                                       {"--dt", "2e-3", "--charges", "ones", "--kernel", "yukawa",
                                                        "--height", "4", "--group-size", "30", "--m2l", "separate"},
+                                                      {"--dt", "1e-4", "--charges", "ones", "--distribution", "plummer",
+                                                       "--leaf-size", "20", "--height", "7", "--group-size", "30"},
                                                       {"--dt", "1e-4", "--charges", "uniform"}}) {
     run_to(5, kind, {"--checkpoint", output("k.h5"), "--checkpoint-every", "2"});
     run_to(9, kind, {"--restart", output("k.h5"), "--output", output("resumed.npy"), "--checkpoint", output("r.h5")});
@@ -218,6 +241,9 @@ TEST_F(AsterismFmm, BadOptions) {
   expect_bad_input(with({"--height", "0"}), {"--height"});
   expect_bad_input(with({"--height", "22"}), {"--height"});
   expect_bad_input(with({"--group-size", "0"}), {"--group-size"});
+  expect_bad_input(with({"--leaf-size", "0"}), {"--leaf-size"});
+  expect_bad_input(with({"--leaf-size", "9", "--tree", "uniform"}), {"--leaf-size 9", "adaptive"});
+  expect_bad_input(with({"--tree", "binary"}), {"--tree", "binary"});
   expect_bad_input(with({"--kernel", "gauss"}), {"--kernel", "gauss"});
   expect_bad_input(with({"--kernel", "yukawa", "--kappa", "-1"}), {"--kappa -1"});
   expect_bad_input(with({"--reduction", "never"}), {"--reduction", "never"});
@@ -270,6 +296,7 @@ TEST_F(AsterismFmm, CheckpointsOfOtherRunsAreRefused) {
   refused({"--steps", "9", "--kernel", "inverse-square"}, {"k.h5", "inverse-square"});
   refused({"--steps", "9", "--reduction", "first"}, {"k.h5", "method"});
   refused({"--steps", "9", "--m2l", "separate"}, {"k.h5", "--m2l"});
+  refused({"--steps", "9", "--tree", "adaptive"}, {"k.h5", "adaptive"});
   expect_bad_input({"--particles", "50", "--height", "4", "--accuracy", "2", "--dt", "1e-4", "--steps", "9",
                     "--restart", checkpoint},
                    {"k.h5", "--height 3", "4"}, false);

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "taskflows/lbm/checkpoint.hpp"
@@ -22,6 +25,7 @@ class AsterismLbm : public CheckpointTest {
       : CheckpointTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
                        {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5",
                         "--profiles", "lines.csv"}) {}
+  std::pair<json, double> default_run(const Arguments& flow);
 };
 
 /// The populations of a checkpoint.
@@ -52,6 +56,50 @@ TEST_F(AsterismLbm, HelpTeaches) {
   for (const char* word : {"--case", "cavity", "taylor-green", "--size", "--re", "--tau", "--collision", "--subdomains",
                            "--gpu-share", "--checkpoint", "--restart", "--output", "--body", "stl", "--verify"})
     EXPECT_TRUE(contains(ran.out, word)) << word;
+}
+
+/// What --json has of a run whose units are not said, and how long the process took.
+std::pair<json, double> AsterismLbm::default_run(const Arguments& flow) {
+  Arguments arguments = flow;
+  arguments.insert(arguments.end(), {"--json", output("run.json")});
+  units_open_ = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran = run(arguments);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  units_open_ = false;
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  return {json::parse(contents(output("run.json"))), seconds};
+}
+
+TEST_F(AsterismLbm, UnitsAreMeasuredOnce) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  setenv("ASTERISM_RATES", output("rates.json").c_str(), 1);
+  const json first = default_run({"--size", "12", "--steps", "100"}).first;
+  const json second = default_run({"--size", "12", "--steps", "100"}).first;
+  const json large = default_run({"--size", "64", "--steps", "2"}).first;
+  setenv("ASTERISM_RATES", "off", 1);
+  EXPECT_GT(first["units"]["measuring_seconds"], 0);
+  EXPECT_EQ(second["units"]["measuring_seconds"], 0);
+  const std::string choice = second["units"]["choice"];
+  EXPECT_TRUE(contains(choice, "M cells/s; ")) << choice;
+  EXPECT_TRUE(contains(first["units"]["choice"], choice));
+  EXPECT_EQ(first["starpu"]["cpu_workers"], second["starpu"]["cpu_workers"]);
+  EXPECT_EQ(first["pieces"], second["pieces"]);
+  // cores alone, and far too much for one of them: nothing to choose
+  EXPECT_FALSE(large.contains("units"));
+  EXPECT_GT(large["starpu"]["cpu_workers"], 1);
+}
+
+TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
+  const auto [record, seconds] = default_run({"--size", "24", "--steps", "100", "--verify", "--cpus", "1"});
+  double sum = 0;
+  for (const auto& [name, phase] : record["phases"].items()) sum += phase.get<double>();
+  EXPECT_NEAR(sum, record["wall_seconds"], 1e-6);
+  constexpr double to_the_end = 0.05;  // the process ends after its record was written; another waits for it
+  EXPECT_NEAR(record["wall_seconds"], seconds, 0.02 * seconds + to_the_end);
+  EXPECT_GE(record["phases"]["steps"], record["seconds"]);
+  for (const char* phase : {"loading", "StarPU", "set-up", "verification", "shutdown"})
+    EXPECT_GT(record["phases"][phase], 0) << phase;
 }
 
 TEST_F(AsterismLbm, CasesAreRight) {

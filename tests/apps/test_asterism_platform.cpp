@@ -50,6 +50,29 @@ TEST_F(AsterismPlatform, MakesAPlatformOfThisMachine) {
   EXPECT_TRUE(contains(shown.out, "the machine at hand"));
 }
 
+TEST_F(AsterismPlatform, AQuickCalibrationGoesOnWhereItWasStopped) {
+  const Arguments quick = {
+      "calibrate", output("here.toml"), "--quick", "--methods",
+      "none",      "--quiet",           "--run",   "asterism-cg --stencil 7pts-16 --iterations 20 --gpus 0",
+      "--run"};
+  Arguments stopped = quick;
+  stopped.emplace_back("asterism-cg --stencil 7pts-x");
+  EXPECT_EQ(run(stopped).status, 1);
+  // what was known then is a platform
+  EXPECT_TRUE(asterism::read_platform(output("here.toml")).codelets.contains("cg_spmv_dot_double"));
+  EXPECT_TRUE(contains(contents(output("here.toml")), "After 1 of 2 runs."));
+  const fs::path first = output("here.toml.work") / "01" / "completed";
+  const auto made = fs::last_write_time(first);
+  EXPECT_EQ(run(stopped).status, 1);
+  EXPECT_EQ(fs::last_write_time(first), made);  // not run again
+  Arguments whole = quick;
+  whole.emplace_back("asterism-cg --stencil 7pts-20 --iterations 20 --gpus 0");
+  const Ran ran = run(whole);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_FALSE(contains(contents(output("here.toml")), "After "));
+  EXPECT_FALSE(fs::exists(output("here.toml.work")));
+}
+
 TEST_F(AsterismPlatform, ShowsWhatIsShipped) {
   const Ran ran = run({"show", std::string(ASTERISM_SOURCE_DIR) + "/experiments/machines/h200x4.toml"});
   EXPECT_EQ(ran.status, 0);

@@ -229,6 +229,8 @@ TEST_F(ClustersFmm, RefusesWhatItCannotDo) {
   expect_refused(3, {"--input", file("0,0,0,1\n1,1,1,1\n", "two.csv"), "--quiet"}, {"two.csv", "2 particles", "3"});
   expect_refused(2, {"--input", "none.csv", "--quiet"}, {"none.csv"});
   expect_refused(2, joined(small, {"--balance", "leaves"}), {"--balance", "leaves"});
+  expect_refused(2, joined(small, {"--tree", "adaptive"}), {"--tree adaptive", "one process", "2"});
+  expect_refused(2, joined(small, {"--leaf-size", "20"}), {"--tree adaptive", "one process", "2"});
 }
 
 TEST_F(ClustersFmm, ARankThatFailsAloneEndsTheOthers) {

@@ -68,7 +68,8 @@ TEST_F(FdtdOverRanks, StatesMayBeSetBetweenSteps) {
   const int ranks = rank_group().ranks();
   for (const int overlap : {0, 2}) {
     const Problem p = problem(overlap > 0 ? Face::electric : Face::neighbour);
-    Division d = strips(p, session, rank_shares(p, session, Pieces::strips, 0.0, {}).ranks, 1);
+    KnownRates known({}, rated_machine());
+    Division d = strips(p, session, rank_shares(p, session, Pieces::strips, 0.0, known).ranks, 1);
     // two strips of a core, so that one hides what the other sends
     EXPECT_EQ(d.bricks.size(), static_cast<std::size_t>(ranks > 1 ? 2 * ranks : 1));
     Simulation dealt(p, d.bricks, d.placement, ranks > 1 ? overlap : 0);
@@ -97,7 +98,8 @@ TEST_F(FdtdOverRanks, AlikeUnitsGetAlikeShares) {
   int cores = 0;
   for (const int of_rank : rank_group().all_gather(session.cpus())) cores += of_rank;
   for (const Pieces pieces : {Pieces::strips, Pieces::boxes, Pieces::domains}) {
-    const RankShares shares = rank_shares(p, session, pieces, std::nullopt, {});
+    KnownRates known({}, rated_machine());
+    const RankShares shares = rank_shares(p, session, pieces, std::nullopt, known);
     EXPECT_FALSE(shares.rates);
     ASSERT_EQ(shares.ranks.size(), static_cast<std::size_t>(rank_group().ranks()));
     for (int rank = 0; rank < rank_group().ranks(); ++rank) {

@@ -54,7 +54,7 @@ def main():
     page, programs = pathlib.Path(sys.argv[1]), sys.argv[2]
     environment = {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"], "STARPU_SILENT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_mpi_yield_when_idle": "1"}
+                   "OMPI_MCA_mpi_yield_when_idle": "1", "ASTERISM_RATES": "rates.json"}
     all_of_page = commands(page.read_text())
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:

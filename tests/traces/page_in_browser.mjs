@@ -151,6 +151,10 @@ async function checkKeys(browser) {
 }
 
 async function checkHighlights(browser) {
+  const folded = await browser.evaluate(`(() => { const b = document.getElementById("curves"); if (b.hidden) return null;
+    const area = document.getElementById("panels"); const before = area.hidden; b.click();
+    return before && !area.hidden && b.getAttribute("aria-pressed") === "true"; })()`);
+  if (folded !== null) check('the curves of several recordings are folded until they are asked for', folded);
   const pressed =
       await browser.evaluate(`(() => { const b = document.getElementById("critical"); if (b.disabled) return null;
     b.click(); return b.getAttribute("aria-pressed"); })()`);

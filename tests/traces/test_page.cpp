@@ -90,7 +90,8 @@ TEST_F(PageTest, TwoRecordingsOnOneTimeAxis) {
       {&slow,
        &a,
        {{"LP", 6.25, "No schedule of these tasks on these units is shorter."},
-        {"critical path", a.critical_path.length, "The longest chain of dependent tasks."}}},
+        {"critical path", a.critical_path.length, "The longest chain of dependent tasks."}},
+       {{"Verdict", "cannot be told apart from the best"}}},
       {&fast, &b, {{"LP", 5.0, "No schedule of these tasks on these units is shorter."}}}};
   const std::string text = write("small.html", views, "Cholesky, two schedulers");
   save(folder() / "small.json", expected(views, 3, 100));
@@ -105,6 +106,8 @@ TEST_F(PageTest, TwoRecordingsOnOneTimeAxis) {
   EXPECT_EQ(page.header()["views"].size(), 2u);
   EXPECT_DOUBLE_EQ(page.view()["metrics"]["makespan"].get<double>(), 10.0);
   EXPECT_EQ(page.view()["bounds"][0]["name"], "LP");
+  EXPECT_EQ(page.view()["facts"][0]["text"], "cannot be told apart from the best");
+  EXPECT_TRUE(Page(text, 1).view()["facts"].empty());
   EXPECT_EQ(page.bytes("handle.name.text"), "x[0]y[0]");
   EXPECT_EQ(page.bytes("access.mode"), std::string("\2\1\0\2\2", 5));
   EXPECT_EQ(page.integers("task.priority")[3], 7);

@@ -186,6 +186,7 @@ PlatformRec read_platform_rec(std::istream& in, const std::string& name) {
 PlatformRec read_platform_rec(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path)) bad_input("{}: cannot be opened for reading", path.string());
+  if (!std::filesystem::is_regular_file(path)) bad_input("{}: is not a regular file; expected models", path.string());
   return read_platform_rec(file, path.string());
 }
 

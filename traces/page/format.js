@@ -47,3 +47,8 @@ function element(tag, attributes = {}, ...children) {
   e.append(...children.filter((c) => c !== undefined && c !== null));
   return e;
 }
+
+/** A bound's name beside the path that the run itself took, which is another quantity. */
+function boundTitle(name) {
+  return name === "critical path" ? "critical path at best durations" : name;
+}

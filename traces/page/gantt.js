@@ -34,6 +34,19 @@ function fitCanvas(canvas, width, height) {
   return context;
 }
 
+/** Bounds that are equal have one line and one label: [{names, explanations, seconds}]. */
+function equalBounds(bounds) {
+  const all = [];
+  for (const b of bounds) {
+    const equal = all.find((other) => Math.abs(other.seconds - b.seconds) <= 1e-9 * b.seconds);
+    const name = boundTitle(b.name);
+    if (equal) equal.names.push(name);
+    if (equal) equal.explanations.push(b.explanation);
+    else all.push({ names: [name], explanations: [b.explanation], seconds: b.seconds });
+  }
+  return all;
+}
+
 class Gantt {
   constructor(app, scroller) {
     this.app = app;
@@ -223,9 +236,9 @@ class Gantt {
 
   /** The lines of a view: its bounds and its makespan, [{name, ns, label, explanation}]. */
   linesOf(view) {
-    const lines = view.bounds.map((b) => ({
-      name: b.name, ns: b.seconds * 1e9, explanation: b.explanation,
-      label: `${b.name} ${formatSeconds(b.seconds)} · ${formatPercent(b.seconds / view.makespan)}`,
+    const lines = equalBounds(view.bounds).map(({ names, explanations, seconds }) => ({
+      name: names.join(" = "), ns: seconds * 1e9, explanation: explanations.join(" "),
+      label: `${names.join(" = ")} ${formatSeconds(seconds)} · ${formatPercent(seconds / view.makespan)}`,
     }));
     lines.push({ name: "makespan", ns: view.makespanNs, end: true, explanation: "The last task's end.",
       label: `makespan ${formatSeconds(view.makespan)}` });

@@ -155,7 +155,10 @@ json header_of(const View& view) {
   for (const Marker& m : r.markers) markers.push_back({{"time", m.time - r.begin}, {"text", m.text}});
   for (const BoundLine& b : view.bounds)
     bounds.push_back({{"name", b.name}, {"seconds", b.seconds}, {"explanation", b.explanation}});
+  json facts = json::array();
+  for (const Fact& f : view.facts) facts.push_back({{"name", f.name}, {"text", f.text}});
   return {{"name", r.name},
+          {"facts", facts},
           {"makespan", r.makespan()},
           {"ranks", r.ranks},
           {"clocks",
@@ -209,7 +212,7 @@ std::string page_of(const std::vector<View>& views, const std::string& title) {
 void write_html(const std::filesystem::path& path, const std::vector<View>& views, const std::string& title) {
   const std::string page = page_of(views, title);
   OutputFile file(path);
-  file.stream().write(page.data(), static_cast<std::streamsize>(page.size()));
+  file.write(page);
   file.commit();
 }
 

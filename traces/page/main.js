@@ -156,6 +156,12 @@ class App {
     messages.hidden = !this.gantt.messages.any;
     get("message-help").hidden = messages.hidden;
     messages.addEventListener("click", () => this.toggleMessages());
+    const curves = get("curves");
+    curves.hidden = !this.panels.several || this.panels.rows.length === 0;
+    curves.addEventListener("click", () => {
+      this.panels.fold(!this.panels.folded);
+      curves.setAttribute("aria-pressed", String(!this.panels.folded));
+    });
     const critical = get("critical");
     critical.disabled = this.views.every((v) => v.criticalPath.length === 0);
     if (critical.disabled) critical.title = "No dependencies were recorded";
@@ -176,7 +182,7 @@ class App {
 
   /** The visible chart with what lies on top of it, and the panels below. */
   savePicture() {
-    const parts = [this.gantt.canvas, ...(this.panels.rows.length > 0 ? [this.panels.canvas] : [])];
+    const parts = [this.gantt.canvas, ...(this.panels.visible ? [this.panels.canvas] : [])];
     const picture = document.createElement("canvas");
     picture.width = Math.max(...parts.map((p) => p.width));
     picture.height = parts.reduce((sum, p) => sum + p.height, 0);

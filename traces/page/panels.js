@@ -76,13 +76,21 @@ class Panels {
     }
     this.several = app.views.length > 1;
     this.panelHeight = this.several ? 34 : 58;
-    area.hidden = this.rows.length === 0;
+    this.folded = this.several;  // many curves would push the summary away
+    this.fold(this.folded);
     this.canvas.addEventListener("pointermove", (e) => {
       const x = e.clientX - this.canvas.getBoundingClientRect().left;
       app.setCursor(x >= GUTTER ? app.axis.time(x - GUTTER, this.plotWidth) : null);
     });
     this.canvas.addEventListener("pointerleave", () => app.setCursor(null));
   }
+  fold(folded) {
+    this.folded = folded;
+    this.area.hidden = this.rows.length === 0 || folded;
+    if (!this.area.hidden) this.app.invalidate("panels");
+  }
+  get visible() { return this.rows.length > 0 && !this.folded; }
+
   // as wide as the chart, whose scroll bar takes some of the width
   get width() { return this.app.gantt.width; }
   get plotWidth() { return this.app.gantt.plotWidth; }
@@ -90,7 +98,7 @@ class Panels {
   get height() { return this.rows.length * (this.panelHeight + PANEL_GAP) + PANEL_GAP; }
 
   draw() {
-    if (this.rows.length === 0) return;
+    if (!this.visible) return;
     const context = fitCanvas(this.still, this.width, this.height);
     context.fillStyle = this.app.palette.theme.panel;
     context.fillRect(0, 0, this.width, this.height);
@@ -101,7 +109,7 @@ class Panels {
     });
   }
   show() {
-    if (this.rows.length === 0) return;
+    if (!this.visible) return;
     const context = fitCanvas(this.canvas, this.width, this.height);
     context.drawImage(this.still, 0, 0, this.width, this.height);
     this.drawCursor(context);

@@ -62,15 +62,19 @@ class Tables {
         views.some((v) => v.ranks > 1)],
       ["Computing", "computing", (v) => formatPercent(v.metrics.all[0])],
       ["Idle", "idle", (v) => formatPercent(v.metrics.all[4])],
-      ["Critical path", "critical-path", (v) => (v.metrics.critical_path > 0
+      ["Critical path as it ran", "critical-path", (v) => (v.metrics.critical_path > 0
         ? `${formatSeconds(v.metrics.critical_path)} · ${formatPercent(v.metrics.critical_path / v.metrics.makespan)}` : "–"),
       views.some((v) => v.metrics.critical_path > 0)],
-      ...names.map((name) => [`Bound: ${name}`, `bound:${name}`, (v) => (bound(v, name)
+      ...names.map((name) => [`Bound: ${boundTitle(name)}`, `bound:${name}`, (v) => (bound(v, name)
         ? `${formatSeconds(bound(v, name).seconds)} · ${formatPercent(bound(v, name).seconds / v.makespan)}` : "–"), true,
       views.map((v) => bound(v, name)?.explanation).find(Boolean)]),
     ].filter(([, , , shown]) => shown !== false);
     const fastest = Math.min(...views.map((v) => v.metrics.makespan));
-    if (this.several) {
+    const facts = [...new Set(views.flatMap((v) => v.facts.map((f) => f.name)))];
+    const fact = (view, name) => view.facts.find((f) => f.name === name)?.text ?? "–";
+    quantities.unshift(...facts.map((name) => [name, `fact:${name}`, (v) => fact(v, name)]));
+    // one recording of each says less than the medians of a comparison
+    if (this.several && facts.length === 0) {
       quantities.splice(1, 0, ["Against the fastest", "against-fastest", (v) => `${significant(v.metrics.makespan / fastest)} ×`]);
     }
     const head = this.several ? element("thead", {}, element("tr", {}, element("td"),

@@ -21,11 +21,18 @@ struct BoundLine {
   std::string explanation;  ///< one sentence for the tooltip
 };
 
+/// What is known of more than the recorded run, for the top of the page's summary.
+struct Fact {
+  std::string name;  ///< "median time"
+  std::string text;
+};
+
 /// A recording with what was derived from it.
 struct View {
   const Recording* recording = nullptr;
   const Metrics* metrics = nullptr;
   std::vector<BoundLine> bounds;
+  std::vector<Fact> facts = {};
 };
 
 /// For people, on stdout.

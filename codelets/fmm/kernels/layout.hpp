@@ -61,9 +61,13 @@ struct NearLayout {
   std::int32_t own_leaves, leaves;
   std::int32_t upper_begin, source_begin;  ///< offsets; the leaves' particle offsets come first
   std::int64_t upper, source;
+  std::int32_t items = 0;  ///< pieces of work for GPUs
+  std::int64_t item = 0;
 };
 [[nodiscard]] inline P2PSet near_view(const NearLayout& l, const std::int32_t* base) {
-  return {l.own_leaves, l.leaves, base, base + l.upper_begin, base + l.upper, base + l.source_begin, base + l.source};
+  return {l.own_leaves,         l.leaves,       base,
+          base + l.upper_begin, base + l.upper, base + l.source_begin,
+          base + l.source,      l.items,        reinterpret_cast<const P2PItem*>(base + l.item)};
 }
 
 /// Four arrays of n doubles one after the other: x, y, z, charge of particles, or potential and field.

@@ -61,6 +61,7 @@ FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& orig
       grid_{problem.cells, origin, problem.spacing, output::Centre::cell},
       fields_(fields),
       slices_(slices),
+      from_(from),
       steps_(steps) {
   const std::int64_t keep = from > 0 ? from : output::keep_nothing;
   for (const scene::FieldOutput& f : fields_) {
@@ -219,7 +220,15 @@ void FieldFiles::write(Simulation& simulation) {
 std::vector<std::string> FieldFiles::names() const {
   std::vector<std::string> all;
   for (const scene::FieldOutput& f : fields_) all.push_back(f.file.string());
-  for (const scene::SliceOutput& s : slices_) all.push_back(s.file.string());
+  for (const scene::SliceOutput& s : slices_) {
+    if (s.every <= 0) {
+      all.push_back(s.file.string());
+      continue;
+    }
+    const std::string last = numbered(s.file, steps_).string();
+    const std::string first = numbered(s.file, std::min(steps_, (from_ / s.every + 1) * s.every)).string();
+    all.push_back(first == last ? last : fmt::format("{} to {}", first, last));
+  }
   return all;
 }
 

@@ -31,6 +31,7 @@ class FieldFiles {
   /// Writes what is due at the simulation's time; over several ranks all have to call it: each writes its part
   /// of HDF5 files, rank 0 the others. Throws Error (failed).
   void write(Simulation& simulation);
+  /// Names of files; a series of pictures is named by its first and its last: "a_0000010.png to a_0000050.png".
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
@@ -65,6 +66,7 @@ class FieldFiles {
   std::vector<scene::FieldOutput> fields_;
   std::vector<scene::SliceOutput> slices_;
   std::vector<Series> series_;
+  long from_;
   long steps_;
 };
 

@@ -98,8 +98,8 @@ void Simulation::describe_cells(int l, std::int32_t g) {
   const auto count = static_cast<std::ptrdiff_t>(level.groups[static_cast<std::size_t>(g)].cells);
   group.layout.cells = static_cast<std::int32_t>(count);
   append(packed, std::vector<CellIndex>(level.index.begin() + first, level.index.begin() + first + count));
-  if (l == tree_->leaf_level() && tree_->own(l).holds(g)) {
-    const std::vector<std::int32_t>& begin = tree_->near(static_cast<std::size_t>(g)).begin;
+  if (g >= level.inner_groups && tree_->own(l).holds(g)) {
+    const std::vector<std::int32_t>& begin = tree_->near(static_cast<std::size_t>(tree_->number_of({l, g}))).begin;
     group.layout.begin =
         static_cast<std::int32_t>(append(packed, std::vector<std::int32_t>(begin.begin(), begin.begin() + count + 1)));
   }
@@ -110,9 +110,9 @@ void Simulation::describe_cells(int l, std::int32_t g) {
 }
 
 void Simulation::build_particles(const Particles& particles) {
-  const Range own = tree_->own(tree_->leaf_level());
+  const Range own = tree_->own_leaf_groups();
   particles_.clear();
-  particles_.resize(tree_->leaves().groups.size());
+  particles_.resize(static_cast<std::size_t>(tree_->leaf_groups()));
   for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
     Range described = tree_->own(l);
     if (l > Tree::first_far_level) described = hull(described, tree_->child_groups(l - 1, tree_->own(l - 1)));
@@ -137,7 +137,8 @@ void Simulation::build_near(std::int32_t group) {
   const auto g = static_cast<std::size_t>(group);
   ParticleGroup& p = particles_[g];
   const NearSet& near = tree_->near(g);
-  const std::int32_t own_leaves = tree_->leaves().groups[g].cells;
+  const Range leaves = tree_->leaves_of_group(group);
+  const std::int32_t own_leaves = leaves.end - leaves.begin;
   p.own = near.begin[static_cast<std::size_t>(own_leaves)];
   p.set = near.begin.back();
   p.pairs = near.pairs;
@@ -148,6 +149,9 @@ void Simulation::build_near(std::int32_t group) {
   p.near_layout.source_begin = static_cast<std::int32_t>(append(near_packed, near.source_begin));
   p.near_layout.upper = append(near_packed, near.upper);
   p.near_layout.source = append(near_packed, near.source);
+  const std::vector<P2PItem> items = p2p_items(near_view(p.near_layout, near_packed.data()));
+  p.near_layout.items = static_cast<std::int32_t>(items.size());
+  p.near_layout.item = append(near_packed, items);
   p.near_packed = pinned(near_packed);
 
   std::vector<ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
@@ -164,7 +168,7 @@ void Simulation::build_near(std::int32_t group) {
   p.parts = pack_reduction(std::move(sets), parts);
   p.reduction_count = static_cast<std::int32_t>(parts.size());
 
-  const Coordinates where{group, tree_->leaf_level()};
+  const Coordinates where{group, tree_->leaf_group(group).level};
   p.near = read_only(p.near_packed, fmt::format("near {}", g), group);
   p.reduction_parts = read_only(p.parts, fmt::format("parts {}", g), group);
   p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
@@ -191,8 +195,7 @@ void Simulation::fill_particles(const Particles& particles) {
   charge_.resize(distributed_ ? exchange_->own() : particles.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t s = 0; s < charge_.size(); ++s) charge_[s] = all.charge[at(static_cast<std::int64_t>(s))];
-  const std::vector<Group>& groups = tree_->leaves().groups;
-  const Range own = tree_->own(tree_->leaf_level());
+  const Range own = tree_->own_leaf_groups();
   const std::span<ParticleGroup> mine = own_particles();
   for (ParticleGroup& p : mine) starpu_data_acquire(p.particle_data, STARPU_W);
 #pragma omp parallel for schedule(dynamic)
@@ -212,15 +215,15 @@ void Simulation::fill_particles(const Particles& particles) {
         x[3 * p.set + next] = all.charge[from];
       }
     };
-    const Group& group = groups[static_cast<std::size_t>(g)];
-    for (std::int32_t c = 0; c < group.cells; ++c) take(group.first + c);
+    const Range leaves = tree_->leaves_of_group(g);
+    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf);
     for (const std::int32_t ghost : tree_->near(static_cast<std::size_t>(g)).ghosts) take(ghost);
   }
   for (ParticleGroup& p : mine) starpu_data_release(p.particle_data);
 }
 
 std::span<ParticleGroup> Simulation::own_particles() {
-  const Range own = tree_->own(tree_->leaf_level());
+  const Range own = tree_->own_leaf_groups();
   return std::span(particles_)
       .subspan(static_cast<std::size_t>(own.begin), static_cast<std::size_t>(own.end - own.begin));
 }

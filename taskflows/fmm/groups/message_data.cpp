@@ -73,12 +73,12 @@ const NearMessage& Simulation::near_in(std::int32_t group) const {
 }
 
 std::int32_t Simulation::near_particles(std::int32_t group) const {
-  const bool own = tree_->own(tree_->leaf_level()).holds(group);
+  const bool own = tree_->own_leaf_groups().holds(group);
   return own ? tree_->near(static_cast<std::size_t>(group)).begin.back() : near_in(group).particles;
 }
 
 starpu_data_handle_t Simulation::near_values(std::int32_t group) const {
-  const bool own = tree_->own(tree_->leaf_level()).holds(group);
+  const bool own = tree_->own_leaf_groups().holds(group);
   return own ? particles_[static_cast<std::size_t>(group)].near_result : near_in(group).data;
 }
 

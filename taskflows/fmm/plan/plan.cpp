@@ -33,26 +33,6 @@ bool given(const char* variable) {
   return std::getenv(variable) != nullptr;
 }
 
-/// The kinds of unit, with no more of each than there are groups of leaves to work on.
-std::vector<UnitRates> at_most(std::vector<UnitRates> kinds, double leaves) {
-  for (UnitRates& kind : kinds) kind.units = std::min(kind.units, static_cast<int>(std::max(1.0, leaves)));
-  return kinds;
-}
-
-double seconds_of(const Workload& load, const std::vector<UnitRates>& kinds) {
-  return predicted_seconds(load, at_most(kinds, load.leaves));
-}
-
-/// The fastest height among those that `wanted` allows.
-const Workload& best_of(const TreeShape& wanted, const std::vector<Workload>& loads,
-                        const std::vector<UnitRates>& kinds) {
-  const Workload* best = &loads.back();
-  if (wanted.height > 0) return *best;
-  for (const Workload& load : loads)
-    if (seconds_of(load, kinds) < seconds_of(*best, kinds)) best = &load;
-  return *best;
-}
-
 std::string name_of(const UnitRates& kind, bool gpu) {
   return fmt::format("{} {}{}", kind.units, gpu ? "GPU" : "core", kind.units == 1 ? "" : "s");
 }
@@ -111,7 +91,7 @@ bool gpus_are_asked_for(const SessionOptions& options) {
 
 std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, double evaluations, int cores,
                                     double measuring) {
-  if (wanted.height > 0) return std::nullopt;
+  if (wanted.height > 0 || wanted.adaptive()) return std::nullopt;
   const double one_core = evaluations * particles * particles / 2 / slowest_core;
   constexpr double leaves = 8;  // of a tree of two levels, all next to each other
   const double all_cores = one_core / std::min<double>(leaves, cores);
@@ -125,42 +105,30 @@ std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, d
   return plan;
 }
 
-Plan make_plan(const TreeShape& wanted, const std::vector<Workload>& loads, const std::vector<UnitRates>& rates,
-               double evaluations, bool open) {
-  const Workload* best = &best_of(wanted, loads, rates);
-  Plan plan{wanted, {}, {}, {}, seconds_of(*best, rates)};
-  std::vector<UnitRates> kinds = rates;
-  if (open && rates.size() == 2 && rates[0].units > 0 && rates[1].units > 0) {
-    const std::vector<UnitRates> cores{rates[0]};
-    const std::vector<UnitRates> gpus{rates[1]};
-    const Workload& of_cores = best_of(wanted, loads, cores);
-    const Workload& of_gpus = best_of(wanted, loads, gpus);
-    const double by_cores = seconds_of(of_cores, cores);
-    const double by_gpus = seconds_of(of_gpus, gpus);
-    if (by_cores * evaluations < start_of_gpus) {
-      plan = {wanted,
-              {},
-              0,
-              fmt::format("{}; {} would save {:.2f} s and take longer to start", name_of(rates[0], false),
-                          name_of(rates[1], true), std::max(0.0, by_cores - by_gpus) * evaluations),
-              by_cores};
-      best = &of_cores;
-      kinds = cores;
-    } else if (by_gpus * (1 - least_gain) < plan.seconds) {
-      plan = {wanted,
-              0,
-              {},
-              fmt::format("{}; {} would bring at most {:.1f} % ({:.4g} against {:.4g} s per evaluation)",
-                          name_of(rates[1], true), name_of(rates[0], false), 100 * (1 - plan.seconds / by_gpus),
-                          plan.seconds, by_gpus),
-              by_gpus};
-      best = &of_gpus;
-      kinds = gpus;
-    }
-  }
-  if (wanted.height == 0) plan.shape.height = best->height;
-  if (plan.shape.group_size == 0) plan.shape.group_size = suitable_group_size(*best, kinds);
-  return plan;
+Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kinds)>& best_tree,
+               const std::vector<UnitRates>& rates, double evaluations, bool open) {
+  const ChosenTree of_all = best_tree(rates);
+  const Plan all{of_all.shape, {}, {}, {}, of_all.seconds};
+  if (!open || rates.size() < 2 || rates[0].units == 0 || rates[1].units == 0) return all;
+  const ChosenTree of_cores = best_tree({rates[0]});
+  const ChosenTree of_gpus = best_tree({rates[1]});
+  const std::string cores = name_of(rates[0], false);
+  const std::string gpus = name_of(rates[1], true);
+  if (of_cores.seconds * evaluations < start_of_gpus)
+    return {of_cores.shape,
+            {},
+            0,
+            fmt::format("{}; {} would save {:.2f} s and take longer to start", cores, gpus,
+                        std::max(0.0, of_cores.seconds - of_gpus.seconds) * evaluations),
+            of_cores.seconds};
+  if (of_gpus.seconds * (1 - least_gain) < of_all.seconds)
+    return {of_gpus.shape,
+            0,
+            {},
+            fmt::format("{}; {} would bring at most {:.1f} % ({:.4g} against {:.4g} s per evaluation)", gpus, cores,
+                        100 * (1 - of_all.seconds / of_gpus.seconds), of_all.seconds, of_gpus.seconds),
+            of_gpus.seconds};
+  return all;
 }
 
 std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const Problem& problem,

@@ -3,6 +3,7 @@
 // on a machine and kept, so that a command makes the same choices in every run.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,10 +45,10 @@ double measuring_estimate(const Problem& problem, int cores);
 std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, double evaluations, int cores,
                                     double measuring);
 
-/// The plan by `rates` (as from measure_rates) for the workloads of a tree at each height. `open`: units may be left
-/// out.
-Plan make_plan(const TreeShape& wanted, const std::vector<Workload>& loads, const std::vector<UnitRates>& rates,
-               double evaluations, bool open);
+/// The plan by `rates` (as from measure_rates). `best_tree`: the fastest tree for units of some kinds, of the particles
+/// at hand. `open`: units may be left out.
+Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kinds)>& best_tree,
+               const std::vector<UnitRates>& rates, double evaluations, bool open);
 
 /// The rates of the units of a session for a problem, CPUs first; nothing unless all of them are kept.
 std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const Problem& problem,

@@ -2,6 +2,8 @@
 // The interactions: the far and near lists of a tree's groups.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "taskflows/fmm/tree/tree.hpp"
 
@@ -12,12 +14,12 @@ struct FarPair {
   std::int32_t direction;
   std::int32_t tile;
   std::uint32_t target;
-  std::int32_t source;  ///< cell of the level
+  std::int32_t source_group;
+  std::uint32_t source;  ///< cell of that group
 };
 
 /// The task of interactions that come in the order of the targets' ranks: sorted by direction, which keeps that order.
-M2LTask make_task(const std::vector<FarPair>& all, std::vector<std::int32_t> source_groups, int group_size,
-                  std::int32_t cells) {
+M2LTask make_task(const std::vector<FarPair>& all, std::vector<std::int32_t> source_groups, std::int32_t cells) {
   M2LTask task;
   const std::int32_t tiles = (cells + m2l_tile - 1) / m2l_tile;
   const std::size_t row = static_cast<std::size_t>(tiles) + 1;
@@ -38,25 +40,23 @@ M2LTask make_task(const std::vector<FarPair>& all, std::vector<std::int32_t> sou
   }
   task.pairs.resize(all.size());
   for (const FarPair& i : all) {
-    const std::int32_t group = i.source / group_size;
-    const auto buffer = static_cast<std::uint32_t>(std::lower_bound(source_groups.begin(), source_groups.end(), group) -
-                                                   source_groups.begin());
-    task.pairs[static_cast<std::size_t>(count[slot(i)]++)] = {
-        i.target, buffer << source_bits | static_cast<std::uint32_t>(i.source % group_size)};
+    const auto buffer = static_cast<std::uint32_t>(
+        std::lower_bound(source_groups.begin(), source_groups.end(), i.source_group) - source_groups.begin());
+    task.pairs[static_cast<std::size_t>(count[slot(i)]++)] = {i.target, buffer << source_bits | i.source};
   }
   task.source_groups = std::move(source_groups);
   return task;
 }
 
 /// Tasks for the interactions, each with at most max_sources groups of sources.
-void add_tasks(const std::vector<FarPair>& all, int group_size, std::int32_t cells, std::vector<M2LTask>& tasks) {
+void add_tasks(const std::vector<FarPair>& all, std::int32_t cells, std::vector<M2LTask>& tasks) {
   std::vector<std::int32_t> groups;
   for (const FarPair& i : all)
-    if (groups.empty() || groups.back() != i.source / group_size) groups.push_back(i.source / group_size);
+    if (groups.empty() || groups.back() != i.source_group) groups.push_back(i.source_group);
   std::sort(groups.begin(), groups.end());
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   if (groups.size() <= max_sources) {
-    if (!groups.empty()) tasks.push_back(make_task(all, groups, group_size, cells));
+    if (!groups.empty()) tasks.push_back(make_task(all, groups, cells));
     return;
   }
   for (std::size_t first = 0; first < groups.size(); first += max_sources) {
@@ -65,8 +65,8 @@ void add_tasks(const std::vector<FarPair>& all, int group_size, std::int32_t cel
                                          groups.begin() + static_cast<std::ptrdiff_t>(last));
     std::vector<FarPair> some;
     for (const FarPair& i : all)
-      if (i.source / group_size >= part.front() && i.source / group_size <= part.back()) some.push_back(i);
-    tasks.push_back(make_task(some, part, group_size, cells));
+      if (i.source_group >= part.front() && i.source_group <= part.back()) some.push_back(i);
+    tasks.push_back(make_task(some, part, cells));
   }
 }
 
@@ -89,7 +89,8 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
       const auto cell = static_cast<std::size_t>(group.first + target);
       const CellIndex& at = level.index[cell];
       const auto parent = static_cast<std::int32_t>(
-          std::lower_bound(parents.key.begin(), parents.key.end(), level.key[cell] >> 3) - parents.key.begin());
+          std::lower_bound(parents.key.begin(), parents.key.begin() + parents.inner, level.key[cell] >> 3) -
+          parents.key.begin());
       for (std::size_t n = 0; n < 27; ++n) {
         const std::int32_t other = above.of(parent)[n];
         if (other < 0) continue;
@@ -101,27 +102,69 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
           const int dy = at.y - from.y;
           const int dz = at.z - from.z;
           if (std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) < 2) continue;
-          const bool within = source / group_size == static_cast<std::int32_t>(g);
+          const std::int32_t of = level.group_of(source, group_size);
+          const bool within = of == static_cast<std::int32_t>(g);
           (within && shape_.far_tasks == FarTasks::separate ? inside : between)
-              .push_back({direction_of(dx, dy, dz), r / m2l_tile, static_cast<std::uint32_t>(target), source});
+              .push_back({direction_of(dx, dy, dz), r / m2l_tile, static_cast<std::uint32_t>(target), of,
+                          static_cast<std::uint32_t>(source - level.groups[static_cast<std::size_t>(of)].first)});
         }
       }
     }
     auto& tasks = level.far[g];
-    if (shape_.far_tasks == FarTasks::separate) add_tasks(inside, group_size, group.cells, tasks);
-    add_tasks(between, group_size, group.cells, tasks);
-    if (tasks.empty()) tasks.push_back(make_task({}, {}, group_size, group.cells));  // sets the local expansions to 0
+    if (shape_.far_tasks == FarTasks::separate) add_tasks(inside, group.cells, tasks);
+    add_tasks(between, group.cells, tasks);
+    if (tasks.empty()) tasks.push_back(make_task({}, {}, group.cells));  // sets the local expansions to 0
+  }
+}
+
+/// A leaf interacts directly with the leaves below its neighbours on its level, and hence with those for which it is
+/// one below a neighbour: the lists U, W and X.
+void Tree::build_partners(const std::vector<AdaptiveLevel>& cells) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;  // of leaves, both ways
+  for (std::size_t l = 0; l < cells.size(); ++l) {
+    const AdaptiveLevel& level = cells[l];
+    for (std::int32_t cell = level.inner; cell < level.cells(); ++cell) {
+      const std::int32_t leaf = first_leaf_[l] + cell - level.inner;
+      for (std::size_t n = 0; n < 27; ++n) {
+        const std::int32_t next = level.neighbours.of(cell)[n];
+        if (next < 0) continue;
+        for_leaves_below(cells, l, next, [&](std::size_t other_level, std::int32_t other_cell) {
+          const std::int32_t other = first_leaf_[other_level] + other_cell - cells[other_level].inner;
+          pairs.emplace_back(leaf, other);
+          if (other_level > l) pairs.emplace_back(other, leaf);
+        });
+      }
+    }
+  }
+  const auto leaves = static_cast<std::size_t>(first_leaf_.back());
+  partner_begin_.assign(leaves + 1, 0);
+  for (const auto& pair : pairs) ++partner_begin_[static_cast<std::size_t>(pair.first) + 1];
+  std::partial_sum(partner_begin_.begin(), partner_begin_.end(), partner_begin_.begin());
+  partner_.resize(pairs.size());
+  std::vector<std::size_t> next(partner_begin_.begin(), partner_begin_.end() - 1);
+  for (const auto& [leaf, other] : pairs) partner_[next[static_cast<std::size_t>(leaf)]++] = other;
+}
+
+/// Calls take(other) for the leaves that interact directly with a leaf, itself included.
+template <class Take>
+void Tree::for_partners(std::int32_t leaf, const Take& take) const {
+  if (shape_.adaptive()) {
+    const auto i = static_cast<std::size_t>(leaf);
+    for (std::size_t p = partner_begin_[i]; p < partner_begin_[i + 1]; ++p) take(partner_[p]);
+  } else {
+    for (std::size_t n = 0; n < 27; ++n)
+      if (const std::int32_t other = neighbours_.of(leaf)[n]; other >= 0) take(other);
   }
 }
 
 void Tree::build_near() {
-  const std::size_t groups = leaves().groups.size();
+  const auto groups = static_cast<std::size_t>(leaf_groups());
   near_.assign(groups, {});
   contributors_.assign(groups, {});
   near_in_.clear();
   near_out_.assign(groups, {});
   foreign_ghosts_.clear();
-  const Range mine = own(leaf_level());
+  const Range mine = own_leaf_groups();
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = mine.begin; g < mine.end; ++g) build_near_set(g);
   if (ranks() > 1) build_near_messages();
@@ -129,25 +172,23 @@ void Tree::build_near() {
 }
 
 void Tree::build_near_set(std::int32_t g) {
-  const Level& level = leaves();
   const auto particles_of = [&](std::int32_t leaf) {
     const auto i = static_cast<std::size_t>(leaf);
     return static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i]);
   };
-  const Group& group = level.groups[static_cast<std::size_t>(g)];
-  const std::int32_t end = group.first + group.cells;
+  const auto [begin, end] = leaves_of_group(g);
+  const Group group{begin, end - begin};
   NearSet& set = near_[static_cast<std::size_t>(g)];
   for (std::int32_t leaf = group.first; leaf < end; ++leaf)
-    for (std::size_t n = 0; n < 27; ++n) {
-      const std::int32_t other = neighbours_.of(leaf)[n];
-      if (other >= end) set.ghosts.push_back(other);
-    }
+    for_partners(leaf, [&, last = end](std::int32_t other) {
+      if (other >= last) set.ghosts.push_back(other);
+    });
   std::sort(set.ghosts.begin(), set.ghosts.end());
   set.ghosts.erase(std::unique(set.ghosts.begin(), set.ghosts.end()), set.ghosts.end());
   // place of a leaf in the set, -1 outside
   const auto local = [&](std::int32_t leaf) -> std::int32_t {
     if (leaf < group.first) return -1;
-    if (leaf < end) return leaf - group.first;
+    if (leaf < group.first + group.cells) return leaf - group.first;
     const auto ghost = std::lower_bound(set.ghosts.begin(), set.ghosts.end(), leaf);
     if (ghost == set.ghosts.end() || *ghost != leaf) return -1;
     return group.cells + static_cast<std::int32_t>(ghost - set.ghosts.begin());
@@ -172,14 +213,13 @@ void Tree::build_near_set(std::int32_t g) {
     set.source_begin.push_back(static_cast<std::int32_t>(set.source.size()));
     const std::size_t upper = set.upper.size();
     const std::size_t source = set.source.size();
-    for (std::size_t n = 0; n < 27; ++n) {
-      const std::int32_t global = neighbours_.of(leaf)[n];
-      const std::int32_t other = global < 0 ? -1 : local(global);
-      if (other < 0) continue;
+    for_partners(leaf, [&](std::int32_t global) {
+      const std::int32_t other = local(global);
+      if (other < 0) return;
       set.source.push_back(other);
       if (other > self) set.upper.push_back(other);
       if (other >= group.cells) of_ghost[static_cast<std::size_t>(other - group.cells)].push_back(self);
-    }
+    });
     std::sort(set.upper.begin() + static_cast<std::ptrdiff_t>(upper), set.upper.end());
     std::sort(set.source.begin() + static_cast<std::ptrdiff_t>(source), set.source.end());
     set.pairs += particles(self) * (particles(self) - 1) / 2;
@@ -246,26 +286,26 @@ void Tree::build_contributors() {
   // `from`: the first of the leaf's particles in what the group sends or has
   const auto add = [&](std::int32_t group, std::int32_t leaf, std::int32_t from) {
     const auto i = static_cast<std::size_t>(leaf);
-    const auto of_leaf = static_cast<std::size_t>(leaf / shape_.group_size);
-    auto& of_owner = contributors_[of_leaf];
+    const std::int32_t of_leaf = group_of_leaf(leaf);
+    auto& of_owner = contributors_[static_cast<std::size_t>(of_leaf)];
     if (of_owner.empty() || of_owner.back().group != group) of_owner.push_back({group, {}});
-    const auto first = static_cast<std::size_t>(leaves().groups[of_leaf].first);
-    of_owner.back().parts.push_back({from, static_cast<std::int32_t>(leaf_begin_[i] - leaf_begin_[first]),
+    of_owner.back().parts.push_back({from, static_cast<std::int32_t>(leaf_begin_[i] - first_particle(of_leaf)),
                                      static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i])});
   };
   for (const NearIn& in : near_in_) {
     std::int32_t from = 0;
     for (const std::int32_t leaf : in.leaves) {
       add(in.group, leaf, from);
-      from += contributors_[static_cast<std::size_t>(leaf / shape_.group_size)].back().parts.back().count;
+      from += contributors_[static_cast<std::size_t>(group_of_leaf(leaf))].back().parts.back().count;
     }
   }
-  const Range mine = own(leaf_level());
+  const Range mine = own_leaf_groups();
   for (std::int32_t g = mine.begin; g < mine.end; ++g) {
     const NearSet& set = near_[static_cast<std::size_t>(g)];
-    const auto cells = static_cast<std::size_t>(leaves().groups[static_cast<std::size_t>(g)].cells);
+    const Range own_leaves = leaves_of_group(g);
+    const auto cells = static_cast<std::size_t>(own_leaves.end - own_leaves.begin);
     for (std::size_t i = 0; i < set.ghosts.size(); ++i)
-      if (mine.holds(set.ghosts[i] / shape_.group_size)) add(g, set.ghosts[i], set.begin[cells + i]);
+      if (mine.holds(group_of_leaf(set.ghosts[i]))) add(g, set.ghosts[i], set.begin[cells + i]);
   }
 }
 

@@ -14,8 +14,18 @@ namespace {
 
 void make_groups(Level& level, int group_size) {
   const auto cells = static_cast<std::int32_t>(level.key.size());
-  for (std::int32_t first = 0; first < cells; first += group_size)
-    level.groups.push_back({first, std::min(group_size, cells - first)});
+  level.inner_groups = (level.inner + group_size - 1) / group_size;
+  for (const Range& kind : {Range{0, level.inner}, Range{level.inner, cells}})
+    for (std::int32_t first = kind.begin; first < kind.end; first += group_size)
+      level.groups.push_back({first, std::min(group_size, kind.end - first)});
+}
+
+void take_keys(Level& level, std::vector<std::uint64_t> keys, std::int32_t inner, int group_size) {
+  level.key = std::move(keys);
+  level.inner = inner;
+  level.index.resize(level.key.size());
+  std::transform(level.key.begin(), level.key.end(), level.index.begin(), cell_of);
+  make_groups(level, group_size);
 }
 
 void rank_cells(Level& level, const Range& own) {
@@ -59,8 +69,43 @@ int Tree::owner(int l, std::int32_t group) const {
   return static_cast<int>(std::upper_bound(first.begin(), first.end(), group) - first.begin()) - 1;
 }
 
+Range Tree::own_leaf_groups() const {
+  return ranks() > 1 ? own(leaf_level()) : Range{0, leaf_groups()};
+}
+
+LeafGroup Tree::leaf_group(std::int32_t group) const {
+  const auto next = std::upper_bound(first_leaf_group_.begin(), first_leaf_group_.end(), group);
+  const auto l = static_cast<int>(next - first_leaf_group_.begin()) - 1;
+  return {l, level(l).inner_groups + group - first_leaf_group_[static_cast<std::size_t>(l)]};
+}
+
+Range Tree::leaves_of_group(std::int32_t group) const {
+  const auto [l, number] = leaf_group(group);
+  const Group& cells = level(l).groups[static_cast<std::size_t>(number)];
+  const std::int32_t first = first_leaf_[static_cast<std::size_t>(l)] + cells.first - level(l).inner;
+  return {first, first + cells.cells};
+}
+
+std::int32_t Tree::group_of_leaf(std::int32_t leaf) const {
+  const auto next = std::upper_bound(first_leaf_.begin(), first_leaf_.end(), leaf);
+  const auto l = static_cast<std::size_t>(next - first_leaf_.begin()) - 1;
+  return first_leaf_group_[l] + (leaf - first_leaf_[l]) / shape_.group_size;
+}
+
+/// Leaves and groups of leaves, level after level.
+void Tree::number_leaves() {
+  first_leaf_.assign(1, 0);
+  first_leaf_group_.assign(1, 0);
+  for (const Level& level : levels_) {
+    first_leaf_.push_back(first_leaf_.back() + static_cast<std::int32_t>(level.key.size()) - level.inner);
+    first_leaf_group_.push_back(first_leaf_group_.back() + static_cast<std::int32_t>(level.groups.size()) -
+                                level.inner_groups);
+  }
+}
+
 Range Tree::child_groups(int l, const Range& groups) const {
   if (groups.empty()) return {};
+  if (shape_.adaptive()) return {0, static_cast<std::int32_t>(level(l + 1).groups.size())};
   const Range cells = cells_of(level(l), groups);
   const std::vector<std::uint64_t>& parents = level(l).key;
   const std::vector<std::uint64_t>& keys = level(l + 1).key;
@@ -78,6 +123,7 @@ void check_shape(const TreeShape& shape) {
   if (shape.height < 1 || shape.height > max_height)
     bad_input("tree height {}: expected 1 to {}", shape.height, max_height);
   if (shape.group_size < 1) bad_input("{} cells per group: expected at least 1", shape.group_size);
+  if (shape.leaf_size < 0) bad_input("leaves of {} particles: expected at least 1", shape.leaf_size);
   if (shape.group_size >= 1 << source_bits)
     bad_input("{} cells per group: expected less than {}", shape.group_size, 1 << source_bits);
 }
@@ -88,8 +134,12 @@ Tree::Tree(std::span<const double> x, std::span<const double> y, std::span<const
   check_shape(shape);
   if (x.empty()) bad_input("no particles");
   if (x.size() > UINT32_MAX) bad_input("{} particles: expected at most {}", x.size(), UINT32_MAX);
-  take_order(sort_by_cell(box, leaf_level(), x, y, z));
-  build_levels();
+  if (shape.adaptive()) {
+    build_adaptive(sort_by_cell(box, finest_level, x, y, z));
+  } else {
+    take_order(sort_by_cell(box, leaf_level(), x, y, z));
+    build_levels();
+  }
   build_near();
 }
 
@@ -110,6 +160,11 @@ void Tree::update(const std::vector<std::int64_t>& leaf_begin) {
 
 Change Tree::update(std::span<const double> x, std::span<const double> y, std::span<const double> z) {
   if (x.size() != order_.size()) bad_input("{} particles: expected {}, as before", x.size(), order_.size());
+  if (shape_.adaptive()) {
+    build_adaptive(sort_by_cell(box_, finest_level, x, y, z));
+    build_near();
+    return Change::cells;
+  }
   std::vector<Keyed> stay;
   std::vector<Keyed> move;
   stay.reserve(x.size());
@@ -156,12 +211,10 @@ void Tree::build_levels() {
   auto keys = keys_of_levels(std::move(levels_.back().key), shape_.height);
   levels_.assign(static_cast<std::size_t>(shape_.height), {});
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    Level& level = levels_[l];
-    level.key = std::move(keys[l]);
-    level.index.resize(level.key.size());
-    std::transform(level.key.begin(), level.key.end(), level.index.begin(), cell_of);
-    make_groups(level, shape_.group_size);
+    const auto inner = static_cast<std::int32_t>(l + 1 < levels_.size() ? keys[l].size() : 0);
+    take_keys(levels_[l], std::move(keys[l]), inner, shape_.group_size);
   }
+  number_leaves();
   share_levels();
   // neighbours are needed of own leaves, and of the parents of own cells
   std::vector<Range> needed(levels_.size());
@@ -179,6 +232,34 @@ void Tree::build_levels() {
     if (number > first_far_level) make_families(number);
     neighbours_ = neighbours_of(needed[l], levels_[l].key, levels_[l - 1].key, neighbours_, children);
   }
+}
+
+void Tree::build_adaptive(std::span<const Keyed> sorted) {
+  const std::vector<AdaptiveLevel> cells = adaptive_levels(count_leaves(sorted), shape_.height, shape_.leaf_size);
+  levels_.assign(static_cast<std::size_t>(shape_.height), {});
+  first_group_.assign(levels_.size(), {0, 0});
+  for (std::size_t l = 0; l < cells.size(); ++l) {
+    take_keys(levels_[l], cells[l].key, cells[l].inner, shape_.group_size);
+    first_group_[l] = {0, static_cast<std::int32_t>(levels_[l].groups.size())};
+    rank_cells(levels_[l], own(static_cast<int>(l)));
+  }
+  number_leaves();
+  for (int l = first_far_level; l < static_cast<int>(cells.size()); ++l) {
+    const AdaptiveLevel& parents = cells[static_cast<std::size_t>(l) - 1];
+    build_far(levels_[static_cast<std::size_t>(l)], own(l), levels_[static_cast<std::size_t>(l) - 1],
+              parents.neighbours, parents.children);
+    if (l > first_far_level) make_families(l);
+  }
+  order_ = Array<std::uint32_t>(sorted.size());
+  leaf_begin_.assign(1, 0);
+  std::size_t next = 0;
+  for (const AdaptiveLevel& level : cells)
+    for (auto leaf = static_cast<std::size_t>(level.inner); leaf < level.key.size(); ++leaf) {
+      for (std::int64_t i = level.begin[leaf]; i < level.end[leaf]; ++i)
+        order_[next++] = sorted[static_cast<std::size_t>(i)].index;
+      leaf_begin_.push_back(static_cast<std::int64_t>(next));
+    }
+  build_partners(cells);
 }
 
 /// A group is its rank's that has the first of its leaves.
@@ -209,6 +290,8 @@ void Tree::make_families(int l) {
   level.families.resize(level.groups.size());
   level.parent_groups.resize(level.groups.size());
   const Range needed = hull(own(l), child_groups(l - 1, own(l - 1)));
+  const auto end_of_inner = parents.key.begin() + parents.inner;
+  std::vector<bool> seen(parents.groups.size(), false);
   for (auto g = static_cast<std::size_t>(needed.begin); g < static_cast<std::size_t>(needed.end); ++g) {
     const Group& group = level.groups[g];
     auto& families = level.families[g];
@@ -219,13 +302,16 @@ void Tree::make_families(int l) {
         ++families.back().children;
         continue;
       }
-      const auto parent = static_cast<std::int32_t>(std::lower_bound(parents.key.begin(), parents.key.end(), key) -
-                                                    parents.key.begin());
+      const auto parent =
+          static_cast<std::int32_t>(std::lower_bound(parents.key.begin(), end_of_inner, key) - parents.key.begin());
       const std::int32_t parent_group = parent / shape_.group_size;
       const auto number = static_cast<std::int32_t>(families.size());
       families.push_back({parent % shape_.group_size, c, 1});
-      if (ranges.empty() || ranges.back().parent_group != parent_group)
-        ranges.push_back({parent_group, number, number});
+      if (ranges.empty() || ranges.back().parent_group != parent_group) {
+        const auto of_parents = static_cast<std::size_t>(parent_group);
+        ranges.push_back({parent_group, number, number, !seen[of_parents]});
+        seen[of_parents] = true;
+      }
       ++ranges.back().end;
     }
   }

@@ -3,6 +3,9 @@
 // without its empty cells, whose cells are taken in Morton order, n_g at a time, into groups. A group is what a task
 // works on. Pure structure: no particle data, no StarPU. Over several ranks each knows all cells, and the
 // interactions of its own groups.
+// An adaptive tree (adaptive_cells.hpp) has leaves on several levels. Cells of a level that have children and those
+// that are leaves are then in different groups, so that a group of leaves has leaves of one level: to each operator it
+// looks like one of a uniform tree. Leaves are numbered level after level, and so are their groups.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +14,7 @@
 
 #include "base/array.hpp"
 #include "codelets/fmm/kernels/far/far_field.hpp"
+#include "taskflows/fmm/tree/adaptive_cells.hpp"
 #include "taskflows/fmm/tree/box.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/tree/neighbours.hpp"
@@ -27,6 +31,10 @@ struct TreeShape {
   int height = 0;      ///< h: levels 0 .. h - 1, leaves at level h - 1; 1 .. 21
   int group_size = 0;  ///< n_g: cells per group
   FarTasks far_tasks = FarTasks::joined;
+  /// Most particles of a leaf of an adaptive tree, of which `height` is the largest number of levels; 0: a uniform
+  /// tree.
+  int leaf_size = 0;
+  [[nodiscard]] bool adaptive() const noexcept { return leaf_size > 0; }
 };
 inline constexpr int max_height = 21;
 /// Throws Error (bad input).
@@ -42,6 +50,7 @@ struct Group {
 struct FamilyRange {
   std::int32_t parent_group;
   std::int32_t begin, end;  ///< in the child group's families
+  bool first = false;       ///< no group before this one has children of that group of parents
 };
 
 /// Where the sources of an M2L task come from, and its interactions.
@@ -52,14 +61,26 @@ struct M2LTask {
 };
 
 struct Level {
-  std::vector<std::uint64_t> key;  ///< Morton index of each cell, increasing
+  /// Morton index of each cell: those of cells with children come first, then those of leaves, each increasing.
+  std::vector<std::uint64_t> key;
   std::vector<CellIndex> index;
-  std::vector<Group> groups;
+  std::int32_t inner = 0;     ///< cells with children
+  std::vector<Group> groups;  ///< of cells with children, then of leaves
+  std::int32_t inner_groups = 0;
   std::vector<std::vector<std::int32_t>> rank;  ///< per own group: its cells' places in octant-major order
   /// per own group and child group of an own one: its cells under their parents, and which groups have these
   std::vector<std::vector<Family>> families;
   std::vector<std::vector<FamilyRange>> parent_groups;
   std::vector<std::vector<M2LTask>> far;  ///< per own group: its interactions, see FarTasks
+
+  [[nodiscard]] std::int32_t group_of(std::int32_t cell, int group_size) const {
+    return cell < inner ? cell / group_size : inner_groups + (cell - inner) / group_size;
+  }
+};
+/// A group of leaves among the groups of its level.
+struct LeafGroup {
+  int level;
+  std::int32_t group;
 };
 /// Groups that an M2L task takes multipoles from; a group with more gets more tasks.
 inline constexpr std::size_t max_sources = 200;
@@ -122,12 +143,27 @@ class Tree {
 
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
+  /// The deepest level; of a uniform tree, that of all leaves.
   [[nodiscard]] int leaf_level() const noexcept { return shape_.height - 1; }
   /// Far interactions begin at level 2: there is no far field when the leaves are above.
   [[nodiscard]] bool has_far_field() const noexcept { return leaf_level() >= first_far_level; }
   static constexpr int first_far_level = 2;
   [[nodiscard]] const Level& level(int l) const { return levels_[static_cast<std::size_t>(l)]; }
+  /// The level that has all leaves of a uniform tree.
   [[nodiscard]] const Level& leaves() const { return levels_.back(); }
+  /// Groups of leaves of all levels: their number, those of this rank, their places, and the leaves of one.
+  [[nodiscard]] std::int32_t leaf_groups() const noexcept { return first_leaf_group_.back(); }
+  [[nodiscard]] Range own_leaf_groups() const;
+  [[nodiscard]] LeafGroup leaf_group(std::int32_t group) const;
+  [[nodiscard]] std::int32_t number_of(const LeafGroup& place) const {
+    return first_leaf_group_[static_cast<std::size_t>(place.level)] + place.group - level(place.level).inner_groups;
+  }
+  [[nodiscard]] Range leaves_of_group(std::int32_t group) const;
+  [[nodiscard]] std::int32_t group_of_leaf(std::int32_t leaf) const;
+  /// Particles of a group of leaves, as places in order().
+  [[nodiscard]] std::int64_t first_particle(std::int32_t group) const {
+    return leaf_begin_[static_cast<std::size_t>(leaves_of_group(group).begin)];
+  }
   /// The cells of a level in space.
   [[nodiscard]] Grid grid(int l) const noexcept;
 
@@ -164,7 +200,14 @@ class Tree {
  private:
   void take_order(std::span<const Keyed> sorted);
   void build_levels();
+  void number_leaves();
   void share_levels();
+  // adaptive trees
+  void build_adaptive(std::span<const Keyed> sorted);
+  void build_partners(const std::vector<AdaptiveLevel>& cells);
+  // both kinds of trees
+  template <class Take>
+  void for_partners(std::int32_t leaf, const Take& take) const;
   void make_families(int l);
   void build_far(Level& level, const Range& own, const Level& parents, const Neighbours& above,
                  const std::vector<std::int32_t>& children) const;
@@ -181,7 +224,11 @@ class Tree {
   std::vector<std::int64_t> leaf_begin_;
   int rank_ = 0;
   std::vector<std::vector<std::int32_t>> first_group_;  ///< [level][rank], and the end; before levels: of the leaves
-  Neighbours neighbours_;                               ///< of own leaves
+  std::vector<std::int32_t> first_leaf_, first_leaf_group_;  ///< [level]: number of its first one, and the end
+  Neighbours neighbours_;                                    ///< of own leaves of a uniform tree
+  /// The leaves that each leaf of an adaptive tree interacts with directly, itself included.
+  std::vector<std::size_t> partner_begin_;
+  std::vector<std::int32_t> partner_;
   std::vector<NearSet> near_;
   std::vector<std::vector<Contributor>> contributors_;
   std::vector<NearIn> near_in_;

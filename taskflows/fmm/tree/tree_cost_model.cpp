@@ -140,7 +140,9 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
   return loads;
 }
 
-double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kinds) {
+double predicted_seconds(const Workload& work, const std::vector<UnitRates>& all_kinds) {
+  std::vector<UnitRates> kinds = all_kinds;
+  for (UnitRates& kind : kinds) kind.units = std::min(kind.units, static_cast<int>(std::max(1.0, work.leaves)));
   // One kind: a sum. Two: what the faster kind is least better at goes to the slower one first, as far as it helps
   // (the fractional optimum for two kinds of units).
   struct Share {
@@ -201,6 +203,18 @@ int suitable_group_size(const Workload& work, const std::vector<UnitRates>& kind
   const double for_length = near_per_leaf > 0 ? shortest_task / near_per_leaf : 1;
   return static_cast<int>(
       std::clamp(std::max(for_balance, std::min(for_length, work.leaves / (2.0 * std::max(1, units)))), 1.0, 4096.0));
+}
+
+ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload>& loads,
+                             const std::vector<UnitRates>& kinds) {
+  const Workload* best = &loads.back();
+  if (wanted.height == 0)
+    for (const Workload& load : loads)
+      if (predicted_seconds(load, kinds) < predicted_seconds(*best, kinds)) best = &load;
+  ChosenTree tree{wanted, predicted_seconds(*best, kinds)};
+  if (wanted.height == 0) tree.shape.height = best->height;
+  if (wanted.group_size == 0) tree.shape.group_size = suitable_group_size(*best, kinds);
+  return tree;
 }
 
 }  // namespace asterism::fmm

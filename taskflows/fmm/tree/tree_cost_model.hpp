@@ -30,11 +30,21 @@ struct Workload {
 /// are the same.
 std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks);
 
-/// Time of an evaluation when near and far field are divided ideally among the units.
+/// Time of an evaluation when near and far field are divided ideally among the units, of which no more work than there
+/// are leaves.
 double predicted_seconds(const Workload& work, const std::vector<UnitRates>& kinds);
 
 /// Cells per group for a tree with this work on units of these kinds: some groups for each unit, and tasks that are not
 /// too short.
 int suitable_group_size(const Workload& work, const std::vector<UnitRates>& kinds);
+
+/// A tree for units of some kinds, and the predicted time of an evaluation.
+struct ChosenTree {
+  TreeShape shape;
+  double seconds = 0;
+};
+/// The fastest uniform tree among those with these workloads; completes the members of `wanted` that are 0.
+ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload>& loads,
+                             const std::vector<UnitRates>& kinds);
 
 }  // namespace asterism::fmm

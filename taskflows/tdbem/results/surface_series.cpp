@@ -53,7 +53,10 @@ std::string field_name(Boundary boundary, std::size_t wave) {
 }
 
 SurfaceSeries::SurfaceSeries(const std::filesystem::path& path, const Problem& problem, std::int64_t keep_until)
-    : path_(path), problem_(problem), writer_(writer_of(path, problem, keep_until)) {}
+    : path_(path),
+      problem_(problem),
+      writer_(writer_of(path, problem, keep_until)),
+      last_kept_(times().empty() ? output::keep_nothing : times().back().step) {}
 
 SurfaceSeries::~SurfaceSeries() = default;
 
@@ -62,6 +65,7 @@ const std::vector<output::SavedTime>& SurfaceSeries::times() const {
 }
 
 void SurfaceSeries::append(std::int64_t step, std::span<const std::vector<double>> values) {
+  if (step >= 0 && step == last_kept_ && step == times().back().step) return;
   if (step < 0 || (!times().empty() && step <= times().back().step))
     failed("{}: step {} after step {}; expected ascending ones", path_.string(), step,
            times().empty() ? -1 : times().back().step);

@@ -38,8 +38,9 @@ class SurfaceSeries {
   SurfaceSeries(const SurfaceSeries&) = delete;
   SurfaceSeries& operator=(const SurfaceSeries&) = delete;
 
-  /// values[wave][unknown] of step n, in the numbering of the unknowns. Steps ascend. Throws Error (failed): numbers of
-  /// values, a full disk.
+  /// values[wave][unknown] of step n, in the numbering of the unknowns. Steps ascend; the last one of
+  /// a series that is continued may come again, from a run that restarts behind it, and is kept. Throws Error (failed):
+  /// numbers of values, a full disk.
   void append(std::int64_t step, std::span<const std::vector<double>> values);
   [[nodiscard]] const std::vector<output::SavedTime>& times() const;
 
@@ -47,6 +48,7 @@ class SurfaceSeries {
   const std::filesystem::path path_;
   const Problem& problem_;
   std::unique_ptr<SurfaceWriter> writer_;
+  const std::int64_t last_kept_;  ///< the last step of the series that is continued
 };
 
 }  // namespace asterism::tdbem

@@ -136,6 +136,12 @@ TEST_F(AsterismCompare, AnyStarPUProgram) {
   const std::string page = contents(folder_ / "w/compare.html");
   EXPECT_GT(page.size(), 20000U);
   EXPECT_TRUE(contains(page, "critical path"));
+  // medians and the verdict of the terminal, for each of four schedulers
+  for (const char* const fact : {"\"Median: makespan of the recording\"", "\"Against the best\""}) {
+    std::size_t count = 0;
+    for (std::size_t at = page.find(fact); at != std::string::npos; at = page.find(fact, at + 1)) ++count;
+    EXPECT_EQ(count, 4U) << fact;
+  }
 
   // all is done; one repetition more is four runs more, and those before stay as they were
   const std::string before = contents(folder_ / "w/runs.jsonl");

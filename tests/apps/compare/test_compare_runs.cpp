@@ -85,6 +85,22 @@ TEST(CompareJournal, KeepsRunsAndRefusesAnotherComparison) {
   EXPECT_EQ(read_journal(folder / "work").size(), 3U);
   EXPECT_TRUE(read_journal(folder / "nothing").empty());
 
+  // somebody else's journal names no folder outside of runs/
+  for (const char* folder_of_others : {"/somewhere/else", "../../others", "..", "a/b"}) {
+    const fs::path work = folder / "borrowed";
+    fs::create_directories(work / "runs");
+    OneRun theirs = run_of({Phase::measured, "eager", 1, 1, true}, "exit status 3");
+    theirs.folder = folder_of_others;
+    std::ofstream(work / "runs.jsonl") << nlohmann::json{{"identity", identity}}.dump() << "\n"
+                                       << nlohmann::json(theirs).dump() << "\n";
+    EXPECT_THROW(Journal(work, identity), Error) << folder_of_others;
+    fs::remove_all(work);
+  }
+  fs::create_directories(folder / "elsewhere/precious");
+  fs::create_directories(folder / "linked");
+  fs::create_directory_symlink(folder / "elsewhere", folder / "linked/runs");
+  EXPECT_THROW(Journal(folder / "linked", identity), Error) << "runs/ is a link";
+
   const auto complaint = [&](const nlohmann::json& other) {
     try {
       const Journal journal(folder / "work", other);
@@ -194,6 +210,12 @@ TEST(CompareTimeSource, NumbersThatProgramsTell) {
   EXPECT_THROW((void)from_file.told(out, err, from_file.written()), Error) << "of an earlier run";
   folder.write("file.json", "{\"t\": -4}");
   EXPECT_THROW((void)from_file.told(out, err, std::nullopt), Error);
+  const fs::path long_line = folder.write("long", std::string(400000, 'x') + "time: 2 s\ntime: 5 s\n");
+  EXPECT_DOUBLE_EQ(TimeSource::parse("regex:time: ([0-9.]+) s").told(long_line, err, std::nullopt), 5);
+  EXPECT_DOUBLE_EQ(TimeSource::parse("regex:x*time: ([0-9.]+) s").told(long_line, err, std::nullopt), 5);
+  const fs::path slow = folder.write("slow", std::string(64, 'a') + "\ntime: 6 s\n");
+  EXPECT_DOUBLE_EQ(TimeSource::parse("regex:(?:(?:a+)+b|time: ([0-9]+))").told(slow, err, std::nullopt), 6);
+  EXPECT_THROW(TimeSource::parse("regex:(a)\\1"), Error) << "needs more than linear time";
   for (const char* bad : {"", "clock", "json:", "json:file:", "regex:(", "regex:[0-9]+"})
     EXPECT_THROW(TimeSource::parse(bad), Error) << bad;
 }

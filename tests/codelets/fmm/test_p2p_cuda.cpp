@@ -35,18 +35,28 @@ DeviceArray<T> guarded(cudaStream_t stream, const std::vector<T>& values) {
 template <class L>
 struct DeviceLeaves {
   DeviceArray<std::int32_t> begin, source_begin, source;
+  DeviceArray<P2PItem> item;
   DeviceArray<double> x, y, z, q;
   P2PSet set;
 
-  DeviceLeaves(cudaStream_t stream, const L& l)
+  DeviceLeaves(cudaStream_t stream, const L& l, const std::vector<P2PItem>& items)
       : begin(guarded(stream, l.begin)),
         source_begin(guarded(stream, l.source_begin)),
         source(guarded(stream, l.source)),
+        item(stream, items),
         x(guarded(stream, l.x)),
         y(guarded(stream, l.y)),
         z(guarded(stream, l.z)),
         q(guarded(stream, l.q)),
-        set{l.set().own_leaves, l.set().leaves, begin.data(), nullptr, nullptr, source_begin.data(), source.data()} {}
+        set{l.set().own_leaves,
+            l.set().leaves,
+            begin.data(),
+            nullptr,
+            nullptr,
+            source_begin.data(),
+            source.data(),
+            static_cast<std::int32_t>(items.size()),
+            item.data()} {}
   [[nodiscard]] SourceView particles() const { return {x.data(), y.data(), z.data(), q.data()}; }
 };
 
@@ -54,8 +64,8 @@ class FmmP2PCuda : public CudaTest, public ::testing::WithParamInterface<cuda::V
  protected:
   /// Runs twice: no bit may differ.
   template <class Kernel, class L>
-  [[nodiscard]] Field run(const Kernel& kernel, const L& leaves) const {
-    const DeviceLeaves<L> device(stream_, leaves);
+  [[nodiscard]] Field run(const Kernel& kernel, const L& leaves, const std::vector<P2PItem>& items = {}) const {
+    const DeviceLeaves<L> device(stream_, leaves, items);
     const std::size_t n = leaves.x.size();
     Field f(n);
     for (const bool again : {false, true}) {
@@ -117,6 +127,18 @@ TEST_P(FmmP2PCuda, RandomNeighbours) {
     SCOPED_TRACE(std::to_string(own) + " own leaves, seed " + std::to_string(seed));
     // 0.95 of 39 leaves: more neighbours than a block looks up at a time
     compare(reference::random_leaves(particles, own, seed % 2 == 0 ? 0.3 : 0.95, seed > 2, seed));
+  }
+}
+
+TEST_P(FmmP2PCuda, LeavesInPieces) {
+  for (const std::int32_t own : {8, 5}) {
+    const Leaves l = reference::random_leaves({700, 3, 0, 90, 20, 5000, 64, 65}, own, 0.9, true, 4);
+    const std::vector<P2PItem> items = p2p_items(l.set());
+    EXPECT_GT(items.size(), 80U);
+    Field expected(l.x.size());
+    p2p(Laplace{}, l.set(), l.particles(), expected.view());
+    EXPECT_LE(error(expected, run(Laplace{}, l, items)), 1e-12);
+    EXPECT_LE(error(run(Laplace{}, l), run(Laplace{}, l, items)), 1e-12);
   }
 }
 

@@ -30,6 +30,17 @@ struct Shape {
     });
     return f;
   }
+  /// In pieces, as tasks have them.
+  static Field run_items(const Leaves& l, const std::vector<P2PItem>& items) {
+    Field f(l.x.size());
+    P2PSet set = l.set();
+    set.items = static_cast<std::int32_t>(items.size());
+    set.item = items.data();
+    cuda_on_host::launch(static_cast<unsigned>(items.size()), threads, [&] {
+      cuda::p2p_kernel<Laplace, threads, per_thread, staging>(Laplace{}, set, l.particles(), f.view());
+    });
+    return f;
+  }
   static int lanes(int targets) { return cuda::lanes_for<threads, per_thread>(targets); }
   static constexpr int block = threads;
   static constexpr int each = per_thread;
@@ -77,6 +88,52 @@ TYPED_TEST(FmmP2PEmulated, RandomNeighbours) {
     EXPECT_LE(error(reference::p2p(reference::laplace, l), TypeParam::run(Laplace{}, l)), 1e-12);
     EXPECT_LE(error(reference::p2p(plummer, l), TypeParam::run(user::Plummer{0.25}, l)), 1e-12);
   }
+}
+
+TYPED_TEST(FmmP2PEmulated, LeavesInPieces) {
+  const Leaves l = reference::random_leaves({700, 3, 0, 90, 20, 5, 64, 65}, 6, 0.8, true, 4);
+  const std::vector<P2PItem> items = p2p_items(l.set());
+  EXPECT_GT(items.size(), 7U) << "a leaf of 700 particles is to be cut";
+  EXPECT_LE(error(reference::p2p(reference::laplace, l), TypeParam::run_items(l, items)), 1e-12);
+}
+
+TEST(FmmP2PItems, HaveEveryParticleOnceAndHeavyOnesFirst) {
+  std::vector<int> particles(3000, 12);
+  particles[1700] = 1500;
+  particles[2500] = 400;
+  particles[10] = 0;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (std::int32_t a = 0; a + 1 < 3000; ++a) pairs.emplace_back(a, a + 1);
+  Leaves l = reference::random_leaves(particles, 3000, 0, false, 1);
+  l.link(pairs);
+  const std::vector<P2PItem> items = p2p_items(l.set());
+  std::vector<int> seen(l.x.size(), 0);
+  for (const P2PItem& item : items) {
+    EXPECT_LT(item.first, item.end);
+    EXPECT_GE(item.first, l.begin[static_cast<std::size_t>(item.leaf)]);
+    EXPECT_LE(item.end, l.begin[static_cast<std::size_t>(item.leaf) + 1]);
+    for (std::int32_t i = item.first; i < item.end; ++i) ++seen[static_cast<std::size_t>(i)];
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(seen.size()));
+  // 1500 particles in pieces of 64, then the leaf of 400, then the small leaves in their order, each whole
+  const auto pieces = (1500 + p2p_least_targets - 1) / p2p_least_targets;
+  for (int i = 0; i < pieces - 1; ++i) EXPECT_EQ(items[static_cast<std::size_t>(i)].leaf, 1700);
+  std::int32_t before = -1;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::int32_t leaf = items[i].leaf;
+    if (particles[static_cast<std::size_t>(leaf)] != 12) continue;
+    EXPECT_EQ(items[i].end - items[i].first, 12);
+    if (leaf == 1699 || leaf == 1701 || leaf == 2499 || leaf == 2501) continue;  // beside the heavy ones
+    EXPECT_GT(leaf, before);
+    before = leaf;
+  }
+}
+
+TEST(FmmP2PItems, EqualLeavesStayWhole) {
+  const Leaves l = reference::random_leaves(std::vector<int>(3000, 9), 3000, 0, false, 1);
+  const std::vector<P2PItem> items = p2p_items(l.set());
+  ASSERT_EQ(items.size(), 3000U);
+  for (std::int32_t i = 0; i < 3000; ++i) EXPECT_EQ(items[static_cast<std::size_t>(i)].leaf, i);
 }
 
 }  // namespace

@@ -14,23 +14,19 @@ class FdtdBalance : public FileTests {};
 TEST_F(FdtdBalance, RatesAreKeptAndUsedAgain) {
   const Session& session = Runtime::session();
   Problem p = problem_of(boundaries[0], {40, 40, 40});
-  const fs::path path = folder_ / "deep" / "rates.json";
-  const Rates first = rates_of(p, session, path);
+  KnownRates known(folder_ / "rates.json", rated_machine());
+  const Rates first = rates_of(p, session, known);
   EXPECT_EQ(first.cpus > 0, session.cpus() > 0);
   EXPECT_EQ(first.gpus > 0, session.devices() > 0);
-  const std::string kept = bytes(path);
-  EXPECT_FALSE(kept.empty());
-  const Rates second = rates_of(p, session, path);  // not measured: the same to the last bit
+  const std::size_t kept = known.all().size();
+  EXPECT_GT(kept, 0U);
+  KnownRates again(folder_ / "rates.json", rated_machine());
+  const Rates second = rates_of(p, session, again);  // not measured: the same to the last bit
   EXPECT_EQ(first.cpus, second.cpus);
   EXPECT_EQ(first.gpus, second.gpus);
   p.precision = Precision::single_precision;
-  (void)rates_of(p, session, path);
-  EXPECT_GT(bytes(path).size(), kept.size());
-  file("{ damaged", "damaged.json");
-  EXPECT_GT(rates_of(p, session, folder_ / "damaged.json").cpus + session.devices(), 0);
-  EXPECT_GT(rates_of(p, session, "/proc/none/rates.json").cpus + session.devices(), 0);
-  forget_rates(path);
-  EXPECT_FALSE(fs::exists(path));
+  (void)rates_of(p, session, known);
+  EXPECT_EQ(known.all().size(), 2 * kept);
 }
 
 TEST_F(FdtdBalance, StripsForTheCores) {
@@ -104,8 +100,9 @@ TEST_F(FdtdBalance, GpusThatDifferGetWhatTheyWeigh) {
         (void)strips(p, session, {{0, 1, 0, 0.2}, {2, 1, 0.6, 0.2, {2, 1, 1}}}, 2);
       },
       {"3 weights", "2"});
-  EXPECT_TRUE(gpu_weights_of(p, session, folder_ / "rates.json").empty()) << "alike";
-  EXPECT_FALSE(fs::exists(folder_ / "rates.json"));
+  KnownRates known({}, rated_machine());
+  EXPECT_TRUE(gpu_weights_of(p, session, known).empty()) << "alike";
+  EXPECT_TRUE(known.all().empty());
 }
 
 /// GPUs of several ranks overlap only where their strips are so thick that the exchange hides behind another strip.
@@ -136,17 +133,18 @@ TEST_F(FdtdBalance, BoxesOverRanksFollowTheirSpeed) {
 TEST_F(FdtdBalance, OneRankGetsEverything) {
   const Session& session = Runtime::session();
   const Problem p = problem_of(boundaries[0], {40, 4, 4});
+  KnownRates known({}, rated_machine());
   for (const Pieces pieces : {Pieces::strips, Pieces::boxes, Pieces::domains}) {
-    const RankShares shares = rank_shares(p, session, pieces, std::nullopt, folder_ / "rates.json");
+    const RankShares shares = rank_shares(p, session, pieces, std::nullopt, known);
     ASSERT_EQ(shares.ranks.size(), 1U);
     EXPECT_EQ(shares.ranks[0].cores, session.cpus());
     EXPECT_DOUBLE_EQ(shares.ranks[0].of_gpus + shares.ranks[0].of_cores, 1);
     EXPECT_EQ(shares.ranks[0].of_cores, session.devices() > 0 ? shares.ranks[0].of_cores : 1);
   }
   if (session.devices() > 0) return;
-  EXPECT_FALSE(fs::exists(folder_ / "rates.json"));  // cores alone need not be measured
-  expect_bad_input([&] { (void)rank_shares(p, session, Pieces::strips, 0.5, {}); }, {"GPUs", "no rank"});
-  expect_bad_input([&] { (void)rank_shares(p, session, Pieces::strips, 1.5, {}); }, {"1.5", "0 to 1"});
+  EXPECT_TRUE(known.all().empty());  // cores alone need not be measured
+  expect_bad_input([&] { (void)rank_shares(p, session, Pieces::strips, 0.5, known); }, {"GPUs", "no rank"});
+  expect_bad_input([&] { (void)rank_shares(p, session, Pieces::strips, 1.5, known); }, {"1.5", "0 to 1"});
 }
 
 /// The two neighbouring boxes of each unit.

@@ -28,6 +28,12 @@ Problem laplace(int digits) {
   return {interaction(Laplace{}), accuracy(digits)};
 }
 
+Plan plan_for(const TreeShape& wanted, const std::vector<Workload>& loads, const std::vector<UnitRates>& rates,
+              double evaluations, bool open) {
+  return make_plan([&](const std::vector<UnitRates>& kinds) { return best_uniform_tree(wanted, loads, kinds); }, rates,
+                   evaluations, open);
+}
+
 TEST(Plan, FewParticlesAreSummedOnOneCore) {
   const auto plan = plan_direct_sum({}, 3, 1, 2, 0);
   ASSERT_TRUE(plan);
@@ -59,41 +65,41 @@ TEST(Plan, AHeightThatIsGivenStays) {
   wanted.height = 4;
   EXPECT_EQ(plan_direct_sum(wanted, 3, 1, 2, 0), std::nullopt);
   const std::vector<Workload> loads(cube_loads.begin(), cube_loads.begin() + 4);
-  EXPECT_EQ(make_plan(wanted, loads, {cores}, 1, true).shape.height, 4);
+  EXPECT_EQ(plan_for(wanted, loads, {cores}, 1, true).shape.height, 4);
 }
 
 TEST(Plan, CoresBesideAFastGpuAreLeftOut) {
-  const Plan plan = make_plan({}, cube_loads, {cores, fast_gpu}, 100, true);
+  const Plan plan = plan_for({}, cube_loads, {cores, fast_gpu}, 100, true);
   EXPECT_EQ(plan.cpus, 0);
   EXPECT_EQ(plan.gpus, std::nullopt);
   EXPECT_NE(plan.reason.find("1 GPU; 14 cores would bring at most"), std::string::npos) << plan.reason;
   // the tree and the groups are those that the GPU has alone
-  const Plan alone = make_plan({}, cube_loads, {fast_gpu}, 100, true);
+  const Plan alone = plan_for({}, cube_loads, {fast_gpu}, 100, true);
   EXPECT_EQ(plan.shape.height, alone.shape.height);
   EXPECT_EQ(plan.shape.group_size, alone.shape.group_size);
   EXPECT_TRUE(alone.reason.empty());
 }
 
 TEST(Plan, CoresBesideASlowGpuTakePart) {
-  const Plan plan = make_plan({}, cube_loads, {cores, slow_gpu}, 100, true);
+  const Plan plan = plan_for({}, cube_loads, {cores, slow_gpu}, 100, true);
   EXPECT_EQ(plan.cpus, std::nullopt);
   EXPECT_EQ(plan.gpus, std::nullopt);
   EXPECT_TRUE(plan.reason.empty()) << plan.reason;
   // groups small enough for all
-  EXPECT_LT(plan.shape.group_size, make_plan({}, cube_loads, {slow_gpu}, 100, true).shape.group_size);
+  EXPECT_LT(plan.shape.group_size, plan_for({}, cube_loads, {slow_gpu}, 100, true).shape.group_size);
 }
 
 TEST(Plan, UnitsThatAreGivenStay) {
-  const Plan plan = make_plan({}, cube_loads, {cores, fast_gpu}, 100, false);
+  const Plan plan = plan_for({}, cube_loads, {cores, fast_gpu}, 100, false);
   EXPECT_EQ(plan.cpus, std::nullopt);
   EXPECT_EQ(plan.gpus, std::nullopt);
 }
 
 TEST(Plan, GpusAreNotStartedForAMoment) {
   const std::vector<Workload> loads{{1, 1, 0, 1e8, 0, 0}, {2, 8, 0, 1e8, 0, 0}};
-  EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, 1, true).gpus, 0);
-  EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, 10000, true).gpus, std::nullopt);
-  EXPECT_EQ(make_plan({}, loads, {cores, fast_gpu}, INFINITY, true).gpus, std::nullopt);  // asked for
+  EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, 1, true).gpus, 0);
+  EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, 10000, true).gpus, std::nullopt);
+  EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, INFINITY, true).gpus, std::nullopt);  // asked for
   SessionOptions options;
   EXPECT_FALSE(gpus_are_asked_for(options));
   options.gpus = 0;

@@ -153,6 +153,8 @@ TEST_F(LbmFiles, BadCheckpointsAreRefused) {
   expect_bad_input([&] { read_checkpoint(folder_ / "none.h5"); }, {"none.h5", "No such file"});
   Hdf5Series series(folder_ / "s.h5", small);
   append<float>(series, small, 1);
+  expect_bad_input([&] { read_checkpoint(folder_ / "s.h5"); }, {"s.h5", "no checksums", "another kind of file"});
+  append_checksums(folder_ / "s.h5", folder_ / "s.h5", {});
   expect_bad_input([&] { read_checkpoint(folder_ / "s.h5"); },
                    {"s.h5", "no dataset \"populations\"", "step_0000000001"});
   {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HDF5 series and their XDMF files: read back with HDF5's C interface and the XML reader; continued, on a full disk,
 // killed, completed from the journal.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/journal.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
 #include "tests/io/xml_reader.hpp"
@@ -288,22 +290,21 @@ TEST_F(LbmHdf5, JournalCompletesAnAppend) {
   const std::string before = bytes(folder_ / "j.h5");
   append<float>(series, small, 2);
   const std::string after = bytes(folder_ / "j.h5");
-  // old pages that changed, as the journal has them; the state on disk: new bytes behind, old pages not yet
-  std::string journal = "asterism journal 1\n";
-  const auto integer = [&](std::uint64_t value) { journal.append(reinterpret_cast<const char*>(&value), 8); };
-  for (std::size_t at = 0; at < before.size(); at += 4096) {
-    const std::size_t size = std::min<std::size_t>(4096, before.size() - at);
-    if (before.substr(at, size) == after.substr(at, size)) continue;
-    integer(at);
-    integer(size);
-    journal += after.substr(at, size);
-  }
-  integer(after.size());
-  integer(0);
+  // the state on disk: new bytes behind, old pages not yet; and those, as the journal has them
   const std::string torn = before + after.substr(before.size()) + std::string(1000, 'x');
   file("j.h5", torn);
+  Hdf5Transaction::Pages pages;
+  for (std::size_t at = 0; at < before.size(); at += Hdf5Transaction::page_size) {
+    const std::size_t size = std::min<std::size_t>(Hdf5Transaction::page_size, before.size() - at);
+    if (before.substr(at, size) != after.substr(at, size)) after.copy(pages[at].data(), size, at);
+  }
+  {
+    const int opened = open((folder_ / "j.h5").c_str(), O_RDWR);
+    Journal(opened, folder_ / "j.h5", before.size(), torn.size(), after.size(), pages).write(folder_ / "journal");
+    close(opened);
+  }
   EXPECT_EQ(groups(folder_ / "j.h5").size(), 1U) << "until then it is as it was";
-  file("j.h5.journal", journal);
+  fs::rename(folder_ / "journal", folder_ / "j.h5.journal");
   Hdf5Series again(folder_ / "j.h5", small, 5);
   EXPECT_FALSE(fs::exists(folder_ / "j.h5.journal"));
   EXPECT_TRUE(bytes(folder_ / "j.h5") == after);

@@ -168,6 +168,7 @@ TEST_F(TdbemStates, DamagedStatesAreRefused) {
     out.remove(name);
     out.write(name, shape, std::span(values));
     out.commit();
+    reseal(path_);
   };
   const std::vector<double>& history = state.history.values;
   replace("history", history, {42, 2, 17});
@@ -181,6 +182,8 @@ TEST_F(TdbemStates, DamagedStatesAreRefused) {
   Matrices<double> m(p, 32);
   m.assemble([](double) {});
   save_matrices(path_, p, m);
+  expect_bad_input(read_back, {"a.h5", "no checksums", "expected a whole checkpoint"});
+  reseal(path_);
   expect_bad_input(read_back, {"is no file of the state of a run", "matrices"});
 }
 

@@ -7,11 +7,17 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "codelets/fmm/kernels/near/kernel_function.hpp"
 #include "codelets/fmm/kernels/near/particle_views.hpp"
 
 namespace asterism::fmm {
+
+/// Work for a thread block of a GPU: the field of particles [first, end), which are some of a leaf or all.
+struct P2PItem {
+  std::int32_t leaf, first, end;
+};
 
 /// Leaves of one group followed by copies ("ghosts") of its neighbours of higher Morton index in other groups, and
 /// who interacts with whom. Leaf a has the particles begin[a] .. begin[a+1] of the set; leaves may be empty.
@@ -29,10 +35,21 @@ struct P2PSet {
   /// (own = of the group). Read on the GPU.
   const std::int32_t* source_begin;  ///< leaves + 1
   const std::int32_t* source;
+
+  /// The work as thread blocks of a GPU take it in turn, p2p_items(); none: a leaf each.
+  std::int32_t items = 0;
+  const P2PItem* item = nullptr;
 };
 
 /// Unordered pairs of particles of a set.
 [[nodiscard]] std::int64_t p2p_pairs(const P2PSet& set);
+
+/// Divides a set among thread blocks so that none waits for one with much more: leaves of which the pairs are more than
+/// about a thousandth of all are cut into pieces of at least p2p_least_targets particles, and pieces with more than
+/// twice the mean of pairs come first, the largest before the others. All else stays in the order of the leaves, whose
+/// sources are then in the cache.
+[[nodiscard]] std::vector<P2PItem> p2p_items(const P2PSet& set);
+inline constexpr std::int32_t p2p_least_targets = 64;
 
 /// Instruction sets the kernels are compiled for: 2, 4 and 8 doubles at a time.
 enum class Isa { portable, avx2, avx512 };

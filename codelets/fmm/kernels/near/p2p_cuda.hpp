@@ -10,9 +10,9 @@
 
 namespace asterism::fmm::cuda {
 
-/// How a thread block, which takes one leaf, reads the sources: staged through shared memory, every thread fetching
-/// one of them ahead, or directly by the threads that need them, through L1; with one or two targets per thread.
-/// All give the same sums up to rounding; bench_p2p_cuda times them.
+/// How a thread block, which takes a leaf or a piece of one, reads the sources: staged through shared memory, every
+/// thread fetching one of them ahead, or directly by the threads that need them, through L1; with one or two targets
+/// per thread. All give the same sums up to rounding; bench_p2p_cuda times them.
 enum class Variant { shared64, shared128, shared256, shared64x2, shared128x2, direct64, direct128, direct64x2 };
 inline constexpr Variant variants[] = {Variant::shared64,   Variant::shared128,   Variant::shared256,
                                        Variant::shared64x2, Variant::shared128x2, Variant::direct64,
@@ -20,9 +20,9 @@ inline constexpr Variant variants[] = {Variant::shared64,   Variant::shared128, 
 inline constexpr Variant default_variant = Variant::shared256;  // measured on H200
 [[nodiscard]] const char* name(Variant variant);
 
-/// As fmm::p2p with device pointers in `set` (of which begin, source_begin and source are read), `particles` and
-/// `field`; the numbers of leaves are read on the host. Particles closer than 1.5e-154 count as coincident. Results
-/// do not depend on the run. Launch errors throw asterism::Error.
+/// As fmm::p2p with device pointers in `set` (of which begin, source_begin, source and item are read), `particles` and
+/// `field`; the numbers of leaves and items are read on the host. Particles closer than 1.5e-154 count as coincident.
+/// Results do not depend on the run. Launch errors throw asterism::Error.
 template <class Kernel>
 void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field, cudaStream_t stream,
          Variant variant = default_variant);

@@ -12,7 +12,8 @@ namespace asterism::fmm::cuda {
 
 template <class Kernel, int threads, int per_thread, Staging staging>
 void launch_p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field, cudaStream_t stream) {
-  p2p_kernel<Kernel, threads, per_thread, staging><<<set.leaves, threads, 0, stream>>>(kernel, set, particles, field);
+  const std::int32_t blocks = set.items > 0 ? set.items : set.leaves;
+  p2p_kernel<Kernel, threads, per_thread, staging><<<blocks, threads, 0, stream>>>(kernel, set, particles, field);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

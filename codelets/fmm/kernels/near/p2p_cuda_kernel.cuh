@@ -76,18 +76,20 @@ __device__ inline Particle fetch(const SourceView& p, const Batch& b, int leaves
   return fetch(p, b.first[l] + (k - b.offset[l]));
 }
 
-/// One block, one leaf. Thread t works on lane t % lanes and on the sources split, split + splits, ... of each tile,
-/// so that threads of a warp read the same source or neighbouring ones. `Kernel` is passed by value.
+/// One block, one item of the set. Thread t works on lane t % lanes and on the sources split, split + splits, ... of
+/// each tile, so that threads of a warp read the same source or neighbouring ones. `Kernel` is passed by value.
 template <class Kernel, int threads, int per_thread, Staging staging>
 __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set, SourceView p, FieldView f) {
   static_assert(threads > batch && (threads & (threads - 1)) == 0, "");
   __shared__ Particle tile[threads];
   __shared__ Batch near;
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int32_t leaf = static_cast<std::int32_t>(blockIdx.x);
-  const std::int32_t end = set.begin[leaf + 1];
+  const std::int32_t number = static_cast<std::int32_t>(blockIdx.x);
+  const P2PItem item = set.items > 0 ? set.item[number] : P2PItem{number, set.begin[number], set.begin[number + 1]};
+  const std::int32_t leaf = item.leaf;
+  const std::int32_t end = item.end;
   const std::int32_t source_end = set.source_begin[leaf + 1];
-  for (std::int32_t first = set.begin[leaf]; first < end;) {
+  for (std::int32_t first = item.first; first < end;) {
     const int lanes = lanes_for<threads, per_thread>(end - first);
     const int splits = threads / lanes;
     const int lane = thread % lanes;

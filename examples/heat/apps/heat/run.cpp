@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/common/phases.hpp"
 #include "apps/common/program.hpp"
 #include "codelets/heat/kernels/costs.hpp"
 #include "runtime/clock.hpp"
@@ -46,6 +47,7 @@ void Run::solve(const Session& session) {
   simulation_.emplace(case_.problem, blocks(args_, session));
   if (!args_.restart.empty()) read_checkpoint(args_.restart, *simulation_);
   timed_steps_ = std::max(args_.steps - simulation_->time, 0L);
+  enter(Phase::steps);
   const auto begin = Clock::now();
   while (simulation_->time < args_.steps) {
     advance(*simulation_, std::min(steps_at_once, args_.steps - simulation_->time));

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/machine/unit_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "base/wall_clock.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism {
+namespace {
+
+/// Cores with less than this share of all rates are left out without a trial: what they exchange costs GPUs more.
+constexpr double least_share = 0.02;
+/// More units than others have to be faster by this share.
+constexpr double worth_more_units = 0.02;
+/// Numbers of cores that are tried for small problems beside all.
+constexpr int few_cores[] = {1, 4, 16};
+
+std::string units_of(int count, const char* name) {
+  return fmt::format("{} {}{}", count, name, count == 1 ? "" : "s");
+}
+
+std::string text(double rate) {
+  return rate >= 1e9 ? fmt::format("{:.3g} G", rate * 1e-9) : fmt::format("{:.3g} M", rate * 1e-6);
+}
+
+/// Units that a run may have.
+struct Candidate {
+  std::string who;
+  std::optional<int> cpus, gpus;
+  double rate = 0;
+  std::optional<double> gpu_share{};
+};
+
+/// The last one, with the most units, unless one before is as fast.
+const Candidate& best_of(const std::vector<Candidate>& candidates) {
+  const Candidate* best = &candidates.front();
+  for (const Candidate& c : candidates)
+    if (c.rate > best->rate * (1 + worth_more_units)) best = &c;
+  return *best;
+}
+
+/// "1 core: 8.2 M cells/s; all cores 0.4 M".
+std::string compared(const std::vector<Candidate>& candidates, const Candidate& best, const std::string& counted) {
+  std::string line = fmt::format("{}: {} {}/s", best.who, text(best.rate), counted);
+  const char* mark = "; ";
+  for (const Candidate& c : candidates) {
+    if (&c == &best) continue;
+    line += fmt::format("{}{} {}", mark, c.who, text(c.rate));
+    mark = ", ";
+  }
+  return line;
+}
+
+bool given(const char* variable) {
+  return std::getenv(variable) != nullptr;
+}
+
+bool is_open(const SessionOptions& options) {
+  if (options.cpus || options.scheduler || options.calibrate || simulated || rank_group().distributed()) return false;
+  for (const char* variable : {"STARPU_NCPU", "STARPU_NCPUS", "STARPU_WORKERS_CPUID", "STARPU_WORKERS_COREID",
+                               "STARPU_RESERVE_NCPU", "STARPU_SCHED", "STARPU_CALIBRATE"})
+    if (given(variable)) return false;
+  return true;
+}
+
+/// Measures what is asked for, in sessions that are opened when they are needed.
+class Trial {
+ public:
+  Trial(const StepWork& work, const SessionOptions& options, KnownRates& rates,
+        const std::function<void(const std::string&)>& say)
+      : work_(work), options_(options), rates_(rates), say_(say) {
+    options_.trace.reset();
+  }
+
+  double rate(const std::string& who) {
+    const double size = std::max(std::min(work_.size, work_.largest), 1.0);
+    const std::string name = fmt::format("{}/2^{} {}/{}", work_.kind, std::lround(std::log2(size)), work_.counted, who);
+    return rates_.find_or_measure(name, [&] {
+      const double begin = wall_seconds();
+      const double measured = measure(who);
+      seconds_ += wall_seconds() - begin;
+      return measured;
+    });
+  }
+  /// Ends the session that is open.
+  void end() { session_.reset(); }
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+ private:
+  double measure(const std::string& who) {
+    if (seconds_ == 0) say_("measuring units for this size of problems");
+    const bool gpus = who.find("GPU") != std::string::npos || who == "all units";
+    std::optional<int> cpus;
+    if (!gpus && who != "all cores") cpus = std::atoi(who.c_str());
+    if (!session_ || cpus != cpus_ || gpus != gpus_) open(cpus, gpus);
+    const bool cores = !gpus || who.starts_with("all cores");
+    if (cores) return work_.rate(*session_, 0);
+    if (!who.ends_with("and cores")) return work_.rate(*session_, 1);
+    const double beside = rate("all cores beside " + who.substr(0, who.find(" and")));
+    const double alone = rate(who.substr(0, who.find(" and")));
+    return work_.rate(*session_, alone / (alone + beside));
+  }
+
+  void open(std::optional<int> cpus, bool gpus) {
+    session_.reset();
+    SessionOptions options = options_;
+    options.cpus = cpus;
+    if (!gpus) options.gpus = 0;
+    session_.emplace(options);
+    cpus_ = cpus;
+    gpus_ = gpus;
+  }
+
+  const StepWork& work_;
+  SessionOptions options_;
+  KnownRates& rates_;
+  const std::function<void(const std::string&)>& say_;
+  std::optional<Session> session_;
+  std::optional<int> cpus_;  ///< of the session
+  bool gpus_ = false;        ///< whether the session has GPUs
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
+                           const std::function<double(const std::string& who)>& rate) {
+  std::vector<Candidate> candidates;
+  const auto offer = [&](const std::string& who, std::optional<int> of_cpus, std::optional<int> of_gpus) {
+    candidates.push_back({who, of_cpus, of_gpus, rate(who)});
+  };
+  const std::optional<int> no_gpu = gpus > 0 ? std::optional(0) : std::nullopt;
+  for (const int few : few_cores)
+    if (few < cores && work.size <= work.small_per_core * few) offer(units_of(few, "core"), few, no_gpu);
+  const bool small = !candidates.empty();
+  if (gpus == 0) {
+    if (!small) return {};
+    offer("all cores", {}, {});
+  } else if (!work.shared) {
+    if (!small) return {};
+    offer("all cores", {}, no_gpu);
+    offer("all units", {}, {});
+  } else {
+    const std::string alone = units_of(gpus, "GPU");
+    offer(alone, 0, {});
+    const double of_gpus = candidates.back().rate;
+    const double beside = cores > 1 ? rate("all cores beside " + alone) : 0;
+    const double gain = of_gpus > 0 ? beside / of_gpus : 0;
+    if (gain >= least_share) {
+      offer(alone + " and cores", {}, {});
+      candidates.back().gpu_share = of_gpus / (of_gpus + beside);
+    }
+    if (const Candidate& best = best_of(candidates); best.who == alone && !small) {
+      std::string reason = fmt::format("{}; cores would bring {:.2g} % ({} against {} {}/s)", alone, 100 * gain,
+                                       text(beside), text(of_gpus), work.counted);
+      if (gain >= least_share) reason += fmt::format(", but together they reach {}", text(candidates.back().rate));
+      return {best.cpus, best.gpus, {}, reason, 0};
+    }
+  }
+  const Candidate& best = best_of(candidates);
+  return {best.cpus, best.gpus, best.gpu_share, compared(candidates, best, work.counted), 0};
+}
+
+UnitChoice choose_units(const StepWork& work, const SessionOptions& options, KnownRates& rates,
+                        const std::function<void(const std::string&)>& say) {
+  if (!is_open(options)) return {};
+  Trial trial(work, options, rates, say);
+  UnitChoice choice = choose_by_rates(work, rates.machine().cores, options.gpus.value_or(visible_gpus()),
+                                      [&](const std::string& who) { return trial.rate(who); });
+  trial.end();
+  choice.measuring = trial.seconds();
+  if (choice.measuring > 0)
+    choice.reason +=
+        fmt::format(" (measured in {:.1f} s{})", choice.measuring, rates.file().empty() ? "" : ", kept for later runs");
+  return choice;
+}
+
+double best_step_rate(const std::function<void(long steps)>& advance) {
+  constexpr int rounds = 5;
+  constexpr double enough = 0.02;  // seconds of a round
+  constexpr long most_steps = 4096;
+  double best = 0;
+  long steps = 4;
+  for (int round = 0; round < rounds;) {
+    const double begin = wall_seconds();
+    advance(steps);
+    const double seconds = wall_seconds() - begin;
+    best = std::max(best, static_cast<double>(steps) / seconds);
+    if (seconds < enough && steps < most_steps)
+      steps *= 4;
+    else
+      ++round;
+  }
+  return best;
+}
+
+}  // namespace asterism

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which units of the machine a run of time steps should have, before StarPU starts: GPUs alone, cores too, or some of
+// the cores for a small problem. Decided by rates that are measured once for a size of problems and kept.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "runtime/machine/known_rates.hpp"
+#include "runtime/session.hpp"
+
+namespace asterism {
+
+/// Steps of a problem, as far as the choice of units depends on them.
+struct StepWork {
+  std::string kind;           ///< of kernels, for the names of rates: "lbm/double/trt"
+  std::string counted;        ///< what a rate counts per second: "cells"
+  double size = 0;            ///< of the problem, in what is counted
+  double largest = 0;         ///< that is measured: larger problems have the same rates
+  double small_per_core = 0;  ///< up to so much for each of some cores, more cores may be slower
+  bool shared = true;         ///< GPUs can do without cores, or share the work with them
+  /// Steps of a problem like this one, of a size up to `largest`, on all units of a session, of which GPUs get a share:
+  /// what is counted per second.
+  std::function<double(const Session&, double gpu_share)> rate;
+};
+
+struct UnitChoice {
+  std::optional<int> cpus;          ///< as SessionOptions; none: as StarPU chooses
+  std::optional<int> gpus;          ///< as SessionOptions
+  std::optional<double> gpu_share;  ///< of the work, where cores and GPUs share it
+  std::string reason;               ///< a line, with figures; empty: there was nothing to choose
+  double measuring = 0;             ///< seconds that were spent on measuring, in sessions of their own
+};
+
+/// The fastest units of those that `options` and the environment leave open: nothing to choose where they say how many
+/// CPU workers or which scheduler, over several ranks, and on a simulated machine. `say` is told before something is
+/// measured. No session may be open.
+UnitChoice choose_units(const StepWork& work, const SessionOptions& options, KnownRates& rates,
+                        const std::function<void(const std::string&)>& say);
+
+/// The choice by given rates, without measuring, among what a machine with `cores` and `gpus` offers for `work`:
+/// `rate(who)` for who in "2 GPUs", "all cores beside 2 GPUs", "2 GPUs and cores", "all cores", "4 cores", "all units".
+/// It is asked for those only that may decide.
+UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
+                           const std::function<double(const std::string& who)>& rate);
+
+/// The best rate of several rounds of `advance(steps)`, which returns when the steps are done, in steps per second:
+/// rounds of some hundredths of a second.
+double best_step_rate(const std::function<void(long steps)>& advance);
+
+}  // namespace asterism

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/stop_signals.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "io/temporary_files.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
+
+namespace asterism {
+namespace {
+
+std::atomic<int> noted{0};
+std::atomic<int> stoppable{0};
+const char* program_name = "asterism";  // a literal of main
+
+const char* name_of(int signal) noexcept {
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+/// In a handler: no more than write() and unlink().
+void say(const char* text) noexcept {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+[[noreturn]] void end_at_once(int signal) noexcept {
+  remove_temporary_files();
+  say(program_name);
+  say(": ended by ");
+  say(name_of(signal));
+  say("\n");
+  _exit(128 + signal);
+}
+
+}  // namespace
+
+void on_stop_signal(int signal) noexcept {
+  if (noted.exchange(signal) != 0 || stoppable == 0) end_at_once(signal);
+}
+
+void handle_stop_signals(const char* program) {
+  program_name = program;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;
+    struct sigaction action = {};
+    action.sa_handler = on_stop_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+StoppableSteps::StoppableSteps() {
+  if (!simulated) ++stoppable;
+}
+
+StoppableSteps::~StoppableSteps() {
+  if (!simulated) --stoppable;
+}
+
+bool stop_wanted() {
+  if (simulated) return false;
+  if (!rank_group().distributed()) return noted != 0;
+  for (const int signal : rank_group().all_gather(noted.load()))
+    if (signal != 0) {
+      noted = signal;
+      return true;
+    }
+  return false;
+}
+
+void stop(const std::string& at, const std::string& checkpoint) {
+  const int signal = noted;
+  throw Stopped(signal, fmt::format("stopped by {} after {}; {}", name_of(signal), at,
+                                    checkpoint.empty() ? "no checkpoint was asked for (--checkpoint)"
+                                                       : fmt::format("resume with --restart {}", checkpoint)));
+}
+
+}  // namespace asterism

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which units a run has, by rates that are given: no StarPU, no clock.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
+#include "runtime/machine/unit_choice.hpp"
+
+namespace asterism {
+namespace {
+
+StepWork work_of(double size, bool shared = true) {
+  StepWork work;
+  work.kind = "test";
+  work.counted = "cells";
+  work.size = size;
+  work.small_per_core = 1e5;
+  work.shared = shared;
+  return work;
+}
+
+/// Rates by who; asking for another one is an error.
+UnitChoice choice(const StepWork& work, int cores, int gpus, const std::map<std::string, double>& rates) {
+  return choose_by_rates(work, cores, gpus, [&](const std::string& who) {
+    const auto known = rates.find(who);
+    if (known == rates.end()) failed("{} was asked for", who);
+    return known->second;
+  });
+}
+
+TEST(UnitChoice, CoresThatBringLittleAreLeftOut) {
+  const UnitChoice c = choice(work_of(1e7), 16, 1, {{"1 GPU", 205e9}, {"all cores beside 1 GPU", 1.9e9}});
+  EXPECT_EQ(c.cpus, 0);
+  EXPECT_EQ(c.gpus, std::nullopt);
+  EXPECT_EQ(c.gpu_share, std::nullopt);
+  EXPECT_EQ(c.reason, "1 GPU; cores would bring 0.93 % (1.9 G against 205 G cells/s)");
+}
+
+TEST(UnitChoice, CoresThatBringMuchShareTheWork) {
+  const UnitChoice c =
+      choice(work_of(1e7), 16, 2, {{"2 GPUs", 6e9}, {"all cores beside 2 GPUs", 2e9}, {"2 GPUs and cores", 7.5e9}});
+  EXPECT_EQ(c.cpus, std::nullopt);
+  EXPECT_EQ(c.gpu_share, 0.75);
+  EXPECT_EQ(c.reason, "2 GPUs and cores: 7.5 G cells/s; 2 GPUs 6 G");
+}
+
+TEST(UnitChoice, CoresThatSlowGpusDownAreLeftOut) {
+  const UnitChoice c =
+      choice(work_of(1e7), 16, 1, {{"1 GPU", 6e9}, {"all cores beside 1 GPU", 6e8}, {"1 GPU and cores", 5e9}});
+  EXPECT_EQ(c.cpus, 0);
+  EXPECT_EQ(c.reason, "1 GPU; cores would bring 10 % (600 M against 6 G cells/s), but together they reach 5 G");
+}
+
+TEST(UnitChoice, SmallProblemsRunOnFewCores) {
+  const UnitChoice c = choice(work_of(6400), 2, 0, {{"1 core", 8e7}, {"all cores", 3e6}});
+  EXPECT_EQ(c.cpus, 1);
+  EXPECT_EQ(c.gpus, std::nullopt);
+  EXPECT_EQ(c.reason, "1 core: 80 M cells/s; all cores 3 M");
+  const UnitChoice beside = choice(
+      work_of(6400), 16, 1,
+      {{"1 core", 8e7}, {"4 cores", 5e7}, {"1 GPU", 9e7}, {"all cores beside 1 GPU", 1e7}, {"1 GPU and cores", 1e6}});
+  EXPECT_EQ(beside.cpus, 0);
+  EXPECT_EQ(choice(work_of(3e5), 16, 0, {{"4 cores", 3e8}, {"all cores", 2e8}}).cpus, 4);
+}
+
+TEST(UnitChoice, MoreUnitsMustBeFaster) {
+  EXPECT_EQ(choice(work_of(6400), 2, 0, {{"1 core", 8e7}, {"all cores", 8.1e7}}).cpus, 1);
+  EXPECT_EQ(choice(work_of(6400), 2, 0, {{"1 core", 8e7}, {"all cores", 9e7}}).cpus, std::nullopt);
+}
+
+TEST(UnitChoice, LargeProblemsNeedNoTrialOnCores) {
+  EXPECT_TRUE(choice(work_of(1e7), 2, 0, {}).reason.empty());
+  EXPECT_TRUE(choice(work_of(1e7, false), 16, 1, {}).reason.empty());
+  EXPECT_TRUE(choice(work_of(10), 1, 0, {}).reason.empty());
+}
+
+TEST(UnitChoice, GpusThatNeedCoresKeepThem) {
+  const std::map<std::string, double> rates = {
+      {"1 core", 2e6}, {"4 cores", 1e6}, {"all cores", 5e5}, {"all units", 1e6}};
+  const UnitChoice few = choice(work_of(162, false), 16, 1, rates);
+  EXPECT_EQ(few.cpus, 1);
+  EXPECT_EQ(few.gpus, 0);
+  std::map<std::string, double> fast = rates;
+  fast["all units"] = 1e7;
+  const UnitChoice all = choice(work_of(162, false), 16, 1, fast);
+  EXPECT_EQ(all.cpus, std::nullopt);
+  EXPECT_EQ(all.gpus, std::nullopt);
+}
+
+TEST(UnitChoice, WhatWasSaidIsNotChosen) {
+  KnownRates rates({}, rated_machine());
+  SessionOptions options;
+  options.cpus = 1;
+  const auto say = [](const std::string& what) { ADD_FAILURE() << what; };
+  EXPECT_TRUE(choose_units(work_of(10), options, rates, say).reason.empty());
+  options.cpus.reset();
+  options.scheduler = "lws";
+  EXPECT_TRUE(choose_units(work_of(10), options, rates, say).reason.empty());
+  options.scheduler.reset();
+  Environment environment;
+  environment.set("STARPU_NCPU", "1");
+  EXPECT_TRUE(choose_units(work_of(10), options, rates, say).reason.empty());
+}
+
+TEST(UnitChoice, TheBestOfSeveralRoundsCounts) {
+  long steps = 0;
+  const double rate = best_step_rate([&](long n) {
+    steps += n;
+    for (const auto end = std::chrono::steady_clock::now() + n * std::chrono::microseconds(100);
+         std::chrono::steady_clock::now() < end;) {
+    }
+  });
+  EXPECT_LE(rate, 1.01e4);
+  EXPECT_GT(rate, 1e3);
+  EXPECT_GE(steps, 5 * 4);
+}
+
+}  // namespace
+}  // namespace asterism
