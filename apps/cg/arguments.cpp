@@ -10,6 +10,7 @@
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
 #include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/checkpoint.hpp"
 
@@ -19,6 +20,10 @@ using namespace asterism::cg;
 using asterism::cg::name_of;
 
 namespace {
+
+/// A simulated run computes no residual that could end it, and does this many iterations: enough for a steady state,
+/// done in seconds.
+constexpr int simulated_iterations = 100;
 
 /// An option that takes the name of one of `values`.
 template <class Target, class Enum>
@@ -86,6 +91,11 @@ void add_flow_options(CLI::Option_group* method, Arguments& args) {
   add_choice(method, "--format", o.format, "Storage of A: sliced ELLPACK, or CSR (cuSPARSE on GPUs)",
              {Format::sell, Format::csr})
       ->default_str("sell");
+  add_choice(
+      method, "--task", args.task,
+      "What a task does: an operation on a block-row; or several iterations of a single block-row, on a GPU with\n"
+      "one launch per kernel or as a CUDA graph (default: graph on one GPU with one block-row, else operation)",
+      {TaskSize::operation, TaskSize::iterations, TaskSize::graph});
   method->add_flag("--vendor", args.options.vendor,
                    "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
 }
@@ -126,8 +136,10 @@ void add_machine_options(CLI::App& app, Arguments& args) {
 void add_result_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
-  results->add_option("--checkpoint", args.checkpoints.write,
-                      "Write the state to this HDF5 file, from which a run can be resumed (flows fused and pipelined)");
+  results->add_option(
+      "--checkpoint", args.checkpoints.write,
+      "Write the state to this HDF5 file, from which a run can be resumed (flows fused and pipelined):\n"
+      "every so many iterations, and at the end when they are used up");
   results->add_option("--checkpoint-every", args.checkpoints.every, "Iterations")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
@@ -188,6 +200,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_result_options(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.common.platform);
+  if (simulated && app.count("--max-iterations") == 0 && !args.iterations) {
+    args.options.max_iterations = simulated_iterations;
+    args.default_iterations = true;
+  }
   check_arguments(args);
   return std::nullopt;
 }
@@ -208,6 +224,9 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   // without copies between memories packing is only work
   const bool copies = gpus || ranks > 1;
   options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);
+  const bool one_gpu = gpus && units == 1 && ranks == 1 && args.units != "all";
+  const bool whole = one_gpu && !simulated && why_no_whole_iterations(options).empty();
+  options.task = args.task.value_or(whole ? TaskSize::graph : TaskSize::operation);
   require_consistent(options);
   if (!args.checkpoints.write.empty() || !args.checkpoints.read.empty()) require_checkpoints(options);
   refuse_over_ranks(options.flow == Flow::naive || options.flow == Flow::refined, "--flow naive and refined");
@@ -215,6 +234,7 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   refuse_over_ranks(options.transfer == Transfer::full, "--transfer full");
   refuse_over_ranks(options.vector != VectorMode::pieces, "--vector blocking and plan");
   refuse_over_ranks(args.units == "all", "--units all");
+  refuse_over_ranks(options.task != TaskSize::operation, "--task iterations and graph");
   refuse_over_ranks(session.cpus() == 0, "--cpus 0 (a core brings the sums of all ranks together)");
   if (ranks > 1 && gpus && options.blocks > max_partials)
     bad_input("--blocks {}: at most {} over several processes with GPUs", options.blocks, max_partials);

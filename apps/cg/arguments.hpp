@@ -23,9 +23,11 @@ struct Arguments {
   std::optional<asterism::cg::VectorMode> vector;
   std::optional<asterism::cg::DotMode> dot;
   std::optional<asterism::cg::XUpdate> x_update;
+  std::optional<asterism::cg::TaskSize> task;
   std::string preconditioner = "none";
   int preconditioner_block = 3;
-  std::optional<int> iterations;  ///< run exactly this number
+  std::optional<int> iterations;    ///< run exactly this number
+  bool default_iterations = false;  ///< a simulated run that was not told how many
   // the machine
   std::string units = "default";
   // results

@@ -61,6 +61,7 @@ void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMa
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();  // StarPU keeps a model for each GPU
   options.max_iterations = samples * kinds + 1;
   options.tolerance = 0;
+  options.task = TaskSize::operation;  // the durations that machines to simulate are made of
   ProgressLine line(!args.common.quiet);
   solve_once(session, a, b, options, shares, [&](const Progress& p) {
     line.show(static_cast<double>(p.iteration) / static_cast<double>(p.max_iterations), "calibrating");

@@ -27,6 +27,7 @@ json options_record(const Options& o) {
           {"column_order", name_of(o.column_order)},
           {"balance", name_of(o.balance)},
           {"format", name_of(o.format)},
+          {"task", name_of(o.task)},
           {"vendor", o.vendor},
           {"preconditioner_block", o.preconditioner_block},
           {"tolerance", o.tolerance},
@@ -68,8 +69,15 @@ void Run::describe(Report& report) {
   report.rows.emplace_back(
       "flow", fmt::format("{}, {}, {} block-row(s), {}{}", name_of(o.flow), name_of(o.decomposition), o.blocks,
                           name_of(o.transfer), preconditioner));
-  report.rows.emplace_back(
-      "iterations", fmt::format("{}{}", r.iterations, r.restarts > 0 ? fmt::format(" ({} restarts)", r.restarts) : ""));
+  const std::string restarts = r.restarts > 0 ? fmt::format(" ({} restarts)", r.restarts) : "";
+  const std::string chosen = arguments_.default_iterations ? " (of a simulated run; --iterations N for more)" : "";
+  report.rows.emplace_back("iterations", fmt::format("{}{}{}", r.iterations, restarts, chosen));
+  if (!arguments_.checkpoints.write.empty())
+    report.rows.emplace_back(
+        "checkpoint",
+        r.checkpoint > 0 ? fmt::format("{}, of iteration {}", arguments_.checkpoints.write, r.checkpoint)
+                         : fmt::format("none written: fewer iterations than --checkpoint-every {}, and the solve ended",
+                                       arguments_.checkpoints.every));
   if (!rank_group().distributed()) return;
   record["ranks"] = ranks_record(r.seconds);
   report.rows.push_back(ranks_row(record["ranks"]));

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "codelets/cg/codelets_cuda.hpp"
-#include "codelets/cg/kernels/costs.hpp"
 #include "codelets/cg/kernels/kernels.hpp"
+#include "codelets/cg/task_flops.hpp"
 #include "codelets/cg/task_functions.hpp"
 #include "runtime/arena.hpp"
 
@@ -135,7 +135,8 @@ void axpy_cpu(void** b, void* arguments) {
   cpu::axpy(length(b[1]), subtract ? state.minus_alpha : state.alpha, elements_of(b[1]), elements_of(b[2]));
 }
 void xpby_cpu(void** b, void*) {
-  cpu::xpby(length(b[1]), elements_of(b[1]), scalar<State>(b[0]).beta, elements_of(b[2]));
+  const auto& state = scalar<State>(b[0]);
+  if (state.alpha != 0) cpu::xpby(length(b[1]), elements_of(b[1]), state.beta, elements_of(b[2]));
 }
 
 void precondition_cpu(void** b, void* arguments) {
@@ -164,8 +165,26 @@ void direction_cpu(void** b, void* arguments) {
   void* x = *next++;
   void* p = *next++;
   if (a.slot != no_slot) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
-  cpu::update_direction(length(z), state.alpha, state.beta, elements_of(z), elements_of(x), elements_of(p));
+  // no step: the direction stays, for a solve that continues with it
+  if (state.alpha != 0)
+    cpu::update_direction(length(z), state.alpha, state.beta, elements_of(z), elements_of(x), elements_of(p));
   if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
+}
+
+void iterations_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const IterationsArgs*>(arguments);
+  const IterationBuffers v = iteration_buffers(b, a);
+  State& state = *v.state;
+  for (int k = 0; k < a.count; ++k) {
+    if (state.status == Status::running) {
+      *v.p_dot_q = cpu::spmv_dot(a.layout.sell(v.block), v.p, v.q, false, v.p, ProductDot::total);
+      cg::alpha_step(state, *v.p_dot_q);
+      *v.dots = cpu::update_residual(v.length, state.alpha, v.q, v.r, v.r, v.m, a.block > 0 ? v.z : nullptr);
+      cg::beta_step(state, *v.dots);
+      if (state.alpha != 0) cpu::update_direction(v.length, state.alpha, state.beta, v.z, v.x, v.p);
+    }
+    v.history[k] = history_entry(state);
+  }
 }
 
 void pipelined_cpu(void** b, void* arguments) {
@@ -175,7 +194,9 @@ void pipelined_cpu(void** b, void* arguments) {
   void** next = b + 1 + a.partials;
   void* dots = *next++;
   const PipelinedBuffers buffers = pipelined_buffers(next, a.block);
-  scalar<Dots>(dots) = cpu::pipelined_update(buffers.length, state.alpha, state.beta, buffers.vectors, buffers.m);
+  scalar<Dots>(dots) = state.status == Status::running
+                           ? cpu::pipelined_update(buffers.length, state.alpha, state.beta, buffers.vectors, buffers.m)
+                           : Dots{};
   if (a.slot != no_slot) (&scalar<HistoryEntry>(*next++))[a.slot] = history_entry(state);
   if (a.outputs > 0) pack_outputs(next[0], buffers.vectors.m, next + 1, a.outputs);
 }
@@ -200,50 +221,6 @@ void add_dots_cpu(void** b, void*) {
   add(sum.rr, other.rr);
   add(sum.rz, other.rz);
   add(sum.wu, other.wu);
-}
-
-// ---- operations of a task
-
-double elements(const Access& access) {
-  return static_cast<double>(starpu_vector_get_nx(access.handle));
-}
-
-double spmv_flops(const void* arguments, std::span<const Access>) {
-  const auto& a = *static_cast<const SpmvArgs*>(arguments);
-  return costs::product_flops(static_cast<double>(a.layout.nonzeros), static_cast<double>(a.layout.rows),
-                              a.dot != ProductDot::none);
-}
-double dot_flops(const void*, std::span<const Access> accesses) {
-  return costs::dot_flops(elements(accesses[0]));
-}
-double residual_dots_flops(const void*, std::span<const Access> accesses) {
-  const bool with_z = accesses.size() == 3;
-  return (with_z ? 2 : 1) * costs::dot_flops(elements(accesses[0]));
-}
-double axpy_flops(const void*, std::span<const Access> accesses) {
-  return costs::axpy_flops(elements(accesses[1]));
-}
-double xpby_flops(const void*, std::span<const Access> accesses) {
-  return costs::scal_axpy_flops(elements(accesses[1]));
-}
-double precondition_flops(const void* arguments, std::span<const Access> accesses) {
-  return costs::precondition_flops(elements(accesses[1]), static_cast<const PreconditionArgs*>(arguments)->block);
-}
-double residual_flops(const void* arguments, std::span<const Access> accesses) {
-  const auto& a = *static_cast<const ResidualArgs*>(arguments);
-  return costs::residual_flops(elements(accesses[static_cast<std::size_t>(2 + a.partials)]), a.block);
-}
-double direction_flops(const void* arguments, std::span<const Access> accesses) {
-  const auto& a = *static_cast<const DirectionArgs*>(arguments);
-  return costs::direction_flops(elements(accesses[static_cast<std::size_t>(1 + a.partials)]));
-}
-double pipelined_flops(const void* arguments, std::span<const Access> accesses) {
-  const auto& a = *static_cast<const PipelinedArgs*>(arguments);
-  return costs::pipelined_flops(elements(accesses[static_cast<std::size_t>(2 + a.partials)]), a.block);
-}
-double pipelined_dots_flops(const void*, std::span<const Access> accesses) {
-  const bool with_u = accesses.size() == 4;
-  return (with_u ? 3 : 2) * costs::dot_flops(elements(accesses[0]));
 }
 
 const gpu::Functions on_gpu = gpu::functions();
@@ -286,6 +263,15 @@ Codelet beta_step_shared({.name = "cg_beta_shared",
                           .cpu = dots_step_cpu<cg::beta_step>,
                           .cuda = on_gpu.beta_step,
                           .main_memory_last = max_buffers});
+Codelet note_residual({.name = "cg_note_residual",
+                       .variant = "double",
+                       .cpu = dots_step_cpu<cg::note_residual>,
+                       .cuda = on_gpu.note_residual});
+Codelet note_residual_shared({.name = "cg_note_residual_shared",
+                              .variant = "double",
+                              .cpu = dots_step_cpu<cg::note_residual>,
+                              .cuda = on_gpu.note_residual,
+                              .main_memory_last = max_buffers});
 Codelet pipelined_step({.name = "cg_pipelined_step",
                         .variant = "double",
                         .cpu = dots_step_cpu<cg::pipelined_step>,
@@ -327,6 +313,12 @@ CodeletByPartials direction({.name = "cg_direction",
                              .cuda = on_gpu.direction,
                              .flops = direction_flops},
                             0);
+Codelet iterations({.name = "cg_iterations",
+                    .variant = "double",
+                    .cpu = iterations_cpu,
+                    .cuda = on_gpu.iterations,
+                    .flops = iterations_flops,
+                    .footprint = iterations_footprint});
 CodeletByPartials pipelined({.name = "cg_pipelined",
                              .variant = "double",
                              .cpu = pipelined_cpu,

@@ -92,7 +92,9 @@ extern Codelet begin;
 extern Codelet alpha_step;
 extern Codelet beta_step;
 extern Codelet pipelined_step;
+extern Codelet note_residual;
 extern Codelet begin_shared;
+extern Codelet note_residual_shared;
 extern Codelet alpha_step_shared;
 extern Codelet beta_step_shared;
 
@@ -103,7 +105,7 @@ struct AxpyArgs {
   Library library;
 };
 extern Codelet axpy;
-/// p = z + beta p, the paper's scal-axpy.  state R, z R, p RW
+/// p = z + beta p, the paper's scal-axpy; without a step (alpha = 0) Library::own leaves p.  state R, z R, p RW
 struct XpbyArgs {
   Library library;
 };
@@ -149,15 +151,32 @@ struct ResidualArgs {
 };
 extern CodeletByPartials residual;
 
-/// x += alpha p; p = z + beta p, and packs the pieces of p that other block-rows need.
-/// state R (RW with partials), contributions R (any number), z R, x RW, p RW, [history RW],
-/// [index R, outputs W (any number)]
+/// x += alpha p; p = z + beta p, and packs the pieces of p that other block-rows need. Without a step (alpha = 0) x and
+/// p stay. state R (RW with partials), contributions R (any number), z R, x RW, p RW, [history RW], [index R, outputs W
+/// (any number)]
 struct DirectionArgs {
   std::int32_t partials;
   std::int32_t slot;
   std::int32_t outputs;
 };
 extern CodeletByPartials direction;
+
+/// Several iterations of the fused flow in one task, for a single block-row: q = A p, p.q, alpha; r -= alpha q,
+/// z = M^-1 r, {r.r, r.z}, beta; x += alpha p, p = z + beta p. On a GPU no scalar leaves its memory.
+/// state RW, p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z RW when block > 0], x RW, p RW, history RW
+struct IterationsArgs {
+  enum class Launch : std::int32_t {
+    kernels,  ///< one by one
+    graph,    ///< a CUDA graph of an iteration, captured once and replayed
+  };
+  BlockLayout layout;
+  std::int32_t block;
+  std::int32_t slot;   ///< of the first iteration in the history
+  std::int32_t count;  ///< iterations
+  Launch launch;
+  GpuContexts* gpus;
+};
+extern Codelet iterations;
 
 /// One step of pipelined CG (kernels.hpp: pipelined_update).
 /// state R (RW with partials), contributions R (any number), dots W, n R, z RW, s RW, p RW, x RW, r RW, w RW,

@@ -18,6 +18,7 @@ struct Functions {
   starpu_cuda_func_t begin = without_cuda;
   starpu_cuda_func_t alpha_step = without_cuda;
   starpu_cuda_func_t beta_step = without_cuda;
+  starpu_cuda_func_t note_residual = without_cuda;
   starpu_cuda_func_t pipelined_step = without_cuda;
   starpu_cuda_func_t axpy = without_cuda;
   starpu_cuda_func_t xpby = without_cuda;
@@ -25,6 +26,7 @@ struct Functions {
   starpu_cuda_func_t pack = without_cuda;
   starpu_cuda_func_t residual = without_cuda;
   starpu_cuda_func_t direction = without_cuda;
+  starpu_cuda_func_t iterations = without_cuda;
   starpu_cuda_func_t pipelined = without_cuda;
   starpu_cuda_func_t pipelined_dots = without_cuda;
   starpu_cuda_func_t zero_sum = without_cuda;

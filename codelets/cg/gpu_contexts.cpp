@@ -23,6 +23,8 @@ GpuContexts::GpuContexts() : contexts_(starpu_worker_get_count()) {
         context.workspace.partial = static_cast<Dots*>(scratch);
         context.workspace.ticket = reinterpret_cast<unsigned*>(context.workspace.partial + cuda::max_grid);
         ASTERISM_CHECK_CUDA(cudaMemset(context.workspace.ticket, 0, sizeof(unsigned)));
+        ASTERISM_CHECK_CUDA(cudaMalloc(&scratch, sizeof(cuda::HistoryCursor)));
+        context.history = static_cast<cuda::HistoryCursor*>(scratch);
       },
       this, STARPU_CUDA);
 }
@@ -33,6 +35,8 @@ GpuContexts::~GpuContexts() {
       [](void* self) {
         GpuContext& context = static_cast<GpuContexts*>(self)->mine();
         cudaFree(context.workspace.partial);
+        cudaFree(context.history);
+        context.graph.destroy();
         for (auto& [address, block] : context.blocks) {
           cusparseDestroySpMat(block.matrix);
           cusparseDestroyDnVec(block.x);

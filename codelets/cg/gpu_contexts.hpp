@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA tasks keep between calls, one set per worker: scratch of the reductions and cuSPARSE's
-// descriptions of the matrix blocks. On a machine without GPUs it is empty.
+// What the CUDA tasks keep between calls, one set per worker: scratch of the reductions, cuSPARSE's descriptions of the
+// matrix blocks, and the graph of an iteration. On a machine without GPUs it is empty.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -26,8 +27,23 @@ struct CusparseBlock {
   void* buffer = nullptr;
 };
 
+/// An iteration as a CUDA graph, on the data that it was captured with.
+struct IterationGraph {
+  /// Addresses, which tell the data of a task: the block of A, scalars, vectors, the preconditioner.
+  using Key = std::array<const void*, 10>;
+  Key key{};
+  cudaGraphExec_t exec = nullptr;
+
+  void destroy() {
+    if (exec != nullptr) cudaGraphExecDestroy(exec);
+    exec = nullptr;
+  }
+};
+
 struct GpuContext {
   cuda::Workspace workspace{};
+  cuda::HistoryCursor* history = nullptr;
+  IterationGraph graph;
   std::unordered_map<const void*, CusparseBlock> blocks;  ///< by address of the block
 };
 #endif

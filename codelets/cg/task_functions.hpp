@@ -70,4 +70,40 @@ inline ResidualBuffers residual_buffers(void** next, const ResidualArgs& a) {
   return result;
 }
 
+/// The data of a task that does whole iterations, in the order of its buffers.
+struct IterationBuffers {
+  State* state;
+  Sum* p_dot_q;
+  Dots* dots;
+  const void* block;
+  double* q;
+  double* r;
+  PreconditionerView m;
+  double* z;  ///< r without preconditioner
+  double* x;
+  double* p;
+  HistoryEntry* history;
+  std::int64_t length;
+};
+inline IterationBuffers iteration_buffers(void** next, const IterationsArgs& a) {
+  const auto pointer = [](void* buffer) { return reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffer)); };
+  IterationBuffers v{};
+  v.state = static_cast<State*>(pointer(*next++));
+  v.p_dot_q = static_cast<Sum*>(pointer(*next++));
+  v.dots = static_cast<Dots*>(pointer(*next++));
+  v.block = pointer(*next++);
+  v.length = length(*next);
+  v.q = elements_of(*next++);
+  v.r = elements_of(*next++);
+  v.z = v.r;
+  if (a.block > 0) {
+    v.m = preconditioner(a.block, *next++);
+    v.z = elements_of(*next++);
+  }
+  v.x = elements_of(*next++);
+  v.p = elements_of(*next++);
+  v.history = static_cast<HistoryEntry*>(pointer(*next++)) + a.slot;
+  return v;
+}
+
 }  // namespace asterism::cg::codelets

@@ -48,32 +48,38 @@ Foreign fetch(const CsrMatrix& a, const Partition& partition, std::span<const do
 
 }  // namespace
 
-double distributed_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
-                            std::span<const double> x) {
+ResidualNorms distributed_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
+                                   std::span<const double> x) {
   const Foreign foreign = fetch(a, partition, x);
   const std::int64_t end = a.first_row + a.rows();
   struct Squares {
     long double residual = 0;
+    long double magnitude = 0;
     long double right = 0;
   } squares;
   for (std::int64_t row = a.first_row; row < end; ++row) {
     const long double right = b[as_size(row - a.first_row)];
     long double r = right;
+    double terms = std::abs(b[as_size(row - a.first_row)]);
     for (std::int64_t k = a.begin_of(row); k < a.begin_of(row + 1); ++k) {
       const std::int32_t column = a.column[as_size(k)];
       const bool here = column >= a.first_row && column < end;
-      r -= static_cast<long double>(a.value[as_size(k)]) *
-           (here ? x[as_size(column - a.first_row)] : foreign.at_column(column));
+      const double element = here ? x[as_size(column - a.first_row)] : foreign.at_column(column);
+      r -= static_cast<long double>(a.value[as_size(k)]) * element;
+      terms += std::abs(a.value[as_size(k)] * element);
     }
     squares.residual += r * r;
+    squares.magnitude += static_cast<long double>(terms) * terms;
     squares.right += right * right;
   }
   Squares all;
   for (const Squares& of_rank : rank_group().all_gather(squares)) {
     all.residual += of_rank.residual;
+    all.magnitude += of_rank.magnitude;
     all.right += of_rank.right;
   }
-  return static_cast<double>(all.right > 0 ? std::sqrt(all.residual / all.right) : std::sqrt(all.residual));
+  const long double unit = all.right > 0 ? all.right : 1;
+  return {static_cast<double>(std::sqrt(all.residual / unit)), static_cast<double>(std::sqrt(all.magnitude / unit))};
 }
 
 }  // namespace asterism::cg

@@ -3,15 +3,15 @@
 
 namespace asterism::cg {
 
-void submit_start(System& system) {
+void submit_start(System& system, Direction direction) {
   switch (system.options.flow) {
     case Flow::naive:
     case Flow::refined:
-      return separate::start(system);
+      return separate::start(system, direction);
     case Flow::fused:
-      return fused::start(system);
+      return fused::start(system, direction);
     case Flow::pipelined:
-      return pipelined::start(system);
+      return pipelined::start(system, direction);
   }
 }
 
@@ -36,6 +36,18 @@ void submit_step(System& system, Codelet& step, int i, const std::vector<Access>
       step,
       codelets::StepArgs{static_cast<std::int32_t>(contributions.size()), history ? history->slot : codelets::no_slot},
       accesses);
+}
+
+void submit_copy(starpu_data_handle_t from, starpu_data_handle_t to) {
+  submit(codelets::copy, codelets::NoArgs{}, {{from, STARPU_R}, {to, STARPU_W}});
+}
+
+void submit_saving(System& system) {
+  for (const int i : system.own()) submit_copy(system.p.piece(i), system.saved[i]);
+}
+
+void submit_restoring(System& system) {
+  for (const int i : system.own()) submit_copy(system.saved[i], system.p.piece(i));
 }
 
 void submit_neighbours_packing(System& system, Codelet& codelet) {

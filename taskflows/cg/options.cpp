@@ -12,6 +12,15 @@ void apply_flow_defaults(Options& options) {
   options.x_update = naive ? XUpdate::early : XUpdate::late;
 }
 
+std::string why_no_whole_iterations(const Options& o) {
+  if (o.flow != Flow::fused) return "--flow " + name_of(o.flow) + "; expected fused";
+  if (o.blocks != 1) return "--blocks " + std::to_string(o.blocks) + "; expected 1";
+  if (o.decomposition != Decomposition::one_d) return "--decomposition 2d; expected 1d";
+  if (o.format != Format::sell) return "--format csr; expected sell";
+  if (o.vector != VectorMode::pieces) return "--vector " + name_of(o.vector) + "; expected pieces";
+  return {};
+}
+
 void require_consistent(const Options& o) {
   const bool fused = o.flow == Flow::fused || o.flow == Flow::pipelined;
   if (fused && o.dot != DotMode::gather)
@@ -21,6 +30,8 @@ void require_consistent(const Options& o) {
   if (o.vendor && fused)
     bad_input("--vendor: the {} flow has no cuBLAS variant; use --flow naive or refined", name_of(o.flow));
   if (o.vendor && o.format != Format::csr) bad_input("--vendor: cuSPARSE needs --format csr");
+  const std::string why_not = o.task == TaskSize::operation ? "" : why_no_whole_iterations(o);
+  if (!why_not.empty()) bad_input("--task {}: found {}", name_of(o.task), why_not);
   if (o.blocks < 1) bad_input("--blocks {}: expected at least 1", o.blocks);
   if (o.preconditioner_block < 0 || o.preconditioner_block > 32)
     bad_input("--preconditioner-block {}: expected 1 to 32", o.preconditioner_block);
@@ -59,6 +70,9 @@ std::string name_of(XUpdate v) {
 }
 std::string name_of(ColumnOrder v) {
   return v == ColumnOrder::ascending ? "ascending" : "local-first";
+}
+std::string name_of(TaskSize v) {
+  return v == TaskSize::operation ? "operation" : v == TaskSize::iterations ? "iterations" : "graph";
 }
 std::string name_of(Balance v) {
   return v == Balance::nonzeros ? "nonzeros" : "bytes";

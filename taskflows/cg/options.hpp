@@ -47,6 +47,13 @@ enum class ColumnOrder {
   local_first,  ///< the block that needs no transfer first
 };
 
+/// What one task does.
+enum class TaskSize {
+  operation,   ///< an operation on a block-row
+  iterations,  ///< all operations of several iterations, of a single block-row
+  graph,       ///< the same; on a GPU as a CUDA graph that is captured once and replayed
+};
+
 /// What balances the block-rows.
 enum class Balance { nonzeros, bytes };
 
@@ -61,6 +68,7 @@ struct Options {
   ColumnOrder column_order = ColumnOrder::ascending;
   Balance balance = Balance::bytes;
   Format format = Format::sell;
+  TaskSize task = TaskSize::operation;
   bool vendor = false;           ///< cuBLAS for the vector operations of the separate flows (cuSPARSE: format csr)
   int preconditioner_block = 0;  ///< 0 none, 1 Jacobi, more: block Jacobi
   double tolerance = 1e-8;       ///< on ||b - Ax|| / ||b||
@@ -74,6 +82,9 @@ void apply_flow_defaults(Options& options);
 /// Throws Error (bad_input) when two choices contradict each other.
 void require_consistent(const Options& options);
 
+/// Whether a task can do whole iterations (TaskSize::iterations, graph) with these options; empty, or why not.
+std::string why_no_whole_iterations(const Options& options);
+
 /// gather: up to this many block-rows, every consumer adds the partial sums itself; beyond, a task does it once.
 inline constexpr int inline_sum_blocks = codelets::max_inline_partials;
 
@@ -84,6 +95,7 @@ std::string name_of(VectorMode);
 std::string name_of(DotMode);
 std::string name_of(XUpdate);
 std::string name_of(ColumnOrder);
+std::string name_of(TaskSize);
 std::string name_of(Balance);
 std::string name_of(Format);
 

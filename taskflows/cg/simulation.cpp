@@ -70,7 +70,8 @@ BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& ses
   }
   // with the local block first, all others add to rows that it has written
   range.drop_empty_rows = dots_by_block() && i != j;
-  range.diagonals = session.gpus() == 0;
+  // the durations of simulated GPUs were measured with a column for each entry
+  range.diagonals = session.gpus() == 0 || !simulated;
   return range;
 }
 
@@ -135,6 +136,7 @@ void System::make_vectors(std::span<const double> b_values, std::span<const doub
   r = make_vector("r", Memory::starpu);
   q = make_vector("q", Memory::starpu);
   if (preconditioned()) z = make_vector("z", Memory::starpu);
+  saved = make_vector("saved", Memory::starpu);
   if (options.flow != Flow::pipelined) return;
   direction = make_vector("direction", Memory::starpu);
   s = make_vector("s", Memory::starpu);
@@ -184,7 +186,9 @@ void System::make_preconditioner(const CsrMatrix& a) {
 
 void System::make_scalars() {
   const int states = inline_sums() ? blocks() : 1;
-  state_memory = HostBuffer<State>(as_size(states));
+  state_memory = HostBuffer<State>(as_size(states + 1));
+  state_memory[as_size(states)] = State{};
+  unit_state = Handle::vector(&state_memory[as_size(states)], 1, sizeof(State), "unit_state");
   for (int i = 0; i < states; ++i)
     state.push_back(Handle::vector(&state_memory[as_size(i)], 1, sizeof(State), fmt::format("state[{}]", i),
                                    inline_sums() ? std::optional(Coordinates{i, i}) : std::nullopt));

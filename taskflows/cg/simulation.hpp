@@ -69,8 +69,11 @@ class System {
   BlockVector mq;         ///< pipelined, preconditioned: q of the algorithm (M^-1 s)
   BlockVector direction;  ///< pipelined: p of the algorithm; the vector `p` that travels is its m
   BlockVector inverse;    ///< of the preconditioner
+  BlockVector saved;      ///< a direction, while `p` is needed for another product
 
-  HostBuffer<State> state_memory;  ///< one, or one per block-row
+  Handle unit_state;  ///< State{}, whose alpha is 1
+
+  HostBuffer<State> state_memory;  ///< one, or one per block-row, and behind them that of unit_state
   std::vector<Handle> state;
   HostBuffer<Sum> sum_memory;
   std::array<HostBuffer<Dots>, 2> dots_memory;

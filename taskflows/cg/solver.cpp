@@ -21,6 +21,8 @@ namespace {
 
 /// A restart that does not bring the true residual below this share of the one before is the last.
 constexpr double restart_must_gain = 0.5;
+/// How often a solve may continue because the true residual is just above the tolerance.
+constexpr int most_near_ends = 10;
 /// Relative residual below which a vanishing p.q means exhausted precision, not an indefinite matrix.
 constexpr double exhausted = 1e-14;
 
@@ -34,16 +36,19 @@ class Solver {
   SolveResult run();
 
  private:
-  State start(double tolerance);
+  State start(Direction direction);
+  State restart(double recurrence);
   State resume();
   double sum_of_rr(int parity);
+  double curvature();
+  void refuse(const HistoryEntry& last);
   HistoryEntry iterate();
   HistoryEntry iterate_up_to(std::int64_t limit);
   void write_checkpoint();
   bool poll_history(int window, int submitted, HistoryEntry& last);
   [[nodiscard]] double relative(double rr) const { return b_norm_ > 0 ? std::sqrt(rr) / b_norm_ : std::sqrt(rr); }
-  [[nodiscard]] double threshold(double tolerance) const {
-    const double bound = tolerance * (b_norm_ > 0 ? b_norm_ : 1);
+  [[nodiscard]] double threshold() const {
+    const double bound = sys_.options.tolerance * (b_norm_ > 0 ? b_norm_ : 1);
     return bound * bound;
   }
   [[nodiscard]] int next_window(std::int64_t limit) const;
@@ -54,21 +59,32 @@ class Solver {
   const Checkpoints& checkpoints_;
   double b_norm_;
   SolveResult result_;
-  std::int64_t base_ = 0;     ///< iterations before the last restart
-  int submitted_ = 0;         ///< iterations since then
-  bool stopping_ = false;     ///< a signal asked for it
+  std::int64_t base_ = 0;             ///< iterations before the last restart
+  int submitted_ = 0;                 ///< iterations since then
+  bool stopping_ = false;             ///< a signal asked for it
+  bool kept_ = false;                 ///< the last start kept the direction
+  std::int64_t start_iteration_ = 0;  ///< of the last start but the first
+  int written_ = 0;                   ///< submitted_ when the last checkpoint was written
+  int near_ends_ = 0;
   double previous_true_ = 0;  ///< relative residual with which they began
 };
 
 /// Submits r = b - A x and what follows; returns the state with which the iterations begin.
-State Solver::start(double tolerance) {
-  submitted_ = 0;
+State Solver::start(Direction direction) {
+  submitted_ = written_ = 0;
   for (const Handle& handle : sys_.state) {
-    Acquired<State> state(handle, STARPU_W);
-    *state = State{};
-    state->threshold = threshold(tolerance);
+    Acquired<State> state(handle, STARPU_RW);
+    if (sys_.options.flow == Flow::pipelined && direction == Direction::kept) {
+      state->status = Status::running;
+      state->iteration = 0;
+      state->replaced = 0;
+      state->drifts = 0;
+    } else {
+      *state = State{};
+    }
+    state->threshold = threshold();
   }
-  submit_start(sys_);
+  submit_start(sys_, direction);
   double rr = 0;
   if (sys_.options.flow == Flow::pipelined) {  // the first step, which reads r.r, comes with the first iteration
     rr = sum_of_rr(0);
@@ -83,9 +99,53 @@ State Solver::start(double tolerance) {
   state.rr = rr;
   if (!is_finite(rr))
     state.status = Status::not_finite;
-  else if (rr <= threshold(tolerance))
+  else if (rr <= threshold())
     state.status = Status::converged;
   return state;
+}
+
+/// Continues from the true residual; `recurrence`: r.r as the recurrence had it. Where the two are close to each other
+/// the direction is kept, and with it what the iterations have learnt about the matrix.
+State Solver::restart(double recurrence) {
+  const bool moved = result_.iterations > start_iteration_;
+  // a simulated run ends here
+  kept_ = !simulated && !sys_.options.vendor && submitted_ > 0 && (moved || !kept_);
+  start_iteration_ = result_.iterations;
+  if (kept_) {
+    const State state = start(Direction::kept);
+    const bool last = state.status != Status::running || base_ >= sys_.options.max_iterations;
+    if (last || state.rr <= small_drift * small_drift * recurrence) return state;
+    kept_ = false;
+  }
+  return start(Direction::fresh);
+}
+
+/// The true p.Ap of the direction with which the pipelined recurrence broke down.
+double Solver::curvature() {
+  submit_curvature(sys_);
+  Sum pq;
+  if (sys_.distributed()) {
+    const auto& all = *sys_.distributed_p_dot_q;
+    const Acquired<Sum> sums(all.all(), STARPU_R);
+    for (std::size_t k = 0; k < all.items(); ++k) add(pq, sums.get()[k]);
+  } else {
+    for (const Handle& sum : sys_.p_dot_q) add(pq, *Acquired<Sum>(sum, STARPU_R));
+  }
+  return value(pq);
+}
+
+/// Throws where the iterations ended because of the matrix or of a value that is not finite.
+void Solver::refuse(const HistoryEntry& last) {
+  if (last.status == Status::not_finite)
+    failed("{}: a value that is not finite appeared in iteration {}", name_, result_.iterations + 1);
+  if (relative(last.rr) <= exhausted) return;
+  const bool broken = last.status == Status::breakdown;
+  if (!broken && last.status != Status::not_positive_definite) return;
+  const double pq = broken ? curvature() : last.pq;
+  if (broken && !(pq <= 0)) return;
+  bad_input(
+      "{}: not positive definite: p.Ap = {:g} in iteration {}; conjugate gradient needs a positive definite matrix",
+      name_, pq, result_.iterations + 1);
 }
 
 /// r.r from the block-rows' contributions.
@@ -152,9 +212,18 @@ HistoryEntry Solver::iterate_up_to(std::int64_t limit) {
     int& size = window_size[window % 2];
     stopping_ = stopping_ || stop_wanted();
     size = stopping_ ? 0 : next_window(limit);
-    for (int k = 0; k < size; ++k, ++submitted_) {
+    const HistorySlot first{sys_.history[static_cast<std::size_t>(window % 2)], 0};
+    if (sys_.options.task != TaskSize::operation && size > 0) {
       starpu_iteration_push(static_cast<unsigned long>(base_ + submitted_));
-      submit_iteration(sys_, {sys_.history[static_cast<std::size_t>(window % 2)], k}, submitted_ % 2);
+      submit_iterations(sys_, first, size);
+      starpu_iteration_pop();
+      submitted_ += size;
+    }
+    for (int k = 0; sys_.options.task == TaskSize::operation && k < size; ++k, ++submitted_) {
+      starpu_iteration_push(static_cast<unsigned long>(base_ + submitted_));
+      if (sys_.options.flow == Flow::pipelined && submitted_ > 0 && submitted_ % replace_every == 0)
+        submit_replacement(sys_, submitted_ % 2);
+      submit_iteration(sys_, {first.handle, k}, submitted_ % 2);
       starpu_iteration_pop();
     }
     if (window > 0) {
@@ -182,11 +251,12 @@ HistoryEntry Solver::iterate() {
     last = iterate_up_to(std::min(most, (submitted_ / every + 1) * every));
     if (last.status != Status::running) return last;
     if (stopping_) {
-      if (!checkpoints_.write.empty()) write_checkpoint();
+      if (!checkpoints_.write.empty() && submitted_ > written_) write_checkpoint();
       stop(fmt::format("iteration {}", base_ + submitted_), checkpoints_.write);
     }
+    // the last state, too, from which a run with more iterations can continue
+    if (!checkpoints_.write.empty() && submitted_ > written_) write_checkpoint();
     if (submitted_ == most) break;
-    write_checkpoint();
   }
   if (sys_.options.flow == Flow::pipelined && submitted_ > 0 &&
       !simulated) {  // the last residual, which no step has looked at
@@ -199,6 +269,8 @@ HistoryEntry Solver::iterate() {
 void Solver::write_checkpoint() {
   starpu_task_wait_for_all();
   const std::int64_t iterations = base_ + submitted_;
+  written_ = submitted_;
+  result_.checkpoint = iterations;
   cg::write_checkpoint(checkpoints_.write, sys_,
                        {iterations, submitted_, result_.restarts, previous_true_, b_norm_, result_.history});
   rank_group().on_death(fmt::format("; the last checkpoint, {}, is of iteration {}: resume with --restart {}",
@@ -208,28 +280,32 @@ void Solver::write_checkpoint() {
 /// Does what start() does, from a checkpoint.
 State Solver::resume() {
   sys_.p.after_product();
-  Past past = read_checkpoint(checkpoints_.read, sys_, b_norm_, threshold(sys_.options.tolerance));
+  Past past = read_checkpoint(checkpoints_.read, sys_, b_norm_, threshold());
   sys_.p.before_product();
   if (past.iterations > sys_.options.max_iterations)
     bad_input("--restart {}: at iteration {}, beyond {}", checkpoints_.read, past.iterations,
               sys_.options.max_iterations);
-  submitted_ = past.since_start;
+  submitted_ = written_ = past.since_start;
   base_ = past.iterations - past.since_start;
   result_.restarts = past.restarts;
   result_.history = std::move(past.history);
   previous_true_ = past.true_residual;
   rank_group().on_death(fmt::format("; resume with --restart {}", checkpoints_.read));
-  return *Acquired<State>(sys_.state_of(sys_.inline_sums() ? sys_.own().front() : 0), STARPU_R);
+  State state = *Acquired<State>(sys_.state_of(sys_.inline_sums() ? sys_.own().front() : 0), STARPU_R);
+  // the run that wrote it may have had a smaller tolerance, or none
+  const bool current = sys_.options.flow != Flow::pipelined;  // whose next step looks at the residual first
+  if (current && state.status == Status::running && state.rr <= threshold()) state.status = Status::converged;
+  return state;
 }
 
 SolveResult Solver::run() {
   // OpenMP's threads, which have set things up, would spin for a while on the cores of StarPU's workers.
   omp_pause_resource_all(omp_pause_soft);
-  const double tolerance = sys_.options.tolerance;
+  const bool fixed = sys_.options.tolerance == 0;  // all iterations are wanted, past what double precision reaches, too
   mark("begin solve");
   State state;
   if (checkpoints_.read.empty()) {
-    state = start(tolerance);
+    state = start(Direction::fresh);
     previous_true_ = relative(state.rr);
     result_.history.push_back(previous_true_);
     rank_group().on_death("; there is no checkpoint yet (--checkpoint)");
@@ -245,29 +321,27 @@ SolveResult Solver::run() {
     result_.seconds = seconds_since(begin);
     result_.recurrence_residual = relative(last.rr);
     result_.iterations = base_ += last.iteration;
-    if (last.status == Status::not_finite)
-      failed("{}: a value that is not finite appeared in iteration {}", name_, result_.iterations + 1);
-    if (last.status == Status::not_positive_definite && relative(last.rr) > exhausted)
-      bad_input(
-          "{}: not positive definite: p.Ap = {:g} in iteration {}; conjugate gradient needs a positive definite matrix",
-          name_, last.pq, result_.iterations + 1);
+    refuse(last);
 
     // the true residual decides
-    state = start(tolerance * true_residual_slack);
+    state = restart(last.rr);
     starpu_task_wait_for_all();
     result_.true_residual = relative(state.rr);
+    // close to the tolerance little remains to be gained, and it is gained in a few iterations
+    const bool near = result_.true_residual <= small_drift * sys_.options.tolerance && near_ends_++ < most_near_ends;
+    const bool gains = last.status == Status::breakdown || near || fixed || result_.restarts == 0 ||
+                       result_.true_residual <= restart_must_gain * previous_true_;
     if (simulated)
       result_.outcome = Outcome::max_iterations;
     else if (state.status == Status::converged)
       result_.outcome = Outcome::converged;
     else if (base_ >= sys_.options.max_iterations)
       result_.outcome = Outcome::max_iterations;
-    else if (result_.restarts > 0 && result_.true_residual > restart_must_gain * previous_true_)
+    else if (!gains || (last.iteration == 0 && !kept_))
       result_.outcome = Outcome::stagnated;
     else {
       previous_true_ = result_.true_residual;
       ++result_.restarts;
-      state = start(tolerance);
       continue;
     }
     break;

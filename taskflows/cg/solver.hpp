@@ -11,8 +11,11 @@
 
 namespace asterism::cg {
 
-/// The true residual may exceed the tolerance by this factor: the recurrence rounds, too.
-constexpr double true_residual_slack = 1.1;
+/// When the recurrence meets the tolerance and the true residual exceeds it by at most this factor, the direction is
+/// kept and the recurrence continues from the true residual; beyond, conjugate gradient begins anew.
+constexpr double small_drift = 1.1;
+/// Iterations of the pipelined flow between two replacements of its recurrences: four products each.
+constexpr int replace_every = 25;
 
 enum class Outcome {
   converged,       ///< the true residual is below the tolerance
@@ -29,6 +32,7 @@ struct SolveResult {
   double recurrence_residual = 0;             ///< ||r|| / ||b|| of the recurrence when it stopped
   double true_residual = 0;                   ///< ||b - A x|| / ||b||, computed anew
   std::vector<double> history;                ///< ||r|| / ||b|| before the first and after each iteration
+  std::int64_t checkpoint = 0;                ///< iteration of the last checkpoint that was written; 0: none was
   double seconds = 0;                         ///< from the first task of the first iteration to the end
   std::vector<double> seconds_per_iteration;  ///< mean over each window of iterations but the first
 };

@@ -29,7 +29,8 @@ struct Verification {
   [[nodiscard]] std::vector<Verdict> verdicts() const;
 };
 
-/// residual <= tolerance, and the distance from the Cholesky solution within what the residual and the condition allow.
+/// residual <= tolerance, up to the rounding of a residual in double precision, and the distance from the Cholesky
+/// solution within what the residual and the condition allow.
 Verification verify(const CsrMatrix& a, std::span<const double> b, std::span<const double> x, double tolerance);
 
 /// What a run leaves behind. Over several ranks: the rows of this rank.
@@ -45,7 +46,7 @@ struct Answer {
 struct Demand {
   double tolerance = 0;
   /// A run of a fixed number of iterations need not converge: it is right when the residual of its recurrence is the
-  /// true one.
+  /// true one, up to what rounding adds to it in as many iterations.
   bool fixed_iterations = false;
   bool with_reference = false;  ///< --verify: compare with the Cholesky solution where the size allows
 };
@@ -54,9 +55,8 @@ struct Demand {
 /// which limits it in size. The verdicts are right on all ranks or on none.
 Verification judge(const Problem& problem, const Answer& answer, const Demand& demand);
 
-/// ||b - A x|| / ||b|| in extended precision over several ranks, each with its rows of A, b and x; the same result on
-/// all of them.
-double distributed_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
-                            std::span<const double> x);
+/// residual_norms() over several ranks, each with its rows of A, b and x; the same result on all of them.
+ResidualNorms distributed_residual(const CsrMatrix& a, const Partition& partition, std::span<const double> b,
+                                   std::span<const double> x);
 
 }  // namespace asterism::cg

@@ -191,6 +191,20 @@ TEST_F(AsterismCg, FixedNumberOfIterationsWithEveryFlow) {
   }
 }
 
+TEST_F(AsterismCg, LastStateIsResumedPastAndBeforeConvergence) {
+  const auto solve = [&](Arguments more) {
+    more.insert(more.end(), {"--stencil", "11pts-9x8x7", "--cpus", "1", "--solution", output("x.mtx")});
+    const Ran ran = run(more);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return std::pair(ran.out, contents(output("x.mtx")));
+  };
+  const auto whole = solve({"--checkpoint", output("s.h5")});
+  EXPECT_TRUE(contains(whole.first, "none written")) << whole.first;
+  EXPECT_TRUE(contains(solve({"--iterations", "9", "--checkpoint", output("s.h5")}).first, "of iteration 9"));
+  EXPECT_EQ(solve({"--restart", output("s.h5"), "--task", "graph"}).second, whole.second);
+  solve({"--iterations", "700"});
+}
+
 TEST_F(AsterismCg, SchedulersAndBlockJacobi) {
   for (const char* scheduler : {"lws", "eager", "cyclic"}) {
     const Ran ran = run({"--stencil", "11pts-9x8x7", "--scheduler", scheduler, "--preconditioner", "block-jacobi",

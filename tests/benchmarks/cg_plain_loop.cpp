@@ -25,20 +25,25 @@ T* device(std::size_t n) {
   return static_cast<T*>(memory);
 }
 
+bool has_gpu() {
+  int devices = 0;
+  const bool found = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+  if (!found) fmt::print(stderr, "bench_cg_plain: no GPU\n");
+  return found;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace asterism::cg;
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    fmt::print(stderr, "bench_cg_plain: no GPU\n");
-    return 1;
-  }
+  if (!has_gpu()) return 1;
   const std::string name = argc > 1 ? argv[1] : "11pts-256";
   const int iterations = argc > 2 ? std::atoi(argv[2]) : 100;
   const int repeats = argc > 3 ? std::atoi(argv[3]) : 7;
   const CsrMatrix a = assemble_stencil(parse_stencil(name));
-  const MatrixBlock block(a, {0, a.n, 0, a.n}, Format::sell);
+  BlockRange whole{0, a.n, 0, a.n};
+  whole.diagonals = true;  // as the program has it
+  const MatrixBlock block(a, whole, Format::sell);
   std::vector<char> host(block.layout().bytes);
   block.fill(host.data(), MatrixBlock::Threads::all);
   char* blob = device<char>(host.size());
@@ -54,6 +59,8 @@ int main(int argc, char** argv) {
   auto* state = device<State>(1);
   auto* sum = device<Sum>(1);
   auto* dots = device<Dots>(1);
+  auto* history = device<HistoryEntry>(static_cast<std::size_t>(iterations));
+  auto* cursor = device<cuda::HistoryCursor>(1);
   const cuda::Workspace workspace{device<Dots>(cuda::max_grid), device<unsigned>(1)};
   cudaStream_t stream = nullptr;
   ASTERISM_CHECK_CUDA(cudaStreamCreate(&stream));
@@ -63,9 +70,6 @@ int main(int argc, char** argv) {
   ASTERISM_CHECK_CUDA(cudaEventCreate(&end));
 
   const PreconditionerView none{0, nullptr};
-  cuda::Partials<Sum> sums;
-  sums.at[0] = sum;
-  sums.count = 1;
   cuda::Partials<Dots> all_dots;
   all_dots.at[0] = dots;
   all_dots.count = 1;
@@ -79,12 +83,11 @@ int main(int argc, char** argv) {
     ASTERISM_CHECK_CUDA(cudaMemset(x, 0, n * sizeof(double)));
     cuda::residual_dots(a.n, r, r, dots, false, workspace, stream);
     cuda::begin(state, all_dots, stream);
+    cuda::place_history(cursor, history, stream);
     ASTERISM_CHECK_CUDA(cudaEventRecord(begin, stream));
     for (int k = 0; k < iterations; ++k) {
-      cuda::spmv_dot(sell, p, q, false, p, sum, workspace, stream);
-      cuda::alpha_step(state, sums, stream);
-      cuda::update_residual(a.n, state, q, r, r, none, nullptr, dots, workspace, stream);
-      cuda::beta_step(state, all_dots, nullptr, stream);
+      cuda::spmv_dot(sell, p, q, false, p, sum, workspace, stream, ProductDot::total, state);
+      cuda::update_residual_and_step(a.n, state, q, r, none, r, dots, cursor, workspace, stream);
       cuda::update_direction(a.n, state, r, x, p, stream);
     }
     ASTERISM_CHECK_CUDA(cudaEventRecord(end, stream));
@@ -115,6 +118,8 @@ int main(int argc, char** argv) {
   const double direction = time_of([&] { cuda::update_direction(a.n, state, r, x, p, stream); });
   const auto nnz = static_cast<double>(a.nnz());
   const auto rows = static_cast<double>(a.n);
+  const double product_bytes = 8.0 * static_cast<double>(block.layout().entries) +
+                               4.0 * static_cast<double>(block.layout().columns_stored) + 16 * rows;
   std::sort(times.begin(), times.end());
   fmt::print(
       "{{\"program\": \"bench_cg_plain\", \"stencil\": \"{}\", \"iterations\": {}, \"ms_per_iteration\": [{}], "
@@ -123,7 +128,7 @@ int main(int argc, char** argv) {
       "\"residual\": {{\"ms\": {}, \"gbytes_per_second\": {}}}, \"direction\": {{\"ms\": {}, \"gbytes_per_second\": "
       "{}}}}}}}\n",
       name, iterations, fmt::join(times, ", "), times[times.size() / 2], iteration_bytes(Iteration::fused, nnz, rows),
-      last.rr, spmv, (12 * nnz + 20 * rows) / spmv * 1e-6, residual, 24 * rows / residual * 1e-6, direction,
+      last.rr, spmv, product_bytes / spmv * 1e-6, residual, 24 * rows / residual * 1e-6, direction,
       40 * rows / direction * 1e-6);
   return 0;
 }

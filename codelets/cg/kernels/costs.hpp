@@ -12,8 +12,8 @@
 //   fused iteration                    12 nnz + 84 N               2 nnz + 10 N
 //   separate kernels (paper)           12 nnz + 116 N              2 nnz + 10 N
 //   pipelined iteration                12 nnz + 124 N              2 nnz + 18 N
-// On CPUs, slices of diagonals (grid stencils) need no column indices: 8 nnz instead of 12 nnz in the product. The
-// bound that programs report stays 12 nnz + 84 N, so they may be faster than it.
+// Slices of diagonals (grid stencils) need no column indices: 8 nnz instead of 12 nnz in the product. The bound that
+// programs report stays 12 nnz + 84 N, so they may be faster than it.
 // A Jacobi preconditioner reads its N values twice and adds a second dot (+ 16 N bytes, + 4 N flops).
 //
 // The functions of namespace costs are what one task is counted with: its codelet gives them to StarPU.
@@ -51,10 +51,9 @@ inline double dot_flops(double n) {
 inline double axpy_flops(double n) {
   return 2 * n;
 }
-/// p = z + beta p. Counted as the fused update of x and p, 4 N instead of 2 N, because the durations of calibrated
-/// machines (experiments/machines) are tables over this number.
+/// p = z + beta p
 inline double scal_axpy_flops(double n) {
-  return 4 * n;
+  return 2 * n;
 }
 /// z = M^-1 r, diagonal blocks of `block` rows.
 inline double precondition_flops(double n, int block) {

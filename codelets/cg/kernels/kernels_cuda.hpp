@@ -33,8 +33,9 @@ struct Partials {
 /// y = A x (or +=). 12 nnz + 20 N bytes.
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream);
 /// y = A x (or +=) and *p_dot_y = p.y over the rows; ProductDot::own: p.(A x), added to *p_dot_y when accumulating.
+/// `step`: also takes alpha_step() with it, for a single block-row.
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
-              Workspace workspace, cudaStream_t stream, ProductDot dot = ProductDot::total);
+              Workspace workspace, cudaStream_t stream, ProductDot dot = ProductDot::total, State* step = nullptr);
 
 /// *out = x.y, or *out += x.y when `accumulate`.
 void dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, Workspace workspace,
@@ -45,8 +46,8 @@ void residual_dots(std::int64_t n, const double* r, const double* z, Dots* out, 
 
 /// y += alpha x, *alpha on the device
 void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaStream_t stream);
-/// y = x + beta y
-void xpby(std::int64_t n, const double* x, const double* beta, double* y, cudaStream_t stream);
+/// y = x + state->beta y; nothing when state->alpha is 0
+void xpby(std::int64_t n, const double* x, const State* state, double* y, cudaStream_t stream);
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream);
 /// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream);
@@ -59,13 +60,23 @@ struct PackOutputs {
 };
 void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p, cudaStream_t stream);
 
+/// Where the next entry of the history goes. In device memory, so that a launch that is replayed finds another place
+/// each time.
+struct HistoryCursor {
+  HistoryEntry* next;
+};
+void place_history(HistoryCursor* cursor, HistoryEntry* next, cudaStream_t stream);
+
 /// r_out = r_in - alpha q, z = M^-1 r_out, *out = {r.r, r.z}; alpha = state->alpha. 24 N bytes.
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
                      const PreconditionerView& m, double* z, Dots* out, Workspace workspace, cudaStream_t stream);
-/// x += alpha p; p = z + beta p. 40 N bytes.
+/// The same for a single block-row, which also takes beta_step() and writes the history.
+void update_residual_and_step(std::int64_t n, State* state, const double* q, double* r, const PreconditionerView& m,
+                              double* z, Dots* out, HistoryCursor* history, Workspace workspace, cudaStream_t stream);
+/// x += alpha p; p = z + beta p; nothing when alpha is 0. 40 N bytes.
 void update_direction(std::int64_t n, const State* state, const double* z, double* x, double* p, cudaStream_t stream);
 
-/// As cpu::pipelined_update, the dot products to *out.
+/// As cpu::pipelined_update, the dot products to *out; nothing when the state is not running.
 void pipelined_update(std::int64_t n, const State* state, const cpu::PipelinedVectors& v, const PreconditionerView& m,
                       Dots* out, Workspace workspace, cudaStream_t stream);
 /// *out = {r.r, r.u, w.u}
@@ -77,6 +88,7 @@ void pipelined_dots(std::int64_t n, const double* r, const double* u, const doub
 void begin(State* state, const Partials<Dots>& dots, cudaStream_t stream);
 void alpha_step(State* state, const Partials<Sum>& sums, cudaStream_t stream);
 void beta_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream);
+void note_residual(State* state, const Partials<Dots>& dots, cudaStream_t stream);
 void pipelined_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream);
 
 /// *sum += *other, for reductions; *sum = {}

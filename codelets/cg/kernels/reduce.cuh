@@ -55,9 +55,20 @@ __device__ inline bool grid_add(Sums<count>& s, Workspace workspace) {
   if (!last) return false;
   __threadfence();
   s = Sums<count>{};
-  for (int i = threadIdx.x; i < static_cast<int>(gridDim.x); i += threads) {
-    const volatile double* other = reinterpret_cast<const volatile double*>(partial + i);
-    for (int c = 0; c < count; ++c) add(s.sum[c], Sum{other[2 * c], other[2 * c + 1]});
+  // several loads in flight: one after the other their latency would be a good part of a short kernel's time
+  constexpr int loads = 4;
+  const int blocks = static_cast<int>(gridDim.x);
+  for (int first = static_cast<int>(threadIdx.x); first < blocks; first += loads * threads) {
+    double2 other[loads][count];
+#pragma unroll
+    for (int u = 0; u < loads; ++u)
+      for (int c = 0; c < count; ++c)
+        if (first + u * threads < blocks)
+          other[u][c] = __ldcg(reinterpret_cast<const double2*>(partial + first + u * threads) + c);
+#pragma unroll
+    for (int u = 0; u < loads; ++u)
+      for (int c = 0; c < count; ++c)
+        if (first + u * threads < blocks) add(s.sum[c], Sum{other[u][c].x, other[u][c].y});
   }
   block_add(s);
   if (threadIdx.x != 0) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrix times vector on the GPU, SELL-32: one warp a slice, one thread a row. The matrix streams
-// through (evict first), the vector stays in the caches.
+// through (evict first), the vector stays in the caches. Slices of diagonals have one column offset for all rows: 8
+// bytes an entry instead of 12, and no load that waits for a column.
 #include "base/cuda_check.hpp"
 #include "codelets/cg/kernels/reduce.cuh"
 
@@ -45,10 +46,29 @@ __device__ inline double row_product(const double* __restrict__ value, const std
   return sum;
 }
 
+/// Sum over one row of a slice of diagonals: sum <- fma(value, x[row + offset], sum); x_row = x + row.
+__device__ inline double diagonal_product(const double* __restrict__ value, const std::int32_t* __restrict__ offset,
+                                          std::int64_t width, const double* __restrict__ x_row, double sum) {
+  for (std::int64_t k = 0; k < width; k += depth) {
+    double v[depth];
+    double xs[depth];
+#pragma unroll
+    for (int u = 0; u < depth; ++u)
+      if (k + u < width) {
+        v[u] = __ldcs(value + (k + u) * slice_height);
+        xs[u] = __ldg(x_row + __ldg(offset + k + u));
+      }
+#pragma unroll
+    for (int u = 0; u < depth; ++u)
+      if (k + u < width) sum = fma(v[u], xs[u], sum);
+  }
+  return sum;
+}
+
 template <ProductDot dot_kind>
 __global__ void __launch_bounds__(threads)
     sell_kernel(SellView a, const double* __restrict__ x, double* __restrict__ y, bool accumulate,
-                const double* __restrict__ p, Sum* p_dot_y, Workspace workspace) {
+                const double* __restrict__ p, Sum* p_dot_y, State* step, Workspace workspace) {
   const int lane = threadIdx.x % 32;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (threads / 32);
   Sums<1> dot;
@@ -60,7 +80,10 @@ __global__ void __launch_bounds__(threads)
     const std::int64_t row = a.row != nullptr ? a.row[place] : place < a.rows ? place : -1;
     const double before = accumulate && row >= 0 ? y[row] : 0;
     const double start = dot_kind == ProductDot::own ? 0 : before;
-    const double sum = row_product(a.value + begin + lane, a.column + begin + lane, width, x, start);
+    const std::int64_t columns = a.slice_columns != nullptr ? a.slice_columns[s] : begin;
+    const double* const value = a.value + begin + lane;
+    const double sum = columns < 0 ? diagonal_product(value, a.column + ~columns, width, x + place, start)
+                                   : row_product(value, a.column + columns + lane, width, x, start);
     if (row >= 0) {
       y[row] = dot_kind == ProductDot::own && accumulate ? before + sum : sum;
       if constexpr (dot_kind != ProductDot::none) add_product(dot.sum[0], p[row], sum);
@@ -70,6 +93,11 @@ __global__ void __launch_bounds__(threads)
     if (grid_add(dot, workspace)) {
       if (dot_kind == ProductDot::own && accumulate) add(dot.sum[0], *p_dot_y);
       *p_dot_y = dot.sum[0];
+      if (step != nullptr) {
+        State s = *step;
+        asterism::cg::alpha_step(s, dot.sum[0]);
+        *step = s;
+      }
     }
 }
 
@@ -81,17 +109,18 @@ int grid_for(std::int64_t slices) {
 }  // namespace
 
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream) {
-  sell_kernel<ProductDot::none><<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, {});
+  sell_kernel<ProductDot::none>
+      <<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, nullptr, {});
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
-              Workspace workspace, cudaStream_t stream, ProductDot dot) {
+              Workspace workspace, cudaStream_t stream, ProductDot dot, State* step) {
   const int grid = grid_for(a.slices);
   if (dot == ProductDot::own)
-    sell_kernel<ProductDot::own><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, workspace);
+    sell_kernel<ProductDot::own><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, step, workspace);
   else
-    sell_kernel<ProductDot::total><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, workspace);
+    sell_kernel<ProductDot::total><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, step, workspace);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector operations of conjugate gradient on the GPU, and its scalar recurrences.
+// The vector operations of conjugate gradient on the GPU.
 #include "base/cuda_check.hpp"
 #include "codelets/cg/kernels/reduce.cuh"
 
@@ -106,8 +106,9 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    xpby_kernel(std::int64_t n, const double* __restrict__ x, const double* beta, double* __restrict__ y) {
-  const double b = *beta;
+    xpby_kernel(std::int64_t n, const double* __restrict__ x, const State* state, double* __restrict__ y) {
+  if (state->alpha == 0) return;
+  const double b = state->beta;
   for_each(n, [&](std::int64_t i) { y[i] = fma(b, y[i], x[i]); });
 }
 
@@ -136,9 +137,19 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+/// In the thread that holds the sums: every thread block has read the state by then.
+__device__ inline void finish_residual(const Dots& dots, Dots* out, State* step, HistoryCursor* history) {
+  *out = dots;
+  if (step == nullptr) return;
+  State s = *step;
+  asterism::cg::beta_step(s, dots);
+  *step = s;
+  *history->next++ = history_entry(s);
+}
+
 __global__ void __launch_bounds__(threads)
     residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in, double* r_out,
-                    Dots* out, Workspace workspace) {
+                    Dots* out, State* step, HistoryCursor* history, Workspace workspace) {
   const double alpha = state->alpha;
   Sums<1> s;
   for_each_tile(n, [&](const std::int64_t* i, int count) {
@@ -155,13 +166,13 @@ __global__ void __launch_bounds__(threads)
         add_product(s.sum[0], r, r);
       }
   });
-  if (grid_add(s, workspace)) *out = {s.sum[0], s.sum[0], {}};
+  if (grid_add(s, workspace)) finish_residual({s.sum[0], s.sum[0], {}}, out, step, history);
 }
 
 __global__ void __launch_bounds__(threads)
     preconditioned_residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in,
-                                   double* r_out, PreconditionerView m, double* __restrict__ z, Dots* out,
-                                   Workspace workspace) {
+                                   double* r_out, PreconditionerView m, double* __restrict__ z, Dots* out, State* step,
+                                   HistoryCursor* history, Workspace workspace) {
   __shared__ double shared[threads];
   const double alpha = state->alpha;
   Sums<2> s;
@@ -177,7 +188,7 @@ __global__ void __launch_bounds__(threads)
     add_product(s.sum[0], r, r);
     add_product(s.sum[1], r, zi);
   });
-  if (grid_add(s, workspace)) *out = {s.sum[0], s.sum[1], {}};
+  if (grid_add(s, workspace)) finish_residual({s.sum[0], s.sum[1], {}}, out, step, history);
 }
 
 __global__ void __launch_bounds__(threads)
@@ -185,6 +196,7 @@ __global__ void __launch_bounds__(threads)
                      double* __restrict__ p) {
   const double alpha = state->alpha;
   const double beta = state->beta;
+  if (alpha == 0) return;
   for_each_tile(n, [&](const std::int64_t* i, int count) {
     double p_value[unroll];
     double x_value[unroll];
@@ -205,6 +217,7 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(threads) pipelined_kernel(std::int64_t n, const State* state, cpu::PipelinedVectors v,
                                                             PreconditionerView m, Dots* out, Workspace workspace) {
   __shared__ double shared[threads];
+  if (state->status != Status::running) return;
   const double alpha = state->alpha;
   const double beta = state->beta;
   Sums<3> sums;
@@ -247,50 +260,20 @@ __global__ void __launch_bounds__(threads) pipelined_kernel(std::int64_t n, cons
   if (grid_add(sums, workspace)) *out = {sums.sum[0], sums.sum[1], sums.sum[2]};
 }
 
-enum class Step { begin, alpha, beta, pipelined };
-
-/// One warp: the contributions, which may lie in main memory, are fetched together; one thread adds them in order.
-template <Step step, class T>
-__global__ void step_kernel(State* state, Partials<T> partials, HistoryEntry* history) {
-  __shared__ T fetched[32];
-  T total{};
-  for (int first = 0; first < partials.count; first += 32) {
-    const int i = first + static_cast<int>(threadIdx.x);
-    if (i < partials.count) fetched[threadIdx.x] = *partials.at[i];
-    __syncwarp();
-    if (threadIdx.x == 0)
-      for (int k = 0; k < 32 && first + k < partials.count; ++k) {
-        if constexpr (step == Step::alpha) {
-          asterism::cg::add(total, fetched[k]);
-        } else {
-          asterism::cg::add(total.rr, fetched[k].rr);
-          asterism::cg::add(total.rz, fetched[k].rz);
-          asterism::cg::add(total.wu, fetched[k].wu);
-        }
-      }
-    __syncwarp();
-  }
-  if (threadIdx.x != 0) return;
-  State s = *state;
-  if constexpr (step == Step::begin) asterism::cg::begin(s, total);
-  if constexpr (step == Step::alpha) asterism::cg::alpha_step(s, total);
-  if constexpr (step == Step::beta) asterism::cg::beta_step(s, total);
-  if constexpr (step == Step::pipelined) asterism::cg::pipelined_step(s, total);
-  *state = s;
-  if (history != nullptr) *history = history_entry(s);
-}
-
-__global__ void add_kernel(Sum* sum, const Sum* other) {
-  asterism::cg::add(*sum, *other);
-}
-__global__ void add_kernel(Dots* sum, const Dots* other) {
-  asterism::cg::add(sum->rr, other->rr);
-  asterism::cg::add(sum->rz, other->rz);
-  asterism::cg::add(sum->wu, other->wu);
-}
-
 void launched() {
   ASTERISM_CHECK_CUDA(cudaGetLastError());
+}
+
+/// `step` and `history`: null, or what the kernel takes the step beta with.
+void residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
+              const PreconditionerView& m, double* z, Dots* out, State* step, HistoryCursor* history,
+              Workspace workspace, cudaStream_t stream) {
+  if (m.size == 0)
+    residual_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, step, history, workspace);
+  else
+    preconditioned_residual_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(
+        n, state, q, r_in, r_out, m, z, out, step, history, workspace);
+  launched();
 }
 
 }  // namespace
@@ -314,8 +297,8 @@ void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaS
   axpy_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, alpha, x, y);
   launched();
 }
-void xpby(std::int64_t n, const double* x, const double* beta, double* y, cudaStream_t stream) {
-  xpby_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, x, beta, y);
+void xpby(std::int64_t n, const double* x, const State* state, double* y, cudaStream_t stream) {
+  xpby_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, x, state, y);
   launched();
 }
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream) {
@@ -335,12 +318,11 @@ void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p
 }
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
                      const PreconditionerView& m, double* z, Dots* out, Workspace workspace, cudaStream_t stream) {
-  if (m.size == 0)
-    residual_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, workspace);
-  else
-    preconditioned_residual_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, state, q, r_in, r_out, m,
-                                                                                            z, out, workspace);
-  launched();
+  residual(n, state, q, r_in, r_out, m, z, out, nullptr, nullptr, workspace, stream);
+}
+void update_residual_and_step(std::int64_t n, State* state, const double* q, double* r, const PreconditionerView& m,
+                              double* z, Dots* out, HistoryCursor* history, Workspace workspace, cudaStream_t stream) {
+  residual(n, state, q, r, r, m, z, out, state, history, workspace, stream);
 }
 void update_direction(std::int64_t n, const State* state, const double* z, double* x, double* p, cudaStream_t stream) {
   direction_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, z, x, p);
@@ -350,30 +332,6 @@ void pipelined_update(std::int64_t n, const State* state, const cpu::PipelinedVe
                       Dots* out, Workspace workspace, cudaStream_t stream) {
   const std::int64_t per_block = m.size == 0 ? tile : whole_rows(m.size);
   pipelined_kernel<<<grid_for(n, per_block), threads, 0, stream>>>(n, state, v, m, out, workspace);
-  launched();
-}
-void begin(State* state, const Partials<Dots>& dots, cudaStream_t stream) {
-  step_kernel<Step::begin><<<1, 32, 0, stream>>>(state, dots, nullptr);
-  launched();
-}
-void alpha_step(State* state, const Partials<Sum>& sums, cudaStream_t stream) {
-  step_kernel<Step::alpha><<<1, 32, 0, stream>>>(state, sums, nullptr);
-  launched();
-}
-void beta_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
-  step_kernel<Step::beta><<<1, 32, 0, stream>>>(state, dots, history);
-  launched();
-}
-void pipelined_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
-  step_kernel<Step::pipelined><<<1, 32, 0, stream>>>(state, dots, history);
-  launched();
-}
-void add(Sum* sum, const Sum* other, cudaStream_t stream) {
-  add_kernel<<<1, 1, 0, stream>>>(sum, other);
-  launched();
-}
-void add(Dots* sum, const Dots* other, cudaStream_t stream) {
-  add_kernel<<<1, 1, 0, stream>>>(sum, other);
   launched();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradient with fused kernels: per block-row and iteration one product with p.q, one update of
 // r with r.r, one update of x and p that also packs what other block-rows need. Few blocks: each task adds
-// the blocks' contributions itself and no task stands between a dot product and its use.
+// the blocks' contributions itself and no task stands between a dot product and its use. A single block: a task may do
+// several iterations, whose operations nothing outside of it waits for.
 #include "taskflows/cg/flow.hpp"
 
 namespace asterism::cg::fused {
@@ -38,11 +39,11 @@ void submit_residual(System& sys, int i, From from) {
 
 }  // namespace
 
-void start(System& sys) {
+void start(System& sys, Direction direction) {
   sys.p.after_product();
+  if (direction == Direction::kept) submit_saving(sys);
   // p <- x
-  for (const int i : sys.own())
-    submit(codelets::copy, codelets::NoArgs{}, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
+  for (const int i : sys.own()) submit_copy(sys.x[i], sys.p.piece(i));
   // q <- A p
   sys.p.before_product();
   submit_product(sys, ProductSums::none);
@@ -52,8 +53,9 @@ void start(System& sys) {
   sys.gather_dots();
   for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
     submit_step(sys, sys.inline_sums() ? codelets::begin : codelets::begin_shared, i, sys.all_dots());
-  // p <- z
-  for (const int i : sys.own())
+  // p <- z, or p as it was
+  if (direction == Direction::kept) submit_restoring(sys);
+  for (const int i : direction == Direction::kept ? std::vector<int>{} : sys.own())
     submit(codelets::xpby, codelets::XpbyArgs{codelets::Library::own},
            {{sys.state_of(i), STARPU_R}, {sys.z_of(i), STARPU_R}, {sys.p.piece(i), STARPU_RW}});
   sys.p.before_product();
@@ -94,3 +96,26 @@ void iteration(System& sys, HistorySlot history) {
 }
 
 }  // namespace asterism::cg::fused
+
+namespace asterism::cg {
+
+void submit_iterations(System& sys, HistorySlot history, int count) {
+  // the operations of fused::iteration() on the one block-row, `count` times:
+  // q <- A p;  alpha <- delta / p.q;  r <- r - alpha q;  z <- M^-1 r;  beta <- delta_new / delta;
+  // x <- x + alpha p;  p <- z + beta p
+  using Launch = codelets::IterationsArgs::Launch;
+  const System::Block& block = sys.rows.front().front();
+  const codelets::IterationsArgs args{block.layout,
+                                      sys.options.preconditioner_block,
+                                      history.slot,
+                                      count,
+                                      sys.options.task == TaskSize::graph ? Launch::graph : Launch::kernels,
+                                      &sys.gpus};
+  std::vector<Access> accesses{{sys.state_of(0), STARPU_RW}, {sys.sum_of(0), STARPU_W}, {sys.dots_of(0), STARPU_W},
+                               {block.handle, STARPU_R},     {sys.q[0], STARPU_W},      {sys.r[0], STARPU_RW}};
+  if (sys.preconditioned()) accesses.insert(accesses.end(), {{sys.inverse[0], STARPU_R}, {sys.z[0], STARPU_RW}});
+  accesses.insert(accesses.end(), {{sys.x[0], STARPU_RW}, {sys.p.piece(0), STARPU_RW}, {history.handle, STARPU_RW}});
+  submit(codelets::iterations, args, accesses);
+}
+
+}  // namespace asterism::cg

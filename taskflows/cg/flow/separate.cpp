@@ -57,12 +57,13 @@ void submit_direction(System& sys, int i) {
 
 }  // namespace
 
-void start(System& sys) {
+void start(System& sys, Direction direction) {
   sys.p.after_product();
+  if (direction == Direction::kept) submit_saving(sys);
   // r <- b;  p <- x
   for (int i = 0; i < sys.blocks(); ++i) {
-    submit(codelets::copy, codelets::NoArgs{}, {{sys.b[i], STARPU_R}, {sys.r[i], STARPU_W}});
-    submit(codelets::copy, codelets::NoArgs{}, {{sys.x[i], STARPU_R}, {sys.p.piece(i), STARPU_W}});
+    submit_copy(sys.b[i], sys.r[i]);
+    submit_copy(sys.x[i], sys.p.piece(i));
   }
   // q <- A p
   sys.p.before_product();
@@ -73,9 +74,11 @@ void start(System& sys) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
-  // delta <- dot(r, z);  p <- z
+  // delta <- dot(r, z)
   submit_residual_dots(sys);
   submit_step(sys, codelets::begin, 0, sys.all_dots());
+  // p <- z, or p as it was
+  if (direction == Direction::kept) return submit_restoring(sys);
   for (int i = 0; i < sys.blocks(); ++i) submit_direction(sys, i);
 }
 

@@ -39,16 +39,26 @@ Array<double> row_sums(const CsrMatrix& a) {
   return sums;
 }
 
-double extended_residual(const CsrMatrix& a, std::span<const double> b, std::span<const double> x) {
+ResidualNorms residual_norms(const CsrMatrix& a, std::span<const double> b, std::span<const double> x) {
   long double residual = 0;
+  long double magnitude = 0;
   long double right = 0;
-#pragma omp parallel for schedule(static) reduction(+ : residual, right)
+#pragma omp parallel for schedule(static) reduction(+ : residual, magnitude, right)
   for (std::int64_t i = 0; i < a.n; ++i) {
     const long double r = static_cast<long double>(b[as_size(i)]) - row_times(a, i, x);
+    double terms = std::abs(b[as_size(i)]);
+    for (std::int64_t k = a.begin_of(i); k < a.begin_of(i + 1); ++k)
+      terms += std::abs(a.value[as_size(k)] * x[as_size(a.column[as_size(k)])]);
     residual += r * r;
+    magnitude += static_cast<long double>(terms) * terms;
     right += static_cast<long double>(b[as_size(i)]) * b[as_size(i)];
   }
-  return static_cast<double>(right > 0 ? std::sqrt(residual / right) : std::sqrt(residual));
+  const long double unit = right > 0 ? right : 1;
+  return {static_cast<double>(std::sqrt(residual / unit)), static_cast<double>(std::sqrt(magnitude / unit))};
+}
+
+double extended_residual(const CsrMatrix& a, std::span<const double> b, std::span<const double> x) {
+  return residual_norms(a, b, x).residual;
 }
 
 }  // namespace asterism::cg

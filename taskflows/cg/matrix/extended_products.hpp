@@ -22,6 +22,15 @@ Array<double> row_sums(const CsrMatrix& a);
 /// The Euclidean norm.
 long double extended_norm(std::span<const double> v);
 
+/// How large b - A x is, and the terms that cancel in it; relative to ||b||, or absolute when b = 0.
+struct ResidualNorms {
+  double residual = 0;   ///< ||b - A x||
+  double magnitude = 0;  ///< || |b| + |A| |x| ||: in double precision b - A x is known to about this times 2^-52
+};
+
+/// The norms for a whole matrix, in parallel.
+ResidualNorms residual_norms(const CsrMatrix& a, std::span<const double> b, std::span<const double> x);
+
 /// ||b - A x|| / ||b|| of a whole matrix (||b - A x|| when b = 0), in parallel.
 double extended_residual(const CsrMatrix& a, std::span<const double> b, std::span<const double> x);
 

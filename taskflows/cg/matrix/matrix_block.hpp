@@ -25,8 +25,8 @@ struct BlockRange {
   std::int64_t needed_base = 0;
   /// Leave out rows without entries (SELL): for a block that is always added to what others have written.
   bool drop_empty_rows = false;
-  /// Store slices of rows with the same few diagonals as these (SELL): a third fewer bytes for grid stencils. The
-  /// CUDA kernels do not read them.
+  /// Store slices of rows with the same few diagonals as these (SELL): a third fewer bytes for grid stencils.
+  /// CUDA kernels read them as CPUs do.
   bool diagonals = false;
 };
 

@@ -58,6 +58,9 @@ inline void expect_same(const State& expected, const State& actual) {
   EXPECT_EQ(expected.status, actual.status);
   EXPECT_EQ(expected.iteration, actual.iteration);
   EXPECT_EQ(expected.fresh, actual.fresh);
+  EXPECT_EQ(expected.replaced, actual.replaced);
+  EXPECT_EQ(expected.drifts, actual.drifts);
+  EXPECT_TRUE(same_number(expected.drifted_rr, actual.drifted_rr));
 }
 
 inline void expect_same(const HistoryEntry& expected, const HistoryEntry& actual) {

@@ -18,6 +18,12 @@ TEST(Costs, FusedTasksAddUpToAnIteration) {
   }
 }
 
+TEST(Costs, SeparateTasksAddUpToAnIteration) {
+  const double tasks = costs::product_flops(nnz, n, false) + costs::dot_flops(n) + 2 * costs::axpy_flops(n) +
+                       costs::dot_flops(n) + costs::scal_axpy_flops(n);
+  EXPECT_EQ(tasks, iteration_flops(Iteration::separate, nnz, n));
+}
+
 TEST(Costs, PipelinedTasksAddUpToAnIteration) {
   const double tasks = costs::product_flops(nnz, n, false) + costs::pipelined_flops(n, 0);
   EXPECT_EQ(tasks, iteration_flops(Iteration::pipelined, nnz, n));

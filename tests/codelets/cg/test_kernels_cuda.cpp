@@ -205,7 +205,7 @@ TEST_F(CgCuda, Updates) {
       host_state.minus_alpha = -host_state.alpha;
       host_state.beta = random_number(Numbers::real, generator);
       const auto state = upload(std::vector<State>{host_state});
-      const auto scalars = upload<double>({host_state.alpha, host_state.beta});
+      const auto scalars = upload<double>({host_state.alpha});
       const auto z = upload(a, 1 - offset);
 
       Vector expected = b;
@@ -217,7 +217,7 @@ TEST_F(CgCuda, Updates) {
       expected = b;
       cpu::xpby(n, a.data(), host_state.beta, expected.data());
       const auto scaled = upload(b, offset);
-      cuda::xpby(n, z.data(), scalars.data() + 1, scaled.data(), stream_);
+      cuda::xpby(n, z.data(), state.data(), scaled.data(), stream_);
       EXPECT_TRUE(same_bits(expected, scaled.values()));
 
       Vector solution = b;

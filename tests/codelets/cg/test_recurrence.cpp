@@ -26,12 +26,29 @@ void expect_stopped(State s, Status status) {
     EXPECT_EQ(s.minus_alpha, 0);
     beta_step(s, dots(100, 100));
     EXPECT_EQ(s.beta, 0);
+    note_residual(s, dots(100, 100, 100));
     pipelined_step(s, dots(100, 100, 100));
     EXPECT_EQ(s.alpha, 0);
     EXPECT_EQ(s.minus_alpha, 0);
     EXPECT_EQ(s.beta, 0);
     EXPECT_EQ(s.status, status);
     EXPECT_EQ(s.iteration, iteration);
+  }
+}
+
+/// A pipelined step that stops keeps what a continuation needs; nothing starts it again.
+void expect_pipelined_stopped(State s, Status status) {
+  EXPECT_EQ(s.status, status);
+  const State before = s;
+  for (int i = 0; i < 3; ++i) {
+    note_residual(s, dots(100, 100, 100));
+    pipelined_step(s, dots(100, 100, 100));
+    EXPECT_EQ(s.alpha, before.alpha);
+    EXPECT_EQ(s.minus_alpha, before.minus_alpha);
+    EXPECT_TRUE(s.beta == before.beta || before.beta != before.beta);
+    EXPECT_EQ(s.rho, before.rho);
+    EXPECT_EQ(s.status, status);
+    EXPECT_EQ(s.iteration, before.iteration);
   }
 }
 
@@ -148,7 +165,7 @@ TEST(Recurrence, NotFinite) {
       s = started();
       pipelined_step(s, d);
       EXPECT_EQ(s.iteration, 0);
-      expect_stopped(s, Status::not_finite);
+      expect_pipelined_stopped(s, Status::not_finite);
     }
   }
 }
@@ -186,16 +203,66 @@ TEST(Recurrence, PipelinedStepsByHand) {
     State broken = s;  // gamma = 3: p.Ap = delta - 3 * 3 / 3 / 2
     pipelined_step(broken, dots(4, gamma, delta));
     EXPECT_EQ(broken.iteration, 2);
-    expect_stopped(broken, Status::not_positive_definite);
+    EXPECT_EQ(broken.alpha, 2);  // of the last step
+    EXPECT_EQ(broken.rho, 3);
+    EXPECT_EQ(broken.beta, gamma / 3);  // of the direction whose p.Ap is to be computed
+    expect_pipelined_stopped(broken, Status::breakdown);
+  }
+  for (const Dots& d : {dots(infinity, 3, 1), dots(4, nan, 1), dots(4, 3, infinity)}) {
+    State broken = s;  // rounding may also drive the recurrences to infinity: x is finite still
+    pipelined_step(broken, d);
+    expect_pipelined_stopped(broken, Status::breakdown);
   }
   pipelined_step(s, dots(1, 1, 5));
   EXPECT_EQ(s.rr, 1);
   EXPECT_EQ(s.iteration, 2);
-  expect_stopped(s, Status::converged);
+  EXPECT_EQ(s.alpha, 2);
+  expect_pipelined_stopped(s, Status::converged);
 
   State first;
   pipelined_step(first, dots(9, 6, 0));
-  expect_stopped(first, Status::not_positive_definite);
+  expect_pipelined_stopped(first, Status::not_positive_definite);
+}
+
+TEST(Recurrence, PipelinedResidualIsReplaced) {
+  State s;
+  pipelined_step(s, dots(9, 6, 3));
+  for (const bool far : {false, true}) {
+    State replaced = s;
+    note_residual(replaced, dots(4, 100, 100));
+    EXPECT_EQ(replaced.rr, 4);
+    EXPECT_EQ(replaced.replaced, 1);
+    // the square of the true residual: 1.2 times that of the recurrence, or 1.25 times
+    pipelined_step(replaced, dots(far ? 5 : 4.8, 3, 2.25));
+    EXPECT_EQ(replaced.beta, far ? 0 : 0.5);  // far: another direction
+    EXPECT_EQ(replaced.pq, far ? 2.25 : 1.5);
+    EXPECT_EQ(replaced.replaced, 0);
+    EXPECT_EQ(replaced.iteration, 2);
+  }
+}
+
+TEST(Recurrence, PipelinedStagnationIsSeen) {
+  for (const double threshold : {0.0, 1e-3}) {
+    State s;
+    s.threshold = threshold;
+    pipelined_step(s, dots(9, 6, 3));
+    double rr = 4;
+    const auto replace = [&] {  // the recurrence says half of the true residual
+      note_residual(s, dots(rr / 4, 3, 2.25));
+      pipelined_step(s, dots(rr, 3, 2.25));
+    };
+    for (int k = 0; k < 8; ++k, rr /= 2) replace();  // it falls
+    EXPECT_EQ(s.iteration, 9);
+    for (int k = 0; k <= most_drifts; ++k) replace();  // no longer
+    EXPECT_EQ(s.status, threshold > 0 ? Status::stagnated : Status::running);
+    if (threshold > 0) continue;
+    EXPECT_EQ(s.alpha, 0);
+    EXPECT_EQ(s.beta, 0);
+    const std::int32_t iteration = s.iteration;
+    pipelined_step(s, dots(rr, 3, 2.25));
+    EXPECT_EQ(s.alpha, 0);
+    EXPECT_EQ(s.iteration, iteration + 1);
+  }
 }
 
 /// [4 1; 1 3] x = [1; 2] from x = 0: every number up to the second alpha is exact.

@@ -147,6 +147,9 @@ class CgCudaSteps : public CgCuda {
   State beta_step(State s, const std::vector<Dots>& dots) const {
     return step_with_history(s, dots, &cuda::beta_step, [](State& state, const Dots& d) { cg::beta_step(state, d); });
   }
+  State note_residual(State s, const std::vector<Dots>& dots) const {
+    return step(s, dots, &cuda::note_residual, [](State& state, const Dots& d) { cg::note_residual(state, d); });
+  }
   State pipelined_step(State s, const std::vector<Dots>& dots) const {
     return step_with_history(s, dots, &cuda::pipelined_step,
                              [](State& state, const Dots& d) { cg::pipelined_step(state, d); });
@@ -228,6 +231,10 @@ TEST_F(CgCudaSteps, StopsAsTheHostDoes) {
   pipelined = pipelined_step(pipelined, dots(5, 3, 2.25));
   EXPECT_EQ(pipelined.beta, 0.5);
   EXPECT_EQ(pipelined.alpha, 2);
+  const State noted = note_residual(pipelined, dots(4, 3, 2.25));
+  EXPECT_EQ(noted.rr, 4);
+  EXPECT_EQ(pipelined_step(noted, dots(4, 3, 2.25)).beta, 1);  // as after no replacement
+  EXPECT_EQ(pipelined_step(noted, dots(5, 3, 2.25)).beta, 0);  // the residual has drifted: another direction
   stopped.push_back(pipelined_step(pipelined, dots(1, 3, 2.25)));
   stopped.push_back(pipelined_step(pipelined, dots(4, 3, 0.75)));
   stopped.push_back(pipelined_step(pipelined, dots(4, 0, 1)));
