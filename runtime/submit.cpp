@@ -12,20 +12,21 @@ namespace asterism {
 namespace {
 
 /// The memory node of a GPU if no other kind of unit can run the task.
-std::optional<unsigned> only_gpu(const starpu_codelet& codelet, int worker) {
+std::optional<unsigned> only_gpu(unsigned where, int worker) {
   if (worker >= 0) {
     if (starpu_worker_get_type(worker) != STARPU_CUDA_WORKER) return std::nullopt;
     return starpu_worker_get_memory_node(static_cast<unsigned>(worker));
   }
-  if ((codelet.where & STARPU_CPU) != 0 && starpu_cpu_worker_get_count() > 0) return std::nullopt;
+  if ((where & STARPU_CPU) != 0 && starpu_cpu_worker_get_count() > 0) return std::nullopt;
   const int gpu = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
   if (gpu < 0) return std::nullopt;
   return starpu_worker_get_memory_node(static_cast<unsigned>(gpu));
 }
 
 /// StarPU waits for ever when the data of one task are more than a GPU has room for.
-void require_room(const starpu_codelet& codelet, std::span<const Access> accesses, int worker) {
-  const std::optional<unsigned> node = only_gpu(codelet, worker);
+void require_room(const starpu_codelet& codelet, std::span<const Access> accesses, const TaskOptions& options) {
+  const unsigned where = options.where != 0 ? options.where : static_cast<unsigned>(codelet.where);
+  const std::optional<unsigned> node = only_gpu(where, options.worker);
   if (!node) return;
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < accesses.size(); ++i)
@@ -39,7 +40,7 @@ void require_room(const starpu_codelet& codelet, std::span<const Access> accesse
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
             std::span<const Access> accesses, const TaskOptions& options) {
   if (!exchange_for_task(accesses, options.rank, options.priority)) return;
-  require_room(codelet, accesses, options.worker);
+  require_room(codelet, accesses, options);
   starpu_task* task = starpu_task_create();
   task->cl = &codelet;
   task->name = codelet.name;
@@ -50,6 +51,7 @@ void submit(starpu_codelet& codelet, const void* arguments, std::size_t argument
   task->cl_arg_free = 1;
   task->priority = options.priority;
   task->flops = options.flops;
+  if (options.where != 0) task->where = static_cast<std::int32_t>(options.where);
   task->callback_func = options.done;
   task->callback_arg = options.done_argument;
   if (options.worker >= 0) {

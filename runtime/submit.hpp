@@ -19,6 +19,7 @@ struct TaskOptions {
   int priority = 0;
   double flops = 0;               ///< floating-point operations, for rates and bounds
   int worker = -1;                ///< StarPU's number of the unit to run on; -1: the scheduler decides
+  unsigned where = 0;             ///< kinds of units, as STARPU_CPU; 0: all that the codelet is for
   void (*done)(void*) = nullptr;  ///< called with `done_argument` by the unit's thread when the task has ended
   void* done_argument = nullptr;
   int rank = this_rank_runs;  ///< of the cluster, that runs the task

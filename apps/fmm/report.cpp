@@ -119,8 +119,11 @@ void Run::describe(Report& report) {
   if (problem_.interaction.name == "yukawa") record["options"]["kappa"] = args_.kappa;
   record["tree"] = o.tree;
   record["rates"] = rates_record(rates_);
-  record["plan"] = {
-      {"reason", plan_.reason}, {"predicted_seconds", plan_.seconds}, {"measuring_seconds", measuring_seconds_}};
+  record["plan"] = {{"reason", plan_.reason},
+                    {"predicted_seconds", plan_.seconds},
+                    {"core_share", plan_.pieces.share},
+                    {"pieces", plan_.pieces.count},
+                    {"measuring_seconds", measuring_seconds_}};
   record["tasks"] = o.tasks;
   const nlohmann::json& leaves = o.tree["particles_per_leaf"];
   report.rows.insert(report.rows.end(),

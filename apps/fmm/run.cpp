@@ -130,15 +130,20 @@ void Run::choose_tree() {
   const std::string scheduler = options.scheduler.value_or(from_environment != nullptr ? from_environment : "");
   const bool ask_rates = scheduler == "heteroprio";  // it is told speedups
   TreeShape& shape = options_.shape;
-  if (needs_rates(args_.tree, shape) || ask_rates) {
+  // a resumed run has the tree of the one before, and should have its units
+  if (needs_rates(args_.tree, shape) || ask_rates || !args_.restart.empty()) {
     plan_ = choose_plan(ask_rates);
     shape = plan_.shape;
+    options_.pieces = plan_.pieces;
     if (plan_.cpus) options.cpus = plan_.cpus;
     if (plan_.gpus) options.gpus = plan_.gpus;
   }
   gpu_order_ = args_.gpu_order.value_or(suitable_order());
   if (!options.scheduler && from_environment == nullptr) options.scheduler = "hprio";
-  options.hprio_order = hprio_table(shape.height, gpu_order_, uses_gpus(options));
+  const TableFor units = !uses_gpus(options)         ? TableFor::cpus
+                         : options_.pieces.count > 0 ? TableFor::pieces
+                                                     : TableFor::all;
+  options.hprio_order = hprio_table(shape.height, gpu_order_, units);
   if (scheduler == "heteroprio") options.scheduler_set_up = heteroprio_set_up(shape.height, speedup(rates_));
 }
 
@@ -154,7 +159,8 @@ Plan Run::choose_plan(bool ask_rates) {
   if (units) rates = kept_rates(known, problem_, *units);
   const bool gpus_are_wanted = gpus_are_asked_for(options);
   if (rank_group().distributed() && all_particles_ <= few_particles && wanted.height == 0) {
-    Plan plan{wanted, {}, {}, {}, 0};
+    Plan plan;
+    plan.shape = wanted;
     plan.shape.height = near_field_height;
     if (wanted.group_size == 0) plan.shape.group_size = cells_without_far_field;
     return plan;

@@ -36,16 +36,16 @@ void Flow::expect_messages() {
 
 // message(x_i) = near(x_i) for the copies x_i of leaves of another rank
 void Flow::send_near(std::int32_t group) {
-  ParticleGroup& p = simulation_.particles(group);
-  for (const NearMessage& message : p.near_out) {
+  for (const NearMessage& message : simulation_.particles(group).near_out) {
     const codelets::ReductionArgs args{{reduction_flops * message.particles, 0},
                                        std::int64_t{message.particles},
                                        1,
                                        1,
                                        codelets::ResultUpdate::overwrite};
-    asterism::submit(codelets::reduction, args,
-                     {{message.packing, STARPU_R}, {message.data, STARPU_W}, {p.near_result, STARPU_R}},
-                     {.priority = priorities().packing()});
+    asterism::submit(
+        codelets::reduction, args,
+        {{message.packing, STARPU_R}, {message.data, STARPU_W}, {simulation_.near_values(group), STARPU_R}},
+        {.priority = priorities().packing()});
     ++tasks_;
     send(message.data, message.rank, priorities().packing());
   }

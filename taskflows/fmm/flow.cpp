@@ -256,18 +256,25 @@ void Flow::submit_l2p(std::int32_t group) {
 
 // near(x_i) = sum of q_j K(|x_i - x_j|) over neighbouring leaves, for own leaves and copies of neighbours
 void Flow::submit_p2p(std::int32_t group) {
-  ParticleGroup& p = simulation_.particles(group);
-  TaskOptions options;
-  options.priority = p.large ? priorities().p2p_large() : priorities().p2p_small();
-  if (worker_) options.worker = *worker_;
-  simulation_.problem().interaction.submit_near({p.near_layout,
-                                                 p.set,
-                                                 p.pairs,
-                                                 {p.near, STARPU_R},
-                                                 {p.particle_data, STARPU_R},
-                                                 {p.near_result, STARPU_W},
-                                                 options});
-  ++tasks_;
+  const Range sets = simulation_.tree().near_sets_of(group);
+  const std::int32_t pieces = simulation_.tree().near_pieces();
+  const bool by_kind = pieces > 0 && starpu_cpu_worker_get_count() > 0 && starpu_cuda_worker_get_count() > 0;
+  for (std::int32_t n = sets.begin; n < sets.end; ++n) {
+    NearGroup& near = simulation_.near_group(n);
+    const Handle& particles = near.particle_data ? near.particle_data : simulation_.particles(group).particle_data;
+    TaskOptions options;
+    options.priority = near.large ? priorities().p2p_large() : priorities().p2p_small();
+    if (by_kind) options.where = n < pieces ? STARPU_CPU : STARPU_CUDA;
+    if (worker_) options.worker = *worker_;
+    simulation_.problem().interaction.submit_near({near.layout,
+                                                   near.set,
+                                                   near.pairs,
+                                                   {near.near, STARPU_R},
+                                                   {particles, STARPU_R},
+                                                   {near.result, STARPU_W},
+                                                   options});
+    ++tasks_;
+  }
 }
 
 // result(x_i) = 0, to which L2P and the reduction add in any order
@@ -291,12 +298,11 @@ void Flow::submit_reduction(std::int32_t group) {
   ParticleGroup& p = simulation_.particles(group);
   const bool alone = simulation_.options().reduction == ReductionOrder::first || !simulation_.tree().has_far_field();
   const ResultUpdate update = alone ? ResultUpdate::overwrite : ResultUpdate::add;
-  std::vector<Access> accesses{
-      {p.reduction_parts, STARPU_R}, {p.result_data, result_mode(update)}, {p.near_result, STARPU_R}};
-  for (const std::int32_t other : p.contributors) accesses.push_back({simulation_.near_values(other), STARPU_R});
+  std::vector<Access> accesses{{p.reduction_parts, STARPU_R}, {p.result_data, result_mode(update)}};
+  for (const std::int32_t near_set : p.contributors) accesses.push_back({simulation_.near_values(near_set), STARPU_R});
   const codelets::ReductionArgs args{{reduction_flops * static_cast<double>(p.added), 0},
                                      p.own,
-                                     static_cast<std::int32_t>(1 + p.contributors.size()),
+                                     static_cast<std::int32_t>(p.contributors.size()),
                                      p.reduction_count,
                                      update};
   submit_task(codelets::reduction, args, accesses, priorities().reduction());

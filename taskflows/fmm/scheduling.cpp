@@ -71,26 +71,38 @@ GpuOrder suitable_order() {
   return GpuOrder::far_first;
 }
 
-std::string hprio_table(int height, GpuOrder order, bool gpus) {
+std::string hprio_table(int height, GpuOrder order, TableFor units) {
   const Priorities p{height};
-  const bool papers = order == GpuOrder::near_first || !gpus;
-  const char* const table = papers ? "p2m        codelet=fmm_p2m               0 5\n"
-                                     "m2m        codelet=fmm_m2m per-priority  1 4\n"
-                                     "l2l        codelet=fmm_l2l per-priority  2 3\n"
-                                     "m2l        codelet=fmm_m2l per-priority  3 2\n"
-                                     "p2p-large  codelet=fmm_p2p priority={}   7 0\n"
-                                     "p2p-small  codelet=fmm_p2p priority={}   4 1\n"
-                                     "l2p        codelet=fmm_l2p               5 6\n"
-                                     "reduction  codelet=fmm_reduction         6 7\n"
-                                   : "p2m        codelet=fmm_p2m               3 5\n"
-                                     "m2m        codelet=fmm_m2m per-priority  0 4\n"
-                                     "l2l        codelet=fmm_l2l per-priority  - 2\n"
-                                     "m2l        codelet=fmm_m2l per-priority  5 3\n"
-                                     "p2p-large  codelet=fmm_p2p priority={}   2 6\n"
-                                     "p2p-small  codelet=fmm_p2p priority={}   1 7\n"
-                                     "l2p        codelet=fmm_l2p               4 1\n"
-                                     "reduction  codelet=fmm_reduction         - 0\n";
-  return fmt::format(fmt::runtime(table), p.p2p_large(), p.p2p_small());
+  const bool near_first = order == GpuOrder::near_first || units == TableFor::cpus;
+  struct Row {
+    const char* bucket;
+    const char* codelet;
+    int near_first[3], far_first[3];  ///< place of CPUs, of GPUs, and of GPUs where CPUs have the small P2P tasks
+  };
+  constexpr int none = -1;
+  const std::string large = fmt::format("codelet=fmm_p2p priority={}", p.p2p_large());
+  const std::string small = fmt::format("codelet=fmm_p2p priority={}", p.p2p_small());
+  const Row rows[] = {{"p2m", "codelet=fmm_p2m", {0, 5, 4}, {3, 5, 5}},
+                      {"m2m", "codelet=fmm_m2m per-priority", {1, 4, 3}, {0, 4, 4}},
+                      {"l2l", "codelet=fmm_l2l per-priority", {2, 3, 2}, {none, 2, 2}},
+                      {"m2l", "codelet=fmm_m2l per-priority", {3, 2, 1}, {5, 3, 3}},
+                      {"p2p-large", large.c_str(), {7, 0, 0}, {2, 6, 6}},
+                      {"p2p-small", small.c_str(), {4, 1, none}, {1, 7, none}},
+                      {"l2p", "codelet=fmm_l2p", {5, 6, 5}, {4, 1, 1}},
+                      {"reduction", "codelet=fmm_reduction", {6, 7, 6}, {none, 0, 0}}};
+  const auto place = [](int at) { return at == none ? "-" : std::to_string(at); };
+  std::string table;
+  for (const Row& row : rows) {
+    const auto& places = near_first ? row.near_first : row.far_first;
+    const bool small_ones = row.codelet == small.c_str();
+    const bool pieces = units == TableFor::pieces;
+    table += fmt::format("{} {} {} {}\n", row.bucket, row.codelet,
+                         place(!pieces      ? places[0]
+                               : small_ones ? 0
+                                            : none),
+                         place(places[pieces ? 2 : 1]));
+  }
+  return table;
 }
 
 SetUp heteroprio_set_up(int height, double slow_factor) {

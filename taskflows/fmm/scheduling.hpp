@@ -23,9 +23,12 @@ enum class GpuOrder {
 /// have the cores begin with P2P, for as long as there is enough of it for the GPUs.
 GpuOrder suitable_order();
 
+/// The units of a table: CPUs alone, which keep to the paper's order; CPUs and GPUs; GPUs beside CPUs that compute
+/// pieces of the near field (NearPieces) and nothing else.
+enum class TableFor { cpus, all, pieces };
+
 /// A table for hprio (schedulers/hprio/order.hpp). `height`: of the tree, which decides the tasks' priorities.
-/// `gpus`: whether there are any; else cores keep to the paper's order.
-std::string hprio_table(int height, GpuOrder order, bool gpus);
+std::string hprio_table(int height, GpuOrder order, TableFor units);
 
 /// For SessionOptions::scheduler_set_up: StarPU's own heteroprio with the order far_first and, as the factor by which
 /// CPUs are slower, `slow_factor` for P2P and M2L and a fifth of it for the others; its automatic mode off. The table

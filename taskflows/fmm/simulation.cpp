@@ -35,7 +35,7 @@ void Simulation::make_tree(const Box& box, const Particles& particles) {
   if (distributed_)
     make_distributed_tree(box, particles);
   else
-    tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, box, options_.shape);
+    tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, box, options_.shape, options_.pieces);
 }
 
 Simulation::~Simulation() = default;
@@ -99,7 +99,10 @@ void Simulation::check_memory() const {
   bytes += 2 * static_cast<double>(tree_->far_pairs()) * sizeof(M2LPair);
   double set = 0;
   const Range groups = tree_->own_leaf_groups();
-  for (std::int32_t g = groups.begin; g < groups.end; ++g) set += tree_->near(static_cast<std::size_t>(g)).begin.back();
+  for (std::int32_t g = groups.begin; g < groups.end; ++g) {
+    const Range sets = tree_->near_sets_of(g);
+    for (std::int32_t n = sets.begin; n < sets.end; ++n) set += tree_->near(static_cast<std::size_t>(n)).begin.back();
+  }
   const double particles = particles_of_rank();
   bytes += (source_bytes + field_bytes) * set + field_bytes * particles;
   const double memory = this_machine().memory_bytes;
@@ -146,6 +149,7 @@ void Simulation::move(const Particles& particles) {
   }
   if (change == Change::none) return fill_particles(particles);
   particles_.clear();
+  near_groups_.clear();
   near_in_.clear();
   if (change == Change::cells) {
     check_memory();

@@ -42,6 +42,8 @@ struct Options {
   ShareOf share = ShareOf::work;
   /// Measured seconds of a near and of a far pair; none: their flops.
   std::optional<PairCosts> pair_seconds;
+  /// Of a single process with CPUs and GPUs: CPUs compute the pieces, GPUs all else.
+  NearPieces pieces;
 };
 
 /// Work of one evaluation by operator.
@@ -96,8 +98,11 @@ class Simulation {
   }
   /// Near results that lower ranks send for leaves here.
   [[nodiscard]] const std::vector<NearMessage>& near_messages() const noexcept { return near_in_; }
-  /// Near results of an own group, or what a group of another rank sends for leaves here.
-  [[nodiscard]] starpu_data_handle_t near_values(std::int32_t group) const;
+  [[nodiscard]] NearGroup& near_group(std::int32_t near_set) {
+    return near_groups_[static_cast<std::size_t>(near_set)];
+  }
+  /// Near results of an own set, or what a group of another rank sends for leaves here.
+  [[nodiscard]] starpu_data_handle_t near_values(std::int32_t near_set) const;
 
  private:
   void build_operators(const Box& box);
@@ -113,7 +118,9 @@ class Simulation {
   void build_cell_data();
   void describe_cells(int level, std::int32_t group);
   void build_particles(const Particles& particles);
-  void build_near(std::int32_t group);
+  void build_particle_group(std::int32_t group);
+  void build_near(std::int32_t group, std::int32_t near_set);
+  void build_reduction(std::int32_t group);
   void fill_particles(const Particles& particles);
 
   // groups/message_data.cpp
@@ -123,7 +130,7 @@ class Simulation {
   void build_near_in();
   void build_near_out(std::int32_t group);
   [[nodiscard]] const NearMessage& near_in(std::int32_t group) const;
-  [[nodiscard]] std::int32_t near_particles(std::int32_t group) const;
+  [[nodiscard]] std::int32_t near_particles(std::int32_t near_set) const;
 
   Problem problem_;
   Options options_;
@@ -133,6 +140,7 @@ class Simulation {
   std::vector<std::unique_ptr<PackedOperators>> packed_;
   std::vector<std::vector<CellGroup>> cells_;  ///< [level][group]
   std::vector<ParticleGroup> particles_;       ///< [group of leaves]
+  std::vector<NearGroup> near_groups_;         ///< [near set]
   std::vector<double> charge_;                 ///< of own leaves, in the order of the tree
   bool distributed_ = false;
   std::unique_ptr<ParticleExchange> exchange_;

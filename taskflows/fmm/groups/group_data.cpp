@@ -119,67 +119,105 @@ void Simulation::build_particles(const Particles& particles) {
     for (std::int32_t g = described.begin; g < described.end; ++g) describe_cells(l, g);
   }
   if (distributed_) build_near_in();
+  near_groups_.clear();
+  near_groups_.resize(tree_->near_sets());
   std::vector<std::int64_t> sizes;
   for (std::int32_t g = own.begin; g < own.end; ++g) {
-    build_near(g);
-    sizes.push_back(particles_[static_cast<std::size_t>(g)].pairs);
+    const Range sets = tree_->near_sets_of(g);
+    build_particle_group(g);
+    for (std::int32_t n = sets.begin; n < sets.end; ++n) {
+      build_near(g, n);
+      sizes.push_back(near_group(n).pairs);
+    }
+    build_reduction(g);
+    if (distributed_) build_near_out(g);
   }
   if (!own.empty()) {
     const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
     std::nth_element(sizes.begin(), middle, sizes.end());
-    for (ParticleGroup& p : own_particles()) p.large = !options_.split_near || p.pairs >= *middle;
+    const std::int32_t pieces = tree_->near_pieces();
+    for (std::size_t n = 0; n < near_groups_.size(); ++n) {
+      NearGroup& group = near_groups_[n];
+      group.large =
+          pieces > 0 ? static_cast<std::int32_t>(n) >= pieces : !options_.split_near || group.pairs >= *middle;
+    }
   }
   fill_particles(particles);
 }
 
-/// Makes the particles of a group, and what its P2P and its reduction have to know.
-void Simulation::build_near(std::int32_t group) {
-  const auto g = static_cast<std::size_t>(group);
-  ParticleGroup& p = particles_[g];
-  const NearSet& near = tree_->near(g);
-  const Range leaves = tree_->leaves_of_group(group);
-  const std::int32_t own_leaves = leaves.end - leaves.begin;
-  p.own = near.begin[static_cast<std::size_t>(own_leaves)];
-  p.set = near.begin.back();
-  p.pairs = near.pairs;
-  p.near_layout.own_leaves = own_leaves;
-  p.near_layout.leaves = own_leaves + static_cast<std::int32_t>(near.ghosts.size());
-  std::vector<std::int32_t> near_packed = near.begin;
-  p.near_layout.upper_begin = static_cast<std::int32_t>(append(near_packed, near.upper_begin));
-  p.near_layout.source_begin = static_cast<std::int32_t>(append(near_packed, near.source_begin));
-  p.near_layout.upper = append(near_packed, near.upper);
-  p.near_layout.source = append(near_packed, near.source);
-  const std::vector<P2PItem> items = p2p_items(near_view(p.near_layout, near_packed.data()));
-  p.near_layout.items = static_cast<std::int32_t>(items.size());
-  p.near_layout.item = append(near_packed, items);
-  p.near_packed = pinned(near_packed);
-
-  std::vector<ReductionSet> sets{{static_cast<std::int32_t>(p.set), 0}};
-  std::vector<ReductionPart> parts{{0, 0, 0, static_cast<std::int32_t>(p.own)}};
-  p.added = p.own;
-  for (const Contributor& c : tree_->contributors(g)) {
-    p.contributors.push_back(c.group);
-    sets.push_back({near_particles(c.group), static_cast<std::int32_t>(parts.size())});
-    for (const Contribution& part : c.parts) {
-      parts.push_back({static_cast<std::int32_t>(sets.size()) - 1, part.from, part.to, part.count});
-      p.added += part.count;
-    }
+void Simulation::build_particle_group(std::int32_t group) {
+  ParticleGroup& p = particles_[static_cast<std::size_t>(group)];
+  const Range sets = tree_->near_sets_of(group);
+  for (std::int32_t n = sets.begin; n < sets.end; ++n) {
+    const Range leaves = tree_->leaves_of_near_set(n);
+    p.own += tree_->near(static_cast<std::size_t>(n)).begin[static_cast<std::size_t>(leaves.end - leaves.begin)];
   }
-  p.parts = pack_reduction(std::move(sets), parts);
-  p.reduction_count = static_cast<std::int32_t>(parts.size());
-
+  const bool divided = sets.end - sets.begin > 1;
+  p.set = divided ? p.own : tree_->near(static_cast<std::size_t>(sets.begin)).begin.back();
   const Coordinates where{group, tree_->leaf_group(group).level};
-  p.near = read_only(p.near_packed, fmt::format("near {}", g), group);
-  p.reduction_parts = read_only(p.parts, fmt::format("parts {}", g), group);
   p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
   p.result = HostBuffer<double>(static_cast<std::size_t>(4 * p.own));
   p.particle_data =
-      Handle::vector(p.particles.data(), p.particles.size(), sizeof(double), fmt::format("particles {}", g), where);
-  p.near_parts = exchanged(p.particles.size());
-  p.near_result =
-      Handle::temporary(p.near_parts.data(), p.particles.size(), sizeof(double), fmt::format("P2P {}", g), where);
-  p.result_data = Handle::vector(p.result.data(), p.result.size(), sizeof(double), fmt::format("result {}", g), where);
-  if (distributed_) build_near_out(group);
+      Handle::vector(p.particles.data(), p.particles.size(), sizeof(double), fmt::format("particles {}", group), where);
+  p.result_data =
+      Handle::vector(p.result.data(), p.result.size(), sizeof(double), fmt::format("result {}", group), where);
+}
+
+/// Makes what the P2P of a near set has to know.
+void Simulation::build_near(std::int32_t group, std::int32_t near_set) {
+  NearGroup& p = near_group(near_set);
+  const NearSet& near = tree_->near(static_cast<std::size_t>(near_set));
+  const Range leaves = tree_->leaves_of_near_set(near_set);
+  const Range sets = tree_->near_sets_of(group);
+  p.set = near.begin.back();
+  p.pairs = near.pairs;
+  p.layout.own_leaves = leaves.end - leaves.begin;
+  p.layout.leaves = p.layout.own_leaves + static_cast<std::int32_t>(near.ghosts.size());
+  std::vector<std::int32_t> packed = near.begin;
+  p.layout.upper_begin = static_cast<std::int32_t>(append(packed, near.upper_begin));
+  p.layout.source_begin = static_cast<std::int32_t>(append(packed, near.source_begin));
+  p.layout.upper = append(packed, near.upper);
+  p.layout.source = append(packed, near.source);
+  const std::vector<P2PItem> items = p2p_items(near_view(p.layout, packed.data()));
+  p.layout.items = static_cast<std::int32_t>(items.size());
+  p.layout.item = append(packed, items);
+  p.packed = pinned(packed);
+  const Coordinates where{group, tree_->leaf_group(group).level};
+  p.near = read_only(p.packed, fmt::format("near {}", near_set), group);
+  if (sets.end - sets.begin > 1) {
+    p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
+    p.particle_data = Handle::vector(p.particles.data(), p.particles.size(), sizeof(double),
+                                     fmt::format("near particles {}", near_set), where);
+  }
+  p.values = exchanged(static_cast<std::size_t>(4 * p.set));
+  p.result = Handle::temporary(p.values.data(), static_cast<std::size_t>(4 * p.set), sizeof(double),
+                               fmt::format("P2P {}", near_set), where);
+}
+
+/// Which particles of which near sets the reduction of a group adds.
+void Simulation::build_reduction(std::int32_t group) {
+  ParticleGroup& p = particles_[static_cast<std::size_t>(group)];
+  std::vector<ReductionSet> sets;
+  std::vector<ReductionPart> parts;
+  const auto begin_set = [&](std::int32_t near_set) {
+    p.contributors.push_back(near_set);
+    sets.push_back({near_particles(near_set), static_cast<std::int32_t>(parts.size())});
+  };
+  const auto add = [&](const Contribution& part) {
+    parts.push_back({static_cast<std::int32_t>(sets.size()) - 1, part.from, part.to, part.count});
+    p.added += part.count;
+  };
+  if (const Range own = tree_->near_sets_of(group); own.end - own.begin == 1) {
+    begin_set(own.begin);
+    add({0, 0, static_cast<std::int32_t>(p.own)});
+  }
+  for (const Contributor& c : tree_->contributors(static_cast<std::size_t>(group))) {
+    begin_set(c.near_set);
+    for (const Contribution& part : c.parts) add(part);
+  }
+  p.parts = pack_reduction(std::move(sets), parts);
+  p.reduction_count = static_cast<std::int32_t>(parts.size());
+  p.reduction_parts = read_only(p.parts, fmt::format("parts {}", group), group);
 }
 
 void Simulation::fill_particles(const Particles& particles) {
@@ -196,12 +234,17 @@ void Simulation::fill_particles(const Particles& particles) {
 #pragma omp parallel for schedule(static)
   for (std::size_t s = 0; s < charge_.size(); ++s) charge_[s] = all.charge[at(static_cast<std::int64_t>(s))];
   const Range own = tree_->own_leaf_groups();
+  if (own.empty()) return;
   const std::span<ParticleGroup> mine = own_particles();
-  for (ParticleGroup& p : mine) starpu_data_acquire(p.particle_data, STARPU_W);
-#pragma omp parallel for schedule(dynamic)
-  for (std::int32_t g = own.begin; g < own.end; ++g) {
-    ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
-    double* const x = p.particles.data();
+  const Range sets{tree_->near_sets_of(own.begin).begin, tree_->near_sets_of(own.end - 1).end};
+  const auto for_data = [&](const auto& apply) {
+    for (ParticleGroup& p : mine) apply(p.particle_data);
+    for (std::int32_t n = sets.begin; n < sets.end; ++n)
+      if (near_group(n).particle_data) apply(near_group(n).particle_data);
+  };
+  for_data([](Handle& data) { starpu_data_acquire(data, STARPU_W); });
+  // the particles of leaves, then of other leaves, as four arrays of `set` values
+  const auto fill = [&](double* x, std::int64_t set, const Range& leaves, std::span<const std::int32_t> ghosts) {
     std::int64_t next = 0;
     const auto take = [&](std::int32_t leaf) {
       const auto i = static_cast<std::size_t>(leaf);
@@ -210,16 +253,30 @@ void Simulation::fill_particles(const Particles& particles) {
       for (std::int64_t s = first; s < first + count; ++s, ++next) {
         const std::size_t from = at(s);
         x[next] = all.x[from];
-        x[p.set + next] = all.y[from];
-        x[2 * p.set + next] = all.z[from];
-        x[3 * p.set + next] = all.charge[from];
+        x[set + next] = all.y[from];
+        x[2 * set + next] = all.z[from];
+        x[3 * set + next] = all.charge[from];
       }
     };
-    const Range leaves = tree_->leaves_of_group(g);
     for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf);
-    for (const std::int32_t ghost : tree_->near(static_cast<std::size_t>(g)).ghosts) take(ghost);
+    for (const std::int32_t ghost : ghosts) take(ghost);
+  };
+#pragma omp parallel for schedule(dynamic)
+  for (std::int32_t n = sets.begin; n < sets.end; ++n) {
+    NearGroup& near = near_group(n);
+    const Range leaves = tree_->leaves_of_near_set(n);
+    double* const x = near.particle_data
+                          ? near.particles.data()
+                          : particles_[static_cast<std::size_t>(tree_->group_of_leaf(leaves.begin))].particles.data();
+    fill(x, near.set, leaves, tree_->near(static_cast<std::size_t>(n)).ghosts);
   }
-  for (ParticleGroup& p : mine) starpu_data_release(p.particle_data);
+#pragma omp parallel for schedule(dynamic)
+  for (std::int32_t g = own.begin; g < own.end; ++g) {
+    ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
+    if (const Range near = tree_->near_sets_of(g); near.end - near.begin > 1)
+      fill(p.particles.data(), p.set, tree_->leaves_of_group(g), {});
+  }
+  for_data([](Handle& data) { starpu_data_release(data); });
 }
 
 std::span<ParticleGroup> Simulation::own_particles() {

@@ -50,23 +50,30 @@ struct NearMessage {
   Handle packing, data;
 };
 
+/// What one P2P task computes: the near field of a group, or of a piece of it.
+struct NearGroup {
+  std::int64_t set = 0;    ///< particles of its leaves and of the copies of neighbours
+  std::int64_t pairs = 0;  ///< unordered pairs
+  HostBuffer<std::int32_t> packed;
+  NearLayout layout;
+  HostBuffer<double> particles;  ///< 4 x set; none: those of the group
+  HostBuffer<double> values;     ///< 4 x set, where CPUs and GPUs exchange them
+  bool large = true;             ///< in the half of P2P tasks with more work
+  Handle near, particle_data, result;
+};
+
 /// Particles of one group of leaves.
 struct ParticleGroup {
-  std::int64_t own = 0;    ///< particles of its leaves
-  std::int64_t set = 0;    ///< and of the copies of neighbours
-  std::int64_t pairs = 0;  ///< unordered pairs of the near field
-  HostBuffer<std::int32_t> near_packed;
-  NearLayout near_layout;
-  HostBuffer<std::int32_t> parts;    ///< runs of particles that the reduction adds, packed
-  std::int32_t reduction_count = 0;  ///< their number
-  std::int64_t added = 0;            ///< particles that the reduction adds
-  std::vector<std::int32_t> contributors;
+  std::int64_t own = 0;                    ///< particles of its leaves
+  std::int64_t set = 0;                    ///< and of the copies of neighbours, unless its near field is divided
+  HostBuffer<std::int32_t> parts;          ///< runs of particles that the reduction adds, packed
+  std::int32_t reduction_count = 0;        ///< their number
+  std::int64_t added = 0;                  ///< particles that the reduction adds
+  std::vector<std::int32_t> contributors;  ///< near sets that the reduction adds
   std::vector<NearMessage> near_out;
-  HostBuffer<double> particles;   ///< 4 x set
-  HostBuffer<double> result;      ///< 4 x own
-  HostBuffer<double> near_parts;  ///< 4 x set, where CPUs and GPUs exchange them
-  bool large = true;              ///< in the half of P2P tasks with more work
-  Handle near, particle_data, near_result, reduction_parts, result_data;
+  HostBuffer<double> particles;  ///< 4 x set
+  HostBuffer<double> result;     ///< 4 x own
+  Handle particle_data, reduction_parts, result_data;
 };
 
 }  // namespace asterism::fmm

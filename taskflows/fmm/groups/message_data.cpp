@@ -53,7 +53,7 @@ void Simulation::build_near_out(std::int32_t group) {
     NearMessage message;
     message.rank = out.rank;
     message.particles = out.count;
-    message.parts = pack_reduction({{static_cast<std::int32_t>(p.set), 0}}, {{0, out.first, 0, out.count}});
+    message.parts = pack_reduction({{near_particles(group), 0}}, {{0, out.first, 0, out.count}});
     message.packing = read_only(message.parts, fmt::format("packing {} for {}", group, out.rank), group);
     const std::size_t doubles = 4 * static_cast<std::size_t>(out.count);
     message.values = exchanged(doubles);
@@ -72,14 +72,15 @@ const NearMessage& Simulation::near_in(std::int32_t group) const {
   return near_in_[static_cast<std::size_t>(at - all.begin())];
 }
 
-std::int32_t Simulation::near_particles(std::int32_t group) const {
-  const bool own = tree_->own_leaf_groups().holds(group);
-  return own ? tree_->near(static_cast<std::size_t>(group)).begin.back() : near_in(group).particles;
+// With several ranks, a group and its near set have the same number.
+std::int32_t Simulation::near_particles(std::int32_t near_set) const {
+  const bool own = !distributed_ || tree_->own_leaf_groups().holds(near_set);
+  return own ? tree_->near(static_cast<std::size_t>(near_set)).begin.back() : near_in(near_set).particles;
 }
 
-starpu_data_handle_t Simulation::near_values(std::int32_t group) const {
-  const bool own = tree_->own_leaf_groups().holds(group);
-  return own ? particles_[static_cast<std::size_t>(group)].near_result : near_in(group).data;
+starpu_data_handle_t Simulation::near_values(std::int32_t near_set) const {
+  const bool own = !distributed_ || tree_->own_leaf_groups().holds(near_set);
+  return own ? near_groups_[static_cast<std::size_t>(near_set)].result : near_in(near_set).data;
 }
 
 }  // namespace asterism::fmm

@@ -25,9 +25,11 @@ constexpr double rates_seconds = 0.5;
 constexpr double one_core_sum = 5e-3;
 /// Starting GPUs takes about as long; what cores do in that time they do alone.
 constexpr double start_of_gpus = 0.3;
-/// Cores take part beside GPUs where the ideal division of the work saves at least this share of the time: groups that
-/// suit both are smaller than what GPUs need.
-constexpr double least_gain = 0.3;
+/// Cores share all work with GPUs where the ideal division of the work saves at least this share of the time: groups
+/// that suit both are smaller than what GPUs need.
+constexpr double least_gain_of_sharing = 0.3;
+/// Else they compute pieces of the near field where that saves at least this share.
+constexpr double least_gain_of_pieces = 0.01;
 
 bool given(const char* variable) {
   return std::getenv(variable) != nullptr;
@@ -96,7 +98,9 @@ std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, d
   constexpr double leaves = 8;  // of a tree of two levels, all next to each other
   const double all_cores = one_core / std::min<double>(leaves, cores);
   if (all_cores > std::max(short_sum, measuring)) return std::nullopt;
-  Plan plan{wanted, {}, 0, {}, 0};
+  Plan plan;
+  plan.shape = wanted;
+  plan.gpus = 0;
   plan.shape.height = one_core > one_core_sum ? 2 : 1;
   if (plan.shape.group_size == 0) plan.shape.group_size = 1;
   if (plan.shape.height == 1) plan.cpus = 1;
@@ -108,7 +112,7 @@ std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, d
 Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kinds)>& best_tree,
                const std::vector<UnitRates>& rates, double evaluations, bool open) {
   const ChosenTree of_all = best_tree(rates);
-  const Plan all{of_all.shape, {}, {}, {}, of_all.seconds};
+  const Plan all{of_all.shape, {}, {}, {}, {}, of_all.seconds};
   if (!open || rates.size() < 2 || rates[0].units == 0 || rates[1].units == 0) return all;
   const ChosenTree of_cores = best_tree({rates[0]});
   const ChosenTree of_gpus = best_tree({rates[1]});
@@ -117,18 +121,28 @@ Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kind
   if (of_cores.seconds * evaluations < start_of_gpus)
     return {of_cores.shape,
             {},
+            {},
             0,
             fmt::format("{}; {} would save {:.2f} s and take longer to start", cores, gpus,
                         std::max(0.0, of_cores.seconds - of_gpus.seconds) * evaluations),
             of_cores.seconds};
-  if (of_gpus.seconds * (1 - least_gain) < of_all.seconds)
+  if (of_gpus.seconds * (1 - least_gain_of_sharing) >= of_all.seconds) return all;
+  const Relief relief = relief_by_cores(of_gpus.load, rates[0], rates[1]);
+  if (relief.seconds <= of_gpus.seconds * (1 - least_gain_of_pieces))
     return {of_gpus.shape,
-            0,
+            relief.pieces,
             {},
-            fmt::format("{}; {} would bring at most {:.1f} % ({:.4g} against {:.4g} s per evaluation)", gpus, cores,
-                        100 * (1 - of_all.seconds / of_gpus.seconds), of_all.seconds, of_gpus.seconds),
-            of_gpus.seconds};
-  return all;
+            {},
+            fmt::format("{}; {} take {:.1f} % of the near field ({:.4g} instead of {:.4g} s per evaluation)", gpus,
+                        cores, 100 * relief.pieces.share, relief.seconds, of_gpus.seconds),
+            relief.seconds};
+  return {of_gpus.shape,
+          {},
+          0,
+          {},
+          fmt::format("{}; {} would bring at most {:.1f} % ({:.4g} against {:.4g} s per evaluation)", gpus, cores,
+                      100 * (1 - of_all.seconds / of_gpus.seconds), of_all.seconds, of_gpus.seconds),
+          of_gpus.seconds};
 }
 
 std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const Problem& problem,

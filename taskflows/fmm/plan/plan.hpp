@@ -17,6 +17,7 @@ namespace asterism::fmm {
 
 struct Plan {
   TreeShape shape;
+  NearPieces pieces;              ///< of the near field, for cores beside GPUs
   std::optional<int> cpus, gpus;  ///< as SessionOptions: 0 where that kind of unit is left out, else as they were
   std::string reason;             ///< one line with figures when units are left out; empty: all take part
   double seconds = 0;             ///< predicted, of an evaluation; 0: not predicted

@@ -159,26 +159,66 @@ void Tree::for_partners(std::int32_t leaf, const Take& take) const {
 
 void Tree::build_near() {
   const auto groups = static_cast<std::size_t>(leaf_groups());
-  near_.assign(groups, {});
+  divide_near();
+  near_.assign(first_near_leaf_.size() - 1, {});
   contributors_.assign(groups, {});
   near_in_.clear();
   near_out_.assign(groups, {});
   foreign_ghosts_.clear();
-  const Range mine = own_leaf_groups();
+  const Range mine = ranks() > 1 ? own_leaf_groups() : Range{0, static_cast<std::int32_t>(near_.size())};
 #pragma omp parallel for schedule(dynamic)
-  for (std::int32_t g = mine.begin; g < mine.end; ++g) build_near_set(g);
+  for (std::int32_t n = mine.begin; n < mine.end; ++n) build_near_set(n);
   if (ranks() > 1) build_near_messages();
   build_contributors();
 }
 
-void Tree::build_near_set(std::int32_t g) {
+/// A set for each group; first the pieces, none of leaves of two groups, and what they leave of the last such group.
+void Tree::divide_near() {
+  first_near_leaf_.clear();
+  pieces_ = 0;
+  if (wanted_pieces_.count > 0 && ranks() == 1) {
+    const auto particles_of = [&](std::int32_t leaf) {
+      const auto i = static_cast<std::size_t>(leaf);
+      return static_cast<double>(leaf_begin_[i + 1] - leaf_begin_[i]);
+    };
+    const std::int32_t leaves = leaf_groups() > 0 ? leaves_of_group(leaf_groups() - 1).end : 0;
+    std::vector<double> pairs(static_cast<std::size_t>(leaves));
+#pragma omp parallel for schedule(static)
+    for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {
+      double others = particles_of(leaf) / 2;
+      for_partners(leaf, [&](std::int32_t other) { others += other > leaf ? particles_of(other) : 0; });
+      pairs[static_cast<std::size_t>(leaf)] = particles_of(leaf) * others;
+    }
+    const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
+    const double piece = wanted_pieces_.share * all / wanted_pieces_.count;
+    double sum = 0;
+    double end = 0;  // of the piece
+    std::int32_t group_end = 0;
+    for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {
+      if (sum >= end || leaf == group_end) {
+        first_near_leaf_.push_back(leaf);
+        end = sum + piece;
+        if (sum + piece / 2 > wanted_pieces_.share * all) break;  // what is left is not a piece
+        ++pieces_;
+        if (leaf == group_end) group_end = leaves_of_group(group_of_leaf(leaf)).end;
+      }
+      sum += pairs[static_cast<std::size_t>(leaf)];
+    }
+  }
+  const std::int32_t divided = first_near_leaf_.empty() ? -1 : first_near_leaf_.back();
+  for (std::int32_t g = 0; g < leaf_groups(); ++g)
+    if (const std::int32_t first = leaves_of_group(g).begin; first > divided) first_near_leaf_.push_back(first);
+  first_near_leaf_.push_back(leaf_groups() > 0 ? leaves_of_group(leaf_groups() - 1).end : 0);
+}
+
+void Tree::build_near_set(std::int32_t n) {
   const auto particles_of = [&](std::int32_t leaf) {
     const auto i = static_cast<std::size_t>(leaf);
     return static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i]);
   };
-  const auto [begin, end] = leaves_of_group(g);
+  const auto [begin, end] = leaves_of_near_set(n);
   const Group group{begin, end - begin};
-  NearSet& set = near_[static_cast<std::size_t>(g)];
+  NearSet& set = near_[static_cast<std::size_t>(n)];
   for (std::int32_t leaf = group.first; leaf < end; ++leaf)
     for_partners(leaf, [&, last = end](std::int32_t other) {
       if (other >= last) set.ghosts.push_back(other);
@@ -284,11 +324,11 @@ std::vector<std::int32_t> Tree::ghosts_of(int rank) const {
 
 void Tree::build_contributors() {
   // `from`: the first of the leaf's particles in what the group sends or has
-  const auto add = [&](std::int32_t group, std::int32_t leaf, std::int32_t from) {
+  const auto add = [&](std::int32_t near_set, std::int32_t leaf, std::int32_t from) {
     const auto i = static_cast<std::size_t>(leaf);
     const std::int32_t of_leaf = group_of_leaf(leaf);
     auto& of_owner = contributors_[static_cast<std::size_t>(of_leaf)];
-    if (of_owner.empty() || of_owner.back().group != group) of_owner.push_back({group, {}});
+    if (of_owner.empty() || of_owner.back().near_set != near_set) of_owner.push_back({near_set, {}});
     of_owner.back().parts.push_back({from, static_cast<std::int32_t>(leaf_begin_[i] - first_particle(of_leaf)),
                                      static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i])});
   };
@@ -301,11 +341,19 @@ void Tree::build_contributors() {
   }
   const Range mine = own_leaf_groups();
   for (std::int32_t g = mine.begin; g < mine.end; ++g) {
-    const NearSet& set = near_[static_cast<std::size_t>(g)];
-    const Range own_leaves = leaves_of_group(g);
-    const auto cells = static_cast<std::size_t>(own_leaves.end - own_leaves.begin);
-    for (std::size_t i = 0; i < set.ghosts.size(); ++i)
-      if (mine.holds(group_of_leaf(set.ghosts[i]))) add(g, set.ghosts[i], set.begin[cells + i]);
+    const Range sets = near_sets_of(g);
+    for (std::int32_t n = sets.begin; n < sets.end; ++n) {
+      const NearSet& set = near_[static_cast<std::size_t>(n)];
+      const Range leaves = leaves_of_near_set(n);
+      const auto cells = static_cast<std::size_t>(leaves.end - leaves.begin);
+      if (sets.end - sets.begin > 1) {
+        const auto first = leaf_begin_[static_cast<std::size_t>(leaves.begin)] - first_particle(g);
+        contributors_[static_cast<std::size_t>(g)].push_back(
+            {n, {{0, static_cast<std::int32_t>(first), set.begin[cells]}}});
+      }
+      for (std::size_t i = 0; i < set.ghosts.size(); ++i)
+        if (mine.holds(group_of_leaf(set.ghosts[i]))) add(n, set.ghosts[i], set.begin[cells + i]);
+    }
   }
 }
 

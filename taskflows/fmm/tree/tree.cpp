@@ -92,6 +92,15 @@ std::int32_t Tree::group_of_leaf(std::int32_t leaf) const {
   return first_leaf_group_[l] + (leaf - first_leaf_[l]) / shape_.group_size;
 }
 
+Range Tree::near_sets_of(std::int32_t group) const {
+  const Range leaves = leaves_of_group(group);
+  const auto place = [&](std::int32_t leaf) {
+    return static_cast<std::int32_t>(std::lower_bound(first_near_leaf_.begin(), first_near_leaf_.end(), leaf) -
+                                     first_near_leaf_.begin());
+  };
+  return {place(leaves.begin), place(leaves.end)};
+}
+
 /// Leaves and groups of leaves, level after level.
 void Tree::number_leaves() {
   first_leaf_.assign(1, 0);
@@ -129,8 +138,8 @@ void check_shape(const TreeShape& shape) {
 }
 
 Tree::Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
-           const TreeShape& shape)
-    : box_(box), shape_(shape) {
+           const TreeShape& shape, const NearPieces& pieces)
+    : box_(box), shape_(shape), wanted_pieces_(pieces) {
   check_shape(shape);
   if (x.empty()) bad_input("no particles");
   if (x.size() > UINT32_MAX) bad_input("{} particles: expected at most {}", x.size(), UINT32_MAX);

@@ -85,7 +85,15 @@ struct LeafGroup {
 /// Groups that an M2L task takes multipoles from; a group with more gets more tasks.
 inline constexpr std::size_t max_sources = 200;
 
-/// Near field of one group of leaves: its leaves and copies of neighbour leaves of higher Morton index (section 3.1.1).
+/// The first leaves, with a share of the near field, divided into pieces that a CPU core computes beside GPUs: their
+/// P2P tasks are smaller than those of groups that suit a GPU.
+struct NearPieces {
+  double share = 0;  ///< of the pairs of the near field
+  int count = 0;     ///< pieces of about as many pairs each
+};
+
+/// Near field of some leaves, those of a group or of a piece of it: these leaves and copies of neighbour leaves of
+/// higher Morton index (section 3.1.1).
 struct NearSet {
   std::vector<std::int32_t> ghosts;  ///< leaves of the level, increasing
   std::vector<std::int32_t> begin;   ///< own leaves and ghosts: first particle of each within the set, and the end
@@ -93,14 +101,14 @@ struct NearSet {
   std::int64_t pairs = 0;                                              ///< unordered pairs of particles
 };
 
-/// Particles that another group computed for copies of this group's leaves.
+/// Particles of a group for which a near set that is not the group's whole one was computed.
 struct Contribution {
-  std::int32_t from;  ///< first particle in the other group's set
+  std::int32_t from;  ///< first particle in that set
   std::int32_t to;    ///< first particle in this group
   std::int32_t count;
 };
 struct Contributor {
-  std::int32_t group;
+  std::int32_t near_set;
   std::vector<Contribution> parts;
 };
 
@@ -130,7 +138,7 @@ class Tree {
   /// Sorts the points into leaves and finds who interacts with whom. Throws Error (bad input) for a bad shape and for
   /// points outside the box.
   Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
-       const TreeShape& shape);
+       const TreeShape& shape, const NearPieces& pieces = {});
   /// What rank `rank` knows of a tree with these leaves, when rank r has the groups of leaves [first_group[r],
   /// first_group[r + 1]), and of a level above those with the first leaf of which it has; the same when all is one
   /// rank's.
@@ -180,9 +188,19 @@ class Tree {
   [[nodiscard]] const Array<std::uint32_t>& order() const noexcept { return order_; }
   /// First particle of each leaf in that order, and the end.
   [[nodiscard]] const std::vector<std::int64_t>& leaf_begin() const noexcept { return leaf_begin_; }
-  [[nodiscard]] const NearSet& near(std::size_t group) const { return near_[group]; }
-  /// The groups that computed for this one, those of lower Morton index first; of groups of other ranks, `parts` count
-  /// as NearIn says.
+  /// Near sets: one for each group of leaves, with the number of the group; or, with pieces, several for the first
+  /// groups, the first near_pieces() of which are pieces.
+  [[nodiscard]] const NearSet& near(std::size_t near_set) const { return near_[near_set]; }
+  [[nodiscard]] std::size_t near_sets() const noexcept { return near_.size(); }
+  [[nodiscard]] std::int32_t near_pieces() const noexcept { return pieces_; }
+  /// Near sets of a group, and the leaves of one.
+  [[nodiscard]] Range near_sets_of(std::int32_t group) const;
+  [[nodiscard]] Range leaves_of_near_set(std::int32_t near_set) const {
+    const auto n = static_cast<std::size_t>(near_set);
+    return {first_near_leaf_[n], first_near_leaf_[n + 1]};
+  }
+  /// The near sets that were computed for a group, but for the only one of a group that is not divided, those of lower
+  /// Morton index first; of groups of other ranks, `parts` count as NearIn says.
   [[nodiscard]] const std::vector<Contributor>& contributors(std::size_t group) const { return contributors_[group]; }
   /// Near results that come from other ranks, by group, increasing.
   [[nodiscard]] const std::vector<NearIn>& near_in() const noexcept { return near_in_; }
@@ -212,7 +230,8 @@ class Tree {
   void build_far(Level& level, const Range& own, const Level& parents, const Neighbours& above,
                  const std::vector<std::int32_t>& children) const;
   void build_near();
-  void build_near_set(std::int32_t group);
+  void divide_near();
+  void build_near_set(std::int32_t near_set);
   void build_contributors();
   void build_near_messages();
 
@@ -229,6 +248,9 @@ class Tree {
   /// The leaves that each leaf of an adaptive tree interacts with directly, itself included.
   std::vector<std::size_t> partner_begin_;
   std::vector<std::int32_t> partner_;
+  NearPieces wanted_pieces_;
+  std::int32_t pieces_ = 0;
+  std::vector<std::int32_t> first_near_leaf_;  ///< [near set], and the end
   std::vector<NearSet> near_;
   std::vector<std::vector<Contributor>> contributors_;
   std::vector<NearIn> near_in_;

@@ -210,7 +210,7 @@ ChosenTree TreeChoice::adaptive(const std::vector<UnitRates>& kinds) {
   } else {
     best = best_leaf_size(finest_, height, kinds);
   }
-  ChosenTree tree{wanted_, best.seconds};
+  ChosenTree tree{wanted_, best.seconds, best.load};
   tree.shape.leaf_size = best.leaf_size;
   if (wanted_.height == 0) tree.shape.height = best.load.height;
   if (wanted_.group_size == 0) tree.shape.group_size = suitable_group_size(best.load, kinds);

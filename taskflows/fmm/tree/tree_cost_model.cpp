@@ -19,6 +19,10 @@ constexpr std::size_t sample = 2000;
 constexpr double fewest_per_leaf = 2;
 /// Groups per unit: enough that the last ones to end do not matter much.
 constexpr double groups_per_unit = 12;
+/// Of the share of the near field that would keep cores busy as long as GPUs, what they get: they must not be late.
+constexpr double safe_share = 0.85;
+/// Pieces per core: the last to end is late by a part of one.
+constexpr int pieces_per_core = 4;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
 
@@ -191,6 +195,17 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& all
   return best;
 }
 
+Relief relief_by_cores(const Workload& work, const UnitRates& cores, const UnitRates& gpus) {
+  const double on_gpus = work.near_pairs * gpus.near_pair / gpus.units;
+  const double on_cores = work.near_pairs * cores.near_pair / cores.units;
+  const double all = predicted_seconds(work, {gpus});
+  const double share = safe_share * std::min(1.0, all / (on_cores + on_gpus));
+  const double for_length = share * work.near_pairs * cores.near_pair / shortest_task;
+  const int count = static_cast<int>(std::min<double>(pieces_per_core * cores.units, for_length));
+  if (count < cores.units) return {{}, all};
+  return {{share, count}, all - share * on_gpus};
+}
+
 int suitable_group_size(const Workload& work, const std::vector<UnitRates>& kinds) {
   int units = 0;
   double fastest = INFINITY;
@@ -211,7 +226,7 @@ ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload
   if (wanted.height == 0)
     for (const Workload& load : loads)
       if (predicted_seconds(load, kinds) < predicted_seconds(*best, kinds)) best = &load;
-  ChosenTree tree{wanted, predicted_seconds(*best, kinds)};
+  ChosenTree tree{wanted, predicted_seconds(*best, kinds), *best};
   if (wanted.height == 0) tree.shape.height = best->height;
   if (wanted.group_size == 0) tree.shape.group_size = suitable_group_size(*best, kinds);
   return tree;

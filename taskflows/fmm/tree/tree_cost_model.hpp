@@ -42,7 +42,16 @@ int suitable_group_size(const Workload& work, const std::vector<UnitRates>& kind
 struct ChosenTree {
   TreeShape shape;
   double seconds = 0;
+  Workload load;
 };
+/// How far cores can relieve GPUs of the near field of a tree: all of them computing pieces for as long as the GPUs
+/// compute the rest.
+struct Relief {
+  NearPieces pieces;
+  double seconds = 0;  ///< predicted, of an evaluation
+};
+Relief relief_by_cores(const Workload& work, const UnitRates& cores, const UnitRates& gpus);
+
 /// The fastest uniform tree among those with these workloads; completes the members of `wanted` that are 0.
 ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload>& loads,
                              const std::vector<UnitRates>& kinds);

@@ -134,9 +134,9 @@ void expect_reductions(const Tree& tree) {
   std::size_t reduced = 0;
   for (std::int32_t g = 0; g < tree.leaf_groups(); ++g)
     for (const Contributor& c : tree.contributors(static_cast<std::size_t>(g))) {
-      EXPECT_LT(c.group, g);
+      EXPECT_LT(c.near_set, g);
       for (const Contribution& part : c.parts) {
-        const auto copy = copies.find({c.group, part.from});
+        const auto copy = copies.find({c.near_set, part.from});
         ASSERT_NE(copy, copies.end());
         EXPECT_EQ(copy->second, tree.first_particle(g) + part.to);
         ++reduced;

@@ -188,6 +188,8 @@ TEST(Groups, DoNotChangeTheAnswer) {
       o.reduction = ReductionOrder::first;
       o.reduction = ReductionOrder::any;
       EXPECT_LT(largest_difference(solve(p, interaction(Laplace{}), o), whole), 1e-12);
+      o.pieces = {0.3, 11};
+      EXPECT_LT(largest_difference(solve(p, interaction(Laplace{}), o), whole), 1e-12);
       o.reduction = ReductionOrder::first;
       o.split_near = false;
       o.shape.far_tasks = FarTasks::separate;

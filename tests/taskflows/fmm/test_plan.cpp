@@ -69,8 +69,11 @@ TEST(Plan, AHeightThatIsGivenStays) {
 }
 
 TEST(Plan, CoresBesideAFastGpuAreLeftOut) {
-  const Plan plan = plan_for({}, cube_loads, {cores, fast_gpu}, 100, true);
+  UnitRates slow_cores = cores;
+  slow_cores.near_pair *= 100;
+  const Plan plan = plan_for({}, cube_loads, {slow_cores, fast_gpu}, 100, true);
   EXPECT_EQ(plan.cpus, 0);
+  EXPECT_EQ(plan.pieces.count, 0);
   EXPECT_EQ(plan.gpus, std::nullopt);
   EXPECT_NE(plan.reason.find("1 GPU; 14 cores would bring at most"), std::string::npos) << plan.reason;
   // the tree and the groups are those that the GPU has alone
@@ -78,6 +81,22 @@ TEST(Plan, CoresBesideAFastGpuAreLeftOut) {
   EXPECT_EQ(plan.shape.height, alone.shape.height);
   EXPECT_EQ(plan.shape.group_size, alone.shape.group_size);
   EXPECT_TRUE(alone.reason.empty());
+}
+
+TEST(Plan, CoresThatPayALittleTakePiecesOfTheNearField) {
+  const Plan plan = plan_for({}, cube_loads, {cores, fast_gpu}, 100, true);
+  const Plan alone = plan_for({}, cube_loads, {fast_gpu}, 100, true);
+  EXPECT_EQ(plan.cpus, std::nullopt);
+  EXPECT_EQ(plan.gpus, std::nullopt);
+  EXPECT_EQ(plan.shape.height, alone.shape.height);
+  EXPECT_EQ(plan.shape.group_size, alone.shape.group_size);
+  EXPECT_GT(plan.pieces.count, 14);
+  EXPECT_LT(plan.seconds, 0.99 * alone.seconds);
+  EXPECT_NE(plan.reason.find("14 cores take"), std::string::npos) << plan.reason;
+  // the cores end before the GPU does
+  const Workload& load = *std::find_if(cube_loads.begin(), cube_loads.end(),
+                                       [&](const Workload& l) { return l.height == plan.shape.height; });
+  EXPECT_LT(plan.pieces.share * load.near_pairs * cores.near_pair / 14, plan.seconds);
 }
 
 TEST(Plan, CoresBesideASlowGpuTakePart) {

@@ -70,12 +70,12 @@ std::map<Pair, int> far_pairs(const Tree& tree, int l) {
 /// How often each ordered pair of leaves acts in the near sets, by the lists for CPUs or those for GPUs.
 std::map<Pair, int> near_pairs(const Tree& tree, bool gpu) {
   std::map<Pair, int> count;
-  const Level& leaves = tree.leaves();
-  for (std::size_t g = 0; g < leaves.groups.size(); ++g) {
-    const NearSet& set = tree.near(g);
-    const std::int32_t own = leaves.groups[g].cells;
+  for (std::size_t n = 0; n < tree.near_sets(); ++n) {
+    const NearSet& set = tree.near(n);
+    const Range leaves = tree.leaves_of_near_set(static_cast<std::int32_t>(n));
+    const std::int32_t own = leaves.end - leaves.begin;
     const auto global = [&](std::int32_t local) {
-      return local < own ? leaves.groups[g].first + local : set.ghosts[static_cast<std::size_t>(local - own)];
+      return local < own ? leaves.begin + local : set.ghosts[static_cast<std::size_t>(local - own)];
     };
     const auto all = own + static_cast<std::int32_t>(set.ghosts.size());
     for (std::int32_t a = 0; a < (gpu ? all : own); ++a) {
@@ -134,34 +134,42 @@ void expect_complete(const Tree& tree) {
   EXPECT_EQ(tree.near_pairs(), near_total / 2);
 }
 
-/// Each copy of a leaf is reduced once, to the particles that it is a copy of.
+/// Each particle of each near set is reduced once, to the particle that it is or of which it is a copy.
 void expect_reductions(const Tree& tree) {
-  const Level& leaves = tree.leaves();
-  std::map<Pair, std::int32_t> copies;  // (group that computed, first particle in its set) -> particle in the tree
-  for (std::size_t g = 0; g < leaves.groups.size(); ++g) {
-    const NearSet& set = tree.near(g);
-    for (std::size_t i = 0; i < set.ghosts.size(); ++i) {
-      const auto leaf = static_cast<std::size_t>(set.ghosts[i]);
-      const std::int32_t first = set.begin[static_cast<std::size_t>(leaves.groups[g].cells) + i];
-      EXPECT_EQ(set.begin[static_cast<std::size_t>(leaves.groups[g].cells) + i + 1] - first,
-                tree.leaf_begin()[leaf + 1] - tree.leaf_begin()[leaf]);
-      copies[{static_cast<std::int32_t>(g), first}] = static_cast<std::int32_t>(tree.leaf_begin()[leaf]);
-    }
+  std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> place;  // (near set, particle in it): in the tree
+  for (std::int32_t n = 0; n < static_cast<std::int32_t>(tree.near_sets()); ++n) {
+    const NearSet& set = tree.near(static_cast<std::size_t>(n));
+    std::int64_t next = 0;
+    const auto take = [&](std::int32_t leaf) {
+      const auto i = static_cast<std::size_t>(leaf);
+      for (std::int64_t s = tree.leaf_begin()[i]; s < tree.leaf_begin()[i + 1]; ++s) place[{n, next++}] = s;
+    };
+    const Range leaves = tree.leaves_of_near_set(n);
+    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf);
+    for (const std::int32_t ghost : set.ghosts) take(ghost);
+    EXPECT_EQ(next, set.begin.back());
   }
   std::size_t reduced = 0;
-  for (std::size_t g = 0; g < leaves.groups.size(); ++g) {
-    const std::int64_t first = tree.leaf_begin()[static_cast<std::size_t>(leaves.groups[g].first)];
-    for (const Contributor& c : tree.contributors(g)) {
-      EXPECT_LT(c.group, static_cast<std::int32_t>(g));
-      for (const Contribution& part : c.parts) {
-        const auto copy = copies.find({c.group, part.from});
-        ASSERT_NE(copy, copies.end());
-        EXPECT_EQ(copy->second, first + part.to);
-        ++reduced;
+  for (std::int32_t g = 0; g < tree.leaf_groups(); ++g) {
+    const auto add = [&](std::int32_t near_set, const Contribution& part) {
+      for (std::int64_t k = 0; k < part.count; ++k, ++reduced) {
+        const auto found = place.find({near_set, part.from + k});
+        ASSERT_NE(found, place.end());
+        ASSERT_EQ(found->second, tree.first_particle(g) + part.to + k);
       }
+    };
+    const Range own = tree.near_sets_of(g);
+    if (own.end - own.begin == 1) {
+      const Range leaves = tree.leaves_of_near_set(own.begin);
+      const auto particles = tree.near(static_cast<std::size_t>(own.begin)).begin;
+      add(own.begin, {0, 0, particles[static_cast<std::size_t>(leaves.end - leaves.begin)]});
+    }
+    for (const Contributor& c : tree.contributors(static_cast<std::size_t>(g))) {
+      EXPECT_LT(c.near_set, own.end);
+      for (const Contribution& part : c.parts) add(c.near_set, part);
     }
   }
-  EXPECT_EQ(reduced, copies.size());
+  EXPECT_EQ(reduced, place.size());
 }
 
 /// Families: every cell below level 2 once, under the cell that contains it.
@@ -215,6 +223,28 @@ TEST(Tree, SurfacesWithEmptyCells) {
     expect_sound(tree);
     EXPECT_LT(tree.leaves().key.size(), std::size_t{1} << 3 * (height - 1));
   }
+}
+
+TEST(Tree, PiecesOfTheNearField) {
+  const Particles cloud = cube(700, 3, Charges::ones);
+  const Box box{-0.01, -0.01, -0.01, 1.02};
+  for (const int group_size : {7, 100, 100000})
+    for (const NearPieces& pieces : {NearPieces{0.1, 3}, NearPieces{0.6, 20}, NearPieces{0.9, 1}}) {
+      SCOPED_TRACE(testing::Message() << group_size << " cells, " << pieces.count << " pieces");
+      const Tree tree(cloud.x, cloud.y, cloud.z, box, {4, group_size}, pieces);
+      expect_sound(tree);
+      EXPECT_GE(tree.near_pieces(), 1);
+      double of_pieces = 0;
+      double most = 0;
+      for (std::int32_t n = 0; n < tree.near_pieces(); ++n) {
+        const auto pairs = static_cast<double>(tree.near(static_cast<std::size_t>(n)).pairs);
+        of_pieces += pairs;
+        most = std::max(most, pairs);
+      }
+      const auto all = static_cast<double>(tree.near_pairs());
+      EXPECT_NEAR(of_pieces / all, pieces.share, 0.5 * pieces.share / pieces.count + 0.01);
+      EXPECT_LE(most / all, 1.1 * pieces.share / pieces.count + 0.01);
+    }
 }
 
 TEST(Tree, OneCellPerGroup) {
