@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace asterism {
@@ -37,6 +39,11 @@ template <class... Args>
 template <class... Args>
 [[noreturn]] void failed(fmt::format_string<Args...> format, Args&&... args) {
   throw Error(Error::Kind::failed, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// What the system says of an errno; one that was not set (0) is an input or output error.
+inline std::string system_message(int error) {
+  return std::generic_category().message(error == 0 ? EIO : error);
 }
 
 }  // namespace asterism

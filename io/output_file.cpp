@@ -12,15 +12,6 @@
 #include "base/error.hpp"
 
 namespace asterism {
-namespace {
-
-/// What the system said of the last call; a stream that failed before says nothing more.
-std::string system_error() {
-  return std::generic_category().message(errno == 0 ? EIO : errno);
-}
-
-}  // namespace
-
 void require_regular_target(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto type = std::filesystem::status(path, ignored).type();
@@ -53,7 +44,7 @@ PendingFile::~PendingFile() {
 
 void PendingFile::commit() {
   errno = 0;
-  if (!sync_to_disk(temporary_)) failed("{}: cannot be written: {}", path_.string(), system_error());
+  if (!sync_to_disk(temporary_)) failed("{}: cannot be written: {}", path_.string(), system_message(errno));
   std::error_code error;
   std::filesystem::rename(temporary_, path_, error);
   if (error) failed("{}: cannot be renamed to {} ({})", temporary_.string(), path_.string(), error.message());
@@ -62,7 +53,7 @@ void PendingFile::commit() {
   const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
   errno = 0;
   if (!sync_to_disk(folder) && errno != EACCES)
-    failed("{}: the folder cannot be brought to the disk: {}", path_.string(), system_error());
+    failed("{}: the folder cannot be brought to the disk: {}", path_.string(), system_message(errno));
 }
 
 bool write_at(int file, std::uint64_t at, std::size_t size, const char* bytes) {
@@ -79,11 +70,11 @@ bool write_at(int file, std::uint64_t at, std::size_t size, const char* bytes) {
 
 OutputFile::OutputFile(std::filesystem::path path) : pending_(std::move(path)) {
   stream_.open(pending_.temporary(), std::ios::binary | std::ios::trunc);
-  if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), system_error());
+  if (!stream_) bad_input("{}: cannot be written: {}", pending_.path().string(), system_message(errno));
 }
 
 void OutputFile::check() const {
-  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), system_error());
+  if (!stream_) failed("{}: cannot be written: {}", pending_.path().string(), system_message(errno));
 }
 
 void OutputFile::write(std::string_view bytes) {

@@ -18,25 +18,17 @@
 #include "base/error.hpp"
 
 namespace asterism {
-namespace {
-
-std::string system_message() {
-  return std::generic_category().message(errno);
-}
-
-}  // namespace
-
 /// A file mapped into memory for reading.
 class TextFile::Mapping {
  public:
   Mapping(const std::string& name, const char* expected) {
     const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not block
-    if (file < 0) bad_input("{}: cannot be read: {}; expected {}", name, system_message(), expected);
+    if (file < 0) bad_input("{}: cannot be read: {}; expected {}", name, system_message(errno), expected);
     struct stat status = {};
     const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     size_ = static_cast<std::size_t>(status.st_size);
     if (regular && size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    const std::string mapping_message = system_message();
+    const std::string mapping_message = system_message(errno);
     close(file);
     if (S_ISDIR(status.st_mode)) bad_input("{}: is a directory; expected {}", name, expected);
     if (!regular) bad_input("{}: is not a regular file; expected {}", name, expected);

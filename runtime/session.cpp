@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
 
 #ifdef ASTERISM_SMPI
 #include "runtime/scheduler_library.hpp"
@@ -281,7 +282,16 @@ void Session::take_own_units(const SessionOptions& options) {
     environment_.set("STARPU_WORKERS_CUDAID", numbers);
     environment_.set("STARPU_NCUDA", std::to_string(gpus.size()));
   }
-  if (cores_->count() == 0 || options.cpus || given("STARPU_NCPU") || given("STARPU_NCPUS")) return;
+  const bool open = cores_->count() > 0 && !options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS");
+  if (open) share_cores();
+  const char* const workers = std::getenv("STARPU_NCPU");
+  const int cores = cores_->count() > 0 ? cores_->count() : static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = 1 + (workers != nullptr ? std::atoi(workers) : cores - 1);  // one for messages
+  if ((cores_->crowded() || threads > cores) && !given("STARPU_IDLE_SLEEP"))
+    environment_.set("STARPU_IDLE_SLEEP", "30");  // threads that wait leave the cores to those that work
+}
+
+void Session::share_cores() {
   // a core drives each GPU, one submits beside them, and StarPU-MPI has a thread of its own
   const int devices = visible_gpus();
   const int others = devices + (devices > 0 ? 2 : 1);

@@ -81,6 +81,7 @@ class Session {
   void prepare_recording(const std::string& folder);
   /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);
+  void share_cores();
   void mark_models() const;
 
   std::unique_ptr<OwnCores> cores_;

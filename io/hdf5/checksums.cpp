@@ -153,12 +153,11 @@ std::vector<Summed> read_table(const OpenFile& file, const std::string& name) {
 void check_all(const std::filesystem::path& path) {
   const std::string name = path.string();
   const OpenFile file(path, O_RDONLY);
-  if (file.descriptor < 0) bad_input("{}: cannot be read: {}", name, std::generic_category().message(errno));
+  if (file.descriptor < 0) bad_input("{}: cannot be read: {}", name, system_message(errno));
   for (const Summed& entry : read_table(file, name)) {
     std::uint64_t found = 0;
     if (!sum_of(file, entry.bytes, found))
-      bad_input("{}: cannot be read from byte {} on: {}", name, entry.bytes.begin,
-                std::generic_category().message(errno == 0 ? EIO : errno));
+      bad_input("{}: cannot be read from byte {} on: {}", name, entry.bytes.begin, system_message(errno));
     if (found == entry.sum) continue;
     const std::string what =
         entry.bytes.name == between ? "its structure or an attribute" : fmt::format("dataset \"{}\"", entry.bytes.name);
@@ -172,10 +171,7 @@ void append_checksums(const std::filesystem::path& path, const std::filesystem::
                       std::vector<NamedBytes> datasets) {
   const OpenFile file(path, O_RDWR);
   errno = 0;
-  const auto fail = [&] {
-    failed("{}: its checksums cannot be written: {}", shown.string(),
-           std::generic_category().message(errno == 0 ? EIO : errno));
-  };
+  const auto fail = [&] { failed("{}: its checksums cannot be written: {}", shown.string(), system_message(errno)); };
   if (file.descriptor < 0) fail();
   const std::uint64_t end = file.size();
   std::string table(mark);

@@ -128,7 +128,7 @@ Hdf5Input::Hdf5Input(const std::filesystem::path& path) : name(path.string()) {
   silence();
   const int readable = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (readable < 0) {
-    bad_input("{}: cannot be read: {}; expected an HDF5 file", name, std::generic_category().message(errno));
+    bad_input("{}: cannot be read: {}; expected an HDF5 file", name, system_message(errno));
   }
   close(readable);
   if (!std::filesystem::is_regular_file(path)) bad_input("{}: is not a regular file; expected an HDF5 file", name);
@@ -274,7 +274,7 @@ Hdf5Output::~Hdf5Output() {
 
 void Hdf5Output::fail(const std::string& what) const {
   const int error = transaction_->error();
-  const std::string why = error == 0 ? reason() : std::generic_category().message(error);
+  const std::string why = error == 0 ? reason() : system_message(error);
   failed("{}: {} cannot be written: {}", pending_.path().string(), what, why);
 }
 

@@ -38,10 +38,6 @@ struct PageHeader {
   std::array<std::uint64_t, sectors> old;  ///< checksums of its sectors before
 };
 
-std::string message(int error) {
-  return std::generic_category().message(error);
-}
-
 template <class T>
 void append(std::string& text, const T& value) {
   text.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -131,7 +127,7 @@ Journal::Journal(int file, const std::filesystem::path& name, std::uint64_t kept
   for (const auto& [at, page] : pages) {
     const std::uint64_t size = std::min(page_size, kept - at);
     Hdf5Transaction::Page old{};
-    if (!read_at(file, at, size, old.data())) failed("{}: cannot be read: {}", name.string(), message(errno));
+    if (!read_at(file, at, size, old.data())) failed("{}: cannot be read: {}", name.string(), system_message(errno));
     append(text_, PageHeader{at, size, checksums_of(old.data(), size)});
     text_.append(page.data(), size);
   }
@@ -162,7 +158,7 @@ void Journal::apply(const std::filesystem::path& journal, const std::filesystem:
   Header header{};
   if (!take(text, header)) refuse("is cut off");
   const OpenFile file(name);
-  if (file.descriptor < 0) bad_input("{}: cannot be written: {}", name.string(), message(errno));
+  if (file.descriptor < 0) bad_input("{}: cannot be written: {}", name.string(), system_message(errno));
   struct stat status = {};
   const auto size = fstat(file.descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   // new bytes are there before the journal is, and are taken away where it cannot be written
@@ -178,7 +174,7 @@ void Journal::apply(const std::filesystem::path& journal, const std::filesystem:
     return write_at(file.descriptor, page.at, page.size, bytes);
   });
   applied = applied && ftruncate(file.descriptor, static_cast<off_t>(header.after)) == 0 && fsync(file.descriptor) == 0;
-  if (!applied) failed("{}: cannot be completed from {}: {}", name.string(), journal.string(), message(errno));
+  if (!applied) failed("{}: cannot be completed from {}: {}", name.string(), journal.string(), system_message(errno));
 }
 
 void Hdf5Transaction::recover(const std::filesystem::path& file) {

@@ -21,14 +21,6 @@
 #endif
 
 namespace asterism {
-namespace {
-
-std::string message(int error) {
-  return std::generic_category().message(error);
-}
-
-}  // namespace
-
 // ---- what HDF5 calls -----------------------------------------------------------------------------------
 
 struct Hdf5Transaction::Driver {
@@ -100,7 +92,7 @@ struct Hdf5Transaction::Driver {
 Hdf5Transaction::Hdf5Transaction(std::filesystem::path file, std::uint64_t kept)
     : name_(std::move(file)), kept_(kept), end_(kept) {
   file_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC | (kept == 0 ? O_CREAT | O_TRUNC : 0), 0666);
-  if (file_ < 0) bad_input("{}: cannot be written: {}", name_.string(), message(errno));
+  if (file_ < 0) bad_input("{}: cannot be written: {}", name_.string(), system_message(errno));
 }
 
 Hdf5Transaction::~Hdf5Transaction() {
@@ -164,19 +156,19 @@ void Hdf5Transaction::write_through(std::uint64_t at, std::size_t size, const ch
 void Hdf5Transaction::commit() {
   if (error_ != 0) {
     roll_back();
-    failed("{}: cannot be written: {}", name_.string(), message(error_));
+    failed("{}: cannot be written: {}", name_.string(), system_message(error_));
   }
   if (kept_ == 0) {
     // HDF5 may have allocated what it never wrote
     if (ftruncate(file_, static_cast<off_t>(announced_)) != 0) {
-      failed("{}: cannot be written: {}", name_.string(), message(errno));
+      failed("{}: cannot be written: {}", name_.string(), system_message(errno));
     }
     return;
   }
   try {
     if (announced_ > end_ && ftruncate(file_, static_cast<off_t>(announced_)) != 0) error_ = errno;
     if (error_ == 0 && fsync(file_) != 0) error_ = errno;  // new bytes are on the disk before a page refers to them
-    if (error_ != 0) failed("{}: cannot be written: {}", name_.string(), message(error_));
+    if (error_ != 0) failed("{}: cannot be written: {}", name_.string(), system_message(error_));
     Journal(file_, name_, kept_, std::max(announced_, end_), announced_, changed_).write(Journal::of(name_));
   } catch (...) {
     std::error_code ignored;
@@ -189,8 +181,8 @@ void Hdf5Transaction::commit() {
     applied = applied && write_at(file_, at, std::min(page_size, kept_ - at), page.data());
   applied = applied && ftruncate(file_, static_cast<off_t>(announced_)) == 0 && fsync(file_) == 0;
   if (!applied) {
-    failed("{}: cannot be written: {}; {} completes it when the file is extended next", name_.string(), message(errno),
-           Journal::of(name_).string());
+    failed("{}: cannot be written: {}; {} completes it when the file is extended next", name_.string(),
+           system_message(errno), Journal::of(name_).string());
   }
   std::error_code ignored;
   std::filesystem::remove(Journal::of(name_), ignored);

@@ -28,8 +28,7 @@ inline void check_output(const std::filesystem::path& path, std::string_view ext
   const PendingFile only_checked(path);
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    bad_input("{}: cannot be written: the folder {}: {}", path.string(), folder.string(),
-              std::generic_category().message(errno));
+    bad_input("{}: cannot be written: the folder {}: {}", path.string(), folder.string(), system_message(errno));
   }
 }
 

@@ -17,10 +17,6 @@
 namespace asterism {
 namespace {
 
-std::string message(int error) {
-  return std::generic_category().message(error == 0 ? EIO : error);
-}
-
 /// What rank 0 has, on all ranks.
 std::string told_by_rank_0(const std::string& text) {
   const std::span<const char> mine(text.data(), rank_group().is_root() ? text.size() : 0);
@@ -54,7 +50,7 @@ DistributedHdf5::DistributedHdf5(std::filesystem::path path, Writers writers, Ex
       bytes_ = open(under_way.c_str(), O_WRONLY | O_CLOEXEC);
       if (bytes_ >= 0) return;
       bad_input("{}: cannot be written by rank {}: {}; expected a folder that all ranks see", path_.string(),
-                rank_group().rank(), message(errno));
+                rank_group().rank(), system_message(errno));
     });
   } catch (...) {
     if (bytes_ >= 0) close(bytes_);
@@ -85,8 +81,8 @@ void DistributedHdf5::agree() const {
 
 void DistributedHdf5::put(const std::string& dataset, std::uint64_t at, const char* bytes, std::size_t size) {
   if (failure_ || write_at(bytes_, at, size, bytes)) return;
-  failure_ = Error(Error::Kind::failed,
-                   fmt::format("{}: dataset \"{}\" cannot be written: {}", path_.string(), dataset, message(errno)));
+  failure_ = Error(Error::Kind::failed, fmt::format("{}: dataset \"{}\" cannot be written: {}", path_.string(), dataset,
+                                                    system_message(errno)));
 }
 
 void DistributedHdf5::create(const std::string& dataset, Hdf5Number number, const std::vector<std::size_t>& shape) {
@@ -130,7 +126,8 @@ void DistributedHdf5::write_block(const std::string& dataset, const Hdf5Block& b
 void DistributedHdf5::commit(void (Hdf5Output::*of_rank_0)()) {
   if (!shared()) return (*file_.*of_rank_0)();
   if (close(std::exchange(bytes_, -1)) != 0 && !failure_)
-    failure_ = Error(Error::Kind::failed, fmt::format("{}: cannot be written: {}", path_.string(), message(errno)));
+    failure_ =
+        Error(Error::Kind::failed, fmt::format("{}: cannot be written: {}", path_.string(), system_message(errno)));
   agree();
   collective_try([&] {
     if (file_) (*file_.*of_rank_0)();

@@ -137,6 +137,10 @@ void receive(char* data, std::size_t bytes, int from) {
 RankGroup::RankGroup() {
   const auto [variable, count] = launched();
   if (count == 1) return;
+  // Open MPI polls while it waits: where cores are few, they are to go to threads that work
+  const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (here != nullptr && 2 * std::atoi(here) > static_cast<int>(std::thread::hardware_concurrency()))
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   int level = 0;
   // StarPU's thread and the main program both send
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);

@@ -52,43 +52,39 @@ __global__ void add_kernel(Dots* sum, const Dots* other) {
   asterism::cg::add(sum->wu, other->wu);
 }
 
-void launched() {
-  ASTERISM_CHECK_CUDA(cudaGetLastError());
-}
-
 }  // namespace
 
 void place_history(HistoryCursor* cursor, HistoryEntry* next, cudaStream_t stream) {
   place_kernel<<<1, 1, 0, stream>>>(cursor, next);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void begin(State* state, const Partials<Dots>& dots, cudaStream_t stream) {
   step_kernel<Step::begin><<<1, 32, 0, stream>>>(state, dots, nullptr);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void alpha_step(State* state, const Partials<Sum>& sums, cudaStream_t stream) {
   step_kernel<Step::alpha><<<1, 32, 0, stream>>>(state, sums, nullptr);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void beta_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
   step_kernel<Step::beta><<<1, 32, 0, stream>>>(state, dots, history);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void note_residual(State* state, const Partials<Dots>& dots, cudaStream_t stream) {
   step_kernel<Step::note><<<1, 32, 0, stream>>>(state, dots, nullptr);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void pipelined_step(State* state, const Partials<Dots>& dots, HistoryEntry* history, cudaStream_t stream) {
   step_kernel<Step::pipelined><<<1, 32, 0, stream>>>(state, dots, history);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void add(Sum* sum, const Sum* other, cudaStream_t stream) {
   add_kernel<<<1, 1, 0, stream>>>(sum, other);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 void add(Dots* sum, const Dots* other, cudaStream_t stream) {
   add_kernel<<<1, 1, 0, stream>>>(sum, other);
-  launched();
+  ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 }  // namespace asterism::cg::cuda

@@ -124,12 +124,12 @@ void expect_near_of_the_whole(const Trees& trees) {
       const auto& whole = trees.whole.contributors(as_size(g));
       ASSERT_EQ(here.size(), whole.size());
       for (std::size_t c = 0; c < here.size(); ++c) {
-        ASSERT_EQ(here[c].group, whole[c].group);
+        ASSERT_EQ(here[c].near_set, whole[c].near_set);
         ASSERT_EQ(here[c].parts.size(), whole[c].parts.size());
         std::int32_t first = 0;  // of what is sent, in the other group's set
-        if (!own.holds(here[c].group)) {
-          const Tree& sender = trees.of_rank[as_size(tree.owner(leaf, here[c].group))];
-          for (const NearOut& out : sender.near_out(as_size(here[c].group)))
+        if (!own.holds(here[c].near_set)) {
+          const Tree& sender = trees.of_rank[as_size(tree.owner(leaf, here[c].near_set))];
+          for (const NearOut& out : sender.near_out(as_size(here[c].near_set)))
             if (out.rank == tree.owner(leaf, g)) first = out.first;
           EXPECT_GT(first, 0);
         }
