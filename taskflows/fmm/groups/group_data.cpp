@@ -99,9 +99,12 @@ void Simulation::describe_cells(int l, std::int32_t g) {
   group.layout.cells = static_cast<std::int32_t>(count);
   append(packed, std::vector<CellIndex>(level.index.begin() + first, level.index.begin() + first + count));
   if (g >= level.inner_groups && tree_->own(l).holds(g)) {
-    const std::vector<std::int32_t>& begin = tree_->near(static_cast<std::size_t>(tree_->number_of({l, g}))).begin;
-    group.layout.begin =
-        static_cast<std::int32_t>(append(packed, std::vector<std::int32_t>(begin.begin(), begin.begin() + count + 1)));
+    const Range leaves = tree_->leaves_of_group(tree_->number_of({l, g}));
+    std::vector<std::int32_t> begin;  // of each leaf among the particles of the group
+    for (std::int32_t leaf = leaves.begin; leaf <= leaves.end; ++leaf)
+      begin.push_back(static_cast<std::int32_t>(tree_->leaf_begin()[static_cast<std::size_t>(leaf)] -
+                                                tree_->leaf_begin()[static_cast<std::size_t>(leaves.begin)]));
+    group.layout.begin = static_cast<std::int32_t>(append(packed, begin));
   }
   if (!level.families.empty())
     group.layout.families = static_cast<std::int32_t>(append(packed, level.families[static_cast<std::size_t>(g)]));
