@@ -122,6 +122,7 @@ class Simulation {
   void build_near(std::int32_t group, std::int32_t near_set);
   void build_reduction(std::int32_t group);
   void fill_particles(const Particles& particles);
+  void bring_to_gpu();
 
   // groups/message_data.cpp
   Handle shared(Handle handle, int owner, std::int64_t tag) const;
