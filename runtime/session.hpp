@@ -29,6 +29,9 @@ struct SessionOptions {
   std::optional<int> gpus;  ///< CUDA workers
   /// CUDA workers per GPU, as STARPU_NWORKER_PER_CUDA: with two, the end of a task's kernel overlaps the next one
   std::optional<int> streams;
+  /// CPU workers without a task rest between two looks for one: where they have little to do, what submits tasks and
+  /// drives GPUs needs the cores more.
+  bool resting_cores = false;
   /// main memory that StarPU may use for data it allocates, bytes, as STARPU_LIMIT_CPU_MEM in whole MiB
   std::optional<std::uint64_t> memory;
   std::optional<std::string> swap;       ///< folder for data that do not fit into it, as STARPU_DISK_SWAP
@@ -82,6 +85,7 @@ class Session {
   /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);
   void share_cores();
+  void rest_when_idle();
   void mark_models() const;
 
   std::unique_ptr<OwnCores> cores_;

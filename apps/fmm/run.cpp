@@ -135,6 +135,7 @@ void Run::choose_tree() {
     plan_ = choose_plan(ask_rates);
     shape = plan_.shape;
     options_.pieces = plan_.pieces;
+    options.resting_cores = plan_.pieces.count > 0;
     if (plan_.cpus) options.cpus = plan_.cpus;
     if (plan_.gpus) options.gpus = plan_.gpus;
   }

@@ -42,7 +42,7 @@ struct Options {
   ShareOf share = ShareOf::work;
   /// Measured seconds of a near and of a far pair; none: their flops.
   std::optional<PairCosts> pair_seconds;
-  /// Of a single process with CPUs and GPUs: CPUs compute the pieces, GPUs all else.
+  /// CPUs compute these pieces, GPUs all else, in a single process with both.
   NearPieces pieces;
 };
 

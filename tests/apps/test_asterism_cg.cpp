@@ -260,7 +260,7 @@ TEST_F(AsterismCg, BadOptions) {
   expect_bad_input(with({"--blocks", "-2"}), {"--blocks"});
   expect_bad_input(with({"--blocks", "217"}), {"--blocks 217", "216"});
   expect_bad_input(with({"--blocks", "two"}), {"--blocks", "two"});
-  expect_bad_input(with({"--tolerance", "-1"}), {"--tolerance -1"});
+  expect_bad_input(with({"--tolerance", "-1"}), {"--tolerance: -1"});
   expect_bad_input(with({"--tolerance", "nan"}), {"--tolerance"});
   expect_bad_input(with({"--max-iterations", "-1"}), {"--max-iterations -1"});
   expect_bad_input(with({"--iterations", "0"}), {"--iterations 0"});

@@ -101,7 +101,7 @@ TEST_F(AsterismFmm, ThePapersSettingAndItsOptions) {
 
 TEST_F(AsterismFmm, TreesOfClusteredParticles) {
   const auto tree_with = [&](const Arguments& more) {
-    Arguments all{"--particles", "20000", "--distribution", "plummer",         "--accuracy", "4", "--verify",
+    Arguments all{"--particles", "60000", "--distribution", "plummer",         "--accuracy", "4", "--verify",
                   "--targets",   "300",   "--json",         output("run.json")};
     all.insert(all.end(), more.begin(), more.end());
     const Ran ran = run(all);
@@ -291,7 +291,7 @@ TEST_F(AsterismFmm, CheckpointsOfOtherRunsAreRefused) {
     all.insert(all.end(), more.begin(), more.end());
     expect_bad_input(all, words, false);
   };
-  refused({"--steps", "2"}, {"k.h5", "step 3", "--steps 3"});
+  refused({"--steps", "2"}, {"k.h5", "step 3", "beyond --steps 2"});
   refused({}, {"--restart", "--steps"});
   refused({"--steps", "9", "--kernel", "inverse-square"}, {"k.h5", "inverse-square"});
   refused({"--steps", "9", "--reduction", "first"}, {"k.h5", "method"});

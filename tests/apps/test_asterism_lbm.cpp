@@ -97,7 +97,7 @@ TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
   EXPECT_NEAR(sum, record["wall_seconds"], 1e-6);
   constexpr double to_the_end = 0.05;  // the process ends after its record was written; another waits for it
   EXPECT_NEAR(record["wall_seconds"], seconds, 0.02 * seconds + to_the_end);
-  EXPECT_GE(record["phases"]["steps"], record["seconds"]);
+  EXPECT_GE(record["phases"]["steps"].get<double>(), 0.99 * record["seconds"].get<double>());
   for (const char* phase : {"loading", "StarPU", "set-up", "verification", "shutdown"})
     EXPECT_GT(record["phases"][phase], 0) << phase;
 }

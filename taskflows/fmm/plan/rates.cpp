@@ -85,6 +85,28 @@ UnitRates rates_of(int worker, int units, const Problem& problem, std::size_t pa
   return r;
 }
 
+/// Seconds of a core per near pair while all cores compute: clocks are lower than for one alone, and two cores may be
+/// one with two threads.
+double near_pair_of_busy_core(int cores, const Problem& problem) {
+  constexpr std::size_t particles = 160000;
+  constexpr int height = 5;
+  constexpr int pieces_per_core = 4;
+  constexpr int passes = 3;
+  Options options;
+  options.shape = {height, 4096};
+  options.pieces = {1, pieces_per_core * cores};
+  Simulation simulation(problem, options, cube(particles, 1, Charges::random_signs));
+  Flow flow(simulation);
+  double least = INFINITY;
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto begin = Clock::now();
+    flow.submit_p2p();
+    starpu_task_wait_for_all();
+    least = std::min(least, seconds_since(begin));
+  }
+  return least * cores / static_cast<double>(simulation.work().near_pairs);
+}
+
 }  // namespace
 
 std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem) {
@@ -95,6 +117,8 @@ std::vector<UnitRates> measure_rates(const Session& session, const Problem& prob
     if (unit == session.units().end()) continue;
     rates.push_back(rates_of(unit->worker, gpu ? session.devices() : session.cpus(), problem,
                              gpu ? gpu_particles : cpu_particles, gpu ? gpu_height : cpu_height));
+    if (UnitRates& cores = rates.back(); !gpu && cores.units > 1 && !simulated)
+      cores.near_pair = std::max(cores.near_pair, near_pair_of_busy_core(cores.units, problem));
   }
   return rates;
 }

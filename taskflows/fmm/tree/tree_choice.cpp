@@ -170,7 +170,7 @@ double clustering(const Particles& particles, const Box& box) {
 
 bool needs_rates(TreeKind kind, const TreeShape& shape) {
   if (shape.group_size == 0) return true;
-  if (kind == TreeKind::adaptive || shape.adaptive()) return !shape.adaptive();
+  if (kind == TreeKind::adaptive || shape.adaptive()) return !shape.adaptive() || shape.height == 0;
   return shape.height == 0;
 }
 

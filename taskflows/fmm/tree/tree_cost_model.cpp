@@ -19,7 +19,7 @@ constexpr std::size_t sample = 2000;
 constexpr double fewest_per_leaf = 2;
 /// Groups per unit: enough that the last ones to end do not matter much.
 constexpr double groups_per_unit = 12;
-/// Of the share of the near field that would keep cores busy as long as GPUs, what they get: they must not be late.
+/// Cores get this part of the near field that would keep them busy as long as the GPUs: they must not be late.
 constexpr double safe_share = 0.85;
 /// Pieces per core: the last to end is late by a part of one.
 constexpr int pieces_per_core = 4;

@@ -214,7 +214,9 @@ TEST_F(TdbemResults, SeriesGoOnAfterARestart) {
     {
       SurfaceSeries series(folder_ / name, p, 9);
       EXPECT_EQ(series.times(), (std::vector<output::SavedTime>{{0, surface_time(p, 0)}, {5, surface_time(p, 5)}}));
-      expect_error(Error::Kind::failed, [&] { series.append(5, surface_values(p, 5)); }, {name, "step 5 after step 5"});
+      series.append(5, surface_values(p, 5));  // of which it is the last one, again
+      EXPECT_EQ(series.times().size(), 2U);
+      expect_error(Error::Kind::failed, [&] { series.append(4, surface_values(p, 4)); }, {name, "step 4 after step 5"});
       series.append(10, surface_values(p, 3));
     }
     SurfaceSeries series(folder_ / name, p, 10);  // as is
