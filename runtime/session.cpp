@@ -225,7 +225,7 @@ void Session::choose_resources(const SessionOptions& options) {
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
   if (rank_group().distributed() && !simulated) take_own_units(options);
-  if (options.resting_cores) rest_when_idle();
+  if (options.resting_cores) rest_when_idle(200);
   // A core for the thread that submits: it would take turns with one that drives a GPU, which then waits for work.
   if (!options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS") && !given("STARPU_RESERVE_NCPU") &&
       uses_gpus(options))
@@ -288,12 +288,12 @@ void Session::take_own_units(const SessionOptions& options) {
   const char* const workers = std::getenv("STARPU_NCPU");
   const int cores = cores_->count() > 0 ? cores_->count() : static_cast<int>(std::thread::hardware_concurrency());
   const int threads = 1 + (workers != nullptr ? std::atoi(workers) : cores - 1);  // one for messages
-  if (cores_->crowded() || threads > cores) rest_when_idle();
+  if (cores_->crowded() || threads > cores) rest_when_idle(30);
 }
 
-/// Microseconds: see scripts/starpu-patches/idle-sleep.patch. StarPU without it polls.
-void Session::rest_when_idle() {
-  if (!given("STARPU_IDLE_SLEEP")) environment_.set("STARPU_IDLE_SLEEP", "30");
+/// For so many microseconds: see scripts/starpu-patches/idle-sleep.patch. StarPU without it polls.
+void Session::rest_when_idle(int microseconds) {
+  if (!given("STARPU_IDLE_SLEEP")) environment_.set("STARPU_IDLE_SLEEP", std::to_string(microseconds));
 }
 
 void Session::share_cores() {

@@ -85,7 +85,7 @@ class Session {
   /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);
   void share_cores();
-  void rest_when_idle();
+  void rest_when_idle(int microseconds);
   void mark_models() const;
 
   std::unique_ptr<OwnCores> cores_;

@@ -127,7 +127,7 @@ Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kind
                         std::max(0.0, of_cores.seconds - of_gpus.seconds) * evaluations),
             of_cores.seconds};
   if (of_gpus.seconds * (1 - least_gain_of_sharing) >= of_all.seconds) return all;
-  const Relief relief = relief_by_cores(of_gpus.load, rates[0], rates[1]);
+  const Relief relief = relief_by_cores(of_gpus, rates[0], rates[1]);
   if (relief.seconds <= of_gpus.seconds * (1 - least_gain_of_pieces))
     return {of_gpus.shape,
             relief.pieces,

@@ -20,9 +20,13 @@ constexpr double fewest_per_leaf = 2;
 /// Groups per unit: enough that the last ones to end do not matter much.
 constexpr double groups_per_unit = 12;
 /// Cores get this part of the near field that would keep them busy as long as the GPUs: they must not be late.
-constexpr double safe_share = 0.85;
+constexpr double safe_share = 0.95;
 /// Pieces per core: the last to end is late by a part of one.
 constexpr int pieces_per_core = 4;
+/// What pieces cost: seconds of an evaluation, and of each of its tasks, of which a group has so many.
+constexpr double start_of_pieces = 1e-3;
+constexpr double longer_task = 2e-6;
+constexpr double tasks_per_group = 8;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
 
@@ -195,14 +199,18 @@ double predicted_seconds(const Workload& work, const std::vector<UnitRates>& all
   return best;
 }
 
-Relief relief_by_cores(const Workload& work, const UnitRates& cores, const UnitRates& gpus) {
+Relief relief_by_cores(const ChosenTree& tree, const UnitRates& cores, const UnitRates& gpus) {
+  const Workload& work = tree.load;
   const double on_gpus = work.near_pairs * gpus.near_pair / gpus.units;
   const double on_cores = work.near_pairs * cores.near_pair / cores.units;
   const double all = predicted_seconds(work, {gpus});
   const double share = safe_share * std::min(1.0, all / (on_cores + on_gpus));
   const double for_length = share * work.near_pairs * cores.near_pair / shortest_task;
   const int count = static_cast<int>(std::min<double>(pieces_per_core * cores.units, for_length));
-  if (count < cores.units) return {{}, all};
+  // measured on one H200: an adaptive tree gains nothing, and every task takes longer where cores take part
+  const double tasks = tasks_per_group * (work.cells + work.leaves) / tree.shape.group_size;
+  const double lost = start_of_pieces + tasks * longer_task;
+  if (count < cores.units || tree.shape.adaptive() || share * on_gpus < lost) return {{}, all};
   return {{share, count}, all - share * on_gpus};
 }
 

@@ -45,12 +45,12 @@ struct ChosenTree {
   Workload load;
 };
 /// How far cores can relieve GPUs of the near field of a tree: all of them computing pieces for as long as the GPUs
-/// compute the rest.
+/// compute the rest. No pieces where that would bring less than it costs.
 struct Relief {
   NearPieces pieces;
   double seconds = 0;  ///< predicted, of an evaluation
 };
-Relief relief_by_cores(const Workload& work, const UnitRates& cores, const UnitRates& gpus);
+Relief relief_by_cores(const ChosenTree& tree, const UnitRates& cores, const UnitRates& gpus);
 
 /// The fastest uniform tree among those with these workloads; completes the members of `wanted` that are 0.
 ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload>& loads,

@@ -84,8 +84,17 @@ TEST(Plan, CoresBesideAFastGpuAreLeftOut) {
 }
 
 TEST(Plan, CoresThatPayALittleTakePiecesOfTheNearField) {
-  const Plan plan = plan_for({}, cube_loads, {cores, fast_gpu}, 100, true);
-  const Plan alone = plan_for({}, cube_loads, {fast_gpu}, 100, true);
+  const auto scaled = [](double factor) {
+    std::vector<Workload> loads = cube_loads;
+    for (Workload& load : loads)
+      for (double Workload::*const amount :
+           {&Workload::leaves, &Workload::cells, &Workload::near_pairs, &Workload::far_pairs, &Workload::particles})
+        load.*amount *= factor;
+    return loads;
+  };
+  const std::vector<Workload> loads = scaled(10);
+  const Plan plan = plan_for({}, loads, {cores, fast_gpu}, 100, true);
+  const Plan alone = plan_for({}, loads, {fast_gpu}, 100, true);
   EXPECT_EQ(plan.cpus, std::nullopt);
   EXPECT_EQ(plan.gpus, std::nullopt);
   EXPECT_EQ(plan.shape.height, alone.shape.height);
@@ -94,9 +103,11 @@ TEST(Plan, CoresThatPayALittleTakePiecesOfTheNearField) {
   EXPECT_LT(plan.seconds, 0.99 * alone.seconds);
   EXPECT_NE(plan.reason.find("14 cores take"), std::string::npos) << plan.reason;
   // the cores end before the GPU does
-  const Workload& load = *std::find_if(cube_loads.begin(), cube_loads.end(),
-                                       [&](const Workload& l) { return l.height == plan.shape.height; });
+  const Workload& load =
+      *std::find_if(loads.begin(), loads.end(), [&](const Workload& l) { return l.height == plan.shape.height; });
   EXPECT_LT(plan.pieces.share * load.near_pairs * cores.near_pair / 14, plan.seconds);
+  // where there is little to do they would save less than they cost
+  EXPECT_EQ(plan_for({}, scaled(0.1), {cores, fast_gpu}, 10000, true).pieces.count, 0);
 }
 
 TEST(Plan, CoresBesideASlowGpuTakePart) {
