@@ -18,6 +18,7 @@ namespace {
 
 std::atomic<int> noted{0};
 std::atomic<int> stoppable{0};
+std::atomic<bool> quiet{false};
 const char* program_name = "asterism";  // a literal of main
 
 const char* name_of(int signal) noexcept {
@@ -31,10 +32,12 @@ void say(const char* text) noexcept {
 
 [[noreturn]] void end_at_once(int signal) noexcept {
   remove_temporary_files();
-  say(program_name);
-  say(": ended by ");
-  say(name_of(signal));
-  say("\n");
+  if (!quiet) {
+    say(program_name);
+    say(": ended by ");
+    say(name_of(signal));
+    say("\n");
+  }
   _exit(128 + signal);
 }
 
@@ -55,6 +58,10 @@ void handle_stop_signals(const char* program) {
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
+}
+
+void end_quietly_at_signals() noexcept {
+  quiet = true;
 }
 
 StoppableSteps::StoppableSteps() {

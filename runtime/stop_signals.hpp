@@ -22,6 +22,9 @@ class Stopped : public Error {
 
 /// Takes over both signals, unless the program ignores them (nohup). `program`: its name in what is said at the end.
 void handle_stop_signals(const char* program);
+/// Ends without a line at a signal that comes outside steps: the launcher of several ranks ends them because one
+/// failed, which has said why.
+void end_quietly_at_signals() noexcept;
 
 /// While one lives, the first signal is noted only: whoever makes it asks stop_wanted() between two steps.
 class StoppableSteps {

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_deaths.hpp"
+#include "runtime/stop_signals.hpp"
 
 #ifdef ASTERISM_MPI
 #include <starpu_mpi.h>
@@ -147,6 +148,7 @@ RankGroup::RankGroup() {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   const int found = ranks_;
+  if (found > 1) end_quietly_at_signals();
   if (found == 1 || level < MPI_THREAD_MULTIPLE) {
     ranks_ = 1;
     MPI_Finalize();

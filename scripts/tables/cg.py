@@ -97,8 +97,20 @@ def picture():
     return "\n".join(svg) + "\n"
 
 
+def gpu_libraries():
+    rows = ["| with defaults, in turn with a loop over cuSPARSE and cuBLAS that is a CUDA graph | ms per iteration | over the bytes bound | over the loop |",
+            "|---|---|---|---|"]
+    for _, record in load("cg-cusparse-*.json"):
+        for system in record["systems"]:
+            own = system["asterism_cg"]
+            rows.append(f"| {system['stencil']}, {record['gpu'].removeprefix('NVIDIA ')} | {own['median_ms']:.3f} (loop {system['loop']['median_ms']:.3f}) | "
+                        f"{own['ratio_to_bound']:.2f} | {own['ratio_to_loop']:.2f} |")
+    return "\n".join(rows)
+
+
 TABLES = {
     "gpu-single": gpu_single,
+    "gpu-libraries": gpu_libraries,
     "gpu-efficiency": efficiency,
     "gpu-tables": gpu_tables,
     "cpu": cpu,

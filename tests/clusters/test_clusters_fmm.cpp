@@ -276,7 +276,7 @@ TEST_F(ClustersFmm, GoesOnAfterARankWasKilledWithAnotherNumberOfRanks) {
   // a run that is to end earlier says where the checkpoint is
   const Ran early = run_ranks(1, joined(problem, {"--steps", "1", "--restart", "state.h5"}));
   EXPECT_EQ(early.status, 2);
-  const std::size_t at = early.err.find("of step ");
+  const std::size_t at = early.err.find("at step ");
   ASSERT_NE(at, std::string::npos) << early.err;
   const long reached = std::stol(early.err.substr(at + 8));
   EXPECT_EQ(reached % 3, 0);

@@ -24,7 +24,7 @@ constexpr double rates_seconds = 0.5;
 /// Up to so many pairs one core is as fast as any number of them, in seconds by that rate.
 constexpr double one_core_sum = 5e-3;
 /// Starting GPUs takes about as long; what cores do in that time they do alone.
-constexpr double start_of_gpus = 0.3;
+constexpr double start_of_gpus = 0.1;
 /// Cores share all work with GPUs where the ideal division of the work saves at least this share of the time: groups
 /// that suit both are smaller than what GPUs need.
 constexpr double least_gain_of_sharing = 0.3;
@@ -114,11 +114,12 @@ Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kind
   const ChosenTree of_all = best_tree(rates);
   const Plan all{of_all.shape, {}, {}, {}, {}, of_all.seconds};
   if (!open || rates.size() < 2 || rates[0].units == 0 || rates[1].units == 0) return all;
-  const ChosenTree of_cores = best_tree({rates[0]});
   const ChosenTree of_gpus = best_tree({rates[1]});
   const std::string cores = name_of(rates[0], false);
   const std::string gpus = name_of(rates[1], true);
-  if (of_cores.seconds * evaluations < start_of_gpus)
+  ChosenTree of_cores;
+  if (of_gpus.seconds * evaluations < start_of_gpus) of_cores = best_tree({rates[0]});
+  if (of_cores.seconds > 0 && of_cores.seconds * evaluations < start_of_gpus)
     return {of_cores.shape,
             {},
             {},

@@ -91,10 +91,12 @@ int likely_step(const std::vector<UnitRates>& kinds) {
 
 /// The leaf size with the least predicted time: from the likely one downhill, since too small and too large leaves cost
 /// steadily more.
-Candidate best_leaf_size(const std::vector<LeafCount>& finest, int height, const std::vector<UnitRates>& kinds) {
+Candidate best_leaf_size(const std::vector<LeafCount>& finest, int height, const std::vector<UnitRates>& kinds,
+                         std::map<int, Workload>& known) {
   const auto candidate = [&](int step) {
     const int leaf_size = static_cast<int>(std::lround(std::pow(2.0, step / 2.0)));
-    const Workload load = adaptive_workload(finest, height, leaf_size);
+    if (!known.contains(leaf_size)) known[leaf_size] = adaptive_workload(finest, height, leaf_size);
+    const Workload& load = known[leaf_size];
     return Candidate{leaf_size, load, predicted_seconds(load, kinds)};
   };
   const int likely = likely_step(kinds);
@@ -208,7 +210,7 @@ ChosenTree TreeChoice::adaptive(const std::vector<UnitRates>& kinds) {
     best.load = adaptive_workload(finest_, height, wanted_.leaf_size);
     best.seconds = predicted_seconds(best.load, kinds);
   } else {
-    best = best_leaf_size(finest_, height, kinds);
+    best = best_leaf_size(finest_, height, kinds, adaptive_loads_);
   }
   ChosenTree tree{wanted_, best.seconds, best.load};
   tree.shape.leaf_size = best.leaf_size;

@@ -2,6 +2,7 @@
 // Whether a tree is uniform or adaptive, and the most particles of a leaf of an adaptive one.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "taskflows/fmm/tree/tree_cost_model.hpp"
@@ -51,8 +52,9 @@ class TreeChoice {
   Ranks ranks_;
   bool always_adaptive_ = false;
   bool maybe_adaptive_ = false;
-  std::vector<Workload> loads_;    ///< of uniform trees, once they are needed
-  std::vector<LeafCount> finest_;  ///< once adaptive trees are considered
+  std::vector<Workload> loads_;             ///< of uniform trees, once they are needed
+  std::vector<LeafCount> finest_;           ///< once adaptive trees are considered
+  std::map<int, Workload> adaptive_loads_;  ///< of trees looked at, by leaf size
 };
 
 }  // namespace asterism::fmm

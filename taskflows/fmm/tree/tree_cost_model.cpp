@@ -19,8 +19,9 @@ constexpr std::size_t sample = 2000;
 constexpr double fewest_per_leaf = 2;
 /// Groups per unit: enough that the last ones to end do not matter much.
 constexpr double groups_per_unit = 12;
-/// Cores get this part of the near field that would keep them busy as long as the GPUs: they must not be late.
-constexpr double safe_share = 0.95;
+/// Cores get this part of the near field that would keep them busy as long as the GPUs: they must not be late, and on
+/// shared machines they are not always at full speed.
+constexpr double safe_share = 0.75;
 /// Pieces per core: the last to end is late by a part of one.
 constexpr int pieces_per_core = 4;
 /// What pieces cost: seconds of an evaluation, and of each of its tasks, of which a group has so many.

@@ -242,7 +242,8 @@ TEST(Choice, AsksForRatesWhenItNeedsThem) {
   EXPECT_TRUE(needs_rates(TreeKind::automatic, {}));
   EXPECT_TRUE(needs_rates(TreeKind::adaptive, {5, 10}));
   EXPECT_FALSE(needs_rates(TreeKind::automatic, {5, 10}));
-  EXPECT_FALSE(needs_rates(TreeKind::automatic, {0, 10, FarTasks::joined, 50}));
+  EXPECT_FALSE(needs_rates(TreeKind::automatic, {5, 10, FarTasks::joined, 50}));
+  EXPECT_TRUE(needs_rates(TreeKind::automatic, {0, 10, FarTasks::joined, 50}));
   EXPECT_TRUE(needs_rates(TreeKind::automatic, {0, 0, FarTasks::joined, 50}));
 }
 
