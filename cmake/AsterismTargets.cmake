@@ -28,6 +28,9 @@ if(ASTERISM_SANITIZE)
   target_compile_options(asterism_options INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
   target_link_options(asterism_options INTERFACE -fsanitize=${sanitizers})
+  if(ASTERISM_FUZZ)
+    target_compile_options(asterism_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>")
+  endif()
 endif()
 
 # Version, commit and what was built in (base/version.hpp).
