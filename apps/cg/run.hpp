@@ -29,6 +29,7 @@ class Run : public Solver {
 
  private:
   void choose_units();
+  void leave_small_systems_to_one_core();
   void take_rows(std::int64_t first, std::int64_t last);
   /// Cuts the matrix into block-rows; over several ranks, takes the rows of this one.
   void decompose(const Session& session, const asterism::cg::Options& options);
