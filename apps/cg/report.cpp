@@ -69,7 +69,8 @@ void Run::describe(Report& report) {
   report.rows.emplace_back(
       "flow", fmt::format("{}, {}, {} block-row(s), {}{}", name_of(o.flow), name_of(o.decomposition), o.blocks,
                           name_of(o.transfer), preconditioner));
-  const std::string restarts = r.restarts > 0 ? fmt::format(" ({} restart{})", r.restarts, r.restarts == 1 ? "" : "s") : "";
+  const std::string restarts =
+      r.restarts > 0 ? fmt::format(" ({} restart{})", r.restarts, r.restarts == 1 ? "" : "s") : "";
   const std::string chosen = arguments_.default_iterations ? " (of a simulated run; --iterations N for more)" : "";
   report.rows.emplace_back("iterations", fmt::format("{}{}{}", r.iterations, restarts, chosen));
   if (!arguments_.checkpoints.write.empty())
