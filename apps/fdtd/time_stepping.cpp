@@ -66,9 +66,7 @@ Division divide(const Arguments& args, const Problem& problem, const Session& se
 /// A domain of the same shape and media with at most `largest_sample` cells.
 Problem sample_of(const Problem& like) {
   Problem sample;
-  const double scale = std::min(1.0, std::cbrt(largest_sample / cells_of(like)));
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    sample.cells[axis] = std::max(1, static_cast<int>(std::lround(like.cells[axis] * scale)));
+  sample.cells = shrunk(like.cells, largest_sample);
   sample.spacing = like.spacing;
   sample.dt = like.dt;
   sample.face = like.face;
@@ -100,15 +98,7 @@ std::optional<StepWork> step_work_of(const Arguments& args, const Problem& probl
   if (args.gpu_share || args.scheduler_places || args.boxes || args.overlap || args.bricks_per_gpu > 0 ||
       !args.gpu_weights.empty())
     return std::nullopt;
-  StepWork work;
-  work.kind = kind_of(problem);
-  work.counted = "cells";
-  work.size = cells_of(problem);
-  work.largest = largest_sample;
-  work.small_per_core = small_per_core;
-  // thin domains exchange more or less than cubes do
-  if (work.size <= 16 * small_per_core)
-    work.kind += fmt::format("/2^{} planes", std::lround(std::log2(problem.cells[0])));
+  StepWork work = grid_work(kind_of(problem), problem.cells, problem.cells[0], largest_sample, small_per_core);
   work.rate = [&args, &problem](const Session& session, double share) {
     return step_rate(args, problem, session, share);
   };

@@ -20,11 +20,16 @@ namespace {
 /// Bricks of a GPU that exchanges with other units.
 constexpr int waiting_bricks = 4;
 
-/// One for each rank, side by side along the longer of y and z, unless the options say how many.
-std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem) {
-  std::array<int, 3> parts = args.subdomains;
-  if (parts[0] * parts[1] * parts[2] == 1) parts[problem.cells[1] > problem.cells[2] ? 1 : 2] = rank_group().ranks();
-  return parts;
+/// Unless the options say how many: one for each rank, side by side along the longer of y and z; for cores alone one
+/// for each, along z, where a face lies together in memory, unless faces across y are much smaller.
+std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem, int cpus, int gpus) {
+  if (args.subdomains != std::array{1, 1, 1}) return args.subdomains;
+  const int y = problem.cells[1];
+  const int z = problem.cells[2];
+  if (rank_group().distributed())
+    return y > z ? std::array{1, rank_group().ranks(), 1} : std::array{1, 1, rank_group().ranks()};
+  const bool along_z = gpus == 0 && args.cores == 0 && z >= cpus && 2 * y <= 3 * z;
+  return {1, 1, along_z ? std::max(cpus, 1) : 1};
 }
 
 /// Cells of the largest flow that is measured: beyond the caches, a second's work at most.
@@ -39,9 +44,7 @@ double cells_of(const Problem& problem) {
 /// A flow of the same shape and method with at most `largest_sample` cells, all fluid, at rest.
 Problem sample_of(const Problem& like) {
   Problem sample;
-  const double scale = std::min(1.0, std::cbrt(largest_sample / cells_of(like)));
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    sample.cells[axis] = std::max(1, static_cast<int>(std::lround(like.cells[axis] * scale)));
+  sample.cells = shrunk(like.cells, largest_sample);
   sample.face = like.face;
   sample.collision = like.collision;
   sample.precision = like.precision;
@@ -73,7 +76,7 @@ Pieces cut(const Arguments& args, const Problem& problem, const Session& session
            PlacedBy placed_by) {
   Pieces pieces;
   pieces.gpu_share = gpu_share;
-  pieces.subdomains = subdomains_of(args, problem);
+  pieces.subdomains = subdomains_of(args, problem, session.cpus(), session.devices());
   const int all_subdomains = pieces.subdomains[0] * pieces.subdomains[1] * pieces.subdomains[2];
   const int subdomains = std::max(1, all_subdomains / rank_group().ranks());  // of a rank
   // the smallest number of CPUs of a rank: cuts go through the whole domain
@@ -97,15 +100,7 @@ std::string kind_of(const Problem& problem) {
 std::optional<StepWork> step_work_of(const Arguments& args, const Problem& problem) {
   const bool cut_by_options = args.subdomains != std::array{1, 1, 1} || args.cores > 0 || args.gpu_bricks > 0;
   if (args.gpu_share || args.scheduler_places || cut_by_options) return std::nullopt;
-  StepWork work;
-  work.kind = kind_of(problem);
-  work.counted = "cells";
-  work.size = cells_of(problem);
-  work.largest = largest_sample;
-  work.small_per_core = small_per_core;
-  // thin domains exchange more or less than cubes do
-  if (work.size <= 16 * small_per_core)
-    work.kind += fmt::format("/2^{} rows", std::lround(std::log2(problem.cells[1])));
+  StepWork work = grid_work(kind_of(problem), problem.cells, std::max(problem.cells[1], problem.cells[2]), largest_sample, small_per_core);
   work.rate = [&args, &problem](const Session& session, double share) {
     return step_rate(args, problem, session, share);
   };

@@ -128,7 +128,32 @@ class Trial {
   double seconds_ = 0;
 };
 
+double count(const std::array<int, 3>& cells) {
+  return static_cast<double>(cells[0]) * cells[1] * cells[2];
+}
+
 }  // namespace
+
+StepWork grid_work(const std::string& kind, const std::array<int, 3>& cells, int layers, double largest,
+                   double small_per_core) {
+  constexpr double small = 16;  // cores' work
+  StepWork work;
+  work.kind = kind;
+  work.counted = "cells";
+  work.size = count(cells);
+  work.largest = largest;
+  work.small_per_core = small_per_core;
+  if (work.size <= small * small_per_core) work.kind += fmt::format("/2^{} layers", std::lround(std::log2(layers)));
+  return work;
+}
+
+std::array<int, 3> shrunk(const std::array<int, 3>& cells, double most) {
+  const double scale = std::min(1.0, std::cbrt(most / count(cells)));
+  std::array<int, 3> fewer{};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    fewer[axis] = std::max(1, static_cast<int>(std::lround(cells[axis] * scale)));
+  return fewer;
+}
 
 UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
                            const std::function<double(const std::string& who)>& rate) {

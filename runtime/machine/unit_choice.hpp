@@ -3,6 +3,7 @@
 // the cores for a small problem. Decided by rates that are measured once for a size of problems and kept.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,6 +25,13 @@ struct StepWork {
   /// what is counted per second.
   std::function<double(const Session&, double gpu_share)> rate;
 };
+
+/// Steps of a grid, of which sizes are numbers of cells. `layers`: along the axis that is cut, in the names of rates of
+/// small grids: thin ones exchange more or less than cubes do.
+StepWork grid_work(const std::string& kind, const std::array<int, 3>& cells, int layers, double largest,
+                   double small_per_core);
+/// Cells of a grid of the same shape with at most `most` of them, or about as many.
+std::array<int, 3> shrunk(const std::array<int, 3>& cells, double most);
 
 struct UnitChoice {
   std::optional<int> cpus;          ///< as SessionOptions; none: as StarPU chooses

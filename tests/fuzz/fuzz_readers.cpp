@@ -12,13 +12,19 @@
 #include <string>
 #include <vector>
 
+#include "apps/compare/state.hpp"
 #include "base/error.hpp"
 #include "io/hdf5/checksums.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/mesh/mesh.hpp"
+#include "io/series/collection.hpp"
 #include "io/text_file.hpp"
+#include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/platform.hpp"
+#include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/fdtd/scene/scene.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
+#include "tests/fuzz/fuzz_arguments.hpp"
 #include "traces/models/platform_rec.hpp"
 #include "traces/readers/read.hpp"
 
@@ -52,6 +58,28 @@ void apply_journal(const fs::path& path) {
   }
 }
 
+/// The folder that FUZZ_BESIDE names has what else is recorded.
+void read_recording(const fs::path& path) {
+  static const bool copied = [&] {
+    for (const char* const name : {"tasks.rec", "paje.trace"})
+      if (std::getenv("FUZZ_BESIDE") != nullptr) fs::copy_file(fs::path(std::getenv("FUZZ_BESIDE")) / name, path.parent_path() / name);
+    return true;
+  }();
+  static_cast<void>(copied);
+  traces::read({path.parent_path()});
+}
+
+/// --retry removes the folders of failed runs.
+void read_runs(const fs::path& path) {
+  for (const apps::compare::Run& run : apps::compare::read_journal(path.parent_path()))
+    if (run.folder == ".." || run.folder.find('/') != std::string::npos) std::abort();
+}
+
+void read_rates(const fs::path& path) {
+  for (const auto& [name, rate] : KnownRates(path, {}).all())
+    if (!(rate >= 0)) std::abort();
+}
+
 using Reader = std::function<void(const fs::path& path)>;
 
 const std::map<std::string, Reader>& readers() {
@@ -69,7 +97,18 @@ const std::map<std::string, Reader>& readers() {
       {"npy", particles},
       {"pqr", particles},
       {"xyz", particles},
+      {"mtx", [](const fs::path& path) { cg::read_matrix_market(path); }},
+      {"vector.mtx", [](const fs::path& path) { cg::read_vector(path, 4); }},
       {"toml", [](const fs::path& path) { read_platform(path); }},
+      {"scene.toml", [](const fs::path& path) { fdtd::scene::read_scene(path); }},
+      {"arguments", tests::parse_command_line},
+      {"runs.jsonl", read_runs},
+      {"rates.json", read_rates},
+      {"pvd", [](const fs::path& path) { read_collection(path, ".vtu"); }},
+      {"data.rec", read_recording},
+      {"comms.rec", read_recording},
+      {"clocks.rec", read_recording},
+      {"prof_file", trace},
       {"tasks.rec", trace},
       {"paje.trace", trace},
       {"platform_file.rec", [](const fs::path& path) { traces::read_platform_rec(path); }},
@@ -93,7 +132,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fs::path path = [] {
     const fs::path folder = fs::path("/dev/shm") / fmt::format("fuzz_{}", getpid());
     fs::create_directories(folder);
-    const bool whole_name = std::string(kind).find('.') != std::string::npos && std::string(kind) != "off.gz";
+    fs::current_path(folder);
+    static_cast<void>(std::freopen("/dev/null", "w", stdout));
+    const bool whole_name = std::string(kind).find_first_of("._") != std::string::npos && std::string(kind) != "off.gz";
     return folder / (whole_name ? kind : std::string("f.") + kind);
   }();
   std::ofstream(path, std::ios::binary | std::ios::trunc)

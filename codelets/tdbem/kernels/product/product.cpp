@@ -75,7 +75,8 @@ constexpr bool has_lanes = false;
 
 bool permutes_two_registers() {
 #if defined(__x86_64__)
-  return has_lanes && __builtin_cpu_supports("x86-64-v4") != 0;
+  return has_lanes && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0;
 #else
   return false;
 #endif
