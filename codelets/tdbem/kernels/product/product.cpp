@@ -62,24 +62,23 @@ template <class T, int group>
                                                                         const Sums<T>& sums) {
   add_tile<T, group, PanelByLanes>(tile, windows, sums);
 }
-constexpr bool has_lanes = true;
+bool has_lanes() {
+  return __builtin_cpu_supports("x86-64-v4") != 0;
+}
 #else
 template <class T, int group>
 void by_lanes(const Tile<T>& tile, const Windows<T>& windows, const Sums<T>& sums) {
   add_tile<T, group, PanelByRows>(tile, windows, sums);
 }
-constexpr bool has_lanes = false;
+bool has_lanes() {
+  return false;
+}
 #endif
 
 }  // namespace
 
 bool permutes_two_registers() {
-#if defined(__x86_64__)
-  return has_lanes && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0;
-#else
-  return false;
-#endif
+  return has_lanes();
 }
 
 template <class T>
