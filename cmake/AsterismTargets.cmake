@@ -25,12 +25,13 @@ if(ASTERISM_SANITIZE)
     set(sanitizers thread)
   endif()
   target_compile_definitions(asterism_options INTERFACE ASTERISM_SANITIZE)
-  target_compile_options(asterism_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=undefined>")
-  target_link_options(asterism_options INTERFACE -fsanitize=${sanitizers})
+  set(options -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   if(ASTERISM_FUZZ)
-    target_compile_options(asterism_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>")
+    list(APPEND options -fsanitize=fuzzer-no-link)
   endif()
+  target_compile_options(asterism_options INTERFACE
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<BOOL:$<TARGET_PROPERTY:ASTERISM_NOT_SANITIZED>>>>:${options}>")
+  target_link_options(asterism_options INTERFACE -fsanitize=${sanitizers})
 endif()
 
 # Version, commit and what was built in (base/version.hpp).
@@ -172,6 +173,9 @@ function(asterism_library name)
   if(NOT ARG_KERNELS)
     asterism_use_pch(${name} asterism_pch_house)
     asterism_unity(${name} 12)
+  elseif(ASTERISM_FUZZ)  # readers are fuzzed, and kernels take most of the time to compile
+    set_target_properties(${name} PROPERTIES ASTERISM_NOT_SANITIZED ON)
+    target_compile_options(${name} PRIVATE -O0)
   endif()
 endfunction()
 
