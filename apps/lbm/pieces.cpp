@@ -100,7 +100,8 @@ std::string kind_of(const Problem& problem) {
 std::optional<StepWork> step_work_of(const Arguments& args, const Problem& problem) {
   const bool cut_by_options = args.subdomains != std::array{1, 1, 1} || args.cores > 0 || args.gpu_bricks > 0;
   if (args.gpu_share || args.scheduler_places || cut_by_options) return std::nullopt;
-  StepWork work = grid_work(kind_of(problem), problem.cells, std::max(problem.cells[1], problem.cells[2]), largest_sample, small_per_core);
+  StepWork work = grid_work(kind_of(problem), problem.cells, std::max(problem.cells[1], problem.cells[2]),
+                            largest_sample, small_per_core);
   work.rate = [&args, &problem](const Session& session, double share) {
     return step_rate(args, problem, session, share);
   };

@@ -62,7 +62,8 @@ void apply_journal(const fs::path& path) {
 void read_recording(const fs::path& path) {
   static const bool copied = [&] {
     for (const char* const name : {"tasks.rec", "paje.trace"})
-      if (std::getenv("FUZZ_BESIDE") != nullptr) fs::copy_file(fs::path(std::getenv("FUZZ_BESIDE")) / name, path.parent_path() / name);
+      if (std::getenv("FUZZ_BESIDE") != nullptr)
+        fs::copy_file(fs::path(std::getenv("FUZZ_BESIDE")) / name, path.parent_path() / name);
     return true;
   }();
   static_cast<void>(copied);
