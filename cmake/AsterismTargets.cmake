@@ -163,6 +163,14 @@ function(asterism_sources out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
+# Readers are fuzzed, while kernels would take most of the time to compile.
+function(asterism_not_fuzzed target)
+  if(ASTERISM_FUZZ)
+    set_target_properties(${target} PROPERTIES ASTERISM_NOT_SANITIZED ON)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
 # asterism_library(NAME [KERNELS] [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]): a
 # static library that does not see StarPU. KERNELS are compiled with options of their own, without precompiled headers.
 function(asterism_library name)
@@ -173,9 +181,8 @@ function(asterism_library name)
   if(NOT ARG_KERNELS)
     asterism_use_pch(${name} asterism_pch_house)
     asterism_unity(${name} 12)
-  elseif(ASTERISM_FUZZ)  # readers are fuzzed, and kernels take most of the time to compile
-    set_target_properties(${name} PROPERTIES ASTERISM_NOT_SANITIZED ON)
-    target_compile_options(${name} PRIVATE -O0)
+  else()
+    asterism_not_fuzzed(${name})
   endif()
 endfunction()
 
