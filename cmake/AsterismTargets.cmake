@@ -8,7 +8,9 @@
 add_library(asterism_options INTERFACE)
 target_compile_features(asterism_options INTERFACE cxx_std_20)
 target_include_directories(asterism_options INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
-target_link_libraries(asterism_options INTERFACE fmt::fmt OpenMP::OpenMP_CXX)
+target_link_libraries(asterism_options INTERFACE fmt::fmt OpenMP::OpenMP_CXX
+  # sums of long double in OpenMP
+  $<$<CXX_COMPILER_ID:Clang>:atomic>)
 target_compile_options(asterism_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic>"
   # StarPU records where tasks are submitted: the same on every machine.
