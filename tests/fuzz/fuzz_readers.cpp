@@ -105,7 +105,7 @@ const std::map<std::string, Reader>& readers() {
       {"arguments", tests::parse_command_line},
       {"runs.jsonl", read_runs},
       {"rates.json", read_rates},
-      {"pvd", [](const fs::path& path) { read_collection(path, ".vtu"); }},
+      {"pvd", [](const fs::path& path) { output::read_collection(path, ".vtu"); }},
       {"data.rec", read_recording},
       {"comms.rec", read_recording},
       {"clocks.rec", read_recording},
