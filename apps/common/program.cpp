@@ -79,7 +79,21 @@ bool has_ended() {
   return ended();
 }
 
+namespace {
+
+/// CLI11 2.1 never ends when an option that it does not know follows an empty argument.
+void refuse_empty_arguments(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") return;  // what follows is another program's
+    if (argument.empty()) bad_input("argument {} is empty; expected an option or its value", i);
+  }
+}
+
+}  // namespace
+
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  refuse_empty_arguments(argc, argv);
   if (app.get_config_ptr() != nullptr) check_config(argc, argv);
   try {
     app.parse(argc, argv);

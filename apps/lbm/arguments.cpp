@@ -106,7 +106,9 @@ void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
 
 void add_pieces_options(CLI::App& app, Arguments& args, Texts& texts) {
   CLI::Option_group* pieces = app.add_option_group("Pieces");
-  pieces->add_option("--subdomains", texts.subdomains, "Equal parts along x, y and z")->capture_default_str();
+  pieces
+      ->add_option("--subdomains", texts.subdomains, "Equal parts along x, y and z (1x1x1: chosen for ranks and cores)")
+      ->capture_default_str();
   pieces
       ->add_option("--gpu-share", texts.share,
                    "Share of the cells of each sub-domain that GPUs update, cut by an xz-plane: 0 to 1, or auto: from\n"

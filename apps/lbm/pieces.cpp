@@ -20,9 +20,8 @@ namespace {
 /// Bricks of a GPU that exchanges with other units.
 constexpr int waiting_bricks = 4;
 
-/// Up to so many cores have slabs along z rather than along y: their planes of x and z are smaller and stay in the
-/// caches (2 to 6 % on two cores), while faces across z take longer to pack.
-constexpr int few_cores = 4;
+/// Cores that have slabs along z rather than along y: on two, slabs of at least eight layers were faster.
+constexpr int few_cores = 2;
 constexpr int least_layers = 8;
 
 /// Unless the options say how many: one for each rank, side by side along the longer of y and z; one for each of a few

@@ -26,11 +26,11 @@ struct StepWork {
   std::function<double(const Session&, double gpu_share)> rate;
 };
 
-/// Steps of a grid, of which sizes are numbers of cells. `layers`: along the axis that is cut, in the names of rates of
-/// small grids: thin ones exchange more or less than cubes do.
+/// Steps of a grid; sizes are numbers of cells. Small grids have rates for each number of `layers`, along the axis that is
+/// cut: thin grids exchange more or less than cubes do.
 StepWork grid_work(const std::string& kind, const std::array<int, 3>& cells, int layers, double largest,
                    double small_per_core);
-/// Cells of a grid of the same shape with at most `most` of them, or about as many.
+/// A grid of the same shape with `most` cells at most, up to rounding; the grid itself where it has no more.
 std::array<int, 3> shrunk(const std::array<int, 3>& cells, double most);
 
 struct UnitChoice {

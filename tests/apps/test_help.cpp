@@ -55,6 +55,12 @@ TEST_P(Help, ShowsExamplesAndWhatMattersFirst) {
   for (const std::string& option : first) EXPECT_TRUE(every.contains(option)) << option;
 }
 
+TEST_P(Help, RefusesAnEmptyArgument) {
+  const Answer empty = answer(GetParam(), "'' --no-such-option");
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_EQ(empty.text, std::string(GetParam()) + ": error: argument 1 is empty; expected an option or its value\n");
+}
+
 TEST_P(Help, SaysNoNumbersOfEnumerators) {
   const std::string text = answer(GetParam(), "--help-all").text;
   for (const char* what : {"->", "ENUM", "1099511627776", "INT in [", "FLOAT in ["})
