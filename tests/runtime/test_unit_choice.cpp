@@ -37,9 +37,9 @@ TEST(UnitChoice, GridsKeepTheirShape) {
   EXPECT_EQ(shrunk(Cells{40, 20, 10}, 8000), (Cells{40, 20, 10}));
   EXPECT_EQ(shrunk(Cells{400, 200, 100}, 8000), (Cells{40, 20, 10}));
   EXPECT_EQ(shrunk(Cells{100000, 1, 1}, 1000), (Cells{21544, 1, 1})) << "no axis is lost";
-  EXPECT_EQ(grid_work("a", {64, 32, 8}, 8, 1e6, 1e3).kind, "a/2^3 layers");
-  EXPECT_EQ(grid_work("a", {64, 32, 8}, 8, 1e6, 1e3).size, 64 * 32 * 8);
-  EXPECT_EQ(grid_work("a", {64, 64, 64}, 64, 1e6, 1e3).kind, "a") << "the rates of large grids are those of all";
+  EXPECT_EQ(grid_work("a", {64, 32, 8}, 8, 1e6, 2e3).kind, "a/2^3 layers");
+  EXPECT_EQ(grid_work("a", {64, 32, 8}, 8, 1e6, 2e3).size, 64 * 32 * 8);
+  EXPECT_EQ(grid_work("a", {64, 64, 64}, 64, 1e6, 2e3).kind, "a") << "the rates of large grids are those of all";
 }
 
 TEST(UnitChoice, CoresThatBringLittleAreLeftOut) {
