@@ -77,7 +77,8 @@ void read_runs(const fs::path& path) {
 }
 
 void read_rates(const fs::path& path) {
-  for (const auto& [name, rate] : KnownRates(path, {}).all())
+  const KnownRates rates(path, {});
+  for (const auto& [name, rate] : rates.all())
     if (!(rate >= 0)) std::abort();
 }
 
