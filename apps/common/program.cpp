@@ -83,11 +83,8 @@ namespace {
 
 /// CLI11 2.1 never ends when an option that it does not know follows an empty argument.
 void refuse_empty_arguments(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--") return;  // what follows is another program's
-    if (argument.empty()) bad_input("argument {} is empty; expected an option or its value", i);
-  }
+  for (int i = 1; i < argc; ++i)
+    if (*argv[i] == '\0') bad_input("argument {} is empty; expected an option or its value", i);
 }
 
 }  // namespace

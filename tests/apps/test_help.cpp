@@ -56,9 +56,10 @@ TEST_P(Help, ShowsExamplesAndWhatMattersFirst) {
 }
 
 TEST_P(Help, RefusesAnEmptyArgument) {
+  const std::string line = std::string(GetParam()) + ": error: argument 1 is empty; expected an option or its value\n";
   const Answer empty = answer(GetParam(), "'' --no-such-option");
   EXPECT_EQ(empty.status, 2);
-  EXPECT_EQ(empty.text, std::string(GetParam()) + ": error: argument 1 is empty; expected an option or its value\n");
+  EXPECT_EQ(empty.text, line);
 }
 
 TEST_P(Help, SaysNoNumbersOfEnumerators) {
