@@ -60,6 +60,10 @@ TEST_P(Help, RefusesAnEmptyArgument) {
   const Answer empty = answer(GetParam(), "'' --no-such-option");
   EXPECT_EQ(empty.status, 2);
   EXPECT_EQ(empty.text, line);
+  if (GetParam() == std::string("asterism-compare")) return;  // behind -- stands another program's command line
+  const Answer behind = answer(GetParam(), "-- '' --no-such-option");
+  EXPECT_EQ(behind.status, 2);
+  EXPECT_NE(behind.text.find("argument 2 is empty"), std::string::npos) << behind.text;
 }
 
 TEST_P(Help, SaysNoNumbersOfEnumerators) {
