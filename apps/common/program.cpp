@@ -84,7 +84,9 @@ namespace {
 /// CLI11 2.1 never ends when an option that it does not know follows an empty argument.
 void refuse_empty_arguments(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i)
-    if (*argv[i] == '\0') bad_input("argument {} is empty; expected an option or its value", i);
+    if (*argv[i] == '\0')
+      bad_input("the argument after {} is empty; expected an option or its value",
+                i == 1 ? "the program's name" : argv[i - 1]);
 }
 
 }  // namespace

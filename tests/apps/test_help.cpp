@@ -56,14 +56,15 @@ TEST_P(Help, ShowsExamplesAndWhatMattersFirst) {
 }
 
 TEST_P(Help, RefusesAnEmptyArgument) {
-  const std::string line = std::string(GetParam()) + ": error: argument 1 is empty; expected an option or its value\n";
+  const std::string line = std::string(GetParam()) +
+                           ": error: the argument after the program's name is empty; expected an option or its value\n";
   const Answer empty = answer(GetParam(), "'' --no-such-option");
   EXPECT_EQ(empty.status, 2);
   EXPECT_EQ(empty.text, line);
   if (GetParam() == std::string("asterism-compare")) return;  // behind -- stands another program's command line
   const Answer behind = answer(GetParam(), "-- '' --no-such-option");
   EXPECT_EQ(behind.status, 2);
-  EXPECT_NE(behind.text.find("argument 2 is empty"), std::string::npos) << behind.text;
+  EXPECT_NE(behind.text.find("the argument after -- is empty"), std::string::npos) << behind.text;
 }
 
 TEST_P(Help, SaysNoNumbersOfEnumerators) {
