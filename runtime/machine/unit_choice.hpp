@@ -26,8 +26,8 @@ struct StepWork {
   std::function<double(const Session&, double gpu_share)> rate;
 };
 
-/// Steps of a grid; sizes are numbers of cells. Small grids have rates for each number of `layers`, along the axis that is
-/// cut: thin grids exchange more or less than cubes do.
+/// Steps of a grid; sizes are numbers of cells. Small grids have rates for each number of `layers`, along the axis that
+/// is cut: thin grids exchange more or less than cubes do.
 StepWork grid_work(const std::string& kind, const std::array<int, 3>& cells, int layers, double largest,
                    double small_per_core);
 /// A grid of the same shape with `most` cells at most, up to rounding; the grid itself where it has no more.
