@@ -15,10 +15,11 @@
 #include "base/version.hpp"
 #include "base/wall_clock.hpp"
 #include "io/output_file.hpp"
+#include "runtime/ending/stop_signals.hpp"
+#include "runtime/ending/sudden_end.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "runtime/stop_signals.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -69,7 +70,8 @@ int status_of(const char* program, const std::function<int()>& body) {
 }  // namespace
 
 int run(const char* program, const std::function<int()>& body) {
-  handle_stop_signals(program);
+  end_in_one_line(program);
+  handle_stop_signals();
   const int status = status_of(program, body);
   ended() = true;
   return status;

@@ -11,9 +11,9 @@
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/ending/stop_signals.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "runtime/stop_signals.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "taskflows/fdtd/fields/gather.hpp"
 

@@ -9,10 +9,10 @@
 
 #include "apps/common/phases.hpp"
 #include "base/error.hpp"
+#include "runtime/ending/stop_signals.hpp"
 #include "runtime/machine/busy_time.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "runtime/stop_signals.hpp"
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/checkpoint.hpp"
 #include "taskflows/tdbem/matrices/matrix_file.hpp"

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/stop_signals.hpp"
+#include "runtime/ending/stop_signals.hpp"
 
 namespace asterism {
 namespace {

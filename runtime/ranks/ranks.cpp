@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "runtime/ending/stop_signals.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_deaths.hpp"
-#include "runtime/stop_signals.hpp"
 
 #ifdef ASTERISM_MPI
 #include <starpu_mpi.h>

@@ -14,6 +14,7 @@ using namespace asterism::tests;
 
 struct Method {
   const char* name;
+  const char* variable;  ///< of the environment, which may name the program elsewhere
   const char* program;
   Arguments problem;
   const char* steps;       ///< the option with their number
@@ -25,16 +26,29 @@ std::ostream& operator<<(std::ostream& out, const Method& method) {
 }
 
 const std::array<Method, 5> methods{
-    Method{"cg", ASTERISM_CG, {"--stencil", "7pts-16", "--flow", "fused"}, "--iterations", {"--solution", "x.mtx"}},
-    Method{
-        "fmm", ASTERISM_FMM, {"--particles", "60", "--accuracy", "3", "--height", "3", "--group-size", "8"}, "--steps"},
-    Method{"lbm", ASTERISM_LBM, {"--size", "14x11x9", "--re", "30"}, "--steps", {"--output", "o.h5"}},
-    Method{"fdtd", ASTERISM_FDTD, {"--size", "14x11x9"}, "--steps", {"--output", "o.h5"}},
-    Method{"tdbem", ASTERISM_TDBEM, {"--unknowns", "42", "--group", "7"}, "--steps", {"--output", "o.h5"}}};
+    Method{"cg",
+           "ASTERISM_CG",
+           ASTERISM_CG,
+           {"--stencil", "7pts-16", "--flow", "fused"},
+           "--iterations",
+           {"--solution", "x.mtx"}},
+    Method{"fmm",
+           "ASTERISM_FMM",
+           ASTERISM_FMM,
+           {"--particles", "60", "--accuracy", "3", "--height", "3", "--group-size", "8"},
+           "--steps"},
+    Method{"lbm", "ASTERISM_LBM", ASTERISM_LBM, {"--size", "14x11x9", "--re", "30"}, "--steps", {"--output", "o.h5"}},
+    Method{"fdtd", "ASTERISM_FDTD", ASTERISM_FDTD, {"--size", "14x11x9"}, "--steps", {"--output", "o.h5"}},
+    Method{"tdbem",
+           "ASTERISM_TDBEM",
+           ASTERISM_TDBEM,
+           {"--unknowns", "42", "--group", "7"},
+           "--steps",
+           {"--output", "o.h5"}}};
 
 class Programs : public ProgramTest, public testing::WithParamInterface<Method> {
  protected:
-  Programs() : ProgramTest(std::string("asterism-") + GetParam().name, "ASTERISM_NONE", GetParam().program, {}) {}
+  Programs() : ProgramTest(std::string("asterism-") + GetParam().name, GetParam().variable, GetParam().program, {}) {}
 
   [[nodiscard]] Arguments to(long steps, const Arguments& more = {}) const {
     Arguments all = GetParam().problem;
@@ -206,6 +220,51 @@ TEST_P(Programs, GoOnAfterAnyFault) {
       EXPECT_EQ(named(".part") + named(".lock"), 0U);
     }
 }
+
+#ifdef GPU_FAULT_INJECTION
+/// A kernel that fails and a GPU that falls out, at any kernel of a run: one line, and what it leaves can be resumed
+/// from.
+TEST_P(Programs, EndInOneLineWhenTheGpuFails) {
+  if (!fs::exists("/dev/nvidia0")) GTEST_SKIP() << "no GPU";
+  const char* const library = std::getenv("ASTERISM_GPU_FAULT_INJECTION");
+  const bool tdbem = std::string(GetParam().name) == "tdbem";
+  const Arguments all = to(20, with_checkpoint("k.h5", {"--gpus", "1", "--cpus", tdbem ? "1" : "0"}));
+  const auto faulty = [&](std::vector<std::pair<std::string, std::string>> environment) {
+    fs::remove_all(output(""));
+    fs::create_directories(output(""));
+    environment.insert(environment.end(), {{"LD_PRELOAD", library == nullptr ? GPU_FAULT_INJECTION : library},
+                                           {"STARPU_NCUDA", "1"},
+                                           {"GPU_FAULT_COUNT", (folder_ / "kernels").string()}});
+    return run(
+        all, [] { return false; }, SIGTERM, environment);
+  };
+  const Ran whole = faulty({});
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const std::vector<std::string> expected = values("k.h5");
+  const long kernels = std::atol(contents(folder_ / "kernels").c_str());
+  ASSERT_GT(kernels, 3);
+  for (const char* const kind : {"kernel", "lost"})
+    for (const long at : {1L, kernels / 2, kernels - 1}) {
+      SCOPED_TRACE(testing::Message() << kind << " at kernel " << at << " of " << kernels);
+      const Ran ran = faulty({{"GPU_FAULT_AT", std::to_string(at)}, {"GPU_FAULT_KIND", kind}});
+      EXPECT_EQ(ran.status, 1) << ran.err;
+      EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
+      EXPECT_EQ(named(".part") + named(".lock"), 0U);
+      Arguments on = all;
+      if (fs::exists(output("k.h5"))) on.insert(on.end(), {"--restart", "k.h5"});
+      const Ran resumed = run(on, [] { return false; }, SIGTERM, {{"STARPU_NCUDA", "1"}});
+      ASSERT_EQ(resumed.status, 0) << resumed.err;
+      EXPECT_EQ(values("k.h5"), expected);
+    }
+  for (const long megabytes : {0, 1, 8}) {
+    const Ran ran = faulty({{"GPU_FAULT_MEMORY", std::to_string((megabytes << 20) + 1)}});
+    SCOPED_TRACE(testing::Message() << megabytes << " MiB");
+    EXPECT_TRUE(ran.status <= 1) << ran.status << ran.err;
+    EXPECT_EQ(lines_of(ran.err).size(), static_cast<std::size_t>(ran.status)) << ran.err;
+    EXPECT_TRUE(ran.status == 1 || values("k.h5") == expected);
+  }
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Methods, Programs, testing::ValuesIn(methods),
                          [](const auto& info) { return std::string(info.param.name); });

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/stop_signals.hpp"
-
-#include <unistd.h>
+#include "runtime/ending/stop_signals.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstring>
 #include <vector>
 
-#include "io/temporary_files.hpp"
+#include "runtime/ending/sudden_end.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
@@ -19,26 +16,14 @@ namespace {
 std::atomic<int> noted{0};
 std::atomic<int> stoppable{0};
 std::atomic<bool> quiet{false};
-const char* program_name = "asterism";  // a literal of main
 
 const char* name_of(int signal) noexcept {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-/// In a handler: no more than write() and unlink().
-void say(const char* text) noexcept {
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
-}
-
 [[noreturn]] void end_at_once(int signal) noexcept {
-  remove_temporary_files();
-  if (!quiet) {
-    say(program_name);
-    say(": ended by ");
-    say(name_of(signal));
-    say("\n");
-  }
-  _exit(128 + signal);
+  const char* const line = signal == SIGINT ? "ended by SIGINT" : "ended by SIGTERM";
+  end_suddenly(128 + signal, quiet ? nullptr : line);
 }
 
 }  // namespace
@@ -47,8 +32,7 @@ void on_stop_signal(int signal) noexcept {
   if (noted.exchange(signal) != 0 || stoppable == 0) end_at_once(signal);
 }
 
-void handle_stop_signals(const char* program) {
-  program_name = program;
+void handle_stop_signals() {
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);

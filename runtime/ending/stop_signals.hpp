@@ -20,8 +20,8 @@ class Stopped : public Error {
   int signal_;
 };
 
-/// Takes over both signals, unless the program ignores them (nohup). `program`: its name in what is said at the end.
-void handle_stop_signals(const char* program);
+/// Takes over both signals, unless the program ignores them (nohup).
+void handle_stop_signals();
 /// Ends without a line at a signal that comes outside steps: the launcher of several ranks ends them because one
 /// failed, which has said why.
 void end_quietly_at_signals() noexcept;
