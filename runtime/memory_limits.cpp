@@ -51,8 +51,10 @@ void require_memory(const MemoryNeed& need, const char* less) {
 void require_gpu_memory(unsigned node, std::int64_t at_once, const char* less) {
   const std::int64_t memory = starpu_memory_get_total(node);
   if (memory <= 0 || at_once <= memory) return;
-  bad_input("memory of a GPU of {:.1f} MB (STARPU_LIMIT_CUDA_MEM): tasks that run at the same time need {:.1f} MB; {}",
-            megabytes(memory), megabytes(at_once), less);
+  bad_input(
+      "memory of a GPU of {:.1f} MB (STARPU_LIMIT_CUDA_MEM, or what other programs leave free): tasks that run at the "
+      "same time need {:.1f} MB; {}",
+      megabytes(memory), megabytes(at_once), less);
 }
 
 std::optional<DiskTraffic> disk_traffic() {

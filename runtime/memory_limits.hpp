@@ -19,7 +19,7 @@ struct MemoryNeed {
 /// can do to need less at once.
 void require_memory(const MemoryNeed& need, const char* less);
 
-/// The same for the memory of a GPU, StarPU's memory node `node` (STARPU_LIMIT_CUDA_MEM, else most of what it has),
+/// The same for the memory of a GPU, StarPU's memory node `node` (STARPU_LIMIT_CUDA_MEM, else most of what is free),
 /// whose data come from main memory.
 void require_gpu_memory(unsigned node, std::int64_t at_once, const char* less);
 

@@ -10,6 +10,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -240,8 +241,38 @@ void Session::choose_resources(const SessionOptions& options) {
       bad_input("--swap {}: expected a folder that can be written to", *options.swap);
     environment_.set("STARPU_DISK_SWAP", std::filesystem::absolute(*options.swap).string());
   }
+  if (uses_gpus(options)) leave_others_their_memory();
   if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
     environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's
+}
+
+/// Where other programs hold memory of a GPU, StarPU gets most of what is free: it takes nine tenths of the GPU's, and
+/// waits for ever when it cannot allocate that, as it does for the 32 MiB of which it makes small allocations.
+void Session::leave_others_their_memory() {
+#ifdef ASTERISM_CUDA
+  if (simulated) return;
+  constexpr double share = 0.9;
+  constexpr double little = 1024;  // MiB
+  const auto limit = [this](double mebibytes) {
+    if (mebibytes < little && !given("STARPU_SUBALLOCATOR")) environment_.set("STARPU_SUBALLOCATOR", "0");
+  };
+  if (const char* const wanted = std::getenv("STARPU_LIMIT_CUDA_MEM"); wanted != nullptr)
+    return limit(std::atof(wanted));
+  int before = 0;
+  if (cudaGetDevice(&before) != cudaSuccess) return;
+  for (int gpu = 0; gpu < gpus_of_machine(); ++gpu) {
+    const std::string variable = fmt::format("STARPU_LIMIT_CUDA_{}_MEM", gpu);
+    std::size_t available = 0;
+    std::size_t all = 0;
+    if (given(variable.c_str()) || cudaSetDevice(gpu) != cudaSuccess || cudaMemGetInfo(&available, &all) != cudaSuccess)
+      continue;
+    const double mebibytes = std::max(1.0, std::floor(share * static_cast<double>(available) / (1U << 20U)));
+    if (static_cast<double>(available) < share * static_cast<double>(all))
+      environment_.set(variable.c_str(), fmt::format("{:.0f}", mebibytes));
+    limit(mebibytes);
+  }
+  static_cast<void>(cudaSetDevice(before));
+#endif
 }
 
 /// Makes the folder of the recording ready, without the recordings of earlier runs.

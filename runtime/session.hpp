@@ -81,6 +81,7 @@ class Session {
  private:
   std::string choose_scheduler(const SessionOptions& options);
   void choose_resources(const SessionOptions& options);
+  void leave_others_their_memory();
   void prepare_recording(const std::string& folder);
   /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);

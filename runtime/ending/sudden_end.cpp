@@ -14,7 +14,7 @@
 #include <string>
 
 #include "io/temporary_files.hpp"
-#ifdef STARPU_USE_CUDA
+#ifdef ASTERISM_CUDA
 #include <cuda_runtime_api.h>
 #endif
 
@@ -73,7 +73,7 @@ void end_suddenly(int status, const char* what) noexcept {
 
 }  // namespace asterism
 
-#ifdef STARPU_USE_CUDA
+#ifdef ASTERISM_CUDA
 /// In place of StarPU's own, which prints several lines and aborts.
 extern "C" void starpu_cuda_report_error(const char* function, const char* /*file*/, int /*line*/, cudaError_t status) {
   asterism::end_of_error(fmt::format("{} (met in {})", cudaGetErrorString(status), function));

@@ -4,7 +4,7 @@
 //   GPU_FAULT_KIND    kernel (an unspecified launch failure, which its caller does not see: later calls do) or lost
 //   (the
 //                     call and all later ones find no device)
-//   GPU_FAULT_MEMORY  bytes; cudaMalloc says that there are no more
+//   GPU_FAULT_MEMORY  bytes that other programs leave: cudaMemGetInfo says so, and cudaMalloc fails beyond
 //   GPU_FAULT_COUNT   a file that gets the number of kernels
 // As with a real fault, nothing works on the GPU from then on. cuBLAS and its like have a CUDA runtime of their own:
 // their kernels are not counted, and go on.
@@ -81,6 +81,13 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
   if (most > 0 && allocated.load() + static_cast<long>(size) > most) return cudaErrorMemoryAllocation;
   const cudaError_t status = call("cudaMalloc", pointer, size);
   if (status == cudaSuccess) allocated += static_cast<long>(size);
+  return status;
+}
+cudaError_t cudaMemGetInfo(size_t* available, size_t* all) {
+  const cudaError_t status = call("cudaMemGetInfo", available, all);
+  const long most = number("GPU_FAULT_MEMORY");
+  const long left = most - allocated.load();
+  if (status == cudaSuccess && most > 0) *available = left < 0 ? 0 : static_cast<size_t>(left);
   return status;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {

@@ -96,7 +96,8 @@ TEST(AdaptiveFlow, GroupsAndOrdersDoNotChangeTheAnswer) {
   }
 }
 
-TEST(AdaptiveFlow, MovingParticlesEqualNewOnesToTheBit) {
+/// To the bit on one kind of unit: elsewhere a task's unit is the scheduler's choice.
+TEST(AdaptiveFlow, MovingParticlesEqualNewOnes) {
   const Interaction laplace = interaction(Laplace{});
   Particles p = plummer(1500, 4, Charges::random_signs, {});
   Options options = adaptive(30);
@@ -110,7 +111,7 @@ TEST(AdaptiveFlow, MovingParticlesEqualNewOnesToTheBit) {
   Result moved(p.size());
   simulation.collect(moved);
   const Result fresh = solve(p, laplace, 4, options);
-  EXPECT_EQ(difference(moved, fresh), 0);
+  EXPECT_LE(difference(moved, fresh), starpu_cuda_worker_get_count() > 0 ? 1e-12 : 0);
 }
 
 TEST(AdaptiveFlow, FewParticles) {
