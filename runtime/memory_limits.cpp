@@ -2,7 +2,12 @@
 #include "runtime/memory_limits.hpp"
 
 #include <starpu.h>
+#ifdef ASTERISM_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -55,6 +60,34 @@ void require_gpu_memory(unsigned node, std::int64_t at_once, const char* less) {
       "memory of a GPU of {:.1f} MB (STARPU_LIMIT_CUDA_MEM, or what other programs leave free): tasks that run at the "
       "same time need {:.1f} MB; {}",
       megabytes(memory), megabytes(at_once), less);
+}
+
+void leave_others_their_memory([[maybe_unused]] Environment& environment, [[maybe_unused]] int gpus) {
+#ifdef ASTERISM_CUDA
+  constexpr double share = 0.9;
+  constexpr double little = 1024;  // MiB
+  const auto limit = [&](double mebibytes) {
+    if (mebibytes < little && std::getenv("STARPU_SUBALLOCATOR") == nullptr)
+      environment.set("STARPU_SUBALLOCATOR", "0");
+  };
+  if (const char* const wanted = std::getenv("STARPU_LIMIT_CUDA_MEM"); wanted != nullptr)
+    return limit(std::atof(wanted));
+  int before = 0;
+  if (cudaGetDevice(&before) != cudaSuccess) return;
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    const std::string variable = fmt::format("STARPU_LIMIT_CUDA_{}_MEM", gpu);
+    std::size_t available = 0;
+    std::size_t all = 0;
+    if (std::getenv(variable.c_str()) != nullptr || cudaSetDevice(gpu) != cudaSuccess ||
+        cudaMemGetInfo(&available, &all) != cudaSuccess)
+      continue;
+    const double mebibytes = std::max(1.0, std::floor(share * static_cast<double>(available) / (1U << 20U)));
+    if (static_cast<double>(available) < share * static_cast<double>(all))
+      environment.set(variable.c_str(), fmt::format("{:.0f}", mebibytes));
+    limit(mebibytes);
+  }
+  static_cast<void>(cudaSetDevice(before));
+#endif
 }
 
 std::optional<DiskTraffic> disk_traffic() {

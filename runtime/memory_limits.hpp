@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/environment.hpp"
+
 namespace asterism {
 
 struct MemoryNeed {
@@ -22,6 +24,11 @@ void require_memory(const MemoryNeed& need, const char* less);
 /// The same for the memory of a GPU, StarPU's memory node `node` (STARPU_LIMIT_CUDA_MEM, else most of what is free),
 /// whose data come from main memory.
 void require_gpu_memory(unsigned node, std::int64_t at_once, const char* less);
+
+/// Where other programs hold memory of one of so many GPUs, StarPU gets most of what is free: it takes nine tenths of
+/// the GPU's, and waits for ever when it cannot allocate that, as it does for the 32 MiB of which it makes small
+/// allocations. Before StarPU starts; what the user set in STARPU_LIMIT_CUDA_MEM or STARPU_LIMIT_CUDA_n_MEM stays.
+void leave_others_their_memory(Environment& environment, int gpus);
 
 /// Bytes from and to the disk of STARPU_DISK_SWAP.
 struct DiskTraffic {

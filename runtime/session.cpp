@@ -2,7 +2,6 @@
 #include "runtime/session.hpp"
 
 #include <dlfcn.h>
-#include <hwloc.h>
 #include <starpu_fxt.h>
 #include <unistd.h>
 #ifdef ASTERISM_CUDA
@@ -10,7 +9,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -27,6 +25,7 @@
 #include "base/error.hpp"
 #include "runtime/machine/local_units.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/memory_limits.hpp"
 #include "runtime/program_library.hpp"
 #include "runtime/ranks/ranks.hpp"
 
@@ -241,38 +240,9 @@ void Session::choose_resources(const SessionOptions& options) {
       bad_input("--swap {}: expected a folder that can be written to", *options.swap);
     environment_.set("STARPU_DISK_SWAP", std::filesystem::absolute(*options.swap).string());
   }
-  if (uses_gpus(options)) leave_others_their_memory();
+  if (uses_gpus(options) && !simulated) leave_others_their_memory(environment_, gpus_of_machine());
   if (options.streams && std::getenv("STARPU_CUDA_THREAD_PER_WORKER") == nullptr)
     environment_.set("STARPU_CUDA_THREAD_PER_WORKER", "0");  // one core drives all of a GPU's
-}
-
-/// Where other programs hold memory of a GPU, StarPU gets most of what is free: it takes nine tenths of the GPU's, and
-/// waits for ever when it cannot allocate that, as it does for the 32 MiB of which it makes small allocations.
-void Session::leave_others_their_memory() {
-#ifdef ASTERISM_CUDA
-  if (simulated) return;
-  constexpr double share = 0.9;
-  constexpr double little = 1024;  // MiB
-  const auto limit = [this](double mebibytes) {
-    if (mebibytes < little && !given("STARPU_SUBALLOCATOR")) environment_.set("STARPU_SUBALLOCATOR", "0");
-  };
-  if (const char* const wanted = std::getenv("STARPU_LIMIT_CUDA_MEM"); wanted != nullptr)
-    return limit(std::atof(wanted));
-  int before = 0;
-  if (cudaGetDevice(&before) != cudaSuccess) return;
-  for (int gpu = 0; gpu < gpus_of_machine(); ++gpu) {
-    const std::string variable = fmt::format("STARPU_LIMIT_CUDA_{}_MEM", gpu);
-    std::size_t available = 0;
-    std::size_t all = 0;
-    if (given(variable.c_str()) || cudaSetDevice(gpu) != cudaSuccess || cudaMemGetInfo(&available, &all) != cudaSuccess)
-      continue;
-    const double mebibytes = std::max(1.0, std::floor(share * static_cast<double>(available) / (1U << 20U)));
-    if (static_cast<double>(available) < share * static_cast<double>(all))
-      environment_.set(variable.c_str(), fmt::format("{:.0f}", mebibytes));
-    limit(mebibytes);
-  }
-  static_cast<void>(cudaSetDevice(before));
-#endif
 }
 
 /// Makes the folder of the recording ready, without the recordings of earlier runs.
@@ -397,35 +367,6 @@ std::string Unit::model() const {
 
 std::string Session::scheduler() const {
   return starpu_sched_get_sched_policy()->policy_name;
-}
-
-Machine this_machine() {
-  Machine machine;
-  if (const Platform* platform = simulated_platform()) {
-    machine.host = platform->name;
-    machine.processor = platform->cpu_model;
-    machine.cores = platform->cores;
-    machine.numa_nodes = 1;
-    return machine;
-  }
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  machine.host = host;
-  hwloc_topology_t topology = nullptr;
-  hwloc_topology_init(&topology);
-  hwloc_topology_load(topology);
-  const hwloc_obj_t root = hwloc_get_root_obj(topology);
-  if (const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0)) {
-    if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) machine.processor = model;
-  }
-  machine.cores = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
-  machine.numa_nodes = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
-  // the kernel's own count too: hwloc misses memory that was plugged into a virtual machine
-  machine.memory_bytes =
-      std::max(static_cast<double>(root->total_memory),
-               static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)));
-  hwloc_topology_destroy(topology);
-  return machine;
 }
 
 }  // namespace asterism

@@ -81,7 +81,6 @@ class Session {
  private:
   std::string choose_scheduler(const SessionOptions& options);
   void choose_resources(const SessionOptions& options);
-  void leave_others_their_memory();
   void prepare_recording(const std::string& folder);
   /// Chooses the units of this rank where several ranks share a machine.
   void take_own_units(const SessionOptions& options);
@@ -120,16 +119,5 @@ std::vector<std::string> scheduler_names();
 /// The library that STARPU_SCHED_LIB has to name for this scheduler: empty for StarPU's own, nothing when there is no
 /// such scheduler. A library that the user named there may answer to names that it does not list: those are its own.
 std::optional<std::string> scheduler_library(const std::string& scheduler);
-
-/// Description of the machine for reports: processor, cores, memory, NUMA nodes; of the simulated one if there is one,
-/// whose main memory is not limited (0).
-struct Machine {
-  std::string host;
-  std::string processor;
-  int cores = 0;
-  int numa_nodes = 0;
-  double memory_bytes = 0;
-};
-Machine this_machine();
 
 }  // namespace asterism

@@ -18,6 +18,7 @@
 #include "runtime/ending/stop_signals.hpp"
 #include "runtime/ending/sudden_end.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/rank_exchange.hpp"
 #include "runtime/ranks/ranks.hpp"
 

@@ -19,6 +19,7 @@
 #include "apps/compare/plan.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps::compare {

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "io/output_file.hpp"
 #include "io/pictures/chart.hpp"
+#include "runtime/machine/this_machine.hpp"
 
 namespace asterism::apps::fdtd {
 namespace {

@@ -10,6 +10,7 @@
 #include "apps/common/solver_options.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
 

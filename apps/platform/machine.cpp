@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "runtime/machine/bandwidth.hpp"
 #include "runtime/machine/link_bandwidth.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/session.hpp"
 
 namespace asterism::apps::platform {

@@ -14,6 +14,7 @@
 #include "base/fingerprint.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/busy_time.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fdtd {

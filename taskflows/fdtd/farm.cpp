@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "codelets/fdtd/kernels/update/shape.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/starpu_mutex.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
 #include "taskflows/fmm/operator_cache.hpp"

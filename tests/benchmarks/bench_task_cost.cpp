@@ -33,6 +33,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/codelet.hpp"
 #include "runtime/handle.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "taskflows/fdtd/cases.hpp"
 #include "taskflows/fdtd/farm.hpp"
 #include "taskflows/fdtd/simulation.hpp"
