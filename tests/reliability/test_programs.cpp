@@ -1,66 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the five programs promise of their files (docs/reliability.md): the same tests for each of them. With
-// RELIABILITY_ALL=1 every system call of a run is a place to be killed at, else a few are.
+// What the five programs promise of their files (docs/reliability.md): the same tests for each of them.
+// RELIABILITY_FAULTS: how often a longer run of each is killed, and how often the disk is full, at system calls spread
+// over it (scripts/faults); RELIABILITY_BITS: how many flipped bits of each dataset of a checkpoint are tried.
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <random>
 
-#include "tests/apps/run_program.hpp"
+#include "tests/reliability/methods.hpp"
 
 namespace {
 
 using namespace asterism::tests;
 
-struct Method {
-  const char* name;
-  const char* variable;  ///< of the environment, which may name the program elsewhere
-  const char* program;
-  Arguments problem;
-  const char* steps;       ///< the option with their number
-  Arguments results = {};  ///< files besides the checkpoint
-};
-
-std::ostream& operator<<(std::ostream& out, const Method& method) {
-  return out << method.name;
-}
-
-const std::array<Method, 5> methods{
-    Method{"cg",
-           "ASTERISM_CG",
-           ASTERISM_CG,
-           {"--stencil", "7pts-16", "--flow", "fused"},
-           "--iterations",
-           {"--solution", "x.mtx"}},
-    Method{"fmm",
-           "ASTERISM_FMM",
-           ASTERISM_FMM,
-           {"--particles", "60", "--accuracy", "3", "--height", "3", "--group-size", "8"},
-           "--steps"},
-    Method{"lbm", "ASTERISM_LBM", ASTERISM_LBM, {"--size", "14x11x9", "--re", "30"}, "--steps", {"--output", "o.h5"}},
-    Method{"fdtd", "ASTERISM_FDTD", ASTERISM_FDTD, {"--size", "14x11x9"}, "--steps", {"--output", "o.h5"}},
-    Method{"tdbem",
-           "ASTERISM_TDBEM",
-           ASTERISM_TDBEM,
-           {"--unknowns", "42", "--group", "7"},
-           "--steps",
-           {"--output", "o.h5"}}};
-
 class Programs : public ProgramTest, public testing::WithParamInterface<Method> {
  protected:
   Programs() : ProgramTest(std::string("asterism-") + GetParam().name, GetParam().variable, GetParam().program, {}) {}
 
-  [[nodiscard]] Arguments to(long steps, const Arguments& more = {}) const {
-    Arguments all = GetParam().problem;
-    all.insert(all.end(), {GetParam().steps, std::to_string(steps), "--quiet"});
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-  /// With a checkpoint of every seventh step.
-  [[nodiscard]] Arguments with_checkpoint(const std::string& name, Arguments more = {}) const {
-    more.insert(more.end(), {"--checkpoint", name, "--checkpoint-every", "7"});
-    return more;
-  }
+  [[nodiscard]] Arguments to(long steps, const Arguments& more = {}) const { return GetParam().to(steps, more); }
   [[nodiscard]] Arguments with_results(Arguments more) const {
     more.insert(more.end(), GetParam().results.begin(), GetParam().results.end());
     return more;
@@ -70,16 +27,23 @@ class Programs : public ProgramTest, public testing::WithParamInterface<Method> 
     for (const auto& entry : fs::directory_iterator(output(""))) count += contains(entry.path().filename(), part);
     return count;
   }
-  /// Checksums of the values of a checkpoint, by dataset.
-  [[nodiscard]] std::vector<std::string> values(const std::string& name) const {
-    std::vector<std::string> sums;
-    const std::string text = contents(output(name));
+  struct Region {
+    std::string name;
+    std::size_t begin, end;
+  };
+  /// The parts of a checkpoint as its table of checksums has them, the table itself last.
+  static std::vector<Region> regions_of(const std::string& text) {
+    std::vector<Region> regions;
     const std::size_t table = text.rfind("asterism checksums 1\n");
-    if (table == std::string::npos) return sums;
+    if (table == std::string::npos) return regions;
     for (const std::string& line : lines_of(text.substr(table)))
-      if (line.size() > 51 && !contains(line, "structure")) sums.push_back(line.substr(34));
-    return sums;
+      if (line.size() > 51)
+        regions.push_back({line.substr(51), std::stoul(line.substr(0, 16), nullptr, 16),
+                           std::stoul(line.substr(17, 16), nullptr, 16)});
+    regions.push_back({"table of checksums", table, text.size()});
+    return regions;
   }
+  [[nodiscard]] std::vector<std::string> values(const std::string& name) const { return values_of(output(name)); }
 };
 
 TEST_P(Programs, RefuseFlippedBitsOfACheckpoint) {
@@ -87,15 +51,24 @@ TEST_P(Programs, RefuseFlippedBitsOfACheckpoint) {
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_TRUE(fs::exists(output("k.h5.1"))) << "the one before";
   const std::string whole = contents(output("k.h5"));
+  const char* const wanted = std::getenv("RELIABILITY_BITS");
+  const int bits = wanted == nullptr ? 2 : std::atoi(wanted);
   std::mt19937 random(5);
-  for (int trial = 0; trial < 4; ++trial) {
-    std::string damaged = whole;
-    const std::size_t bit = 64 + random() % (8 * whole.size() - 64);
-    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    std::ofstream(output("k.h5"), std::ios::binary) << damaged;
-    const Ran ran = run(to(25, {"--restart", "k.h5"}));
-    EXPECT_EQ(ran.status, 2) << "bit " << bit;
-    expect_one_line(ran.err, {"k.h5", "--restart k.h5.1"});
+  const std::vector<Region> regions = regions_of(whole);
+  ASSERT_GE(regions.size(), 3U) << "between the datasets, a dataset, the table";
+  for (const Region& region : regions) {
+    for (int trial = 0; trial < bits; ++trial) {
+      std::string damaged = whole;
+      // of the first eight bytes HDF5 knows its files
+      const std::size_t begin = std::max<std::size_t>(8, region.begin);
+      const std::size_t byte = begin + random() % (region.end - begin);
+      damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << random() % 8));
+      std::ofstream(output("k.h5"), std::ios::binary) << damaged;
+      const Ran ran = run(to(25, {"--restart", "k.h5"}));
+      EXPECT_EQ(ran.status, 2) << region.name << ", byte " << byte;
+      expect_one_line(ran.err, {"k.h5", "--restart k.h5.1"});
+    }
+    RecordProperty("bits of " + region.name, bits);
   }
   const Ran older = run(to(25, {"--restart", "k.h5.1"}));
   EXPECT_EQ(older.status, 0) << older.err;
@@ -144,7 +117,7 @@ TEST_P(Programs, RefuseASecondWriterAndFilesThatAreNotTheirs) {
       to(100000000, with_checkpoint("k.h5")),
       [&] {
         if (!fs::exists(output("k.h5"))) return false;
-        const std::string program = std::string(GetParam().program);
+        const std::string program = GetParam().path();
         std::string command = "cd " + output("").string() + " && " + program;
         for (const std::string& argument : to(5, {"--checkpoint", "k.h5"})) command += " " + argument;
         const int status = std::system((command + " 2> ../second").c_str());
@@ -178,13 +151,17 @@ TEST_P(Programs, RefuseASecondWriterAndFilesThatAreNotTheirs) {
 }
 
 /// Killed, or without room on the disk, at any system call by which a run changes its files: what it leaves can be
-/// resumed from, with the same bits.
+/// resumed from, with the same bits; also when the newest checkpoint is torn afterwards, from the one before.
 TEST_P(Programs, GoOnAfterAnyFault) {
-  const Arguments all = with_results(with_checkpoint("k.h5", {"--json", "run.json"}));
+  const char* const wanted = std::getenv("RELIABILITY_FAULTS");
+  const long faults = wanted == nullptr ? 3 : std::atol(wanted);
+  const long steps = wanted == nullptr ? 20 : 83;
+  const Arguments more = with_results(with_checkpoint("k.h5", {"--json", "run.json", "--keep", "2"}));
+  const Arguments all = to(steps, more);
   const auto faulty = [&](long at, const char* kind) {
     fs::remove_all(output(""));
     fs::create_directories(output(""));
-    return run(to(20, all), [] { return false; }, SIGTERM,
+    return run(all, [] { return false; }, SIGTERM,
                {{"LD_PRELOAD", FAULT_INJECTION},
                 {"FAULT_FOLDER", output("").string()},
                 {"FAULT_AT", std::to_string(at)},
@@ -198,27 +175,74 @@ TEST_P(Programs, GoOnAfterAnyFault) {
   const bool cg = std::string(GetParam().name) == "cg";
   const std::string solution = contents(output("x.mtx"));
   const std::vector<std::string> expected = values("k.h5");
-  const bool every = std::getenv("RELIABILITY_ALL") != nullptr;
+  std::mt19937 random(7);
+  int kills = 0;
+  int full = 0;
+  int torn = 0;
   RecordProperty("calls", static_cast<int>(calls));
-  int faults = 0;
   for (const char* const kind : {"kill", "enospc"})
-    for (long at = every ? 1 : calls / 3; at <= calls; at += every ? 1 : calls / 3) {
+    for (long fault = 0; fault < faults; ++fault) {
+      // one in each part of the run
+      const long begin = 1 + fault * calls / faults;
+      const long at = begin + static_cast<long>(random() % static_cast<unsigned long>(std::max(1L, calls / faults)));
       SCOPED_TRACE(testing::Message() << kind << " at call " << at << " of " << calls);
       const Ran ran = faulty(at, kind);
-      RecordProperty("faults", ++faults);
       const bool killed = std::string(kind) == "kill";
+      ++(killed ? kills : full);
       EXPECT_TRUE(killed ? ran.status == 128 + SIGKILL : ran.status <= 1) << ran.status << ran.err;
       if (!killed) {
         EXPECT_EQ(lines_of(ran.err).size(), static_cast<std::size_t>(ran.status)) << ran.err;
         EXPECT_EQ(named(".part") + named(".lock"), 0U);
       }
-      Arguments on = to(20, all);
-      if (fs::exists(output("k.h5"))) on.insert(on.end(), {"--restart", "k.h5"});
+      std::string newest = "k.h5";
+      if (fault % 2 == 0 && fs::exists(output("k.h5.1")) && fs::exists(output("k.h5"))) {
+        const std::string bytes = contents(output("k.h5"));
+        fs::remove(output("k.h5"));  // a kill may leave both names to one file
+        std::ofstream(output("k.h5"), std::ios::binary) << bytes.substr(0, random() % bytes.size());
+        const Ran refused = run(to(steps, {"--restart", "k.h5"}));
+        EXPECT_EQ(refused.status, 2);
+        expect_one_line(refused.err, {"k.h5", "--restart k.h5.1"});
+        newest = "k.h5.1";
+        ++torn;
+      }
+      Arguments on = all;
+      if (fs::exists(output(newest))) on.insert(on.end(), {"--restart", newest});
       const Ran resumed = run(on);
       ASSERT_EQ(resumed.status, 0) << resumed.err;
       EXPECT_TRUE(cg ? contents(output("x.mtx")) == solution : values("k.h5") == expected);
       EXPECT_EQ(named(".part") + named(".lock"), 0U);
     }
+  EXPECT_GT(torn, 0);
+  for (const auto& [name, count] : {std::pair{"kills", kills}, {"disk_full", full}, {"torn", torn}})
+    RecordProperty(name, count);
+}
+
+/// Four at the same time, which find no rates, models and operators and all make them: each has the bits of one that
+/// ran alone and of one that finds what they left.
+TEST_P(Programs, ShareCachesAndModels) {
+  const std::string environment = "ASTERISM_CACHE=" + (folder_ / "cache").string() +
+                                  " STARPU_HOME=" + (folder_ / "models").string() +
+                                  " STARPU_NCPU=2 STARPU_NCUDA=0 STARPU_WORKERS_NOBIND=1 OMP_NUM_THREADS=1";
+  fs::create_directories(folder_ / "models");
+  const auto command = [&](const std::string& name) {
+    std::string text = environment + " " + GetParam().path();
+    for (const std::string& word :
+         to(20, {"--scheduler", "dmdas", "--checkpoint", name + ".h5", "--json", name + ".json"}))
+      text += " " + word;
+    return "{ " + text + " > " + name + ".out 2> " + name + ".err; echo $? > " + name + ".status; }";
+  };
+  const std::string enter = "cd " + output("").string() + "; ";
+  ASSERT_EQ(std::system((enter + command("one") + " & " + command("two") + " & " + command("three") + " & " +
+                         command("four") + "; wait")
+                            .c_str()),
+            0);
+  ASSERT_EQ(std::system((enter + command("after")).c_str()), 0);
+  ASSERT_EQ(run(to(20, {"--scheduler", "dmdas", "--checkpoint", "alone.h5"})).status, 0);
+  for (const std::string name : {"one", "two", "three", "four", "after"}) {
+    EXPECT_EQ(contents(output(name + ".status")), "0\n") << contents(output(name + ".err"));
+    EXPECT_EQ(values(name + ".h5"), values("alone.h5")) << name;
+  }
+  EXPECT_EQ(named(".part") + named(".lock"), 0U);
 }
 
 #ifdef GPU_FAULT_INJECTION
