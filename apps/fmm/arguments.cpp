@@ -157,11 +157,13 @@ void add_machine(CLI::App& app, Arguments& args) {
       ->add_option_function<std::string>(
           "--gpu-order",
           [&args](const std::string& name) {
-            args.gpu_order = name == "near-first" ? GpuOrder::near_first : GpuOrder::far_first;
+            for (const auto& [known, order] : asterism::fmm::gpu_orders)
+              if (name == known) args.gpu_order = order;
           },
-          "hprio: what GPUs take first: results (far-first), or P2P and then M2L as in the paper (near-first)\n"
-          "(default: far-first where GPUs run every operator)")
-      ->check(CLI::IsMember({"far-first", "near-first"}));
+          "hprio: what GPUs take first: results (far-first), or P2P and then M2L as in the paper (near-first); the\n"
+          "same, but cores first take what they alone run (own-first)\n"
+          "(default: far-first where GPUs run every operator, else own-first)")
+      ->check(CLI::IsMember({"far-first", "near-first", "own-first"}));
   add_calibrate(machine, args.common.calibrate);
 }
 

@@ -109,7 +109,7 @@ void Run::describe(Report& report) {
                        {"mean_rank", o.mean_rank},
                        {"reduction", name_of(options_.reduction)},
                        {"m2l", options_.shape.far_tasks == FarTasks::joined ? "joined" : "separate"},
-                       {"gpu_order", gpu_order_ == GpuOrder::far_first ? "far-first" : "near-first"},
+                       {"gpu_order", asterism::fmm::gpu_orders[static_cast<std::size_t>(gpu_order_)].first},
                        {"split_near", options_.split_near},
                        {"balance", options_.share == ShareOf::work ? "work" : "particles"},
                        {"repeat", args_.repeat},

@@ -138,6 +138,24 @@ Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, std::optio
   return found;
 }
 
+Bucket::Found Bucket::nearest(const Level& level, const Found& found, Unit unit, bool termination, bool far) const {
+  if (found.lane == nullptr || unit.kind == Kind::cpu) return found;
+  Found nobodys;
+  Found others;
+  int seen = 0;
+  for (auto place = found.place; place != found.lane->end() && seen < window; ++place, ++seen) {
+    if (!place->runs_on(unit)) continue;
+    if (termination && !passes(unit.kind, level, *place)) break;
+    if (place->near.test(unit.number)) return {found.lane, place};
+    if (place->near.any())
+      others = {found.lane, place};
+    else if (nobodys.lane == nullptr)
+      nobodys = {found.lane, place};
+  }
+  if (nobodys.lane != nullptr) return nobodys;
+  return far ? others : Found{};
+}
+
 bool Bucket::nothing_for(Kind kind) const {
   if (waiting_for_[at(kind)].load() == 0) return true;
   if (withheld_at_[at(kind)].load() != changes_.load()) return false;
@@ -145,7 +163,7 @@ bool Bucket::nothing_for(Kind kind) const {
 }
 
 template <class Function>
-bool Bucket::first(Unit unit, bool termination, const Function& found) {
+bool Bucket::first(Unit unit, bool termination, bool far, const Function& found) {
   const std::uint64_t changes = changes_.load();  // before polled() is read: look_again takes no lock
   std::optional<std::int64_t> withheld;
   for (auto level = levels_.begin(); level != levels_.end();) {
@@ -154,7 +172,7 @@ bool Bucket::first(Unit unit, bool termination, const Function& found) {
       level = levels_.erase(level);
       continue;
     }
-    const Found here = find(level->second, unit, termination, withheld);
+    const Found here = nearest(level->second, find(level->second, unit, termination, withheld), unit, termination, far);
     if (here.lane != nullptr) {
       found(level->second, here);
       return true;
@@ -168,11 +186,11 @@ bool Bucket::first(Unit unit, bool termination, const Function& found) {
   return false;
 }
 
-std::optional<Entry> Bucket::pop(Unit unit, bool termination) {
+std::optional<Entry> Bucket::pop(Unit unit, bool termination, bool far) {
   if (nothing_for(unit.kind)) return std::nullopt;
   const Held lock(mutex_, waiting_);
   std::optional<Entry> entry;
-  first(unit, termination, [&](Level& level, const Found& found) {
+  first(unit, termination, far, [&](Level& level, const Found& found) {
     entry = *found.place;
     found.lane->erase(found.place);
     if (entry->picky) --picky_;
@@ -191,7 +209,7 @@ std::optional<Entry> Bucket::pop(Unit unit, bool termination) {
 bool Bucket::offers(Unit unit, bool termination) {
   if (nothing_for(unit.kind)) return false;
   const Held lock(mutex_, waiting_);
-  return first(unit, termination, [](Level&, const Found&) {});
+  return first(unit, termination, true, [](Level&, const Found&) {});
 }
 
 void Bucket::count_reserved(const Entry& entry, int sign) {

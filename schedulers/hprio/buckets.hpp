@@ -34,6 +34,7 @@ struct Entry {
   bool picky = false;              ///< of those, `units` only
   std::bitset<max_units> units{};
   double speedup = 0;              ///< duration on a CPU over duration on a GPU; 0: unknown
+  std::bitset<max_units> near{};   ///< GPUs that hold most of its data; none: no matter where it runs
   std::array<double, 2> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
   std::uint64_t number = 0;        ///< given on arrival
   Bucket* bucket = nullptr;        ///< likewise
@@ -106,9 +107,11 @@ class alignas(64) Bucket {
       : name_(std::move(name)), within_(within), waiting_(waiting), backlog_(backlog) {}
 
   void push(Entry entry);
-  /// The first task that the unit can run, unless the termination rule withholds it (termination true).
-  /// It takes no lock when there is none, or when nothing came or went since the rule last withheld.
-  std::optional<Entry> pop(Unit unit, bool termination);
+  /// The first task that the unit can run, unless the termination rule withholds it (termination true). Among the first
+  /// `window` a GPU takes one near it, else one that is near nobody, else the last one near another GPU, unless `far`
+  /// is false. It takes no lock when there is none, or when nothing came or went since the rule last withheld.
+  std::optional<Entry> pop(Unit unit, bool termination, bool far = true);
+  static constexpr int window = 64;
 
   /// Whether pop would find one.
   [[nodiscard]] bool offers(Unit unit, bool termination);
@@ -151,10 +154,12 @@ class alignas(64) Bucket {
     std::deque<Entry>::iterator place;
   };
   Found find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld);
+  /// From `found`, the first for this GPU, on: as pop says.
+  [[nodiscard]] Found nearest(const Level& level, const Found& found, Unit unit, bool termination, bool far) const;
   [[nodiscard]] bool nothing_for(Kind kind) const;
   /// Calls `found` with what is first for the unit; false when nothing is.
   template <class Function>
-  bool first(Unit unit, bool termination, const Function& found);
+  bool first(Unit unit, bool termination, bool far, const Function& found);
 
   std::string name_;
   Within within_;

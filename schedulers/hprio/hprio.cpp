@@ -18,6 +18,11 @@
 // Reservations. A GPU keeps a few tasks for later and prefetches their data while it computes. A unit of any kind that
 // finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets it.
 //
+// Locality. Where GPUs have memories of their own, a GPU takes of the first tasks of a bucket one whose data it holds
+// (those that a task changes count twice), else one whose data no GPU holds, and keeps one of another GPU for later
+// only when it would keep none. The paper leaves this open; the idea, with another rule, is that of LaHeteroprio
+// (Bramas, PeerJ Computer Science 5:e190, 2019).
+//
 // ASTERISM_HPRIO_ORDER      file with the table of buckets, or the table itself (when it has a '=' or a line break);
 //                           grammar in order.hpp. Without it what the application gave to
 //                           asterism_hprio_order (asterism_hprio.h); without that a bucket per codelet, ordered by
@@ -25,8 +30,8 @@
 //                           names, or that no kind in their line can run, come last for all. A wrong table is reported
 //                           in one line on stderr and ignored: StarPU lets no scheduler refuse to start.
 // ASTERISM_HPRIO_RULES      rules to switch off: -termination, -backlog, -split (both halves get the numbers of the
-//                           larger), -priorities (one FIFO), -prefetch (no reservations), -speedup
-//                           (ASTERISM_HPRIO_SPEEDUP is s for all tasks)
+//                           larger), -priorities (one FIFO), -prefetch (no reservations), -locality,
+//                           -speedup (ASTERISM_HPRIO_SPEEDUP is s for all tasks)
 // ASTERISM_HPRIO_LOOKAHEAD  tasks that a GPU keeps for later, beyond those in the driver's pipeline
 //                           (STARPU_CUDA_PIPELINE; default: 2)
 #include "schedulers/hprio/hprio.hpp"

@@ -27,7 +27,8 @@ class Policy {
  private:
   struct Units {
     std::array<std::vector<int>, 2> workers;
-    bool mixed = false;  ///< GPUs of several makes
+    std::vector<unsigned> nodes;  ///< memories of GPUs
+    bool mixed = false;           ///< GPUs of several makes
   };
   /// When a worker started the tasks that it runs, in the order in which they end.
   struct alignas(64) Clock {
@@ -35,6 +36,7 @@ class Policy {
     double last_end = 0;
     unsigned skipped = 0;
   };
+  static void find_near(starpu_task* task, const Units& units, Entry& entry);
   /// And the durations on the kinds that have a worker (not -1) that can run it, where known.
   double speedup_of(starpu_task* task, Class& of, const std::array<int, 2>& workers, std::array<double, 2>& length);
 

@@ -172,11 +172,12 @@ Text text_or_file(const std::string& value) {
 ParsedRules parse_rules(std::string_view text) {
   ParsedRules parsed;
   Rules& rules = parsed.rules;
-  const std::array<std::pair<std::string_view, bool*>, 6> known{{{"termination", &rules.termination},
+  const std::array<std::pair<std::string_view, bool*>, 7> known{{{"termination", &rules.termination},
                                                                  {"backlog", &rules.backlog},
                                                                  {"split", &rules.split},
                                                                  {"priorities", &rules.priorities},
                                                                  {"prefetch", &rules.prefetch},
+                                                                 {"locality", &rules.locality},
                                                                  {"speedup", &rules.speedup}}};
   while (!text.empty()) {
     const std::size_t end = text.find(',');
@@ -192,7 +193,8 @@ ParsedRules parse_rules(std::string_view text) {
       *rule = false;
     else if (parsed.error.empty())
       parsed.error =
-          "expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, separated by commas; found '" +
+          "expected -termination, -backlog, -split, -priorities, -prefetch, -locality or -speedup, separated by "
+          "commas; found '" +
           std::string(word) + "'";
   }
   return parsed;

@@ -66,6 +66,7 @@ struct Rules {
   bool split = true;
   bool priorities = true;  ///< off: one FIFO for all tasks
   bool prefetch = true;    ///< off: nothing is reserved either
+  bool locality = true;    ///< off: a GPU takes the first task, wherever its data are
   bool speedup = true;     ///< off: ASTERISM_HPRIO_SPEEDUP for every task
 };
 struct ParsedRules {

@@ -22,7 +22,33 @@ double size_of(starpu_task* task, int worker) {
   return bytes;
 }
 
+/// A GPU holds a datum, or it is on its way there.
+bool is_on(starpu_data_handle_t data, unsigned node) {
+  int valid = 0;
+  int requested = 0;
+  starpu_data_query_status(data, static_cast<int>(node), nullptr, &valid, &requested);
+  return valid != 0 || requested != 0;
+}
+
 }  // namespace
+
+void Policy::find_near(starpu_task* task, const Units& units, Entry& entry) {
+  std::array<double, STARPU_MAXNODES> bytes{};
+  for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); ++i) {
+    starpu_data_handle_t const data = STARPU_TASK_GET_HANDLE(task, i);
+    const auto mode = static_cast<unsigned>(STARPU_TASK_GET_MODE(task, i));
+    if ((mode & STARPU_R) == 0) continue;
+    // what is changed here is missing there
+    const double size = static_cast<double>(starpu_data_get_size(data)) * ((mode & STARPU_W) != 0 ? 2 : 1);
+    for (const unsigned node : units.nodes)
+      if (is_on(data, node)) bytes[node] += size;
+  }
+  const double most = *std::max_element(bytes.begin(), bytes.end());
+  if (!(most > 0)) return;
+  for (const int worker : units.workers[at(Kind::gpu)])
+    if (bytes[starpu_worker_get_memory_node(static_cast<unsigned>(worker))] >= 0.9 * most)
+      entry.near.set(static_cast<unsigned>(worker));
+}
 
 void Policy::lay_out(const std::optional<Table>& table) {
   const std::lock_guard lock(mutex_);
@@ -45,6 +71,11 @@ void Policy::change_units(const int* workers, unsigned count, bool added) {
   units->mixed = std::any_of(gpus.begin(), gpus.end(), [&](int worker) {
     return starpu_worker_get_type(worker) != starpu_worker_get_type(gpus.front());
   });
+  units->nodes.clear();
+  for (const int worker : gpus) {
+    const unsigned node = starpu_worker_get_memory_node(static_cast<unsigned>(worker));
+    if (std::find(units->nodes.begin(), units->nodes.end(), node) == units->nodes.end()) units->nodes.push_back(node);
+  }
   units_.store(units.get());
   layout_.load()->set_units(!units->workers[0].empty(), !units->workers[1].empty());
   units_published_.push_back(std::move(units));
@@ -109,6 +140,7 @@ bool Policy::enter(starpu_task* task, Entry& entry) {
   of.came(one[0] >= 0, one[1] >= 0);
   // what one kind alone can run keeps that kind busy too
   if (rules.backlog || (one[0] >= 0 && one[1] >= 0)) entry.speedup = speedup_of(task, of, one, entry.length);
+  if (rules.locality && units.nodes.size() > 1 && entry.able[at(Kind::gpu)] > 0) find_near(task, units, entry);
   layout_.load()->place(entry, of, [&] { return size_of(task, one[0] >= 0 ? one[0] : one[1]); });
   return true;
 }

@@ -70,9 +70,9 @@ void Pool::set_orders(std::array<std::vector<Bucket*>, 2> orders) {
   for (const auto& bucket : buckets_) bucket->look_again();
 }
 
-std::optional<Entry> Pool::poll(Unit unit) {
+std::optional<Entry> Pool::poll(Unit unit, bool far) {
   for (Bucket* const bucket : orders_.load()->polled[at(unit.kind)])
-    if (std::optional<Entry> entry = bucket->pop(unit, termination_)) return entry;
+    if (std::optional<Entry> entry = bucket->pop(unit, termination_, far)) return entry;
   return std::nullopt;
 }
 
@@ -90,7 +90,7 @@ std::optional<Entry> Pool::pop(Unit unit) {
       return entry;
     }
   }
-  if (std::optional<Entry> entry = poll(unit)) return entry;
+  if (std::optional<Entry> entry = poll(unit, true)) return entry;
   return take_back(unit);
 }
 
@@ -132,7 +132,7 @@ std::optional<Entry> Pool::reserve(Unit unit, const std::function<void(void* tas
   std::optional<Entry> last;
   Kept& own = kept_[unit.number];
   while (own.size.load() < lookahead_) {
-    const std::optional<Entry> entry = poll(unit);
+    const std::optional<Entry> entry = poll(unit, own.size.load() == 0);  // far ones, if there is nothing else
     if (!entry) break;
     prefetch(entry->task);
     entry->bucket->reserved(*entry);

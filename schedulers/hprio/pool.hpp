@@ -74,7 +74,7 @@ class Pool {
     std::atomic<int> running{0};
     std::uint64_t declined_at = 0;  ///< stamp() when this unit last found nothing to take from others
   };
-  std::optional<Entry> poll(Unit unit);
+  std::optional<Entry> poll(Unit unit, bool far);
   std::optional<unsigned> take_idle(Kind first, const std::function<bool(Unit unit)>& takes);
   std::optional<unsigned> take_idle_for_any();
   std::optional<Entry> take_back(Unit unit);

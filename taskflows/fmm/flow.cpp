@@ -12,6 +12,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/fmm/scheduling.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -36,6 +37,7 @@ void Flow::submit() {
   const Range groups = leaf_groups();
 
   expect_messages();
+  if (!worker_) spread_over_gpus(simulation_);
   if (reduction == ReductionOrder::any && far)
     for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_zero(g);
 

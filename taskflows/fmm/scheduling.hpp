@@ -2,25 +2,36 @@
 // The orders of tasks that schedulers use: tables and settings for hprio and heteroprio.
 #pragma once
 
+#include <array>
 #include <string>
+#include <utility>
 
 namespace asterism::fmm {
 
+class Simulation;
+
 /// The tasks that GPUs take first.
 enum class GpuOrder {
-  /// The paper's Table 3, with priorities for the operators that it ran on CPUs only: P2P, then M2L.
-  near_first,
   /// Results as soon as they can be had: reductions, L2P, L2L, M2L, then what M2L waits for, and P2P in the meantime.
   /// For GPUs that are a hundred times faster than a core at everything. Cores then do best with what they are least
   /// slow at and nobody waits for: P2P, as long as a task of theirs is over before the GPUs could have done without
   /// them, and M2M, which comes in many small pieces. L2L and reductions stay on GPUs: they are at the end of every
   /// path and need what lies there.
   far_first,
+  /// The paper's Table 3, with priorities for the operators that it ran on CPUs only: P2P, then M2L.
+  near_first,
+  /// As near_first, but cores take first what GPUs do not run at all. L2P and reductions are the last of all: a core
+  /// that is busy with M2L then has all wait for them.
+  own_first,
 };
 
-/// The order that suits the units: far_first where GPUs run every operator but, perhaps, P2P. Where they leave some to
-/// the cores, as in the paper, all results wait for the cores and none for P2P, which GPUs do best; and far_first would
-/// have the cores begin with P2P, for as long as there is enough of it for the GPUs.
+/// As --gpu-order and records have them.
+inline constexpr std::array<std::pair<const char*, GpuOrder>, 3> gpu_orders{
+    {{"far-first", GpuOrder::far_first}, {"near-first", GpuOrder::near_first}, {"own-first", GpuOrder::own_first}}};
+
+/// The order that suits the units: far_first where GPUs run every operator but, perhaps, P2P, else own_first. Where
+/// they leave some to the cores, as in the paper, all results wait for the cores and none for P2P, which GPUs do best;
+/// and far_first would have the cores begin with P2P, for as long as there is enough of it for the GPUs.
 GpuOrder suitable_order();
 
 /// The units of a table: CPUs alone, which keep to the paper's order; CPUs and GPUs; GPUs beside CPUs that compute
@@ -29,6 +40,11 @@ enum class TableFor { cpus, all, pieces };
 
 /// A table for hprio (schedulers/hprio/order.hpp). `height`: of the tree, which decides the tasks' priorities.
 std::string hprio_table(int height, GpuOrder order, TableFor units);
+
+/// Where there are several GPUs: sends the particles of the groups to them before the tasks come, an equal share of the
+/// work to each, neighbours to the same one. hprio gives tasks to a GPU that holds their data, so that few multipoles
+/// have to be exchanged. A hint: any unit may run any task.
+void spread_over_gpus(Simulation& simulation);
 
 /// For SessionOptions::scheduler_set_up: StarPU's own heteroprio with the order far_first and, as the factor by which
 /// CPUs are slower, `slow_factor` for P2P and M2L and a fifth of it for the others; its automatic mode off. The table

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -148,6 +150,62 @@ TEST(HprioBucket, NothingIsWithheldForAKindThatDoesNotPoll) {
   bucket.set_polled(Kind::gpu, false);
   bucket.look_again();
   EXPECT_EQ(number(bucket.pop(cpu0, true)), 0);
+}
+
+// ---- GPUs with memories of their own
+
+/// In the memories of these GPUs.
+Entry near(std::uintptr_t number, std::initializer_list<Unit> units, Entry entry) {
+  entry.task = task(number);
+  for (const Unit unit : units) entry.near.set(unit.number);
+  return entry;
+}
+Entry near(std::uintptr_t number, std::initializer_list<Unit> units) {
+  return near(number, units, entry(0, {2, 2}));
+}
+
+TEST(HprioBucket, AGpuTakesWhatItHoldsThenWhatNobodyHoldsThenTheLastOfOthers) {
+  Bucket bucket("b", Within::fifo, {});
+  const auto fill = [&] {
+    bucket.push(near(0, {gpu2}));
+    bucket.push(near(1, {gpu2}));
+    bucket.push(near(2, {}));
+    bucket.push(near(3, {}));
+    bucket.push(near(4, {gpu3, gpu2}));
+    bucket.push(near(5, {gpu3}));
+  };
+  fill();
+  for (const int expected : {4, 5, 2, 3, 1, 0, -1}) EXPECT_EQ(number(bucket.pop(gpu3, true)), expected);
+  fill();
+  for (const int expected : {4, 5, 2, 3, -1}) EXPECT_EQ(number(bucket.pop(gpu3, true, false)), expected);
+  EXPECT_TRUE(bucket.offers(gpu3, true));
+  for (const int expected : {0, 1, -1}) EXPECT_EQ(number(bucket.pop(cpu0, true)), expected);  // cores have one memory
+}
+
+TEST(HprioBucket, AGpuLooksAtTheFirstOnesOnly) {
+  Bucket bucket("b", Within::fifo, {});
+  for (unsigned i = 0; i < Bucket::window; ++i) bucket.push(near(i, {gpu2}));
+  bucket.push(near(1000, {gpu3}));
+  EXPECT_EQ(number(bucket.pop(gpu3, true)), Bucket::window - 1);
+  EXPECT_EQ(number(bucket.pop(gpu3, true)), 1000);
+}
+
+TEST(HprioBucket, NearOrNotAHigherPriorityComesFirst) {
+  Bucket bucket("b", Within::sub_buckets, {});
+  bucket.push(near(0, {gpu3}, entry(0, {1, 2}, 0, 1)));
+  bucket.push(near(1, {gpu2}, entry(0, {1, 2}, 0, 7)));
+  EXPECT_EQ(number(bucket.pop(gpu3, true)), 1);
+  bucket.push(near(1, {gpu2}, entry(0, {1, 2}, 0, 7)));
+  EXPECT_EQ(number(bucket.pop(gpu3, true, false)), 0);
+}
+
+TEST(HprioBucket, TheTerminationRuleHoldsForNearTasksToo) {
+  Bucket bucket("b", Within::fifo, {});
+  bucket.push(near(0, {gpu2}, entry(0, {2, 2}, 1)));     // GPUs are as fast
+  bucket.push(near(1, {gpu3}, entry(0, {2, 2}, 0.01)));  // slower: 2 tasks are less than 100 x 2 CPUs
+  EXPECT_EQ(number(bucket.pop(gpu3, true)), 0);
+  EXPECT_EQ(number(bucket.pop(gpu3, true)), -1);
+  EXPECT_EQ(number(bucket.pop(gpu3, false)), 1);
 }
 
 // ---- large and small

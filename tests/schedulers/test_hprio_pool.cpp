@@ -162,6 +162,24 @@ TEST(HprioPool, GpusKeepTasksInPollingOrderAndPrefetchThem) {
   EXPECT_EQ(number(world.pool.pop(gpu2)), -1);
 }
 
+TEST(HprioPool, AGpuKeepsOneTaskOfAnotherGpuOnly) {
+  World world("x codelet=x 0 0\ny codelet=y 1 1", "", 3);
+  Class x("", "x");
+  Class y("", "y");
+  Entry theirs = entry(0, {2, 2});
+  theirs.near.set(gpu3.number);
+  for (std::uintptr_t i = 0; i < 3; ++i) {
+    theirs.task = task(i);
+    world.push(x, theirs);
+  }
+  (void)world.pool.reserve(gpu2, [](void*) {});
+  EXPECT_EQ(world.pool.reserved(gpu2.number), 1U);
+  world.push(y, entry(3, {2, 2}));  // nobody's
+  (void)world.pool.reserve(gpu2, [](void*) {});
+  EXPECT_EQ(world.pool.reserved(gpu2.number), 2U);
+  for (const int expected : {2, 3, 1, 0, -1}) EXPECT_EQ(number(world.pool.pop(gpu2)), expected);
+}
+
 TEST(HprioPool, WhoFindsNothingTakesBackTheLastOneOfTheBusiest) {
   World world("x codelet=x 0 0", "", 3);
   Class x("", "x");

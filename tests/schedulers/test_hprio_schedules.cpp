@@ -24,6 +24,7 @@ struct Task {
   int priority = 0;
   std::vector<std::size_t> releases{};  ///< later tasks that wait for this one
   int waits_for = 0;
+  int near = -1;  ///< the GPU that holds its data, of those of the machine; -1: nobody
 };
 
 /// Units that poll when they end a task, and sleep when they find nothing until they are woken.
@@ -81,6 +82,7 @@ class Machine {
     entry.priority = task.priority;
     for (const Kind kind : kinds) entry.able[at(kind)] = task.duration[at(kind)] > 0 ? count_[at(kind)] : 0;
     entry.length = task.duration;
+    if (task.near >= 0) entry.near.set(count_[0] + static_cast<unsigned>(task.near));
     task.of->came(entry.able[0] > 0, entry.able[1] > 0);
     if (entry.able[0] > 0 && entry.able[1] > 0) {
       entry.speedup = task.duration[0] / task.duration[1];
@@ -305,6 +307,7 @@ TEST(HprioSchedules, EveryTaskEndsWhateverTheGraph) {
     std::vector<Task> tasks(static_cast<std::size_t>(1 + below(60)));
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       tasks[t] = {classes[static_cast<std::size_t>(below(5))].get(), {1. + below(40), 1. + below(40)}, below(4)};
+      tasks[t].near = below(gpus + 1) - 1;
       const int only = below(4);
       if (only < 2 && (only == 0 ? cpus : gpus) > 0) tasks[t].duration[static_cast<std::size_t>(1 - only)] = 0;
       for (int d = below(3); d > 0 && t > 0; --d) {

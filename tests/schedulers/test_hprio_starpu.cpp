@@ -180,13 +180,12 @@ TEST_F(Hprio, AWrongTableOrRuleIsReportedInOneLineAndIgnored) {
             "line; ignored\n");
   EXPECT_EQ(said("ASTERISM_HPRIO_ORDER", "/nowhere"),
             "[hprio] ASTERISM_HPRIO_ORDER: /nowhere: expected a file that can be read, or the table itself; ignored\n");
-  EXPECT_EQ(
-      said("ASTERISM_HPRIO_RULES", "-terminator"),
-      "[hprio] ASTERISM_HPRIO_RULES: expected -termination, -backlog, -split, -priorities, -prefetch or -speedup, "
-      "separated by commas; found '-terminator'\n");
+  EXPECT_EQ(said("ASTERISM_HPRIO_RULES", "-terminator"),
+            "[hprio] ASTERISM_HPRIO_RULES: expected -termination, -backlog, -split, -priorities, -prefetch, -locality "
+            "or -speedup, separated by commas; found '-terminator'\n");
   EXPECT_EQ(said("ASTERISM_HPRIO_LOOKAHEAD", "many"),
             "[hprio] ASTERISM_HPRIO_LOOKAHEAD: expected a number of at least 0.000000, found 'many'\n");
-  EXPECT_EQ(said("ASTERISM_HPRIO_RULES", "-termination,-backlog,-split,-priorities,-prefetch"), "");
+  EXPECT_EQ(said("ASTERISM_HPRIO_RULES", "-termination,-backlog,-split,-priorities,-prefetch,-locality"), "");
   EXPECT_EQ(log_.tags.size(), 5U);
 }
 

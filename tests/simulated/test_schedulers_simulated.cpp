@@ -127,7 +127,7 @@ TEST_F(SimulatedSchedulers, OrderSuitsTheOperatorsThatGpusRun) {
   const auto order_on = [&](const std::string& platform) {
     return run("asterism-fmm", "--particles 5000 --height 4", platform).record["options"]["gpu_order"];
   };
-  EXPECT_EQ(order_on(papers_machine), "near-first");  // P2P and M2L, as in the paper
+  EXPECT_EQ(order_on(papers_machine), "own-first");  // P2P and M2L, as in the paper
   EXPECT_EQ(order_on("h200x4"), "far-first");
   // cores that begin with P2P have everything wait for them
   EXPECT_GT(seconds("asterism-fmm", cube + " --gpu-order far-first", papers_machine),
