@@ -31,7 +31,7 @@ struct Method {
   }
 };
 
-/// Of every seventh step.
+/// The options for a checkpoint of every seventh step.
 inline Arguments with_checkpoint(const std::string& name, Arguments more = {}) {
   more.insert(more.end(), {"--checkpoint", name, "--checkpoint-every", "7"});
   return more;

@@ -205,6 +205,7 @@ TEST(HprioBucket, TheTerminationRuleHoldsForNearTasksToo) {
   bucket.push(near(1, {gpu3}, entry(0, {2, 2}, 0.01)));  // slower: 2 tasks are less than 100 x 2 CPUs
   EXPECT_EQ(number(bucket.pop(gpu3, true)), 0);
   EXPECT_EQ(number(bucket.pop(gpu3, true)), -1);
+  bucket.look_again();
   EXPECT_EQ(number(bucket.pop(gpu3, false)), 1);
 }
 
