@@ -46,8 +46,12 @@ void Run::choose_units() {
   const bool on_gpus_only =
       (arguments_.units == "default" || arguments_.units == "gpu") && session.gpus.value_or(visible_gpus()) > 0;
   whole_machine_ = session;
-  if (cyclic && on_gpus_only && !session.cpus && std::getenv("STARPU_NCPU") == nullptr)
+  if (cyclic && on_gpus_only && !session.cpus && std::getenv("STARPU_NCPU") == nullptr) {
     session.cpus = rank_group().distributed() ? 1 : 0;  // which brings the ranks' sums together
+    if (!rank_group().distributed())
+      arguments_.common.units.reason =
+          "GPUs: they would wait for block-rows of cores in every iteration (--units all has cores take a share)";
+  }
   if (arguments_.units != "default") setenv("ASTERISM_CYCLIC_UNITS", arguments_.units.c_str(), 1);
 }
 
@@ -58,7 +62,11 @@ void Run::leave_small_systems_to_one_core() {
   if (!open || simulated || rank_group().distributed() || session.gpus.value_or(visible_gpus()) > 0) return;
   const auto n = static_cast<double>(matrix_.counts.n);
   const auto nonzeros = static_cast<double>(matrix_.counts.entries_before(matrix_.counts.n));
-  if (iteration_bytes(Iteration::fused, nonzeros, n) <= bytes_for_one_core) session.cpus = 1;
+  const double bytes = iteration_bytes(Iteration::fused, nonzeros, n);
+  if (bytes > bytes_for_one_core) return;
+  session.cpus = 1;
+  arguments_.common.units.reason = fmt::format(
+      "1 core: an iteration moves {:.2g} MB, up to {:.2g} MB stay in its cache", bytes / 1e6, bytes_for_one_core / 1e6);
 }
 
 std::optional<int> Run::prepare() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzing of readers. Tables by the name of their place in the text."""
+"""Fuzzing of readers, injected faults, compute-sanitizer. Tables by the name of their place in the text."""
 from tables.records import load
 
 
@@ -12,4 +12,45 @@ def fuzz():
     return "\n".join(rows)
 
 
-TABLES = {"fuzz": fuzz}
+METHODS = ["cg", "fmm", "lbm", "fdtd", "tdbem"]
+
+
+def faults():
+    ((_, record),) = load("faults.json")
+    parts = record["parts"]
+    assert all(case["passed"] for part in parts.values() for case in part.values() if isinstance(case, dict))
+    bits, kills, ranks, endurance = (parts[part] for part in ("bits", "kills", "ranks", "endurance"))
+    of_bits = {m: [value for name, value in bits[m].items() if name.startswith("bits of")] for m in METHODS}
+    rows = [("bits of a checkpoint flipped, in turn in each of its parts: all refused",
+             lambda m: f"{sum(of_bits[m])} in {len(of_bits[m])}"),
+            ("killed at a system call: resumed with the same bits", lambda m: kills[m]["kills"]),
+            ("disk full at a system call: resumed with the same bits", lambda m: kills[m]["disk_full"]),
+            ("of these, newest checkpoint torn: resumed from the one before", lambda m: kills[m]["torn"]),
+            ("one of two ranks killed: all end, and go on from the checkpoint where there is one",
+             lambda m: f"{ranks[m]['killed']}, {ranks[m]['resumed']} with one"),
+            ("runs in one process for an hour, schedulers in turn: memory after a third and at the end",
+             lambda m: f"{endurance[m]['turns']:,} runs: {endurance[m]['megabytes_early']}, {endurance[m]['megabytes_late']} MB")]
+    sessions = endurance["sessions"]
+    commits = sorted({part["version"].split("commit ")[1].split(")")[0] for part in parts.values()})
+    return "\n".join(["| | " + " | ".join(METHODS) + " |", "|---" * (len(METHODS) + 1) + "|",
+                      *(f"| {what} | " + " | ".join(str(of(m)) for m in METHODS) + " |" for what, of in rows), "",
+                      f"{sessions['sessions']:,} sessions in one process: {sessions['megabytes_early']} MB after a third, "
+                      f"{sessions['megabytes_late']} MB at the end. Versions {', '.join(commits)}."])
+
+
+def sanitizers():
+    out = []
+    for _, record in load("sanitize-*.json"):
+        names = sorted({name for tool in record["tools"].values() for name in tool})
+        out += [f"Errors that compute-sanitizer finds on {record['machine']}, version {record['commit']} "
+                "(-: not ended in its time)", "",
+                "| | " + " | ".join(record["tools"]) + " |", "|---" * (len(record["tools"]) + 1) + "|"]
+        for name in names:
+            found = [tool.get(name, {}) for tool in record["tools"].values()]
+            tests = max(f.get("tests", 0) for f in found)
+            what = f"`{name}`, {tests} tests" if tests else f"flow `{name}`"
+            out.append(f"| {what} | " + " | ".join("-" if f.get("errors") is None else str(f["errors"]) for f in found) + " |")
+    return "\n".join(out)
+
+
+TABLES = {"fuzz": fuzz, "faults": faults, "sanitizers": sanitizers}

@@ -122,8 +122,26 @@ def schedulers():
     return "\n".join(out)
 
 
+def task_cost():
+    """What a task costs (bench_task_cost), microseconds: median of the repetitions."""
+    out = []
+    for _, record in load("task-cost-*.json"):
+        kinds = list(next(iter(record["schedulers"].values())))
+        out.append(f"{record['machine']['processor']}, {record['machine']['cores']} cores, StarPU {record['starpu']}; microseconds, medians of "
+                   f"{record['repeats']} interleaved repetitions of {record['tasks']} tasks:\n")
+        out.append("| scheduler | " + " | ".join(f"{kind}: empty | chain | METG" for kind in kinds) + " |")
+        out.append("|---|" + "---|---|---|" * len(kinds))
+        for scheduler, by_kind in record["schedulers"].items():
+            cells = [f"{by_kind[kind][what]['median']:.{1 if by_kind[kind][what]['median'] < 100 else 0}f}"
+                     for kind in kinds for what in ("empty_us", "chain_us", "metg_us")]
+            out.append(f"| {scheduler} | {' | '.join(cells)} |")
+        out.append("")
+    return "\n".join(out).rstrip()
+
+
 TABLES = {
     "schedules": schedules,
+    "task-cost": task_cost,
     "compare": comparison,
     "demo": demo,
     "first-steps": first_steps,

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/apps/run_program.hpp"
@@ -236,6 +237,20 @@ TEST_F(AsterismCg, AMatrixOfOneRow) {
   const Ran ran = run({"--stencil", "7pts-1", "--rhs", "known", "--verify"});
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(contains(ran.out, "1 block-row(s)")) << ran.out;
+}
+
+TEST_F(AsterismCg, SaysWhyASmallSystemHasOneCore) {
+  units_open_ = true;
+  for (const auto& [stencil, cores] : {std::pair("7pts-16", 1U), {"7pts-64", std::thread::hardware_concurrency()}}) {
+    const Ran ran = run({"--stencil", stencil, "--iterations", "2", "--json", "run.json"});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    const json record = json::parse(contents(output("run.json")));
+    EXPECT_EQ(record["starpu"]["cpu_workers"], cores);
+    EXPECT_EQ(record.contains("units"), stencil == std::string("7pts-16"));
+  }
+  const Ran ran = run({"--stencil", "7pts-16"});
+  EXPECT_TRUE(contains(ran.out, "1 core: an iteration moves 0.5")) << ran.out;
+  units_open_ = false;
 }
 
 // ---- bad options

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <parallel/algorithm>
 
@@ -66,6 +67,20 @@ Finest finest_cells(const Particles& part, const Box& box, int deepest) {
   return finest;
 }
 
+/// The first level with few particles per cell, else the finest one.
+int deepest_useful(const Finest& finest) {
+  std::array<std::int64_t, max_height> added{};  // cells of a level beyond those of the level above
+  for (std::size_t c = 1; c < finest.cells.size(); ++c) {
+    const int bits = 64 - std::countl_zero(finest.cells[c - 1].key ^ finest.cells[c].key);
+    ++added[static_cast<std::size_t>(finest.level - (bits - 1) / 3)];
+  }
+  std::int64_t cells = 1;
+  int level = 0;
+  while (level < finest.level && static_cast<double>(finest.particles) >= fewest_per_leaf * static_cast<double>(cells))
+    cells += added[static_cast<std::size_t>(++level)];
+  return level;
+}
+
 /// The finest cells of all ranks, on each of them.
 Finest gathered(Finest of_part) {
   struct Counts {
@@ -112,17 +127,24 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
   if (ranks == Ranks::any && rank_group().distributed()) finest = gathered(std::move(finest));
   const auto all_particles = static_cast<double>(finest.particles);
 
+  const int deepest = deepest_useful(finest);
+  std::vector<std::vector<LeafCount>> levels(static_cast<std::size_t>(deepest) + 1);
+  levels.back() = coarser(finest.cells, finest.level - deepest);
+  for (std::size_t level = levels.size() - 1; level > 0; --level) levels[level - 1] = coarser(levels[level], 1);
+
   std::vector<Workload> loads;
   double cells_above = 0;
   double far_above = 0;
-  for (int level = 0; level <= finest.level; ++level) {
-    const Cells cells{leaves_of(coarser(finest.cells, finest.level - level))};
+  for (int level = 0; level <= deepest; ++level) {
+    const Cells cells{leaves_of(levels[static_cast<std::size_t>(level)])};
     const std::vector<std::uint64_t>& keys = cells.cells.key;
     const std::size_t step = std::max<std::size_t>(1, keys.size() / sample);
     double near = 0;
     double far = 0;
     double looked_at = 0;
-    for (std::size_t c = step / 2; c < keys.size(); c += step, ++looked_at) {
+#pragma omp parallel for schedule(static) reduction(+ : near, far, looked_at)
+    for (std::size_t c = step / 2; c < keys.size(); c += step) {
+      ++looked_at;
       const CellIndex cell = cell_of(keys[c]);
       const double own = cells.particles(static_cast<std::int64_t>(c));
       around(cell, level, 1, [&](int x, int y, int z) {
@@ -144,7 +166,6 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
     if (level >= Tree::first_far_level) cells_above += all;
     loads.push_back({level + 1, all, cells_above, near * factor / 2, far_above,
                      level >= Tree::first_far_level ? all_particles : 0.0});
-    if (all_particles < fewest_per_leaf * all) break;
   }
   return loads;
 }
