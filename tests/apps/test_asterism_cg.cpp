@@ -249,7 +249,7 @@ TEST_F(AsterismCg, SaysWhyASmallSystemHasOneCore) {
     EXPECT_EQ(record.contains("units"), stencil == std::string("7pts-16"));
   }
   const Ran ran = run({"--stencil", "7pts-16"});
-  EXPECT_TRUE(contains(ran.out, "1 core: an iteration moves 0.5")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "1 core: an iteration moves 0.67 MB")) << ran.out;
   units_open_ = false;
 }
 
