@@ -54,6 +54,10 @@ void add_system_options(CLI::App& app, Arguments& args) {
   system->require_option(1, 3);
   add_choice(system, "--element", args.problem.element, "Elements of --mesh", {Element::p1, Element::p2})
       ->default_str("p2");
+  add_choice(system, "--numbering", args.problem.numbering,
+             "Nodes of --mesh: as in the file, or by reverse Cuthill-McKee", {Numbering::mesh, Numbering::rcm})
+      ->default_str("rcm")
+      ->needs(mesh);
   system
       ->add_option("--rhs", args.problem.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")
       ->capture_default_str();

@@ -73,7 +73,8 @@ class LbmShares final : public SimulatedExperiment {
   [[nodiscard]] Simulation simulation(const Setting& s, const std::string& units,
                                       const std::vector<std::string>& options) const {
     Simulation simulated{s.section + ", " + units, "lbm", s.platform, {}, {}};
-    simulated.arguments = {"--size", s.size, "--precision", s.precision, "--steps", std::to_string(steps_)};
+    simulated.arguments = {"--size",       s.size, "--precision", s.precision, "--steps", std::to_string(steps_),
+                           "--gpu-bricks", "1"};
     simulated.arguments.insert(simulated.arguments.end(), options.begin(), options.end());
     return simulated;
   }

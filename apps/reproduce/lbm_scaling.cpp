@@ -17,29 +17,49 @@ struct Clustered {
   int gpus_per_node = 1;
   int cores_per_node = 1;  ///< that compute: all but those that drive GPUs
   int most = 1;            ///< sub-domains of the largest run
-  int gpu_share = 100;     ///< %, of the best run there
+  int gpu_share = 100;     ///< %, of the best run of weak scaling there
+  int strong_share = 100;  ///< %, of strong scaling
 };
 
 std::vector<Clustered> clusters() {
-  return {{"Hydra", "hydra", 2, 18, 512, 85},
-          {"TSUBAME2.5", "tsubame25", 2, 10, 512, 96},
-          {"Piz Daint", "piz-daint", 1, 11, 2048, 95}};
+  return {{"Hydra", "hydra", 2, 18, 512, 85, 73},
+          {"TSUBAME2.5", "tsubame25", 2, 10, 512, 96, 94},
+          {"Piz Daint", "piz-daint", 1, 11, 2048, 95, 90}};
 }
 
-/// Runs on as many nodes as have the GPUs for `parts`, which are counted along each axis.
-Simulation simulation(const Clustered& c, const std::string& label, const std::array<int, 3>& cells,
-                      const std::array<int, 3>& parts, int steps, const std::vector<std::string>& units) {
-  Simulation s{fmt::format("{}, {}", c.section, label), "lbm", c.platform, {}, {}};
-  s.nodes = std::max(1, parts[0] * parts[1] * parts[2] / c.gpus_per_node);
+/// What a sub-domain is computed by.
+enum class By { gpus, both, cpus };
+constexpr std::array ways{By::gpus, By::both, By::cpus};
+constexpr const char* name_of(By by) {
+  return by == By::gpus ? "GPUs" : by == By::both ? "GPUs and cores" : "cores";
+}
+
+/// Runs on as many nodes as have the GPUs for `parts`, which are counted along each axis; cores alone are all of a
+/// node's, also those that drive GPUs otherwise.
+Simulation simulation(const Clustered& c, const std::array<int, 3>& cells, const std::array<int, 3>& parts, int steps,
+                      By by, int gpu_share) {
+  const int all = parts[0] * parts[1] * parts[2];
+  Simulation s{fmt::format("{}, {} sub-domains, {}", c.section, all, name_of(by)), "lbm", c.platform, {}, {}};
+  s.nodes = std::max(1, all / c.gpus_per_node);
+  const int gpus = std::min(all, c.gpus_per_node);
+  const int cores = by == By::gpus   ? 0
+                    : by == By::both ? c.cores_per_node * gpus / c.gpus_per_node
+                                     : (c.cores_per_node + c.gpus_per_node) * gpus / c.gpus_per_node;
+  std::vector<std::string> units{"--cpus", std::to_string(cores), "--gpus",
+                                 by == By::cpus ? "0" : std::to_string(gpus)};
+  if (by == By::both) units.insert(units.end(), {"--gpu-share", fmt::format("{:.2f}", gpu_share / percent)});
   s.arguments = {"--size",       fmt::format("{}", fmt::join(cells, "x")),
                  "--subdomains", fmt::format("{}", fmt::join(parts, "x")),
-                 "--steps",      std::to_string(steps)};
+                 "--steps",      std::to_string(steps),
+                 "--gpu-bricks", "1"};
   s.arguments.insert(s.arguments.end(), units.begin(), units.end());
   return s;
 }
 
-double glups(const nlohmann::json& record) {
-  return 1e-3 * record.at("mlups").get<double>();
+/// From runs of each cluster, each way, a small and a large one.
+double glups_of(const std::vector<nlohmann::json>& records, std::size_t cluster, By by, bool large) {
+  const std::size_t run = (cluster * ways.size() + static_cast<std::size_t>(by)) * 2 + (large ? 1 : 0);
+  return 1e-3 * records[run].at("mlups").get<double>();
 }
 
 class Scaling : public SimulatedExperiment {
@@ -61,7 +81,7 @@ class Scaling : public SimulatedExperiment {
   }
   [[nodiscard]] nlohmann::json settings() const override { return {{"steps", steps_}}; }
 
-  int steps_ = 10;
+  int steps_ = 64;
   int largest_ = 4096;
 };
 
@@ -76,60 +96,75 @@ class Weak final : public Scaling {
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const Clustered& c : clusters())
-      for (const int parts : {1, most(c)}) {
-        const std::array<int, 3> cells{512, 512 * parts, 128};
-        const int on_a_node = std::min(parts, c.gpus_per_node);
-        const std::string gpus = std::to_string(on_a_node);
-        all.push_back(simulation(c, fmt::format("{} GPUs", parts), cells, {1, parts, 1}, steps(),
-                                 {"--cpus", "0", "--gpus", gpus}));
-        all.push_back(simulation(c, fmt::format("{} GPUs and cores", parts), cells, {1, parts, 1}, steps(),
-                                 {"--cpus", std::to_string(c.cores_per_node * on_a_node / c.gpus_per_node), "--gpus",
-                                  gpus, "--gpu-share", fmt::format("{:.2f}", c.gpu_share / percent)}));
-      }
+      for (const By by : ways)
+        for (const int parts : {1, most(c)})
+          all.push_back(simulation(c, {512, 512 * parts, 128}, {1, parts, 1}, steps(), by, c.gpu_share));
     return all;
   }
 
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
     for (std::size_t i = 0; i < clusters().size(); ++i) {
       const Clustered c = clusters()[i];
-      const auto of = [&](std::size_t run) { return glups(records[4 * i + run]); };
       const auto figure = figures_of(figures, c.section);
       const auto total = [&](const char* what, double value) {
         figure(what, most(c) == c.most ? std::optional(value) : std::nullopt);
       };
-      figure("GPUs alone, efficiency, %", percent * of(2) / (most(c) * of(0)));
-      figure("GPUs and CPUs, efficiency, %", percent * of(3) / (most(c) * of(1)));
-      total("GPUs alone, GLUPS", of(2));
-      total("GPUs and CPUs, GLUPS", of(3));
+      const auto efficiency = [&](By by) {
+        return percent * glups_of(records, i, by, true) / (most(c) * glups_of(records, i, by, false));
+      };
+      figure("GPUs alone, efficiency, %", efficiency(By::gpus));
+      figure("GPUs and CPUs, efficiency, %", efficiency(By::both));
+      figure("CPUs alone, efficiency, %", efficiency(By::cpus));
+      total("GPUs alone, GLUPS", glups_of(records, i, By::gpus, true));
+      total("GPUs and CPUs, GLUPS", glups_of(records, i, By::both, true));
     }
   }
 };
 
-/// 512^3 cells in ever more sub-domains along all axes, beside 4 x 2 x 1 of them: of the paper's 4 x 1 x 1 none fits
-/// into the memory that StarPU gives to data on a K20X.
+/// 512^3 cells in ever more sub-domains, beside 4 x 1 x 2 of them: of the paper's 4 x 1 x 1 none fits into the memory
+/// that StarPU gives to data on a K20X. 2048 are 8 x 16 x 16 (64 x 32 x 32 cells each, section 5.3), on the way the
+/// longest side is halved.
 class Strong final : public Scaling {
  public:
-  Strong() : Scaling("lbm-figure11", "LBM paper, Figure 11: strong scaling over GPUs of Hydra, simulated") {}
+  Strong()
+      : Scaling("lbm-figure11",
+                "LBM paper, Figure 11: strong scaling over Hydra, TSUBAME2.5 and Piz Daint, simulated") {}
 
  private:
+  static constexpr int side = 512;
   static constexpr int fewest = 8;
 
+  static std::array<int, 3> cut(int parts) {
+    std::array<int, 3> cut{4, 1, 1};
+    for (int n = 4; n < parts; n *= 2) *std::min_element(cut.rbegin(), cut.rend()) *= 2;
+    return cut;
+  }
+
   [[nodiscard]] std::vector<Simulation> runs() const override {
-    const Clustered c = clusters().front();
-    const std::array<int, 3> cells{512, 512, 512};
-    const int parts = most(c);
-    std::array<int, 3> cut{4, 2, 1};
-    for (int axis = 2, n = fewest; n < parts; n *= 2, axis = (axis + 1) % 3) cut[static_cast<std::size_t>(axis)] *= 2;
-    const std::vector<std::string> gpus{"--cpus", "0", "--gpus", std::to_string(c.gpus_per_node)};
-    return {simulation(c, fmt::format("{} GPUs", fewest), cells, {4, 2, 1}, steps(), gpus),
-            simulation(c, fmt::format("{} GPUs", parts), cells, cut, steps(), gpus)};
+    std::vector<Simulation> all;
+    for (const Clustered& c : clusters())
+      for (const By by : ways)
+        for (const int parts : {fewest, most(c)})
+          all.push_back(simulation(c, {side, side, side}, cut(parts), steps(), by, c.strong_share));
+    return all;
   }
 
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
-    const Clustered c = clusters().front();
-    const double efficiency = glups(records[1]) / glups(records[0]) * fewest / most(c);
-    figures_of(figures, c.section)("GPUs alone, efficiency, %",
-                                   most(c) == c.most ? std::optional(percent * efficiency) : std::nullopt);
+    for (std::size_t i = 0; i < clusters().size(); ++i) {
+      const Clustered c = clusters()[i];
+      const auto figure = figures_of(figures, c.section);
+      const auto of_all = [&](const char* what, double value) {
+        figure(what, most(c) == c.most ? std::optional(value) : std::nullopt);
+      };
+      const auto efficiency = [&](By by) {
+        return percent * glups_of(records, i, by, true) / glups_of(records, i, by, false) * fewest / most(c);
+      };
+      of_all("GPUs alone, efficiency, %", efficiency(By::gpus));
+      of_all("GPUs and CPUs, efficiency, %", efficiency(By::both));
+      of_all("CPUs alone, efficiency, %", efficiency(By::cpus));
+      of_all("GPUs alone, GLUPS", glups_of(records, i, By::gpus, true));
+      of_all("GPUs and CPUs, GLUPS", glups_of(records, i, By::both, true));
+    }
   }
 };
 

@@ -20,6 +20,7 @@ MatrixSource stencil_matrix(const Stencil& stencil) {
 CsrMatrix elasticity_matrix(const Problem& problem) {
   ElasticityOptions elasticity;
   elasticity.element = problem.element;
+  elasticity.numbering = problem.numbering;
   return assemble_elasticity(read_gmsh(problem.mesh), elasticity);
 }
 

@@ -15,11 +15,12 @@ namespace asterism::cg {
 
 /// One of `matrix`, `stencil` and `mesh` is given.
 struct Problem {
-  std::string matrix;             ///< Matrix Market file
-  std::string stencil;            ///< generated: "11pts-128" (matrix/stencil.hpp)
-  std::string mesh;               ///< gmsh file of a body, for linear elasticity
-  Element element = Element::p2;  ///< of the mesh
-  std::string rhs = "ones";       ///< b: "ones", "known" (A times ones) or a file with a vector
+  std::string matrix;                    ///< Matrix Market file
+  std::string stencil;                   ///< generated: "11pts-128" (matrix/stencil.hpp)
+  std::string mesh;                      ///< gmsh file of a body, for linear elasticity
+  Element element = Element::p2;         ///< of the mesh
+  Numbering numbering = Numbering::rcm;  ///< of its nodes
+  std::string rhs = "ones";              ///< b: "ones", "known" (A times ones) or a file with a vector
 };
 
 /// The matrix of a problem, of which any rows can be had; all of them once, and last.

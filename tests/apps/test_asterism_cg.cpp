@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/apps/run_program.hpp"
@@ -42,19 +41,16 @@ std::string tridiagonal(int n) {
 
 /// ||b - A x|| / ||b|| of that matrix.
 double tridiagonal_residual(const std::vector<double>& x, const std::vector<double>& b) {
-  const auto n = static_cast<int>(x.size());
-  long double residual = 0;
-  long double norm = 0;
-  for (int i = 0; i < n; ++i) {
-    const auto at = [&](int k) {
-      return k < 0 || k >= n ? 0.0L : static_cast<long double>(x[static_cast<std::size_t>(k)]);
-    };
-    const long double r =
-        b[static_cast<std::size_t>(i)] - ((2 + static_cast<double>(i + 1) / n) * at(i) - at(i - 1) - at(i + 1));
+  const std::size_t n = x.size();
+  double residual = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double diagonal = 2 + static_cast<double>(i + 1) / static_cast<double>(n);
+    const double r = b[i] - diagonal * x[i] + (i > 0 ? x[i - 1] : 0) + (i + 1 < n ? x[i + 1] : 0);
     residual += r * r;
-    norm += static_cast<long double>(b[static_cast<std::size_t>(i)]) * b[static_cast<std::size_t>(i)];
+    norm += b[i] * b[i];
   }
-  return static_cast<double>(std::sqrt(residual / norm));
+  return std::sqrt(residual / norm);
 }
 
 /// A vector in a Matrix Market array file.
@@ -241,16 +237,11 @@ TEST_F(AsterismCg, AMatrixOfOneRow) {
 
 TEST_F(AsterismCg, SaysWhyASmallSystemHasOneCore) {
   units_open_ = true;
-  for (const auto& [stencil, cores] : {std::pair("7pts-16", 1U), {"7pts-64", std::thread::hardware_concurrency()}}) {
-    const Ran ran = run({"--stencil", stencil, "--iterations", "2", "--json", "run.json"});
-    ASSERT_EQ(ran.status, 0) << ran.err;
-    const json record = json::parse(contents(output("run.json")));
-    EXPECT_EQ(record["starpu"]["cpu_workers"], cores);
-    EXPECT_EQ(record.contains("units"), stencil == std::string("7pts-16"));
-  }
-  const Ran ran = run({"--stencil", "7pts-16"});
-  EXPECT_TRUE(contains(ran.out, "1 core: an iteration moves 0.67 MB")) << ran.out;
+  const Ran small = run({"--stencil", "7pts-16"});
+  const Ran large = run({"--stencil", "7pts-64", "--iterations", "2"});
   units_open_ = false;
+  EXPECT_TRUE(contains(small.out, "1 core: an iteration moves 0.67 MB")) << small.out;
+  EXPECT_FALSE(contains(large.out, "choice")) << large.out;
 }
 
 // ---- bad options
@@ -265,28 +256,26 @@ TEST_F(AsterismCg, BadOptions) {
   expect_bad_input({}, {"--matrix"});
   expect_bad_input(with({"--matrix", file(tridiagonal(5))}), {"--matrix", "--stencil"});
   expect_bad_input(with({"--mesh", "a.msh"}), {"--mesh", "--stencil"});
-  expect_bad_input(with({"--nonsense"}), {"--nonsense"});
-  expect_bad_input(with({"--nonsense", "3"}), {"--nonsense"});
+  expect_bad_input(with({"--numbering", "mesh"}), {"--numbering", "--mesh"});
+  for (const Arguments& more : {Arguments{"--nonsense"}, {"--nonsense", "3"}})
+    expect_bad_input(with(more), {"--nonsense"});
   expect_bad_input(with({"stray"}), {"stray"});
   expect_bad_input(with({"--flow", "fast"}), {"--flow", "fast"});
   expect_bad_input(with({"--decomposition", "3d"}), {"--decomposition", "3d"});
   expect_bad_input(with({"--preconditioner", "ilu"}), {"--preconditioner", "ilu"});
   expect_bad_input(with({"--blocks", "0"}), {"--blocks 0"});
-  expect_bad_input(with({"--blocks", "-2"}), {"--blocks"});
   expect_bad_input(with({"--blocks", "217"}), {"--blocks 217", "216"});
-  expect_bad_input(with({"--blocks", "two"}), {"--blocks", "two"});
-  expect_bad_input(with({"--tolerance", "-1"}), {"--tolerance: -1"});
-  expect_bad_input(with({"--tolerance", "nan"}), {"--tolerance"});
+  for (const char* blocks : {"-2", "two"}) expect_bad_input(with({"--blocks", blocks}), {"--blocks", blocks});
+  for (const char* t : {"-1", "nan"}) expect_bad_input(with({"--tolerance", t}), {"--tolerance", t});
   expect_bad_input(with({"--max-iterations", "-1"}), {"--max-iterations -1"});
   expect_bad_input(with({"--iterations", "0"}), {"--iterations 0"});
   expect_bad_input(with({"--check-every", "0"}), {"--check-every 0"});
   expect_bad_input(with({"--scheduler", "nonsense"}), {"--scheduler nonsense", "cyclic", "lws"});
   expect_bad_input(with({"--cpus", "-1"}), {"--cpus"});
   expect_bad_input(with({"--units", "tpu"}), {"--units", "tpu"});
-  expect_bad_input(with({"--preconditioner", "block-jacobi", "--preconditioner-block", "0"}),
-                   {"--preconditioner-block 0"});
-  expect_bad_input(with({"--preconditioner", "block-jacobi", "--preconditioner-block", "33"}),
-                   {"--preconditioner-block 33"});
+  for (const char* rows : {"0", "33"})
+    expect_bad_input(with({"--preconditioner", "block-jacobi", "--preconditioner-block", rows}),
+                     {"--preconditioner-block", rows});
   expect_bad_input(with({"--preconditioner", "block-jacobi", "--preconditioner-block", "5"}), {"216 rows", "5"});
   expect_bad_input(with({"--vendor", "--format", "csr"}), {"--vendor", "fused"});
   expect_bad_input(with({"--vendor", "--flow", "refined"}), {"--vendor", "csr"});

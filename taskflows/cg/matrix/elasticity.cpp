@@ -229,7 +229,7 @@ ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& o
               std::numeric_limits<std::int32_t>::max() / 3);
   }
 
-  if (options.reorder) {
+  if (options.numbering == Numbering::rcm) {
     const std::vector<std::int32_t> order = reverse_cuthill_mckee(node_graph(nodes, elements_of_nodes(nodes)));
     std::vector<std::int32_t> rank(order.size());
     std::vector<Vector> position(order.size());
@@ -249,6 +249,10 @@ ElasticityNodes elasticity_nodes(const TetMesh& mesh, const ElasticityOptions& o
 
 std::string name_of(Element element) {
   return element == Element::p1 ? "p1" : "p2";
+}
+
+std::string name_of(Numbering numbering) {
+  return numbering == Numbering::mesh ? "mesh" : "rcm";
 }
 
 CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& options) {

@@ -21,12 +21,20 @@ enum class Element {
 /// "p1" or "p2".
 std::string name_of(Element element);
 
+enum class Numbering {
+  mesh,  ///< corners in the order of the file, then midpoints
+  rcm,   ///< reverse Cuthill-McKee: neighbours close to each other
+};
+
+/// "mesh" or "rcm".
+std::string name_of(Numbering numbering);
+
 struct ElasticityOptions {
   Element element = Element::p2;
-  double young = 1;      ///< Young's modulus, > 0
-  double poisson = 0.3;  ///< Poisson's ratio, in (-1, 0.5)
-  bool clamp = true;     ///< false: the free body, singular (the six rigid motions are its null space)
-  bool reorder = true;   ///< number the nodes by reverse Cuthill-McKee instead of the mesh's order
+  double young = 1;                      ///< Young's modulus, > 0
+  double poisson = 0.3;                  ///< Poisson's ratio, in (-1, 0.5)
+  bool clamp = true;                     ///< false: the free body, singular (the six rigid motions are its null space)
+  Numbering numbering = Numbering::rcm;  ///< of the nodes
 };
 
 /// What the unknowns mean: unknown 3 i + c is the displacement of node i along axis c.

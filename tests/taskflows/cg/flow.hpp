@@ -178,7 +178,7 @@ inline const Loaded& load(const std::string& file) {
   const bool is_mesh = file.ends_with(".msh.gz");
   const std::filesystem::path path = tests::data_file((is_mesh ? "meshes/" : "matrices/") + file);
   Loaded l;
-  l.a = is_mesh ? assemble_elasticity(read_gmsh(path), {.element = Element::p1, .reorder = false})
+  l.a = is_mesh ? assemble_elasticity(read_gmsh(path), {.element = Element::p1, .numbering = Numbering::mesh})
                 : read_matrix_market(path);
   l.b = as_vector(multiply(l.a, Vector(as_size(l.a.n), 1.0)));
   return loaded.emplace(file, std::move(l)).first->second;

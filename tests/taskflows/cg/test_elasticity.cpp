@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Elasticity, EveryElement, ::testing::Values(Element::p1
 TEST(Elasticity, UnitTetrahedronByHand) {
   TetMesh mesh{.node = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .tet = {{0, 1, 2, 3}}, .name = "unit"};
   const Eigen::MatrixXd k = sparse(assemble_elasticity(
-      mesh, {.element = Element::p1, .young = 1, .poisson = 0.25, .clamp = false, .reorder = false}));
+      mesh, {.element = Element::p1, .young = 1, .poisson = 0.25, .clamp = false, .numbering = Numbering::mesh}));
   // lambda = mu = 2/5, volume 1/6, gradients (-1,-1,-1), (1,0,0), (0,1,0), (0,0,1).
   EXPECT_NEAR(k(0, 0), 0.4 * 5 / 6, 1e-15);
   EXPECT_NEAR(k(3, 3), 0.4 * 3 / 6, 1e-15);
@@ -128,7 +128,8 @@ TEST(Elasticity, AwkwardTetrahedronAgainstStrainMatrix) {
   const Eigen::MatrixXd expected =
       std::abs(corners.determinant()) / 6 * strain.transpose() * compliance.inverse() * strain;
   const Eigen::MatrixXd found = sparse(assemble_elasticity(
-      mesh, {.element = Element::p1, .young = young, .poisson = poisson, .clamp = false, .reorder = false}));
+      mesh,
+      {.element = Element::p1, .young = young, .poisson = poisson, .clamp = false, .numbering = Numbering::mesh}));
   EXPECT_LT((found - expected).norm(), 1e-14 * expected.norm());
 }
 
@@ -236,8 +237,8 @@ TEST_P(EveryElement, ReorderingPermutesAndNarrows) {
     for (std::int64_t i = 0; i < a.n; ++i) width = std::max(width, i - a.column[as_size(a.row_begin[as_size(i)])]);
     return width;
   };
-  const CsrMatrix plain = assemble_elasticity(mesh, {.element = GetParam(), .reorder = false});
-  const CsrMatrix reordered = assemble_elasticity(mesh, {.element = GetParam(), .reorder = true});
+  const CsrMatrix plain = assemble_elasticity(mesh, {.element = GetParam(), .numbering = Numbering::mesh});
+  const CsrMatrix reordered = assemble_elasticity(mesh, {.element = GetParam(), .numbering = Numbering::rcm});
   EXPECT_EQ(plain.nnz(), reordered.nnz());
   EXPECT_LT(3 * bandwidth(reordered), bandwidth(plain));
   EXPECT_NEAR(sparse(plain).norm(), sparse(reordered).norm(), 1e-12 * sparse(plain).norm());

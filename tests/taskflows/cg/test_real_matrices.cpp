@@ -64,7 +64,7 @@ void write_compressed(const CsrMatrix& matrix, const fs::path& path) {
 
 TEST(RealMatrices, ElasticityIsReadBackBitForBit) {
   const TetMesh mesh = read_gmsh(tests::data_file("meshes/bracket_coarse.msh.gz"));
-  const CsrMatrix matrix = assemble_elasticity(mesh, {.element = Element::p1, .reorder = false});
+  const CsrMatrix matrix = assemble_elasticity(mesh, {.element = Element::p1, .numbering = Numbering::mesh});
   const fs::path path = fs::temp_directory_path() / fmt::format("asterism_bracket_{}.mtx.gz", getpid());
   write_compressed(matrix, path);
   const CsrMatrix read = read_matrix_market(path);
