@@ -33,6 +33,16 @@ CodeletSpec with_variant(CodeletSpec spec, const char* variant) {
   return spec;
 }
 
+/// NAME/NUMBER of a codelet whose tasks have one.
+bool is_numbered(std::string_view name) {
+  const std::size_t slash = std::min(name.find('/'), name.size());
+  const std::string_view number = name.substr(std::min(slash + 1, name.size()));
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos &&
+         std::any_of(registered().begin(), registered().end(), [&](const Codelet* codelet) {
+           return codelet->spec().number != nullptr && name.substr(0, slash) == codelet->spec().name;
+         });
+}
+
 std::string symbol_of(const CodeletSpec& spec) {
   const std::string variant = spec.variant;
   return variant.empty() ? spec.name : spec.name + ("_" + variant);
@@ -88,7 +98,14 @@ PrecisionCodelet::PrecisionCodelet(CodeletSpec single_precision, CodeletSpec dou
     : single_(with_variant(std::move(single_precision), "float")),
       double_(with_variant(std::move(double_precision), "double")) {}
 
+std::int64_t number_of(const starpu_task& task) {
+  for (const Codelet* const codelet : registered())
+    if (codelet->is(task.cl)) return codelet->spec().number == nullptr ? 0 : codelet->spec().number(task.cl_arg);
+  return 0;
+}
+
 bool is_own_codelet(std::string_view name) {
+  if (is_numbered(name)) return true;
   return std::any_of(registered().begin(), registered().end(), [&](const Codelet* codelet) {
     const std::string_view known = codelet->spec().name;
     if (name == known || name == codelet->symbol()) return true;

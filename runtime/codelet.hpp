@@ -30,6 +30,9 @@ struct CodeletSpec {
   TaskFlops flops = nullptr;  ///< null: TaskOptions::flops says it
   /// The class of a task in the performance model; null: by the sizes of its data, as StarPU has it.
   std::uint32_t (*footprint)(starpu_task*) = nullptr;
+  /// A number that machines may tell tasks of this codelet by, NAME/NUMBER in their files, from a task's arguments;
+  /// null: there is none.
+  std::int64_t (*number)(const void* arguments) = nullptr;
   /// Fixed access modes, for StarPU's reductions; empty: given by each task, for any number of data.
   std::vector<starpu_data_access_mode> modes = {};
   /// Programs may bring further variants of this codelet, whose names files may speak of.
@@ -54,6 +57,8 @@ class Codelet {
 
   /// StarPU's structure, made at the first call. Not to be called by several threads at once.
   [[nodiscard]] starpu_codelet& starpu();
+  /// Whether this is the codelet of that structure.
+  [[nodiscard]] bool is(const starpu_codelet* codelet) const { return codelet_.get() == codelet; }
   [[nodiscard]] const CodeletSpec& spec() const { return spec_; }
   /// Name of the performance model.
   [[nodiscard]] const std::string& symbol() const { return symbol_; }
@@ -87,7 +92,10 @@ class PrecisionCodelet {
   Codelet double_;
 };
 
-/// Whether `name` is a name, or that of a performance model, of a codelet of this program.
+/// The number that machines tell the task by (CodeletSpec::number); 0: none.
+std::int64_t number_of(const starpu_task& task);
+
+/// Whether `name` is a name, or that of a performance model, of a codelet of this program, or NAME/NUMBER.
 bool is_own_codelet(std::string_view name);
 
 /// As is_own_codelet(), but names of methods that this program does not have are taken as they are: nothing is known

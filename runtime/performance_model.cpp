@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "runtime/codelet.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism {
@@ -27,8 +28,9 @@ double simulated_microseconds(starpu_task* task, starpu_perfmodel_arch* architec
   const starpu_perfmodel_device& unit = architecture->devices[0];
   const UnitKind kind = unit.type == STARPU_CUDA_WORKER ? UnitKind::gpu : UnitKind::cpu;
   const Platform* const platform = simulated_platform();
+  const std::int64_t number = platform != nullptr && platform->numbered ? number_of(*task) : 0;
   const TaskCost* const cost =
-      platform == nullptr ? nullptr : platform->cost(task->cl->model->symbol, task->cl->name, kind, unit.devid);
+      platform == nullptr ? nullptr : platform->cost(task->cl->model->symbol, task->cl->name, kind, unit.devid, number);
   if (cost == nullptr) return std::numeric_limits<double>::quiet_NaN();
   const std::uint32_t footprint =
       cost->of_class.empty() ? 0 : starpu_task_footprint(task->cl->model, task, architecture, 0);

@@ -72,6 +72,8 @@ std::unique_ptr<Experiment> fmm_figure12();
 std::unique_ptr<Experiment> fmm_figure13();
 std::unique_ptr<Experiment> fmm_figure16();
 std::unique_ptr<Experiment> fmm_figure17();
+std::unique_ptr<Experiment> fmm_table2();
+std::unique_ptr<Experiment> fmm_table4();
 std::unique_ptr<Experiment> lbm_figure9();
 std::unique_ptr<Experiment> lbm_figure10();
 std::unique_ptr<Experiment> lbm_figure11();

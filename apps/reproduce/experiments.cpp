@@ -21,6 +21,8 @@ std::vector<std::unique_ptr<Experiment>> experiments() {
   all.push_back(fmm_figure13());
   all.push_back(fmm_figure16());
   all.push_back(fmm_figure17());
+  all.push_back(fmm_table2());
+  all.push_back(fmm_table4());
   all.push_back(lbm_figure9());
   all.push_back(lbm_figure10());
   all.push_back(lbm_figure11());

@@ -78,7 +78,13 @@ void reduction_cpu(void** b, void* arguments) {
 }
 
 CodeletSpec operator_spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda) {
-  return {.name = name, .variant = "double", .cpu = cpu, .cuda = cuda, .flops = flops_of_task, .footprint = footprint};
+  return {.name = name,
+          .variant = "double",
+          .cpu = cpu,
+          .cuda = cuda,
+          .flops = flops_of_task,
+          .footprint = footprint,
+          .number = [](const void* arguments) -> std::int64_t { return static_cast<const Work*>(arguments)->basis; }};
 }
 
 }  // namespace

@@ -202,8 +202,10 @@ std::size_t Platform::kind_of_gpu(int gpu) const {
   return kind;
 }
 
-const TaskCost* Platform::cost(const std::string& symbol, const std::string& codelet, UnitKind kind, int gpu) const {
-  auto named = codelets.find(symbol);
+const TaskCost* Platform::cost(const std::string& symbol, const std::string& codelet, UnitKind kind, int gpu,
+                               std::int64_t number) const {
+  auto named = number == 0 ? codelets.end() : codelets.find(fmt::format("{}/{}", codelet, number));
+  if (named == codelets.end()) named = codelets.find(symbol);
   if (named == codelets.end()) named = codelets.find(codelet);
   const bool own = named != codelets.end();
   if (kind == UnitKind::cpu) return !own ? &cpu : named->second.cpu ? &*named->second.cpu : nullptr;
@@ -246,6 +248,8 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
       codelet.finish();
     }
   root.finish();
+  platform.numbered = std::any_of(platform.codelets.begin(), platform.codelets.end(),
+                                  [](const auto& codelet) { return codelet.first.find('/') != std::string::npos; });
   return platform;
 }
 

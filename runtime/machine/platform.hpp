@@ -3,6 +3,7 @@
 // (experiments/machines/README.md describes the keys).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -70,15 +71,17 @@ struct Platform {
   };
   TaskCost cpu;  ///< one core, codelets that `codelets` does not name
   /// By the symbol of the performance model, or by name; with those of another platform that the file names.
+  /// NAME/NUMBER: tasks with this CodeletSpec::number.
   std::map<std::string, Codelet, std::less<>> codelets;
+  bool numbered = false;  ///< there are codelets with numbers
 
   [[nodiscard]] int gpus() const;
   /// Index in `gpu_kinds`.
   [[nodiscard]] std::size_t kind_of_gpu(int gpu) const;
-  /// The cost of tasks of a codelet: by symbol, else by name, else the default. Null: it does not run there. `gpu`: the
-  /// one with this number.
-  [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind,
-                                     int gpu = 0) const;
+  /// The cost of tasks of a codelet: by name and number (if not 0), else by symbol, else by name, else the default.
+  /// Null: it does not run there. `gpu`: the one with this number.
+  [[nodiscard]] const TaskCost* cost(const std::string& symbol, const std::string& codelet, UnitKind kind, int gpu = 0,
+                                     std::int64_t number = 0) const;
 };
 
 /// What is expected in place of a codelet's name; empty: nothing, there is such a codelet.

@@ -21,7 +21,7 @@ namespace asterism::fmm {
 namespace {
 
 /// Raised when operators or the layout of the file change.
-constexpr int format = 1;
+constexpr int format = 2;
 /// Primitive directions (kernels/far/m2l_operators.hpp).
 constexpr std::uint64_t directions_kept = 16;
 

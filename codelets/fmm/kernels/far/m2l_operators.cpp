@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <random>
 
@@ -94,9 +95,44 @@ struct Factors {
   MatrixXd u, v;  // op ~ u v^T
 };
 
+/// The square root of the quadrature weights pi / l sqrt(1 - x^2) of the nodes, to the power -1 or 1, as a matrix
+/// between orthonormal coefficients of one direction.
+MatrixXd root_of_weights(int nodes, double power) {
+  const MatrixXd transform = cosine_transform(nodes, nodes);
+  VectorXd root(nodes);
+  for (int m = 0; m < nodes; ++m) {
+    const double angle = (2 * m + 1) * std::numbers::pi / (2 * nodes);
+    root(m) = std::pow(std::numbers::pi / nodes * std::sin(angle), power / 2);
+  }
+  return transform.transpose() * root.asDiagonal() * transform;
+}
+
+/// The same in all three directions, applied to the columns of a matrix whose rows are the products of a basis.
+MatrixXd in_each_direction(const Basis& basis, const MatrixXd& one, const MatrixXd& columns) {
+  const int order = basis.order();
+  MatrixXd result = columns;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const MatrixXd before = result;
+    result.setZero();
+    std::array<int, 3> a{};
+    for (a[0] = 0; a[0] < order; ++a[0])
+      for (a[1] = 0; a[1] < order; ++a[1])
+        for (a[2] = 0; a[2] < order; ++a[2])
+          for (int b = 0; b < order; ++b) {
+            std::array<int, 3> from = a;
+            from[axis] = b;
+            result.row(basis.index(a[0], a[1], a[2])) +=
+                one(a[axis], b) * before.row(basis.index(from[0], from[1], from[2]));
+          }
+  }
+  return result;
+}
+
+enum class Groups { whole, split };
+
 /// Truncated singular value decomposition by randomised subspace iteration (Halko, Martinsson, Tropp, SIAM Review 53,
 /// 2011), in a subspace large enough for what is kept.
-Factors compress(const MatrixXd& op, double epsilon) {
+Factors compress(const MatrixXd& op, double epsilon, Groups groups) {
   const Index k = op.rows();
   const double norm = op.norm();
   std::mt19937_64 generator(1);
@@ -129,7 +165,8 @@ Factors compress(const MatrixXd& op, double epsilon) {
       tail += s(rank - 1) * s(rank - 1);
       --rank;
     }
-    while (rank < s.size() && s(rank) > same_group * s(rank - 1) && s(rank) > 1e-15 * s(0)) ++rank;
+    if (groups == Groups::whole)
+      while (rank < s.size() && s(rank) > same_group * s(rank - 1) && s(rank) > 1e-15 * s(0)) ++rank;
     if (width < k && rank == s.size()) continue;  // the group may go on outside the subspace
     Factors f{q * svd.matrixV().leftCols(rank) * s.head(rank).asDiagonal(), svd.matrixU().leftCols(rank)};
     const double left = (op - f.u * f.v.transpose()).norm();
@@ -151,6 +188,13 @@ std::vector<std::array<int, 3>> primitive_directions() {
 
 }  // namespace
 
+std::size_t primitive_of(const std::array<int, 3>& t) {
+  std::array<int, 3> reference{std::abs(t[0]), std::abs(t[1]), std::abs(t[2])};
+  std::sort(reference.begin(), reference.end(), std::greater<>());
+  const std::vector<std::array<int, 3>> primitive = primitive_directions();
+  return static_cast<std::size_t>(std::find(primitive.begin(), primitive.end(), reference) - primitive.begin());
+}
+
 int interpolation_nodes(const BasisChoice& choice) {
   return choice.radius_squared < 0 ? choice.order : choice.order + 1;
 }
@@ -167,13 +211,23 @@ std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes
           weight(i) = std::sqrt((a == 0 ? 1.0 : 2.0) * (b == 0 ? 1.0 : 2.0) * (c == 0 ? 1.0 : 2.0) /
                                 std::pow(static_cast<double>(nodes), 3));
 
+  const bool all_products = basis.size() == nodes * nodes * nodes;
+  const MatrixXd root = root_of_weights(nodes, 1);
+  const MatrixXd inverse_root = root_of_weights(nodes, -1);
+  const auto compressed = [&](const MatrixXd& op) {
+    if (!all_products) return compress(op, epsilon, Groups::whole);
+    const MatrixXd half = in_each_direction(basis, root, op);
+    const Factors f = compress(in_each_direction(basis, root, half.transpose()).transpose(), epsilon, Groups::split);
+    return Factors{in_each_direction(basis, inverse_root, f.u), in_each_direction(basis, inverse_root, f.v)};
+  };
+
   const std::vector<std::array<int, 3>> directions = primitive_directions();
   std::vector<PrimitiveOperator> operators(directions.size());
   std::exception_ptr error;
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t p = 0; p < directions.size(); ++p) {
     try {
-      const Factors f = compress(primitive_operator(basis, nodes, directions[p], kernel, half_width), epsilon);
+      const Factors f = compressed(primitive_operator(basis, nodes, directions[p], kernel, half_width));
       const MatrixXd u = weight.asDiagonal() * f.u;
       const MatrixXd v = weight.asDiagonal() * f.v;
       operators[p] = {static_cast<int>(u.cols()), {u.data(), u.data() + u.size()}, {v.data(), v.data() + v.size()}};
@@ -188,7 +242,6 @@ std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes
 
 M2LOperators::M2LOperators(const Basis& basis, const std::vector<PrimitiveOperator>& primitives)
     : size_(basis.size()), stride_(basis.stride()) {
-  const std::vector<std::array<int, 3>> primitive = primitive_directions();
   for (const PrimitiveOperator& p : primitives) ranks_.push_back(p.rank);
 
   for (int dx = -3; dx <= 3; ++dx)
@@ -200,9 +253,7 @@ M2LOperators::M2LOperators(const Basis& basis, const std::vector<PrimitiveOperat
         std::array<std::size_t, 3> axis{0, 1, 2};
         std::sort(axis.begin(), axis.end(),
                   [&](std::size_t a, std::size_t b) { return std::abs(t[a]) > std::abs(t[b]); });
-        const std::array<int, 3> reference{std::abs(t[axis[0]]), std::abs(t[axis[1]]), std::abs(t[axis[2]])};
-        const auto p =
-            static_cast<std::size_t>(std::find(primitive.begin(), primitive.end(), reference) - primitive.begin());
+        const std::size_t p = primitive_of(t);
         const PrimitiveOperator& f = primitives[p];
         M2LDirection& d = directions_[static_cast<std::size_t>(direction_of(dx, dy, dz))];
         d.rank = ranks_[p];

@@ -30,8 +30,10 @@ struct PrimitiveOperator {
 
 /// The 16 primitive operators, (2,0,0) (2,1,0) (2,1,1) (2,2,0) .. (3,3,3): some seconds for high orders.
 /// For cells of half width 1 when `half_width` is 1, as homogeneous kernels need; else for that half width.
-/// Singular values are dropped from the end while their root sum of squares stays within epsilon times that of all,
-/// but never inside a group of nearly equal ones, whose vectors are arbitrary.
+/// Singular values are dropped from the end while their root sum of squares stays within epsilon times that of all. Of
+/// a basis of all products, the paper's, these are of the values at the nodes, weighted by the square roots of the
+/// quadrature weights of both (arXiv 1210.7292, section 3.4): the ranks are those of Table 2. Else they are of the
+/// coefficients, and never dropped inside a group of nearly equal ones, whose vectors are arbitrary.
 /// Throws Error (bad input) when the kernel is not finite between separate cells.
 std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes, const RadialKernel& kernel,
                                                    double half_width, double epsilon);
@@ -59,6 +61,10 @@ class M2LOperators {
   std::vector<double> data_;
   std::vector<int> ranks_;
 };
+
+/// The number of the primitive operator, in the order of primitive_operators(), that an operator is a permutation of:
+/// the paper's p (Tables 1 and 2). `t`: of two cells in each other's interaction list.
+std::size_t primitive_of(const std::array<int, 3>& t);
 
 /// Nodes per direction from which the operators of a basis are computed: l for all products (the paper's
 /// interpolation), one more when the basis is cut, so that aliasing does not spoil what is left.
