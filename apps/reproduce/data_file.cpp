@@ -20,4 +20,12 @@ fs::path data_file(const std::string& option, const std::string& given, const st
   return file;
 }
 
+void add_mesh(CLI::App& app, std::string& mesh) {
+  app.add_option("--mesh", mesh, "Closed surface (default: meshes/airliner_coarse.off.gz of data/ or $ASTERISM_DATA)");
+}
+
+fs::path airplane(const std::string& mesh) {
+  return data_file("--mesh", mesh, "meshes/airliner_coarse.off.gz");
+}
+
 }  // namespace asterism::apps::reproduce

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/reproduce/airplane.hpp"
+#include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "apps/common/options.hpp"
-#include "apps/reproduce/airplane.hpp"
+#include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/experiment.hpp"
 #include "taskflows/tdbem/matrices/matrix_statistics.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
