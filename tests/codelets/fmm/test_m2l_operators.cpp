@@ -165,7 +165,7 @@ TEST(M2LOperators, RanksAreThoseOfThePapersTable2) {
   }
 }
 
-/// Of 189 cells in the interaction list of one in a corner of its parent's neighbourhood, how many are a permutation of
+/// How many of the 189 cells in the interaction list of a cell inside the tree have an operator that is a permutation of
 /// each primitive operator: the paper's Table 1.
 TEST(M2LOperators, ColumnsAreThoseOfThePapersTable1) {
   std::vector<int> columns(16, 0);
