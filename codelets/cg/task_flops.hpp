@@ -9,8 +9,9 @@
 
 namespace asterism::cg::codelets {
 
+/// Numbers of a vector, or of a piece of one.
 inline double elements(const Access& access) {
-  return static_cast<double>(starpu_vector_get_nx(access.handle));
+  return static_cast<double>(starpu_data_get_size(access.handle) / sizeof(double));
 }
 
 inline double spmv_flops(const void* arguments, std::span<const Access>) {

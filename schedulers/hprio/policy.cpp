@@ -22,6 +22,9 @@ double size_of(starpu_task* task, int worker) {
   return bytes;
 }
 
+/// Of the duration of a task: fetching its data has to take so much for it to matter which GPU has them.
+constexpr double noticeable = 0.2;
+
 /// A GPU holds a datum, or it is on its way there.
 bool is_on(starpu_data_handle_t data, unsigned node) {
   int valid = 0;
@@ -43,8 +46,12 @@ void Policy::find_near(starpu_task* task, const Units& units, Entry& entry) {
     for (const unsigned node : units.nodes)
       if (is_on(data, node)) bytes[node] += size;
   }
-  const double most = *std::max_element(bytes.begin(), bytes.end());
+  const auto place = std::max_element(bytes.begin(), bytes.end());
+  const double most = *place;
   if (!(most > 0)) return;
+  const double fetching = starpu_transfer_predict(STARPU_MAIN_RAM, static_cast<unsigned>(place - bytes.begin()),
+                                                  static_cast<std::size_t>(most));
+  if (fetching < noticeable * entry.length[at(Kind::gpu)]) return;
   for (const int worker : units.workers[at(Kind::gpu)])
     if (bytes[starpu_worker_get_memory_node(static_cast<unsigned>(worker))] >= 0.9 * most)
       entry.near.set(static_cast<unsigned>(worker));

@@ -87,9 +87,9 @@ class SimulatedSchedulers : public asterism::tests::SimulatedRuns {
 /// The FMM paper's machine and setting (order 5, nine cores beside three GPUs), with as many groups on a smaller tree.
 const std::string papers_machine = "nehalem-m2070";
 const std::string papers_setting = "--cpus 9 --gpus 3 --order 5 --epsilon 1e-5 --quiet ";
-const std::string cube = papers_setting + "--distribution cube --particles 500000 --height 5 --group-size 32";
+const std::string cube = papers_setting + "--distribution cube --particles 500000 --height 5 --group-size 16";
 const std::string ellipsoid =
-    papers_setting + "--distribution ellipsoid --particles 500000 --height 7 --group-size 120";
+    papers_setting + "--distribution ellipsoid --particles 1000000 --height 8 --group-size 250";
 
 TEST_F(SimulatedSchedulers, HeteroPrioComesCloseToTheBound) {
   for (const auto& [options, share] : {std::pair{cube, 0.97}, std::pair{ellipsoid, 0.94}}) {
@@ -98,9 +98,9 @@ TEST_F(SimulatedSchedulers, HeteroPrioComesCloseToTheBound) {
     EXPECT_GE(bound, share * time);
     EXPECT_LE(bound, time);
     // unrecorded, with the main program's waiting for the end
-    EXPECT_NEAR(seconds("asterism-fmm", options + " --scheduler hprio", papers_machine), time, 5e-3 * time);
+    EXPECT_NEAR(seconds("asterism-fmm", options + " --scheduler hprio", papers_machine), time, 3e-2 * time);
     for (const char* other : {"eager", "lws", "dmdas"})
-      EXPECT_GT(seconds("asterism-fmm", options + " --scheduler " + other, papers_machine), 1.05 * time) << other;
+      EXPECT_GT(seconds("asterism-fmm", options + " --scheduler " + other, papers_machine), 1.02 * time) << other;
   }
 }
 
@@ -109,18 +109,47 @@ TEST_F(SimulatedSchedulers, TheTerminationRuleKeepsCoresFromLongTasks) {
     return seconds("asterism-fmm", options, papers_machine, "ASTERISM_HPRIO_RULES=" + rules);
   };
   // a near field of the ellipsoid's tips takes a core several times as long as all units together need for everything
-  EXPECT_GT(with(ellipsoid, "-termination"), 8 * with(ellipsoid, ""));
+  EXPECT_GT(with(ellipsoid, "-termination"), 4 * with(ellipsoid, ""));
   EXPECT_GT(with(cube, "-termination"), 1.1 * with(cube, ""));
   // the paper's rule, which knows speedups only
-  EXPECT_GT(with(ellipsoid, "-termination"), 5 * with(ellipsoid, "-backlog"));
+  EXPECT_GT(with(ellipsoid, "-termination"), 3 * with(ellipsoid, "-backlog"));
 }
 
 TEST_F(SimulatedSchedulers, LookingAtAllThatWaitsForTheGpusIsNoLoss) {
   const auto with = [&](const std::string& options, const std::string& rules) {
     return seconds("asterism-fmm", options, papers_machine, "ASTERISM_HPRIO_RULES=" + rules);
   };
-  EXPECT_GT(with(ellipsoid, "-backlog"), 1.3 * with(ellipsoid, ""));
+  EXPECT_GT(with(ellipsoid, "-backlog"), 1.15 * with(ellipsoid, ""));
   EXPECT_GT(with(cube, "-backlog"), 0.985 * with(cube, ""));
+}
+
+TEST_F(SimulatedSchedulers, GpusThatPreferWhatTheyHoldFetchLess) {
+  const auto moved = [&](const std::string& rules) {
+    const SimulatedRun ran = run("asterism-fmm", "--particles 1000000 --accuracy 5 --quiet --repeat 3 --trace trace",
+                                 "h200x4", "ASTERISM_HPRIO_RULES=" + rules);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    const nlohmann::json trace = nlohmann::json::parse(std::ifstream(folder_ / "trace" / "trace.json"));
+    return std::pair(ran.record["seconds"].get<double>(), trace.at("bytes_moved").get<double>());
+  };
+  const auto [seconds, bytes] = moved("");
+  const auto [seconds_anywhere, bytes_anywhere] = moved("-locality");
+  EXPECT_LT(bytes, 0.8 * bytes_anywhere);
+  EXPECT_LT(seconds, seconds_anywhere);
+}
+
+/// The operations of every dot product of a refined flow, which bounds and simulated durations are made from.
+TEST_F(SimulatedSchedulers, TasksOfPiecesSayTheirOperations) {
+  const SimulatedRun ran = run("asterism-cg",
+                               "--stencil 7pts-24 --blocks 3 --gpus 3 --cpus 0 --flow refined --transfer full "
+                               "--iterations 4 --trace trace");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  int dots = 0;
+  for (const Fields& task : records_in(folder_ / "trace" / "tasks.rec")) {
+    if (!task.contains("Name") || task.at("Name") != "cg_dot") continue;
+    EXPECT_NEAR(std::stod(task.at("GFlop")), 2e-9 * 24 * 24 * 24 / 3, 2e-6);
+    ++dots;
+  }
+  EXPECT_GE(dots, 12);
 }
 
 TEST_F(SimulatedSchedulers, OrderSuitsTheOperatorsThatGpusRun) {
