@@ -20,8 +20,8 @@
 //
 // Locality. Where GPUs have memories of their own, a GPU takes of the first tasks of a bucket one whose data it holds
 // (those that a task changes count twice; all of them only if fetching them takes a fifth of the task), else one
-// whose data no GPU holds, and keeps one of another GPU for later only when it would keep none. The paper leaves this open; the idea, with another rule, is that of LaHeteroprio
-// (Bramas, PeerJ Computer Science 5:e190, 2019).
+// whose data no GPU holds, and keeps one of another GPU for later only when it would keep none. The paper leaves this
+// open; the idea, with another rule, is that of LaHeteroprio (Bramas, PeerJ Computer Science 5:e190, 2019).
 //
 // ASTERISM_HPRIO_ORDER      file with the table of buckets, or the table itself (when it has a '=' or a line break);
 //                           grammar in order.hpp. Without it what the application gave to
