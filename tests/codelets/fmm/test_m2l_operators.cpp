@@ -165,8 +165,8 @@ TEST(M2LOperators, RanksAreThoseOfThePapersTable2) {
   }
 }
 
-/// How many of the 189 cells in the interaction list of a cell inside the tree have an operator that is a permutation of
-/// each primitive operator: the paper's Table 1.
+/// How many of the 189 cells in the interaction list of a cell inside the tree have an operator that is a permutation
+/// of each primitive operator: the paper's Table 1.
 TEST(M2LOperators, ColumnsAreThoseOfThePapersTable1) {
   std::vector<int> columns(16, 0);
   for (int x = -2; x <= 3; ++x)
