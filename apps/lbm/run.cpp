@@ -38,8 +38,7 @@ void check_flow(const Totals& totals, long steps) {
   if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
   failed(
       "the flow diverged before step {}: largest speed {} cells per step (a smaller --velocity, a larger --tau, trt, "
-      "or "
-      "--smagorinsky may help)",
+      "or --smagorinsky may help)",
       steps, totals.speed);
 }
 
@@ -153,7 +152,7 @@ void Run::advance() {
     long t = std::min({args_.steps, (now / args_.check_every + 1) * args_.check_every, output_->next_due(now)});
     if (correction_.balance) t = std::min(t, correction_.next);
     simulation_->advance(t - now);
-    if (t % args_.check_every == 0 || t == args_.steps) {
+    if (t % args_.check_every == 0 && t < args_.steps) {  // at the end it is looked at after the time was taken
       if (const auto totals = simulation_->exchange_totals()) check_flow(*totals, t - args_.check_every + 1);
       show(t);
     }

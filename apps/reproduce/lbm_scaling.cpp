@@ -81,7 +81,7 @@ class Scaling : public SimulatedExperiment {
   }
   [[nodiscard]] nlohmann::json settings() const override { return {{"steps", steps_}}; }
 
-  int steps_ = 64;
+  int steps_ = 16;  // hundreds of simulated sub-domains take a minute for each
   int largest_ = 4096;
 };
 
