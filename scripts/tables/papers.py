@@ -25,7 +25,7 @@ def reproduced_cg():
 def reproduced_figures():
     """What else the papers print and is simulated; figures that a paper gives none for are left out."""
     out = ["| figure | | paper | simulated | difference |", "|---|---|---|---|---|"]
-    order = ("fmm-figure", "lbm-", "fdtd-figure", "tdbem-figure")
+    order = ("fmm-table", "fmm-figure", "lbm-", "fdtd-figure", "tdbem-figure")
     found = [(name.removeprefix("reproduce-").removesuffix(".json"), record) for name, record in load("reproduce-*.json")]
     found = [(kind, name, record) for name, record in found for kind in order if name.startswith(kind)]
     number = lambda name: [int(n) for n in re.findall(r"[0-9]+", name)]
