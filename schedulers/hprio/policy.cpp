@@ -22,7 +22,7 @@ double size_of(starpu_task* task, int worker) {
   return bytes;
 }
 
-/// Of the duration of a task: fetching its data has to take so much for it to matter which GPU has them.
+/// Which GPU has the data of a task matters when fetching them takes this part of its duration.
 constexpr double noticeable = 0.2;
 
 /// A GPU holds a datum, or it is on its way there.
