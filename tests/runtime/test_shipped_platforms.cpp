@@ -110,7 +110,7 @@ TEST(ShippedPlatforms, NehalemHasTheRatesOfTheFmmPaper) {
   const auto& p2p = fmm::codelets::p2p<fmm::Laplace>().starpu();
   const auto& m2l = fmm::codelets::m2l.starpu();
   const Platform m2070 = shipped("nehalem-m2070"), m2090 = shipped("nehalem-m2090");
-  EXPECT_NEAR(1e11 / seconds(m2070, p2p, UnitKind::cpu, 1e11), 2e9, 1e7);  // section 4.2
+  EXPECT_NEAR(1e11 / seconds(m2070, p2p, UnitKind::cpu, 1e11), 2e9, 1e7);     // section 4.2
   EXPECT_NEAR(1e11 / seconds(m2070, p2p, UnitKind::gpu, 1e11), 52.7e9, 5e8);  // figure 10a
   // table 5: cells of 176.6 interactions (table 4), operations by the columns and ranks of tables 1 and 2
   struct Row {
