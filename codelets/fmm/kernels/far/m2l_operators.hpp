@@ -32,9 +32,10 @@ struct PrimitiveOperator {
 /// For cells of half width 1 when `half_width` is 1, as homogeneous kernels need; else for that half width.
 /// Singular values are dropped from the end while their root sum of squares stays within epsilon times that of all. Of
 /// a basis of all products, the paper's, these are of the values at the nodes, weighted by the square roots of the
-/// quadrature weights of both (arXiv 1210.7292, section 3.4): the ranks are those of Table 2. Else they are of the
-/// coefficients, and never dropped inside a group of nearly equal ones, whose vectors are arbitrary.
-/// Throws Error (bad input) when the kernel is not finite between separate cells.
+/// quadrature weights pi / l sqrt(1 - x^2) of both, an idea of the black-box method (Fong, Darve, Journal of
+/// Computational Physics 228, 2009) that the paper starts from. It does not say which weights it takes; these give the
+/// ranks of its Table 2. Else singular values are of the coefficients, and never dropped inside a group of nearly equal
+/// ones, whose vectors are arbitrary. Throws Error (bad input) when the kernel is not finite between separate cells.
 std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes, const RadialKernel& kernel,
                                                    double half_width, double epsilon);
 
