@@ -65,8 +65,9 @@ void Run::leave_small_systems_to_one_core() {
   const double bytes = iteration_bytes(Iteration::fused, nonzeros, n);
   if (bytes > bytes_for_one_core) return;
   session.cpus = 1;
-  arguments_.common.units.reason = fmt::format(
-      "1 core: an iteration moves {:.2g} MB, up to {:.2g} MB stay in its cache", bytes / 1e6, bytes_for_one_core / 1e6);
+  arguments_.common.units.reason =
+      fmt::format("1 core: an iteration moves {:.1f} kB, and up to {:.0f} kB stay in its cache", bytes / 1e3,
+                  bytes_for_one_core / 1e3);
 }
 
 std::optional<int> Run::prepare() {

@@ -69,6 +69,15 @@ class Scaling : public SimulatedExperiment {
  protected:
   [[nodiscard]] int steps() const { return steps_; }
   [[nodiscard]] int most(const Clustered& c) const { return std::min(c.most, largest_); }
+  /// The runs of each cluster, each way, with the fewest and the most sub-domains.
+  template <class Run>
+  [[nodiscard]] std::vector<Simulation> of_each_cluster(int fewest, const Run& run) const {
+    std::vector<Simulation> all;
+    for (const Clustered& c : clusters())
+      for (const By by : ways)
+        for (const int parts : {fewest, most(c)}) all.push_back(run(c, by, parts));
+    return all;
+  }
 
  private:
   void add_own_options(CLI::App& app) override {
@@ -94,12 +103,9 @@ class Weak final : public Scaling {
 
  private:
   [[nodiscard]] std::vector<Simulation> runs() const override {
-    std::vector<Simulation> all;
-    for (const Clustered& c : clusters())
-      for (const By by : ways)
-        for (const int parts : {1, most(c)})
-          all.push_back(simulation(c, {512, 512 * parts, 128}, {1, parts, 1}, steps(), by, c.gpu_share));
-    return all;
+    return of_each_cluster(1, [&](const Clustered& c, By by, int parts) {
+      return simulation(c, {512, 512 * parts, 128}, {1, parts, 1}, steps(), by, c.gpu_share);
+    });
   }
 
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
@@ -141,12 +147,9 @@ class Strong final : public Scaling {
   }
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
-    std::vector<Simulation> all;
-    for (const Clustered& c : clusters())
-      for (const By by : ways)
-        for (const int parts : {fewest, most(c)})
-          all.push_back(simulation(c, {side, side, side}, cut(parts), steps(), by, c.strong_share));
-    return all;
+    return of_each_cluster(fewest, [&](const Clustered& c, By by, int parts) {
+      return simulation(c, {side, side, side}, cut(parts), steps(), by, c.strong_share);
+    });
   }
 
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {

@@ -53,7 +53,8 @@ long number(const char* variable, long otherwise) {
 
 const std::array<const char*, 6> schedulers{"lws", "dmdas", "hprio", "eager", "cyclic", "heteroprio"};
 
-/// What the C library's arenas hold more or less of, until some hundred turns have made all the arenas there will be.
+/// The C library's arenas hold some tens of megabytes more or less until a hundred turns have made all of them: a short
+/// run sees only what grows by megabytes in each turn, the long ones of scripts/faults see kilobytes.
 constexpr long settled_rounds = 20;
 constexpr double unsettled_megabytes = 100;
 constexpr double settled_megabytes = 8;
