@@ -240,7 +240,7 @@ TEST_F(AsterismCg, SaysWhyASmallSystemHasOneCore) {
   const Ran small = run({"--stencil", "7pts-16"});
   const Ran large = run({"--stencil", "7pts-64", "--iterations", "2"});
   units_open_ = false;
-  EXPECT_TRUE(contains(small.out, "1 core: an iteration moves 67")) << small.out;
+  EXPECT_TRUE(contains(small.out, "1 core: an iteration moves 669.7 kB")) << small.out;
   EXPECT_FALSE(contains(large.out, "choice")) << large.out;
 }
 
