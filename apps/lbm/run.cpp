@@ -160,6 +160,7 @@ void Run::advance() {
     if (correction_.balance && t == correction_.next && t < args_.steps) correct(t);
   }
   if (start_ == args_.steps && start_ > 0 && output_->due(start_)) write_output(start_);  // resumed at its end
+  simulation_->complete();  // the last step's messages are of the steps
   starpu_task_wait_for_all();
   mark("end steps");
   seconds_ = seconds_since(watch_.begin) - watch_.writing;

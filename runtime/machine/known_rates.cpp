@@ -11,6 +11,7 @@
 #endif
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -114,23 +115,30 @@ std::map<std::string, double> rates_in(json& all, const RatedMachine& machine) {
   return rates;
 }
 
-/// Other programs that change a file of the same folder wait, for a moment: without a lock two that write at once may
-/// lose a rate, which is then measured again.
+/// Other programs that change a file of the same folder wait: without a lock two that write at once may lose a rate.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    constexpr int attempts = 50;
-    for (int i = 0; folder_ >= 0 && i < attempts && flock(folder_, LOCK_EX | LOCK_NB) != 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    constexpr std::chrono::milliseconds pause(5);
+    for (int tries = 0; folder_ >= 0 && flock(folder_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+      taken_ = errno == EWOULDBLOCK && tries * pause > longest;
+      if (taken_ || (errno != EWOULDBLOCK && errno != EINTR)) break;  // or a file system without locks
+      std::this_thread::sleep_for(pause);
+    }
   }
   ~FolderLock() {
     if (folder_ >= 0) close(folder_);
   }
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
+  /// Somebody else has it, and keeps it.
+  [[nodiscard]] bool taken() const noexcept { return taken_; }
 
  private:
+  static constexpr std::chrono::seconds longest{10};  // a writer needs milliseconds
+
   int folder_;
+  bool taken_ = false;
 };
 
 bool write_all(int file, const std::string& text) {
@@ -160,6 +168,7 @@ bool update(const fs::path& file, const RatedMachine& machine, const Change& cha
   std::error_code ignored;
   fs::create_directories(folder, ignored);
   const FolderLock lock(folder);
+  if (lock.taken()) return false;  // the rate is measured again another time; those of others are not lost
   json all = read_file(file);
   std::map<std::string, double> rates = rates_in(all, machine);
   change(rates);

@@ -40,6 +40,8 @@ class Simulation {
   void initialise();
   /// Submits time steps: after it, time is `steps` larger. Nothing waits. A single brick takes several in one task.
   void advance(long steps = 1) { flow_.advance(steps); }
+  /// Submits the exchange that the last step leaves to the next one: after it all populations are in place.
+  void complete() { flow_.complete(); }
   [[nodiscard]] long time() const { return flow_.time(); }
 
   /// A part of the state: nineteen slots of a box of the domain, slot by slot, x fastest, float or double.
