@@ -52,34 +52,9 @@ class Experiment {
   std::string name_, summary_;
 };
 
-/// All of them, in the order of --list.
-std::vector<std::unique_ptr<Experiment>> experiments();
+using Experiments = std::vector<std::unique_ptr<Experiment>>;
 
-// In files of their names.
-std::unique_ptr<Experiment> cg_table2();
-std::unique_ptr<Experiment> cg_table3();
-std::unique_ptr<Experiment> cg_table4();
-std::unique_ptr<Experiment> cg_table5();
-std::unique_ptr<Experiment> fdtd_figure4_4();
-std::unique_ptr<Experiment> fdtd_figure4_5();
-std::unique_ptr<Experiment> fdtd_figure4_6();
-std::unique_ptr<Experiment> fdtd_figure4_7();
-std::unique_ptr<Experiment> fdtd_figure4_8();
-std::unique_ptr<Experiment> fmm_figure9();
-std::unique_ptr<Experiment> fmm_figure10();
-std::unique_ptr<Experiment> fmm_figure11();
-std::unique_ptr<Experiment> fmm_figure12();
-std::unique_ptr<Experiment> fmm_figure13();
-std::unique_ptr<Experiment> fmm_figure16();
-std::unique_ptr<Experiment> fmm_figure17();
-std::unique_ptr<Experiment> fmm_table2();
-std::unique_ptr<Experiment> fmm_table4();
-std::unique_ptr<Experiment> lbm_figure9();
-std::unique_ptr<Experiment> lbm_figure10();
-std::unique_ptr<Experiment> lbm_figure11();
-std::unique_ptr<Experiment> lbm_table3();
-std::unique_ptr<Experiment> tdbem_figure15();
-std::unique_ptr<Experiment> tdbem_table1();
-std::unique_ptr<Experiment> tdbem_table4();
+/// All of them, in the order of --list.
+Experiments experiments();
 
 }  // namespace asterism::apps::reproduce

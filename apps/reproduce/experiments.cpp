@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/reproduce/experiment.hpp"
+#include <iterator>
+
+#include "apps/reproduce/cg/experiments.hpp"
+#include "apps/reproduce/fdtd/experiments.hpp"
+#include "apps/reproduce/fmm/experiments.hpp"
+#include "apps/reproduce/lbm/experiments.hpp"
+#include "apps/reproduce/tdbem/experiments.hpp"
 
 namespace asterism::apps::reproduce {
 
-std::vector<std::unique_ptr<Experiment>> experiments() {
-  std::vector<std::unique_ptr<Experiment>> all;
-  all.push_back(cg_table2());
-  all.push_back(cg_table3());
-  all.push_back(cg_table4());
-  all.push_back(cg_table5());
-  all.push_back(fdtd_figure4_4());
-  all.push_back(fdtd_figure4_5());
-  all.push_back(fdtd_figure4_6());
-  all.push_back(fdtd_figure4_7());
-  all.push_back(fdtd_figure4_8());
-  all.push_back(fmm_figure9());
-  all.push_back(fmm_figure10());
-  all.push_back(fmm_figure11());
-  all.push_back(fmm_figure12());
-  all.push_back(fmm_figure13());
-  all.push_back(fmm_figure16());
-  all.push_back(fmm_figure17());
-  all.push_back(fmm_table2());
-  all.push_back(fmm_table4());
-  all.push_back(lbm_figure9());
-  all.push_back(lbm_figure10());
-  all.push_back(lbm_figure11());
-  all.push_back(lbm_table3());
-  all.push_back(tdbem_figure15());
-  all.push_back(tdbem_table1());
-  all.push_back(tdbem_table4());
+Experiments experiments() {
+  Experiments all;
+  for (Experiments (*of_paper)() :
+       {cg_experiments, fdtd_experiments, fmm_experiments, lbm_experiments, tdbem_experiments}) {
+    Experiments these = of_paper();
+    all.insert(all.end(), std::make_move_iterator(these.begin()), std::make_move_iterator(these.end()));
+  }
   return all;
 }
 

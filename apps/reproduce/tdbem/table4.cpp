@@ -8,6 +8,7 @@
 #include "apps/common/options.hpp"
 #include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/tdbem/experiments.hpp"
 #include "taskflows/tdbem/matrices/matrix_statistics.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
 #include "taskflows/tdbem/surface/refine.hpp"

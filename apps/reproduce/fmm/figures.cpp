@@ -2,7 +2,8 @@
 // Figures 9 to 13 of the FMM paper: times to completion under HeteroPrio.
 #include <fmt/format.h>
 
-#include "apps/reproduce/fmm_runs.hpp"
+#include "apps/reproduce/fmm/experiments.hpp"
+#include "apps/reproduce/fmm/runs.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {

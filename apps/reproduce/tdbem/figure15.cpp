@@ -7,6 +7,7 @@
 
 #include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
+#include "apps/reproduce/tdbem/experiments.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/reproduce/lbm/experiments.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
 
 namespace asterism::apps::reproduce {

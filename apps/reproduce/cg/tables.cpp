@@ -2,6 +2,7 @@
 // Tables 2 to 5 of the conjugate gradient paper: multi-GPU rates, and what they say of granularity and pipeline.
 #include <fmt/format.h>
 
+#include "apps/reproduce/cg/experiments.hpp"
 #include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/reproduce/fdtd/experiments.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
 #include "base/error.hpp"
 

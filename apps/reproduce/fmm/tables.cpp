@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/fmm/experiments.hpp"
 #include "codelets/fmm/kernels/far/m2l_operators.hpp"
 #include "io/mesh/space_filling.hpp"
 #include "taskflows/fmm/particles/generate.hpp"

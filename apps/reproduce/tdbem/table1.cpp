@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/tdbem/experiments.hpp"
 #include "base/error.hpp"
 #include "taskflows/tdbem/balance.hpp"
 

@@ -9,7 +9,8 @@
 
 #include "apps/common/trace_report.hpp"
 #include "apps/reproduce/experiment.hpp"
-#include "apps/reproduce/fmm_runs.hpp"
+#include "apps/reproduce/fmm/experiments.hpp"
+#include "apps/reproduce/fmm/runs.hpp"
 #include "base/error.hpp"
 #include "traces/readers/read.hpp"
 
