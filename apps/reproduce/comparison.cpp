@@ -16,7 +16,7 @@ constexpr std::size_t line_width = 118;
 
 /// A small gain in percent may be twice another and as good as the same.
 bool is_percentage(const Section& section, const Figure& figure) {
-  return section.unit == "%" || figure.name.ends_with(", %");
+  return section.unit == "%" || figure.name.find(", %") != std::string::npos;
 }
 
 Ours beside(const std::optional<double>& paper, const std::optional<double>& value, bool percentages) {
@@ -57,6 +57,13 @@ void print_wrapped(const std::string& text, const std::string& first, const std:
   fmt::print("{}\n", line);
 }
 
+/// Whether one of ours is beyond 10 % or 10 points.
+bool differs(const ComparedFigure& figure) {
+  return std::ranges::any_of(figure.ours, [](const Ours& ours) {
+    return std::abs(ours.difference.value_or(0)) > 0.1 || std::abs(ours.points.value_or(0)) > 10;
+  });
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -79,7 +86,7 @@ Comparison compare(const Paper& paper, const OurFigures& ours) {
       if (found.empty() || found.mapped().size() != paper.columns.size())
         failed("{}: \"{}\", \"{}\" is not among the figures that the experiment gives", paper.place, section.title,
                figure.name);
-      ComparedFigure& row = compared.figures.emplace_back(ComparedFigure{figure.name, figure.value, {}});
+      ComparedFigure& row = compared.figures.emplace_back(ComparedFigure{figure.name, figure.value, {}, figure.why});
       for (const std::optional<double>& value : found.mapped())
         row.ours.push_back(beside(figure.value, value, is_percentage(section, figure)));
     }
@@ -114,6 +121,7 @@ void print(const std::string& name, const Paper& paper, const Comparison& compar
                    difference_width);
       }
       fmt::print("\n");
+      if (!figure.why.empty() && differs(figure)) print_wrapped(figure.why, "      ", "      ");
     }
   }
 }
@@ -130,6 +138,7 @@ nlohmann::json record_of(const Paper& paper, const Comparison& comparison) {
                         {"difference", json_of(figure.ours[c].difference)},
                         {"points", json_of(figure.ours[c].points)}});
       figures.push_back({{"name", figure.name}, {"paper", json_of(figure.paper)}, {"ours", ours}});
+      if (!figure.why.empty()) figures.back()["why"] = figure.why;
     }
     sections.push_back(
         {{"title", section.title}, {"unit", section.unit}, {"says", section.says}, {"figures", figures}});

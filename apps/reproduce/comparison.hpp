@@ -23,6 +23,7 @@ struct ComparedFigure {
   std::string name;
   std::optional<double> paper;
   std::vector<Ours> ours;  ///< by column
+  std::string why;         ///< they differ, as the paper's file says; may be empty
 };
 struct ComparedSection {
   std::string title, unit, says;

@@ -15,9 +15,11 @@ std::vector<std::string> texts(const TomlValue& array) {
   return all;
 }
 
-Figure figure_of(const TomlValue& pair) {
-  const std::vector<TomlValue> parts = pair.elements(2, "[\"name\", number or \"not given\"]");
-  Figure figure{parts[0].text(), {}};
+Figure figure_of(const TomlValue& parts_of) {
+  const std::vector<TomlValue> parts = parts_of.elements();
+  if (parts.size() != 2 && parts.size() != 3) parts_of.refuse("[\"name\", number or \"not given\", why ours differs]");
+  Figure figure{parts[0].text(), {}, {}};
+  if (parts.size() == 3) figure.why = parts[2].text();
   if (!parts[1].is_text())
     figure.value = parts[1].number();
   else if (parts[1].text() != "not given")

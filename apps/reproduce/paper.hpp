@@ -13,6 +13,7 @@ namespace asterism::apps::reproduce {
 struct Figure {
   std::string name;
   std::optional<double> value;  ///< none: the paper does not give it
+  std::string why;              ///< ours differs; may be empty
 };
 
 struct Section {
@@ -41,7 +42,7 @@ struct Paper {
 ///   paper, place, title = "..."; doi = "..." if there is one; columns, notes = ["...", ...]
 ///   [[section]]                     as many as wanted, and [[input]] likewise
 ///   title, says = "..."; unit = "..." if there is one
-///   figures = [["name", 1.5], ["another", "not given"]]
+///   figures = [["name", 1.5], ["another", "not given"], ["third", 1.5, "why ours differs"]]
 ///
 /// Throws Error (bad_input) naming file, line and key.
 Paper read_paper(const std::filesystem::path& folder, const std::string& name);

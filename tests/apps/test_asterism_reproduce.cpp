@@ -104,6 +104,17 @@ TEST_F(AsterismReproduce, AnotherPaperMakesAnotherDifference) {
   EXPECT_NEAR(row["ours"][0]["points"].get<double>(), before - 0.2, 1e-12);
 }
 
+TEST_F(AsterismReproduce, SaysWhyOursDiffers) {
+  Arguments other = table1;
+  for (const auto& [number, shown] : {std::pair("0.2", false), std::pair("60", true)}) {
+    const std::string figure_with = "[\"Up, largest\", " + std::string(number) + ", \"it rained\"]";
+    other.resize(table1.size());
+    other.insert(other.end(), {"--papers", altered("tdbem-table1.toml", "[\"Up, largest\", 0.2]", figure_with)});
+    EXPECT_EQ(contains(run(other).out, "it rained"), shown) << number;
+    EXPECT_EQ(figure(record(other), by_workers, "Up, largest")["why"], "it rained");
+  }
+}
+
 /// The airliner, beside the program or in the folder that ASTERISM_DATA names; it has more vertices than asked for.
 TEST_F(AsterismReproduce, FindsTheMeshItself) {
   const char* const named = std::getenv("ASTERISM_DATA");
@@ -160,6 +171,7 @@ TEST_F(AsterismReproduce, SaysWhatIsWrong) {
   };
   expect_bad_input(papers_with("[\"Up, largest\", 0.2]", "[\"Up, largest\", \"two\"]"), {"two", "not given"});
   expect_bad_input(papers_with("[\"Up, largest\", 0.2]", "[\"Up, smallest\", 0.2]"), {"Up, smallest"});
+  expect_bad_input(papers_with("[\"Up, largest\", 0.2]", "[\"Up, largest\", 0.2, \"why\", 3]"), {"why ours differs"});
   expect_bad_input(papers_with("place =", "plaice ="), {"place"});
   // a figure that nobody computes is no input of the user's
   Arguments unknown = papers_with("[\"Up, largest\", 0.2]", "[\"Up, nicest\", 0.2]");
