@@ -1,46 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the papers print, simulated. Tables by the name of their place in the text."""
+"""What the papers print, and what is simulated or computed here. Tables by the name of their place in the text."""
 import re
+import tomllib
 
-from tables.records import beside, load, reproduced
+from tables.records import load, reproduced, root
+
+PAPERS = {"cg": "Conjugate gradient, RR-8192", "fmm": "Fast multipole", "lbm": "Lattice Boltzmann",
+          "fdtd": "Finite differences, thesis", "tdbem": "Boundary elements"}
+NEAR = 10  # percent, or points where a figure is a percentage
 
 
-def reproduced_cg():
-    """The paper's Tables 2 to 5, simulated."""
-    tables = [(table, reproduced(record)) for table in ("2", "3", "4") for _, record in load(f"reproduce-cg-table{table}.json")]
-    if not tables:
-        return ""
-    modes = ("GPU - CPU - GPU", "GPU - GPU")
-    matrix = {"2": "11pts-256", "3": "11pts-128", "4": "like audikw_1"}
-    out = ["| CG, Gflop/s: simulated (paper, difference) | " + " | ".join(f"{matrix[table]}, {mode}" for table, _ in tables for mode in modes) + " |",
-           "|---|" + "---|" * (len(tables) * len(modes))]
-    efficiency = "Speed-up and efficiency of 3 GPUs, 1D packed, "
-    for prefix in ("", efficiency):
-        for name in dict.fromkeys(name for section, name in tables[0][1] if section in [prefix + mode for mode in modes]):
-            cells = [beside(f[prefix + mode, name]) for _, f in tables for mode in modes]
-            out.append(f"| {name}{' of 3 GPUs, 1D packed' if prefix else ''} | " + " | ".join(cells) + " |")
+class Printed:
+    """A number that a paper prints."""
+
+    def __init__(self, experiment, section, name, paper, why, found):
+        self.experiment, self.place, self.why, self.paper = experiment, f"{section['title']}: {name}", why, paper
+        unit = section.get("unit", "")
+        self.percentage = unit == "%" or ", %" in name
+        self.unit = f", {unit}" if unit else ""
+        self.ours = found[1][0]
+
+    @property
+    def apart(self):
+        """In percent or points; none where there is nothing to compare."""
+        if self.ours is None:
+            return None
+        if self.percentage:
+            return self.ours - self.paper
+        return 100 * (self.ours - self.paper) / abs(self.paper) if self.paper else 100 * float(self.ours != 0)
+
+    @property
+    def is_input(self):
+        """Ours are computed from it, so that agreement says nothing."""
+        return self.why.startswith("input")
+
+    @property
+    def near(self):
+        return self.apart is not None and abs(self.apart) <= NEAR
+
+    def row(self):
+        ours = "none" if self.ours is None else f"{self.ours:.4g}"
+        apart = "" if self.apart is None else f"{self.apart:+.1f} {'points' if self.percentage else '%'}"
+        why = "" if self.near and not self.is_input else self.why
+        return f"| `{self.experiment}` | {self.place}{self.unit} | {self.paper:.4g} | {ours} | {apart} | {why} |"
+
+
+def experiments(paper):
+    """Names of the experiments of a paper, as the paper numbers them."""
+    names = [path.stem for path in (root / "experiments" / "papers").glob(f"{paper}-*.toml")]
+    return sorted(names, key=lambda name: (re.sub("[0-9.]+", "", name), [int(n) for n in re.findall("[0-9]+", name)]))
+
+
+def printed(paper):
+    """All numbers that a paper prints of an experiment, but those that ours are computed from."""
+    numbers = []
+    for experiment in experiments(paper):
+        file = tomllib.loads((root / "experiments" / "papers" / f"{experiment}.toml").read_text())
+        found = reproduced(load(f"reproduce-{experiment}.json")[0][1]) if load(f"reproduce-{experiment}.json") else {}
+        for section in file["section"]:
+            for name, value, *why in section["figures"]:
+                if value == "not given":
+                    continue
+                of_record = found.get((section["title"], name), (value, [None], [None]))
+                if of_record[0] != value:
+                    raise SystemExit(f"write-tables: reproduce-{experiment}.json has {of_record[0]}, the paper {value}: {name}")
+                numbers.append(Printed(experiment, section, name, value, *(why or ["unknown"]), of_record))
+    return numbers
+
+
+def table_of(paper):
+    head = ["| experiment | | paper | ours | difference | why |", "|---|---|---|---|---|---|"]
+    return "\n".join(head + [number.row() for number in printed(paper)])
+
+
+def counts():
+    """How many numbers of each paper are near."""
+    out = [f"| paper | printed numbers | within {NEAR} % or {NEAR} points | beyond, for a known reason | beyond, unknown | not run | inputs, not counted |",
+           "|---|---|---|---|---|---|---|"]
+
+    def row(title, numbers):
+        counted = [n for n in numbers if not n.is_input]
+        near = sum(n.near for n in counted)
+        none = sum(n.ours is None for n in counted)
+        unknown = sum(n.ours is not None and not n.near and n.why.startswith("unknown") for n in counted)
+        cells = [len(counted), f"{near} ({100 * near / len(counted):.0f} %)", len(counted) - near - none - unknown, unknown, none,
+                 len(numbers) - len(counted)]
+        out.append(f"| {title} | " + " | ".join(map(str, cells)) + " |")
+
+    for paper, title in PAPERS.items():
+        row(f"[{title}](#{paper}-numbers)", printed(paper))
+    row("all", [number for paper in PAPERS for number in printed(paper)])
     return "\n".join(out)
 
 
-def reproduced_figures():
-    """What else the papers print and is simulated; figures that a paper gives none for are left out."""
-    out = ["| figure | | paper | simulated | difference |", "|---|---|---|---|---|"]
-    order = ("fmm-table", "fmm-figure", "lbm-", "fdtd-figure", "tdbem-figure")
-    found = [(name.removeprefix("reproduce-").removesuffix(".json"), record) for name, record in load("reproduce-*.json")]
-    found = [(kind, name, record) for name, record in found for kind in order if name.startswith(kind)]
-    number = lambda name: [int(n) for n in re.findall(r"[0-9]+", name)]
-    for _, name, record in sorted(found, key=lambda f: (order.index(f[0]), number(f[1]))):
-        units = {s["title"]: f", {s['unit']}" if s["unit"] else "" for s in record["comparison"]["sections"]}
-        for (section, figure), (paper, ours, difference) in reproduced(record).items():
-            if paper is None or ours[0] is None:
-                continue
-            percentage = units[section] == ", %" or figure.endswith(", %")
-            apart = f"{ours[0] - paper:+.1f} points" if percentage else f"{100 * difference[0]:+.1f} %"
-            out.append(f"| `{name}` | {section}: {figure}{units[section]} | {paper:.4g} | {ours[0]:.4g} | {apart} |")
-    return "\n".join(out) if len(out) > 2 else ""
-
-
-TABLES = {
-    "reproduced-cg": reproduced_cg,
-    "reproduced-figures": reproduced_figures,
-}
+TABLES = {"papers-counts": counts, **{f"paper-{paper}": lambda paper=paper: table_of(paper) for paper in PAPERS}}

@@ -27,7 +27,3 @@ def reproduced(record):
             for s in record["comparison"]["sections"] for f in s["figures"]}
 
 
-def beside(figure):
-    """Ours, and in brackets the paper's and the relative difference."""
-    paper, (ours, *_), (difference, *_) = figure
-    return f"{ours:.4g} ({paper:.4g}, {100 * difference:+.1f} %)"

@@ -71,7 +71,7 @@ double seconds_of(const json& record, const std::string& label) {
 
 TEST_F(Reproductions, ConjugateGradientTables) {
   const json r = record({"cg-table3", "--points", "64", "--iterations", "64"});
-  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 10);
+  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 11);
   for (const std::string mode : {"GPU - CPU - GPU", "GPU - GPU"}) {
     const double one = ours(r, mode, "1 GPU");
     // 2 nnz + 9 N operations: 64^3 rows, 11 points but at the boundary; 64 iterations and the transfer of the matrix
@@ -98,25 +98,32 @@ TEST_F(Reproductions, ConjugateGradientTables) {
   EXPECT_NE(ours(r, "GPU - GPU", "2 GPUs, 1D full"), ours(r, "GPU - CPU - GPU", "2 GPUs, 1D full"));
 }
 
-/// Table 5 has no runs of its own: the same as in the other tables.
-TEST_F(Reproductions, ConjugateGradientEfficiencies) {
-  const json r = record({"cg-table5", "--points", "64", "48", "--iterations", "64"});
-  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 2 * 3);
-  const json table = record({"cg-table3", "--points", "64", "--iterations", "64"});
-  for (const std::string mode : {"GPU - CPU - GPU", "GPU - GPU"})
-    for (const char* name : {"S", "e", "e_granularity", "e_pipeline"}) {
-      const std::string section = "Speed-up and efficiency of 3 GPUs, 1D packed, " + mode;
-      EXPECT_EQ(ours(r, "11pts-256, " + mode, name), ours(table, section, name)) << mode << ", " << name;
-      EXPECT_EQ(figure(r, "11pts-128, " + mode, name)["paper"], figure(table, section, name)["paper"]) << mode << name;
-      EXPECT_NE(ours(r, "11pts-128, " + mode, name), ours(r, "11pts-256, " + mode, name));
-    }
-  EXPECT_TRUE(contains(run_of(r, "11pts-48, 1 GPU, 3 block-rows, GPU - GPU")["command"], "--stencil 11pts-48"));
+/// Kernels by themselves: a launch and 24 bytes for an element of axpy; products as long as their bytes.
+TEST_F(Reproductions, ConjugateGradientKernels) {
+  const json axpy = record({"cg-figure3", "--points", "16", "100"});
+  const double launch = 3.7e-5, element = 24 / 1.125e11, rows = 1e6;
+  EXPECT_NEAR(ours(axpy, "axpy, three GPUs over one", "at the largest N"),
+              (launch + rows * element) / (launch + rows / 3 * element), 0.05);
+  EXPECT_EQ(ours(axpy, "axpy, three GPUs over one", "faster from N ="), rows);
+  const json product = record({"cg-figure4", "--element", "p1"});
+  const std::string split = "SpMV, split into three block-rows";
+  EXPECT_NEAR(ours(product, split, "three GPUs over one"), 3, 0.1);
+  EXPECT_GT(ours(product, split, "one GPU, not split, Gflop/s"), ours(product, split, "one GPU, Gflop/s"));
+  EXPECT_NEAR(ours(product, split, "e_SpMV") * 3, ours(product, split, "three GPUs over one, not split"), 1e-9);
+}
+
+TEST_F(Reproductions, ConjugateGradientRefinement) {
+  const json r = record({"cg-figure7", "--points", "64", "--iterations", "64"});
+  const auto ms = [&](const char* name) { return ours(r, "From one iteration to the next", name); };
+  EXPECT_GT(ms("Figure 5, all synchronisations, ms"), ms("Figure 6, dot by reduction, ms"));
+  EXPECT_GT(ms("Figure 6, dot by reduction, ms"), ms("Figure 7, p not taken apart and together, ms"));
+  EXPECT_GT(ms("Figure 7, p not taken apart and together, ms"), ms("Figure 8, p packed, ms"));
 }
 
 /// Linear elements on the experiment's own mesh, instead of quadratic ones.
 TEST_F(Reproductions, ConjugateGradientOnABracket) {
   const json r = record({"cg-table4", "--element", "p1", "--iterations", "64"});
-  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 10);
+  ASSERT_EQ(r["settings"]["runs"].size(), 2U * 11);
   for (const std::string mode : {"GPU - CPU - GPU", "GPU - GPU"}) {
     const std::string section = "Speed-up and efficiency of 3 GPUs, 1D packed, " + mode;
     EXPECT_NEAR(ours(r, section, "S"), ours(r, mode, "3 GPUs, 1D packed") / ours(r, mode, "1 GPU"), 1e-9);

@@ -9,7 +9,9 @@ namespace asterism::apps::reproduce {
 std::unique_ptr<Experiment> cg_table2();
 std::unique_ptr<Experiment> cg_table3();
 std::unique_ptr<Experiment> cg_table4();
-std::unique_ptr<Experiment> cg_table5();
+std::unique_ptr<Experiment> cg_figure3();
+std::unique_ptr<Experiment> cg_figure4();
+std::unique_ptr<Experiment> cg_figure7();
 
 /// All of these, in the order of --list.
 Experiments cg_experiments();
