@@ -233,11 +233,6 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   options.task = args.task.value_or(whole ? TaskSize::graph : TaskSize::operation);
   require_consistent(options);
   if (!args.checkpoints.write.empty() || !args.checkpoints.read.empty()) require_checkpoints(options);
-  refuse_over_ranks(options.flow == Flow::naive || options.flow == Flow::refined, "--flow naive and refined");
-  refuse_over_ranks(options.decomposition == Decomposition::two_d, "--decomposition 2d");
-  refuse_over_ranks(options.transfer == Transfer::full, "--transfer full");
-  refuse_over_ranks(options.vector != VectorMode::pieces, "--vector blocking and plan");
-  refuse_over_ranks(args.units == "all", "--units all");
   refuse_over_ranks(options.task != TaskSize::operation, "--task iterations and graph");
   refuse_over_ranks(session.cpus() == 0, "--cpus 0 (a core brings the sums of all ranks together)");
   if (ranks > 1 && gpus && options.blocks > max_partials)

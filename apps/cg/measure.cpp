@@ -18,12 +18,19 @@ std::vector<double> block_shares(const Arguments& args, const Session& session, 
                                  int blocks) {
   std::vector<double> shares(static_cast<std::size_t>(blocks), 1.0);
   if (args.units != "all") return shares;
-  // cyclic deals block-row i to unit i mod P, GPUs first; an iteration is bound by memory bandwidth
-  const int gpus = session.gpus();
-  const int units = gpus + session.cpus();
-  for (int i = 0; i < blocks; ++i)
-    shares[static_cast<std::size_t>(i)] =
-        i % units < gpus ? bandwidth.gpu_read : bandwidth.cpu_read / std::max(1, session.cpus());
+  // on each rank cyclic deals block-row i to unit i mod P, GPUs first; an iteration is bound by memory bandwidth
+  struct Units {
+    int gpus, cpus;
+    double of_gpu, of_core;
+  };
+  const std::vector<Units> of_ranks = rank_group().all_gather(
+      Units{session.gpus(), session.cpus(), bandwidth.gpu_read, bandwidth.cpu_read / std::max(1, session.cpus())});
+  Partition dealt{std::vector<std::int64_t>(static_cast<std::size_t>(blocks) + 1), {}};
+  deal(dealt, rank_group().ranks());
+  for (int i = 0; i < blocks; ++i) {
+    const Units& units = of_ranks[static_cast<std::size_t>(dealt.owner(i))];
+    shares[static_cast<std::size_t>(i)] = i % (units.gpus + units.cpus) < units.gpus ? units.of_gpu : units.of_core;
+  }
   return shares;
 }
 

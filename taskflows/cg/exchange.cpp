@@ -3,16 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "base/as_size.hpp"
 #include "codelets/cg/codelets.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/cg/acquired.hpp"
 
 namespace asterism::cg {
-namespace {}  // namespace
-
 Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options& options)
     : partition_(partition),
       mode_(options.vector),
@@ -38,6 +40,7 @@ Exchange::Exchange(const CsrMatrix& a, const Partition& partition, const Options
     if (transfer_ == Transfer::packed) make_halos_of_pieces();
   } else {
     make_parent(a.n);
+    if (mode_ == VectorMode::plan) share_pieces();
     if (transfer_ == Transfer::packed) make_copies_of_parent();
   }
 }
@@ -58,19 +61,31 @@ bool Exchange::is_here(int i) const {
 /// One arena for all of p; packed 1D: one per block-row, p_i followed by its halo.
 void Exchange::make_pieces(const CsrMatrix& a) {
   const int blocks = partition_.blocks();
-  if (transfer_ == Transfer::full) arenas_.push_back(std::make_unique<Arena>(static_cast<std::size_t>(a.n)));
-  if (transfer_ == Transfer::packed) arenas_.resize(as_size(blocks));
+  const bool full = transfer_ == Transfer::full;
+  if (full) arenas_.push_back(std::make_unique<Arena>(static_cast<std::size_t>(a.n)));
+  if (!full) arenas_.resize(as_size(blocks));
   for (int i = 0; i < blocks; ++i) {
-    if (!is_here(i)) continue;
+    if (!is_here(i) && !full) continue;
     const auto rows = static_cast<std::size_t>(partition_.rows(i));
-    if (transfer_ == Transfer::packed) {
+    if (!full) {
       const std::int64_t halo = decomposition_ == Decomposition::one_d ? needed_[as_size(i)]->size() : 0;
       arenas_[as_size(i)] = std::make_unique<Arena>(rows + static_cast<std::size_t>(halo));
     }
-    Arena& arena = *(transfer_ == Transfer::packed ? arenas_[as_size(i)] : arenas_.front());
-    const auto offset = static_cast<std::size_t>(transfer_ == Transfer::full ? partition_.first(i) : 0);
+    Arena& arena = *(full ? arenas_.front() : arenas_[as_size(i)]);
+    const auto offset = static_cast<std::size_t>(full ? partition_.first(i) : 0);
     owned_.push_back(arena.piece(offset, rows, fmt::format("p[{}]", i), Coordinates{i, i}));
     pieces_[as_size(i)] = owned_.back();
+  }
+  if (full) share_pieces();
+}
+
+/// Every rank reads every piece.
+void Exchange::share_pieces() {
+  if (partition_.rank_begin.empty()) return;
+  const std::int64_t tags = rank_group().allocate_tags(partition_.blocks());
+  for (int i = 0; i < partition_.blocks(); ++i) {
+    share(pieces_[as_size(i)], partition_.owner(i), tags + i);
+    if (!is_here(i)) neighbours_.push_back(i);
   }
 }
 
@@ -166,6 +181,7 @@ void Exchange::make_copies_of_parent() {
   const int blocks = partition_.blocks();
   copy_.resize(as_size(blocks));
   for (int i = 0; i < blocks; ++i) {
+    if (!is_here(i)) continue;
     std::vector<std::int32_t>& index = index_memory_[as_size(i)];
     if (decomposition_ == Decomposition::one_d) {
       index.resize(static_cast<std::size_t>(partition_.rows(i)));
@@ -230,23 +246,72 @@ Exchange::Inputs Exchange::inputs(int i, int j) const {
   return in;
 }
 
+std::vector<starpu_data_handle_t> Exchange::read_by(int i) const {
+  std::vector<starpu_data_handle_t> handles;
+  if (mode_ != VectorMode::pieces) return handles;  // all pieces were exchanged before the product
+  if (transfer_ == Transfer::full) return pieces_;
+  for (auto of_row = halo_.lower_bound({i, 0}); of_row != halo_.end() && of_row->first.first == i; ++of_row)
+    handles.push_back(of_row->second);
+  return handles;
+}
+
+std::vector<starpu_data_handle_t> Exchange::written_by(int j) const {
+  if (mode_ == VectorMode::pieces && transfer_ == Transfer::full) return {pieces_[as_size(j)]};
+  return packing(j).outputs;
+}
+
+/// Blocking, over several ranks: what each has of the vector to the main memory of all.
+void Exchange::gather_parent() {
+  const int rank = rank_group().rank();
+  const auto first_of = [&](int of) { return partition_.first(partition_.first_block(of)); };
+  const Acquired<double> whole(parent_, STARPU_RW);
+  const auto begin = static_cast<std::size_t>(first_of(rank));
+  const std::span<const double> mine(whole.get() + begin, static_cast<std::size_t>(first_of(rank + 1)) - begin);
+  const std::vector<double> nothing(simulated ? mine.size() : 0);  // whose values nobody has
+  const auto parts = rank_group().all_gather(simulated ? std::span<const double>(nothing) : mine);
+  for (int of = 0; of < rank_group().ranks() && !simulated; ++of)
+    if (of != rank) std::ranges::copy(parts[as_size(of)], whole.get() + first_of(of));
+}
+
+/// Plan, over several ranks: every piece to every rank.
+void Exchange::exchange_pieces() {
+  const int rank = rank_group().rank();
+  for (int i = 0; i < partition_.blocks(); ++i) {
+    const std::vector<Access> read{{pieces_[as_size(i)], STARPU_R}};
+    if (is_here(i)) {
+      for (int other = 0; other < rank_group().ranks(); ++other)
+        if (other != rank) exchange_for_task(read, other, 0);
+    } else {
+      exchange_for_task(std::vector<Access>{{pieces_[as_size(i)], STARPU_W}}, partition_.owner(i), 0);
+      exchange_for_task(read, rank, 0);
+    }
+  }
+}
+
 void Exchange::before_product() {
+  const bool distributed = !partition_.rank_begin.empty();
   if (mode_ == VectorMode::blocking && partitioned_) {
     // StarPU 1.4.10 frees the children while the tasks that used them are still being terminated, and hangs or
     // worse about once in a thousand times; the tasks must have ended. The paper's call waits for them as well.
     starpu_task_wait_for_all();
     starpu_data_unpartition(parent_, STARPU_MAIN_RAM);
     partitioned_ = false;
+    if (distributed) gather_parent();
   }
+  if (mode_ == VectorMode::plan && distributed) exchange_pieces();
+  const bool pieces = mode_ == VectorMode::pieces;
   for (int j = 0; j < partition_.blocks(); ++j) {
     const Packing& packing = packing_[as_size(j)];
-    if (packing.outputs.empty()) continue;
+    std::vector<Access> accesses;
+    if (pieces && !is_here(j)) {  // another rank writes them
+      for (const starpu_data_handle_t written : written_by(j)) accesses.push_back({written, STARPU_W});
+      exchange_for_task(accesses, partition_.owner(j), 0);
+    }
+    if (packing.outputs.empty() || !is_here(j)) continue;
     // p_ij <- the elements of p_j that block-row i needs
-    std::vector<Access> accesses{{packing.index, STARPU_R},
-                                 {mode_ == VectorMode::pieces ? pieces_[as_size(j)] : parent_.get(), STARPU_R}};
+    accesses = {{packing.index, STARPU_R}, {pieces ? pieces_[as_size(j)] : parent_.get(), STARPU_R}};
     for (starpu_data_handle_t output : packing.outputs) accesses.push_back({output, STARPU_W});
-    submit(codelets::pack, codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses,
-           {.rank = partition_.owner(j)});
+    submit(codelets::pack, codelets::PackArgs{static_cast<std::int32_t>(packing.outputs.size())}, accesses);
   }
 }
 

@@ -5,8 +5,8 @@
 // (nothing, pack tasks, a partition plan, blocking calls) depends on VectorMode and Transfer; the flows only
 // say before_product() and after_product().
 //
-// Over several ranks (packed pieces only) a rank has its own block-rows, and what they send to and receive from those
-// of other ranks, which are its neighbours.
+// Over several ranks a rank has its own block-rows, and what they send to and receive from those of other ranks, which
+// are its neighbours: packed elements, or whole pieces. An assembled vector (blocking, plan) is assembled on each rank.
 #pragma once
 
 #include <map>
@@ -66,6 +66,10 @@ class Exchange {
   }
   /// Block-rows of other ranks that need elements of those of this one, or the other way round; ascending.
   [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
+  /// What products of block-row i of another rank read of this one's.
+  [[nodiscard]] std::vector<starpu_data_handle_t> read_by(int i) const;
+  /// What the writers of piece j of another rank write for this one.
+  [[nodiscard]] std::vector<starpu_data_handle_t> written_by(int j) const;
   /// Bytes that cross from one block-row to another in one product, over all ranks.
   [[nodiscard]] double bytes_exchanged() const { return bytes_exchanged_; }
 
@@ -77,6 +81,9 @@ class Exchange {
   using Needs = std::map<std::pair<int, int>, std::vector<std::int32_t>>;
   [[nodiscard]] Needs needs() const;
   void make_halos_of_pieces();
+  void share_pieces();
+  void gather_parent();
+  void exchange_pieces();
   void make_copies_of_parent();
   /// Null when row i needs nothing of p_j.
   [[nodiscard]] starpu_data_handle_t halo(int i, int j) const {

@@ -54,7 +54,7 @@ void submit_neighbours_packing(System& system, Codelet& codelet) {
   for (const int j : system.p.neighbours()) {
     // p_ij <- what block-rows of this rank need of p_j
     std::vector<Access> accesses;
-    for (const starpu_data_handle_t output : system.p.packing(j).outputs) accesses.push_back({output, STARPU_W});
+    for (const starpu_data_handle_t output : system.p.written_by(j)) accesses.push_back({output, STARPU_W});
     submit(codelet.starpu(), codelets::NoArgs{}, accesses, {.rank = system.partition.owner(j)});
   }
 }

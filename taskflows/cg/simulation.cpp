@@ -201,7 +201,7 @@ void System::make_scalars() {
   p_dot_q.resize(as_size(contributions));
   for (auto& d : dots) d.resize(as_size(contributions));
   for (int i = 0; i < contributions; ++i) {
-    if (distributed() && partition.owner(i) != rank_group().rank()) continue;
+    if (distributed() && gather && partition.owner(i) != rank_group().rank()) continue;
     p_dot_q[as_size(i)] =
         Handle::vector(gather ? &sum_memory[as_size(i)] : nullptr, 1, sizeof(Sum), fmt::format("p.q[{}]", i), where(i));
     for (int parity = 0; parity < 2; ++parity)
@@ -210,8 +210,10 @@ void System::make_scalars() {
                          fmt::format("dots{}[{}]", parity, i), where(i));
   }
   if (distributed()) {
-    distributed_p_dot_q = std::make_unique<AllGather>("p.q", sizeof(Sum), partition.rank_begin);
-    for (auto& d : distributed_dots) d = std::make_unique<AllGather>("dots", sizeof(Dots), partition.rank_begin);
+    std::vector<int> begin = partition.rank_begin;
+    if (!gather) std::iota(begin.begin(), begin.end(), 0);  // a rank's block-rows have one sum
+    distributed_p_dot_q = std::make_unique<AllGather>("p.q", sizeof(Sum), begin);
+    for (auto& d : distributed_dots) d = std::make_unique<AllGather>("dots", sizeof(Dots), begin);
   }
   if (options.dot == DotMode::reduction) {
     starpu_data_set_reduction_methods(p_dot_q[0], &codelets::add_sum.starpu(), &codelets::zero_sum.starpu());
@@ -233,8 +235,9 @@ double System::stored_entries() const {
 }
 
 namespace {
-/// Reads the contributions of the block-rows of a rank.
+/// Reads the contributions of the block-rows of a rank, which may have one sum for all.
 std::vector<Access> reads_of(const std::vector<Handle>& contributions, const std::vector<int>& own) {
+  if (contributions.size() == 1) return {{contributions.front(), STARPU_R}};
   std::vector<Access> accesses;
   for (const int i : own) accesses.push_back({contributions[as_size(i)], STARPU_R});
   return accesses;

@@ -70,6 +70,42 @@ TEST_F(ClustersCg, PipelinedFlowGivesTheSameBits) {
                     "--preconditioner", "block-jacobi", "--preconditioner-block", "3"});
 }
 
+/// Every way of the paper to keep p and to send what of it is needed, added up in the order of the block-rows.
+TEST_F(ClustersCg, EveryExchangeGivesTheSameBits) {
+  const Arguments problem{"--stencil", "11pts-7x6x8", "--blocks", "5", "--iterations", "5"};
+  for (const Arguments& way : {Arguments{"--transfer", "full"},
+                               {"--decomposition", "2d"},
+                               {"--decomposition", "2d", "--transfer", "full", "--column-order", "local-first"},
+                               {"--flow", "pipelined", "--transfer", "full"},
+                               {"--flow", "refined", "--dot", "gather"},
+                               {"--flow", "refined", "--dot", "gather", "--transfer", "full", "--decomposition", "2d"},
+                               {"--flow", "refined", "--dot", "gather", "--vector", "plan"},
+                               {"--flow", "naive", "--dot", "gather", "--transfer", "full"},
+                               {"--flow", "naive", "--dot", "gather", "--transfer", "packed"}}) {
+    Arguments all = problem;
+    all.insert(all.end(), way.begin(), way.end());
+    SCOPED_TRACE(testing::PrintToString(way));
+    expect_same_bits(all);
+  }
+}
+
+/// The paper's own dot products: a rank adds its block-rows up before the ranks are added.
+TEST_F(ClustersCg, ThePapersFlowsConverge) {
+  for (const char* const flow : {"naive", "refined"})
+    for (const int ranks : {2, 3}) {
+      SCOPED_TRACE(flow + std::to_string(ranks));
+      solve(ranks, {"--matrix", irregular(), "--blocks", "6", "--flow", flow, "--preconditioner", "jacobi", "--rhs",
+                    "known", "--verify"});
+      const nlohmann::json json = record("run.json");
+      EXPECT_LT(json["residual"]["true"].get<double>(), 1e-8);
+    }
+}
+
+TEST_F(ClustersCg, AllUnitsOfARankHaveTheirShares) {
+  solve(2, {"--stencil", "7pts-12", "--units", "all", "--cpus", "2"});
+  EXPECT_EQ(record("run.json")["options"]["blocks"], 4);
+}
+
 /// Stopped after 20 of 30 iterations by one rank, taken up by another number of them.
 TEST_F(ClustersCg, GoesOnToTheSameBits) {
   for (const Arguments& method :
@@ -174,8 +210,7 @@ TEST_F(ClustersCg, RefusesWhatItCannotDo) {
     more.insert(more.end(), small.begin(), small.end());
     return more;
   };
-  expect_refused(2, with({"--flow", "naive"}), {"--flow", "2"});
-  expect_refused(2, with({"--transfer", "full"}), {"--transfer full"});
+  expect_refused(2, with({"--task", "graph"}), {"--task iterations and graph"});
   expect_refused(2, with({"--efficiency"}), {"--efficiency"});
   expect_refused(3, with({"--blocks", "2"}), {"--blocks 2", "3 processes"});
   expect_refused(2, {"--matrix", "none.mtx"}, {"none.mtx"});

@@ -38,7 +38,7 @@ void submit_product(System& sys, ProductSums sums) {
   // what block-rows of other ranks need of this one is sent: the products with it run there
   for (const int i : sys.p.neighbours()) {
     std::vector<Access> accesses;
-    for (const starpu_data_handle_t input : sys.p.inputs(i, i).handles) accesses.push_back({input, STARPU_R});
+    for (const starpu_data_handle_t input : sys.p.read_by(i)) accesses.push_back({input, STARPU_R});
     submit(codelets::spmv.starpu(), codelets::NoArgs{}, accesses, {.rank = sys.partition.owner(i)});
   }
 }

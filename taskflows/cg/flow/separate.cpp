@@ -17,14 +17,14 @@ void submit_dot(System& sys, starpu_data_handle_t shared, Each each) {
   const DotMode mode = sys.options.dot;
   // the reduction starts from nothing: StarPU then clears the units' copies by itself
   if (mode == DotMode::reduction) starpu_data_invalidate_submit(shared);
-  for (int i = 0; i < sys.blocks(); ++i) {
-    const bool first = mode == DotMode::gather || (mode == DotMode::serial && i == 0);
+  for (const int i : sys.own()) {
+    const bool first = mode == DotMode::gather || (mode == DotMode::serial && i == sys.own().front());
     const auto access = first ? STARPU_W : mode == DotMode::serial ? STARPU_RW : STARPU_REDUX;
     each(i, access, first ? codelets::Write::replace : codelets::Write::add);
   }
 }
 
-/// {r.r, r.z}
+/// {r.r, r.z}; over several ranks of all of them
 void submit_residual_dots(System& sys) {
   submit_dot(sys, sys.dots_of(0), [&](int i, starpu_data_access_mode access, codelets::Write write) {
     const codelets::DotArgs args{write, library(sys), &sys.gpus};
@@ -33,6 +33,7 @@ void submit_residual_dots(System& sys) {
     else
       submit(codelets::residual_dots, args, {{sys.r[i], STARPU_R}, {sys.dots_of(i), access}});
   });
+  sys.gather_dots();
 }
 
 /// y_i <- y_i + alpha x_i or y_i <- y_i - alpha x_i
@@ -61,7 +62,7 @@ void start(System& sys, Direction direction) {
   sys.p.after_product();
   if (direction == Direction::kept) submit_saving(sys);
   // r <- b;  p <- x
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     submit_copy(sys.b[i], sys.r[i]);
     submit_copy(sys.x[i], sys.p.piece(i));
   }
@@ -70,16 +71,16 @@ void start(System& sys, Direction direction) {
   submit_product(sys, ProductSums::none);
   sys.p.after_product();
   // r <- r - q;  z <- M^-1 r
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
   // delta <- dot(r, z)
   submit_residual_dots(sys);
-  submit_step(sys, codelets::begin, 0, sys.all_dots());
+  submit_step(sys, sys.distributed() ? codelets::begin_shared : codelets::begin, 0, sys.all_dots());
   // p <- z, or p as it was
   if (direction == Direction::kept) return submit_restoring(sys);
-  for (int i = 0; i < sys.blocks(); ++i) submit_direction(sys, i);
+  for (const int i : sys.own()) submit_direction(sys, i);
 }
 
 void iteration(System& sys, HistorySlot history) {
@@ -92,12 +93,13 @@ void iteration(System& sys, HistorySlot history) {
     submit(codelets::dot, codelets::DotArgs{write, library(sys), &sys.gpus},
            {{sys.p.piece(i), STARPU_R}, {sys.q[i], STARPU_R}, {sys.sum_of(i), access}});
   });
-  submit_step(sys, codelets::alpha_step, 0, sys.sums());
+  sys.gather_sums();
+  submit_step(sys, sys.distributed() ? codelets::alpha_step_shared : codelets::alpha_step, 0, sys.sums());
   // x <- x + alpha p
   if (sys.options.x_update == XUpdate::early)
-    for (int i = 0; i < sys.blocks(); ++i) submit_axpy(sys, i, Sign::plus, sys.p.piece(i), sys.x[i]);
+    for (const int i : sys.own()) submit_axpy(sys, i, Sign::plus, sys.p.piece(i), sys.x[i]);
   // r <- r - alpha q;  z <- M^-1 r
-  for (int i = 0; i < sys.blocks(); ++i) {
+  for (const int i : sys.own()) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
@@ -105,10 +107,10 @@ void iteration(System& sys, HistorySlot history) {
   submit_residual_dots(sys);
   // x <- x + alpha p, moved here to overlap the end of the reduction (section 7.2)
   if (sys.options.x_update == XUpdate::late)
-    for (int i = 0; i < sys.blocks(); ++i) submit_axpy(sys, i, Sign::plus, sys.p.piece(i), sys.x[i]);
+    for (const int i : sys.own()) submit_axpy(sys, i, Sign::plus, sys.p.piece(i), sys.x[i]);
   // beta <- delta_new / delta_old;  p <- z + beta p
-  submit_step(sys, codelets::beta_step, 0, sys.all_dots(), history);
-  for (int i = 0; i < sys.blocks(); ++i) submit_direction(sys, i);
+  submit_step(sys, sys.distributed() ? codelets::beta_step_shared : codelets::beta_step, 0, sys.all_dots(), history);
+  for (const int i : sys.own()) submit_direction(sys, i);
 }
 
 }  // namespace asterism::cg::separate
