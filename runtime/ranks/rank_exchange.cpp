@@ -79,11 +79,18 @@ void unshare(starpu_data_handle_t handle) {
 
 bool exchange_for_task(std::span<const Access> accesses, int rank, int priority) {
   if (!rank_group().distributed()) return true;
+  const bool mine = rank == this_rank_runs || rank == rank_group().rank();
+  ++counts().walked;
+  if (mine) ++counts().tasks;
+  exchange_data(accesses, rank, priority);
+  return mine;
+}
+
+void exchange_data(std::span<const Access> accesses, int rank, int priority) {
+  if (!rank_group().distributed()) return;
   Submitted& count = counts();
-  ++count.walked;
   const int me = rank_group().rank();
   const bool mine = rank == this_rank_runs || rank == me;
-  if (mine) ++count.tasks;
   for (const Access& access : accesses) {
     Shared* const shared = access.handle == nullptr ? nullptr : shared_of(access.handle);
     if (shared == nullptr) continue;
@@ -108,7 +115,6 @@ bool exchange_for_task(std::span<const Access> accesses, int rank, int priority)
       shared->sent.clear();
     }
   }
-  return mine;
 }
 
 #endif

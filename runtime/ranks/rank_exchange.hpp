@@ -28,6 +28,9 @@ void unshare(starpu_data_handle_t handle);
 /// Whether this rank is the one that runs it.
 bool exchange_for_task(std::span<const Access> accesses, int rank, int priority);
 
+/// The same for data that no task is submitted for: of a task elsewhere, or of the host.
+void exchange_data(std::span<const Access> accesses, int rank, int priority = 0);
+
 /// What this rank has submitted since its process began; counted over several ranks only.
 struct Submitted {
   std::int64_t tasks = 0;   ///< run by this rank

@@ -255,6 +255,13 @@ std::vector<starpu_data_handle_t> Exchange::read_by(int i) const {
   return handles;
 }
 
+void Exchange::receive_all() const {
+  if (mode_ != VectorMode::pieces || transfer_ != Transfer::full) return;
+  std::vector<Access> accesses;
+  for (const starpu_data_handle_t piece : pieces_) accesses.push_back({piece, STARPU_R});
+  exchange_data(accesses, rank_group().rank());
+}
+
 std::vector<starpu_data_handle_t> Exchange::written_by(int j) const {
   if (mode_ == VectorMode::pieces && transfer_ == Transfer::full) return {pieces_[as_size(j)]};
   return packing(j).outputs;
@@ -280,10 +287,10 @@ void Exchange::exchange_pieces() {
     const std::vector<Access> read{{pieces_[as_size(i)], STARPU_R}};
     if (is_here(i)) {
       for (int other = 0; other < rank_group().ranks(); ++other)
-        if (other != rank) exchange_for_task(read, other, 0);
+        if (other != rank) exchange_data(read, other);
     } else {
-      exchange_for_task(std::vector<Access>{{pieces_[as_size(i)], STARPU_W}}, partition_.owner(i), 0);
-      exchange_for_task(read, rank, 0);
+      exchange_data(std::vector<Access>{{pieces_[as_size(i)], STARPU_W}}, partition_.owner(i));
+      exchange_data(read, rank);
     }
   }
 }
@@ -305,7 +312,7 @@ void Exchange::before_product() {
     std::vector<Access> accesses;
     if (pieces && !is_here(j)) {  // another rank writes them
       for (const starpu_data_handle_t written : written_by(j)) accesses.push_back({written, STARPU_W});
-      exchange_for_task(accesses, partition_.owner(j), 0);
+      exchange_data(accesses, partition_.owner(j));
     }
     if (packing.outputs.empty() || !is_here(j)) continue;
     // p_ij <- the elements of p_j that block-row i needs

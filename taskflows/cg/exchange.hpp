@@ -68,6 +68,8 @@ class Exchange {
   [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
   /// What products of block-row i of another rank read of this one's.
   [[nodiscard]] std::vector<starpu_data_handle_t> read_by(int i) const;
+  /// Full, over several ranks: also the pieces that no block of this rank has a column for, since they are sent.
+  void receive_all() const;
   /// What the writers of piece j of another rank write for this one.
   [[nodiscard]] std::vector<starpu_data_handle_t> written_by(int j) const;
   /// Bytes that cross from one block-row to another in one product, over all ranks.

@@ -35,6 +35,7 @@ void submit_product(System& sys, ProductSums sums) {
       const bool dot = sums == ProductSums::p_dot_q && (sys.dots_by_block() || k + 1 == row.size());
       submit_block(sys, row[k], k == 0, dot);
     }
+  sys.p.receive_all();
   // what block-rows of other ranks need of this one is sent: the products with it run there
   for (const int i : sys.p.neighbours()) {
     std::vector<Access> accesses;
