@@ -30,6 +30,7 @@ void unshare(starpu_data_handle_t /*handle*/) {}
 bool exchange_for_task(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/) {
   return true;
 }
+void exchange_data(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/) {}
 
 #else
 
