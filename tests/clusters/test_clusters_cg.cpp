@@ -19,12 +19,12 @@ class ClustersCg : public RanksTest {
   }
 
   /// The same solution, iterations and history whatever the number of ranks.
-  void expect_same_bits(const Arguments& arguments) const {
+  void expect_same_bits(const Arguments& arguments, const std::vector<int>& numbers = {2, 3, 4}) const {
     const std::string one = solve(1, arguments);
     const nlohmann::json history = record("run.json")["history"];
     ASSERT_GT(history.size(), 2U);
     EXPECT_FALSE(record("run.json").contains("ranks"));
-    for (const int ranks : {2, 3, 4}) {
+    for (const int ranks : numbers) {
       SCOPED_TRACE(ranks);
       fs::remove(output("x.mtx"));
       EXPECT_TRUE(solve(ranks, arguments) == one);
@@ -85,25 +85,23 @@ TEST_F(ClustersCg, EveryExchangeGivesTheSameBits) {
     Arguments all = problem;
     all.insert(all.end(), way.begin(), way.end());
     SCOPED_TRACE(testing::PrintToString(way));
-    expect_same_bits(all);
+    expect_same_bits(all, {3});
   }
 }
 
 /// The paper's own dot products: a rank adds its block-rows up before the ranks are added.
 TEST_F(ClustersCg, ThePapersFlowsConverge) {
-  for (const char* const flow : {"naive", "refined"})
-    for (const int ranks : {2, 3}) {
-      SCOPED_TRACE(flow + std::to_string(ranks));
-      solve(ranks, {"--matrix", irregular(), "--blocks", "6", "--flow", flow, "--preconditioner", "jacobi", "--rhs",
-                    "known", "--verify"});
-      const nlohmann::json json = record("run.json");
-      EXPECT_LT(json["residual"]["true"].get<double>(), 1e-8);
-    }
+  for (const char* const flow : {"naive", "refined"}) {
+    SCOPED_TRACE(flow);
+    solve(2, {"--matrix", irregular(), "--blocks", "6", "--flow", flow, "--preconditioner", "jacobi", "--rhs", "known",
+              "--verify"});
+    EXPECT_LT(record("run.json")["residual"]["true"].get<double>(), 1e-8);
+  }
 }
 
 TEST_F(ClustersCg, AllUnitsOfARankHaveTheirShares) {
-  solve(2, {"--stencil", "7pts-12", "--units", "all", "--cpus", "2"});
-  EXPECT_EQ(record("run.json")["options"]["blocks"], 4);
+  solve(2, {"--stencil", "7pts-12", "--units", "all"});
+  EXPECT_EQ(record("run.json")["options"]["blocks"], 2);
 }
 
 /// Stopped after 20 of 30 iterations by one rank, taken up by another number of them.
@@ -210,7 +208,6 @@ TEST_F(ClustersCg, RefusesWhatItCannotDo) {
     more.insert(more.end(), small.begin(), small.end());
     return more;
   };
-  expect_refused(2, with({"--task", "graph"}), {"--task iterations and graph"});
   expect_refused(2, with({"--efficiency"}), {"--efficiency"});
   expect_refused(3, with({"--blocks", "2"}), {"--blocks 2", "3 processes"});
   expect_refused(2, {"--matrix", "none.mtx"}, {"none.mtx"});
