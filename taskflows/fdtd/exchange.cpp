@@ -53,7 +53,7 @@ std::int64_t tag_of(std::int64_t tags, std::size_t brick, std::size_t datum) {
 void Simulation::build_halo(BrickData& brick, const Placement& placement) {
   const Grid& grid = brick.scheme.grid;
   bool hide = false;
-  for (std::size_t f = 0; f < 6; ++f)
+  for (std::size_t f = 0; f < 6 && exchange_ == Exchange::hidden; ++f)
     hide = hide ||
            (brick.connected[f] &&
             (brick.worker < 0 || !next_to_each_other(placement[as_size(*brick.place.neighbour[f])], brick.worker)));
