@@ -222,7 +222,7 @@ class Simulation {
   bool alone_ = false;              ///< no brick has a neighbour other than itself
   std::vector<std::size_t> order_;  ///< of this rank's bricks in a round of overlapping strips
   std::size_t round_ = 0;           ///< rounds whose results were sent
-  Handle scratch_[2];               ///< for several steps in one pass on GPUs
+  Handle scratch_[2];               ///< for several steps in one pass on GPUs; none: no room for them beside the fields
   bool sums_submitted_ = false;
   long time_ = 0;
   std::int64_t tasks_ = 0;

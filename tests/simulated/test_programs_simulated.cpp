@@ -129,6 +129,15 @@ TEST_F(SimulatedProgram, FiniteDifferencesWithTransfers) {
   EXPECT_NEAR(more, alone, 0.2 * alone);
 }
 
+/// Where there is no room for the arrays that several steps in one pass need, steps are taken one by one.
+TEST_F(SimulatedProgram, FiniteDifferencesThatFillTheMemoryOfAGpu) {
+  const std::string options = "--size 128 --steps 20 --cpus 0 --gpus 1";  // 101 MB of fields, as much beside them
+  const double all = seconds("asterism-fdtd", options);
+  setenv("STARPU_LIMIT_CUDA_MEM", "150", 1);
+  EXPECT_GE(seconds("asterism-fdtd", options), all);
+  unsetenv("STARPU_LIMIT_CUDA_MEM");
+}
+
 /// What neighbours wait for is behind the other cells, or not.
 TEST_F(SimulatedProgram, FiniteDifferencesExchangeAfterTheUpdate) {
   const std::string options = "--size 256x128x128 --steps 20 --cpus 0 --gpus 2 --overlap 0 --bricks-per-gpu 1 ";

@@ -24,8 +24,9 @@ class Scheduler final : public SimulatedExperiment {
     const char* name;
     int cores, gpus;
   };
-  /// StarPU gives a core that drives a GPU no tasks: three are left of four.
-  static constexpr Row rows[] = {{"2x2", 2, 1}, {"2x0", 2, 0}, {"0x2", 0, 1}, {"4x0", 4, 0}, {"4x2", 3, 1}};
+  /// Row 2x0 has the rates of the platform's cores. StarPU gives a core that drives a GPU no tasks: three are left of
+  /// four.
+  static constexpr Row rows[] = {{"2x2", 2, 1}, {"0x2", 0, 1}, {"4x0", 4, 0}, {"4x2", 3, 1}};
   static constexpr int domain_sizes[] = {150, 200, 250};
 
   void add_own_options(CLI::App& app) override {
@@ -49,17 +50,13 @@ class Scheduler final : public SimulatedExperiment {
     for (const int size : domain_sizes) {
       const auto figure = figures_of(figures, fmt::format("N = {}", size));
       for (const Row& row : rows) {
-        if (row.cores > 0 && !is_input(size, row))
-          figure(fmt::format("{}, CPU, MFlop/s", row.name), rate(*record, false));
+        if (row.cores > 0) figure(fmt::format("{}, CPU, MFlop/s", row.name), rate(*record, false));
         if (row.gpus > 0)
           figure(fmt::format("{}, GPU, MFlop/s of each stream", row.name), rate(*record, true) / streams);
         ++record;
       }
     }
   }
-
-  /// The rates of cores on larger domains are those of this row.
-  static bool is_input(int size, const Row& row) { return size > domain_sizes[0] && row.cores == 2 && row.gpus == 0; }
 
   /// Of the cores together, or the GPU, in MFlop/s.
   static double rate(const nlohmann::json& record, bool gpu) {
@@ -84,12 +81,14 @@ class Original final : public SimulatedExperiment {
  private:
   static constexpr int domains = 20;
   static constexpr int domain_sizes[] = {50, 100, 200, 400};
-  static constexpr int least_share = 90;  // of the GPU beside two cores, %: around the best of Figure 4.4
+  static constexpr int least_share = 85;  // of the GPU beside two cores, %: around the best of Figure 4.4
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : domain_sizes) {
-      all.push_back(fdtd::farm(fdtd::system1, size, domains, fdtd::cores_beside_gpus, 1, {"--transfers"}));
+      // units get what their measured speed is worth, all domains known beforehand (section 2.6.1)
+      all.push_back(fdtd::farm(fdtd::system1, size, domains, fdtd::cores_beside_gpus, 1,
+                               {"--transfers", "--window", std::to_string(domains), "--scheduler", "dmda"}));
       all.push_back(fdtd::gpus_alone(fdtd::system1, size, 2));
       for (int share = least_share; share < percent; ++share)
         all.push_back(fdtd::simulation(fdtd::system1, size, fmt::format("GPU {} %", share),
