@@ -11,7 +11,8 @@
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr int streams = 2;
+constexpr int streams =
+    2;  ///< of the GPU: what one does is half of what a simulated GPU does, one task after the other
 
 class Scheduler final : public SimulatedExperiment {
  public:

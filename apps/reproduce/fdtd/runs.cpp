@@ -45,7 +45,6 @@ Simulation farm(const std::string& platform, int size, int domains, int cores, i
   s.arguments = {"farm",   "--size", std::to_string(size),  "--domains", std::to_string(domains), "--precision",
                  "single", "--cpus", std::to_string(cores), "--gpus",    std::to_string(gpus)};
   s.arguments.insert(s.arguments.end(), options.begin(), options.end());
-  if (gpus > 0) s.environment = {{"STARPU_NWORKER_PER_CUDA", "2"}};
   return s;
 }
 

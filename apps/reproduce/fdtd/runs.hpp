@@ -33,7 +33,7 @@ double gflops(const nlohmann::json& record);
 /// By the time of the steps alone.
 double gflops_of_steps(const nlohmann::json& record);
 
-/// Domains that are scheduled as a whole, 200 steps each (section 2.6), with two streams for the GPU if there is one.
+/// Domains that are scheduled as a whole, 200 steps each (section 2.6).
 Simulation farm(const std::string& platform, int size, int domains, int cores, int gpus,
                 const std::vector<std::string>& options = {});
 
