@@ -146,6 +146,17 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "Planes of strips between electric conductors that neighbours advance, too: they exchange after as\n"
                    "many steps (default: what pays; 0: border planes after each half of a step)")
       ->check(CLI::Range(0, 1 << 20));
+  group
+      ->add_option_function<std::string>(
+          "--exchange",
+          [&args](const std::string& name) {
+            args.exchange = name == "hidden" ? Exchange::hidden : Exchange::after_update;
+          },
+          "Border planes of strips that do not overlap go to neighbours before the other cells are updated, which "
+          "hide\n"
+          "the exchange (hidden), or with all cells of a strip (after-update), as in the thesis")
+      ->check(CLI::IsMember({"hidden", "after-update"}))
+      ->default_str("hidden");
   auto* strips =
       group->add_option("--strips", texts.strips, "N equal strips along x instead")->check(CLI::Range(1, 1 << 20));
   group->add_option("--boxes", texts.boxes, "Equal boxes instead, NxMxK")->excludes(strips);
@@ -156,6 +167,16 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
 void add_machine(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = add_machine_group(app);
   add_units(group, args.common.session);
+  group
+      ->add_option_function<std::string>(
+          "--transfers",
+          [&args](const std::string& name) {
+            args.transfers = name == "in-turn" ? Transfers::in_turn : Transfers::at_once;
+          },
+          "Load the fields of GPUs from main memory before the first step and unload them after the last one, GPU "
+          "after\n"
+          "GPU (in-turn) or all at once (at-once), and report the time with both")
+      ->check(CLI::IsMember({"in-turn", "at-once"}));
   group->add_flag("--measure-again", args.measure_again, "Forget all rates of this machine, and measure again");
   add_simulate(group, args.common.platform);
   add_calibrate(group, args.common.calibrate);
@@ -212,6 +233,10 @@ void understand(Arguments& args, const Texts& texts) {
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);
   if (!texts.strips.empty()) args.boxes = {std::stoi(texts.strips), 1, 1};
+  if (args.exchange == Exchange::after_update && args.overlap.value_or(0) > 0)
+    bad_input("--exchange after-update: strips that overlap exchange after several steps");
+  if (args.transfers && args.scheduler_places)
+    bad_input("--transfers: bricks without a fixed unit (--scheduler-places) have no place to be loaded to");
   if (!texts.boxes.empty()) args.boxes = triple("--boxes", texts.boxes);
   args.gpu_share = share_of_gpus("--gpu-share", texts.share);
   require_writable("--json", args.common.json);

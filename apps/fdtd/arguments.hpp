@@ -28,6 +28,8 @@ struct Arguments {
   std::vector<double> gpu_weights;          ///< of the GPUs of a process; empty: alike, or measured
   std::optional<int> overlap;               ///< none: best_overlap()
   int bricks_per_gpu = 0;                   ///< 0: two where there are neighbours
+  asterism::fdtd::Exchange exchange = asterism::fdtd::Exchange::hidden;
+  std::optional<asterism::fdtd::Transfers> transfers;  ///< of fields before the first step and after the last; none: no
   bool scheduler_places = false;
   bool measure_again = false;  ///< rates, though some are kept
   // results

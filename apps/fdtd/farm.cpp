@@ -36,7 +36,7 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 struct FarmArguments {
   std::vector<std::array<int, 3>> sizes;
   int domains = 200;
-  FarmOptions farm{validation_steps, 1, 0};  ///< window 0: by units and memory
+  FarmOptions farm{validation_steps, 1, 0, false};  ///< window 0: by units and memory
   Precision precision = Precision::double_precision;
   SessionOptions session;
   Simulated platform;  ///< to simulate, if any
@@ -70,6 +70,8 @@ std::optional<int> parse_arguments(int argc, char** argv, FarmArguments& args) {
   app.add_option("--window", args.farm.window,
                  "Domains that have memory at a time (default: 4 per unit, in at most half of the main memory)")
       ->check(CLI::Range(1, 1000000));
+  app.add_flag("--transfers", args.farm.transfers,
+               "Fields of a domain come from main memory and go back there, as in the thesis, section 4.6");
   add_precision(app, args.precision);
   add_simulate(add_machine_options(app, args.session), args.platform);
   app.add_option("--json", args.json, "Write a record of the run: options, times, rates, domains of each unit");
@@ -276,6 +278,7 @@ int run_and_report(int argc, char** argv) {
                       {"steps", args.farm.steps},
                       {"tasks_per_domain", args.farm.tasks_per_domain},
                       {"window", args.farm.window},
+                      {"transfers", args.farm.transfers},
                       {"precision", name_of(args.precision)}};
     rows.emplace_back("farm", fmt::format("{} domains of {} cells, {} steps, {} precision", args.domains,
                                           fmt::join(sizes, ", "), args.farm.steps, name_of(args.precision)));

@@ -39,7 +39,8 @@ template <class CutDomain>
 Division divide(const Arguments& args, const Problem& problem, bool neighbours, bool of_ranks, const CutDomain& cut) {
   const auto divided = [&](int per_gpu) {
     Division d = cut(per_gpu);
-    d.overlap = args.overlap.value_or(best_overlap(problem, d));
+    d.exchange = args.exchange;
+    d.overlap = args.overlap.value_or(args.exchange == Exchange::hidden ? best_overlap(problem, d) : 0);
     return d;
   };
   // strips that overlap exchange so seldom that one for each GPU of a process is best
@@ -80,7 +81,7 @@ Problem sample_of(const Problem& like) {
 double step_rate(const Arguments& args, const Problem& like, const Session& session, double gpu_share) {
   const Problem sample = sample_of(like);
   const Division division = divide(args, sample, session, gpu_share, {});
-  Simulation simulation(sample, division.bricks, division.placement, division.overlap);
+  Simulation simulation(sample, division.bricks, division.placement, division.overlap, division.exchange);
   return cells_of(sample) * best_step_rate([&](long steps) {
            simulation.advance(steps);
            starpu_task_wait_for_all();
@@ -111,7 +112,7 @@ void calibrate(const Arguments& args, const Problem& problem) {
   anywhere.scheduler_places = true;
   const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
   const Division division = divide(anywhere, problem, session, share, args.gpu_weights);
-  Simulation simulation(problem, division.bricks, division.placement, division.overlap);
+  Simulation simulation(problem, division.bricks, division.placement, division.overlap, division.exchange);
   ProgressLine line(!args.common.quiet);
   for (long t = 0; t < calibration_steps; ++t) {
     line.show(static_cast<double>(t) / calibration_steps, "calibrating");
@@ -134,7 +135,8 @@ TimeStepping::TimeStepping(const Arguments& args, const Case& problem_case, cons
   division_ = rank_group().distributed() ? divide(args, problem_, session, choose_rank_shares())
                                          : divide(args, problem_, session, choose_share(), gpu_weights_);
   line_.show(0, "setting up");
-  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
+  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap,
+                                             division_.exchange);
   if (args.restart.empty())
     simulation_->initialise();
   else
@@ -197,6 +199,7 @@ void TimeStepping::advance() {
   if (corrects()) balance_ = std::make_unique<Balance>(division_.bricks, division_.placement, session_);
   corrected_at_ = simulation_->time();
   next_correction_ = corrected_at_ + first_correction;
+  if (args_.transfers) load_seconds_ = load_fields(*args_.transfers);
   start_clock();
   correction_time_ = 0;
   const bool corrected = corrects();
@@ -229,6 +232,7 @@ void TimeStepping::advance() {
   mark("end steps");
   seconds_ = seconds_since(begin_) - writing_;
   timed_steps_ = steps_ - timed_from_;
+  if (args_.transfers) unload_seconds_ = unload_fields(*args_.transfers);
   enter(Phase::output);
   if (corrected && steps_ - first > settled) known_.keep(cores_share_, 1 - division_.gpu_share);
   check_fields(simulation_->sums(Field::electric), steps_);
@@ -238,6 +242,25 @@ void TimeStepping::advance() {
     written_.insert(written_.end(), names.begin(), names.end());
   }
   if (!args_.checkpoint.empty()) save_checkpoint();
+}
+
+/// From main memory, where they lie at first. In seconds.
+double TimeStepping::load_fields(Transfers transfers) {
+  simulation_->unload(transfers);
+  rank_group().barrier();
+  const auto before = Clock::now();
+  simulation_->load(transfers);
+  rank_group().barrier();
+  return seconds_since(before);
+}
+
+/// In seconds.
+double TimeStepping::unload_fields(Transfers transfers) {
+  rank_group().barrier();
+  const auto before = Clock::now();
+  simulation_->unload(transfers);
+  rank_group().barrier();
+  return seconds_since(before);
 }
 
 /// Moves the cut between CPUs and GPUs to where both end together, as far as the steps since the last correction tell.
@@ -261,7 +284,8 @@ void TimeStepping::move_to(double share) {
   const State state = simulated ? State{} : gather_state(*simulation_, problem_);
   simulation_.reset();
   division_ = divide(args_, problem_, session_, share, gpu_weights_);
-  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap);
+  simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap,
+                                             division_.exchange);
   if (simulated) {
     const auto nothing = [](const Box& /*box*/, void* /*values*/) {};
     simulation_->set(now, nothing, nothing);

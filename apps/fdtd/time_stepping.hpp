@@ -39,6 +39,9 @@ class TimeStepping {
   [[nodiscard]] const std::vector<double>& gpu_weights() const { return gpu_weights_; }
   [[nodiscard]] int corrections() const { return corrections_; }
   [[nodiscard]] double seconds() const { return seconds_; }
+  /// Of the fields of GPUs from main memory and back there; 0 without --transfers.
+  [[nodiscard]] double load_seconds() const { return load_seconds_; }
+  [[nodiscard]] double unload_seconds() const { return unload_seconds_; }
   [[nodiscard]] long timed_steps() const { return timed_steps_; }
   /// Cells per second.
   [[nodiscard]] double rate() const;
@@ -56,6 +59,8 @@ class TimeStepping {
   [[nodiscard]] std::vector<double> all_probe_values();
   void show(long step);
   void start_clock();
+  [[nodiscard]] double load_fields(asterism::fdtd::Transfers transfers);
+  [[nodiscard]] double unload_fields(asterism::fdtd::Transfers transfers);
 
   const Arguments& args_;
   const asterism::fdtd::Case& problem_case_;
@@ -79,6 +84,8 @@ class TimeStepping {
   long timed_from_ = 0;
   double writing_ = 0;
   double seconds_ = 0;
+  double load_seconds_ = 0;
+  double unload_seconds_ = 0;
   long timed_steps_ = 0;
   int corrections_ = 0;
   std::vector<std::string> written_;

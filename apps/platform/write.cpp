@@ -55,6 +55,7 @@ std::string difference(const TaskCost& cost, const TaskCost& by_default) {
     if (std::isfinite(cost.flops)) entries.push_back("flops = " + number(cost.flops));
     if (std::isfinite(cost.bytes)) entries.push_back("bytes = " + number(cost.bytes));
   }
+  if (std::isfinite(cost.together)) entries.push_back("together = " + number(cost.together));
   if (!cost.samples.empty()) {
     std::string samples;
     for (const Sample& s : cost.samples)

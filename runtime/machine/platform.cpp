@@ -73,7 +73,7 @@ TaskCost read_default(const TomlValue& value) {
 
 /// A codelet's cost. A rate that it names replaces both of the default's: data that a task only holds a part of say
 /// nothing about its bytes. "none": it does not run there.
-std::optional<TaskCost> read_cost(const std::optional<TomlValue>& value, const TaskCost& by_default) {
+std::optional<TaskCost> read_cost(UnitKind kind, const std::optional<TomlValue>& value, const TaskCost& by_default) {
   if (!value) return by_default;
   if (value->is_text()) {
     if (value->text() != "none") value->refuse("a table of rates, or \"none\"");
@@ -87,6 +87,8 @@ std::optional<TaskCost> read_cost(const std::optional<TomlValue>& value, const T
     cost.flops = flops ? flops->positive() : std::numeric_limits<double>::infinity();
     cost.bytes = bytes ? bytes->positive() : std::numeric_limits<double>::infinity();
   }
+  if (kind == UnitKind::cpu)
+    if (const auto together = table.find("together")) cost.together = together->positive();
   if (const auto seconds = table.find("seconds")) cost.seconds = seconds->positive();
   if (const auto samples = table.find("samples")) {
     cost.samples = read_samples(*samples);
@@ -128,11 +130,12 @@ std::vector<TaskCost> read_gpu_costs(const std::optional<TomlValue>& value, cons
       value->refuse(fmt::format("{} tables", each.size()),
                     fmt::format("one table, or {}: one for each kind of GPU", kinds.size()));
   }
-  if (kinds.empty()) static_cast<void>(read_cost(value, {}));  // of no use, but not nonsense either
+  if (kinds.empty()) static_cast<void>(read_cost(UnitKind::gpu, value, {}));  // of no use, but not nonsense either
   std::vector<TaskCost> costs;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     if (!each.empty() && !each[k].is_table()) each[k].refuse("a table of rates");
-    const std::optional<TaskCost> cost = read_cost(each.empty() ? value : std::optional(each[k]), kinds[k].rates);
+    const std::optional<TaskCost> cost =
+        read_cost(UnitKind::gpu, each.empty() ? value : std::optional(each[k]), kinds[k].rates);
     if (cost) costs.push_back(*cost);
   }
   return costs;
@@ -242,7 +245,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
         value.refuse(in_quotes(name), other);
       TomlTable codelet = value.table();
       Platform::Codelet& own = platform.codelets[name];
-      own.cpu = read_cost(codelet.find("cpu"), platform.cpu);
+      own.cpu = read_cost(UnitKind::cpu, codelet.find("cpu"), platform.cpu);
       own.gpu = read_gpu_costs(codelet.find("gpu"), platform.gpu_kinds);
       if (!own.cpu && own.gpu.empty()) codelet.refuse("a codelet that runs nowhere", "at least one kind of unit");
       codelet.finish();

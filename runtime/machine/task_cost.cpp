@@ -20,8 +20,9 @@ double interpolate(const std::vector<Sample>& samples, double size) {
 double TaskCost::of(const TaskWork& work) const {
   if (const auto measured = of_class.find(work.footprint); measured != of_class.end()) return measured->second;
   const double size = sized_by == Size::flops ? work.flops : work.bytes;
-  if (!samples.empty() && size > 0) return std::max(seconds, interpolate(samples, size));
-  return seconds + std::max(work.flops / flops, work.bytes / bytes);
+  const double shared = work.flops * work.units / together;
+  if (!samples.empty() && size > 0) return std::max({seconds, interpolate(samples, size), shared});
+  return seconds + std::max({work.flops / flops, work.bytes / bytes, shared});
 }
 
 }  // namespace asterism

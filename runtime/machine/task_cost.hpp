@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -14,6 +15,7 @@ struct TaskWork {
   double flops = 0;             ///< floating-point operations
   double bytes = 0;             ///< of its data: once what it reads or writes, twice what it does both to
   std::uint32_t footprint = 0;  ///< StarPU's number of the class of tasks that take as long
+  int units = 1;                ///< of this kind that compute at a time
 };
 
 /// One measured duration.
@@ -29,6 +31,9 @@ struct TaskCost {
   double seconds = 0;  ///< that every task takes beside its work
   double flops = 0;    ///< per second; infinite: they cost nothing
   double bytes = 0;    ///< per second; infinite: they cost nothing
+  /// Operations per second of all units of the kind together, which share it evenly; infinite: each has its own rate,
+  /// however many there are.
+  double together = std::numeric_limits<double>::infinity();
   Size sized_by = Size::flops;
   std::vector<Sample> samples;               ///< by increasing size; empty: from the rates
   std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
@@ -37,7 +42,8 @@ struct TaskCost {
   /// proportion to the size, but at least `seconds`; without samples (or when the task has nothing of what they are
   /// counted in)
   ///   seconds + max(work.flops / flops, work.bytes / bytes),
-  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009). In seconds.
+  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009). Rates and samples are of a unit that
+  /// computes alone: with others it takes work.flops work.units / together at least. In seconds.
   [[nodiscard]] double of(const TaskWork& work) const;
 };
 

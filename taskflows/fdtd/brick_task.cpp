@@ -40,8 +40,9 @@ Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
 
 Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
   const bool hooked = !brick_.hooks[0].empty() || !brick_.hooks[1].empty();
+  const bool room = brick_.fusible || simulation_.scratch_[0];
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
-  if (closed(brick_.scheme.grid) && !hooked && brick_.probes.empty() && few_sources)
+  if (room && closed(brick_.scheme.grid) && !hooked && brick_.probes.empty() && few_sources)
     args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),
                                                  static_cast<bool>(simulation_.scratch_[0])};
   return *this;

@@ -17,6 +17,7 @@ struct Division {
   Placement placement;
   double gpu_share = 0;
   int overlap = 0;  ///< planes (simulation.hpp)
+  Exchange exchange = Exchange::hidden;
 };
 
 /// Units of a rank, and what they get of the domain together, 0 to 1: the sum over ranks is 1.

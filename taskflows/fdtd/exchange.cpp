@@ -6,6 +6,7 @@
 #include <starpu.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
@@ -53,7 +54,7 @@ std::int64_t tag_of(std::int64_t tags, std::size_t brick, std::size_t datum) {
 void Simulation::build_halo(BrickData& brick, const Placement& placement) {
   const Grid& grid = brick.scheme.grid;
   bool hide = false;
-  for (std::size_t f = 0; f < 6; ++f)
+  for (std::size_t f = 0; f < 6 && exchange_ == Exchange::hidden; ++f)
     hide = hide ||
            (brick.connected[f] &&
             (brick.worker < 0 || !next_to_each_other(placement[as_size(*brick.place.neighbour[f])], brick.worker)));
@@ -200,12 +201,22 @@ void Simulation::build_order(const Placement& placement) {
   };
   order_ = own_;
   std::stable_partition(order_.begin(), order_.end(), waits);
+  const auto lines = [&](const BrickData& brick) {
+    return static_cast<std::size_t>(brick.scheme.grid.elements()) * as_size(element_) / line_bytes;
+  };
   std::size_t largest = 0;
   for (const std::size_t b : own_)
-    if (!is_cpu(bricks_[b]->worker))
-      largest = std::max(largest,
-                         static_cast<std::size_t>(bricks_[b]->scheme.grid.elements()) * as_size(element_) / line_bytes);
+    if (!is_cpu(bricks_[b]->worker)) largest = std::max(largest, lines(*bricks_[b]));
   if (largest == 0) return;
+  // fields that leave no room for them are advanced in two passes
+  std::map<unsigned, std::size_t> needed;  // lines by memory node
+  for (const std::size_t b : own_)
+    if (bricks_[b]->worker >= 0 && !is_cpu(bricks_[b]->worker))
+      needed[starpu_worker_get_memory_node(static_cast<unsigned>(bricks_[b]->worker))] += 2 * lines(*bricks_[b]);
+  for (const auto& [node, fields] : needed) {
+    const starpu_ssize_t memory = starpu_memory_get_total(node);
+    if (memory >= 0 && (fields + 2 * largest) * line_bytes > static_cast<std::size_t>(memory)) return;
+  }
   for (Handle& scratch : scratch_) scratch = Handle::vector(nullptr, largest, line_bytes, "scratch");
 }
 

@@ -5,7 +5,8 @@
 //     for each part of the steps
 //       submit: E and H of these steps; zeros before the first of them, sums of E after the last
 // Places are as many as domains may be under way. What is in them is used once, so nothing is ever copied unless the
-// scheduler moves a domain between two of its tasks.
+// scheduler moves a domain between two of its tasks, or FarmOptions::transfers has all fields go from main memory to
+// the unit and back.
 #include "taskflows/fdtd/farm.hpp"
 
 #include <starpu.h>
@@ -57,6 +58,10 @@ class Farm {
     Place* place;
     int worker;
   };
+  struct Returned {
+    Place* place;
+    starpu_data_handle_t field;
+  };
   struct Place {
     Farm* farm = nullptr;
     std::array<Array<char>, 2> memory;
@@ -65,11 +70,14 @@ class Farm {
     Handle planes;
     std::vector<codelets::PointSource> sources;
     std::vector<Part> parts;
-    int running = 0;  ///< parts of the domain that have not ended
+    std::array<Returned, 2> returned{};
+    int running = 0;  ///< parts of the domain that have not ended, and fields that have not come back
     std::size_t domain = nothing;
   };
 
   static void part_ended(void* part);
+  static void field_returned(void* returned);
+  void one_ended(Place& place);
   Place& free_place();
   void collect(Place& place);
   void submit_domain(std::size_t domain, Place& place);
@@ -110,20 +118,30 @@ Farm::Farm(const std::vector<const Problem*>& domains, const FarmOptions& option
     place.planes_memory = HostBuffer<double>(sums);
     place.planes = Handle::temporary(place.planes_memory.data(), sums, sizeof(double), "sums");
     place.parts.assign(static_cast<std::size_t>(options.tasks_per_domain), {&place, -1});
+    for (std::size_t f = 0; f < 2; ++f) place.returned[f] = {&place, place.field[f]};
     free_.push_back(&place);
   }
+}
+
+void Farm::one_ended(Place& place) {
+  const std::lock_guard<Mutex> lock(mutex_);
+  if (--place.running > 0) return;
+  free_.push_back(&place);
+  freed_.notify_one();
 }
 
 /// By the thread of the unit.
 void Farm::part_ended(void* argument) {
   Part& part = *static_cast<Part*>(argument);
   part.worker = starpu_worker_get_id();
-  Place& place = *part.place;
-  Farm& farm = *place.farm;
-  const std::lock_guard<Mutex> lock(farm.mutex_);
-  if (--place.running > 0) return;
-  farm.free_.push_back(&place);
-  farm.freed_.notify_one();
+  part.place->farm->one_ended(*part.place);
+}
+
+/// In main memory, where alone it is valid then.
+void Farm::field_returned(void* argument) {
+  const Returned& returned = *static_cast<Returned*>(argument);
+  starpu_data_release(returned.field);
+  returned.place->farm->one_ended(*returned.place);
 }
 
 /// Waits for one; the domain that ended there has its answer then.
@@ -173,7 +191,7 @@ codelets::AdvanceArgs step_of(const Problem& problem) {
 void Farm::submit_domain(std::size_t domain, Place& place) {
   const Problem& problem = *domains_[domain];
   place.domain = domain;
-  place.running = options_.tasks_per_domain;
+  place.running = options_.tasks_per_domain + (options_.transfers ? 2 : 0);
   place.sources.clear();
   for (const CurrentSource& source : problem.sources)
     place.sources.push_back(point_source(problem, source, source.cell, 1));
@@ -188,7 +206,7 @@ void Farm::submit_domain(std::size_t domain, Place& place) {
     args.advance.steps = static_cast<std::int32_t>(options_.steps * (part + 1) / parts - args.advance.step);
     args.advance.work = {2 * args.advance.scheme.grid.cells().cells() * args.advance.steps,
                          (args.begins_at_zero ? 2 : 0) + (args.ends_in_sums ? 1 : 0)};
-    const starpu_data_access_mode mode = part == 0 ? STARPU_W : STARPU_RW;
+    const starpu_data_access_mode mode = part == 0 && !options_.transfers ? STARPU_W : STARPU_RW;
     std::vector<Access> data{{place.field[0], mode}, {place.field[1], mode}};
     if (args.advance.several_steps && args.advance.several_steps->scratch)
       for (const Handle& scratch : scratch_) data.push_back({scratch, STARPU_SCRATCH});
@@ -198,6 +216,11 @@ void Farm::submit_domain(std::size_t domain, Place& place) {
            {.priority = domains_begun_come_first,
             .done = part_ended,
             .done_argument = &place.parts[static_cast<std::size_t>(part)]});
+  }
+  if (options_.transfers) {
+    for (Returned& returned : place.returned)
+      starpu_data_acquire_cb(returned.field, STARPU_RW, field_returned, &returned);
+    return;
   }
   // what a full GPU would bring back to main memory
   for (const Handle& field : place.field) starpu_data_invalidate_submit(field);

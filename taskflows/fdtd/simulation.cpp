@@ -39,11 +39,12 @@ void fill_table(const std::vector<Medium>& media, double constant, double dt, vo
 }  // namespace
 
 Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
-                       int overlap)
+                       int overlap, Exchange exchange)
     : problem_(problem),
       element_(size_of(problem.precision)),
       codelets_(std::make_unique<Codelets>(problem.precision)),
-      overlap_(overlap) {
+      overlap_(overlap),
+      exchange_(exchange) {
   check_overlap(problem, bricks, overlap);
   dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =

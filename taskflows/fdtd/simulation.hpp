@@ -33,6 +33,13 @@ namespace asterism::fdtd {
 using Placement = std::vector<int>;
 inline constexpr int worker_elsewhere = -2;
 
+/// When neighbours on other units get border planes in a half-step: before the other cells are updated, which the
+/// exchange then hides behind, or with all cells of a brick, as in the thesis (section 3.7.1).
+enum class Exchange { hidden, after_update };
+
+/// Fields of GPUs to and from main memory: one GPU after the other, or all at once.
+enum class Transfers { in_turn, at_once };
+
 /// Steps that go through memory in one pass: so many planes of both fields stay in a CPU's caches, and GPUs take half
 /// of them at once.
 constexpr int steps_at_once(Precision precision) {
@@ -65,8 +72,8 @@ class Simulation {
   /// Over several ranks (BrickPlace::rank) all make it, with the same bricks and overlap, bricks of a rank one after
   /// the other, and call the same functions in the same order. Parts of fields are those of this rank's bricks, sums
   /// are over the whole domain.
-  Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
-             int overlap = 0);
+  Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement, int overlap = 0,
+             Exchange exchange = Exchange::hidden);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -95,6 +102,10 @@ class Simulation {
   /// Hands a field over in parts. What `set` is given in any decomposition continues bit for bit as if nothing had
   /// happened, with set_auxiliary_state() after it (hooks of add_hook() have their own state). Blocking.
   void get(Field field, const Write& write);
+  /// Brings the fields of bricks that were placed on GPUs into main memory, where alone they are valid then. Blocking.
+  void unload(Transfers transfers);
+  /// Brings them back. Blocking.
+  void load(Transfers transfers);
   /// How many parts that are.
   [[nodiscard]] std::size_t parts() const;
 
@@ -187,6 +198,7 @@ class Simulation {
   void submit_exchange();
   /// Puts ghosts of E in place, as the next step would.
   void submit_completion();
+  void move_fields(Transfers transfers, bool to_gpus);
 
   long next_recording(long steps);
   void collect(std::size_t turn);
@@ -206,10 +218,11 @@ class Simulation {
   std::vector<std::size_t> near_;                   ///< and those next to them, in the order of bricks
   bool dealt_ = false;                              ///< to several ranks
   const int overlap_;
+  const Exchange exchange_;
   bool alone_ = false;              ///< no brick has a neighbour other than itself
   std::vector<std::size_t> order_;  ///< of this rank's bricks in a round of overlapping strips
   std::size_t round_ = 0;           ///< rounds whose results were sent
-  Handle scratch_[2];               ///< for several steps in one pass on GPUs
+  Handle scratch_[2];               ///< for several steps in one pass on GPUs; none: no room for them beside the fields
   bool sums_submitted_ = false;
   long time_ = 0;
   std::int64_t tasks_ = 0;

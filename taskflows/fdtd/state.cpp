@@ -126,6 +126,33 @@ void Simulation::get(Field field, const Write& write) {
   });
 }
 
+/// Whole fields, as they lie in memory.
+void Simulation::move_fields(Transfers transfers, bool to_gpus) {
+  starpu_task_wait_for_all();
+  const auto for_fields = [&](const auto& move) {
+    for (const std::size_t b : own_) {
+      const BrickData& brick = *bricks_[b];
+      if (brick.worker < 0 || is_cpu(brick.worker)) continue;
+      const unsigned gpu = starpu_worker_get_memory_node(static_cast<unsigned>(brick.worker));
+      for (const Handle& field : brick.field) move(field, to_gpus ? gpu : STARPU_MAIN_RAM);
+    }
+  };
+  if (transfers == Transfers::at_once)
+    for_fields([](starpu_data_handle_t field, unsigned node) { starpu_data_prefetch_on_node(field, node, 1); });
+  for_fields([](starpu_data_handle_t field, unsigned node) {
+    starpu_data_acquire_on_node(field, static_cast<int>(node), STARPU_RW);
+    starpu_data_release_on_node(field, static_cast<int>(node));
+  });
+}
+
+void Simulation::unload(Transfers transfers) {
+  move_fields(transfers, false);
+}
+
+void Simulation::load(Transfers transfers) {
+  move_fields(transfers, true);
+}
+
 namespace {
 
 template <class T>

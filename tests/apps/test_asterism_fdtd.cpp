@@ -97,6 +97,29 @@ TEST_F(AsterismFdtd, TheRecordSaysWhatWasRun) {
   EXPECT_NEAR(r["gflops"].get<double>() * r["seconds"].get<double>() * 1e9 / (50 * flops), 1, 1e-9);
 }
 
+/// Nothing is loaded where there is no GPU; what that takes is tested on simulated machines.
+TEST_F(AsterismFdtd, TimeWithTransfers) {
+  const Arguments arguments{"--size", "24", "--steps", "50", "--exchange", "after-update", "--strips", "2", "--verify"};
+  json r = record(arguments);
+  ASSERT_FALSE(r.is_null());
+  EXPECT_EQ(r["pieces"]["exchange"], "after-update");
+  EXPECT_EQ(r["pieces"]["overlap"], 0);
+  EXPECT_FALSE(r.contains("seconds_with_transfers"));
+  Arguments with = arguments;
+  with.insert(with.end(), {"--transfers", "at-once"});
+  r = record(with);
+  ASSERT_FALSE(r.is_null());
+  const json transfers = r["transfers"];
+  EXPECT_EQ(transfers["gpus"], "at-once");
+  const double seconds = r["seconds_with_transfers"];
+  EXPECT_NEAR(
+      seconds,
+      r["seconds"].get<double>() + transfers["load_seconds"].get<double>() + transfers["unload_seconds"].get<double>(),
+      1e-12);
+  EXPECT_NEAR(r["gflops_with_transfers"].get<double>() * seconds,
+              r["gflops"].get<double>() * r["seconds"].get<double>(), 1e-9);
+}
+
 TEST_F(AsterismFdtd, ARestartedRunEndsInTheSameState) {
   const Arguments box{"--case",   "box",     "--size",    "22x13x9", "--spacing", "1e-3",   "--source",
                       "ey=4,5,6", "--probe", "ey=15,7,3", "--probe", "hz=2,2,2",  "--quiet"};
@@ -178,6 +201,9 @@ TEST_F(AsterismFdtd, SaysWhatIsWrong) {
   expect_bad_input({"--boxes", "1x1x101"}, {"101", "100"});
   expect_bad_input({"--strips", "101"}, {"101", "100"});
   expect_bad_input({"--strips", "2", "--boxes", "2x1x1"}, {"--boxes", "--strips"});
+  expect_bad_input({"--exchange", "after-update", "--overlap", "2"}, {"--exchange", "overlap"});
+  expect_bad_input({"--transfers", "in-turn", "--scheduler-places"}, {"--transfers", "--scheduler-places"});
+  expect_bad_input({"--transfers", "twice"}, {"--transfers", "twice"});
   expect_bad_input({"--gpu-share", "1.5"}, {"--gpu-share", "1.5"});
   expect_bad_input({"--gpu-share", "0.5"}, {"GPUs", "none"});
   for (const char* wrong : {"1,x", "1,0", "1,-2", "1,inf", "1,2y"})

@@ -89,6 +89,25 @@ TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 8), 12);
 }
 
+/// Memory that they share: a core has its own rate until all together ask for more.
+TEST_F(PlatformTest, CoresShareALimit) {
+  const Platform p = read(with("cpu = { flops = 1e9, bytes = 1e9 }", "cpu = { flops = 1e9, together = 2.5e9 }"));
+  const TaskCost& cost = *p.cost("both", "both", UnitKind::cpu);
+  const auto seconds = [&](int cores) { return cost.of({1e9, 0, 0, cores}); };
+  EXPECT_DOUBLE_EQ(seconds(1), 1e-6 + 1);
+  EXPECT_DOUBLE_EQ(seconds(2), 1e-6 + 1);
+  EXPECT_DOUBLE_EQ(seconds(4), 1e-6 + 1.6);
+  EXPECT_DOUBLE_EQ(seconds(5), 1e-6 + 2);
+  // samples are of a core that computes alone, too
+  TaskCost measured;
+  measured.samples = {{1e9, 1}, {2e9, 2}};
+  measured.together = 2.5e9;
+  EXPECT_DOUBLE_EQ(measured.of({2e9, 0, 0, 2}), 2);
+  EXPECT_DOUBLE_EQ(measured.of({2e9, 0, 0, 4}), 3.2);
+  expect_complaint(with("gpu = { flops = 2e12 }", "gpu = { flops = 2e12, together = 1e12 }"), "together");
+  expect_complaint(with("cpu = { flops = 1e9, bytes = 1e9 }", "cpu = { together = 0 }"), "codelets.both.cpu.together");
+}
+
 TEST_F(PlatformTest, GpusOfSeveralKinds) {
   const Platform p = read(with_two_kinds());
   ASSERT_EQ(p.gpu_kinds.size(), 2U);

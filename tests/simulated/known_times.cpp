@@ -86,6 +86,7 @@ int run(int argc, char** argv) {
   double seconds = -1;
   if (what == "chain") seconds = makespan("known_chain", {count, size, 0, unit, true});
   if (what == "free") seconds = makespan("known_free", {count, size, 0, -1, false});
+  if (what == "crowd") seconds = makespan("known_crowd", {count, size, 0, -1, false});
   if (what == "roofline") seconds = makespan("known_roofline", {count, 0, static_cast<std::size_t>(size), unit, true});
   if (what == "measured") seconds = makespan("known_measured", {count, size, 0, -1, true});
   if (what == "send")

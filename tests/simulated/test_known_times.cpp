@@ -58,6 +58,12 @@ TEST(KnownTimes, FreeTasksOnSeveralCores) {
   expect_seconds(seconds("free 9 1000"), 2 * (3 + 10));
 }
 
+/// What cores have together is shared by all that StarPU has, 250 operations a second here.
+TEST(KnownTimes, CoresShareALimit) {
+  expect_seconds(seconds("crowd 2 1000", "STARPU_NCUDA=0 STARPU_NCPU=2"), 3 + 10);
+  expect_seconds(seconds("crowd 5 1000", "STARPU_NCUDA=0 STARPU_NCPU=5"), 3 + 20);
+}
+
 TEST(KnownTimes, DataThatAreReadAndWrittenCountTwice) {
   expect_seconds(seconds("roofline 3 50000000 0"), 3 * (3 + 100));
 }

@@ -104,6 +104,52 @@ TEST_F(SimulatedProgram, FiniteDifferencesOnGpusThatDiffer) {
     EXPECT_EQ(run("asterism-fdtd", options + wrong, TWO_KINDS).status, 2) << wrong;
 }
 
+/// 48 bytes of a cell over links of 10 and 4 GB/s to the GPUs and 5 GB/s back.
+TEST_F(SimulatedProgram, FiniteDifferencesWithTransfers) {
+  const auto transfers = [&](const std::string& options) {
+    const Ran ran = run("asterism-fdtd", "--size 256x64x64 --steps 20 --cpus 0 --overlap 0 " + options);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    const double load = ran.record["transfers"]["load_seconds"], unload = ran.record["transfers"]["unload_seconds"];
+    EXPECT_NEAR(ran.record["seconds_with_transfers"].get<double>(), load + ran.record["seconds"].get<double>() + unload,
+                1e-12);
+    return std::pair{load, unload};
+  };
+  const double bytes = 48.0 * 256 * 64 * 64, off = 0.06;  // of padding
+  const auto near = [&](const std::pair<double, double>& found, double load, double unload) {
+    EXPECT_NEAR(found.first, load, off * load);
+    EXPECT_NEAR(found.second, unload, off * unload);
+  };
+  near(transfers("--gpus 1 --transfers in-turn"), bytes / 1e10, bytes / 5e9);
+  near(transfers("--gpus 2 --transfers in-turn"), bytes / 2 / 1e10 + bytes / 2 / 4e9, bytes / 5e9);
+  near(transfers("--gpus 2 --transfers at-once"), bytes / 2 / 4e9, bytes / 2 / 5e9);
+  // domains of a farm pass the link, too: 30 of 8.7 MB
+  const std::string farm = "farm --size 56 --domains 30 --steps 10 --gpus 1 --cpus 0 --window 1";
+  const double more = seconds("asterism-fdtd", farm + " --transfers") - seconds("asterism-fdtd", farm);
+  const double alone = 30 * 48.0 * 56 * 56 * 56 * (1 / 1e10 + 1 / 5e9);
+  EXPECT_NEAR(more, alone, 0.2 * alone);
+}
+
+/// Where there is no room for the arrays that several steps in one pass need, steps are taken one by one.
+TEST_F(SimulatedProgram, FiniteDifferencesThatFillTheMemoryOfAGpu) {
+  const std::string options = "--size 128 --steps 20 --cpus 0 --gpus 1";  // 101 MB of fields, as much beside them
+  const double all = seconds("asterism-fdtd", options);
+  setenv("STARPU_LIMIT_CUDA_MEM", "150", 1);
+  EXPECT_GE(seconds("asterism-fdtd", options), all);
+  unsetenv("STARPU_LIMIT_CUDA_MEM");
+}
+
+/// What neighbours wait for is behind the other cells, or not.
+TEST_F(SimulatedProgram, FiniteDifferencesExchangeAfterTheUpdate) {
+  const std::string options = "--size 256x128x128 --steps 20 --cpus 0 --gpus 2 --overlap 0 --bricks-per-gpu 1 ";
+  setenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", "0", 1);
+  const double hidden = seconds("asterism-fdtd", options),
+               after = seconds("asterism-fdtd", options + "--exchange after-update");
+  unsetenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
+  // two components of a plane by way of main memory, from the first GPU to the second and back
+  const double plane = 2 * 8.0 * 128 * 128;
+  EXPECT_GT(after - hidden, 20 * plane * (1 / 5e9 + 1 / 4e9));
+}
+
 TEST_F(SimulatedProgram, BoundaryElements) {
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 80 --balance-groups 3");
   expect_the_same_twice("asterism-tdbem", "--unknowns 300 --steps 30 --gpus 0 --observer 3,0,0");

@@ -6,39 +6,21 @@
 #include <algorithm>
 
 #include "apps/reproduce/fdtd/experiments.hpp"
-#include "apps/reproduce/simulated_experiment.hpp"
+#include "apps/reproduce/fdtd/runs.hpp"
 #include "base/error.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr int sizes[] = {100, 200, 400};  // section 4.1
-constexpr int cores_beside_gpus = 2;      // section 4.2: more give "a negligible increase"
-
-/// Operations of 200 steps, 36 of a cell but for the boundaries (formula 4.1), over the time: what the solver reports.
-double gflops(const nlohmann::json& record) {
-  return record.at("gflops").get<double>();
-}
+using fdtd::cores_beside_gpus;
+using fdtd::gflops;
+using fdtd::gpus_alone;
+using fdtd::percent_more;
+using fdtd::simulation;
+using fdtd::sizes;
 
 const nlohmann::json* best_of(const nlohmann::json* begin, const nlohmann::json* end) {
   return std::max_element(begin, end, [](const auto& a, const auto& b) { return gflops(a) < gflops(b); });
-}
-
-/// The thesis' flow: one strip for each GPU and core, borders exchanged after each half of a step.
-Simulation simulation(const std::string& platform, int size, const std::string& units,
-                      const std::vector<std::string>& options) {
-  Simulation s{fmt::format("{}, N = {}, {}", platform, size, units), "fdtd", platform, {}, {}};
-  s.arguments = {"--size", std::to_string(size), "--precision", "single", "--overlap", "0", "--bricks-per-gpu", "1"};
-  s.arguments.insert(s.arguments.end(), options.begin(), options.end());
-  return s;
-}
-
-Simulation gpus_alone(const std::string& platform, int size, int gpus) {
-  return simulation(platform, size, fmt::format("{} GPUs", gpus), {"--cpus", "0", "--gpus", std::to_string(gpus)});
-}
-
-Simulation cores_alone(const std::string& platform, int size, int cores) {
-  return simulation(platform, size, fmt::format("{} cores", cores), {"--cpus", std::to_string(cores), "--gpus", "0"});
 }
 
 Simulation shared_out(const std::string& platform, int size, int gpus, int share) {
@@ -82,7 +64,7 @@ class LoadBalance final : public SimulatedExperiment {
       figure("GPUs alone, GFlop/s", gflops(of[0]));
       figure("with two cores at the best share, GFlop/s", gflops(*best));
       figure("GPUs' share at the best, %", least_ + static_cast<double>(best - of - 1));
-      figure("with two cores over GPUs alone, %", percent * (gflops(*best) / gflops(of[0]) - 1));
+      figure("with two cores over GPUs alone, %", percent_more(gflops(*best), gflops(of[0])));
     }
   }
 
@@ -91,7 +73,7 @@ class LoadBalance final : public SimulatedExperiment {
   int least_ = 75;
 };
 
-constexpr const char* two_kinds = "system2-k40c";  // a K40c and a GTX 760
+constexpr const char* two_kinds = fdtd::system2;
 
 Simulation second_gpu_alone(int size) {
   Simulation s = simulation(two_kinds, size, "GTX 760", {"--cpus", "0", "--gpus", "1"});
@@ -145,7 +127,7 @@ class DifferentGpus final : public SimulatedExperiment {
       figure("GTX 760 alone, GFlop/s", gflops(of[1]));
       figure("both at the best share, GFlop/s", gflops(*best));
       figure("the K40c's share at the best, %", least_ + static_cast<double>(best - of - 2));
-      figure("both over the K40c alone, %", percent * (gflops(*best) / gflops(of[0]) - 1));
+      figure("both over the K40c alone, %", percent_more(gflops(*best), gflops(of[0])));
     }
   }
 
@@ -162,9 +144,9 @@ class Configurations final : public SimulatedExperiment {
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : sizes) {
-      all.push_back(cores_alone(two_kinds, size, cores_beside_gpus));
-      all.push_back(gpus_alone("system1-k20c", size, 1));
-      all.push_back(gpus_alone("system1-k20c", size, 2));
+      all.push_back(fdtd::cores_alone(two_kinds, size, all_cores));
+      all.push_back(gpus_alone(fdtd::system1, size, 1));
+      all.push_back(gpus_alone(fdtd::system1, size, 2));
       all.push_back(gpus_alone(two_kinds, size, 1));
       all.push_back(second_gpu_alone(size));
       for (int share = least_share; share <= largest_share; ++share) all.push_back(two_gpus(size, share));
@@ -176,11 +158,11 @@ class Configurations final : public SimulatedExperiment {
     const nlohmann::json* of = records.data();
     for (const int size : sizes) {
       const auto figure = figures_of(figures, fmt::format("N = {}", size));
-      figure("two cores, GFlop/s", gflops(of[0]));
+      figure("four cores, GFlop/s", gflops(of[0]));
       figure("K20c, GFlop/s", gflops(of[1]));
       figure("two K20c, GFlop/s", gflops(of[2]));
       figure("K40c, GFlop/s", gflops(of[3]));
-      figure("two K20c over one, %", percent * (gflops(of[2]) / gflops(of[1]) - 1));
+      figure("two K20c over one, %", percent_more(gflops(of[2]), gflops(of[1])));
       figure("GTX 760, GFlop/s", gflops(of[4]));
       const nlohmann::json* const end = of + 5 + (largest_share - least_share + 1);
       figure("K40c and GTX 760 at the best share, GFlop/s", gflops(*best_of(of + 5, end)));
@@ -188,6 +170,7 @@ class Configurations final : public SimulatedExperiment {
     }
   }
 
+  static constexpr int all_cores = 4;     // of System 2
   static constexpr int least_share = 55;  // of the K40c, %: around the best of Figure 4.7
   static constexpr int largest_share = 75;
 };
@@ -195,15 +178,15 @@ class Configurations final : public SimulatedExperiment {
 }  // namespace
 
 std::unique_ptr<Experiment> fdtd_figure4_4() {
-  return std::make_unique<LoadBalance>(4, "system1-k20c", 1, "a K20c");
+  return std::make_unique<LoadBalance>(4, fdtd::system1, 1, "a K20c");
 }
 
 std::unique_ptr<Experiment> fdtd_figure4_5() {
-  return std::make_unique<LoadBalance>(5, "system2-k40c", 1, "a K40c");
+  return std::make_unique<LoadBalance>(5, fdtd::system2, 1, "a K40c");
 }
 
 std::unique_ptr<Experiment> fdtd_figure4_6() {
-  return std::make_unique<LoadBalance>(6, "system1-k20c", 2, "two K20c");
+  return std::make_unique<LoadBalance>(6, fdtd::system1, 2, "two K20c");
 }
 
 std::unique_ptr<Experiment> fdtd_figure4_7() {

@@ -111,6 +111,24 @@ TEST(FdtdFlow, BricksOfOneUnitGiveTheSameBits) {
   }
 }
 
+/// Neighbours wait for all cells of a brick, and fields go to main memory and back between two steps.
+TEST(FdtdFlow, ExchangesAfterTheUpdateAndTransfersGiveTheSameBits) {
+  for (const Named& kind : boundaries)
+    for (const Transfers transfers : {Transfers::in_turn, Transfers::at_once}) {
+      const Problem p = problem_of(kind, {13, 6, 9});
+      const Outcome whole = run(p, {{1, 1, 1}, {}}, 5, anywhere);
+      const std::vector<BrickPlace> bricks = decompose(p, {{3, 1, 1}, {}});
+      Simulation s(p, bricks, fixed(bricks), 0, Exchange::after_update);
+      s.initialise();
+      s.advance(2);
+      s.unload(transfers);
+      s.load(transfers);
+      s.advance(3);
+      s.unload(transfers);
+      EXPECT_TRUE(whole == outcome(s, p)) << kind.name;
+    }
+}
+
 /// Decays towards its own mean over time, kept in an array of the brick; the rate depends on the place in the domain.
 class Relaxation : public KernelHook {
  public:
