@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Full-Blocking (section 5.1 of the paper): slices cut into dense blocks of values that stay in their rows and columns,
-// so that all rows of a block meet the same past values, at the price of zeros between row-vectors. To compare with.
+// so that all rows of a block meet the same past values, at the price of zeros between row-vectors: --kernel
+// full-blocking.
 //
 // The cut: a block begins at a row-vector that has values and takes those of the rows after it, up to `rows` rows, as
 // long as all its row-vectors together lie within `columns` lags; the first one that does not fit begins the next. The
@@ -69,6 +70,10 @@ void count_blocks(std::int32_t rows, const BlockShape& shape, ExtentOf extent, B
   cut_slice(rows, shape, extent, [&](const BlockPlace&) { ++counts.blocks; });
 }
 
+/// Number of the blocks that a tile is cut into; `tile` needs no values. Errors as cut_slice.
+template <class T>
+std::int64_t number_of_full_blocks(const Tile<T>& tile, const BlockShape& shape);
+
 /// Blocks of consecutive slices for all rows of a tile, in the order of slices.
 template <class T>
 struct FullBlocks {
@@ -98,6 +103,24 @@ template <class T>
 FullBlocksView<T> view(const FullBlocks<T>& blocks) {
   return {blocks.shape,        blocks.row_begin,    blocks.rows,         static_cast<std::int32_t>(blocks.slice.size()),
           blocks.slice.data(), blocks.place.data(), blocks.values.data()};
+}
+
+/// Where the blocks of a tile are in a piece of memory: its arrays begin at these bytes.
+struct PlacedFullBlocks {
+  std::int64_t slice = 0, place = 0, values = 0;
+  std::int32_t row_begin = 0, rows = 0;
+  std::int32_t count = 0;
+};
+template <class T>
+FullBlocksView<T> full_blocks_in(const void* memory, const PlacedFullBlocks& p, const BlockShape& shape) {
+  const char* const bytes = static_cast<const char*>(memory);
+  return {shape,
+          p.row_begin,
+          p.rows,
+          p.count,
+          reinterpret_cast<const std::int32_t*>(bytes + p.slice),
+          reinterpret_cast<const BlockPlace*>(bytes + p.place),
+          reinterpret_cast<const T*>(bytes + p.values)};
 }
 
 namespace cpu {
