@@ -34,7 +34,8 @@ double simulated_microseconds(starpu_task* task, starpu_perfmodel_arch* architec
   if (cost == nullptr) return std::numeric_limits<double>::quiet_NaN();
   const std::uint32_t footprint =
       cost->of_class.empty() ? 0 : starpu_task_footprint(task->cl->model, task, architecture, 0);
-  return 1e6 * cost->of({task->flops, bytes_of(task), footprint});
+  const double chunks = cost->chunk > 0 ? chunks_of(*task) : 0;
+  return 1e6 * cost->of({task->flops, bytes_of(task), footprint, chunks});
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ std::optional<TaskCost> read_cost(const std::optional<TomlValue>& value, const T
     cost.bytes = bytes ? bytes->positive() : std::numeric_limits<double>::infinity();
   }
   if (const auto seconds = table.find("seconds")) cost.seconds = seconds->positive();
+  if (const auto chunk = table.find("chunk")) cost.chunk = chunk->positive();
   if (const auto samples = table.find("samples")) {
     cost.samples = read_samples(*samples);
     cost.sized_by = table.get("by", R"("flops" or "bytes": what the sizes of samples count)")

@@ -21,7 +21,7 @@ double TaskCost::of(const TaskWork& work) const {
   if (const auto measured = of_class.find(work.footprint); measured != of_class.end()) return measured->second;
   const double size = sized_by == Size::flops ? work.flops : work.bytes;
   if (!samples.empty() && size > 0) return std::max(seconds, interpolate(samples, size));
-  return seconds + std::max(work.flops / flops, work.bytes / bytes);
+  return seconds + std::max(work.flops / flops, work.bytes / bytes) + chunk * work.chunks;
 }
 
 }  // namespace asterism

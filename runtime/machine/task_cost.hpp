@@ -14,6 +14,7 @@ struct TaskWork {
   double flops = 0;             ///< floating-point operations
   double bytes = 0;             ///< of its data: once what it reads or writes, twice what it does both to
   std::uint32_t footprint = 0;  ///< StarPU's number of the class of tasks that take as long
+  double chunks = 0;            ///< contiguous pieces of memory that it copies
 };
 
 /// One measured duration.
@@ -29,6 +30,7 @@ struct TaskCost {
   double seconds = 0;  ///< that every task takes beside its work
   double flops = 0;    ///< per second; infinite: they cost nothing
   double bytes = 0;    ///< per second; infinite: they cost nothing
+  double chunk = 0;    ///< seconds for each contiguous piece of memory that a task copies
   Size sized_by = Size::flops;
   std::vector<Sample> samples;               ///< by increasing size; empty: from the rates
   std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
@@ -36,8 +38,8 @@ struct TaskCost {
   /// Measured for this class if it was; else between the samples on a line of logarithms, beyond their ends in
   /// proportion to the size, but at least `seconds`; without samples (or when the task has nothing of what they are
   /// counted in)
-  ///   seconds + max(work.flops / flops, work.bytes / bytes),
-  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009). In seconds.
+  ///   seconds + max(work.flops / flops, work.bytes / bytes) + chunk work.chunks,
+  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009) and a cost for each piece. In seconds.
   [[nodiscard]] double of(const TaskWork& work) const;
 };
 

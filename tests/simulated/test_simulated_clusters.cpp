@@ -98,6 +98,37 @@ TEST_F(SimulatedClusters, MessagesTakeWhatTheNetworkSays) {
   EXPECT_NEAR(faster.seconds() / steps, fast_link, 0.06 * fast_link);
 }
 
+/// Two copies of five populations a step, of a row along x each: 64 rows of a face across y, 64 x 64 of one across x.
+TEST_F(SimulatedClusters, PiecesThatAreCopiedTakeTime) {
+  const int steps = 20;
+  const double chunk = 1e-6;
+  const std::string copied =
+      changed("[network]", "[codelets.lbm_advance]\ngpu = { flops = 1e15, chunk = 1e-6 }\n[network]");
+  const std::string common = " --cpus 0 --steps " + std::to_string(steps);
+  for (const auto& [cut, rows] : {std::pair<const char*, int>{"--size 64x128x64 --subdomains 1x2x1", 64},
+                                  {"--size 128x64x64 --subdomains 2x1x1", 64 * 64}}) {
+    const double seconds =
+        good(2, "asterism-lbm", cut + common, copied).seconds() - good(2, "asterism-lbm", cut + common).seconds();
+    const double expected = 2 * 5 * rows * chunk * steps;
+    EXPECT_NEAR(seconds, expected, expected / steps) << cut;  // what comes last is put in place by another codelet
+  }
+}
+
+/// The papers' scaling experiments simulate a few sub-domains that stand for many.
+TEST_F(SimulatedClusters, AStepTakesAsLongForAnyNumberOfSubdomains) {
+  const double few = good(4, "asterism-lbm", slabs(4, 40)).seconds();
+  EXPECT_NEAR(good(8, "asterism-lbm", slabs(8, 40)).seconds(), few, 0.02 * few);
+  EXPECT_NEAR(good(16, "asterism-lbm", slabs(16, 40)).seconds(), few, 0.02 * few);
+  // a switch that never blocks, neighbours along all axes
+  const std::string flat = changed("fat_tree =", "# fat_tree =");
+  const auto cubes = [&](const char* size, const char* cut, int nodes) {
+    return good(nodes, "asterism-lbm", std::string("--cpus 0 --steps 20 --size ") + size + " --subdomains " + cut, flat)
+        .seconds();
+  };
+  const double four = cubes("128x128x128", "4x4x4", 64);
+  EXPECT_NEAR(cubes("192x160x128", "6x5x4", 120), four, 0.02 * four);
+}
+
 TEST_F(SimulatedClusters, OwnSchedulersAreThere) {
   for (const char* scheduler : {"cyclic", "hprio", "dmdas"}) {
     const Ran ran =
