@@ -53,7 +53,9 @@ constexpr const char* gpu_memory = "6100";
 
 class Scaling : public SimulatedExperiment {
  public:
-  using SimulatedExperiment::SimulatedExperiment;
+  /// `steps`: of each run, by default.
+  Scaling(std::string name, std::string summary, int steps)
+      : SimulatedExperiment(std::move(name), std::move(summary)), steps_(steps) {}
 
  protected:
   /// The smallest and the largest run of a cluster.
@@ -65,26 +67,35 @@ class Scaling : public SimulatedExperiment {
     app.add_option("--steps", steps_, "Of each run; the paper has 1024")
         ->check(CLI::Range(2, 1 << 20))
         ->capture_default_str();
-    app.add_option(
-           "--along", along_,
-           "Sub-domains that are simulated along an axis at most; where the paper has more, they stand for all: "
-           "each does what an inner one does")
-        ->check(CLI::Range(3, 4096))
-        ->capture_default_str();
+    app.add_flag(
+        "--whole", whole_,
+        "Simulate all sub-domains of a run; by default two along an axis, or two nodes, periodic, stand for all");
     app.add_flag("--packed", packed_, "GPUs pack what they send, as this program does, instead of copying it by rows");
   }
   [[nodiscard]] nlohmann::json settings() const override {
-    return {{"steps", steps_}, {"along", along_}, {"packed", packed_}};
+    return {{"steps", steps_}, {"whole", whole_}, {"packed", packed_}};
   }
 
-  [[nodiscard]] Triple simulated(const Triple& parts) const {
-    return {std::min(parts[0], along_), std::min(parts[1], along_), std::min(parts[2], along_)};
+  /// The sub-domains that stand for those of a large run: two along each axis that it cuts, but along the first of
+  /// them, where those of a node lie side by side, two nodes. With periodic faces each has a neighbour on either side,
+  /// as an inner one of the paper has, on which the others wait.
+  [[nodiscard]] Triple simulated(const Clustered& c, const Triple& parts) const {
+    constexpr int simulated_whole = 8;
+    if (whole_ || product(parts) <= simulated_whole) return parts;
+    Triple few{1, 1, 1};
+    int beside = c.gpus_per_node;
+    for (std::size_t axis = 0; axis < parts.size(); ++axis) {
+      if (parts[axis] == 1) continue;
+      few[axis] = 2 * beside;
+      beside = 1;
+    }
+    return few;
   }
 
   /// Runs on as many nodes as have the GPUs for its sub-domains; cores alone are all of a node's, also those that drive
   /// GPUs otherwise.
   [[nodiscard]] Simulation simulation(const Clustered& c, By by, const ScalingRun& run) const {
-    const Triple parts = simulated(run.parts);
+    const Triple parts = simulated(c, run.parts);
     const int all = product(parts);
     const Triple cells{parts[0] * run.cells[0], parts[1] * run.cells[1], parts[2] * run.cells[2]};
     Simulation s{fmt::format("{}, {} sub-domains, {}", c.section, product(run.parts), name_of(by)),
@@ -105,6 +116,10 @@ class Scaling : public SimulatedExperiment {
                    "--gpus",       by == By::cpus ? "0" : std::to_string(gpus)};
     if (by == By::both)
       s.arguments.insert(s.arguments.end(), {"--gpu-share", fmt::format("{:.2f}", share_of(c) / percent)});
+    for (std::size_t axis = 0; axis < parts.size(); ++axis)
+      if (parts[axis] < run.parts[axis])
+        for (const char side : {'-', '+'})
+          s.arguments.push_back(fmt::format("--face={}{}=periodic", side, "xyz"[axis]));
     if (by != By::cpus) s.environment.emplace_back("STARPU_LIMIT_CUDA_MEM", gpu_memory);
     return s;
   }
@@ -126,7 +141,7 @@ class Scaling : public SimulatedExperiment {
       for (std::size_t way = 0; way < ways.size(); ++way) {
         std::array<double, 2> each{};  // GLUPS of a sub-domain
         for (std::size_t r = 0; r < 2; ++r)
-          each[r] = 1e-3 * (record++)->at("mlups").get<double>() / product(simulated(runs[r].parts));
+          each[r] = 1e-3 * (record++)->at("mlups").get<double>() / product(simulated(c, runs[r].parts));
         glups[way] = each[1] * product(runs[1].parts);
         efficiency[way] = percent * glups[way] / product(runs[1].parts) / each[0];
       }
@@ -139,8 +154,8 @@ class Scaling : public SimulatedExperiment {
     }
   }
 
-  int steps_ = 64;
-  int along_ = 4;
+  int steps_;
+  bool whole_ = false;
   bool packed_ = false;
 };
 
@@ -149,7 +164,8 @@ class Weak final : public Scaling {
  public:
   Weak()
       : Scaling("lbm-figure10",
-                "LBM paper, Figures 10 and 12: weak scaling in y over Hydra, TSUBAME2.5 and Piz Daint, simulated") {}
+                "LBM paper, Figures 10 and 12: weak scaling in y over Hydra, TSUBAME2.5 and Piz Daint, simulated", 64) {
+  }
 
  private:
   [[nodiscard]] std::array<ScalingRun, 2> runs_of(const Clustered& c) const override {
@@ -165,7 +181,7 @@ class Strong final : public Scaling {
  public:
   Strong()
       : Scaling("lbm-figure11",
-                "LBM paper, Figures 11 and 12: strong scaling over Hydra, TSUBAME2.5 and Piz Daint, simulated") {}
+                "LBM paper, Figures 11 and 12: strong scaling over Hydra, TSUBAME2.5 and Piz Daint, simulated", 32) {}
 
  private:
   static constexpr int side = 512;
