@@ -104,6 +104,12 @@ std::int64_t number_of(const starpu_task& task) {
   return 0;
 }
 
+double chunks_of(const starpu_task& task) {
+  for (const Codelet* const codelet : registered())
+    if (codelet->is(task.cl)) return codelet->spec().chunks == nullptr ? 0 : codelet->spec().chunks(task.cl_arg);
+  return 0;
+}
+
 bool is_own_codelet(std::string_view name) {
   if (is_numbered(name)) return true;
   return std::any_of(registered().begin(), registered().end(), [&](const Codelet* codelet) {

@@ -33,6 +33,8 @@ struct CodeletSpec {
   /// A number that machines may tell tasks of this codelet by, NAME/NUMBER in their files, from a task's arguments;
   /// null: there is none.
   std::int64_t (*number)(const void* arguments) = nullptr;
+  /// Contiguous pieces of memory that a task packs and unpacks, for machines where each costs something; null: none.
+  double (*chunks)(const void* arguments) = nullptr;
   /// Fixed access modes, for StarPU's reductions; empty: given by each task, for any number of data.
   std::vector<starpu_data_access_mode> modes = {};
   /// Programs may bring further variants of this codelet, whose names files may speak of.
@@ -94,6 +96,9 @@ class PrecisionCodelet {
 
 /// The number that machines tell the task by (CodeletSpec::number); 0: none.
 std::int64_t number_of(const starpu_task& task);
+
+/// The contiguous pieces that the task copies (CodeletSpec::chunks); 0: none.
+double chunks_of(const starpu_task& task);
 
 /// Whether `name` is a name, or that of a performance model, of a codelet of this program, or NAME/NUMBER.
 bool is_own_codelet(std::string_view name);

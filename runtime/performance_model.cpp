@@ -35,7 +35,8 @@ double simulated_microseconds(starpu_task* task, starpu_perfmodel_arch* architec
   const std::uint32_t footprint =
       cost->of_class.empty() ? 0 : starpu_task_footprint(task->cl->model, task, architecture, 0);
   const int units = kind == UnitKind::cpu ? static_cast<int>(starpu_cpu_worker_get_count()) : 1;
-  return 1e6 * cost->of({task->flops, bytes_of(task), footprint, units});
+  const double chunks = cost->chunk > 0 ? chunks_of(*task) : 0;
+  return 1e6 * cost->of({task->flops, bytes_of(task), footprint, units, chunks});
 }
 
 }  // namespace

@@ -78,22 +78,46 @@ double advance_flops(const void* arguments, std::span<const Access> /*accesses*/
   return static_cast<double>(a.work.cells) * update_flops(a.collision);
 }
 
+double chunks(std::int32_t count, const Transfer* transfers) {
+  double sum = 0;
+  for (std::int32_t t = 0; t < count; ++t) sum += static_cast<double>(transfers[t].chunks());
+  return sum;
+}
+double advance_chunks(const void* arguments) {
+  const auto& a = *static_cast<const AdvanceArgs*>(arguments);
+  return chunks(a.completion.received, a.completion.receive) + chunks(a.sent, a.send);
+}
+double forward_chunks(const void* arguments) {
+  const auto& a = *static_cast<const ForwardArgs*>(arguments);
+  return chunks(a.received, a.receive) + chunks(a.sent, a.send);
+}
+double complete_chunks(const void* arguments) {
+  const auto& a = *static_cast<const CompleteArgs*>(arguments);
+  return chunks(a.completion.received, a.completion.receive);
+}
+
 /// The variant is filled in by PrecisionCodelet.
 CodeletSpec spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda, TaskFlops flops = nullptr) {
   return {.name = name, .variant = "", .cpu = cpu, .cuda = cuda, .flops = flops, .footprint = footprint_by_cells};
 }
+CodeletSpec with_chunks(CodeletSpec spec, double (*chunks_of_task)(const void* arguments)) {
+  spec.chunks = chunks_of_task;
+  return spec;
+}
 
 template <class T>
 CodeletSpec advance_spec() {
-  return spec("lbm_advance", task_functions::advance<Cpu, T>, gpu::functions<T>().advance, advance_flops);
+  return with_chunks(spec("lbm_advance", task_functions::advance<Cpu, T>, gpu::functions<T>().advance, advance_flops),
+                     advance_chunks);
 }
 template <class T>
 CodeletSpec forward_spec() {
-  return spec("lbm_forward", task_functions::forward<Cpu, T>, gpu::functions<T>().forward);
+  return with_chunks(spec("lbm_forward", task_functions::forward<Cpu, T>, gpu::functions<T>().forward), forward_chunks);
 }
 template <class T>
 CodeletSpec complete_spec() {
-  return spec("lbm_complete", task_functions::complete<Cpu, T>, gpu::functions<T>().complete);
+  return with_chunks(spec("lbm_complete", task_functions::complete<Cpu, T>, gpu::functions<T>().complete),
+                     complete_chunks);
 }
 template <class T>
 CodeletSpec observe_spec() {

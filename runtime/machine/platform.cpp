@@ -90,6 +90,7 @@ std::optional<TaskCost> read_cost(UnitKind kind, const std::optional<TomlValue>&
   if (kind == UnitKind::cpu)
     if (const auto together = table.find("together")) cost.together = together->positive();
   if (const auto seconds = table.find("seconds")) cost.seconds = seconds->positive();
+  if (const auto chunk = table.find("chunk")) cost.chunk = chunk->positive();
   if (const auto samples = table.find("samples")) {
     cost.samples = read_samples(*samples);
     cost.sized_by = table.get("by", R"("flops" or "bytes": what the sizes of samples count)")

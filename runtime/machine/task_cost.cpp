@@ -22,7 +22,7 @@ double TaskCost::of(const TaskWork& work) const {
   const double size = sized_by == Size::flops ? work.flops : work.bytes;
   const double shared = work.flops * work.units / together;
   if (!samples.empty() && size > 0) return std::max({seconds, interpolate(samples, size), shared});
-  return seconds + std::max({work.flops / flops, work.bytes / bytes, shared});
+  return seconds + std::max({work.flops / flops, work.bytes / bytes, shared}) + chunk * work.chunks;
 }
 
 }  // namespace asterism

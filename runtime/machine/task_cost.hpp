@@ -16,6 +16,7 @@ struct TaskWork {
   double bytes = 0;             ///< of its data: once what it reads or writes, twice what it does both to
   std::uint32_t footprint = 0;  ///< StarPU's number of the class of tasks that take as long
   int units = 1;                ///< of this kind that compute at a time
+  double chunks = 0;            ///< contiguous pieces of memory that it copies
 };
 
 /// One measured duration.
@@ -34,6 +35,7 @@ struct TaskCost {
   /// Operations per second of all units of the kind together, which share it evenly; infinite: each has its own rate,
   /// however many there are.
   double together = std::numeric_limits<double>::infinity();
+  double chunk = 0;  ///< seconds for each contiguous piece of memory that a task copies
   Size sized_by = Size::flops;
   std::vector<Sample> samples;               ///< by increasing size; empty: from the rates
   std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
@@ -41,9 +43,9 @@ struct TaskCost {
   /// Measured for this class if it was; else between the samples on a line of logarithms, beyond their ends in
   /// proportion to the size, but at least `seconds`; without samples (or when the task has nothing of what they are
   /// counted in)
-  ///   seconds + max(work.flops / flops, work.bytes / bytes),
-  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009). Rates and samples are of a unit that
-  /// computes alone: with others it takes work.flops work.units / together at least. In seconds.
+  ///   seconds + max(work.flops / flops, work.bytes / bytes) + chunk work.chunks,
+  /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009) and a cost for each piece. Rates and samples
+  /// are of a unit that computes alone: with others it takes work.flops work.units / together at least. In seconds.
   [[nodiscard]] double of(const TaskWork& work) const;
 };
 

@@ -40,6 +40,8 @@ cpu = "none"
 cpu = { by = "bytes", samples = [[1e3, 1e-4], [1e5, 1e-2]], classes = [["a1", 0.5]] }
 [codelets.both]
 cpu = { flops = 1e9, bytes = 1e9 }
+[codelets.copied]
+gpu = { flops = 1e12, chunk = 1e-7 }
 )";
 
 /// The platform `good` with two kinds of GPUs instead of one: one GPU, then two half as fast.

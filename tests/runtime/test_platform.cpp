@@ -71,6 +71,16 @@ TEST_F(PlatformTest, CodeletsDifferFromDefaults) {
   EXPECT_DOUBLE_EQ(p.cost("both", "both", UnitKind::cpu)->of({1e9, 3e9, 0}), 1e-6 + 3);
 }
 
+TEST_F(PlatformTest, PiecesThatAreCopiedCost) {
+  const Platform p = read(good);
+  const TaskWork work{.flops = 1e9, .bytes = 0, .footprint = 0, .chunks = 640};
+  EXPECT_DOUBLE_EQ(p.cost("copied", "copied", UnitKind::gpu)->of(work), 1e-5 + 1e-3 + 640 * 1e-7);
+  EXPECT_DOUBLE_EQ(p.cost("copied", "copied", UnitKind::cpu)->of(work), p.cost("x", "x", UnitKind::cpu)->of(work));
+  std::string text = good;
+  text.replace(text.find("chunk = 1e-7"), 12, "chunk = 0");
+  expect_complaint(text, "codelets.copied.gpu.chunk");
+}
+
 TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   const Platform p = read(good);
   const TaskCost& cost = *p.cost("measured", "measured", UnitKind::cpu);

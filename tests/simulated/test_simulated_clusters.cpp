@@ -98,6 +98,39 @@ TEST_F(SimulatedClusters, MessagesTakeWhatTheNetworkSays) {
   EXPECT_NEAR(faster.seconds() / steps, fast_link, 0.06 * fast_link);
 }
 
+/// Two copies of five populations a step, of a row along x each: 64 rows of a face across y, 64 x 64 of one across x.
+TEST_F(SimulatedClusters, PiecesThatAreCopiedTakeTime) {
+  const int steps = 20;
+  const double chunk = 1e-6;
+  const std::string copied =
+      changed("[network]", "[codelets.lbm_advance]\ngpu = { flops = 1e15, chunk = 1e-6 }\n[network]");
+  const std::string common = " --cpus 0 --steps " + std::to_string(steps);
+  for (const auto& [cut, rows] : {std::pair<const char*, int>{"--size 64x128x64 --subdomains 1x2x1", 64},
+                                  {"--size 128x64x64 --subdomains 2x1x1", 64 * 64}}) {
+    const double seconds =
+        good(2, "asterism-lbm", cut + common, copied).seconds() - good(2, "asterism-lbm", cut + common).seconds();
+    const double expected = 2 * 5 * rows * chunk * steps;
+    EXPECT_NEAR(seconds, expected, expected / steps) << cut;  // what comes last is put in place by another codelet
+  }
+}
+
+/// The LBM paper's scaling experiments simulate two sub-domains along an axis, in a ring, for any number of them.
+TEST_F(SimulatedClusters, AStepTakesAsLongForAnyNumberOfSubdomains) {
+  const auto seconds = [&](int nodes, const std::string& options) {
+    return good(nodes, "asterism-lbm", options + " --gpu-bricks 1",
+                ASTERISM_SOURCE_DIR "/experiments/machines/piz-daint-chunks.toml")
+        .seconds();
+  };
+  const double ring = seconds(2, slabs(2, 40) + " --face=-y=periodic --face=+y=periodic");
+  for (const int many : {8, 16, 32}) EXPECT_NEAR(seconds(many, slabs(many, 40)), ring, 0.01 * ring) << many;
+  const double torus =
+      seconds(8,
+              "--cpus 0 --steps 10 --size 128x64x64 --subdomains 2x2x2 --face=-x=periodic --face=+x=periodic "
+              "--face=-y=periodic --face=+y=periodic --face=-z=periodic --face=+z=periodic");
+  // without walls beside them the neighbours of inner ones have as much to do as these
+  EXPECT_NEAR(seconds(48, "--cpus 0 --steps 10 --size 256x128x96 --subdomains 4x4x3"), torus, 0.05 * torus);
+}
+
 TEST_F(SimulatedClusters, OwnSchedulersAreThere) {
   for (const char* scheduler : {"cyclic", "hprio", "dmdas"}) {
     const Ran ran =

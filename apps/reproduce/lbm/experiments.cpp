@@ -5,6 +5,7 @@ namespace asterism::apps::reproduce {
 
 Experiments lbm_experiments() {
   Experiments all;
+  all.push_back(lbm_figure8());
   all.push_back(lbm_figure9());
   all.push_back(lbm_figure10());
   all.push_back(lbm_figure11());

@@ -6,6 +6,7 @@
 
 namespace asterism::apps::reproduce {
 
+std::unique_ptr<Experiment> lbm_figure8();
 std::unique_ptr<Experiment> lbm_figure9();
 std::unique_ptr<Experiment> lbm_figure10();
 std::unique_ptr<Experiment> lbm_figure11();

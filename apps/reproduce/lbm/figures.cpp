@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure 9 and Table 3 of the lattice Boltzmann paper: what a CPU adds to a GPU, by the GPU's share of the domain.
+// Figures 8 and 9 and Table 3 of the lattice Boltzmann paper: a CPU, a GPU, and what both reach by the GPU's share of
+// the domain.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "apps/reproduce/lbm/experiments.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
+#include "codelets/lbm/kernels/costs.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
+
+/// Bytes per second of memories, as specified.
+struct PeakBandwidths {
+  double cpu = 0;
+  double gpu = 0;
+};
+constexpr PeakBandwidths piz_daint{68e9, 719.872e9};  // section 5.1, Table 2
 
 /// A domain on one GPU and one CPU of a node.
 struct Setting {
@@ -18,6 +29,7 @@ struct Setting {
   int cores = 0;  ///< of the CPU; one of them drives the GPU
   std::string size;
   std::string precision;
+  std::optional<PeakBandwidths> peak = {};  ///< none: without the theoretical gain
 };
 
 /// Domain sizes of section 5.1, both precisions.
@@ -29,12 +41,86 @@ std::vector<Setting> settings_of_figure9() {
   return all;
 }
 
-/// One entire CPU and one GPU of each cluster (section 5.2).
+/// One entire CPU and one GPU of each cluster (section 5.2). Memories of the GPUs: Table 2. Of the CPUs: data sheets,
+/// four channels of DDR3-1866 (E5-2680v2), three of DDR3-1333 (X5670).
 std::vector<Setting> settings_of_table3() {
-  return {{"Hydra", "hydra", 10, "512x512x128", "double"},
-          {"TSUBAME2.5", "tsubame25", 6, "512x512x128", "double"},
-          {"Piz Daint", "piz-daint", 12, "512x512x128", "double"}};
+  return {{"Hydra", "hydra", 10, "512x512x128", "double", PeakBandwidths{59.7e9, 249.6e9}},
+          {"TSUBAME2.5", "tsubame25", 6, "512x512x128", "double", PeakBandwidths{32e9, 249.6e9}},
+          {"Piz Daint", "piz-daint", 12, "512x512x128", "double", piz_daint}};
 }
+
+double glups_of(const nlohmann::json& record) {
+  return 1e-3 * record.at("mlups").get<double>();
+}
+
+void add_steps_option(CLI::App& app, int& steps) {
+  app.add_option("--steps", steps, "Of each run; the paper has 1024")
+      ->check(CLI::Range(10, 1 << 20))
+      ->capture_default_str();
+}
+
+/// Section 5.1: a CPU and a GPU of Piz Daint by themselves. Cache blocks and thread blocks are not simulated: a
+/// platform has one rate for each precision.
+class LbmKernels final : public SimulatedExperiment {
+ public:
+  LbmKernels()
+      : SimulatedExperiment("lbm-figure8",
+                            "LBM paper, Figure 8: the kernels on a CPU and a GPU of Piz Daint, simulated") {}
+
+ private:
+  void add_own_options(CLI::App& app) override { add_steps_option(app, steps_); }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"steps", steps_}}; }
+
+  /// On the CPU, then on the GPU: double, then single precision, in the order of `sizes`.
+  [[nodiscard]] std::vector<Simulation> runs() const override {
+    std::vector<Simulation> all;
+    for (const bool gpu : {false, true})
+      for (const char* size : sizes)
+        for (const char* precision : {"double", "single"})
+          all.push_back({fmt::format("{}, {}, {}", gpu ? "GPU" : "CPU", size, precision),
+                         "lbm",
+                         "piz-daint",
+                         {"--size", size, "--precision", precision, "--steps", std::to_string(steps_), "--gpu-bricks",
+                          "1", "--cpus", gpu ? "0" : "12", "--gpus", gpu ? "1" : "0"},
+                         {}});
+    return all;
+  }
+
+  void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
+    const auto glups = [&](bool gpu, std::size_t size, bool single) {
+      return glups_of(records[((gpu ? sizes.size() : 0) + size) * 2 + (single ? 1 : 0)]);
+    };
+    const auto share = [](double rate, bool single, double peak) {
+      return percent * 1e9 * rate * lbm::update_bytes(single ? 4 : 8) / peak;
+    };
+    const auto cpu = figures_of(figures, "CPU, E5-2690v3");
+    cpu("double precision, GLUPS", glups(false, cube_384, false));
+    cpu("double precision, of the peak bandwidth, %", share(glups(false, cube_384, false), false, piz_daint.cpu));
+    cpu("single precision, GLUPS", glups(false, cube_384, true));
+    cpu("single precision, of the peak bandwidth, %", share(glups(false, cube_384, true), true, piz_daint.cpu));
+    const auto gain = [&](bool gpu, std::size_t size) { return glups(gpu, size, true) / glups(gpu, size, false) - 1; };
+    cpu("single over double, 256^3, blocks 64x1x1, %", percent * gain(false, cube_256));
+    cpu("single over double, 64^3, blocks 64x128x1, %", percent * gain(false, cube_64));
+    const auto gpu = figures_of(figures, "GPU, P100");
+    gpu("double precision, GLUPS", glups(true, slab, false));
+    gpu("double precision, of the peak bandwidth, %", share(glups(true, slab, false), false, piz_daint.gpu));
+    gpu("single precision, GLUPS", glups(true, cube_256, true));
+    gpu("single precision, of the peak bandwidth, %", share(glups(true, cube_256, true), true, piz_daint.gpu));
+    for (const char* threads : {"64x8x1", "512x1x1"}) {
+      gpu(fmt::format("single precision, 64^3, threads {}, GLUPS", threads), glups(true, cube_64, true));
+      gpu(fmt::format("double precision, 64^3, threads {}, GLUPS", threads), glups(true, cube_64, false));
+      gpu(fmt::format("single over double, 64^3, threads {}, times more", threads), gain(true, cube_64));
+    }
+    const auto over = figures_of(figures, "GPU over CPU");
+    over("double precision, times", glups(true, slab, false) / glups(false, cube_384, false));
+    over("single precision, times", glups(true, cube_256, true) / glups(false, cube_384, true));
+    over("peak bandwidth, times", piz_daint.gpu / piz_daint.cpu);
+  }
+
+  static constexpr std::array sizes{"64x64x64", "256x256x256", "512x512x128", "384x384x384"};
+  static constexpr std::size_t cube_64 = 0, cube_256 = 1, slab = 2, cube_384 = 3;
+  int steps_ = 128;
+};
 
 class LbmShares final : public SimulatedExperiment {
  public:
@@ -43,9 +129,7 @@ class LbmShares final : public SimulatedExperiment {
 
  private:
   void add_own_options(CLI::App& app) override {
-    app.add_option("--steps", steps_, "Of each run; the paper has 1024")
-        ->check(CLI::Range(10, 1 << 20))
-        ->capture_default_str();
+    add_steps_option(app, steps_);
     app.add_option("--least-share", least_, "Smallest GPU share that is tried, %")
         ->check(CLI::Range(1, 99))
         ->capture_default_str();
@@ -67,8 +151,7 @@ class LbmShares final : public SimulatedExperiment {
 
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
     const std::size_t each = records.size() / settings_.size();
-    for (std::size_t i = 0; i < settings_.size(); ++i)
-      add_figures_of(settings_[i].section, &records[i * each], each, figures);
+    for (std::size_t i = 0; i < settings_.size(); ++i) add_figures_of(settings_[i], &records[i * each], each, figures);
   }
 
   [[nodiscard]] Simulation simulation(const Setting& s, const std::string& units,
@@ -81,18 +164,22 @@ class LbmShares final : public SimulatedExperiment {
   }
 
   /// Adds the figures of a section from its records, in the order of runs(): the GPU, the CPU, and both by share.
-  void add_figures_of(const std::string& section, const nlohmann::json* of, std::size_t count,
-                      OurFigures& figures) const {
-    const auto glups = [&](std::size_t i) { return 1e-3 * of[i].at("mlups").get<double>(); };
+  void add_figures_of(const Setting& s, const nlohmann::json* of, std::size_t count, OurFigures& figures) const {
+    const auto glups = [&](std::size_t i) { return glups_of(of[i]); };
     std::size_t best = 2;
     for (std::size_t i = 3; i < count; ++i)
       if (glups(i) > glups(best)) best = i;
-    const auto figure = figures_of(figures, section);
+    const auto figure = figures_of(figures, s.section);
     figure("GPU alone, GLUPS", glups(0));
     figure("CPU alone, GLUPS", glups(1));
     figure("GPU share at the best, %", least_ + static_cast<double>(best - 2));
-    figure("both over the GPU, %", percent * (glups(best) / glups(0) - 1));
+    const double gain = glups(best) / glups(0) - 1;
+    figure("both over the GPU, %", percent * gain);
     figure("both over the CPU, times", glups(best) / glups(1));
+    if (!s.peak) return;
+    const double theoretical = s.peak->cpu / s.peak->gpu;
+    figure("theoretical gain over the GPU, %", percent * theoretical);
+    figure("both over the GPU, of the theoretical gain, %", percent * gain / theoretical);
   }
 
   std::vector<Setting> settings_;
@@ -101,6 +188,10 @@ class LbmShares final : public SimulatedExperiment {
 };
 
 }  // namespace
+
+std::unique_ptr<Experiment> lbm_figure8() {
+  return std::make_unique<LbmKernels>();
+}
 
 std::unique_ptr<Experiment> lbm_figure9() {
   return std::make_unique<LbmShares>(

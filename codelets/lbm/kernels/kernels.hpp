@@ -77,6 +77,8 @@ struct Transfer {
   Box box;
   std::int32_t slots[crossing];
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return crossing * box.cells(); }
+  /// Rows along x of five slots, each contiguous in the brick.
+  [[nodiscard]] std::int64_t chunks() const { return std::int64_t{crossing} * (box.y1 - box.y0) * (box.z1 - box.z0); }
 };
 
 /// Fluid cells beside solid ones inside a brick. The populations of direction j that a fluid cell sends into the solid
