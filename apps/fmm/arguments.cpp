@@ -36,7 +36,8 @@ void add_particles(CLI::App& app, Arguments& args) {
   what->add_option("--dataset", args.read.dataset, "Dataset(s) of an HDF5 --input");
   auto* distribution = what->add_option("--distribution", args.generated.distribution,
                                         "Generated: cube (volume), ellipsoid (surface 1:5:1, denser at the tips),\n"
-                                        "sphere (surface), plummer (star cluster)")
+                                        "sphere (surface), plummer (star cluster), tilted-ellipsoid (the paper's:\n"
+                                        "oblique to the axes, in a tree of the unit cube)")
                            ->check(CLI::IsMember(distribution_names()))
                            ->capture_default_str();
   auto* particles =

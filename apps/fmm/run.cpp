@@ -14,6 +14,7 @@
 #include "runtime/ending/stop_signals.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/particles/result_parts.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
@@ -79,6 +80,7 @@ std::optional<int> Run::prepare() {
 void Run::begin_particles() {
   if (args_.restart.empty()) {
     particles_ = load_particles(args_);
+    if (args_.input.empty()) options_.box = box_of(args_.generated);
     motion_ = Motion(args_.steps > 0 ? particles_.size() : 0);
   } else {
     resume();
@@ -186,7 +188,7 @@ Plan Run::choose_plan(bool ask_rates) {
   }
   rates_ = rates_of_all(*rates);
   options_.pair_seconds = pair_seconds(rates_);
-  const Box box = box_around(extent(particles_, options_.ranks));
+  const Box box = options_.box ? *options_.box : box_around(extent(particles_, options_.ranks));
   // a simulated GPU does not have to be started, and one that was asked for is
   const double to_pay_for_start = simulated || gpus_are_wanted ? INFINITY : evaluations;
   TreeChoice trees(args_.tree, wanted, particles_, box, options_.ranks);

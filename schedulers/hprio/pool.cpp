@@ -35,8 +35,17 @@ std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets) {
   return ranks;
 }
 
-Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog)
-    : termination_(termination), lookahead_(lookahead), waiting_(waiting), by_backlog_(termination && backlog) {
+std::optional<Backlog::Measure> measure_of(const Rules& rules) {
+  if (rules.backlog) return Backlog::Measure::time;
+  return rules.buckets ? std::nullopt : std::optional(Backlog::Measure::tasks);
+}
+
+Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, std::optional<Backlog::Measure> backlog)
+    : termination_(termination),
+      lookahead_(lookahead),
+      waiting_(waiting),
+      by_backlog_(termination && backlog),
+      backlog_(backlog.value_or(Backlog::Measure::time)) {
   set_orders({});
 }
 

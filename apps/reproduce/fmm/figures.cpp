@@ -99,7 +99,7 @@ std::unique_ptr<Experiment> fmm_figure13() {
   for (int gpus = 0; gpus <= 3; ++gpus) {
     FmmRun run;
     run.label = fmt::format("{} GPUs", gpus);
-    run.distribution = "ellipsoid";
+    run.distribution = "tilted-ellipsoid";
     run.particles = 50'000'000;
     run.height = 11;
     run.group_size = 3500;
