@@ -31,14 +31,6 @@ std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry) {
   return nanoseconds(here) * others;
 }
 
-std::int64_t least_tasks(Kind kind, const Entry& entry) {
-  const unsigned others = entry.able[at(other(kind))];
-  if (others == 0 || !(entry.speedup > 0)) return 0;
-  const double others_speedup = kind == Kind::cpu ? entry.speedup : 1 / entry.speedup;
-  constexpr double most = 1e15;
-  return others_speedup <= 1 ? 0 : std::llround(std::ceil(std::min(others_speedup * others, most)));
-}
-
 bool Halves::is_large(double size) {
   // six binary digits: few different values, however irregular the tasks
   int exponent = 0;
@@ -101,37 +93,28 @@ void Bucket::push(Entry entry) {
 void Bucket::count_backlog(const Entry& entry, int sign) {
   if (backlog_ == nullptr) return;
   for (const Kind kind : kinds) {
-    if (entry.able[at(kind)] == 0) continue;
-    const std::int64_t time = sign * nanoseconds(entry.length[at(kind)]);
+    const std::int64_t time = entry.able[at(kind)] > 0 ? sign * nanoseconds(entry.length[at(kind)]) : 0;
+    if (time == 0) continue;
     time_[at(kind)] += time;
-    if (!polled(kind)) continue;
-    backlog_->time[at(kind)] += time;
-    backlog_->tasks[at(kind)] += sign;
+    if (polled(kind)) backlog_->time[at(kind)] += time;
   }
 }
 
 void Bucket::set_polled(Kind kind, bool polled) {
   const std::lock_guard lock(mutex_);
   if (polled_[at(kind)].exchange(polled) == polled || backlog_ == nullptr) return;
-  const auto tasks = static_cast<std::int64_t>(all_[at(kind)]);
   backlog_->time[at(kind)] += polled ? time_[at(kind)] : -time_[at(kind)];
-  backlog_->tasks[at(kind)] += polled ? tasks : -tasks;
 }
 
 std::size_t Bucket::counted(const Level& level, Kind fast) const {
   return within_ == Within::sub_buckets ? level.tasks[at(fast)] : all_[at(fast)];
 }
 
-std::optional<std::int64_t> Bucket::least(Kind kind, const Entry& entry) const {
-  if (backlog_ == nullptr) return std::nullopt;
-  if (backlog_->measure == Backlog::Measure::tasks) return least_tasks(kind, entry);
-  return least_backlog(kind, entry);
-}
-
 bool Bucket::passes(Kind kind, const Level& level, const Entry& entry) const {
   const Kind fast = other(kind);
   if (!polled(fast)) return true;
-  if (const auto enough = least(kind, entry)) return backlog_->of(fast) >= *enough;
+  if (backlog_ != nullptr)
+    if (const auto least = least_backlog(kind, entry)) return backlog_->time[at(fast)].load() >= *least;
   return may_pop(kind, entry.speedup, counted(level, fast), entry.able);
 }
 
@@ -144,7 +127,8 @@ Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, std::optio
       if (!place->runs_on(unit)) continue;  // picky ones only
       if (termination && !passes(unit.kind, level, *place)) {
         constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-        withheld = std::min(withheld.value_or(never), least(unit.kind, *place).value_or(never));
+        const std::int64_t least = backlog_ == nullptr ? never : least_backlog(unit.kind, *place).value_or(never);
+        withheld = std::min(withheld.value_or(never), least);
         break;  // the rest of the queue waits behind it, tasks that the other kind cannot run excepted
       }
       found = {&entries, place};
@@ -175,7 +159,7 @@ Bucket::Found Bucket::nearest(const Level& level, const Found& found, Unit unit,
 bool Bucket::nothing_for(Kind kind) const {
   if (waiting_for_[at(kind)].load() == 0) return true;
   if (withheld_at_[at(kind)].load() != changes_.load()) return false;
-  return backlog_ == nullptr || backlog_->of(other(kind)) < withheld_below_[at(kind)].load();
+  return backlog_ == nullptr || backlog_->time[at(other(kind))].load() < withheld_below_[at(kind)].load();
 }
 
 template <class Function>

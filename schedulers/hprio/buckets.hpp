@@ -48,17 +48,10 @@ struct Entry {
 /// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
 [[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
 
-/// The work that waits for each kind, of all buckets that it polls together: the tasks, waiting or reserved, that it
-/// can run, and the nanoseconds that one unit would need for them. A task of unknown duration adds no time.
+/// The work that waits for each kind, of all buckets that it polls together: nanoseconds that one unit would need for
+/// the tasks, waiting or reserved, that it can run. A task of unknown duration adds nothing.
 struct Backlog {
-  /// What the termination rule looks at.
-  enum class Measure { time, tasks };
-  explicit Backlog(Measure what = Measure::time) : measure(what) {}
-
-  const Measure measure;
   alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
-  std::array<std::atomic<std::int64_t>, 2> tasks{};
-  [[nodiscard]] std::int64_t of(Kind kind) const { return (measure == Measure::time ? time : tasks)[at(kind)].load(); }
 };
 
 /// The same rule with all that the faster kind has to do, not only the tasks of this bucket: `#tasks >= s x #GPUs` says
@@ -67,10 +60,6 @@ struct Backlog {
 /// waits for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in
 /// nanoseconds; none when durations are unknown, which leaves the decision to may_pop.
 [[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry);
-
-/// The paper's rule with the tasks of all buckets: "when few enough tasks remain in the system" (section 3.2). Given is
-/// the least number of tasks of the other kind.
-[[nodiscard]] std::int64_t least_tasks(Kind kind, const Entry& entry);
 
 /// Tells larger from smaller tasks by the running median of the sizes seen so far (to 1.6 %); of two equal to it, one
 /// is large and one is small, so that each half is a half.
@@ -158,7 +147,6 @@ class alignas(64) Bucket {
   void count_reserved(const Entry& entry, int sign);
   void count_backlog(const Entry& entry, int sign);
   [[nodiscard]] std::size_t counted(const Level& level, Kind fast) const;
-  [[nodiscard]] std::optional<std::int64_t> least(Kind kind, const Entry& entry) const;
   [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const;
   /// Where the next task of the unit is.
   struct Found {
@@ -182,7 +170,7 @@ class alignas(64) Bucket {
   std::uint64_t arrived_ = 0;
   std::size_t picky_ = 0;
   std::array<std::size_t, 2> all_{};    ///< waiting or reserved
-  std::array<std::int64_t, 2> time_{};  ///< likewise, as in Backlog but polled or not; tasks are in all_
+  std::array<std::int64_t, 2> time_{};  ///< likewise, as in Backlog but polled or not
   alignas(64) std::array<std::atomic<std::size_t>, 2> waiting_for_{};
   std::array<std::atomic<bool>, 2> polled_{true, true};
   std::atomic<std::uint64_t> changes_{1};

@@ -13,8 +13,7 @@
 // from durations measured on the way; a task passes while it is unknown. Where durations are known the rule looks at
 // all that waits for the GPUs and not only at this bucket (least_backlog in buckets.hpp): GPUs that are 100
 // times faster than a core at everything would otherwise leave the cores idle while they work through other buckets.
-// -backlog: as the paper; so is -speedup, which knows no durations. The paper says "when few enough tasks remain in the
-// system" and does not define #tasks further: -backlog counts those of the bucket, -backlog,-buckets those of all.
+// -backlog: as the paper; so is -speedup, which knows no durations.
 //
 // Reservations. A GPU keeps a few tasks for later and prefetches their data while it computes. A unit of any kind that
 // finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets it.
@@ -30,8 +29,8 @@
 //                           speedup anew as durations become known, and within it by task->priority. Tasks that no line
 //                           names, or that no kind in their line can run, come last for all. A wrong table is reported
 //                           in one line on stderr and ignored: StarPU lets no scheduler refuse to start.
-// ASTERISM_HPRIO_RULES      rules to switch off: -termination, -backlog, -buckets, -split (both halves get the
-//                           numbers of the larger), -priorities (one FIFO), -prefetch (no reservations), -locality,
+// ASTERISM_HPRIO_RULES      rules to switch off: -termination, -backlog, -split (both halves get the numbers of the
+//                           larger), -priorities (one FIFO), -prefetch (no reservations), -locality,
 //                           -speedup (ASTERISM_HPRIO_SPEEDUP is s for all tasks)
 // ASTERISM_HPRIO_LOOKAHEAD  tasks that a GPU keeps for later, beyond those in the driver's pipeline
 //                           (STARPU_CUDA_PIPELINE; default: 2)
@@ -194,7 +193,7 @@ void post_exec(starpu_task* task, unsigned context) {
 Policy::Policy()
     : rules(rules_from_environment()),
       pool(rules.termination, lookahead_from_environment(rules), {starpu_worker_relax_on, starpu_worker_relax_off},
-           measure_of(rules)),
+           rules.backlog),
       fixed_speedup_(rules.speedup ? 0 : number_from("ASTERISM_HPRIO_SPEEDUP", 1, 1e-9)) {
   units_published_.push_back(std::make_unique<const Units>());
   units_.store(units_published_.back().get());

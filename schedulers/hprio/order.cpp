@@ -172,9 +172,8 @@ Text text_or_file(const std::string& value) {
 ParsedRules parse_rules(std::string_view text) {
   ParsedRules parsed;
   Rules& rules = parsed.rules;
-  const std::array<std::pair<std::string_view, bool*>, 8> known{{{"termination", &rules.termination},
+  const std::array<std::pair<std::string_view, bool*>, 7> known{{{"termination", &rules.termination},
                                                                  {"backlog", &rules.backlog},
-                                                                 {"buckets", &rules.buckets},
                                                                  {"split", &rules.split},
                                                                  {"priorities", &rules.priorities},
                                                                  {"prefetch", &rules.prefetch},
@@ -194,8 +193,7 @@ ParsedRules parse_rules(std::string_view text) {
       *rule = false;
     else if (parsed.error.empty())
       parsed.error =
-          "expected -termination, -backlog, -buckets, -split, -priorities, -prefetch, -locality or -speedup, separated "
-          "by "
+          "expected -termination, -backlog, -split, -priorities, -prefetch, -locality or -speedup, separated by "
           "commas; found '" +
           std::string(word) + "'";
   }

@@ -62,8 +62,7 @@ Text text_or_file(const std::string& value);
 /// What ASTERISM_HPRIO_RULES can switch off, each on its own.
 struct Rules {
   bool termination = true;
-  bool backlog = true;  ///< off: the termination rule counts tasks, as in the paper
-  bool buckets = true;  ///< off, with backlog off: it counts those of all buckets; on: those of the task's bucket
+  bool backlog = true;  ///< off: the termination rule counts the tasks of the bucket only, as in the paper
   bool split = true;
   bool priorities = true;  ///< off: one FIFO for all tasks
   bool prefetch = true;    ///< off: nothing is reserved either

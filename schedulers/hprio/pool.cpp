@@ -35,17 +35,8 @@ std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets) {
   return ranks;
 }
 
-std::optional<Backlog::Measure> measure_of(const Rules& rules) {
-  if (rules.backlog) return Backlog::Measure::time;
-  return rules.buckets ? std::nullopt : std::optional(Backlog::Measure::tasks);
-}
-
-Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, std::optional<Backlog::Measure> backlog)
-    : termination_(termination),
-      lookahead_(lookahead),
-      waiting_(waiting),
-      by_backlog_(termination && backlog),
-      backlog_(backlog.value_or(Backlog::Measure::time)) {
+Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog)
+    : termination_(termination), lookahead_(lookahead), waiting_(waiting), by_backlog_(termination && backlog) {
   set_orders({});
 }
 

@@ -25,13 +25,11 @@ struct Speed {
 /// likewise, and what they accelerate most. All may run everywhere.
 [[nodiscard]] std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets);
 
-/// What the termination rule looks at of all that waits for the faster kind; none: at the tasks of the bucket.
-[[nodiscard]] std::optional<Backlog::Measure> measure_of(const Rules& rules);
-
 class Pool {
  public:
-  /// `lookahead`: tasks that a GPU keeps for later, their data being prefetched. `backlog`: see measure_of.
-  Pool(bool termination, unsigned lookahead, Waiting waiting, std::optional<Backlog::Measure> backlog = std::nullopt);
+  /// `lookahead`: tasks that a GPU keeps for later, their data being prefetched. `backlog`: the termination rule looks
+  /// at all that waits for the faster kind; else, as the paper's, at the tasks of the bucket.
+  Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog = false);
 
   /// A bucket that lives as long as the pool. It is polled once set_orders names it.
   Bucket& add(std::string name, Bucket::Within within);

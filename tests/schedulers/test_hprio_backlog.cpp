@@ -54,28 +54,6 @@ TEST(HprioBacklog, SeveralGpusNeedMore) {
   EXPECT_EQ(number(one.pop(cpu0, true)), 0);  // 80 of the GPUs, whatever waits for CPUs
 }
 
-TEST(HprioBacklog, TasksOfAllBucketsMayCountInstead) {
-  Backlog backlog(Backlog::Measure::tasks);
-  Bucket bucket("b", Within::sub_buckets, {}, &backlog);
-  Bucket another("a", Within::fifo, {}, &backlog);
-  bucket.push(entry(0, {2, 2}, 3));
-  EXPECT_EQ(number(bucket.pop(cpu0, true)), -1);  // 1 < 3 x 2
-  for (unsigned i = 1; i < 5; ++i) another.push(entry(i, {2, 2}, 30));
-  EXPECT_FALSE(bucket.offers(cpu0, true));  // 5 < 6
-  bucket.push(entry(5, {2, 0}, 0, 1));      // no GPU can run it
-  EXPECT_EQ(number(bucket.pop(cpu0, true)), 5);
-  EXPECT_FALSE(bucket.offers(cpu0, true));
-  another.push(entry(6, {0, 2}));
-  EXPECT_TRUE(bucket.offers(cpu0, true));  // 6 of the GPUs, in both buckets
-  EXPECT_EQ(number(another.pop(cpu0, true)), -1);
-  another.set_polled(Kind::gpu, false);
-  EXPECT_FALSE(bucket.offers(cpu0, true));
-  another.set_polled(Kind::gpu, true);
-  EXPECT_EQ(number(bucket.pop(cpu0, true)), 0);
-  EXPECT_EQ(backlog.of(Kind::gpu), 5);
-  EXPECT_EQ(backlog.of(Kind::cpu), 4);
-}
-
 TEST(HprioBacklog, WorkOfAnotherBucketLetsACpuPassWhileItWaits) {
   Backlog backlog;
   Bucket bucket("b", Within::fifo, {}, &backlog);

@@ -48,7 +48,7 @@ TEST(HprioOrders, BySpeedup) {
 struct World {
   explicit World(const char* table = nullptr, const char* rules = "", unsigned lookahead = 0)
       : rules_(parse_rules(rules).rules),
-        pool(rules_.termination, lookahead, {}, measure_of(rules_)),
+        pool(rules_.termination, lookahead, {}, rules_.backlog),
         layout(pool, rules_, table == nullptr ? std::nullopt : std::optional(parse_table(table))) {}
   Bucket& push(Class& of, Entry entry, double size = 1) {
     of.came(entry.able[0] > 0, entry.able[1] > 0);

@@ -32,7 +32,7 @@ class Machine {
  public:
   Machine(unsigned cpus, unsigned gpus, const char* table, const char* rules, unsigned lookahead = 2)
       : rules_(parse_rules(rules).rules),
-        pool_(rules_.termination, rules_.prefetch ? lookahead : 0, {}, measure_of(rules_)),
+        pool_(rules_.termination, rules_.prefetch ? lookahead : 0, {}, rules_.backlog),
         layout_(pool_, rules_, table == nullptr ? std::nullopt : std::optional(parse_table(table))),
         count_{cpus, gpus} {
     for (unsigned u = 0; u < cpus + gpus; ++u) units_.push_back({u, u < cpus ? Kind::cpu : Kind::gpu});

@@ -103,24 +103,22 @@ TEST(HprioTable, AFileOrTheTextItself) {
 TEST(HprioRules, EachIsSwitchedOffByItsOwnWord) {
   const auto on = [](const char* text) {
     const Rules r = parse_rules(text).rules;
-    return std::array{r.termination, r.backlog, r.buckets, r.split, r.priorities, r.prefetch, r.locality, r.speedup};
+    return std::array{r.termination, r.backlog, r.split, r.priorities, r.prefetch, r.locality, r.speedup};
   };
-  EXPECT_EQ(on(""), (std::array{true, true, true, true, true, true, true, true}));
-  EXPECT_EQ(on("-termination"), (std::array{false, true, true, true, true, true, true, true}));
-  EXPECT_EQ(on("-backlog"), (std::array{true, false, true, true, true, true, true, true}));
-  EXPECT_EQ(on("-buckets"), (std::array{true, true, false, true, true, true, true, true}));
-  EXPECT_EQ(on("-split"), (std::array{true, true, true, false, true, true, true, true}));
-  EXPECT_EQ(on("-priorities"), (std::array{true, true, true, true, false, true, true, true}));
-  EXPECT_EQ(on("-prefetch"), (std::array{true, true, true, true, true, false, true, true}));
-  EXPECT_EQ(on("-speedup"), (std::array{true, true, true, true, true, true, true, false}));
-  EXPECT_EQ(on("-locality"), (std::array{true, true, true, true, true, true, false, true}));
-  EXPECT_EQ(on(" -split , -prefetch,"), (std::array{true, true, true, false, true, false, true, true}));
+  EXPECT_EQ(on(""), (std::array{true, true, true, true, true, true, true}));
+  EXPECT_EQ(on("-termination"), (std::array{false, true, true, true, true, true, true}));
+  EXPECT_EQ(on("-backlog"), (std::array{true, false, true, true, true, true, true}));
+  EXPECT_EQ(on("-split"), (std::array{true, true, false, true, true, true, true}));
+  EXPECT_EQ(on("-priorities"), (std::array{true, true, true, false, true, true, true}));
+  EXPECT_EQ(on("-prefetch"), (std::array{true, true, true, true, false, true, true}));
+  EXPECT_EQ(on("-speedup"), (std::array{true, true, true, true, true, true, false}));
+  EXPECT_EQ(on("-locality"), (std::array{true, true, true, true, true, false, true}));
+  EXPECT_EQ(on(" -split , -prefetch,"), (std::array{true, true, false, true, false, true, true}));
   EXPECT_EQ(parse_rules("-split").error, "");
   for (const std::string word : {"split", "+split", "-spilt", "--split", "-"}) {
     const ParsedRules parsed = parse_rules("-termination," + word + ",-prefetch");
     EXPECT_EQ(parsed.error,
-              "expected -termination, -backlog, -buckets, -split, -priorities, -prefetch, -locality or -speedup, "
-              "separated by "
+              "expected -termination, -backlog, -split, -priorities, -prefetch, -locality or -speedup, separated by "
               "commas; found '" +
                   word + "'");
     EXPECT_FALSE(parsed.rules.termination || parsed.rules.prefetch);
