@@ -21,7 +21,7 @@ class Completion final : public SimulatedExperiment {
                             "FMM paper, Figure 18: time to completion with the best height of the tree, simulated") {}
 
  private:
-  /// Of Figures 16 and 17.
+  /// A part of the figure, with the heights and n_g of Figures 16 and 17.
   struct Part {
     const char* section;
     const char* distribution;
@@ -86,7 +86,7 @@ class Completion final : public SimulatedExperiment {
               fmt::format("Acc = {}, {} GPUs", accuracy, gpus),
               found == seconds.end() ? std::nullopt : std::optional(least(found->second)));
         }
-    // of section 4.4.2's example
+    // the example of section 4.4.2
     for (const int height : {7, 8})
       for (const int gpus : {0, most_gpus}) {
         const auto found = seconds.find({parts().front().section, 4, gpus});
