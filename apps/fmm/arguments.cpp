@@ -36,7 +36,8 @@ void add_particles(CLI::App& app, Arguments& args) {
   what->add_option("--dataset", args.read.dataset, "Dataset(s) of an HDF5 --input");
   auto* distribution = what->add_option("--distribution", args.generated.distribution,
                                         "Generated: cube (volume), ellipsoid (surface 1:5:1, denser at the tips),\n"
-                                        "sphere (surface), plummer (star cluster)")
+                                        "sphere (surface), plummer (star cluster), tilted-ellipsoid (the paper's:\n"
+                                        "oblique to the axes, in a tree of the unit cube)")
                            ->check(CLI::IsMember(distribution_names()))
                            ->capture_default_str();
   auto* particles =
@@ -47,6 +48,9 @@ void add_particles(CLI::App& app, Arguments& args) {
       ->check(CLI::IsMember(charge_names()))
       ->capture_default_str();
   input->excludes(distribution)->excludes(particles);
+  what->add_option("--at", args.at,
+                   "File with targets, in the formats of --input: potential and force there instead of at the\n"
+                   "particles; a fourth column is the charge that feels the force (default 1)");
 }
 
 void add_tree(CLI::Option_group* method, Arguments& args) {
@@ -209,6 +213,7 @@ void check(const Arguments& args) {
     bad_input("--leaf-size {}: expected --tree adaptive or auto", args.options.shape.leaf_size);
   if (rank_group().distributed() && (args.tree == TreeKind::adaptive || args.options.shape.adaptive()))
     bad_input("--tree adaptive: expected one process, found {}", rank_group().ranks());
+  if (args.steps > 0 && !args.at.empty()) bad_input("--at {}: expected no --steps", args.at);
   if (args.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
   if (args.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
   if (args.checkpoint_every > 0 && args.checkpoint.empty()) bad_input("--checkpoint-every: expected --checkpoint");
@@ -263,10 +268,18 @@ Particles load_particles(const Arguments& args) {
   return generate(args.generated, part);
 }
 
-std::string describe_particles(const Arguments& args, std::size_t particles) {
-  if (!args.input.empty())
-    return fmt::format("{}: {} particles", args.input.substr(args.input.rfind('/') + 1), particles);
-  return fmt::format("{}, {} particles, charges {}", args.generated.distribution, particles, args.generated.charges);
+Particles load_targets(const Arguments& args) {
+  ReadOptions options;
+  options.part = part_of_rank();
+  return read_particles(args.at, options);
+}
+
+std::string describe_particles(const Arguments& args, std::size_t particles, std::size_t targets) {
+  const auto file_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  const std::string at = args.at.empty() ? "" : fmt::format("; {} targets of {}", targets, file_name(args.at));
+  if (!args.input.empty()) return fmt::format("{}: {} particles{}", file_name(args.input), particles, at);
+  return fmt::format("{}, {} particles, charges {}{}", args.generated.distribution, particles, args.generated.charges,
+                     at);
 }
 
 Problem make_problem(const Arguments& args) {

@@ -23,6 +23,7 @@ struct Arguments {
   std::string input;  ///< file; empty: generated
   asterism::fmm::ReadOptions read;
   asterism::fmm::GeneratedCase generated;
+  std::string at;  ///< file with targets; empty: the particles themselves
   // the method
   std::string kernel = "laplace";
   double kappa = 1;
@@ -53,8 +54,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 asterism::fmm::Part part_of_rank();
 /// Reads or generates the particles of this rank: a part of them, in their order.
 asterism::fmm::Particles load_particles(const Arguments& arguments);
-/// "cube, 100000 particles, ..."
-std::string describe_particles(const Arguments& arguments, std::size_t particles);
+/// Reads the targets of this rank: a part of those of --at, in their order.
+asterism::fmm::Particles load_targets(const Arguments& arguments);
+/// "cube, 100000 particles, ..."; `targets`: of --at.
+std::string describe_particles(const Arguments& arguments, std::size_t particles, std::size_t targets);
 
 asterism::fmm::Problem make_problem(const Arguments& arguments);
 /// The largest relative L2 error of a right answer.

@@ -99,7 +99,8 @@ void Run::describe(Report& report) {
   const Outcome& o = outcome_;
   const Accuracy& accuracy = problem_.accuracy;
   nlohmann::json& record = report.record;
-  record["particles"] = {{"source", title()}, {"count", all_particles_}, {"seed", args_.generated.seed}};
+  record["particles"] = {{"source", title()}, {"count", all_particles_ - all_targets_}, {"seed", args_.generated.seed}};
+  if (!args_.at.empty()) record["targets"] = {{"file", args_.at}, {"count", all_targets_}};
   record["options"] = {{"kernel", problem_.interaction.name},
                        {"order", accuracy.basis.order},
                        {"radius_squared", accuracy.basis.radius_squared},

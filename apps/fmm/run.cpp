@@ -14,6 +14,7 @@
 #include "runtime/ending/stop_signals.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/particles/result_parts.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
@@ -79,6 +80,8 @@ std::optional<int> Run::prepare() {
 void Run::begin_particles() {
   if (args_.restart.empty()) {
     particles_ = load_particles(args_);
+    if (args_.input.empty() && args_.at.empty()) options_.box = box_of(args_.generated);
+    if (!args_.at.empty()) join_targets();
     motion_ = Motion(args_.steps > 0 ? particles_.size() : 0);
   } else {
     resume();
@@ -87,6 +90,35 @@ void Run::begin_particles() {
     if (rank++ < rank_group().rank()) first_ += part;
     all_particles_ += part;
   }
+}
+
+/// Targets are particles of the tree that act on nothing.
+void Run::join_targets() {
+  targets_ = load_targets(args_);
+  Particles joined(particles_.size() + targets_.size());
+  for (Array<double> Particles::*const values : {&Particles::x, &Particles::y, &Particles::z, &Particles::charge}) {
+    const auto end = std::copy((particles_.*values).begin(), (particles_.*values).end(), (joined.*values).begin());
+    if (values == &Particles::charge)
+      std::fill(end, joined.charge.end(), 0.);
+    else
+      std::copy((targets_.*values).begin(), (targets_.*values).end(), end);
+  }
+  particles_ = std::move(joined);
+  all_targets_ = sum_over_ranks(targets_.size());
+}
+
+/// Leaves the results of the targets, with the forces on their charges.
+void Run::keep_targets() {
+  const std::size_t sources = particles_.size() - targets_.size();
+  Result at(targets_.size());
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const double charge = targets_.charge[i];
+    at.potential[i] = result_.potential[sources + i];
+    at.fx[i] = charge * result_.fx[sources + i];
+    at.fy[i] = charge * result_.fy[sources + i];
+    at.fz[i] = charge * result_.fz[sources + i];
+  }
+  result_ = std::move(at);
 }
 
 /// What two runs have in common whose motions are bit-identical.
@@ -186,7 +218,7 @@ Plan Run::choose_plan(bool ask_rates) {
   }
   rates_ = rates_of_all(*rates);
   options_.pair_seconds = pair_seconds(rates_);
-  const Box box = box_around(extent(particles_, options_.ranks));
+  const Box box = options_.box ? *options_.box : box_around(extent(particles_, options_.ranks));
   // a simulated GPU does not have to be started, and one that was asked for is
   const double to_pay_for_start = simulated || gpus_are_wanted ? INFINITY : evaluations;
   TreeChoice trees(args_.tree, wanted, particles_, box, options_.ranks);
@@ -228,10 +260,12 @@ void Run::solve(const Session& session) {
     if (i + 1 == args_.repeat) mark("end evaluation");
     line.show(static_cast<double>(i + 1) / args_.repeat, fmt::format("evaluation {} of {}", i + 1, args_.repeat));
   }
-  if (!simulated) simulation.collect(result_);
+  if (!simulated) simulation.collect(result_, args_.at.empty() ? FieldTimes::charge : FieldTimes::one);
   if (args_.steps > 0) advance(simulation, flow, line);
   note_outcome(simulation, flow);
-  if (!simulated) check_finite();
+  if (simulated) return;
+  check_finite();
+  if (!args_.at.empty()) keep_targets();
 }
 
 /// Runs the remaining steps: velocity Verlet (taskflows/fmm/motion.hpp).
@@ -290,11 +324,13 @@ void Run::check_finite() const {
 
 std::vector<Verdict> Run::verify(Report& report) {
   if (!args_.common.verify) return {};
+  const Particles& points = args_.at.empty() ? particles_ : targets_;
   const std::int64_t targets = args_.targets.value_or(affordable_targets(static_cast<std::int64_t>(all_particles_)));
   ProgressLine line(!args_.common.quiet);
   const Pause pause;
-  const Errors errors = direct_errors(problem_.interaction, particles_, result_, targets, args_.generated.seed + 1,
-                                      [&](double share) { line.show(share, "direct summation"); });
+  const Errors errors =
+      direct_errors(problem_.interaction, particles_, points, result_, targets, args_.generated.seed + 1,
+                    [&](double share) { line.show(share, "direct summation"); });
   report_errors(report, errors, allowed_error(args_), promised_error(args_));
   return judge(errors, allowed_error(args_));
 }
@@ -302,15 +338,16 @@ std::vector<Verdict> Run::verify(Report& report) {
 void Run::finish(Report& report) {
   if (!args_.checkpoint.empty()) report.written.push_back(args_.checkpoint);
   if (args_.output.empty()) return;
+  const Particles& points = args_.at.empty() ? particles_ : targets_;
   if (rank_group().distributed())
-    write_result(args_.output, parts_of_ranks(particles_, result_));
+    write_result(args_.output, parts_of_ranks(points, result_));
   else
-    write_result(args_.output, particles_, result_);
+    write_result(args_.output, points, result_);
   report.written.push_back(args_.output);
 }
 
 std::string Run::title() const {
-  return describe_particles(args_, all_particles_);
+  return describe_particles(args_, all_particles_ - all_targets_, all_targets_);
 }
 
 }  // namespace asterism::apps::fmm

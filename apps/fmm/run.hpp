@@ -49,6 +49,8 @@ class Run : public Solver {
 
  private:
   void begin_particles();
+  void join_targets();
+  void keep_targets();
   void resume();
   void choose_tree();
   asterism::fmm::Plan choose_plan(bool ask_rates);
@@ -64,7 +66,9 @@ class Run : public Solver {
   asterism::fmm::Options options_;
   asterism::fmm::Particles particles_;  ///< of this rank
   asterism::fmm::Motion motion_;
-  asterism::fmm::Result result_;  ///< of this rank's particles
+  asterism::fmm::Particles targets_;  ///< of this rank, with --at
+  asterism::fmm::Result result_;      ///< of this rank's particles; of its targets with --at
+  std::size_t all_targets_ = 0;
   std::size_t all_particles_ = 0;
   std::size_t first_ = 0;  ///< number of this rank's first particle
   std::vector<asterism::fmm::UnitRates> rates_;

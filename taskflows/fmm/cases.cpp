@@ -12,11 +12,13 @@
 namespace asterism::fmm {
 namespace {
 
+constexpr const char* tilted = "tilted-ellipsoid";
+
 using Generator = Particles (*)(std::size_t, std::uint64_t, Charges, Part);
 
 const std::map<std::string, Generator>& distributions() {
   static const std::map<std::string, Generator> named{
-      {"cube", cube}, {"ellipsoid", ellipsoid}, {"sphere", sphere}, {"plummer", plummer}};
+      {"cube", cube}, {"ellipsoid", ellipsoid}, {"sphere", sphere}, {"plummer", plummer}, {tilted, tilted_ellipsoid}};
   return named;
 }
 
@@ -55,6 +57,11 @@ std::vector<std::string> charge_names() {
 Particles generate(const GeneratedCase& generated, const Part& part) {
   const Generator generator = find(distributions(), generated.distribution, "distribution");
   return generator(generated.particles, generated.seed, find(charges(), generated.charges, "charges"), part);
+}
+
+std::optional<Box> box_of(const GeneratedCase& generated) {
+  if (generated.distribution == tilted) return Box{0, 0, 0, 1};
+  return std::nullopt;
 }
 
 }  // namespace asterism::fmm

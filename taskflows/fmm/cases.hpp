@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "taskflows/fmm/particles/particles.hpp"
+#include "taskflows/fmm/tree/box.hpp"
 
 namespace asterism::fmm {
 
@@ -18,12 +20,16 @@ struct GeneratedCase {
   std::string charges = "signs";  ///< one of charge_names()
 };
 
-/// cube, ellipsoid, plummer, sphere (particles/generate.hpp).
+/// cube, ellipsoid, plummer, sphere, tilted-ellipsoid (particles/generate.hpp).
 std::vector<std::string> distribution_names();
 /// neutral, ones, signs, uniform (Charges in particles/generate.hpp).
 std::vector<std::string> charge_names();
 
 /// A part of the particles of a case, which depends on the case alone. Throws Error (bad_input) for an unknown name.
 Particles generate(const GeneratedCase& generated, const Part& part);
+
+/// The box of the tree where it belongs to the case: the unit cube for tilted-ellipsoid, whose leaves are then those of
+/// the paper; none: it is fitted to the particles.
+std::optional<Box> box_of(const GeneratedCase& generated);
 
 }  // namespace asterism::fmm

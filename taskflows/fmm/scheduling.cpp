@@ -77,24 +77,23 @@ GpuOrder suitable_order() {
 std::string hprio_table(int height, GpuOrder order, TableFor units) {
   const Priorities p{height};
   const bool near_first = order != GpuOrder::far_first || units == TableFor::cpus;
-  const bool own_first = order == GpuOrder::own_first && units != TableFor::cpus;
   struct Row {
     const char* bucket;
     const char* codelet;
-    int own_first;                    ///< place of CPUs
+    int cpus_alone, own_first;        ///< places of CPUs
     int near_first[3], far_first[3];  ///< place of CPUs, of GPUs, and of GPUs where CPUs have the small P2P tasks
   };
   constexpr int none = -1;
   const std::string large = fmt::format("codelet=fmm_p2p priority={}", p.p2p_large());
   const std::string small = fmt::format("codelet=fmm_p2p priority={}", p.p2p_small());
-  const Row rows[] = {{"p2m", "codelet=fmm_p2m", 0, {0, 5, 4}, {3, 5, 5}},
-                      {"m2m", "codelet=fmm_m2m per-priority", 1, {1, 4, 3}, {0, 4, 4}},
-                      {"l2l", "codelet=fmm_l2l per-priority", 2, {2, 3, 2}, {none, 2, 2}},
-                      {"m2l", "codelet=fmm_m2l per-priority", 5, {3, 2, 1}, {5, 3, 3}},
-                      {"p2p-large", large.c_str(), 7, {7, 0, 0}, {2, 6, 6}},
-                      {"p2p-small", small.c_str(), 6, {4, 1, none}, {1, 7, none}},
-                      {"l2p", "codelet=fmm_l2p", 3, {5, 6, 5}, {4, 1, 1}},
-                      {"reduction", "codelet=fmm_reduction", 4, {6, 7, 6}, {none, 0, 0}}};
+  const Row rows[] = {{"p2m", "codelet=fmm_p2m", 0, 0, {0, 5, 4}, {3, 5, 5}},
+                      {"m2m", "codelet=fmm_m2m per-priority", 1, 1, {1, 4, 3}, {0, 4, 4}},
+                      {"l2l", "codelet=fmm_l2l per-priority", 2, 2, {2, 3, 2}, {none, 2, 2}},
+                      {"m2l", "codelet=fmm_m2l per-priority", 4, 5, {3, 2, 1}, {5, 3, 3}},
+                      {"p2p-large", large.c_str(), 3, 7, {7, 0, 0}, {2, 6, 6}},
+                      {"p2p-small", small.c_str(), 5, 6, {4, 1, none}, {1, 7, none}},
+                      {"l2p", "codelet=fmm_l2p", 6, 3, {5, 6, 5}, {4, 1, 1}},
+                      {"reduction", "codelet=fmm_reduction", 7, 4, {6, 7, 6}, {none, 0, 0}}};
   const auto place = [](int at) { return at == none ? "-" : std::to_string(at); };
   std::string table;
   for (const Row& row : rows) {
@@ -102,9 +101,10 @@ std::string hprio_table(int height, GpuOrder order, TableFor units) {
     const bool small_ones = row.codelet == small.c_str();
     const bool pieces = units == TableFor::pieces;
     table += fmt::format("{} {} {} {}\n", row.bucket, row.codelet,
-                         place(pieces      ? (small_ones ? 0 : none)
-                               : own_first ? row.own_first
-                                           : places[0]),
+                         place(units == TableFor::cpus        ? row.cpus_alone
+                               : pieces                       ? (small_ones ? 0 : none)
+                               : order == GpuOrder::own_first ? row.own_first
+                                                              : places[0]),
                          place(places[pieces ? 2 : 1]));
   }
   return table;

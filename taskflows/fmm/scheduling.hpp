@@ -18,7 +18,8 @@ enum class GpuOrder {
   /// them, and M2M, which comes in many small pieces. L2L and reductions stay on GPUs: they are at the end of every
   /// path and need what lies there.
   far_first,
-  /// The paper's Table 3, with priorities for the operators that it ran on CPUs only: P2P, then M2L.
+  /// The heterogeneous columns of the paper's Table 3, with priorities for the operators that it ran on CPUs only: P2P,
+  /// then M2L.
   near_first,
   /// As near_first, but cores take first what GPUs do not run at all. L2P and reductions are the last of all: a core
   /// that is busy with M2L then has all wait for them.
@@ -34,8 +35,9 @@ inline constexpr std::array<std::pair<const char*, GpuOrder>, 3> gpu_orders{
 /// and far_first would have the cores begin with P2P, for as long as there is enough of it for the GPUs.
 GpuOrder suitable_order();
 
-/// The units of a table: CPUs alone, which keep to the paper's order; CPUs and GPUs; GPUs beside CPUs that compute
-/// pieces of the near field (NearPieces) and nothing else.
+/// The units of a table: CPUs alone, for which the paper's Table 3 has a column of its own ("homogeneous"), whatever
+/// the order of GPUs; CPUs and GPUs; GPUs beside CPUs that compute pieces of the near field (NearPieces) and nothing
+/// else.
 enum class TableFor { cpus, all, pieces };
 
 /// A table for hprio (schedulers/hprio/order.hpp). `height`: of the tree, which decides the tasks' priorities.

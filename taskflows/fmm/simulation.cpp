@@ -166,7 +166,7 @@ void Simulation::move(const Particles& particles) {
   build_particles(particles);
 }
 
-void Simulation::collect(Result& result) const {
+void Simulation::collect(Result& result, FieldTimes times) const {
   const Range own = tree_->own_leaf_groups();
   Result of_own(distributed_ ? exchange_->own() : 0);
   Result& to = distributed_ ? of_own : result;
@@ -181,9 +181,10 @@ void Simulation::collect(Result& result) const {
       const std::size_t s = first + static_cast<std::size_t>(i);
       const std::size_t place = distributed_ ? s : tree_->order()[s];
       to.potential[place] = r[i];
-      to.fx[place] = charge_[s] * r[p.own + i];
-      to.fy[place] = charge_[s] * r[2 * p.own + i];
-      to.fz[place] = charge_[s] * r[3 * p.own + i];
+      const double factor = times == FieldTimes::charge ? charge_[s] : 1;
+      to.fx[place] = factor * r[p.own + i];
+      to.fy[place] = factor * r[2 * p.own + i];
+      to.fz[place] = factor * r[3 * p.own + i];
     }
   }
   for (std::int32_t g = own.begin; g < own.end; ++g)

@@ -31,6 +31,9 @@ enum class ReductionOrder {
   any,    ///< whichever is ready first (STARPU_COMMUTE), on results that a task of their own sets to zero
 };
 
+/// What the field at a particle is multiplied with in results: its charge, which gives the force, or nothing.
+enum class FieldTimes { charge, one };
+
 struct Options {
   TreeShape shape;
   std::optional<Box> box;  ///< that the tree divides, with all particles in it; none: around them
@@ -70,9 +73,9 @@ class Simulation {
   /// too.
   void move(const Particles& particles);
 
-  /// Potential and force (charge times field) of the last evaluation in the order of the particles, of this rank's
-  /// part.
-  void collect(Result& result) const;
+  /// Potential and force (charge times field, or the field) of the last evaluation in the order of the particles, of
+  /// this rank's part.
+  void collect(Result& result, FieldTimes times = FieldTimes::charge) const;
 
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }

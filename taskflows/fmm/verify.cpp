@@ -73,12 +73,18 @@ std::vector<Target> targets_of_all(const Particles& p, const Result& result, std
 
 Errors direct_errors(const Interaction& interaction, const Particles& particles, const Result& result,
                      std::int64_t targets, std::uint64_t seed, const std::function<void(double)>& progress) {
-  const std::vector<Target> chosen = targets_of_all(particles, result, targets, seed);
+  return direct_errors(interaction, particles, particles, result, targets, seed, progress);
+}
+
+Errors direct_errors(const Interaction& interaction, const Particles& sources, const Particles& points,
+                     const Result& result, std::int64_t targets, std::uint64_t seed,
+                     const std::function<void(double)>& progress) {
+  const std::vector<Target> chosen = targets_of_all(points, result, targets, seed);
   std::vector<FieldSums> sums(chosen.size());
   std::size_t done = 0;
 #pragma omp parallel for schedule(dynamic, 8)
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    sums[i] = direct_sums(interaction, particles, chosen[i].x, chosen[i].y, chosen[i].z);
+    sums[i] = direct_sums(interaction, sources, chosen[i].x, chosen[i].y, chosen[i].z);
 #pragma omp critical
     if (++done % 64 == 0 && progress) progress(static_cast<double>(done) / static_cast<double>(chosen.size()));
   }

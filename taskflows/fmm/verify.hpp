@@ -24,6 +24,11 @@ struct Errors {
 Errors direct_errors(const Interaction& interaction, const Particles& particles, const Result& result,
                      std::int64_t targets, std::uint64_t seed, const std::function<void(double)>& progress = {});
 
+/// The same at other points than the sources, over `targets` of them.
+Errors direct_errors(const Interaction& interaction, const Particles& sources, const Particles& points,
+                     const Result& result, std::int64_t targets, std::uint64_t seed,
+                     const std::function<void(double)>& progress = {});
+
 /// Targets for direct_errors() among n particles: as many as a few seconds of direct summation allow.
 std::int64_t affordable_targets(std::int64_t particles);
 

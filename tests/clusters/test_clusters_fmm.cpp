@@ -114,6 +114,22 @@ TEST_F(ClustersFmm, AnyOrderOfReductionsIsEqualUpToRounding) {
   for (std::size_t c = 4; c < 8; ++c) EXPECT_LT(relative(several[c], one[c]), 1e-12);
 }
 
+/// Parts of sources and targets mix otherwise on several ranks: leaves are summed in another order.
+TEST_F(ClustersFmm, TargetsElsewhereAreEqualUpToRounding) {
+  EXPECT_EQ(run_ranks(1, {"--particles", "700", "--distribution", "sphere", "--quiet", "--output", "at.csv"}).status,
+            0);
+  const Arguments problem{"--particles", "3000", "--at",         "at.csv", "--accuracy", "3",
+                          "--height",    "4",    "--group-size", "15",     "--quiet",    "--output"};
+  EXPECT_EQ(run_ranks(1, joined(problem, {"one.npy"})).status, 0);
+  EXPECT_EQ(run_ranks(3, joined(problem, {"several.npy"})).status, 0);
+  const auto one = columns("one.npy");
+  const auto several = columns("several.npy");
+  ASSERT_EQ(one[0].size(), 700U);
+  ASSERT_EQ(several[0].size(), 700U);
+  for (std::size_t c = 0; c < 4; ++c) EXPECT_TRUE(one[c] == several[c]);
+  for (std::size_t c = 4; c < 8; ++c) EXPECT_LT(relative(several[c], one[c]), 1e-12);
+}
+
 TEST_F(ClustersFmm, FilesAreReadAndWrittenInParts) {
   const Arguments tree{"--height", "3", "--group-size", "5", "--accuracy", "2", "--quiet", "--output"};
   const auto solve = [&](int ranks, const Arguments& input, const std::string& result) {

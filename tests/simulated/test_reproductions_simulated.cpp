@@ -237,8 +237,10 @@ TEST_F(Reproductions, FastMultipoleFigures) {
         "--height 7", "--group-size 2000", "--reduction last", "--gpus 3 --cpus 9 --simulate nehalem-m2090"})
     EXPECT_TRUE(contains(command, part)) << part << ": " << command;
   expect_said(r);
-  for (const char* other : {"fmm-figure9", "fmm-figure11", "fmm-figure12"})
-    expect_said(record({other, "--particles", "3000"}));
+  for (const char* other : {"fmm-figure11", "fmm-figure12"}) expect_said(record({other, "--particles", "3000"}));
+  const json copies_late = record({"fmm-figure9", "--particles", "3000"});
+  expect_said(copies_late);
+  EXPECT_TRUE(contains(run_of(copies_late, "P2P-Reduction before L2P")["command"], "RULES=-backlog,-prefetch "));
   const json ellipsoid = record({"fmm-figure13", "--particles", "3000"});
   for (int gpus = 0; gpus <= 3; ++gpus) {
     const std::string of = run_of(ellipsoid, std::to_string(gpus) + " GPUs")["command"];
@@ -254,6 +256,12 @@ TEST_F(Reproductions, SharesOfTheBound) {
     const double percent = run_of(r, of + ", 3 GPUs")["share_of_bound"];
     EXPECT_GT(percent, 0) << of;
     EXPECT_LE(percent, 100) << of;
+    // LP~ has kernels at least as fast
+    const double at_best = run_of(r, of + ", 3 GPUs")["share_of_best_rates"];
+    EXPECT_GT(at_best, 0) << of;
+    EXPECT_LT(at_best, percent) << of;
+    EXPECT_LE(ours(r, "Share of the LP~ bound", "smallest"), at_best);
+    EXPECT_GE(ours(r, "Share of the LP~ bound", "largest"), at_best);
     // with all units not longer than with the cores alone, which the bound is no better than
     EXPECT_LT(seconds_of(r, of + ", 3 GPUs"), seconds_of(r, of + ", 0 GPUs"));
     return percent;
@@ -267,6 +275,23 @@ TEST_F(Reproductions, SharesOfTheBound) {
   expect("(b) ", std::min(b[0], b[1]), std::max(b[0], b[1]));
   expect("", std::min({a[0], a[1], b[0], b[1]}), std::max({a[0], a[1], b[0], b[1]}));
   EXPECT_TRUE(figure(r, "Share of the LP bound", "(c) smallest")["ours"][0]["value"].is_null());
+}
+
+TEST_F(Reproductions, TheBestHeightCompletes) {
+  const json r = record({"fmm-figure18", "--particles", "20000"});
+  expect_said(r);
+  for (const std::string gpus : {"0 GPUs", "3 GPUs"}) {
+    const auto of = [&](const std::string& which, int height) {
+      return seconds_of(r, which + ", h = " + std::to_string(height) + ", Acc = 4, " + gpus);
+    };
+    EXPECT_EQ(ours(r, "(a) Cube, best height", "Acc = 4, " + gpus),
+              std::min({of("cube", 6), of("cube", 7), of("cube", 8)}));
+    EXPECT_EQ(ours(r, "(b) Ellipsoid, best height", "Acc = 4, " + gpus),
+              std::min({of("tilted-ellipsoid", 10), of("tilted-ellipsoid", 11), of("tilted-ellipsoid", 12)}));
+    EXPECT_EQ(ours(r, "Cube, Acc = 4", "h = 7, " + gpus), of("cube", 7));
+    EXPECT_EQ(ours(r, "Cube, Acc = 4", "h = 8, " + gpus), of("cube", 8));
+  }
+  EXPECT_TRUE(figure(r, "(a) Cube, best height", "Acc = 5, 3 GPUs")["ours"][0]["value"].is_null());
 }
 
 TEST_F(Reproductions, BalanceOfBoundaryElements) {

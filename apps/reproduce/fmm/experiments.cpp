@@ -12,6 +12,7 @@ Experiments fmm_experiments() {
   all.push_back(fmm_figure13());
   all.push_back(fmm_figure16());
   all.push_back(fmm_figure17());
+  all.push_back(fmm_figure18());
   all.push_back(fmm_table2());
   all.push_back(fmm_table4());
   return all;

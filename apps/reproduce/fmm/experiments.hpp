@@ -13,6 +13,7 @@ std::unique_ptr<Experiment> fmm_figure12();
 std::unique_ptr<Experiment> fmm_figure13();
 std::unique_ptr<Experiment> fmm_figure16();
 std::unique_ptr<Experiment> fmm_figure17();
+std::unique_ptr<Experiment> fmm_figure18();
 std::unique_ptr<Experiment> fmm_table2();
 std::unique_ptr<Experiment> fmm_table4();
 

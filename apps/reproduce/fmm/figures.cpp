@@ -22,7 +22,7 @@ Simulation simulation_of(const FmmRun& run) {
                  "--reduction",    run.reduction,
                  "--gpus",         std::to_string(run.gpus),
                  "--cpus",         std::to_string(cores_of_machine - run.gpus)};
-  s.environment = {{"ASTERISM_HPRIO_RULES", "-backlog"}};
+  s.environment = {{"ASTERISM_HPRIO_RULES", run.rules}};
   return s;
 }
 
@@ -73,6 +73,7 @@ std::unique_ptr<Experiment> fmm_figure9() {
   FmmRun run;
   run.label = "P2P-Reduction before L2P";
   run.reduction = "first";
+  run.rules += ",-prefetch";  // Figure 10's caption has "prefetched", this one's has not
   return std::make_unique<Times>(9, "P2P-Reduction right after P2P", std::vector{run});
 }
 
@@ -99,7 +100,7 @@ std::unique_ptr<Experiment> fmm_figure13() {
   for (int gpus = 0; gpus <= 3; ++gpus) {
     FmmRun run;
     run.label = fmt::format("{} GPUs", gpus);
-    run.distribution = "ellipsoid";
+    run.distribution = "tilted-ellipsoid";
     run.particles = 50'000'000;
     run.height = 11;
     run.group_size = 3500;

@@ -19,6 +19,7 @@ struct FmmRun {
   int group_size = 2000;  ///< n_g
   int gpus = 3;
   std::string reduction = "last";  ///< P2P-Reduction before or after L2P (section 4.3.1)
+  std::string rules = "-backlog";  ///< of hprio switched off: the paper's termination rule
   std::string platform = "nehalem-m2070";
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures 16 and 17 of the FMM paper: how much of the rate that the linear program LP allows is reached.
+// Figures 16 and 17 of the FMM paper: how much of the rates that the linear programs LP and LP~ allow is reached.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,27 +7,49 @@
 #include <span>
 #include <string_view>
 
-#include "apps/common/trace_report.hpp"
 #include "apps/reproduce/experiment.hpp"
 #include "apps/reproduce/fmm/experiments.hpp"
 #include "apps/reproduce/fmm/runs.hpp"
-#include "base/error.hpp"
+#include "bounds/bounds.hpp"
+#include "runtime/machine/platform.hpp"
 #include "traces/readers/read.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
 
-/// LP over the makespan, in percent. What tasks take on cores comes from `on_cores`, a recording of the same flow
-/// without GPUs, where they never ran on one in `recording`: a bound has to know both (section 4.4.1).
-double share_of_bound(const std::filesystem::path& recording, const std::filesystem::path& on_cores) {
-  std::vector<traces::Recording> others;
-  others.push_back(traces::read({on_cores}));
-  Analysis analysis;
-  analyse(analysis, traces::read({recording}), others);
-  if (!analysis.bounded) failed("{}: no bound can be computed from this recording", recording.string());
-  for (const auto& bound : analysis.view.bounds)
-    if (bound.name == "LP") return percent * bound.seconds / analysis.metrics.makespan;
-  failed("{}: LP is not among the bounds", recording.string());
+/// The highest rate of M2L that a platform has for this order, on kinds of units of a recording: beyond the largest
+/// group of table 5 the time is in proportion to the work.
+bounds::Rates best_rates_of_m2l(const Platform& platform, const traces::Recording& recording, int order) {
+  constexpr double beyond_all = 1e15;
+  const std::string codelet = "fmm_m2l";
+  bounds::Rates rates;
+  for (const traces::Kind& kind : recording.kinds) {
+    const UnitKind unit = kind.name == "CPU" ? UnitKind::cpu : UnitKind::gpu;
+    const TaskCost* const cost = platform.cost(codelet, codelet, unit, 0, std::int64_t{order} * order * order);
+    if (cost != nullptr) rates[{codelet, kind.name}] = beyond_all / cost->of({beyond_all, 0, 0});
+  }
+  return rates;
+}
+
+/// LP and LP~ over the makespan, in percent.
+struct Shares {
+  double of_bound, of_best_rates;
+};
+
+/// What tasks take on cores comes from `on_cores`, a recording of the same flow without GPUs, where they never ran on
+/// one in `recording`: a bound has to know both (section 4.4.1). LP~ has every kernel "at their maximum speed as
+/// reported in section 4.2", which is that of the platform.
+Shares shares_of_bounds(const std::filesystem::path& recording, const std::filesystem::path& on_cores,
+                        const Platform& platform, int order) {
+  const traces::Recording recorded = traces::read({recording});
+  bounds::Durations durations;
+  durations.add(recorded, bounds::Source::recording);
+  durations.add(traces::read({on_cores}), bounds::Source::others);
+  bounds::Options options;
+  options.rates = best_rates_of_m2l(platform, recorded, order);
+  const bounds::Bounds found = bounds::compute(recorded, durations, options);
+  return {percent * found.area.solution.seconds / found.makespan,
+          percent * found.best_rates.solution.seconds / found.makespan};
 }
 
 /// Letters of the figures' parts, each of which has its own tree height.
@@ -37,7 +59,7 @@ class FmmShares final : public Experiment {
  public:
   FmmShares(int figure, const std::string& what, FmmRun common, std::vector<int> heights)
       : Experiment(fmt::format("fmm-figure{}", figure),
-                   fmt::format("FMM paper, Figure {}: share of the LP bound, {}, simulated", figure, what)),
+                   fmt::format("FMM paper, Figure {}: shares of the bounds LP and LP~, {}, simulated", figure, what)),
         common_(std::move(common)),
         heights_(std::move(heights)) {}
 
@@ -64,26 +86,39 @@ class FmmShares final : public Experiment {
 
     Outcome outcome;
     outcome.settings = {{"particles", common_.particles}, {"runs", done.commands}};
-    std::vector<double> shares;
+    const Platform platform =
+        read_platform(find_platform("--simulate", common_.platform, std::filesystem::canonical("/proc/self/exe")));
+    std::vector<double> of_bound, of_best_rates;
     for (std::size_t i = 0; i < all.size(); i += 2) {
-      shares.push_back(share_of_bound(folder_of(recordings, all[i].label), folder_of(recordings, all[i + 1].label)));
-      outcome.settings["runs"][i]["share_of_bound"] = shares.back();
+      const Shares shares =
+          shares_of_bounds(folder_of(recordings, all[i].label), folder_of(recordings, all[i + 1].label), platform,
+                           accuracies_[i / 2 % accuracies_.size()]);
+      of_bound.push_back(shares.of_bound);
+      of_best_rates.push_back(shares.of_best_rates);
+      outcome.settings["runs"][i]["share_of_bound"] = shares.of_bound;
+      outcome.settings["runs"][i]["share_of_best_rates"] = shares.of_best_rates;
     }
-    const auto figure = figures_of(outcome.figures, "Share of the LP bound");
-    const auto add = [&](const std::string& which, std::span<const double> of) {
-      const bool known = !of.empty();
-      figure(which + "smallest", known ? std::optional(*std::min_element(of.begin(), of.end())) : std::nullopt);
-      figure(which + "largest", known ? std::optional(*std::max_element(of.begin(), of.end())) : std::nullopt);
-    };
-    add("", shares);
-    const std::size_t each = accuracies_.size();
-    for (std::size_t h = 0; h < letters.size(); ++h)
-      add(fmt::format("({}) ", letters[h]),
-          h < heights_.size() ? std::span<const double>(shares).subspan(h * each, each) : std::span<const double>());
+    add("Share of the LP bound", of_bound, outcome.figures);
+    add("Share of the LP~ bound", of_best_rates, outcome.figures);
     return outcome;
   }
 
  private:
+  /// Smallest and largest share, of all runs and of those of each height.
+  void add(const std::string& section, std::span<const double> shares, OurFigures& figures) const {
+    const auto figure = figures_of(figures, section);
+    const auto range = [&](const std::string& which, std::span<const double> of) {
+      const bool known = !of.empty();
+      figure(which + "smallest", known ? std::optional(*std::min_element(of.begin(), of.end())) : std::nullopt);
+      figure(which + "largest", known ? std::optional(*std::max_element(of.begin(), of.end())) : std::nullopt);
+    };
+    range("", shares);
+    const std::size_t each = accuracies_.size();
+    for (std::size_t h = 0; h < letters.size(); ++h)
+      range(fmt::format("({}) ", letters[h]),
+            h < heights_.size() ? shares.subspan(h * each, each) : std::span<const double>());
+  }
+
   [[nodiscard]] FmmRun of(int height, int accuracy, int gpus) const {
     FmmRun run = common_;
     run.height = height;
@@ -107,7 +142,7 @@ std::unique_ptr<Experiment> fmm_figure16() {
 
 std::unique_ptr<Experiment> fmm_figure17() {
   FmmRun ellipsoid;
-  ellipsoid.distribution = "ellipsoid";
+  ellipsoid.distribution = "tilted-ellipsoid";
   ellipsoid.group_size = 1800;
   return std::make_unique<FmmShares>(17, "ellipsoid", ellipsoid, std::vector{10, 11, 12});
 }

@@ -135,7 +135,7 @@ class Octrees final : public Experiment {
     outcome.settings = {{"particles", particles_}};
     const auto count = static_cast<std::size_t>(particles_);
     add("Cube, height 7", cube(count, 1, Charges::ones), 6, outcome.figures);
-    add("Ellipsoid, height 11", ellipsoid(count, 1, Charges::ones), 10, outcome.figures);
+    add("Ellipsoid, height 11", tilted_ellipsoid(count, 1, Charges::ones), 10, outcome.figures);
     return outcome;
   }
 

@@ -99,6 +99,33 @@ Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part par
   });
 }
 
+Particles tilted_ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
+  // The density sqrt(1 - t^2) + rise |t| sqrt(1 - t^2) is a mixture of two that can be drawn directly: t is a
+  // coordinate of a point uniform in the unit disk, or has (1 - t^2)^(3/2) uniform. w chooses; what it leaves is
+  // uniform, too.
+  constexpr double rise = 10;
+  constexpr double of_disk = std::numbers::pi / 4;  // integrals over 0 < t < 1
+  constexpr double of_rise = rise / 3;
+  constexpr double share = of_disk / (of_disk + of_rise);
+  constexpr double tilt = std::numbers::pi / 8;
+  constexpr double turn = std::numbers::pi / 4;
+  constexpr double a = 0.1;
+  constexpr double b = 0.5;
+  return generate(n, seed, charges, part, [](double u, double v, double w) {
+    const bool disk = w < share;
+    const double r_of_rise = std::cbrt(1 - u);
+    const double t = disk ? std::sqrt(u) * std::cos(2 * std::numbers::pi * v)
+                          : std::copysign(std::sqrt(1 - r_of_rise * r_of_rise), v - 0.5);
+    const double r = disk ? std::sqrt(1 - t * t) : r_of_rise;
+    const double phi = 2 * std::numbers::pi * (disk ? w / share : (w - share) / (1 - share));
+    const Point p{b * t, a * r * std::cos(phi), a * r * std::sin(phi)};
+    const double along = std::cos(tilt) * p.x + std::sin(tilt) * p.z;  // tilted about y, then turned about z
+    return Point{center + std::cos(turn) * along - std::sin(turn) * p.y,
+                 center + std::sin(turn) * along + std::cos(turn) * p.y,
+                 center - std::sin(tilt) * p.x + std::cos(tilt) * p.z};
+  });
+}
+
 Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
   return generate(n, seed, charges, part, [](double u, double v, double) {
     constexpr double radius = 0.5;

@@ -25,9 +25,15 @@ Particles cube(std::size_t n, std::uint64_t seed, Charges charges, Part part = {
 /// 1 : 5 : 1, so that y spans [0, 1]: the image of points uniform on the unit sphere,
 ///   s = 2u - 1, phi = 2 pi v,  x = 0.5 + a sqrt(1 - s^2) cos phi,  y = 0.5 + b s,  z = 0.5 + a sqrt(1 - s^2) sin phi
 /// with u, v uniform in [0, 1). Per unit of area, the tips y = 0 and y = 1 are b / a = 5 times as dense as the equator.
-/// (Uniform latitudes would be singular at the tips; Inria RR-8513, table 4, has at most 172 of 30 million points in a
-/// leaf of height 11.)
 Particles ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
+
+/// As the particles of Inria RR-8513: on the surface of an ellipsoid of the same size that lies oblique to the axes,
+/// its long axis along (cos 45 cos 22.5, sin 45 cos 22.5, -sin 22.5) (degrees), "with a higher density at the
+/// extremities": where t in [-1, 1] is the place along the long axis, the density of t is in proportion to sqrt(1 -
+/// t^2) (1 + 10 |t|), the circumference there times a factor that rises to the tips. The paper shows a picture only;
+/// angles and factor are those of its authors' library (ScalFMM, Src/Files/FGenerateDistribution.hpp), and meet all
+/// figures of its table 4 with the unit cube as the tree's box.
+Particles tilted_ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
 
 /// Uniform on the surface of the sphere of radius 0.5 around (0.5, 0.5, 0.5).
 Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});

@@ -11,7 +11,7 @@ namespace asterism::fmm {
 namespace {
 
 using Generator = Particles (*)(std::size_t, std::uint64_t, Charges, Part);
-const std::vector<Generator> generators = {cube, ellipsoid, sphere, plummer};
+const std::vector<Generator> generators = {cube, ellipsoid, sphere, plummer, tilted_ellipsoid};
 
 double mean(const Array<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -48,6 +48,35 @@ TEST(Generate, CubeIsUniform) {
       return static_cast<int>(4 * x) + 4 * static_cast<int>(4 * y) + 16 * static_cast<int>(4 * z) == cell;
     };
     EXPECT_NEAR(share(p, inside), 1.0 / 64, sigmas * std::sqrt(1.0 / 64 / many)) << cell;
+  }
+}
+
+TEST(Generate, TiltedEllipsoidIsThePapers) {
+  const Particles p = tilted_ellipsoid(many, 7, Charges::ones);
+  expect_in_unit_cube(p, share_error);
+  // the long axis, from the two angles
+  const double tilt = std::numbers::pi / 8;
+  const double axis[] = {std::cos(tilt) / std::sqrt(2), std::cos(tilt) / std::sqrt(2), -std::sin(tilt)};
+  double worst = 0;
+  std::vector<double> along(many);
+  for (std::size_t i = 0; i < many; ++i) {
+    const double x = p.x[i] - 0.5, y = p.y[i] - 0.5, z = p.z[i] - 0.5;
+    const double l = x * axis[0] + y * axis[1] + z * axis[2];
+    const double across = x * x + y * y + z * z - l * l;
+    worst = std::max(worst, std::abs(l * l / 0.25 + across / 0.01 - 1));
+    along[i] = l / 0.5;
+  }
+  EXPECT_LT(worst, 1e-12);
+  // the share of |t| < s is the integral of sqrt(1 - t^2) (1 + 10 t)
+  const auto integral = [](double s) {
+    return (s * std::sqrt(1 - s * s) + std::asin(s)) / 2 + 10. / 3 * (1 - std::pow(1 - s * s, 1.5));
+  };
+  for (const double s : {0.1, 0.3, 0.5, 0.7, 0.9, 0.99}) {
+    const auto inside =
+        static_cast<double>(std::count_if(along.begin(), along.end(), [&](double t) { return std::abs(t) < s; }));
+    EXPECT_NEAR(inside / many, integral(s) / integral(1), share_error) << s;
+    const auto above = static_cast<double>(std::count_if(along.begin(), along.end(), [&](double t) { return t > s; }));
+    EXPECT_NEAR(above / many, (1 - integral(s) / integral(1)) / 2, share_error) << s;
   }
 }
 

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 #include "runtime/environment.hpp"
 #include "taskflows/fmm/operator_cache.hpp"
 #include "taskflows/fmm/plan/plan.hpp"
+#include "taskflows/fmm/scheduling.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -32,6 +35,35 @@ Plan plan_for(const TreeShape& wanted, const std::vector<Workload>& loads, const
               double evaluations, bool open) {
   return make_plan([&](const std::vector<UnitRates>& kinds) { return best_uniform_tree(wanted, loads, kinds); }, rates,
                    evaluations, open);
+}
+
+/// Buckets in the order in which cores poll them (column 0), or GPUs (column 1).
+std::vector<std::string> polled(const std::string& table, std::size_t column) {
+  std::map<int, std::string> by_place;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    const std::string place = all[all.size() - 2 + column];
+    if (place != "-") by_place[std::stoi(place)] = all.front();
+  }
+  std::vector<std::string> names;
+  for (const auto& [place, name] : by_place) names.push_back(name);
+  return names;
+}
+
+TEST(HprioTable, IsTable3OfThePaper) {
+  using Names = std::vector<std::string>;
+  const std::string with_gpus = hprio_table(7, GpuOrder::near_first, TableFor::all);
+  EXPECT_EQ(polled(with_gpus, 0), (Names{"p2m", "m2m", "l2l", "m2l", "p2p-small", "l2p", "reduction", "p2p-large"}));
+  const Names gpus = polled(with_gpus, 1);
+  EXPECT_EQ(Names(gpus.begin(), gpus.begin() + 3), (Names{"p2p-large", "p2p-small", "m2l"}));
+  // without GPUs the larger P2P come before M2L, whatever GPUs would do
+  for (const auto& [name, order] : gpu_orders)
+    EXPECT_EQ(polled(hprio_table(7, order, TableFor::cpus), 0),
+              (Names{"p2m", "m2m", "l2l", "p2p-large", "m2l", "p2p-small", "l2p", "reduction"}))
+        << name;
 }
 
 TEST(Plan, FewParticlesAreSummedOnOneCore) {
