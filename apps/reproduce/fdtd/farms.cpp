@@ -59,7 +59,7 @@ class Scheduler final : public SimulatedExperiment {
     }
   }
 
-  /// Of the cores together, or the GPU, in MFlop/s.
+  /// Rate of the cores together, or the GPU, in MFlop/s.
   static double rate(const nlohmann::json& record, bool gpu) {
     double own = 0, all = 0;
     for (const auto& unit : record.at("units")) {

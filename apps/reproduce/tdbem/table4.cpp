@@ -20,7 +20,7 @@ using namespace asterism::tdbem;
 
 constexpr std::int32_t rows_of_table[] = {32, 64, 128};         // b_r
 constexpr std::int32_t columns_of_table[] = {16, 32, 64, 128};  // b_c
-constexpr double steps_of_airplane = 10823;                     // section 7.4
+constexpr double steps_of_this_airplane = 10823;                     // section 7.4
 constexpr double speed_of_sound = 343;                          // m/s; only c dt counts
 
 struct Numbering {
@@ -119,7 +119,7 @@ class Table4 final : public Experiment {
     const double unknowns = surface.unknowns();
     const double product = 2 * values, solution = 2 * unknowns * unknowns;
     airplane("GFlop of a step's summation", product * 1e-9);
-    airplane("GFlop of all steps", steps_of_airplane * (product + solution) * 1e-9);
+    airplane("GFlop of all steps", steps_of_this_airplane * (product + solution) * 1e-9);
     // section 5.2: N b_c values and N integers for each of N slices
     airplane("GB of Contiguous-Blocking, single precision",
              unknowns * unknowns * (counts.longest * sizeof(float) + sizeof(std::int32_t)) * 1e-9);
