@@ -39,7 +39,7 @@ class TimeStepping {
   [[nodiscard]] const std::vector<double>& gpu_weights() const { return gpu_weights_; }
   [[nodiscard]] int corrections() const { return corrections_; }
   [[nodiscard]] double seconds() const { return seconds_; }
-  /// Takes the fields of GPUs from main memory and back there; 0 without --transfers.
+  /// Seconds to bring the fields of GPUs there and back to main memory; 0 without --transfers.
   [[nodiscard]] double load_seconds() const { return load_seconds_; }
   [[nodiscard]] double unload_seconds() const { return unload_seconds_; }
   [[nodiscard]] long timed_steps() const { return timed_steps_; }

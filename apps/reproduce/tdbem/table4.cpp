@@ -20,7 +20,7 @@ using namespace asterism::tdbem;
 
 constexpr std::int32_t rows_of_table[] = {32, 64, 128};         // b_r
 constexpr std::int32_t columns_of_table[] = {16, 32, 64, 128};  // b_c
-constexpr double steps_of_this_airplane = 10823;                     // section 7.4
+constexpr double steps_of_this_airplane = 10823;                // section 7.4
 constexpr double speed_of_sound = 343;                          // m/s; only c dt counts
 
 struct Numbering {
