@@ -54,6 +54,7 @@ std::vector<Point> points_in(const std::string& path) {
 struct Texts {
   std::vector<std::string> directions, observers;
   std::string observer_file, view;
+  std::string kernel, block_shape;
 };
 
 void add_body(CLI::App& app, CaseOptions& problem) {
@@ -137,10 +138,32 @@ void add_stages(CLI::Option_group& method, Method& chosen) {
       ->check(CLI::Range(32, 1 << 20));
 }
 
-void add_method(CLI::App& app, Arguments& args, bool& single_precision) {
+/// "64x32".
+BlockShape block_shape_of(const std::string& text) {
+  std::istringstream in(text);
+  BlockShape shape;
+  char between = 0;
+  in >> shape.rows >> between >> shape.columns;
+  if (!in || between != 'x' || in.peek() != std::istringstream::traits_type::eof())
+    bad_input("--block-shape {}: expected rows x columns, as 64x32", text);
+  return shape;
+}
+
+void add_kernel(CLI::Option_group& method, Method& chosen, Texts& texts) {
+  method
+      .add_option("--kernel", texts.kernel,
+                  "Of the products with slices: panels; contiguous-blocking and full-blocking, the paper's ways of\n"
+                  "blocking; scalar and matrix-vector, which it compares with (on CPUs only)")
+      ->default_str(name_of(chosen.kernel));
+  method.add_option("--block-shape", texts.block_shape,
+                    "Of full-blocking: rows x columns, 32, 64 or 128 x 16, 32, 64 or 128 (default: 64x32)");
+}
+
+void add_method(CLI::App& app, Arguments& args, Texts& texts, bool& single_precision) {
   CaseOptions& problem = args.problem;
   CLI::Option_group* method = app.add_option_group("Method");
   add_stages(*method, args.method);
+  add_kernel(*method, args.method, texts);
   method
       ->add_option_function<std::string>(
           "--ordering", [&problem](const std::string& name) { problem.body.ordering = ordering_named(name); },
@@ -267,6 +290,25 @@ void read_points(const Texts& texts, Arguments& args) {
   if (!texts.view.empty()) args.files.view = point_of("--view", texts.view);
 }
 
+/// Kernels that GPUs do not have run on cores.
+void choose_kernel(const Texts& texts, Arguments& args) {
+  Method& method = args.method;
+  if (!texts.kernel.empty()) method.kernel = kernel_named(texts.kernel);
+  if (!texts.block_shape.empty()) {
+    if (method.kernel != Kernel::full_blocking) bad_input("--block-shape: only of --kernel full-blocking");
+    method.shape_of_full_blocks = block_shape_of(texts.block_shape);
+  }
+  if (method.kernel == Kernel::contiguous_blocking && !args.files.matrices.empty())
+    bad_input("--matrices: files have panels of different widths, --kernel contiguous-blocking has not");
+  if (runs_on_gpus(method.kernel)) return;
+  std::optional<int>& gpus = args.common.session.gpus;
+  if (gpus.value_or(0) > 0)
+    bad_input("--kernel {}: on CPUs only, expected --gpus 0, not {}", name_of(method.kernel), *gpus);
+  if (args.sharing.sharing == Sharing::gpus)
+    bad_input("--kernel {}: on CPUs only, --sharing gpus has none", name_of(method.kernel));
+  gpus = 0;
+}
+
 /// Throws Error (bad_input): options that contradict each other, files that cannot be written.
 void check_arguments(const Arguments& args) {
   const WaveOptions& wave = args.problem.wave;
@@ -304,7 +346,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   bool single_precision = false;
   add_body(app, args.problem);
   add_wave(app, args.problem, texts);
-  add_method(app, args, single_precision);
+  add_method(app, args, texts, single_precision);
   add_machine(app, args);
   add_results(app, args, texts);
   if (const auto status = parse(app, argc, argv)) return status;
@@ -313,6 +355,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   args.common.session.ranks = Ranks::any;
   refuse_in_simulation(args);
   read_points(texts, args);
+  choose_kernel(texts, args);
   check_arguments(args);
   return std::nullopt;
 }

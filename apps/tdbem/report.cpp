@@ -62,7 +62,8 @@ json PrecisionMarch<T>::matrices_record() const {
 
 template <class T>
 json PrecisionMarch<T>::method_record() const {
-  return {{"group", args_.method.group},
+  return {{"kernel", name_of(args_.method.kernel)},
+          {"group", args_.method.group},
           {"ahead", args_.method.ahead},
           {"solver", problem_.solver == asterism::tdbem::Solver::factorisation ? "mumps" : "cg"},
           {"tolerance", problem_.limits.tolerance},
@@ -96,6 +97,7 @@ void PrecisionMarch<T>::describe(Report& report) {
       fmt::format("Kmax {}, {:.4g} values in row-vectors of {:.2f} on average and {} at most, {:.2f} GB in {} blocks",
                   counts.largest_lag, static_cast<double>(counts.values), counts.mean_length(), counts.longest,
                   matrices_->bytes() * 1e-9, matrices_->blocks()));
+  if (args_.method.kernel != Kernel::panels) rows.emplace_back("kernel", name_of(args_.method.kernel));
   rows.emplace_back(
       "units",
       fmt::format("{} CPUs, {} GPUs, scheduler {}{}", session_.cpus(), session_.devices(), session_.scheduler(),

@@ -9,10 +9,20 @@
 #include "codelets/tdbem/codelets_cuda.hpp"
 #include "codelets/tdbem/kernels/costs.hpp"
 #include "codelets/tdbem/kernels/product/block.hpp"
+#include "codelets/tdbem/kernels/product/variants.hpp"
 #include "codelets/tdbem/task_functions.hpp"
 
 namespace asterism::tdbem::codelets {
 namespace {
+
+/// The tiles that a product takes of a block.
+template <class T>
+std::vector<Tile<T>> tiles_of(const void* block, const PartOfBlock& place) {
+  std::vector<Tile<T>> tiles;
+  for (std::int32_t t = 0; t < place.tiles; ++t)
+    tiles.push_back(tile_of_block<T>(block, place.directory, place.first_tile + t));
+  return tiles;
+}
 
 struct Cpu {
   template <class T>
@@ -22,13 +32,12 @@ struct Cpu {
   template <class T, class Scratch>
   void product(const ProductArgs& a, const void* const* blocks, const WindowsOfBlocks<T>& windows, const Sums<T>& sums,
                const Scratch& /*scratch*/) const {
-    std::vector<Tile<T>> tiles;
-    for (std::int32_t k = 0; k < a.blocks; ++k) {
-      tiles.clear();
-      for (std::int32_t t = 0; t < a.place[k].tiles; ++t)
-        tiles.push_back(tile_of_block<T>(blocks[k], a.place[k].directory, a.place[k].first_tile + t));
-      cpu::product(tiles.data(), a.place[k].tiles, windows.of[k], sums);
-    }
+    for (std::int32_t k = 0; k < a.blocks; ++k)
+      cpu::product(tiles_of<T>(blocks[k], a.place[k]).data(), a.place[k].tiles, windows.of[k], sums);
+  }
+  template <class T>
+  void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& windows, const Sums<T>& sums) const {
+    cpu::full_blocks_product(blocks, windows, sums);
   }
   template <class T>
   void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count,
@@ -71,6 +80,58 @@ struct Cpu {
     cpu::observe(observers, history, 0, observers.observers, steps, p);
   }
 };
+
+/// A scalar product per row-vector and summation vector (section 3.2), one wave after the other.
+template <class T>
+void scalar_products_of_blocks(void** b, void* arguments) {
+  tasks::add_products<Cpu, T>(b, arguments,
+                              [](const Cpu&, const ProductArgs& a, const void* const* blocks,
+                                 const WindowsOfBlocks<T>& windows, const Sums<T>& sums, const auto&) {
+                                for (std::int32_t k = 0; k < a.blocks; ++k) {
+                                  const std::vector<Tile<T>> tiles = tiles_of<T>(blocks[k], a.place[k]);
+                                  for (std::int32_t wave = 0; wave < a.waves; ++wave)
+                                    cpu::scalar_products(tiles.data(), a.place[k].tiles, of_wave(windows.of[k], wave),
+                                                         of_wave(sums, wave));
+                                }
+                              });
+}
+
+/// Row-vectors times matrices of past values (section 3.3, first optimisation), one wave after the other. The matrices
+/// are made from the windows in each task.
+template <class T>
+void matrix_vector_products_of_blocks(void** b, void* arguments) {
+  tasks::add_products<Cpu, T>(b, arguments,
+                              [](const Cpu&, const ProductArgs& a, const void* const* blocks,
+                                 const WindowsOfBlocks<T>& windows, const Sums<T>& sums, const auto&) {
+                                std::vector<T> past;
+                                for (std::int32_t k = 0; k < a.blocks; ++k) {
+                                  const PartOfBlock& place = a.place[k];
+                                  const std::vector<Tile<T>> tiles = tiles_of<T>(blocks[k], place);
+                                  cpu::SeparateWindows<T> separate{nullptr, place.slice_begin, place.slices, a.shape};
+                                  past.resize(static_cast<std::size_t>(cpu::separate_elements(separate)));
+                                  for (std::int32_t wave = 0; wave < a.waves; ++wave) {
+                                    cpu::separate(of_wave(windows.of[k], wave), separate, past.data());
+                                    separate.values = past.data();
+                                    cpu::matrix_vector_products(tiles.data(), place.tiles, separate,
+                                                                of_wave(sums, wave));
+                                  }
+                                }
+                              });
+}
+
+template <class T>
+void cut_block(void** b, void* arguments) {
+  const auto& a = as<CutArgs>(arguments);
+  Buffers buffers(b);
+  const char* const block = buffers.take<const char>();
+  char* const to = buffers.take<char>();
+  for (std::int32_t t = 0; t < a.count; ++t) {
+    const FullBlocks<T> of_tile = full_blocks(tile_of_block<T>(block, a.directory, t), a.shape);
+    std::copy(of_tile.slice.begin(), of_tile.slice.end(), reinterpret_cast<std::int32_t*>(to + a.places[t].slice));
+    std::copy(of_tile.place.begin(), of_tile.place.end(), reinterpret_cast<BlockPlace*>(to + a.places[t].place));
+    std::copy(of_tile.values.begin(), of_tile.values.end(), reinterpret_cast<T*>(to + a.places[t].values));
+  }
+}
 
 template <class T>
 void prepare_block(void** b, void* arguments) {
@@ -142,10 +203,35 @@ CodeletSpec assemble_spec() {
               flops<AssembleArgs, [](const auto& a) { return flops_of_point_pair * cells(a); }>);
 }
 
+CodeletSpec summation_spec(const char* name, starpu_cpu_func_t cpu, starpu_cuda_func_t cuda) {
+  return spec(name, cpu, cuda,
+              flops<ProductArgs, [](const auto& a) { return product_flops(a.values, a.shape.group, a.waves); }>);
+}
+
 template <class T>
 CodeletSpec product_spec() {
-  return spec("tdbem_product", tasks::product<Cpu, T>, gpu::functions<T>().product,
-              flops<ProductArgs, [](const auto& a) { return product_flops(a.values, a.shape.group, a.waves); }>);
+  return summation_spec("tdbem_product", tasks::product<Cpu, T>, gpu::functions<T>().product);
+}
+
+template <class T>
+CodeletSpec full_blocks_product_spec() {
+  return summation_spec("tdbem_full_blocks_product", tasks::full_blocks_product<Cpu, T>,
+                        gpu::functions<T>().full_blocks_product);
+}
+
+template <class T>
+CodeletSpec scalar_products_spec() {
+  return summation_spec("tdbem_scalar_products", scalar_products_of_blocks<T>, nullptr);
+}
+
+template <class T>
+CodeletSpec matrix_vector_products_spec() {
+  return summation_spec("tdbem_matrix_vector_products", matrix_vector_products_of_blocks<T>, nullptr);
+}
+
+template <class T>
+CodeletSpec cut_spec() {
+  return spec("tdbem_cut", cut_block<T>, nullptr);
 }
 
 template <class T>
@@ -193,6 +279,10 @@ CodeletSpec observe_spec() {
 PrecisionCodelet prepare(prepare_spec<float>(), prepare_spec<double>());
 PrecisionCodelet assemble(assemble_spec<float>(), assemble_spec<double>());
 PrecisionCodelet product(product_spec<float>(), product_spec<double>());
+PrecisionCodelet full_blocks_product(full_blocks_product_spec<float>(), full_blocks_product_spec<double>());
+PrecisionCodelet scalar_products(scalar_products_spec<float>(), scalar_products_spec<double>());
+PrecisionCodelet matrix_vector_products(matrix_vector_products_spec<float>(), matrix_vector_products_spec<double>());
+PrecisionCodelet cut(cut_spec<float>(), cut_spec<double>());
 PrecisionCodelet combine(combine_spec<float>(), combine_spec<double>());
 PrecisionCodelet illuminate(illuminate_spec<float>(), illuminate_spec<double>());
 PrecisionCodelet solve(solve_spec<float>(), solve_spec<double>());

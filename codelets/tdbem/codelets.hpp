@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of time-domain boundary elements, each for float and double: extern objects, and next to each the
-// structure of its arguments and, in order, the data that a task must be submitted with. prepare, assemble and
-// solve_directly run on CPUs only, all others on CPUs and GPUs. The kernels behind them: kernels/kernels.hpp.
+// structure of its arguments and, in order, the data that a task must be submitted with. prepare, assemble, cut,
+// scalar_products, matrix_vector_products and solve_directly run on CPUs only, all others on CPUs and GPUs. The kernels
+// behind them: kernels/kernels.hpp.
 //   block     a block of slices (block.hpp), in lines of 64 bytes
 //   window    past values of the unknowns of a block (slices.hpp), for every wave
 //   partial   sums of some rows for a group of steps (partial_sums.hpp), of one unit
@@ -18,6 +19,7 @@
 #include "codelets/tdbem/kernels/march/partial_sums.hpp"
 #include "codelets/tdbem/kernels/march/radiation.hpp"
 #include "codelets/tdbem/kernels/product/block.hpp"
+#include "codelets/tdbem/kernels/product/full_blocking.hpp"
 #include "codelets/tdbem/kernels/product/product.hpp"
 #include "codelets/tdbem/kernels/waves/illumination.hpp"
 #include "runtime/buffers.hpp"
@@ -71,13 +73,30 @@ struct ProductArgs {
   std::int32_t waves = 1;
   std::int32_t row_begin = 0;  ///< of the partial sums
   std::int32_t rows = 0;
-  double values = 0;   ///< of the matrices, without padding, in these rows of these blocks
+  double values = 0;   ///< of the matrices in these rows of these blocks that the task is to count as its work
   bool clear = false;  ///< set the partial sums to zero first
+  BlockShape shape_of_full_blocks;
+  const PlacedFullBlocks* full_blocks[most_blocks_at_once]{};  ///< of each block, by block of rows, in main memory
 };
 extern PrecisionCodelet product;
+/// As product, by the kernels that the paper compares with (sections 3.2, 3.3 and 5.1); instead of blocks those that
+/// cut has made of them.
+extern PrecisionCodelet full_blocks_product;
+/// As product, on CPUs only.
+extern PrecisionCodelet scalar_products, matrix_vector_products;
 /// Bytes of the scratch datum for any of up to most_blocks_at_once blocks that are no larger than this.
 template <class T>
 std::size_t product_scratch_bytes(const PartOfBlock& largest, std::int32_t group, std::int32_t waves);
+
+/// The blocks of Full-Blocking of a block of slices.  block R, full blocks W
+struct CutArgs {
+  Work work;
+  std::int64_t directory = 0;
+  std::int32_t count = 0;  ///< of tiles
+  const PlacedFullBlocks* places = nullptr;
+  BlockShape shape;
+};
+extern PrecisionCodelet cut;
 
 /// totals RW, one partial R for each part
 struct CombineArgs {

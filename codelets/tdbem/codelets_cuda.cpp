@@ -9,6 +9,7 @@
 #include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
 #include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 #include "codelets/tdbem/kernels/march/windows_cuda.hpp"
+#include "codelets/tdbem/kernels/product/full_blocking_cuda.hpp"
 #include "codelets/tdbem/kernels/product/product_cuda.hpp"
 #include "codelets/tdbem/kernels/waves/illumination_cuda.hpp"
 #include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
@@ -43,6 +44,10 @@ struct Gpu {
     cuda::place_tiles(directories, windows.tiles_of_each, tiles, stream);
     auto* const parts = reinterpret_cast<T*>(memory + tasks::tile_bytes<T>(count));
     cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream);
+  }
+  template <class T>
+  void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& windows, const Sums<T>& sums) const {
+    cuda::full_blocks_product(blocks, windows, sums, stream);
   }
   template <class T>
   void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partials, std::int32_t count,
@@ -84,8 +89,10 @@ struct Gpu {
 
 template <class T>
 Functions functions() {
-  return {tasks::product<Gpu, T>, tasks::combine<Gpu, T>, tasks::illuminate<Gpu, T>, tasks::solve<Gpu, T>,
-          tasks::radiate<Gpu, T>, tasks::move_on<Gpu, T>, tasks::observe<Gpu, T>};
+  return {tasks::product<Gpu, T>, tasks::full_blocks_product<Gpu, T>,
+          tasks::combine<Gpu, T>, tasks::illuminate<Gpu, T>,
+          tasks::solve<Gpu, T>,   tasks::radiate<Gpu, T>,
+          tasks::move_on<Gpu, T>, tasks::observe<Gpu, T>};
 }
 template Functions functions<double>();
 template Functions functions<float>();

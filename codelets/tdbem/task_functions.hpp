@@ -39,8 +39,9 @@ struct SolveScratch {
   static constexpr std::int64_t most_partial_sums = 6 * 8192;
 };
 
-template <class Unit, class T>
-void product(void** b, void* arguments) {
+/// Brings the data of a product to add(unit, arguments, blocks, windows, sums, scratch).
+template <class Unit, class T, class Add>
+void add_products(void** b, void* arguments, const Add& add) {
   const auto& a = as<ProductArgs>(arguments);
   Buffers buffers(b);
   std::array<const void*, most_blocks_at_once> blocks{};
@@ -55,7 +56,28 @@ void product(void** b, void* arguments) {
   const Unit unit;
   const std::int64_t line = static_cast<std::int64_t>(a.rows) * a.shape.group;
   if (a.clear) unit.zero(partial, a.waves * line);
-  unit.product(a, blocks.data(), windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
+  add(unit, a, blocks.data(), windows, Sums<T>{partial, a.row_begin, line}, [&] { return buffers.take<char>(); });
+}
+
+template <class Unit, class T>
+void product(void** b, void* arguments) {
+  add_products<Unit, T>(b, arguments, [](const Unit& unit, const auto&... of) { unit.product(of...); });
+}
+
+/// Full-Blocking: tile by tile, one wave after the other.
+template <class Unit, class T>
+void full_blocks_product(void** b, void* arguments) {
+  add_products<Unit, T>(b, arguments,
+                        [](const Unit& unit, const ProductArgs& a, const void* const* blocks,
+                           const WindowsOfBlocks<T>& windows, const Sums<T>& sums, const auto& /*scratch*/) {
+                          for (std::int32_t k = 0; k < a.blocks; ++k)
+                            for (std::int32_t t = 0; t < a.place[k].tiles; ++t) {
+                              const auto view = full_blocks_in<T>(
+                                  blocks[k], a.full_blocks[k][a.place[k].first_tile + t], a.shape_of_full_blocks);
+                              for (std::int32_t wave = 0; wave < a.waves; ++wave)
+                                unit.full_blocks_product(view, of_wave(windows.of[k], wave), of_wave(sums, wave));
+                            }
+                        });
 }
 
 template <class Unit, class T>

@@ -12,13 +12,16 @@
 namespace asterism::tdbem {
 namespace {
 
-/// Adds the time of the task that has ended.
-void add_time(void* argument) {
-  auto* const nanoseconds = static_cast<std::atomic<std::int64_t>*>(argument);
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+/// Widens the time span of a worker's products by the task that has ended.
+void add_span(void* argument) {
   const starpu_task* const task = starpu_task_get_current();
   if (task == nullptr || task->profiling_info == nullptr) return;
-  nanoseconds->fetch_add(static_cast<std::int64_t>(
-      1e3 * starpu_timing_timespec_delay_us(&task->profiling_info->start_time, &task->profiling_info->end_time)));
+  static_cast<ProductSpan*>(argument)->add(nanoseconds(task->profiling_info->submit_time),
+                                           nanoseconds(task->profiling_info->end_time));
 }
 
 }  // namespace
@@ -40,8 +43,41 @@ TaskOptions Simulation<T>::on_solving_unit(Priority priority) const {
 
 // Summation stage.
 
+/// The datum of a block of slices that products read, and its size.
 template <class T>
-void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomic<std::int64_t>* busy) {
+starpu_data_handle_t Simulation<T>::product_block(std::size_t b) const {
+  return full_blocks_ ? full_blocks_->block(b) : matrices_.block(b);
+}
+template <class T>
+std::int64_t Simulation<T>::product_bytes_of(std::size_t b) const {
+  return full_blocks_ ? full_blocks_->block_bytes(b) : matrices_.block_bytes(b);
+}
+
+/// Values that the operations of a product are counted by: with the zeros that fill blocks for the paper's two ways of
+/// blocking, as its rates are (tables 2 and 3).
+template <class T>
+double Simulation<T>::counted_values(std::size_t b) const {
+  if (full_blocks_) return static_cast<double>(full_blocks_->values(b));
+  return static_cast<double>(method_.kernel == Kernel::contiguous_blocking ? matrices_.padded_values(b)
+                                                                           : matrices_.values(b));
+}
+
+template <class T>
+Codelet& Simulation<T>::product_codelet() const {
+  switch (method_.kernel) {
+    case Kernel::full_blocking:
+      return codelets::full_blocks_product.of<T>();
+    case Kernel::scalar:
+      return codelets::scalar_products.of<T>();
+    case Kernel::matrix_vector:
+      return codelets::matrix_vector_products.of<T>();
+    default:
+      return codelets::product.of<T>();
+  }
+}
+
+template <class T>
+void Simulation<T>::submit_product(Range blocks, std::size_t partial, ProductSpan* span) {
   Partial& to = partials_[partial];
   codelets::ProductArgs args;
   args.shape = shape_;
@@ -55,25 +91,27 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, std::atomi
   double bytes = 0, values = 0;
   for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
     const auto block = static_cast<std::size_t>(b);
+    if (full_blocks_) args.full_blocks[args.blocks] = full_blocks_->places(block);
     args.place[args.blocks++] = matrices_.place(block, to.first, to.end);
-    bytes += static_cast<double>(matrices_.block_bytes(block));
-    values += static_cast<double>(matrices_.values(block));
-    accesses.push_back({matrices_.block(block), STARPU_R});
+    bytes += static_cast<double>(product_bytes_of(block));
+    values += counted_values(block);
+    accesses.push_back({product_block(block), STARPU_R});
     accesses.push_back({windows_[block], STARPU_R});
   }
   const double share = static_cast<double>(to.rows) / unknowns_;
   args.values = values * share;
+  args.shape_of_full_blocks = method_.shape_of_full_blocks;
   args.work.cells = static_cast<std::int64_t>(share * bytes);
   args.work.variant = method_.group;
   options.priority = summation_priority;
   options.worker = to.worker;
-  options.done = add_time;
-  options.done_argument = busy;
+  options.done = add_span;
+  options.done_argument = span;
   accesses.push_back({to.sums, args.clear ? STARPU_W : STARPU_RW});
   if (partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
   to.used = true;
   // s_i^(n+g) += sum_j sum_(k>g) M^k(i, j) a_j^(n+g-k), j in the slices of these blocks
-  submit(codelets::product.of<T>(), args, accesses, options);
+  submit(product_codelet(), args, accesses, options);
   ++tasks_;
 }
 
@@ -81,8 +119,7 @@ template <class T>
 void Simulation<T>::submit_products() {
   if (sharing_ == Sharing::scheduler) {
     for (std::int32_t b = matrices_.own().begin; b < matrices_.own().end; ++b)
-      submit_product({b, b + 1}, static_cast<std::size_t>(b - matrices_.own().begin) % partials_.size(),
-                     &busy_[0].nanoseconds);
+      submit_product({b, b + 1}, static_cast<std::size_t>(b - matrices_.own().begin) % partials_.size(), &spans_[0]);
     return;
   }
   // Forwards and backwards in turn, so that a group begins with the blocks that the last one ended with: where not all
@@ -99,7 +136,7 @@ void Simulation<T>::submit_products() {
       batches.push_back({b, cores ? b + 1 : end_of_batch(b, share_end)});
     if (backwards) std::reverse(batches.begin(), batches.end());
     for (const Range& batch : batches)
-      for (std::size_t p = first; p < end; ++p) submit_product(batch, p, &busy_[w].nanoseconds);
+      for (std::size_t p = first; p < end; ++p) submit_product(batch, p, &spans_[w]);
     begin = share_end;
   }
 }
@@ -109,9 +146,9 @@ template <class T>
 std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end) const {
   std::int64_t bytes = 0;
   std::int32_t b = first;
-  do bytes += matrices_.block_bytes(static_cast<std::size_t>(b++));
+  do bytes += product_bytes_of(static_cast<std::size_t>(b++));
   while (b < end && b < first + most_blocks_at_once &&
-         bytes + matrices_.block_bytes(static_cast<std::size_t>(b)) <= batch_bytes_);
+         bytes + product_bytes_of(static_cast<std::size_t>(b)) <= batch_bytes_);
   return b;
 }
 

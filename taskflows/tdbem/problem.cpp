@@ -1,13 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/tdbem/problem.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "codelets/tdbem/kernels/product/slices.hpp"
 
 namespace asterism::tdbem {
+
+const char* name_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::contiguous_blocking:
+      return "contiguous-blocking";
+    case Kernel::full_blocking:
+      return "full-blocking";
+    case Kernel::scalar:
+      return "scalar";
+    case Kernel::matrix_vector:
+      return "matrix-vector";
+    default:
+      return "panels";
+  }
+}
+
+Kernel kernel_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Kernel kernel : kernels) {
+    names.emplace_back(name_of(kernel));
+    if (names.back() == name) return kernel;
+  }
+  const std::string near = nearest(name, names);
+  bad_input("kernel {}: expected one of {}{}", name, fmt::join(names, ", "),
+            near.empty() ? "" : "; the nearest is " + near);
+}
 
 void check(const Problem& problem, const Method& method) {
   if (!(problem.speed > 0 && std::isfinite(problem.speed)))
@@ -23,6 +53,11 @@ void check(const Problem& problem, const Method& method) {
               method.ahead ? " with products ahead" : "", most);
   if (method.block_size < 0 || method.block_size % panel_rows != 0)
     bad_input("blocks of {} slices: expected a multiple of {}", method.block_size, panel_rows);
+  try {
+    if (method.kernel == Kernel::full_blocking) check_blocks(method.shape_of_full_blocks, method.group);
+  } catch (const std::invalid_argument& error) {
+    bad_input("{}", error.what());
+  }
   if (!(problem.limits.tolerance > 0 && problem.limits.tolerance < 1))
     bad_input("tolerance {}: expected between 0 and 1", problem.limits.tolerance);
 }

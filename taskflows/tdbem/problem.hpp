@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/precision.hpp"
 #include "codelets/tdbem/kernels/assembly/boundary.hpp"
 #include "codelets/tdbem/kernels/assembly/pair_rules.hpp"
 #include "codelets/tdbem/kernels/march/solve.hpp"
+#include "codelets/tdbem/kernels/product/full_blocking.hpp"
 #include "codelets/tdbem/kernels/product/product.hpp"
 #include "codelets/tdbem/kernels/waves/pulse.hpp"
 #include "taskflows/tdbem/surface/surface.hpp"
@@ -49,6 +51,25 @@ enum class Radiation : std::uint8_t {
   own_rows,  ///< each that of its rows: ranks exchange right-hand sides before each step
 };
 
+/// What computes the products of the summation stage.
+enum class Kernel : std::uint8_t {
+  panels,               ///< multi-vectors/vector, panels of 32 rows, each as wide as its longest row-vector
+  contiguous_blocking,  ///< the same with panels as wide as the longest row-vector of all, as published (section 5.2)
+  full_blocking,        ///< dense blocks of b_r rows and b_c lags (section 5.1)
+  scalar,               ///< a scalar product per row-vector and summation vector (section 3.2); CPUs only
+  matrix_vector,        ///< a row-vector times a matrix of past values (section 3.3); CPUs only
+};
+inline constexpr Kernel kernels[] = {Kernel::panels, Kernel::contiguous_blocking, Kernel::full_blocking, Kernel::scalar,
+                                     Kernel::matrix_vector};
+/// As on command lines: "full-blocking".
+const char* name_of(Kernel kernel);
+/// Throws Error (bad_input) with all names, and with the nearest one.
+Kernel kernel_named(const std::string& name);
+/// Whether GPUs have it.
+constexpr bool runs_on_gpus(Kernel kernel) {
+  return kernel != Kernel::scalar && kernel != Kernel::matrix_vector;
+}
+
 /// How a problem is solved; the answer depends on it by rounding only.
 struct Method {
   /// n_g: summation vectors computed at once, 1 to 16
@@ -59,10 +80,12 @@ struct Method {
   /// Unknowns of a block of slices and of a tile, a multiple of panel_rows; 0: by the number of unknowns and units
   std::int32_t block_size = 0;
   Radiation radiation = Radiation::suitable;
+  Kernel kernel = Kernel::panels;
+  BlockShape shape_of_full_blocks{64, 32};  ///< of Kernel::full_blocking
 };
 
-/// Throws Error (bad_input), one line: speeds, steps, groups and block sizes that cannot be, no wave, waves of another
-/// speed.
+/// Throws Error (bad_input), one line: speeds, steps, groups, block sizes and shapes that cannot be, no wave, waves of
+/// another speed.
 void check(const Problem& problem, const Method& method);
 
 /// Times between which the waves are at the bodies: their right-hand sides are zero before and after, s.

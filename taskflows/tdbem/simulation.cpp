@@ -50,6 +50,8 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   }
   if (cores_.size() > static_cast<std::size_t>(most_partials) - gpus_.size())
     cores_.resize(static_cast<std::size_t>(most_partials) - gpus_.size());
+  if (!runs_on_gpus(method.kernel) && !gpus_.empty())
+    bad_input("kernel {}: on CPUs only, where this session has GPUs", name_of(method.kernel));
   if (problem.solver == Solver::factorisation && cores_.empty())
     bad_input("the factorisation of M^0 needs a core, of which this session has none");
   solving_unit_ = gpus_.empty() ? any_worker : gpus_.front();
@@ -60,6 +62,8 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
     return observer_weights<T>(problem.surface, problem.boundary, problem.speed, problem.dt,
                                triangle_rule(problem.rules.far_points), problem.observers);
   }();
+  if (method.kernel == Kernel::full_blocking)
+    full_blocks_ = std::make_unique<FullBlockMatrices<T>>(matrices, method.shape_of_full_blocks);
   build_windows(weights.largest_lag);
   build_surface();
   if (rank_group().distributed())
@@ -71,7 +75,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   if (weights.observers > 0) build_observers(weights);
   check_memory_of_gpus();
   pin_constants();
-  busy_ = std::vector<Busy>(static_cast<std::size_t>(workers()));
+  spans_ = std::vector<ProductSpan>(static_cast<std::size_t>(workers()));
   share(equal_sizes(matrices_.own().size(), workers()));
 }
 
@@ -150,8 +154,7 @@ void Simulation<T>::build_initial() {
 template <class T>
 std::vector<double> Simulation<T>::product_seconds() {
   std::vector<double> seconds;
-  for (Busy& busy : busy_) seconds.push_back(static_cast<double>(busy.nanoseconds.exchange(0)) * 1e-9);
-  if (!cores_.empty()) seconds[0] /= static_cast<double>(std::max<std::size_t>(core_partials_, 1));
+  for (ProductSpan& span : spans_) seconds.push_back(span.take());
   return seconds;
 }
 

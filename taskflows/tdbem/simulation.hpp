@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -28,10 +29,31 @@
 #include "taskflows/tdbem/flow.hpp"
 #include "taskflows/tdbem/matrices/direct.hpp"
 #include "taskflows/tdbem/matrices/distributed_direct.hpp"
+#include "taskflows/tdbem/matrices/full_block_matrices.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
 #include "taskflows/tdbem/surface/observer_weights.hpp"
 
 namespace asterism::tdbem {
+
+/// From when a worker could start with its products, as they were submitted, until the last one ended: what it waits
+/// for data counts, as in the paper, where each worker's time for its interval is taken (section 6.2). In ns of
+/// StarPU's clock; threads of units add to it.
+class ProductSpan {
+ public:
+  void add(std::int64_t submitted, std::int64_t ended) {
+    for (std::int64_t now = begin_; submitted < now && !begin_.compare_exchange_weak(now, submitted);) continue;
+    for (std::int64_t now = end_; ended > now && !end_.compare_exchange_weak(now, ended);) continue;
+  }
+  /// Seconds, 0 where nothing was added; then it is as new. No task of it may run.
+  double take() {
+    const std::int64_t begin = begin_.exchange(never), end = end_.exchange(0);
+    return begin == never ? 0 : static_cast<double>(end - begin) * 1e-9;
+  }
+
+ private:
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> begin_{never}, end_{0};
+};
 
 template <class T>
 class Simulation {
@@ -55,8 +77,8 @@ class Simulation {
   /// Numbers of consecutive blocks of this rank for each worker, from the next group on. Sharing::intervals only.
   void share(const Sizes& blocks);
   [[nodiscard]] const Sizes& shares() const { return shares_; }
-  /// Seconds that each worker has spent on products since the last call; all tasks have to be done. Needs profiling
-  /// (BusyTime).
+  /// Seconds of each worker from when its products could start until the last one ended, waiting for data included,
+  /// of those since the last call, a group of steps; all tasks have to be done. Needs profiling (BusyTime).
   std::vector<double> product_seconds();
 
   /// a^n of a wave, by unknown; n is one of the last group. Blocking.
@@ -117,9 +139,6 @@ class Simulation {
     Handle sums;
     bool used = false;  ///< has it sums of the present group?
   };
-  struct Busy {
-    std::atomic<std::int64_t> nanoseconds{0};
-  };
 
   [[nodiscard]] Radiation radiation() const;
   void build_surface();
@@ -137,7 +156,11 @@ class Simulation {
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
   TaskOptions on_solving_unit(Priority priority) const;
 
-  void submit_product(Range blocks, std::size_t partial, std::atomic<std::int64_t>* busy);
+  [[nodiscard]] starpu_data_handle_t product_block(std::size_t b) const;
+  [[nodiscard]] std::int64_t product_bytes_of(std::size_t b) const;
+  [[nodiscard]] double counted_values(std::size_t b) const;
+  Codelet& product_codelet() const;
+  void submit_product(Range blocks, std::size_t partial, ProductSpan* span);
   [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end) const;
   void submit_products();
   void submit_combine();
@@ -172,11 +195,12 @@ class Simulation {
   Passage passage_;
 
   std::unique_ptr<DistributedSums<T>> distributed_sums_;  ///< over several
+  std::unique_ptr<FullBlockMatrices<T>> full_blocks_;     ///< Kernel::full_blocking
   std::vector<Part> parts_;                               ///< of all rows, or of this rank's (Radiation::own_rows)
   std::vector<Partial> partials_;                         ///< of cores, then of GPUs; one for Sharing::scheduler
   std::size_t core_partials_ = 0;
   Sizes shares_;
-  std::vector<Busy> busy_;
+  std::vector<ProductSpan> spans_;            ///< of each worker
   std::vector<HostBuffer<T>> window_memory_;  ///< of own blocks, as handles
   std::vector<Handle> windows_;
   HostBuffer<T> solution_memory_[2];

@@ -40,6 +40,19 @@ void Matrices<T>::find_structure(std::int32_t block_size) {
   take_blocks({first_blocks_[rank], first_blocks_[rank + 1]});
 }
 
+/// All panels become as wide as the longest row-vector of all ranks.
+template <class T>
+void Matrices<T>::widen_panels() {
+  std::int32_t longest = 0;
+  for (const std::int32_t of_rank : asterism::rank_group().all_gather(structure_.counts.longest))
+    longest = std::max(longest, of_rank);
+  structure_.counts = {};
+  for (TileStructure& tile : structure_.tiles) {
+    widen(tile, longest);
+    structure_.counts.add(tile.counts);
+  }
+}
+
 /// The structure of these blocks and no others; that of present ones is not looked for again.
 template <class T>
 void Matrices<T>::take_blocks(Range blocks) {

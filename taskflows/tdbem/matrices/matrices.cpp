@@ -44,14 +44,15 @@ std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) 
 }  // namespace
 
 template <class T>
-Matrices<T>::Matrices(const Problem& problem, std::int32_t block_size)
+Matrices<T>::Matrices(const Problem& problem, std::int32_t block_size, Widths widths)
     : problem_(problem),
       surface_(problem.surface.view()),
       rules_(problem.rules),
       discretisation_{problem.boundary, problem.speed, problem.dt} {
   find_structure(block_size);
+  if (widths == Widths::uniform) widen_panels();
   const std::size_t n = structure_.blocks.size();
-  for (auto* const sizes : {&directory_, &bytes_, &values_}) sizes->resize(n);
+  for (auto* const sizes : {&directory_, &bytes_, &values_, &padded_values_}) sizes->resize(n);
   places_.resize(n);
   initial_offset_.resize(n);
   of_block_.resize(n);
@@ -76,6 +77,7 @@ void Matrices<T>::lay_out(std::size_t b) {
                           tile.rows.size(), tile.slices.begin, tile.slices.size()});
     bytes += static_cast<std::int64_t>(layout.bytes);
     values_[b] += tile.counts.values;
+    padded_values_[b] += tile.counts.padded_values;
     initial_offset_[b].push_back(initial_offset_[b].back() + static_cast<std::int64_t>(tile.initial_slice.size()));
     of_block_[b].push_back(&tile);
   }

@@ -26,7 +26,7 @@ class Matrices {
   /// Finds the structure (OpenMP; StarPU's workers sleep meanwhile) and registers the blocks. Nothing is filled. Throws
   /// as tiled_structure(), as equal_values(), and as require_memory() for the blocks. `problem` is kept by reference.
   /// All ranks make it with the same arguments; so they call what is "collective" below.
-  Matrices(const Problem& problem, std::int32_t block_size);
+  Matrices(const Problem& problem, std::int32_t block_size, Widths widths = Widths::of_panels);
 
   /// Submits the assembly: each pair of blocks is one task, in rounds in which no block occurs twice, so that all cores
   /// work. `progress` is called with the share of point pairs that is done, by the calling thread, until all is; then
@@ -49,6 +49,10 @@ class Matrices {
   [[nodiscard]] std::int64_t block_bytes(std::size_t b) const { return bytes_[b]; }
   [[nodiscard]] std::int64_t initial_values(std::size_t b) const { return initial_offset_[b].back(); }
   [[nodiscard]] std::int64_t values(std::size_t b) const { return values_[b]; }  ///< without padding
+  /// With what pads panels.
+  [[nodiscard]] std::int64_t padded_values(std::size_t b) const { return padded_values_[b]; }
+  /// The tiles of a block, by block of rows.
+  [[nodiscard]] const std::vector<const TileStructure*>& tiles(std::size_t b) const { return of_block_[b]; }
   /// The structure of own blocks; its counts are those of all.
   [[nodiscard]] const TiledStructure& structure() const { return structure_; }
   [[nodiscard]] const InitialMatrix& initial() const { return initial_; }
@@ -62,6 +66,7 @@ class Matrices {
 
  private:
   void find_structure(std::int32_t block_size);
+  void widen_panels();
   void take_blocks(Range blocks);
   [[nodiscard]] std::vector<std::int64_t> values_of_blocks() const;
   void lay_out(std::size_t b);
@@ -84,7 +89,7 @@ class Matrices {
   std::vector<std::vector<PlacedTile>> places_;            ///< of each block, by block of rows; empty of other ranks'
   std::vector<std::vector<std::int64_t>> initial_offset_;  ///< of each block: blocks + 1
   std::vector<std::vector<const TileStructure*>> of_block_;
-  std::vector<std::int64_t> directory_, bytes_, values_;
+  std::vector<std::int64_t> directory_, bytes_, values_, padded_values_;
   std::vector<Handle> handles_, initial_handles_;
   InitialMatrix initial_;
 };

@@ -107,6 +107,63 @@ TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
   }
 }
 
+/// The paper's other kernels, with two waves, groups that are narrower than blocks, ahead or not, both ways of sharing.
+TYPED_TEST(TdbemFlow, EveryKernelGivesTheSame) {
+  using T = TypeParam;
+  constexpr std::int64_t steps = 60;
+  Problem p = ellipsoid_problem(Boundary::rigid);
+  p.limits.tolerance = sizeof(T) == 8 ? 1e-13 : 1e-6;
+  for (const Kernel kernel : kernels) {
+    if (Runtime::session().devices() > 0 && !runs_on_gpus(kernel)) continue;
+    Matrices<T> matrices(p, 64, kernel == Kernel::contiguous_blocking ? Widths::uniform : Widths::of_panels);
+    matrices.assemble([](double) {});
+    for (const std::int32_t wave : {0, 1}) {
+      const auto expected = reference_march(p, matrices, wave, steps);
+      ASSERT_GT(largest(expected), 0.1);
+      for (const bool ahead : {false, true})
+        for (const Sharing sharing : {Sharing::intervals, Sharing::scheduler})
+          for (const BlockShape shape : {BlockShape{32, 16}, BlockShape{128, 64}}) {
+            Method method{5, ahead, 0};
+            method.kernel = kernel;
+            method.shape_of_full_blocks = shape;
+            Simulation<T> s(p, method, matrices, Runtime::session(), sharing);
+            EXPECT_LT(difference(expected, march(s, steps, wave)), (sizeof(T) == 8 ? 1e-11 : 2e-4) * largest(expected))
+                << name_of(kernel) << (ahead ? " ahead" : "") << ", wave " << wave
+                << (sharing == Sharing::scheduler ? ", scheduler" : "");
+            if (kernel != Kernel::full_blocking) break;
+          }
+    }
+  }
+}
+
+TEST(TdbemKernels, AreRefused) {
+  const Problem p = ellipsoid_problem(Boundary::rigid);
+  Matrices<double> matrices(p, 64);
+  matrices.assemble([](double) {});
+  expect_names(complaint([] { (void)kernel_named("scaler"); }), "nearest is scalar");
+  EXPECT_EQ(kernel_named("full-blocking"), Kernel::full_blocking);
+  Method method;
+  method.kernel = Kernel::full_blocking;
+  method.shape_of_full_blocks = {64, 24};
+  expect_names(complaint([&] { Simulation<double>(p, method, matrices, Runtime::session()); }), "columns");
+  Problem longer = p;  // row-vectors of more than 16 values
+  longer.dt = 0.2 * p.surface.edges.mean / p.speed;
+  Matrices<double> with_longer(longer, 64);
+  method.shape_of_full_blocks = {64, 16};
+  expect_names(complaint([&] { Simulation<double>(longer, method, with_longer, Runtime::session()); }), "row-vectors");
+}
+
+/// From the first submission to the last end, whatever is between; then nothing.
+TEST(TdbemSharing, TimesOfWorkersAreSpans) {
+  ProductSpan span;
+  EXPECT_EQ(span.take(), 0);
+  span.add(5'000'000'000, 7'000'000'000);
+  span.add(4'000'000'000, 5'500'000'000);
+  span.add(6'000'000'000, 9'000'000'000);
+  EXPECT_DOUBLE_EQ(span.take(), 5);
+  EXPECT_EQ(span.take(), 0);
+}
+
 /// Blocks that change hands between groups, down to none for a worker, leave the answer as it is.
 TEST(TdbemSharing, MovesWhileTheFlowRuns) {
   const Problem p = ellipsoid_problem(Boundary::rigid);

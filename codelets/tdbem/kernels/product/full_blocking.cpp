@@ -72,6 +72,25 @@ void check_blocks(const BlockShape& shape, std::int32_t group) {
 }
 
 template <class T>
+std::int64_t number_of_full_blocks(const Tile<T>& tile, const BlockShape& shape) {
+  struct Lags {
+    std::int32_t first, length;
+  };
+  std::int64_t count = 0;
+  for (std::int32_t slice = 0; slice < tile.slices; ++slice) {
+    const auto lags = [&](std::int32_t i) {
+      const std::int64_t panel = static_cast<std::int64_t>(i / panel_rows) * tile.slices + slice;
+      const std::int64_t row = panel * panel_rows + i % panel_rows;
+      return Lags{tile.first[row], tile.length[row]};
+    };
+    cut_slice(tile.rows, shape, lags, [&](const BlockPlace&) { ++count; });
+  }
+  return count;
+}
+template std::int64_t number_of_full_blocks(const Tile<double>&, const BlockShape&);
+template std::int64_t number_of_full_blocks(const Tile<float>&, const BlockShape&);
+
+template <class T>
 FullBlocks<T> full_blocks(const Tile<T>& tile, const BlockShape& shape) {
   struct RowVector {
     std::int32_t first, length;

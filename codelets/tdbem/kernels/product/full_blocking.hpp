@@ -69,6 +69,10 @@ void count_blocks(std::int32_t rows, const BlockShape& shape, ExtentOf extent, B
   cut_slice(rows, shape, extent, [&](const BlockPlace&) { ++counts.blocks; });
 }
 
+/// Number of the blocks that a tile is cut into; `tile` needs no values. Errors as cut_slice.
+template <class T>
+std::int64_t number_of_full_blocks(const Tile<T>& tile, const BlockShape& shape);
+
 /// Blocks of consecutive slices for all rows of a tile, in the order of slices.
 template <class T>
 struct FullBlocks {
@@ -98,6 +102,24 @@ template <class T>
 FullBlocksView<T> view(const FullBlocks<T>& blocks) {
   return {blocks.shape,        blocks.row_begin,    blocks.rows,         static_cast<std::int32_t>(blocks.slice.size()),
           blocks.slice.data(), blocks.place.data(), blocks.values.data()};
+}
+
+/// Where the blocks of a tile are in a piece of memory: its arrays begin at these bytes.
+struct PlacedFullBlocks {
+  std::int64_t slice = 0, place = 0, values = 0;
+  std::int32_t row_begin = 0, rows = 0;
+  std::int32_t count = 0;
+};
+template <class T>
+FullBlocksView<T> full_blocks_in(const void* memory, const PlacedFullBlocks& p, const BlockShape& shape) {
+  const char* const bytes = static_cast<const char*>(memory);
+  return {shape,
+          p.row_begin,
+          p.rows,
+          p.count,
+          reinterpret_cast<const std::int32_t*>(bytes + p.slice),
+          reinterpret_cast<const BlockPlace*>(bytes + p.place),
+          reinterpret_cast<const T*>(bytes + p.values)};
 }
 
 namespace cpu {

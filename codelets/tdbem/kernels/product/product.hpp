@@ -33,6 +33,19 @@ struct Sums {
   std::int64_t wave_stride = 0;
 };
 
+/// The windows and the sums of one wave of several, for kernels that take one.
+template <class T>
+Windows<T> of_wave(Windows<T> windows, std::int32_t wave) {
+  windows.values += wave * windows.wave_stride;
+  windows.waves = 1;
+  return windows;
+}
+template <class T>
+Sums<T> of_wave(Sums<T> sums, std::int32_t wave) {
+  sums.values += wave * sums.wave_stride;
+  return sums;
+}
+
 /// Most blocks of slices that a GPU takes at once: small ones leave it without enough to do.
 inline constexpr std::int32_t most_blocks_at_once = 8;
 /// The windows of some blocks, whose tiles come one block after the other, as many of each and of the same rows.
