@@ -5,8 +5,11 @@ namespace asterism::apps::reproduce {
 
 Experiments tdbem_experiments() {
   Experiments all;
+  all.push_back(tdbem_figure13());
   all.push_back(tdbem_figure15());
   all.push_back(tdbem_table1());
+  all.push_back(tdbem_table2());
+  all.push_back(tdbem_table3());
   all.push_back(tdbem_table4());
   return all;
 }

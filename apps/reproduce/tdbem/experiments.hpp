@@ -6,8 +6,11 @@
 
 namespace asterism::apps::reproduce {
 
+std::unique_ptr<Experiment> tdbem_figure13();
 std::unique_ptr<Experiment> tdbem_figure15();
 std::unique_ptr<Experiment> tdbem_table1();
+std::unique_ptr<Experiment> tdbem_table2();
+std::unique_ptr<Experiment> tdbem_table3();
 std::unique_ptr<Experiment> tdbem_table4();
 
 /// All of these, in the order of --list.

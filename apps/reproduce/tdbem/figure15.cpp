@@ -32,6 +32,9 @@ class Figure15 final : public SimulatedExperiment {
     app.add_option("--unknowns", unknowns_, "Of the whole body, on all nodes")
         ->check(CLI::Range(64., 1e6))
         ->capture_default_str();
+    app.add_option("--cluster", block_size_, "Slices of a block")
+        ->check(CLI::Range(32, 1 << 20))
+        ->capture_default_str();
   }
   [[nodiscard]] nlohmann::json settings() const override {
     return {{"mesh", airplane(mesh_).filename().string()}, {"unknowns", unknowns_}};
@@ -46,6 +49,9 @@ class Figure15 final : public SimulatedExperiment {
       Simulation s{c.section, "tdbem", "nehalem-m2070", {}, {}};
       s.arguments = {"--mesh",           mesh,
                      "--unknowns",       fmt::format("{:.0f}", unknowns),
+                     "--kernel",         "contiguous-blocking",
+                     "--precision",      "single",
+                     "--cluster",        std::to_string(block_size_),
                      "--sharing",        "intervals",
                      "--balance",        "paper",
                      "--balance-groups", std::to_string(groups_),
@@ -87,6 +93,7 @@ class Figure15 final : public SimulatedExperiment {
 
   std::string mesh_;
   double unknowns_ = airplane_unknowns;
+  int block_size_ = 64;
 };
 
 }  // namespace

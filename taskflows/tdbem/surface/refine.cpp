@@ -36,13 +36,14 @@ class HalfEdges {
     }
   }
 
-  void bisect_longest() {
+  /// Returns the end of the edge with the lower number.
+  std::int32_t bisect_longest() {
     for (;; queue_.pop()) {
       const auto [length, a, b, h] = queue_.top();
       if (std::min(from(h), to(h)) == -a && std::max(from(h), to(h)) == -b) {
         queue_.pop();
         bisect(h);
-        return;
+        return -a;
       }
     }
   }
@@ -99,12 +100,30 @@ class HalfEdges {
 
 }  // namespace
 
-void bisect_longest_edges(mesh::TriangleMesh& mesh, std::int32_t vertices) {
+std::vector<std::int32_t> bisect_longest_edges(mesh::TriangleMesh& mesh, std::int32_t vertices) {
   const mesh::SurfaceReport report = mesh::check_closed_surface(mesh);
   if (mesh.triangles.empty() || !report.closed() || report.degenerate_triangles.count > 0)
     bad_input("surface that is to be refined: {}", mesh.triangles.empty() ? "no triangles" : report.describe());
   HalfEdges edges(mesh);
-  while (mesh.vertices.size() < static_cast<std::size_t>(std::max(vertices, 0))) edges.bisect_longest();
+  std::vector<std::int32_t> beside;
+  while (mesh.vertices.size() < static_cast<std::size_t>(std::max(vertices, 0)))
+    beside.push_back(edges.bisect_longest());
+  return beside;
+}
+
+std::vector<std::int32_t> order_beside(std::span<const std::int32_t> beside, std::int32_t vertices) {
+  const std::int32_t first_new = vertices - static_cast<std::int32_t>(beside.size());
+  std::vector<std::vector<std::int32_t>> followers(as_size(vertices));
+  for (std::int32_t v = first_new; v < vertices; ++v) followers[as_size(beside[as_size(v - first_new)])].push_back(v);
+  std::vector<std::int32_t> order, next;
+  for (std::int32_t v = 0; v < first_new; ++v)
+    for (next.push_back(v); !next.empty();) {
+      order.push_back(next.back());
+      next.pop_back();
+      const std::vector<std::int32_t>& after = followers[as_size(order.back())];
+      next.insert(next.end(), after.rbegin(), after.rend());
+    }
+  return order;
 }
 
 void quarter_triangles(mesh::TriangleMesh& mesh) {

@@ -117,6 +117,20 @@ TEST(TdbemRefine, NoEdgeIsLeftThatIsLongerThanOneThatWasCut) {
   }
 }
 
+/// New vertices 3 to 7 beside 1, 0, 1, 3 and 3: each follows its own, with what follows it.
+TEST(TdbemRefine, NumbersNewVerticesBesideTheirNeighbours) {
+  const std::vector<std::int32_t> beside = {1, 0, 1, 3, 3};
+  EXPECT_EQ(order_beside(beside, 8), (std::vector<std::int32_t>{0, 4, 1, 3, 6, 7, 5, 2}));
+  EXPECT_EQ(order_beside({}, 3), (std::vector<std::int32_t>{0, 1, 2}));
+  // they are ends of the edges that were cut
+  mesh::TriangleMesh m = box({1, 2, 5}, {1, 1, 1});
+  const auto before = static_cast<std::int32_t>(m.vertices.size());
+  const std::vector<std::int32_t> found = bisect_longest_edges(m, before + 1);
+  ASSERT_EQ(found.size(), 1U);
+  const double longest = prepare_surface(box({1, 2, 5}, {1, 1, 1})).edges.longest;
+  EXPECT_NEAR(length_of(m, found[0], before), longest / 2, 1e-14);
+}
+
 TEST(TdbemRefine, Quarters) {
   mesh::TriangleMesh m = box({1, 2, 5}, {2, 1, 3});
   const Surface coarse = prepare_surface(m);
