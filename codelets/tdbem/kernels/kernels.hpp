@@ -20,7 +20,9 @@
 //                          2 n_g flops per value, sizeof(T) bytes per value and 2 per row-vector (product.hpp)
 //   k_order_product()      s^n = sum_k M^k a^(n-k) by sparse matrices, one for each k [3.1]: 2 flops and sizeof(T) + 4
 //                          bytes per value; to compare with (k_order.hpp)
-//   full_blocks_product()    product() over dense blocks of b_r x b_c [5.1]; to compare with (full_blocking.hpp)
+//   full_blocks_product()    product() over dense blocks of b_r x b_c [5.1]; --kernel full-blocking (full_blocking.hpp)
+//   scalar_products(), matrix_vector_products()   product() without its two optimisations [3.2, 3.3], CPUs only;
+//                          --kernel scalar and matrix-vector (variants.hpp)
 //
 // march/      From sums to solutions.
 //   combine()          totals = begun + sum of partial sums [rows x n_g] of units and ranks: a flop per addend and

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Full-Blocking (section 5.1 of the paper): slices cut into dense blocks of values that stay in their rows and columns,
-// so that all rows of a block meet the same past values, at the price of zeros between row-vectors. To compare with.
+// so that all rows of a block meet the same past values, at the price of zeros between row-vectors: --kernel
+// full-blocking.
 //
 // The cut: a block begins at a row-vector that has values and takes those of the rows after it, up to `rows` rows, as
 // long as all its row-vectors together lie within `columns` lags; the first one that does not fit begins the next. The

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other ways of section 3 of the paper to use a row-vector, to compare the multi-vectors/vector product with. Both
-// work on the same tiles; CPU only.
+// The other ways of section 3 of the paper to use a row-vector, to compare the multi-vectors/vector product with:
+// --kernel scalar and matrix-vector. Both work on the same tiles; CPU only.
 #pragma once
 
 #include "codelets/tdbem/kernels/product/product.hpp"
