@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure 13 of the TD-BEM paper: the airplane on 2 to 8 nodes with 0 to 3 GPUs each, and the parallel efficiency of the
-// version without GPUs.
+// Figure 13 of the TD-BEM paper: the airplane on 2 to 8 nodes, and the parallel efficiency of the version without GPUs.
 #include <fmt/format.h>
 
-#include <map>
+#include <cstddef>
 
 #include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/simulated_experiment.hpp"
@@ -12,20 +11,18 @@
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr int nodes_of_figure[] = {2, 8};  // its first and its last
-constexpr int gpus_of_figure[] = {0, 1, 2, 3};
+constexpr int nodes_of_figure[] = {2, 8};    // its first and its last
 constexpr double steps_of_airplane = 10823;  // section 7.4
 
-std::string label(int nodes, int gpus) {
-  return fmt::format("{} nodes, {}", nodes,
-                     gpus == 0 ? "CPU only" : fmt::format("{} GPU{}", gpus, gpus > 1 ? "s" : ""));
+std::string label(int nodes) {
+  return fmt::format("{} nodes, CPU only", nodes);
 }
 
 class Figure13 final : public SimulatedExperiment {
  public:
   Figure13()
       : SimulatedExperiment("tdbem-figure13",
-                            "TD-BEM paper, Figure 13: the airplane on 2 and 8 nodes with 0 to 3 GPUs, simulated") {}
+                            "TD-BEM paper, Figure 13: the airplane on 2 and 8 nodes without GPUs, simulated") {}
 
  private:
   void add_own_options(CLI::App& app) override {
@@ -42,44 +39,34 @@ class Figure13 final : public SimulatedExperiment {
   [[nodiscard]] std::vector<Simulation> runs() const override {
     const std::string mesh = std::filesystem::absolute(airplane(mesh_)).string();
     std::vector<Simulation> all;
-    for (const int nodes : nodes_of_figure)
-      for (const int gpus : gpus_of_figure) {
-        Simulation s{label(nodes, gpus), "tdbem", "nehalem-m2070", {}, {}, nodes};
-        s.arguments = {"--mesh",           mesh,
-                       "--unknowns",       std::to_string(unknowns_),
-                       "--kernel",         "contiguous-blocking",
-                       "--precision",      "single",
-                       "--cluster",        std::to_string(block_size_),
-                       "--sharing",        "intervals",
-                       "--balance",        "paper",
-                       "--balance-groups", std::to_string(gpus > 0 ? groups_ : 0),
-                       "--steps",          std::to_string(((gpus > 0 ? groups_ : 0) + timed_groups_) * steps_of_group),
-                       "--gpus",           std::to_string(gpus)};
-        all.push_back(s);
-      }
+    for (const int nodes : nodes_of_figure) {
+      Simulation s{label(nodes), "tdbem", "nehalem-m2070", {}, {}, nodes};
+      s.arguments = {"--mesh",      mesh,
+                     "--unknowns",  std::to_string(unknowns_),
+                     "--kernel",    "contiguous-blocking",
+                     "--precision", "single",
+                     "--cluster",   std::to_string(block_size_),
+                     "--sharing",   "intervals",
+                     "--gpus",      "0",
+                     "--steps",     std::to_string(groups_ * steps_of_group)};
+      all.push_back(s);
+    }
     return all;
   }
 
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
-    std::map<std::pair<int, int>, double> step;
-    std::size_t next = 0;
-    for (const int nodes : nodes_of_figure)
-      for (const int gpus : gpus_of_figure) step[{nodes, gpus}] = records[next++].at("seconds_per_step").get<double>();
     const auto time = figures_of(figures, "Wall time of the simulation");
-    const auto speedup = figures_of(figures, "Speed-up against CPU only");
-    for (const auto& [which, seconds] : step) {
-      const auto [nodes, gpus] = which;
-      time(label(nodes, gpus), seconds * steps_of_airplane);
-      if (gpus > 0) speedup(label(nodes, gpus), step.at({nodes, 0}) / seconds);
+    std::vector<double> steps;
+    for (const nlohmann::json& record : records) {
+      steps.push_back(record.at("seconds_per_step").get<double>());
+      time(label(nodes_of_figure[steps.size() - 1]), steps.back() * steps_of_airplane);
     }
-    const double most = static_cast<double>(nodes_of_figure[1]) / nodes_of_figure[0];
-    figures_of(figures, "Parallel efficiency")(
-        "CPU only, 8 nodes, %", percent * step.at({nodes_of_figure[0], 0}) / (most * step.at({nodes_of_figure[1], 0})));
+    const double more = static_cast<double>(nodes_of_figure[1]) / nodes_of_figure[0];
+    figures_of(figures, "Parallel efficiency")("CPU only, 8 nodes, %", percent * steps[0] / (more * steps[1]));
   }
 
   static constexpr int steps_of_group = 8;  // n_g of section 7.3
-  static constexpr int groups_ = 15;        // iterations of the balancing heuristic, as in Figure 15
-  static constexpr int timed_groups_ = 5;   // that the times are of
+  static constexpr int groups_ = 5;
 
   std::string mesh_;
   int unknowns_ = airplane_unknowns;

@@ -83,7 +83,7 @@ inline const std::vector<Change>& changes_of_matrices() {
       {"surface", [](Problem& p) { p.surface.triangles[20].corner[2] ^= 1; }},
       {"far_points", [](Problem& p) { p.rules.far_points = 12; }},
       {"near_points", [](Problem& p) { p.rules.near_points = 7; }},
-      {"touching_points", [](Problem& p) { p.rules.touching_points = 6; }},
+      {"touching_points", [](Problem& p) { p.rules.touching_points = 7; }},
       {"near_gap", [](Problem& p) { p.rules.near_gap = 2.5; }},
   };
   return all;

@@ -17,7 +17,7 @@ namespace asterism::tdbem {
 struct PairRuleOptions {
   std::int32_t far_points = 7;       ///< of the rule on each of two triangles (triangle_rule())
   std::int32_t near_points = 12;     ///< of the same for triangles that are near each other
-  std::int32_t touching_points = 5;  ///< Gauss points in each of four variables for triangles with common corners
+  std::int32_t touching_points = 6;  ///< Gauss points in each of four variables for triangles with common corners
   double near_gap = 2;               ///< what is near: gaps of less than so many edges, the mean of both triangles'
 };
 
