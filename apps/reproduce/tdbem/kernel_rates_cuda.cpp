@@ -46,7 +46,7 @@ OnGpu<T> upload(const std::vector<T>& values) {
   return memory;
 }
 
-/// Time of what `launch` puts on the default stream.
+/// The fewest seconds that what `launch` puts on the default stream takes.
 template <class Launch>
 double fastest(int repetitions, const Launch& launch) {
   cudaEvent_t begin = nullptr, end = nullptr;

@@ -263,7 +263,8 @@ TEST(TdbemSphere, ApproachesTheSeries) {
   }
 }
 
-/// Twenty thousand steps, long after the wave has passed: nothing grows.
+/// Twenty thousand steps, long after the wave has passed: nothing grows. What the coarse box keeps of it decays slowly:
+/// 1e-6 of the wave after 2,000 steps, the more so the finer the quadrature, 1e-11 after 4,000.
 TEST(TdbemStability, TwentyThousandSteps) {
   const std::vector<mesh::TriangleMesh> bodies = {icosphere(1, 1), box({1.4, 1, 0.7}, {4, 3, 2}),
                                                   ellipsoid(1, {1, 0.7, 0.5})};
@@ -282,12 +283,12 @@ TEST(TdbemStability, TwentyThousandSteps) {
       double during = 0, after = 0;
       while (s.steps() < 20000) {
         s.advance();
-        if (s.steps() > 200 && s.steps() % 2000 > 16) continue;  // looked at now and then
+        if (s.steps() > 200 && (s.steps() < 4000 || s.steps() % 2000 > 16)) continue;  // looked at now and then
         for (const double v : s.solution(s.steps() - 1, 0))
           (s.steps() <= 200 ? during : after) = std::max(s.steps() <= 200 ? during : after, std::abs(v));
       }
       EXPECT_GT(during, 0.5);
-      EXPECT_LT(after, 1e-6 * during) << p.surface.unknowns() << (boundary == Boundary::rigid ? " rigid" : " soft");
+      EXPECT_LT(after, 1e-9 * during) << p.surface.unknowns() << (boundary == Boundary::rigid ? " rigid" : " soft");
     }
 }
 
