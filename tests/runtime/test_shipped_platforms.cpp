@@ -47,7 +47,8 @@ template <class T>
 void add_of_precision(Codelets& all) {
   for (auto* codelet : {&lbm::codelets::advance.of<T>().starpu(), &lbm::codelets::forward.of<T>().starpu(),
                         &lbm::codelets::complete.of<T>().starpu(), &fdtd::codelets::advance.of<T>().starpu(),
-                        &fdtd::codelets::domain.of<T>().starpu(), &tdbem::codelets::product.of<T>().starpu()})
+                        &fdtd::codelets::domain.of<T>().starpu(), &tdbem::codelets::product.of<T>().starpu(),
+                        &tdbem::codelets::solve.of<T>().starpu()})
     all.add(*codelet);
 }
 

@@ -167,9 +167,9 @@ TEST(PairValues, RulesByDistance) {
   const auto points = [&](const Patch& patch) {
     return points_of(rules, pair_triangle(patch.view(), rules, 0), pair_triangle(patch.view(), rules, 1));
   };
-  EXPECT_EQ(points(touching_patch(Contact::same)), 3750);
-  EXPECT_EQ(points(touching_patch(Contact::edge)), 3125);
-  EXPECT_EQ(points(touching_patch(Contact::vertex)), 1250);
+  EXPECT_EQ(points(touching_patch(Contact::same)), 7776);
+  EXPECT_EQ(points(touching_patch(Contact::edge)), 6480);
+  EXPECT_EQ(points(touching_patch(Contact::vertex)), 2592);
   // equal triangles of edge 1, centres 2 / sqrt 3 + gap apart
   for (const double gap : {0.1, 1.99, 2.01}) {
     const double x = 2 / std::sqrt(3.0) + gap, h = std::sqrt(0.75);
@@ -188,7 +188,7 @@ TEST(PairValues, TouchingPairsAreNeverFar) {
     const Point middle{0.2 * c, 0.2 * s, z};
     const auto mirrored = [&](const Point& p) { return 2 * middle - p; };
     const Patch patch({middle, a, b, mirrored(a), mirrored(b)}, {{{0, 1, 2}}, {{0, 3, 4}}});
-    EXPECT_EQ(points_of(rules, pair_triangle(patch.view(), rules, 0), pair_triangle(patch.view(), rules, 1)), 1250);
+    EXPECT_EQ(points_of(rules, pair_triangle(patch.view(), rules, 0), pair_triangle(patch.view(), rules, 1)), 2592);
   }
 }
 
