@@ -188,8 +188,9 @@ TEST_F(Reproductions, FiniteDifferencesLoadBalance) {
     EXPECT_NEAR(ours(bars, size, "four cores, GFlop/s"), 8.223, 0.1);
     for (const char* of : {"K40c", "GTX 760"})
       EXPECT_EQ(ours(bars, size, std::string(of) + ", GFlop/s"), ours(gpus, size, std::string(of) + " alone, GFlop/s"));
-    if (size != "N = 100")  // whose fields take longer to two GPUs in turn than the second one saves
+    if (size != "N = 100") {  // whose fields take longer to two GPUs in turn than the second one saves
       EXPECT_GT(ours(bars, size, "K40c and GTX 760 at the best share, GFlop/s"), ours(bars, size, "K40c, GFlop/s"));
+    }
     EXPECT_EQ(ours(r, size, "GPUs alone, GFlop/s"), one);
   }
 }
