@@ -5,8 +5,8 @@ import tomllib
 
 from tables.records import load, reproduced, root
 
-PAPERS = {"cg": "Conjugate gradient, RR-8192", "fmm": "Fast multipole", "lbm": "Lattice Boltzmann",
-          "fdtd": "Finite differences, thesis", "tdbem": "Boundary elements"}
+PAPERS = {"cg": "Conjugate gradient", "fmm": "Fast multipole", "lbm": "Lattice Boltzmann",
+          "fdtd": "Finite differences", "tdbem": "Boundary elements"}  # as the headings of docs/reproductions.md
 NEAR = 10  # percent, or points where a figure is a percentage
 
 
@@ -88,7 +88,7 @@ def counts():
         out.append(f"| {title} | " + " | ".join(map(str, cells)) + " |")
 
     for paper, title in PAPERS.items():
-        row(f"[{title}](#{paper}-numbers)", printed(paper))
+        row(f"[{title}](#{title.lower().replace(' ', '-')})", printed(paper))
     row("all", [number for paper in PAPERS for number in printed(paper)])
     return "\n".join(out)
 
