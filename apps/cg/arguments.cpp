@@ -25,20 +25,6 @@ namespace {
 /// done in seconds.
 constexpr int simulated_iterations = 100;
 
-/// An option that takes the name of one of `values`.
-template <class Target, class Enum>
-CLI::Option* add_choice(CLI::Option_group* group, const std::string& option, Target& target, const std::string& help,
-                        std::initializer_list<Enum> values) {
-  std::map<std::string, Enum> by_name;
-  for (const Enum value : values) by_name.emplace(name_of(value), value);
-  std::vector<std::string> names;
-  for (const Enum value : values) names.push_back(name_of(value));
-  return group
-      ->add_option_function<std::string>(
-          option, [&target, by_name](const std::string& name) { target = by_name.at(name); }, help)
-      ->check(CLI::IsMember(names));
-}
-
 /// The group "System".
 void add_system_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* system = app.add_option_group("System");

@@ -146,16 +146,10 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "Planes of strips between electric conductors that neighbours advance, too: they exchange after as\n"
                    "many steps (default: what pays; 0: border planes after each half of a step)")
       ->check(CLI::Range(0, 1 << 20));
-  group
-      ->add_option_function<std::string>(
-          "--exchange",
-          [&args](const std::string& name) {
-            args.exchange = name == "hidden" ? Exchange::hidden : Exchange::after_update;
-          },
-          "Border planes of strips that do not overlap go to neighbours before the other cells are updated, which "
-          "hide\n"
-          "the exchange (hidden), or with all cells of a strip (after-update), as in the thesis")
-      ->check(CLI::IsMember({"hidden", "after-update"}))
+  add_choice(group, "--exchange", args.exchange,
+             "Border planes of strips that do not overlap go to neighbours before the other cells are updated, which\n"
+             "hide the exchange (hidden), or with all cells of a strip (after-update), as in the thesis",
+             {Exchange::hidden, Exchange::after_update})
       ->default_str("hidden");
   auto* strips =
       group->add_option("--strips", texts.strips, "N equal strips along x instead")->check(CLI::Range(1, 1 << 20));
@@ -167,16 +161,10 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
 void add_machine(CLI::App& app, Arguments& args) {
   CLI::Option_group* group = add_machine_group(app);
   add_units(group, args.common.session);
-  group
-      ->add_option_function<std::string>(
-          "--transfers",
-          [&args](const std::string& name) {
-            args.transfers = name == "in-turn" ? Transfers::in_turn : Transfers::at_once;
-          },
-          "Load the fields of GPUs from main memory before the first step and unload them after the last one, GPU "
-          "after\n"
-          "GPU (in-turn) or all at once (at-once), and report the time with both")
-      ->check(CLI::IsMember({"in-turn", "at-once"}));
+  add_choice(group, "--transfers", args.transfers,
+             "Load the fields of GPUs from main memory before the first step and unload them after the last one, GPU\n"
+             "after GPU (in-turn) or all at once (at-once), and report the time with both",
+             {Transfers::in_turn, Transfers::at_once});
   group->add_flag("--measure-again", args.measure_again, "Forget all rates of this machine, and measure again");
   add_simulate(group, args.common.platform);
   add_calibrate(group, args.common.calibrate);

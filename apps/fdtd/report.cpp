@@ -41,12 +41,10 @@ void Run::describe_pieces(Report& report) {
                            fmt::format("{} bricks, GPUs {:.2f} %{}", division.bricks.size(), 100 * division.gpu_share,
                                        corrections > 0 ? fmt::format(" (moved {} times)", corrections) : ""));
   auto& record = report.record;
-  record["pieces"] = {{"bricks", division.bricks.size()},
-                      {"gpu_share", division.gpu_share},
-                      {"overlap", division.overlap},
-                      {"exchange", division.exchange == Exchange::hidden ? "hidden" : "after-update"},
-                      {"corrections", corrections},
-                      {"placed_by", args_.scheduler_places ? "scheduler" : "program"}};
+  record["pieces"] = {
+      {"bricks", division.bricks.size()}, {"gpu_share", division.gpu_share},
+      {"overlap", division.overlap},      {"exchange", name_of(division.exchange)},
+      {"corrections", corrections},       {"placed_by", args_.scheduler_places ? "scheduler" : "program"}};
   if (!stepping_->gpu_weights().empty()) record["pieces"]["gpu_weights"] = stepping_->gpu_weights();
   if (const auto& rates = stepping_->rates()) record["rates"] = {{"cpus", rates->cpus}, {"gpus", rates->gpus}};
   record["tasks"] = stepping_->simulation().tasks();
@@ -89,9 +87,7 @@ void Run::measure_transfers(Report& report) {
   const double seconds = load + stepping_->seconds() + unload;
   const double flops = benchmark_flops(problem().cells, stepping_->timed_steps()) / seconds;
   auto& [record, rows, written] = report;
-  record["transfers"] = {{"gpus", *args_.transfers == Transfers::in_turn ? "in-turn" : "at-once"},
-                         {"load_seconds", load},
-                         {"unload_seconds", unload}};
+  record["transfers"] = {{"gpus", name_of(*args_.transfers)}, {"load_seconds", load}, {"unload_seconds", unload}};
   record["seconds_with_transfers"] = seconds;
   record["gflops_with_transfers"] = flops * 1e-9;
   rows.emplace_back("with transfers",

@@ -17,4 +17,24 @@ Outcome SimulatedExperiment::run(const Paper& /*paper*/) const {
   return outcome;
 }
 
+void RecordedExperiment::add_options(CLI::App& app) {
+  add_own_options(app);
+  simulations_.add_options(app);
+}
+
+Outcome RecordedExperiment::run(const Paper& /*paper*/) const {
+  const std::vector<Simulation> all = runs();
+  const TemporaryFolder temporary;
+  const std::filesystem::path folder =
+      simulations_.trace().empty() ? temporary.path() : std::filesystem::path(simulations_.trace());
+  const Simulated done = simulations_.run(all, folder);
+  std::vector<std::filesystem::path> recordings;
+  for (const Simulation& s : all) recordings.push_back(folder_of(folder, s.label));
+  Outcome outcome;
+  outcome.settings = settings();
+  outcome.settings["runs"] = done.commands;
+  add_figures(done.records, recordings, outcome);
+  return outcome;
+}
+
 }  // namespace asterism::apps::reproduce

@@ -50,8 +50,8 @@ def tdbem_statistics():
                 continue
             blocks = [f["Blocks, " + n, shape] for n in numberings]
             share, seconds = f["Non-zeros in blocks, Hilbert", shape], f["Estimated time E, Hilbert", shape]
-            out.append(f"| {shape} | " + " | ".join(f"{v[1][1]:.1f} ({v[0]:.0f})" for v in blocks)
-                       + f" | {share[1][1]:.1f} % ({share[0]:.1f} %) | {seconds[1][1]:.2f} ({seconds[0]:.2f}) |")
+            out.append(f"| {shape} | " + " | ".join(f"{v[1][0]:.1f} ({v[0]:.0f})" for v in blocks)
+                       + f" | {share[1][0]:.1f} % ({share[0]:.1f} %) | {seconds[1][0]:.2f} ({seconds[0]:.2f}) |")
     return "\n".join(out)
 
 

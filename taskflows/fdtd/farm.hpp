@@ -18,8 +18,8 @@ struct FarmOptions {
   long steps = 200;
   int tasks_per_domain = 1;  ///< one after the other, each with its part of the steps
   int window = 1;            ///< domains that have memory at a time
-  bool transfers =
-      false;  ///< fields come from main memory and go back there, instead of being made where they are used
+  /// Fields come from main memory and go back there, instead of being made where they are used.
+  bool transfers = false;
 };
 
 /// What became of a domain.

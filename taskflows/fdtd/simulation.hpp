@@ -40,6 +40,14 @@ enum class Exchange { hidden, after_update };
 /// Fields of GPUs to and from main memory: one GPU after the other, or all at once.
 enum class Transfers { in_turn, at_once };
 
+/// As options and records have it.
+inline std::string name_of(Exchange exchange) {
+  return exchange == Exchange::hidden ? "hidden" : "after-update";
+}
+inline std::string name_of(Transfers transfers) {
+  return transfers == Transfers::in_turn ? "in-turn" : "at-once";
+}
+
 /// Steps that go through memory in one pass: so many planes of both fields stay in a CPU's caches, and GPUs take half
 /// of them at once.
 constexpr int steps_at_once(Precision precision) {

@@ -101,9 +101,10 @@ TEST_F(Reproductions, ConjugateGradientTables) {
 /// Kernels by themselves: a launch and 24 bytes for an element of axpy; products as long as their bytes.
 TEST_F(Reproductions, ConjugateGradientKernels) {
   const json axpy = record({"cg-figure3", "--points", "16", "100"});
-  const double launch = 3.7e-5, element = 24 / 1.125e11, rows = 1e6;
+  // StarPU's simulator adds some microseconds to each task
+  const double launch = 3.7e-5 + 5e-6, element = 24 / 1.125e11, rows = 1e6;
   EXPECT_NEAR(ours(axpy, "axpy, three GPUs over one", "at the largest N"),
-              (launch + rows * element) / (launch + rows / 3 * element), 0.1);
+              (launch + rows * element) / (launch + rows / 3 * element), 0.02);
   EXPECT_EQ(ours(axpy, "axpy, three GPUs over one", "faster from N ="), rows);
   const json product = record({"cg-figure4", "--element", "p1"});
   const std::string split = "SpMV, split into three block-rows";
@@ -298,7 +299,7 @@ TEST_F(Reproductions, TheBestHeightCompletes) {
 
 TEST_F(Reproductions, BalanceOfBoundaryElements) {
   const json r = record({"tdbem-figure15", "--mesh", file(egg_mesh(), "egg.off"), "--unknowns", "4000"});
-  for (const char* option : {"--unknowns 2000", "--sharing intervals --balance paper", "--precision single"})
+  for (const char* option : {"--unknowns 2000", "--sharing intervals", "--balance paper", "--precision single"})
     EXPECT_TRUE(contains(run_of(r, "(c) 4 nodes, 3 GPUs")["command"], option)) << option;
   for (const auto& [section, workers] :
        {std::pair{"(a) 2 nodes, 1 GPU", 2}, {"(b) 8 nodes, 2 GPUs", 3}, {"(c) 4 nodes, 3 GPUs", 4}}) {

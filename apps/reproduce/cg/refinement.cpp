@@ -18,10 +18,12 @@ class Refinement final : public SimulatedExperiment {
 
  private:
   void add_own_options(CLI::App& app) override {
-    app.add_option("--points", points_, "Of the grid along each axis")
+    app.add_option("--points", points_, "Points of the grid along each axis")
         ->check(CLI::Range(8, 512))
         ->capture_default_str();
-    app.add_option("--iterations", iterations_, "Of each run")->check(CLI::Range(64, 100000))->capture_default_str();
+    app.add_option("--iterations", iterations_, "Iterations of each run")
+        ->check(CLI::Range(64, 100000))
+        ->capture_default_str();
   }
   [[nodiscard]] nlohmann::json settings() const override { return {{"iterations", iterations_}}; }
 

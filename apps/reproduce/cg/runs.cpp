@@ -37,7 +37,7 @@ Simulation simulation_of(const CgMatrix& matrix, const CgCase& c, const Transfer
 void Bracket::add_options(CLI::App& app) {
   app.add_option("--mesh", mesh, "Tetrahedra (default: meshes/bracket_fine.msh.gz of data/ or $ASTERISM_DATA)");
   app.add_option("--element", element, "p1 or p2")->check(CLI::IsMember({"p1", "p2"}))->capture_default_str();
-  app.add_option("--numbering", numbering, "Of the nodes, mesh or rcm; the paper permutes nothing")
+  app.add_option("--numbering", numbering, "Numbering of the nodes, mesh or rcm; the paper permutes nothing")
       ->check(CLI::IsMember({"mesh", "rcm"}))
       ->capture_default_str();
 }

@@ -48,7 +48,9 @@ class Table : public SimulatedExperiment {
 
   void add_own_options(CLI::App& app) override {
     add_matrix_options(app);
-    app.add_option("--iterations", iterations_, "Of each run")->check(CLI::Range(64, 100000))->capture_default_str();
+    app.add_option("--iterations", iterations_, "Iterations of each run")
+        ->check(CLI::Range(64, 100000))
+        ->capture_default_str();
   }
   [[nodiscard]] nlohmann::json settings() const override { return {{"iterations", iterations_}}; }
 
@@ -83,7 +85,7 @@ class StencilTable final : public Table {
 
  private:
   void add_matrix_options(CLI::App& app) override {
-    app.add_option("--points", points_, "Of the grid along each axis")
+    app.add_option("--points", points_, "Points of the grid along each axis")
         ->check(CLI::Range(8, 512))
         ->capture_default_str();
   }

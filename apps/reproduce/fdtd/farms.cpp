@@ -11,8 +11,8 @@
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr int streams =
-    2;  ///< of the GPU: what one does is half of what a simulated GPU does, one task after the other
+/// Streams of the thesis' GPU. A simulated GPU does one task after the other: one stream has half of that.
+constexpr int streams = 2;
 
 class Scheduler final : public SimulatedExperiment {
  public:

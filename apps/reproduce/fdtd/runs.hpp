@@ -22,7 +22,7 @@ inline constexpr int cores_beside_gpus = 2;      // section 4.2: more give "a ne
 /// `cells`: as --size.
 Simulation simulation_of(const std::string& platform, const std::string& label, const std::string& cells,
                          const std::vector<std::string>& options);
-/// Sizes of cubes.
+/// The same of a cube with `size` cells along each axis; `units` is for the label.
 Simulation simulation(const std::string& platform, int size, const std::string& units,
                       const std::vector<std::string>& options);
 Simulation gpus_alone(const std::string& platform, int size, int gpus);

@@ -35,10 +35,10 @@ class Completion final : public SimulatedExperiment {
   }
 
   void add_own_options(CLI::App& app) override {
-    app.add_option("--particles", particles_, "Of each run")
+    app.add_option("--particles", particles_, "Particles of each run")
         ->check(CLI::Range(1000, 1'000'000'000))
         ->capture_default_str();
-    app.add_option("--accuracies", accuracies_, "Acc")->check(CLI::Range(2, 9))->capture_default_str();
+    app.add_option("--accuracies", accuracies_, "Accuracies, Acc")->check(CLI::Range(2, 9))->capture_default_str();
     app.add_option("--gpus", gpus_, "Numbers of GPUs")->check(CLI::Range(0, most_gpus))->capture_default_str();
   }
 

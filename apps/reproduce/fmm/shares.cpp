@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "apps/reproduce/experiment.hpp"
 #include "apps/reproduce/fmm/experiments.hpp"
 #include "apps/reproduce/fmm/runs.hpp"
+#include "apps/reproduce/simulated_experiment.hpp"
 #include "bounds/bounds.hpp"
 #include "runtime/machine/platform.hpp"
 #include "traces/readers/read.hpp"
@@ -55,44 +55,43 @@ Shares shares_of_bounds(const std::filesystem::path& recording, const std::files
 /// Letters of the figures' parts, each of which has its own tree height.
 constexpr std::string_view letters = "abc";
 
-class FmmShares final : public Experiment {
+class FmmShares final : public RecordedExperiment {
  public:
   FmmShares(int figure, const std::string& what, FmmRun common, std::vector<int> heights)
-      : Experiment(fmt::format("fmm-figure{}", figure),
-                   fmt::format("FMM paper, Figure {}: shares of the bounds LP and LP~, {}, simulated", figure, what)),
+      : RecordedExperiment(
+            fmt::format("fmm-figure{}", figure),
+            fmt::format("FMM paper, Figure {}: shares of the bounds LP and LP~, {}, simulated", figure, what)),
         common_(std::move(common)),
         heights_(std::move(heights)) {}
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--particles", common_.particles, "Of each run")
+ private:
+  void add_own_options(CLI::App& app) override {
+    app.add_option("--particles", common_.particles, "Particles of each run")
         ->check(CLI::Range(1000, 1'000'000'000))
         ->capture_default_str();
-    app.add_option("--heights", heights_, "Of the tree; the first three are (a), (b) and (c)")
+    app.add_option("--heights", heights_, "Heights of the tree; the first three are (a), (b) and (c)")
         ->check(CLI::Range(2, 21))
         ->capture_default_str();
-    app.add_option("--accuracies", accuracies_, "Acc")->check(CLI::Range(2, 9))->capture_default_str();
-    simulations_.add_options(app);
+    app.add_option("--accuracies", accuracies_, "Accuracies, Acc")->check(CLI::Range(2, 9))->capture_default_str();
   }
+  [[nodiscard]] nlohmann::json settings() const override { return {{"particles", common_.particles}}; }
 
-  [[nodiscard]] Outcome run(const Paper&) const override {
+  [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int height : heights_)
       for (const int accuracy : accuracies_)
         for (const int gpus : {common_.gpus, 0}) all.push_back(simulation_of(of(height, accuracy, gpus)));
-    const TemporaryFolder temporary;
-    const std::filesystem::path recordings =
-        simulations_.trace().empty() ? temporary.path() : std::filesystem::path(simulations_.trace());
-    const Simulated done = simulations_.run(all, recordings);
+    return all;
+  }
 
-    Outcome outcome;
-    outcome.settings = {{"particles", common_.particles}, {"runs", done.commands}};
+  void add_figures(const std::vector<nlohmann::json>& /*records*/, const std::vector<std::filesystem::path>& recordings,
+                   Outcome& outcome) const override {
     const Platform platform =
         read_platform(find_platform("--simulate", common_.platform, std::filesystem::canonical("/proc/self/exe")));
     std::vector<double> of_bound, of_best_rates;
-    for (std::size_t i = 0; i < all.size(); i += 2) {
+    for (std::size_t i = 0; i < recordings.size(); i += 2) {
       const Shares shares =
-          shares_of_bounds(folder_of(recordings, all[i].label), folder_of(recordings, all[i + 1].label), platform,
-                           accuracies_[i / 2 % accuracies_.size()]);
+          shares_of_bounds(recordings[i], recordings[i + 1], platform, accuracies_[i / 2 % accuracies_.size()]);
       of_bound.push_back(shares.of_bound);
       of_best_rates.push_back(shares.of_best_rates);
       outcome.settings["runs"][i]["share_of_bound"] = shares.of_bound;
@@ -100,10 +99,8 @@ class FmmShares final : public Experiment {
     }
     add("Share of the LP bound", of_bound, outcome.figures);
     add("Share of the LP~ bound", of_best_rates, outcome.figures);
-    return outcome;
   }
 
- private:
   /// Smallest and largest share, of all runs and of those of each height.
   void add(const std::string& section, std::span<const double> shares, OurFigures& figures) const {
     const auto figure = figures_of(figures, section);
@@ -131,7 +128,6 @@ class FmmShares final : public Experiment {
   FmmRun common_;
   std::vector<int> heights_;
   std::vector<int> accuracies_{3, 5, 7};
-  Simulations simulations_;
 };
 
 }  // namespace

@@ -127,7 +127,9 @@ class Octrees final : public Experiment {
   Octrees() : Experiment("fmm-table4", "FMM paper, Table 4: octrees of the cube and of the ellipsoid") {}
 
   void add_options(CLI::App& app) override {
-    app.add_option("--particles", particles_, "Of each")->check(CLI::Range(1000, 1'000'000'000))->capture_default_str();
+    app.add_option("--particles", particles_, "Particles of each case")
+        ->check(CLI::Range(1000, 1'000'000'000))
+        ->capture_default_str();
   }
 
   [[nodiscard]] Outcome run(const Paper&) const override {

@@ -54,7 +54,7 @@ double glups_of(const nlohmann::json& record) {
 }
 
 void add_steps_option(CLI::App& app, int& steps) {
-  app.add_option("--steps", steps, "Of each run; the paper has 1024")
+  app.add_option("--steps", steps, "Steps of each run; the paper has 1024")
       ->check(CLI::Range(10, 1 << 20))
       ->capture_default_str();
 }

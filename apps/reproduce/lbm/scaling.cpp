@@ -64,7 +64,7 @@ class Scaling : public SimulatedExperiment {
 
  private:
   void add_own_options(CLI::App& app) override {
-    app.add_option("--steps", steps_, "Of each run; the paper has 1024")
+    app.add_option("--steps", steps_, "Steps of each run; the paper has 1024")
         ->check(CLI::Range(2, 1 << 20))
         ->capture_default_str();
     app.add_flag(

@@ -4,53 +4,30 @@
 
 #include <cstddef>
 
-#include "apps/reproduce/data_file.hpp"
-#include "apps/reproduce/simulated_experiment.hpp"
+#include "apps/reproduce/tdbem/airplane_runs.hpp"
 #include "apps/reproduce/tdbem/experiments.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
 
-constexpr int nodes_of_figure[] = {2, 8};    // its first and its last
-constexpr double steps_of_airplane = 10823;  // section 7.4
+constexpr int nodes_of_figure[] = {2, 8};  // its first and its last
 
 std::string label(int nodes) {
   return fmt::format("{} nodes, CPU only", nodes);
 }
 
-class Figure13 final : public SimulatedExperiment {
+class Figure13 final : public AirplaneExperiment {
  public:
   Figure13()
-      : SimulatedExperiment("tdbem-figure13",
-                            "TD-BEM paper, Figure 13: the airplane on 2 and 8 nodes without GPUs, simulated") {}
+      : AirplaneExperiment("tdbem-figure13",
+                           "TD-BEM paper, Figure 13: the airplane on 2 and 8 nodes without GPUs, simulated", 256) {}
 
  private:
-  void add_own_options(CLI::App& app) override {
-    add_mesh(app, mesh_);
-    app.add_option("--unknowns", unknowns_, "Of the body")->check(CLI::Range(64, 1 << 20))->capture_default_str();
-    app.add_option("--cluster", block_size_, "Slices of a block")
-        ->check(CLI::Range(32, 1 << 20))
-        ->capture_default_str();
-  }
-  [[nodiscard]] nlohmann::json settings() const override {
-    return {{"mesh", airplane(mesh_).filename().string()}, {"unknowns", unknowns_}};
-  }
-
   [[nodiscard]] std::vector<Simulation> runs() const override {
-    const std::string mesh = std::filesystem::absolute(airplane(mesh_)).string();
+    constexpr int groups = 5;
     std::vector<Simulation> all;
-    for (const int nodes : nodes_of_figure) {
-      Simulation s{label(nodes), "tdbem", "nehalem-m2070", {}, {}, nodes};
-      s.arguments = {"--mesh",      mesh,
-                     "--unknowns",  std::to_string(unknowns_),
-                     "--kernel",    "contiguous-blocking",
-                     "--precision", "single",
-                     "--cluster",   std::to_string(block_size_),
-                     "--sharing",   "intervals",
-                     "--gpus",      "0",
-                     "--steps",     std::to_string(groups_ * steps_of_group)};
-      all.push_back(s);
-    }
+    for (const int nodes : nodes_of_figure)
+      all.push_back(simulation(label(nodes), unknowns_, nodes, 0, groups * steps_of_group, {}));
     return all;
   }
 
@@ -59,18 +36,11 @@ class Figure13 final : public SimulatedExperiment {
     std::vector<double> steps;
     for (const nlohmann::json& record : records) {
       steps.push_back(record.at("seconds_per_step").get<double>());
-      time(label(nodes_of_figure[steps.size() - 1]), steps.back() * steps_of_airplane);
+      time(label(nodes_of_figure[steps.size() - 1]), steps.back() * steps_of_simulation);
     }
     const double more = static_cast<double>(nodes_of_figure[1]) / nodes_of_figure[0];
     figures_of(figures, "Parallel efficiency")("CPU only, 8 nodes, %", percent * steps[0] / (more * steps[1]));
   }
-
-  static constexpr int steps_of_group = 8;  // n_g of section 7.3
-  static constexpr int groups_ = 5;
-
-  std::string mesh_;
-  int unknowns_ = airplane_unknowns;
-  int block_size_ = 256;
 };
 
 }  // namespace

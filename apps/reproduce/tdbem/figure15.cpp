@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/reproduce/data_file.hpp"
-#include "apps/reproduce/simulated_experiment.hpp"
+#include "apps/reproduce/tdbem/airplane_runs.hpp"
 #include "apps/reproduce/tdbem/experiments.hpp"
 
 namespace asterism::apps::reproduce {
@@ -20,45 +19,22 @@ struct Configuration {
 const std::vector<Configuration> configurations = {
     {"(a) 2 nodes, 1 GPU", 2, 1}, {"(b) 8 nodes, 2 GPUs", 8, 2}, {"(c) 4 nodes, 3 GPUs", 4, 3}};
 
-class Figure15 final : public SimulatedExperiment {
+class Figure15 final : public AirplaneExperiment {
  public:
   Figure15()
-      : SimulatedExperiment("tdbem-figure15",
-                            "TD-BEM paper, Figure 15: balance of the cores and the GPUs of a node, simulated") {}
+      : AirplaneExperiment("tdbem-figure15",
+                           "TD-BEM paper, Figure 15: balance of the cores and the GPUs of a node, simulated", 64) {}
 
  private:
-  void add_own_options(CLI::App& app) override {
-    add_mesh(app, mesh_);
-    app.add_option("--unknowns", unknowns_, "Of the whole body, on all nodes")
-        ->check(CLI::Range(64., 1e6))
-        ->capture_default_str();
-    app.add_option("--cluster", block_size_, "Slices of a block")
-        ->check(CLI::Range(32, 1 << 20))
-        ->capture_default_str();
-  }
-  [[nodiscard]] nlohmann::json settings() const override {
-    return {{"mesh", airplane(mesh_).filename().string()}, {"unknowns", unknowns_}};
-  }
-
   [[nodiscard]] std::vector<Simulation> runs() const override {
-    const std::string mesh = std::filesystem::absolute(airplane(mesh_)).string();
+    constexpr int balanced_groups = 15;  // iterations of the figure
+    constexpr int timed_groups = 5;      // that the solver's own time is of
     std::vector<Simulation> all;
-    for (const Configuration& c : configurations) {
+    for (const Configuration& c : configurations)
       // a body of N / sqrt(nodes) unknowns has as many values in its matrices as a node has of one of N
-      const double unknowns = std::round(unknowns_ / std::sqrt(c.nodes));
-      Simulation s{c.section, "tdbem", "nehalem-m2070", {}, {}};
-      s.arguments = {"--mesh",           mesh,
-                     "--unknowns",       fmt::format("{:.0f}", unknowns),
-                     "--kernel",         "contiguous-blocking",
-                     "--precision",      "single",
-                     "--cluster",        std::to_string(block_size_),
-                     "--sharing",        "intervals",
-                     "--balance",        "paper",
-                     "--balance-groups", std::to_string(groups_),
-                     "--steps",          std::to_string((groups_ + timed_groups_) * steps_of_group),
-                     "--gpus",           std::to_string(c.gpus)};
-      all.push_back(s);
-    }
+      all.push_back(simulation(c.section, std::round(unknowns_ / std::sqrt(c.nodes)), 0, c.gpus,
+                               (balanced_groups + timed_groups) * steps_of_group,
+                               {"--balance", "paper", "--balance-groups", std::to_string(balanced_groups)}));
     return all;
   }
 
@@ -86,14 +62,6 @@ class Figure15 final : public SimulatedExperiment {
     figure("interval of the cores at first, %", part(first.at("blocks"), 0));
     figure("interval of the cores at the end, %", part(last.at("blocks"), 0));
   }
-
-  static constexpr int steps_of_group = 8;  // n_g of section 7.3
-  static constexpr int groups_ = 15;        // iterations of the figure
-  static constexpr int timed_groups_ = 5;   // that the solver's own time is of
-
-  std::string mesh_;
-  double unknowns_ = airplane_unknowns;
-  int block_size_ = 64;
 };
 
 }  // namespace

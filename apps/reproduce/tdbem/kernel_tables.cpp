@@ -31,11 +31,13 @@ class KernelTable : public Experiment {
   using Experiment::Experiment;
 
   void add_options(CLI::App& app) override {
-    app.add_option("--rows", slices_.rows, "Of a slice, a multiple of 128")
+    app.add_option("--rows", slices_.rows, "Rows of a slice, a multiple of 128")
         ->check(CLI::Range(128, 1 << 16))
         ->capture_default_str();
-    app.add_option("--slices", slices_.slices, "So many")->check(CLI::Range(1, 1 << 12))->capture_default_str();
-    app.add_option("--repetitions", slices_.repetitions, "Of each measurement, the fastest counts")
+    app.add_option("--slices", slices_.slices, "Number of slices")
+        ->check(CLI::Range(1, 1 << 12))
+        ->capture_default_str();
+    app.add_option("--repetitions", slices_.repetitions, "Repetitions of each measurement, of which the fastest counts")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
   }

@@ -32,7 +32,7 @@ class Table1 final : public Experiment {
   void add_options(CLI::App& app) override {
     app.add_option("--elements", elements_, "To be shared out")->check(CLI::Range(1, 1 << 24))->capture_default_str();
     app.add_option("--workers", workers_, "Consecutive intervals")->check(CLI::Range(1, 1024))->capture_default_str();
-    app.add_option("--iterations", iterations_, "Of the heuristic")
+    app.add_option("--iterations", iterations_, "Iterations of the heuristic")
         ->check(CLI::Range(1, 1 << 20))
         ->capture_default_str();
   }

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "apps/common/options.hpp"
 #include "apps/reproduce/data_file.hpp"
 #include "apps/reproduce/experiment.hpp"
+#include "apps/reproduce/tdbem/airplane_runs.hpp"
 #include "apps/reproduce/tdbem/experiments.hpp"
 #include "taskflows/tdbem/matrices/matrix_statistics.hpp"
 #include "taskflows/tdbem/surface/ordering.hpp"
@@ -20,7 +22,6 @@ using namespace asterism::tdbem;
 
 constexpr std::int32_t rows_of_table[] = {32, 64, 128};         // b_r
 constexpr std::int32_t columns_of_table[] = {16, 32, 64, 128};  // b_c
-constexpr double steps_of_this_airplane = 10823;                // section 7.4
 constexpr double speed_of_sound = 343;                          // m/s; only c dt counts
 
 struct Numbering {
@@ -30,24 +31,12 @@ struct Numbering {
 const std::vector<Numbering> numberings = {
     {"no ordering", Ordering::mesh}, {"Morton", Ordering::morton}, {"Hilbert", Ordering::hilbert}};
 
-/// A shape of Table 4 and where its two readings stand among the shapes that are counted.
-struct Readings {
-  std::string name;
-  BlockShape shape;  ///< b_r rows, b_c lags
-  std::size_t exchanged, direct;
-};
-
-/// The shapes that are counted: both readings of each.
-std::vector<Readings> readings_of_table(std::vector<BlockShape>& shapes) {
-  std::vector<Readings> all;
+/// The shapes of the table, b_r x b_c, as blocks of b_c rows and b_r lags (see the notes of the paper's file).
+std::map<std::string, BlockShape> shapes_of_table() {
+  std::map<std::string, BlockShape> shapes;
   for (const std::int32_t rows : rows_of_table)
-    for (const std::int32_t columns : columns_of_table) {
-      const std::size_t next = shapes.size();
-      all.push_back({fmt::format("{} x {}", rows, columns), {rows, columns}, next, next + 1});
-      shapes.push_back({columns, rows});
-      shapes.push_back({rows, columns});
-    }
-  return all;
+    for (const std::int32_t columns : columns_of_table) shapes[fmt::format("{} x {}", rows, columns)] = {columns, rows};
+  return shapes;
 }
 
 class Table4 final : public Experiment {
@@ -75,8 +64,9 @@ class Table4 final : public Experiment {
       surface = prepare_surface(mesh);
     }
     const Discretisation d{Boundary::rigid, speed_of_sound, courant_ * surface.edges.mean / speed_of_sound};
+    const std::map<std::string, BlockShape> table = shapes_of_table();
     std::vector<BlockShape> shapes;
-    const std::vector<Readings> table = readings_of_table(shapes);
+    for (const auto& [name, shape] : table) shapes.push_back(shape);
     std::vector<std::vector<std::int32_t>> orders;
     for (const Numbering& numbering : numberings)
       orders.push_back(numbering.ordering == Ordering::mesh ? order_beside(beside, surface.unknowns())
@@ -93,23 +83,19 @@ class Table4 final : public Experiment {
                         {"values_of_initial_matrix", found.counts.initial}};
     add_airplane(surface, found, outcome.figures);
     for (std::size_t o = 0; o < numberings.size(); ++o) {
-      outcome.figures[{"Score of the numbering", numberings[o].name}] = both(found.numberings[o].score);
-      for (const Readings& shape : table)
-        add_blocks(paper, numberings[o].name, shape, found.numberings[o].blocks, outcome.figures);
+      outcome.figures[{"Score of the numbering", numberings[o].name}] = {found.numberings[o].score};
+      auto blocks = found.numberings[o].blocks.begin();
+      for (const auto& [name, shape] : table)
+        add_blocks(numberings[o].name, name, shape, paper.input("rates", name), *blocks++, outcome.figures);
     }
     return outcome;
   }
 
  private:
-  using Pair = std::vector<std::optional<double>>;
-
-  /// What does not depend on how blocks are read.
-  static Pair both(double value) { return {value, value}; }
-
   static void add_airplane(const Surface& surface, const MatrixStatistics& found, OurFigures& figures) {
     const LagCounts& counts = found.counts;
     const auto values = static_cast<double>(counts.values);
-    const auto airplane = [&](const char* figure, double value) { figures[{"The airplane", figure}] = both(value); };
+    const auto airplane = figures_of(figures, "The airplane");
     airplane("unknowns N", surface.unknowns());
     airplane("Kmax", counts.largest_lag);
     airplane("values, k >= 1", values);
@@ -119,7 +105,7 @@ class Table4 final : public Experiment {
     const double unknowns = surface.unknowns();
     const double product = 2 * values, solution = 2 * unknowns * unknowns;
     airplane("GFlop of a step's summation", product * 1e-9);
-    airplane("GFlop of all steps", steps_of_this_airplane * (product + solution) * 1e-9);
+    airplane("GFlop of all steps", steps_of_simulation * (product + solution) * 1e-9);
     // section 5.2: N b_c values and N integers for each of N slices
     airplane("GB of Contiguous-Blocking, single precision",
              unknowns * unknowns * (counts.longest * sizeof(float) + sizeof(std::int32_t)) * 1e-9);
@@ -127,21 +113,19 @@ class Table4 final : public Experiment {
              percent * values / static_cast<double>(found.numberings.back().padded_values));
   }
 
-  static void add_blocks(const Paper& paper, const std::string& numbering, const Readings& table,
-                         const std::vector<BlockCounts>& counts, OurFigures& figures) {
-    const double gflops = paper.input("rates", table.name);
-    const double flop = 2.0 * table.shape.rows * table.shape.columns;  // of a block and one vector
-    Pair blocks, share, seconds;
-    for (const BlockCounts& c : {counts[table.exchanged], counts[table.direct]}) {
-      const bool cut = c.blocks > 0;  // blocks are as wide as the longest row-vector
-      const auto number = static_cast<double>(c.blocks);
-      blocks.push_back(cut ? std::optional(number * 1e-6) : std::nullopt);
-      share.push_back(cut ? std::optional(percent * c.share(table.shape)) : std::nullopt);
-      seconds.push_back(cut ? std::optional(number * flop / (gflops * 1e9)) : std::nullopt);
+  /// `gflops`: rate of such blocks.
+  static void add_blocks(const std::string& numbering, const std::string& name, const BlockShape& shape, double gflops,
+                         const BlockCounts& counts, OurFigures& figures) {
+    const double flop = 2.0 * shape.rows * shape.columns;  // of a block and one vector
+    std::optional<double> blocks, share, seconds;
+    if (counts.blocks > 0) {  // they are as wide as the longest row-vector
+      blocks = static_cast<double>(counts.blocks) * 1e-6;
+      share = percent * counts.share(shape);
+      seconds = static_cast<double>(counts.blocks) * flop / (gflops * 1e9);
     }
-    figures[{"Blocks, " + numbering, table.name}] = blocks;
-    figures[{"Non-zeros in blocks, " + numbering, table.name}] = share;
-    figures[{"Estimated time E, " + numbering, table.name}] = seconds;
+    figures_of(figures, "Blocks, " + numbering)(name, blocks);
+    figures_of(figures, "Non-zeros in blocks, " + numbering)(name, share);
+    figures_of(figures, "Estimated time E, " + numbering)(name, seconds);
   }
 
   std::string mesh_;
