@@ -276,7 +276,7 @@ Particles load_targets(const Arguments& args) {
 
 std::string describe_particles(const Arguments& args, std::size_t particles, std::size_t targets) {
   const auto file_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  const std::string at = args.at.empty() ? "" : fmt::format("; {} targets of {}", targets, file_name(args.at));
+  const std::string at = args.at.empty() ? "" : fmt::format("; {} target(s) of {}", targets, file_name(args.at));
   if (!args.input.empty()) return fmt::format("{}: {} particles{}", file_name(args.input), particles, at);
   return fmt::format("{}, {} particles, charges {}{}", args.generated.distribution, particles, args.generated.charges,
                      at);

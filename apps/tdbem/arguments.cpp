@@ -146,6 +146,11 @@ BlockShape block_shape_of(const std::string& text) {
   in >> shape.rows >> between >> shape.columns;
   if (!in || between != 'x' || in.peek() != std::istringstream::traits_type::eof())
     bad_input("--block-shape {}: expected rows x columns, as 64x32", text);
+  const auto is_one_of = [](std::int32_t n, std::initializer_list<std::int32_t> all) {
+    return std::ranges::count(all, n) > 0;
+  };
+  if (!is_one_of(shape.rows, {32, 64, 128}) || !is_one_of(shape.columns, {16, 32, 64, 128}))
+    bad_input("--block-shape {}: expected 32, 64 or 128 rows x 16, 32, 64 or 128 columns", text);
   return shape;
 }
 

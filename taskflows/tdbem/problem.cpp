@@ -35,7 +35,7 @@ Kernel kernel_named(const std::string& name) {
     if (names.back() == name) return kernel;
   }
   const std::string near = nearest(name, names);
-  bad_input("kernel {}: expected one of {}{}", name, fmt::join(names, ", "),
+  bad_input("--kernel {}: expected one of {}{}", name, fmt::join(names, ", "),
             near.empty() ? "" : "; the nearest is " + near);
 }
 

@@ -171,7 +171,7 @@ TEST_F(AsterismFmm, TargetsElsewhereByTheFarField) {
     EXPECT_EQ(record["targets"]["count"], 1500);
     EXPECT_EQ(record["verification"]["targets"], 1500);
     EXPECT_GT(record["verification"]["potential_error"].get<double>(), 1e-9);
-    EXPECT_TRUE(contains(ran.out, "1500 targets of sphere.csv")) << ran.out;
+    EXPECT_TRUE(contains(ran.out, "1500 target(s) of sphere.csv")) << ran.out;
   }
 }
 
