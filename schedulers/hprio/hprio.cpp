@@ -15,8 +15,9 @@
 // times faster than a core at everything would otherwise leave the cores idle while they work through other buckets.
 // -backlog: as the paper; so is -speedup, which knows no durations.
 //
-// Reservations. A GPU keeps a few tasks for later and prefetches their data while it computes. A unit of any kind that
-// finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets it.
+// Reservations. A GPU keeps a few tasks for later, 10 ms of them, and prefetches their data while it computes. A unit
+// of any kind that finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets
+// it.
 //
 // Locality. Where GPUs have memories of their own, a GPU takes of the first tasks of a bucket one whose data it holds
 // (those that a task changes count twice; all of them only if fetching them takes a fifth of the task), else one

@@ -131,7 +131,12 @@ std::optional<Entry> Pool::take_back(Unit unit) {
 std::optional<Entry> Pool::reserve(Unit unit, const std::function<void(void* task)>& prefetch) {
   std::optional<Entry> last;
   Kept& own = kept_[unit.number];
-  while (own.size.load() < lookahead_) {
+  double ahead = 0;  // microseconds that what is kept takes
+  {
+    const Held lock(own.mutex, waiting_);
+    for (const Entry& entry : own.entries) ahead += entry.length[at(unit.kind)];
+  }
+  while (own.size.load() < lookahead_ && ahead < enough_ahead) {
     const std::optional<Entry> entry = poll(unit, own.size.load() == 0);  // far ones, if there is nothing else
     if (!entry) break;
     prefetch(entry->task);
@@ -141,6 +146,7 @@ std::optional<Entry> Pool::reserve(Unit unit, const std::function<void(void* tas
     ++own.size;
     ++kept_by_all_;
     ++changes_;
+    ahead += entry->length[at(unit.kind)];
     last = entry;
   }
   return last;

@@ -39,11 +39,14 @@ class Pool {
 
   /// The next task of a unit: what it kept, else what it finds polling, else the last of what the busiest unit kept.
   std::optional<Entry> pop(Unit unit);
-  /// Fills what a GPU keeps for later; `prefetch` is called for each task, before another unit may take it. Returns the
-  /// last one kept.
+  /// Fills what a GPU keeps for later, up to lookahead tasks or enough_ahead; `prefetch` is called for each task,
+  /// before another unit may take it. Returns the last one kept.
   std::optional<Entry> reserve(Unit unit, const std::function<void(void* task)>& prefetch);
   /// Puts what a unit kept back into the buckets: it leaves.
   void give_back(unsigned unit);
+  /// Microseconds of kept tasks beyond which no more are: the data of what follows can be fetched in that time, and a
+  /// task that nobody keeps yet can go to any GPU.
+  static constexpr double enough_ahead = 1e4;
   [[nodiscard]] std::size_t reserved(unsigned unit) const { return kept_[unit].size.load(); }
 
   /// A unit that found nothing says so and then polls once more; after a push, one of those that may take the task is

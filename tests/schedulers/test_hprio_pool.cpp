@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polling orders of "hprio", which bucket a task goes to, reservations, and which idle unit is woken.
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <array>
 #include <atomic>
@@ -160,6 +161,23 @@ TEST(HprioPool, GpusKeepTasksInPollingOrderAndPrefetchThem) {
   EXPECT_EQ(number(world.pool.pop(gpu2)), 0);
   EXPECT_EQ(number(world.pool.pop(gpu2)), 1);
   EXPECT_EQ(number(world.pool.pop(gpu2)), -1);
+}
+
+TEST(HprioPool, AGpuKeepsNoMoreThanItNeedsToHideTransfers) {
+  for (const double length : {Pool::enough_ahead, Pool::enough_ahead / 2, Pool::enough_ahead / 3, 0.}) {
+    World world("x codelet=x 0 0", "", 3);
+    Class x("", "x");
+    for (unsigned i = 0; i < 6; ++i) {
+      Entry long_one = entry(i, {2, 2});
+      long_one.length = {2 * length, length};
+      world.push(x, long_one);
+    }
+    (void)world.pool.reserve(gpu2, [](void*) {});
+    const std::size_t kept = length == 0 ? 3 : static_cast<std::size_t>(std::lround(Pool::enough_ahead / length));
+    EXPECT_EQ(world.pool.reserved(gpu2.number), kept) << length;
+    (void)world.pool.reserve(gpu2, [](void*) {});  // what it kept before counts
+    EXPECT_EQ(world.pool.reserved(gpu2.number), kept) << length;
+  }
 }
 
 TEST(HprioPool, AGpuKeepsOneTaskOfAnotherGpuOnly) {
