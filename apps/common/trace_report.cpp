@@ -74,7 +74,8 @@ void write_all(const fs::path& folder, const Analysis& a, const traces::Platform
   traces::write_platform_rec(folder / "platform_file.rec", traces::platform_of(a.recording, models));
 }
 
-void report_trace(const fs::path& folder, const std::string& name, const fs::path& calibration) {
+void report_trace(const fs::path& folder, const std::string& name, const fs::path& calibration,
+                  const traces::PlatformRec* durations) {
   const auto recorded = [](const fs::path& where) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(where))
@@ -90,8 +91,10 @@ void report_trace(const fs::path& folder, const std::string& name, const fs::pat
   if (!calibration.empty()) others.push_back(traces::read(recorded(calibration)));
   traces::Recording recording = traces::read({folder}, options);
   const Platform* const platform = simulated_platform();
-  const std::optional<traces::PlatformRec> models =
-      platform != nullptr ? traces::simulated_models(*platform, recording) : own_models();
+  const std::optional<traces::PlatformRec> models = durations != nullptr ? std::optional(*durations)
+                                                    : platform != nullptr
+                                                        ? traces::simulated_models(*platform, recording)
+                                                        : own_models();
   Analysis a;
   analyse(a, std::move(recording), others, models ? &*models : nullptr);
   write_all(folder, a, models ? &*models : nullptr);

@@ -39,8 +39,9 @@ std::optional<traces::PlatformRec> own_models();
 void write_all(const std::filesystem::path& folder, const Analysis& analysis, const traces::PlatformRec* models);
 
 /// After a session that recorded into `folder`: converts, analyses, writes everything there and prints the table.
-/// `calibration`: folder of a recording made under the scheduler "calibrate"; empty: none.
+/// `calibration`: folder of a recording made under the scheduler "calibrate"; empty: none. `durations`: of classes on
+/// kinds of units; none: those of the simulated machine, else StarPU's models.
 void report_trace(const std::filesystem::path& folder, const std::string& name,
-                  const std::filesystem::path& calibration = {});
+                  const std::filesystem::path& calibration = {}, const traces::PlatformRec* durations = nullptr);
 
 }  // namespace asterism::apps

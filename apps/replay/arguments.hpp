@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What asterism-replay is asked to do.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/common/simulate.hpp"
+#include "apps/replay/graph.hpp"
+#include "runtime/session.hpp"
+
+namespace asterism::apps::replay {
+
+struct Arguments {
+  std::filesystem::path recording;
+  std::string window = "all";
+  std::vector<std::filesystem::path> durations;  ///< further recordings
+  std::vector<std::filesystem::path> models;
+  std::string model_host;
+  std::vector<Source> order{Source::platform, Source::models, Source::recording, Source::rates};
+  Noise noise;
+  Simulated machine;
+  SessionOptions session;
+  std::string json;
+  std::string trace;
+  bool quiet = false;
+};
+
+/// Returns an exit status when the program is to end here. Throws Error (bad_input).
+std::optional<int> parse_arguments(int argc, char** argv, Arguments& args);
+
+}  // namespace asterism::apps::replay

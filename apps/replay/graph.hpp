@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The task graph of a recording as tasks of StarPU: same dependencies, data, priorities and classes, without the
+// program that made it.
+#pragma once
+
+#include <starpu.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "apps/replay/task_times.hpp"
+
+namespace asterism::apps::replay {
+
+/// Durations that vary: each task takes its duration times exp(s z - s^2 / 2), z normal, whose mean is 1. Schedulers
+/// predict the duration without it.
+struct Noise {
+  double deviation = 0;  ///< s
+  std::uint64_t seed = 1;
+};
+
+/// To be made before StarPU starts and to live until it has stopped: StarPU keeps the performance models.
+class Graph {
+ public:
+  /// Throws Error (bad_input) for a graph with a cycle.
+  Graph(const traces::Recording& recording, const TaskTimes& times, const Platform& platform, Noise noise);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Submits all tasks and waits for them; StarPU runs. Simulated seconds from the first submission to the last end.
+  /// Throws Error (failed) when no unit can run a task.
+  double run();
+
+ private:
+  /// What StarPU's callbacks find at a task.
+  struct Argument {
+    const Graph* graph;
+    std::size_t task;
+    double factor;  ///< noise
+  };
+  struct Class {
+    starpu_perfmodel model{};
+    starpu_codelet codelet{};
+  };
+  static double microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsigned implementation);
+  static int can_run(unsigned worker, starpu_task* task, unsigned implementation);
+  static std::uint32_t footprint(starpu_task* task);
+  [[nodiscard]] std::size_t kind_of(starpu_worker_archtype type, int device) const;
+  starpu_task* make(std::size_t task, const std::vector<starpu_data_handle_t>& handles);
+
+  const traces::Recording& recording_;
+  const TaskTimes& times_;
+  const Platform& platform_;
+  std::vector<Argument> arguments_;  ///< by task
+  std::deque<Class> classes_;        ///< by codelet; addresses stay
+};
+
+}  // namespace asterism::apps::replay

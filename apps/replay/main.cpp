@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// asterism-replay: the task graph of a recording on a simulated machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/common/program.hpp"
+#include "apps/common/report.hpp"
+#include "apps/common/trace_report.hpp"
+#include "apps/replay/arguments.hpp"
+#include "base/error.hpp"
+#include "runtime/machine/simulated_machine.hpp"
+#include "traces/models/sampling.hpp"
+#include "traces/readers/read.hpp"
+
+namespace asterism::apps::replay {
+namespace {
+
+traces::Recording read_recording(const std::filesystem::path& path, const std::string& window, bool quiet) {
+  ProgressLine progress(!quiet);
+  traces::ReadOptions options;
+  options.window = traces::Window::parse(window);
+  options.progress = [&](double fraction) { progress.show(fraction, "reading " + path.string()); };
+  traces::Recording recording = traces::read({path}, options);
+  if (recording.ranks > 1)
+    bad_input("{}: found the recording of {} processes; expected one", path.string(), recording.ranks);
+  if (!recording.has_dependencies) bad_input("{}: found no tasks.rec, which has the dependencies", path.string());
+  return recording;
+}
+
+bounds::Durations known_durations(const Arguments& args, const traces::Recording& recording) {
+  bounds::Durations known;
+  known.add(recording, bounds::Source::recording);
+  for (const auto& path : args.durations) known.add(read_recording(path, "all", args.quiet), bounds::Source::others);
+  for (const auto& path : args.models)
+    known.add(std::filesystem::is_directory(path) ? traces::read_sampling(path, {args.model_host})
+                                                  : traces::read_platform_rec(path));
+  return known;
+}
+
+std::size_t executed_tasks(const traces::Recording& recording) {
+  return static_cast<std::size_t>(std::count_if(recording.tasks.begin(), recording.tasks.end(),
+                                                [](const traces::Task& task) { return task.executed(); }));
+}
+
+void report_recording(const traces::Recording& recording, Report& report) {
+  std::uint64_t bytes = 0;
+  for (const traces::Handle& handle : recording.handles) bytes += handle.bytes;
+  const std::size_t tasks = executed_tasks(recording);
+  report.rows.emplace_back(
+      "recording", fmt::format("{}: {} tasks, {} dependencies, {} data of {:.4g} MB, {:.4g} s on {} units",
+                               recording.name, tasks, recording.dependencies.item.size(), recording.handles.size(),
+                               1e-6 * static_cast<double>(bytes), recording.makespan(), recording.units.size()));
+  report.record["recording"] = {
+      {"name", recording.name},           {"tasks", tasks}, {"dependencies", recording.dependencies.item.size()},
+      {"data", recording.handles.size()}, {"bytes", bytes}, {"seconds", recording.makespan()}};
+}
+
+/// Which durations are known from where: one row for all codelets with the same sources.
+void report_durations(const TaskTimes& times, Report& report) {
+  nlohmann::json lines = nlohmann::json::array();
+  std::map<std::string, std::vector<std::string>> codelets;  // by kind and sources
+  for (const Coverage& line : times.coverage()) {
+    std::string from;
+    nlohmann::json record{{"codelet", line.codelet}, {"kind", line.kind}, {"none", line.none}};
+    for (std::size_t s = 0; s < source_count; ++s) {
+      record[source_names[s]] = line.from[s];
+      if (line.from[s] > 0) from += fmt::format("{}{}", from.empty() ? "from " : " and ", source_names[s]);
+    }
+    if (line.none > 0) from += from.empty() ? "not run there" : fmt::format(", {} tasks not run there", line.none);
+    codelets[fmt::format("{}, {}", line.kind, from)].push_back(line.codelet);
+    lines.push_back(std::move(record));
+  }
+  for (const auto& [sources, names] : codelets)
+    report.rows.emplace_back("durations", fmt::format("{}: {}", sources, fmt::join(names, ", ")));
+  report.record["durations"] = std::move(lines);
+}
+
+int replay(int argc, char** argv) {
+  Arguments args;
+  if (const auto status = parse_arguments(argc, argv, args)) return *status;
+  simulate(args.machine);
+  const Platform& platform = *simulated_platform();
+  const traces::Recording recording = read_recording(args.recording, args.window, args.quiet);
+  const TaskTimes times(recording, platform, known_durations(args, recording), args.order);
+  Graph graph(recording, times, platform, args.noise);
+  if (!args.trace.empty()) args.session.trace = args.trace;
+  Report report;
+  {
+    const Session session(args.session);
+    report.record = record_header("asterism-replay", argc, argv, session);
+    report.rows.push_back(simulated_row());
+    report_recording(recording, report);
+    report_durations(times, report);
+    const double seconds = graph.run();
+    report.record["seconds"] = seconds;
+    report.record["noise"] = {{"deviation", args.noise.deviation}, {"seed", args.noise.seed}};
+    report.rows.emplace_back(
+        "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler()));
+    report.rows.emplace_back("time", fmt::format("{:.6g} s", seconds));
+  }
+  print_table(report.rows);
+  if (!args.trace.empty()) {
+    const traces::PlatformRec models = times.models();
+    report_trace(args.trace, "asterism-replay " + recording.name, {}, &models);
+  }
+  if (!args.json.empty()) {
+    write_json(args.json, report.record);
+    fmt::print("wrote {}\n", args.json);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace asterism::apps::replay
+
+// C linkage: StarPU's simulator renames and calls it.
+extern "C" int main(int argc, char** argv) {
+  return asterism::apps::run("asterism-replay", [&] { return asterism::apps::replay::replay(argc, argv); });
+}
