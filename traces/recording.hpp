@@ -63,8 +63,9 @@ struct Access {
 };
 
 struct Handle {
-  std::string name;         ///< the application's, else StarPU's address
-  std::uint64_t bytes = 0;  ///< 0 when unknown
+  std::string name;                ///< the application's, else StarPU's address
+  std::uint64_t bytes = 0;         ///< 0 when unknown
+  std::vector<int> coordinates{};  ///< that the application gave it (starpu_data_set_coordinates)
 };
 
 /// A task, or a node of the graph that no unit executed (unit == none: barriers, unregistrations).

@@ -39,16 +39,48 @@ void require_no_cycle(const traces::Recording& recording) {
               count - done);
 }
 
+/// By handle. A datum that was copied less than half as often as units read it after a unit with another memory wrote
+/// it stays where it is for all (buffers of a codelet with specific nodes): only its dependencies are replayed.
+std::vector<bool> moved_data(const traces::Recording& recording) {
+  std::vector<std::uint64_t> copies(recording.handles.size(), 0);
+  bool known = false;
+  for (const traces::Transfer& transfer : recording.transfers)
+    if (transfer.handle != traces::none) known = ++copies[transfer.handle] > 0;
+  std::vector<bool> moved(recording.handles.size(), true);
+  if (!known) return moved;
+  struct Version {
+    std::vector<std::uint32_t> nodes;  ///< whose memory the last writer or a reader since then has
+    std::uint64_t needed = 0;          ///< copies
+  };
+  std::vector<Version> versions(recording.handles.size());
+  for (std::size_t t = 0; t < recording.tasks.size(); ++t) {
+    if (!recording.tasks[t].executed()) continue;
+    const std::uint32_t node = recording.units[recording.tasks[t].unit].node;
+    for (const traces::Access& access : recording.data(t)) {
+      if (access.handle == traces::none || access.mode == traces::Mode::other) continue;
+      Version& version = versions[access.handle];
+      const bool held = std::find(version.nodes.begin(), version.nodes.end(), node) != version.nodes.end();
+      if (access.mode != traces::Mode::write && !version.nodes.empty() && !held) ++version.needed;
+      if (access.mode != traces::Mode::read) version.nodes = {node};
+      if (access.mode == traces::Mode::read && !held && !version.nodes.empty()) version.nodes.push_back(node);
+    }
+  }
+  for (std::size_t h = 0; h < moved.size(); ++h) moved[h] = 2 * copies[h] >= versions[h].needed;
+  return moved;
+}
+
 starpu_data_access_mode mode_of(traces::Mode mode) {
   return mode == traces::Mode::read ? STARPU_R : mode == traces::Mode::write ? STARPU_W : STARPU_RW;
 }
 
-/// The data of a task, each once, as StarPU wants them; those without a known mode (scratch) are left out.
+/// The data of a task that are moved, each once, as StarPU wants them; those without a known mode (scratch) are left
+/// out.
 std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> data_of(const traces::Recording& recording,
-                                                                       std::size_t task) {
+                                                                       std::size_t task,
+                                                                       const std::vector<bool>& moved) {
   std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> data;
   for (const traces::Access& access : recording.data(task)) {
-    if (access.handle == traces::none || access.mode == traces::Mode::other) continue;
+    if (access.handle == traces::none || access.mode == traces::Mode::other || !moved[access.handle]) continue;
     const auto same =
         std::find_if(data.begin(), data.end(), [&](const auto& other) { return other.first == access.handle; });
     if (same == data.end())
@@ -72,6 +104,9 @@ class Data {
         starpu_void_data_register(&handles_[i]);
       starpu_data_set_sequential_consistency_flag(handles_[i], 0);  // dependencies are those of the recording
       starpu_data_set_name(handles_[i], handle.name.c_str());
+      std::vector<int> coordinates = handle.coordinates;  // what schedulers such as cyclic go by
+      if (!coordinates.empty())
+        starpu_data_set_coordinates_array(handles_[i], static_cast<unsigned>(coordinates.size()), coordinates.data());
     }
   }
   ~Data() {
@@ -88,7 +123,7 @@ class Data {
 }  // namespace
 
 Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const Platform& platform, Noise noise)
-    : recording_(recording), times_(times), platform_(platform) {
+    : recording_(recording), times_(times), platform_(platform), moved_(moved_data(recording)) {
   require_no_cycle(recording);
   arguments_.reserve(recording.tasks.size());
   for (std::size_t t = 0; t < recording.tasks.size(); ++t) {
@@ -157,7 +192,7 @@ starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>&
   task->cl_arg_size = sizeof(Argument);
   task->priority = recorded.priority;
   task->flops = recorded.flops;
-  const auto data = data_of(recording_, t);
+  const auto data = data_of(recording_, t, moved_);
   task->nbuffers = static_cast<int>(data.size());
   starpu_data_handle_t* own_handles = task->handles;
   starpu_data_access_mode* own_modes = task->modes;

@@ -55,6 +55,7 @@ class Graph {
   const TaskTimes& times_;
   const Platform& platform_;
   std::vector<Argument> arguments_;  ///< by task
+  std::vector<bool> moved_;          ///< by handle: it is copied to where a task reads it
   std::deque<Class> classes_;        ///< by codelet; addresses stay
 };
 

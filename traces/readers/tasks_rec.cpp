@@ -226,6 +226,17 @@ void read_tasks_rec(Assembling& into, const std::filesystem::path& path, const P
   out.has_dependencies = true;
 }
 
+namespace {
+void read_coordinates(const LineStream& lines, std::string_view text, std::vector<int>& coordinates) {
+  coordinates.clear();
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    if (blank != 0) coordinates.push_back(lines.parse<int>(text.substr(0, blank), "a coordinate"));
+    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+  }
+}
+}  // namespace
+
 void read_data_rec(Assembling& into, const std::filesystem::path& path) {
   LineStream lines(path);
   std::string_view line;
@@ -246,6 +257,8 @@ void read_data_rec(Assembling& into, const std::filesystem::path& path) {
       current().name = value;
     } else if (address && key == "Size") {
       current().bytes = lines.parse<std::uint64_t>(value, "a size in bytes");
+    } else if (address && key == "Coordinates") {
+      read_coordinates(lines, value, current().coordinates);
     }
   }
 }
