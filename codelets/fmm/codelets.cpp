@@ -114,6 +114,9 @@ namespace {
 Codelet p2p_laplace(p2p_spec<Laplace>(gpu::p2p<Laplace>));
 Codelet p2p_inverse_square(p2p_spec<InverseSquare>(gpu::p2p<InverseSquare>));
 Codelet p2p_yukawa(p2p_spec<Yukawa>(gpu::p2p<Yukawa>));
+Codelet p2p_softened_laplace(p2p_spec<Softened<Laplace>>(gpu::p2p<Softened<Laplace>>));
+Codelet p2p_softened_inverse_square(p2p_spec<Softened<InverseSquare>>(gpu::p2p<Softened<InverseSquare>>));
+Codelet p2p_softened_yukawa(p2p_spec<Softened<Yukawa>>(gpu::p2p<Softened<Yukawa>>));
 }  // namespace
 
 template <>
@@ -127,6 +130,18 @@ Codelet& p2p<InverseSquare>() {
 template <>
 Codelet& p2p<Yukawa>() {
   return p2p_yukawa;
+}
+template <>
+Codelet& p2p<Softened<Laplace>>() {
+  return p2p_softened_laplace;
+}
+template <>
+Codelet& p2p<Softened<InverseSquare>>() {
+  return p2p_softened_inverse_square;
+}
+template <>
+Codelet& p2p<Softened<Yukawa>>() {
+  return p2p_softened_yukawa;
 }
 
 }  // namespace asterism::fmm::codelets

@@ -148,5 +148,11 @@ template <>
 Codelet& p2p<InverseSquare>();
 template <>
 Codelet& p2p<Yukawa>();
+template <>
+Codelet& p2p<Softened<Laplace>>();
+template <>
+Codelet& p2p<Softened<InverseSquare>>();
+template <>
+Codelet& p2p<Softened<Yukawa>>();
 
 }  // namespace asterism::fmm::codelets

@@ -79,5 +79,8 @@ void p2p(void** b, void* arguments) {
 template void p2p<Laplace>(void** b, void* arguments);
 template void p2p<InverseSquare>(void** b, void* arguments);
 template void p2p<Yukawa>(void** b, void* arguments);
+template void p2p<Softened<Laplace>>(void** b, void* arguments);
+template void p2p<Softened<InverseSquare>>(void** b, void* arguments);
+template void p2p<Softened<Yukawa>>(void** b, void* arguments);
 
 }  // namespace asterism::fmm::codelets::gpu

@@ -15,7 +15,7 @@ void m2l(void** buffers, void* arguments);
 void l2l(void** buffers, void* arguments);
 void l2p(void** buffers, void* arguments);
 void reduction(void** buffers, void* arguments);
-/// Exists for Laplace, InverseSquare and Yukawa.
+/// Exists for Laplace, InverseSquare and Yukawa, softened or not.
 template <class Kernel>
 void p2p(void** buffers, void* arguments);
 #else

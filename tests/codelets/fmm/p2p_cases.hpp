@@ -52,6 +52,18 @@ void expect_every_kernel(const reference::Leaves& leaves, double tolerance, Run 
   EXPECT_LE(error(reference::p2p(reference::inverse_square, leaves), run(InverseSquare{})), tolerance);
   EXPECT_LE(error(reference::p2p(yukawa, leaves), run(Yukawa{1.75})), tolerance);
   EXPECT_LE(error(reference::p2p(plummer, leaves), run(user::Plummer{0.25})), tolerance);
+  const auto softened = [](long double r) { return reference::softened(reference::laplace, 0.125L, r); };
+  EXPECT_LE(error(reference::p2p(softened, leaves, reference::Coincident::act),
+                  run(Softened<Laplace>{{Laplace{}, 0.015625}})),
+            tolerance);
+  const auto softened_square = [](long double r) { return reference::softened(reference::inverse_square, 0.125L, r); };
+  EXPECT_LE(error(reference::p2p(softened_square, leaves, reference::Coincident::act),
+                  run(Softened<InverseSquare>{{InverseSquare{}, 0.015625}})),
+            tolerance);
+  const auto softened_yukawa = [&](long double r) { return reference::softened(yukawa, 0.125L, r); };
+  EXPECT_LE(error(reference::p2p(softened_yukawa, leaves, reference::Coincident::act),
+                  run(Softened<Yukawa>{{Yukawa{1.75}, 0.015625}})),
+            tolerance);
 }
 
 }  // namespace asterism::fmm::cases

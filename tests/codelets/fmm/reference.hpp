@@ -35,6 +35,16 @@ inline Radial plummer(long double a, long double r) {
   const long double s = r * r + a * a;
   return {1 / s, -2 * r / (s * s)};
 }
+/// K at sqrt(r^2 + epsilon^2), of one of the above.
+template <class K>
+Radial softened(K kernel, long double epsilon, long double r) {
+  const long double s = std::sqrt(r * r + epsilon * epsilon);
+  const Radial k = kernel(s);
+  return {k.value, k.derivative * r / s};
+}
+
+/// What particles at the same place do.
+enum class Coincident { left_out, act };
 
 struct Field {
   std::vector<double> potential, fx, fy, fz;
@@ -128,14 +138,16 @@ inline Leaves random_leaves(const std::vector<int>& particles, std::int32_t own,
 
 /// Particle j at (x, y, z) seen from (tx, ty, tz): adds to sum[0] its potential, to sum[1..3] its field.
 template <class K>
-void add(K kernel, const SourceView& p, std::size_t j, double tx, double ty, double tz, long double* sum) {
+void add(K kernel, const SourceView& p, std::size_t j, double tx, double ty, double tz, long double* sum,
+         Coincident coincident = Coincident::left_out) {
   const long double dx = static_cast<long double>(tx) - p.x[j];
   const long double dy = static_cast<long double>(ty) - p.y[j];
   const long double dz = static_cast<long double>(tz) - p.z[j];
   const long double r = std::sqrt(dx * dx + dy * dy + dz * dz);
-  if (r == 0) return;
+  if (r == 0 && coincident == Coincident::left_out) return;
   const Radial k = kernel(r);
   sum[0] += p.q[j] * k.value;
+  if (r == 0) return;
   sum[1] -= p.q[j] * k.derivative * dx / r;
   sum[2] -= p.q[j] * k.derivative * dy / r;
   sum[3] -= p.q[j] * k.derivative * dz / r;
@@ -143,7 +155,7 @@ void add(K kernel, const SourceView& p, std::size_t j, double tx, double ty, dou
 
 /// Every particle of the set with every other: they interact if their leaves are the same own leaf or neighbours.
 template <class K>
-Field p2p(K kernel, const Leaves& l) {
+Field p2p(K kernel, const Leaves& l, Coincident coincident = Coincident::left_out) {
   Field f(l.x.size());
   for (std::size_t i = 0; i < l.x.size(); ++i) {
     long double sum[4] = {};
@@ -151,7 +163,7 @@ Field p2p(K kernel, const Leaves& l) {
     for (std::size_t j = 0; j < l.x.size(); ++j) {
       const std::int32_t b = l.leaf_of(j);
       if (i != j && (a == b ? a < l.own : l.near[static_cast<std::size_t>(a)].count(b) > 0))
-        add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum);
+        add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum, coincident);
     }
     f.potential[i] = static_cast<double>(sum[0]);
     f.fx[i] = static_cast<double>(sum[1]);

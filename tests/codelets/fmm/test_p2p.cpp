@@ -129,6 +129,7 @@ TEST_P(FmmP2P, ForcesCancel) {
   cancel(run(InverseSquare{}, l));
   cancel(run(Yukawa{0.5}, l));
   cancel(run(user::Plummer{0.1}, l));
+  cancel(run(Softened<Laplace>{{Laplace{}, 0.01}}, l));
 }
 
 /// A ghost takes part only through own neighbours: not with itself, not with other ghosts; without any it gets 0.

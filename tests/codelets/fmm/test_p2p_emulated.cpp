@@ -87,6 +87,11 @@ TYPED_TEST(FmmP2PEmulated, RandomNeighbours) {
     const auto plummer = [](long double r) { return reference::plummer(0.25L, r); };
     EXPECT_LE(error(reference::p2p(reference::laplace, l), TypeParam::run(Laplace{}, l)), 1e-12);
     EXPECT_LE(error(reference::p2p(plummer, l), TypeParam::run(user::Plummer{0.25}, l)), 1e-12);
+    // with coincident particles, which softening lets act on each other but not on themselves
+    const auto softened = [](long double r) { return reference::softened(reference::laplace, 0.125L, r); };
+    EXPECT_LE(error(reference::p2p(softened, l, reference::Coincident::act),
+                    TypeParam::run(Softened<Laplace>{{Laplace{}, 0.015625}}, l)),
+              1e-12);
   }
 }
 

@@ -9,7 +9,8 @@
 //   template <class V> ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const;
 // value = K(r) and slope = K'(r) / r, so that grad_x K(|x - y|) = slope (x - y). V is double or a vector of
 // doubles (simd.hpp) with the operators + - * / and the functions sqrt, rsqrt, exp and fma; a kernel outside
-// this namespace needs `using asterism::fmm::rsqrt;` and so on for V = double. What it gives at r = 0 is not used.
+// this namespace needs `using asterism::fmm::rsqrt;` and so on for V = double. What it gives at r = 0 is not used,
+// unless it is Softened.
 #pragma once
 
 #include <cmath>
@@ -96,5 +97,43 @@ struct Yukawa {
     slope = -((scaled + 1.0) * value * (inverse * inverse));
   }
 };
+
+/// K(sqrt(r^2 + epsilon^2)): Plummer's softening (Monthly Notices of the Royal Astronomical Society 71, 1911), for
+/// epsilon > 0. The gradient of K(R) with R^2 = r^2 + epsilon^2 is K'(R) / R (x - y), so value and slope are those of
+/// the kernel at R. Particles at the same place act on each other, with K(epsilon) and no force.
+template <class Kernel>
+struct Softened;
+template <class Kernel>
+struct SoftenedKernel {
+  static constexpr bool homogeneous = false;
+  static constexpr int degree = 0;
+  static constexpr int flops = Kernel::flops + 1;
+
+  Kernel kernel;
+  double squared = 1;  ///< epsilon^2
+
+  template <class V>
+  ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
+    kernel(r2 + squared, value, slope);
+  }
+};
+template <>
+struct Softened<Laplace> : SoftenedKernel<Laplace> {
+  static constexpr const char* name = "softened-laplace";
+};
+template <>
+struct Softened<InverseSquare> : SoftenedKernel<InverseSquare> {
+  static constexpr const char* name = "softened-inverse-square";
+};
+template <>
+struct Softened<Yukawa> : SoftenedKernel<Yukawa> {
+  static constexpr const char* name = "softened-yukawa";
+};
+
+/// Whether particles at the same place act on each other: where not, their pairs are left out.
+template <class Kernel>
+inline constexpr bool acts_at_zero = false;
+template <class Kernel>
+inline constexpr bool acts_at_zero<Softened<Kernel>> = true;
 
 }  // namespace asterism::fmm

@@ -36,8 +36,9 @@ __host__ __device__ inline int lanes_for(int targets) {
 }
 
 /// d = x_j - x_i: potential_i += q_j K, field_i += q_j slope d. 18 double precision instructions for Laplace.
+/// `other`: the source is not the target itself, which only kernels that act at distance 0 ask.
 template <class Kernel>
-__device__ inline void interact(const Kernel& kernel, double x, double y, double z, const Particle& source,
+__device__ inline void interact(const Kernel& kernel, double x, double y, double z, const Particle& source, bool other,
                                 Sums& sums) {
   const double dx = source.x - x;
   const double dy = source.y - y;
@@ -46,7 +47,8 @@ __device__ inline void interact(const Kernel& kernel, double x, double y, double
   double value;
   double slope;
   kernel(r2, value, slope);
-  const bool apart = __double2hiint(r2) >= 0x00100000;  // normal and not 0: an integer instruction
+  // normal and not 0: an integer instruction
+  const bool apart = acts_at_zero<Kernel> ? other : __double2hiint(r2) >= 0x00100000;
   value = apart ? value : 0;
   slope = apart ? slope : 0;
   sums.potential = fma(source.q, value, sums.potential);
@@ -74,6 +76,13 @@ __device__ inline Particle fetch(const SourceView& p, const Batch& b, int leaves
   for (int step = batch / 2; step > 0; step /= 2)
     if (l + step < leaves && b.offset[l + step] <= k) l += step;
   return fetch(p, b.first[l] + (k - b.offset[l]));
+}
+
+/// The number of particle i among those of the batch; -1: it is not there.
+__device__ inline int number_in(const Batch& b, int leaves, std::int32_t i) {
+  for (int l = 0; l < leaves; ++l)
+    if (i >= b.first[l] && i < b.first[l] + b.count[l]) return b.offset[l] + (i - b.first[l]);
+  return -1;
 }
 
 /// One block, one item of the set. Thread t works on lane t % lanes and on the sources split, split + splits, ... of
@@ -117,6 +126,12 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
         near.offset[thread] = before;
       }
       __syncthreads();
+      int itself[per_thread];  // numbers of the targets among the sources
+#pragma unroll
+      for (int t = 0; t < per_thread; ++t) {
+        const std::int32_t wanted = first + lane + t * lanes;
+        itself[t] = acts_at_zero<Kernel> ? number_in(near, leaves, wanted < end ? wanted : first) : -1;
+      }
       if (staging == Staging::shared) {
         const int total = near.offset[leaves];
         Particle next{};
@@ -132,7 +147,8 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
           for (int k = split; k < size; k += splits) {
             const Particle source = tile[k];
 #pragma unroll
-            for (int t = 0; t < per_thread; ++t) interact(kernel, x[t], y[t], z[t], source, sums[t]);
+            for (int t = 0; t < per_thread; ++t)
+              interact(kernel, x[t], y[t], z[t], source, done + k != itself[t], sums[t]);
           }
         }
       } else {
@@ -142,7 +158,8 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
           for (std::int32_t j = near.first[l] + split; j < behind; j += splits) {
             const Particle source = fetch(p, j);
 #pragma unroll
-            for (int t = 0; t < per_thread; ++t) interact(kernel, x[t], y[t], z[t], source, sums[t]);
+            for (int t = 0; t < per_thread; ++t)
+              interact(kernel, x[t], y[t], z[t], source, near.offset[l] + (j - near.first[l]) != itself[t], sums[t]);
           }
         }
       }

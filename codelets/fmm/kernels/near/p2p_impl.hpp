@@ -106,7 +106,7 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
         to_target = slope.v[s] * q;
         from_target = slope.v[s] * targets.q[t];
       } else {
-        const Mask active = lanes.restrict(t, nonzero(r2.v[s]));
+        const Mask active = lanes.restrict(t, acts_at_zero<Kernel> ? first(width) : nonzero(r2.v[s]));
         targets.potential[t] = add_product(active, value.v[s], q, targets.potential[t]);
         potential = add_product(active, value.v[s], targets.q[t], potential);
         to_target = product(active, slope.v[s], q);
@@ -222,7 +222,7 @@ void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, co
           const Vector dy = source.y[j] - ty[v];
           const Vector dz = source.z[j] - tz[v];
           const Vector r2 = fma(dx, dx, fma(dy, dy, dz * dz));
-          const Mask active = nonzero(r2);
+          const Mask active = acts_at_zero<Kernel> ? first(width) : nonzero(r2);
           Vector value;
           Vector slope;
           kernel(r2, value, slope);
