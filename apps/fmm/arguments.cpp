@@ -12,7 +12,7 @@
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/fmm/particles/write_particles.hpp"
+#include "taskflows/fmm/dynamics/snapshots.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -43,10 +43,10 @@ void add_particles(CLI::App& app, Arguments& args) {
   auto* particles =
       what->add_option("--particles", args.generated.particles, "Number of generated particles")->capture_default_str();
   what->add_option("--seed", args.generated.seed, "Seed of the generator")->capture_default_str();
-  what->add_option("--charges", args.generated.charges,
-                   "signs (+-1/2), uniform (0 to 1), ones, neutral (sum exactly 0)")
-      ->check(CLI::IsMember(charge_names()))
-      ->capture_default_str();
+  what->add_option("--charges", args.charges,
+                   "signs (+-1/2), uniform (0 to 1), ones, shares (sum 1), neutral (sum exactly 0)\n"
+                   "(default: signs; with --law gravity shares)")
+      ->check(CLI::IsMember(charge_names()));
   input->excludes(distribution)->excludes(particles);
   what->add_option("--at", args.at,
                    "File with targets, in the formats of --input: potential and force there instead of at the\n"
@@ -142,11 +142,7 @@ void add_repetition(CLI::App& app, Arguments& args) {
   time->add_option("--repeat", args.repeat, "Evaluations of the same particles, for measurements")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  time->add_option("--steps", args.steps,
-                   "Then let the forces move the particles (mass 1, leapfrog) for this number of steps")
-      ->check(CLI::Range(0, 1 << 30))
-      ->capture_default_str();
-  time->add_option("--dt", args.dt, "Time step")->capture_default_str();
+  add_motion(time, args.motion);
 }
 
 void add_machine(CLI::App& app, Arguments& args) {
@@ -176,6 +172,7 @@ void add_results(CLI::App& app, Arguments& args) {
   results->add_option(
       "--output", args.output,
       std::string("Potential and force of every particle, in the order of the input:\n") + output_formats());
+  add_motion_results(results, args.motion);
   add_checkpoints(results, args.checkpoint, args.checkpoint_every, args.restart,
                   ",\nwith its particles and the same method");
   add_reports(results, args.common.json, args.common.trace, "tree, work, times, errors");
@@ -206,20 +203,24 @@ void check(const Arguments& args) {
   const double epsilon = make_problem(args).accuracy.epsilon;
   if (!(epsilon > 0 && epsilon < 1)) bad_input("--epsilon {}: expected between 0 and 1", epsilon);
   if (!std::isfinite(args.kappa) || args.kappa < 0) bad_input("--kappa {}: expected 0 or more", args.kappa);
-  if (!std::isfinite(args.dt)) bad_input("--dt {}: expected a number", args.dt);
+  check_physics(args.physics);
+  check_motion(args.motion, args.physics, args.input.empty() ? &args.generated : nullptr, args.output);
+  if (args.physics.gravity() && args.input.empty() &&
+      (args.generated.charges == "signs" || args.generated.charges == "neutral"))
+    bad_input("--charges {}: expected ones, shares or uniform with --law gravity", args.generated.charges);
   if (args.targets && *args.targets < 1) bad_input("--targets {}: expected at least 1", *args.targets);
   check_size(args);
   if (args.tree == TreeKind::uniform && args.options.shape.adaptive())
     bad_input("--leaf-size {}: expected --tree adaptive or auto", args.options.shape.leaf_size);
   if (rank_group().distributed() && (args.tree == TreeKind::adaptive || args.options.shape.adaptive()))
     bad_input("--tree adaptive: expected one process, found {}", rank_group().ranks());
-  if (args.steps > 0 && !args.at.empty()) bad_input("--at {}: expected no --steps", args.at);
-  if (args.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
-  if (args.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
+  if (args.motion.steps > 0 && !args.at.empty()) bad_input("--at {}: expected no --steps", args.at);
+  if (args.motion.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
+  if (args.motion.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
   if (args.checkpoint_every > 0 && args.checkpoint.empty()) bad_input("--checkpoint-every: expected --checkpoint");
   require_writable("--checkpoint", args.checkpoint);
   require_writable("--json", args.common.json);
-  if (!args.output.empty()) check_output_name(args.output);
+  if (!args.output.empty()) check_snapshot_name(args.output);
 }
 
 }  // namespace
@@ -230,22 +231,26 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "fast multipole method written as a flow of StarPU tasks on CPUs and GPUs (Agullo, Bramas, Coulaud, Darve,\n"
       "Messner, Takahashi, RR-8513).\n\n"
       "  asterism-fmm --distribution cube --particles 1000000 --accuracy 5 --verify\n"
-      "  asterism-fmm --input molecule.pqr --kernel yukawa --kappa 0.1 --output forces.csv\n"
+      "  asterism-fmm --input molecule.pqr --units kcal/mol --output potential.csv\n"
+      "  asterism-fmm --law gravity --distribution plummer --velocities equilibrium --particles 2000 \\\n"
+      "               --softening 0.002 --steps 1000 --dt 1e-4 --energies energies.csv --chart energies.png\n"
       "  mpirun -n 4 asterism-fmm --particles 10000000 --cpus 15\n",
       "asterism-fmm");
-  add_general_options(app, {"--input", "--distribution", "--particles", "--accuracy", "--kernel", "--output",
+  add_general_options(app, {"--input", "--distribution", "--particles", "--accuracy", "--kernel", "--law", "--output",
                             "--verify", "--cpus", "--gpus", "--trace", "--simulate"});
 
   add_particles(app, args);
+  add_physics(app, args.physics);
   add_method(app, args);
   add_repetition(app, args);
   add_machine(app, args);
   add_results(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
+  args.generated.charges = args.charges.value_or(args.physics.gravity() ? "shares" : "signs");
   simulate(args.common.platform);
   refuse_when_simulated(args.common.verify, "--verify");
   refuse_when_simulated(!args.output.empty(), "--output");
-  refuse_when_simulated(args.steps > 0, "--steps");
+  refuse_when_simulated(args.motion.steps > 0, "--steps");
   refuse_when_simulated(args.common.calibrate, "--calibrate");
   if (!args.common.session.streams && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && visible_gpus() > 0 &&
       !simulated)
@@ -263,7 +268,9 @@ Particles load_particles(const Arguments& args) {
   if (!args.input.empty()) {
     ReadOptions options = args.read;
     options.part = part;
-    return read_particles(args.input, options);
+    Particles particles = read_particles(args.input, options);
+    use_masses(args.physics, args.input, 0, particles);
+    return particles;
   }
   return generate(args.generated, part);
 }
@@ -284,12 +291,7 @@ std::string describe_particles(const Arguments& args, std::size_t particles, std
 
 Problem make_problem(const Arguments& args) {
   Problem problem;
-  if (args.kernel == "inverse-square")
-    problem.interaction = interaction(InverseSquare{});
-  else if (args.kernel == "yukawa")
-    problem.interaction = interaction(Yukawa{args.kappa});
-  else
-    problem.interaction = interaction(Laplace{});
+  problem.interaction = interaction_of(args.physics, args.kernel, args.kappa);
   problem.accuracy = args.order ? paper_accuracy(*args.order) : accuracy(args.accuracy);
   if (args.order && args.radius_squared) problem.accuracy.basis.radius_squared = *args.radius_squared;
   if (args.order && args.epsilon) problem.accuracy.epsilon = *args.epsilon;

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "apps/common/driver.hpp"
+#include "apps/fmm/motion.hpp"
+#include "apps/fmm/physics.hpp"
 #include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
@@ -23,7 +25,9 @@ struct Arguments {
   std::string input;  ///< file; empty: generated
   asterism::fmm::ReadOptions read;
   asterism::fmm::GeneratedCase generated;
-  std::string at;  ///< file with targets; empty: the particles themselves
+  std::string at;                      ///< file with targets; empty: the particles themselves
+  std::optional<std::string> charges;  ///< of generated particles; none: those that suit the law
+  PhysicsOptions physics;
   // the method
   std::string kernel = "laplace";
   double kappa = 1;
@@ -35,8 +39,7 @@ struct Arguments {
   asterism::fmm::TreeKind tree = asterism::fmm::TreeKind::automatic;
   // time
   int repeat = 1;
-  int steps = 0;
-  double dt = 1e-3;
+  MotionOptions motion;
   std::string checkpoint;
   int checkpoint_every = 0;  ///< steps; 0: at the end only
   std::string restart;

@@ -114,8 +114,8 @@ void Run::describe(Report& report) {
                        {"split_near", options_.split_near},
                        {"balance", options_.share == ShareOf::work ? "work" : "particles"},
                        {"repeat", args_.repeat},
-                       {"steps", args_.steps},
-                       {"dt", args_.dt},
+                       {"steps", args_.motion.steps},
+                       {"dt", args_.motion.dt},
                        {"restart", args_.restart}};
   if (problem_.interaction.name == "yukawa") record["options"]["kappa"] = args_.kappa;
   record["tree"] = o.tree;
@@ -146,10 +146,12 @@ void Run::describe(Report& report) {
         "measuring", fmt::format("{:.2f} s for rates of this machine, kept for later runs", measuring_seconds_));
   if (const std::size_t coincident = coincident_particles(particles_); coincident > 0) {
     record["coincident_particles"] = coincident;
-    report.rows.emplace_back(
-        "coincident", fmt::format("{} particles{} are where another one is: their pairs are left out", coincident,
-                                  rank_group().distributed() ? " of this process" : ""));
+    report.rows.emplace_back("coincident",
+                             fmt::format("{} particles{} are where another one is: their pairs {}", coincident,
+                                         rank_group().distributed() ? " of this process" : "",
+                                         problem_.interaction.acts_at_zero ? "count, softened" : "are left out"));
   }
+  describe_physics(report);
   if (!rank_group().distributed()) return;
   record["ranks"] = o.ranks;
   report.rows.push_back(ranks_row(o.ranks));
@@ -175,7 +177,7 @@ void Run::measure(Report& report) {
   report.rows.emplace_back(
       "time", fmt::format("{:.3f} s per evaluation (first {:.3f} s), {:.1f} Gflop/s; tree and operators {:.3f} s",
                           seconds, all.front(), work.total() / seconds * 1e-9, outcome_.build_seconds));
-  if (args_.steps == 0) return;
+  if (args_.motion.steps == 0) return;
   record["step_seconds"] = outcome_.step_seconds;
   report.rows.emplace_back("step", fmt::format("{:.3f} s with moving and adapting the tree", outcome_.step_seconds));
 }

@@ -11,11 +11,10 @@
 #include "apps/fmm/report.hpp"
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/ending/stop_signals.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/cases.hpp"
-#include "taskflows/fmm/particles/result_parts.hpp"
+#include "taskflows/fmm/dynamics/invariants.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
@@ -43,12 +42,6 @@ T sum_over_ranks(T mine) {
   return sum;
 }
 
-/// Seconds on the rank that takes longest.
-double slowest(double seconds) {
-  const std::vector<double> all = rank_group().all_gather(seconds);
-  return *std::max_element(all.begin(), all.end());
-}
-
 /// How much faster a GPU computes near fields than a CPU.
 double speedup(const std::vector<UnitRates>& rates) {
   return rates.size() > 1 && rates[1].near_pair > 0 ? rates[0].near_pair / rates[1].near_pair : 1.0;
@@ -62,6 +55,11 @@ std::string units_of(const Session& session) {
 
 }  // namespace
 
+double slowest(double seconds) {
+  const std::vector<double> all = rank_group().all_gather(seconds);
+  return *std::max_element(all.begin(), all.end());
+}
+
 std::optional<int> Run::parse(int argc, char** argv) {
   if (const auto status = parse_arguments(argc, argv, args_)) return status;
   args_.common.session.ranks = Ranks::any;
@@ -71,6 +69,7 @@ std::optional<int> Run::parse(int argc, char** argv) {
 
 std::optional<int> Run::prepare() {
   problem_ = make_problem(args_);
+  units_ = units_of(args_.physics);
   options_ = args_.options;
   begin_particles();
   choose_tree();
@@ -80,9 +79,9 @@ std::optional<int> Run::prepare() {
 void Run::begin_particles() {
   if (args_.restart.empty()) {
     particles_ = load_particles(args_);
+    begin_motion();
     if (args_.input.empty() && args_.at.empty()) options_.box = box_of(args_.generated);
     if (!args_.at.empty()) join_targets();
-    motion_ = Motion(args_.steps > 0 ? particles_.size() : 0);
   } else {
     resume();
   }
@@ -90,6 +89,7 @@ void Run::begin_particles() {
     if (rank++ < rank_group().rank()) first_ += part;
     all_particles_ += part;
   }
+  if (args_.physics.gravity()) mass_ = total_charge(particles_);
 }
 
 /// Targets are particles of the tree that act on nothing.
@@ -119,39 +119,6 @@ void Run::keep_targets() {
     at.fz[i] = charge * result_.fz[sources + i];
   }
   result_ = std::move(at);
-}
-
-/// What two runs have in common whose motions are bit-identical.
-std::string Run::method() const {
-  const BasisChoice& basis = problem_.accuracy.basis;
-  return fmt::format("{}, kappa {}, order {}, radius {}, epsilon {}, reduction {}, time step {}",
-                     problem_.interaction.name, args_.kappa, basis.order, basis.radius_squared,
-                     problem_.accuracy.epsilon, static_cast<int>(options_.reduction), args_.dt);
-}
-
-/// Reads the checkpoint of --restart. The tree of a resumed motion is that of the run before.
-void Run::resume() {
-  const std::string& file = args_.restart;
-  Checkpoint saved = read_checkpoint(file, part_of_rank());
-  const auto refuse = [&](const char* what, const auto& found, const auto& wanted) {
-    if (found != wanted)
-      bad_input("--restart {}: the checkpoint has {} {}; this run has {}", file, what, found, wanted);
-  };
-  const TreeShape& shape = saved.settings.shape;
-  refuse("the method", saved.settings.method, method());
-  if (options_.shape.height > 0) refuse("--height", shape.height, options_.shape.height);
-  if (options_.shape.group_size > 0) refuse("--group-size", shape.group_size, options_.shape.group_size);
-  if (options_.shape.adaptive() || args_.tree != TreeKind::automatic) {
-    refuse("an adaptive tree:", shape.adaptive(), options_.shape.adaptive() || args_.tree == TreeKind::adaptive);
-    if (options_.shape.adaptive()) refuse("--leaf-size", shape.leaf_size, options_.shape.leaf_size);
-  }
-  if (shape.far_tasks != options_.shape.far_tasks) bad_input("--restart {}: expected the same --m2l", file);
-  if (saved.motion.step > args_.steps)
-    bad_input("--restart {}: at step {}, beyond --steps {}", file, saved.motion.step, args_.steps);
-  options_.shape = shape;
-  options_.box = saved.settings.box;
-  particles_ = std::move(saved.particles);
-  motion_ = std::move(saved.motion);
 }
 
 /// Completes the shape of the tree and leaves out units that do not pay, and tells schedulers what they need to know
@@ -184,7 +151,7 @@ void Run::choose_tree() {
 Plan Run::choose_plan(bool ask_rates) {
   const SessionOptions& options = args_.common.session;
   const TreeShape& wanted = options_.shape;
-  const double evaluations = args_.repeat + args_.steps;
+  const double evaluations = args_.repeat + args_.motion.steps;
   const bool open = units_are_open(options) && !args_.common.calibrate && !rank_group().distributed();
   const std::optional<UnitCounts> units = expected_units(options);
   KnownRates known = known_rates();
@@ -261,47 +228,14 @@ void Run::solve(const Session& session) {
     line.show(static_cast<double>(i + 1) / args_.repeat, fmt::format("evaluation {} of {}", i + 1, args_.repeat));
   }
   if (!simulated) simulation.collect(result_, args_.at.empty() ? FieldTimes::charge : FieldTimes::one);
-  if (args_.steps > 0) advance(simulation, flow, line);
+  if (args_.motion.steps > 0) advance(simulation, flow, line);
   note_outcome(simulation, flow);
   if (simulated) return;
   check_finite();
-  if (!args_.at.empty()) keep_targets();
-}
-
-/// Runs the remaining steps: velocity Verlet (taskflows/fmm/motion.hpp).
-void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
-  std::vector<double> steps;
-  rank_group().on_death(args_.restart.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
-                                              : fmt::format("; resume with --restart {}", args_.restart));
-  if (motion_.step == args_.steps && !args_.checkpoint.empty()) write_state(simulation);  // resumed at its end
-  const StoppableSteps stoppable;
-  while (motion_.step < args_.steps) {
-    if (stop_wanted()) {
-      if (!args_.checkpoint.empty()) write_state(simulation);
-      stop(fmt::format("step {}", motion_.step), args_.checkpoint);
-    }
-    const auto begin = Clock::now();
-    kick(motion_, result_, args_.dt);
-    drift(motion_, args_.dt, particles_, first_);
-    simulation.move(particles_);
-    evaluate(flow);
-    simulation.collect(result_);
-    kick(motion_, result_, args_.dt);
-    ++motion_.step;
-    steps.push_back(slowest(seconds_since(begin)));
-    line.show(static_cast<double>(motion_.step) / args_.steps, fmt::format("step {} of {}", motion_.step, args_.steps));
-    const bool due = args_.checkpoint_every > 0 && motion_.step % args_.checkpoint_every == 0;
-    if (!args_.checkpoint.empty() && (due || motion_.step == args_.steps)) write_state(simulation);
-  }
-  if (!steps.empty()) outcome_.step_seconds = median(steps);
-}
-
-void Run::write_state(const Simulation& simulation) {
-  write_checkpoint(args_.checkpoint, {method(), simulation.options().shape, simulation.tree().box()}, particles_,
-                   motion_);
-  rank_group().barrier();
-  rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}",
-                                    args_.checkpoint, motion_.step, args_.checkpoint));
+  if (args_.at.empty())
+    energy_ = potential_energy(particles_, result_);
+  else
+    keep_targets();
 }
 
 void Run::note_outcome(const Simulation& simulation, const Flow& flow) {
@@ -332,17 +266,18 @@ std::vector<Verdict> Run::verify(Report& report) {
       direct_errors(problem_.interaction, particles_, points, result_, targets, args_.generated.seed + 1,
                     [&](double share) { line.show(share, "direct summation"); });
   report_errors(report, errors, allowed_error(args_), promised_error(args_));
-  return judge(errors, allowed_error(args_));
+  std::vector<Verdict> verdicts = judge(errors, allowed_error(args_));
+  for (Verdict& verdict : verify_motion()) verdicts.push_back(std::move(verdict));
+  return verdicts;
 }
 
 void Run::finish(Report& report) {
   if (!args_.checkpoint.empty()) report.written.push_back(args_.checkpoint);
+  write_energies();
+  for (const std::string& file : {args_.motion.energies, args_.motion.chart})
+    if (!file.empty()) report.written.push_back(file);
   if (args_.output.empty()) return;
-  const Particles& points = args_.at.empty() ? particles_ : targets_;
-  if (rank_group().distributed())
-    write_result(args_.output, parts_of_ranks(points, result_));
-  else
-    write_result(args_.output, points, result_);
+  if (!is_collection(args_.output)) write_result(args_.output, results());
   report.written.push_back(args_.output);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of asterism-fmm, for the common driver: run.cpp computes, report.cpp says what came out.
+// A run of asterism-fmm, for the common driver: run.cpp computes, motion.cpp moves the particles, report.cpp says what
+// came out.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,8 @@
 #include "apps/common/program.hpp"
 #include "apps/fmm/arguments.hpp"
 #include "taskflows/fmm/checkpoint.hpp"
+#include "taskflows/fmm/dynamics/energy_series.hpp"
+#include "taskflows/fmm/dynamics/snapshots.hpp"
 #include "taskflows/fmm/flow.hpp"
 #include "taskflows/fmm/motion.hpp"
 #include "taskflows/fmm/plan/plan.hpp"
@@ -34,6 +37,9 @@ struct Outcome {
   nlohmann::json ranks;  ///< shares_record(), over several ranks
 };
 
+/// Seconds on the rank that takes longest. All ranks call it.
+double slowest(double seconds);
+
 class Run : public Solver {
  public:
   std::optional<int> parse(int argc, char** argv) override;
@@ -49,6 +55,7 @@ class Run : public Solver {
 
  private:
   void begin_particles();
+  void begin_motion();
   void join_targets();
   void keep_targets();
   void resume();
@@ -57,15 +64,25 @@ class Run : public Solver {
   [[nodiscard]] std::string method() const;
   void evaluate(asterism::fmm::Flow& flow);
   void advance(asterism::fmm::Simulation& simulation, asterism::fmm::Flow& flow, ProgressLine& line);
+  void observe();
+  void write_energies() const;
   void write_state(const asterism::fmm::Simulation& simulation);
+  [[nodiscard]] asterism::fmm::ResultParts results() const;
+  void describe_physics(Report& report) const;
+  [[nodiscard]] std::vector<Verdict> verify_motion() const;
   void note_outcome(const asterism::fmm::Simulation& simulation, const asterism::fmm::Flow& flow);
   void check_finite() const;
 
   Arguments args_;
   asterism::fmm::Problem problem_;
+  asterism::fmm::Units units_;
   asterism::fmm::Options options_;
   asterism::fmm::Particles particles_;  ///< of this rank
+  double mass_ = 0;                     ///< of all particles, with gravity
   asterism::fmm::Motion motion_;
+  std::optional<asterism::fmm::EnergySeries> energies_;
+  std::optional<asterism::fmm::Snapshots> snapshots_;
+  std::optional<double> energy_;      ///< 1/2 sum q phi at the end
   asterism::fmm::Particles targets_;  ///< of this rank, with --at
   asterism::fmm::Result result_;      ///< of this rank's particles; of its targets with --at
   std::size_t all_targets_ = 0;

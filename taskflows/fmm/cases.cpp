@@ -26,6 +26,7 @@ const std::map<std::string, Charges>& charges() {
   static const std::map<std::string, Charges> named{{"signs", Charges::random_signs},
                                                     {"uniform", Charges::uniform01},
                                                     {"ones", Charges::ones},
+                                                    {"shares", Charges::shares},
                                                     {"neutral", Charges::neutral}};
   return named;
 }

@@ -22,7 +22,7 @@ struct GeneratedCase {
 
 /// cube, ellipsoid, plummer, sphere, tilted-ellipsoid (particles/generate.hpp).
 std::vector<std::string> distribution_names();
-/// neutral, ones, signs, uniform (Charges in particles/generate.hpp).
+/// neutral, ones, shares, signs, uniform (Charges in particles/generate.hpp).
 std::vector<std::string> charge_names();
 
 /// A part of the particles of a case, which depends on the case alone. Throws Error (bad_input) for an unknown name.

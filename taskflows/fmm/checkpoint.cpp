@@ -58,6 +58,23 @@ void split(const std::vector<double>& rows, Array<double>& x, Array<double>& y, 
   }
 }
 
+/// What of the motion was kept so far: 9 numbers of its start, 4 of the changes since.
+constexpr std::size_t conservation_numbers = 13;
+std::vector<double> numbers_of(const Conservation& c) {
+  const auto& [px, py, pz] = c.start.momentum;
+  const auto& [lx, ly, lz] = c.start.angular_momentum;
+  return {c.start.kinetic,   c.start.potential, c.start.speed,    px, py, pz, lx, ly, lz, c.energy_change,
+          c.largest_kinetic, c.largest_speed,   c.momentum_change};
+}
+Conservation conservation_from(const std::vector<double>& n) {
+  Conservation c(Invariants{n[0], n[1], n[2], {n[3], n[4], n[5]}, {n[6], n[7], n[8]}});
+  c.energy_change = n[9];
+  c.largest_kinetic = n[10];
+  c.largest_speed = n[11];
+  c.momentum_change = n[12];
+  return c;
+}
+
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& path, const CheckpointSettings& settings, const Particles& particles,
@@ -72,10 +89,16 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointSetting
   file.create("positions", Hdf5Number::float64, {n, 3});
   file.create("velocities", Hdf5Number::float64, {n, 3});
   file.create("charges", Hdf5Number::float64, {n});
-  file.make_room({"positions", "velocities", "charges"});
+  std::vector<std::string> arrays{"positions", "velocities", "charges"};
+  if (!motion.mass.empty()) {
+    file.create("masses", Hdf5Number::float64, {n});
+    arrays.emplace_back("masses");
+  }
+  file.make_room(arrays);
   write_rows(file, "positions", first, 3, rows_of(particles.x, particles.y, particles.z));
   write_rows(file, "velocities", first, 3, rows_of(motion.vx, motion.vy, motion.vz));
   write_rows(file, "charges", first, 1, {particles.charge.data(), particles.size()});
+  if (!motion.mass.empty()) write_rows(file, "masses", first, 1, {motion.mass.data(), particles.size()});
   file.attribute("/", "format", std::string(format_name));
   file.attribute("/", "step", motion.step);
   file.attribute("/", "method", settings.method);
@@ -85,6 +108,10 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointSetting
   file.attribute("/", "far_tasks", static_cast<std::int64_t>(settings.shape.far_tasks));
   const std::array box{settings.box.x, settings.box.y, settings.box.z, settings.box.width};
   file.write("box", {box.size()}, std::span<const double>(box));
+  if (motion.conservation) {
+    const std::vector<double> numbers = numbers_of(*motion.conservation);
+    file.write("conservation", {numbers.size()}, std::span<const double>(numbers));
+  }
   file.commit_checkpoint();
 }
 
@@ -120,6 +147,13 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, const Part& part) 
   saved.motion = Motion(mine);
   split(read_rows(file, "velocities", saved.particles_of_all, 3, part), saved.motion.vx, saved.motion.vy,
         saved.motion.vz);
+  if (file.has_dataset("masses")) {
+    const std::vector<double> masses = read_rows(file, "masses", saved.particles_of_all, 1, part);
+    saved.motion.mass = Array<double>(mine);
+    std::copy(masses.begin(), masses.end(), saved.motion.mass.data());
+  }
+  if (file.has_dataset("conservation"))
+    saved.motion.conservation = conservation_from(read_rows(file, "conservation", conservation_numbers, 1, {}));
   saved.motion.step = file.integer_attribute("/", "step");
   if (saved.motion.step < 0) bad_input("{}: step: found {}; expected 0 or more", file.name, saved.motion.step);
   for (std::size_t i = 0; i < mine; ++i) {

@@ -21,8 +21,9 @@ struct CheckpointSettings {
   Box box;  ///< the cube that the tree divides: it depends on where particles have been
 };
 
-/// HDF5: "positions" and "velocities" (n x 3) and "charges" (n) of the particles of all ranks, in their order. All
-/// ranks call it. Throws Error (failed) when it cannot be written: then an older file stays.
+/// HDF5: "positions" and "velocities" (n x 3), "charges" and, unless each is 1, "masses" (n) of the particles of all
+/// ranks, in their order; "conservation", the energy at the start and its largest change. All ranks call it. Throws
+/// Error (failed) when it cannot be written: then an older file stays.
 void write_checkpoint(const std::filesystem::path& path, const CheckpointSettings& settings, const Particles& particles,
                       const Motion& motion);
 

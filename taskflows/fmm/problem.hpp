@@ -33,6 +33,9 @@ struct Interaction {
   bool homogeneous = false;
   int degree = 0;             ///< K(a r) = a^degree K(r)
   double flops_per_pair = 0;  ///< per unordered pair, anti-symmetry exploited
+  /// Potential and force of results are this times the sums of q_j K: 1, -G of gravity, a constant of units.
+  double coupling = 1;
+  bool acts_at_zero = false;  ///< whether particles at the same place act on each other (softened kernels)
   std::function<void(const NearTask&)> submit_near;
 };
 
@@ -45,6 +48,7 @@ Interaction interaction(const Kernel& kernel) {
   i.homogeneous = Kernel::homogeneous;
   i.degree = Kernel::degree;
   i.flops_per_pair = flops_mutual<Kernel>;
+  i.acts_at_zero = acts_at_zero<Kernel>;
   const auto evaluate = [kernel](double r2, bool slope) {
     double value = 0;
     double derivative = 0;

@@ -16,6 +16,7 @@ void FieldSums::add(const FieldSums& other) {
   fx += other.fx;
   fy += other.fy;
   fz += other.fz;
+  coincident += other.coincident;
 }
 
 FieldSums direct_sums(const Interaction& interaction, const Particles& particles, double x, double y, double z) {
@@ -28,7 +29,10 @@ FieldSums direct_sums(const Interaction& interaction, const Particles& particles
       const double dy = y - particles.y[j];
       const double dz = z - particles.z[j];
       const double r2 = dx * dx + dy * dy + dz * dz;
-      if (r2 == 0) continue;
+      if (r2 == 0) {
+        part.coincident += particles.charge[j];
+        continue;
+      }
       part.potential += particles.charge[j] * interaction.radial(r2);
       const double s = particles.charge[j] * interaction.slope(r2);
       part.fx -= s * dx;

@@ -13,6 +13,7 @@ namespace asterism::fmm {
 struct FieldSums {
   double potential = 0;           ///< sum of q_j K(r_j)
   double fx = 0, fy = 0, fz = 0;  ///< minus the gradient of the potential
+  double coincident = 0;          ///< charges at the point itself, which are in none of the sums
   void add(const FieldSums& other);
 };
 

@@ -170,6 +170,7 @@ void Simulation::collect(Result& result, FieldTimes times) const {
   const Range own = tree_->own_leaf_groups();
   Result of_own(distributed_ ? exchange_->own() : 0);
   Result& to = distributed_ ? of_own : result;
+  const double coupling = problem_.interaction.coupling;
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_acquire(particles_[static_cast<std::size_t>(g)].result_data, STARPU_R);
 #pragma omp parallel for schedule(dynamic)
@@ -180,8 +181,8 @@ void Simulation::collect(Result& result, FieldTimes times) const {
     for (std::int64_t i = 0; i < p.own; ++i) {
       const std::size_t s = first + static_cast<std::size_t>(i);
       const std::size_t place = distributed_ ? s : tree_->order()[s];
-      to.potential[place] = r[i];
-      const double factor = times == FieldTimes::charge ? charge_[s] : 1;
+      to.potential[place] = coupling * r[i];
+      const double factor = times == FieldTimes::charge ? coupling * charge_[s] : coupling;
       to.fx[place] = factor * r[p.own + i];
       to.fy[place] = factor * r[2 * p.own + i];
       to.fz[place] = factor * r[3 * p.own + i];

@@ -91,11 +91,16 @@ Errors direct_errors(const Interaction& interaction, const Particles& sources, c
   double error[2] = {0, 0};
   double norm[2] = {0, 0};
   const std::vector<std::vector<FieldSums>> parts = of_all(sums);
+  const double coupling = interaction.coupling;
+  const bool particles_themselves = &sources == &points;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     FieldSums right;
     for (const std::vector<FieldSums>& part : parts) right.add(part[i]);
     const auto& [x, y, z, q, answer] = chosen[i];
-    const double f[3] = {q * right.fx, q * right.fy, q * right.fz};
+    if (interaction.acts_at_zero)
+      right.potential += (right.coincident - (particles_themselves ? q : 0)) * interaction.radial(0);
+    right.potential *= coupling;
+    const double f[3] = {coupling * q * right.fx, coupling * q * right.fy, coupling * q * right.fz};
     const double g[3] = {answer.fx, answer.fy, answer.fz};
     const double e = answer.potential - right.potential;
     error[0] += e * e;

@@ -25,7 +25,9 @@ std::vector<std::string> items(std::string_view list) {
 /// The names a header may give; ParaView's tables call coordinates Points:0 or Points_0.
 constexpr std::array<std::array<std::string_view, 3>, 3> position_names = {
     {{"x", "points:0", "points_0"}, {"y", "points:1", "points_1"}, {"z", "points:2", "points_2"}}};
-constexpr std::array<std::string_view, 5> charge_names = {"charge", "q", "weight", "mass", "w"};
+constexpr std::array<std::string_view, 4> charge_names = {"charge", "q", "weight", "w"};
+constexpr std::array<std::string_view, 1> mass_names = {"mass"};
+constexpr std::array<std::array<std::string_view, 1>, 3> velocity_names = {{{"vx"}, {"vy"}, {"vz"}}};
 
 /// The one column with one of the names.
 std::optional<std::size_t> find_column(const std::string& where, std::span<const std::string> header,
@@ -45,7 +47,9 @@ std::optional<std::size_t> find_column(const std::string& where, std::span<const
 }  // namespace
 
 std::size_t Columns::last() const {
-  return std::max({position[0], position[1], position[2], charge.value_or(0)});
+  std::size_t last = std::max({position[0], position[1], position[2], charge.value_or(0), mass.value_or(0)});
+  if (velocity) last = std::max({last, (*velocity)[0], (*velocity)[1], (*velocity)[2]});
+  return last;
 }
 
 Columns columns_of_option(const std::string& where, const std::string& option, std::span<const std::string> header) {
@@ -91,6 +95,16 @@ std::optional<Columns> columns_of_header(const std::string& where, std::span<con
     columns.position[axis] = *found;
   }
   columns.charge = find_column(where, header, charge_names);
+  columns.mass = find_column(where, header, mass_names);
+  if (!columns.charge) std::swap(columns.charge, columns.mass);  // a mass alone is what acts
+  std::array<std::optional<std::size_t>, 3> velocity;
+  for (std::size_t axis = 0; axis < 3; ++axis) velocity[axis] = find_column(where, header, velocity_names[axis]);
+  const auto named = std::count_if(velocity.begin(), velocity.end(), [](const auto& v) { return v.has_value(); });
+  if (named == 3) {
+    columns.velocity = {*velocity[0], *velocity[1], *velocity[2]};
+  } else if (named > 0) {
+    bad_input("{}: the header names {} of vx, vy and vz; expected all three or none", where, named);
+  }
   return columns;
 }
 
@@ -100,10 +114,21 @@ void check_finite(const std::string& file, const Particles& particles, std::size
 #pragma omp parallel for reduction(min : first)
   for (std::size_t i = 0; i < n; ++i) {
     // zero for finite numbers, NaN otherwise
-    const double zero = 0 * particles.x[i] + 0 * particles.y[i] + 0 * particles.z[i] + 0 * particles.charge[i];
+    double zero = 0 * particles.x[i] + 0 * particles.y[i] + 0 * particles.z[i] + 0 * particles.charge[i];
+    if (!particles.vx.empty()) zero += 0 * particles.vx[i] + 0 * particles.vy[i] + 0 * particles.vz[i];
+    if (!particles.mass.empty()) zero += 0 * particles.mass[i];
     if (zero != 0) first = std::min(first, i);
   }
   if (first == n) return;
+  const auto is_finite = [&](const Array<double>& values) { return values.empty() || std::isfinite(values[first]); };
+  if (!is_finite(particles.mass)) {
+    bad_input("{}: row {} (from 0) has the mass {}; expected a finite number", file, first_row + first,
+              particles.mass[first]);
+  }
+  if (!is_finite(particles.vx) || !is_finite(particles.vy) || !is_finite(particles.vz)) {
+    bad_input("{}: row {} (from 0) has the velocity ({}, {}, {}); expected finite numbers", file, first_row + first,
+              particles.vx[first], particles.vy[first], particles.vz[first]);
+  }
   bad_input("{}: row {} (from 0) is ({}, {}, {}) with charge {}; expected finite numbers", file, first_row + first,
             particles.x[first], particles.y[first], particles.z[first], particles.charge[first]);
 }

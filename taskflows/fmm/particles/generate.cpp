@@ -4,30 +4,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "taskflows/fmm/particles/random_numbers.hpp"
+
 namespace asterism::fmm {
 namespace {
-
-/// The k-th number of SplitMix64's sequence, computed directly (Steele, Lea, Flood, OOPSLA 2014). A seed selects a
-/// place in the sequence by its own hash.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : start_(mix(seed + gamma)) {}
-
-  [[nodiscard]] std::uint64_t bits(std::uint64_t k) const { return mix(start_ + (k + 1) * gamma); }
-  /// Uniform in [0, 1), a multiple of 2^-53.
-  [[nodiscard]] double uniform(std::uint64_t k) const { return static_cast<double>(bits(k) >> 11U) * 0x1p-53; }
-
- private:
-  static constexpr std::uint64_t gamma = 0x9e3779b97f4a7c15;
-
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ z >> 30U) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27U) * 0x94d049bb133111eb;
-    return z ^ z >> 31U;
-  }
-
-  std::uint64_t start_;
-};
 
 constexpr std::uint64_t numbers_per_particle = 4;  // three for the place, one for the charge
 
@@ -40,6 +20,8 @@ double charge_of(const Random& random, std::uint64_t i, std::uint64_t n, Charges
       return random.uniform(number(i));
     case Charges::ones:
       return 1;
+    case Charges::shares:
+      return 1 / static_cast<double>(n);
     case Charges::neutral: {
       // Particles 2k and 2k + 1 are opposite; an odd last one is neutral itself.
       if (i + 1 == n && n % 2 == 1) return 0;
@@ -82,9 +64,14 @@ Point on_unit_sphere(double u, double v) {
   return {r * std::cos(phi), s, r * std::sin(phi)};
 }
 
-constexpr double center = 0.5;
+constexpr double center = generated_center;
 
 }  // namespace
+
+double plummer_share_within_cut() {
+  constexpr double cut = 0.5;
+  return std::pow(1 + plummer_scale * plummer_scale / (cut * cut), -1.5);
+}
 
 Particles cube(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
   return generate(n, seed, charges, part, [](double u, double v, double w) { return Point{u, v, w}; });
@@ -136,12 +123,10 @@ Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part) 
 
 Particles plummer(std::size_t n, std::uint64_t seed, Charges charges, Part part) {
   return generate(n, seed, charges, part, [](double u, double v, double w) {
-    constexpr double scale = 0.05;
-    constexpr double cut = 0.5;
-    static const double mass_within_cut = std::pow(1 + scale * scale / (cut * cut), -1.5);
+    static const double mass_within_cut = plummer_share_within_cut();
     // M(r) = (1 + s^2 / r^2)^(-3/2) inverted
     const double mass = w * mass_within_cut;
-    const double r = mass == 0 ? 0 : scale / std::sqrt(std::pow(mass, -2.0 / 3.0) - 1);
+    const double r = mass == 0 ? 0 : plummer_scale / std::sqrt(std::pow(mass, -2.0 / 3.0) - 1);
     const Point p = on_unit_sphere(u, v);
     return Point{center + r * p.x, center + r * p.y, center + r * p.z};
   });

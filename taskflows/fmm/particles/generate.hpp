@@ -14,7 +14,8 @@ namespace asterism::fmm {
 enum class Charges {
   random_signs,  ///< +0.5 or -0.5, each with probability 1/2
   uniform01,     ///< uniform in [0, 1)
-  ones,          ///< 1: masses, gravity
+  ones,          ///< 1
+  shares,        ///< 1 / n: masses whose sum is 1
   neutral,       ///< uniform in (-1, 1), multiples of 2^-24 that sum to 0 exactly, in any order of summation
 };
 
@@ -37,6 +38,12 @@ Particles tilted_ellipsoid(std::size_t n, std::uint64_t seed, Charges charges, P
 
 /// Uniform on the surface of the sphere of radius 0.5 around (0.5, 0.5, 0.5).
 Particles sphere(std::size_t n, std::uint64_t seed, Charges charges, Part part = {});
+
+/// The middle of the distributions, in each direction.
+inline constexpr double generated_center = 0.5;
+/// Scale length of plummer(), and the share of the model's mass that is within its cut.
+inline constexpr double plummer_scale = 0.05;
+double plummer_share_within_cut();
 
 /// Plummer's model of a star cluster: the mass within r is r^3 / (r^2 + s^2)^(3/2), scale length s = 0.05, directions
 /// uniform, cut at r = 0.5 (so that 98.5 % of the model is kept) around (0.5, 0.5, 0.5).

@@ -14,6 +14,8 @@ struct Particles {
   explicit Particles(std::size_t n) : x(n), y(n), z(n), charge(n) {}
 
   Array<double> x, y, z, charge;
+  Array<double> vx, vy, vz;  ///< velocities; empty: none were given
+  Array<double> mass;        ///< of particles with charge and mass; empty: none were given
   [[nodiscard]] std::size_t size() const noexcept { return x.size(); }
 };
 

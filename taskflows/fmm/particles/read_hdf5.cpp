@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5: positions (n x 3) and charges (n), or both in one dataset (n x 4).
+// HDF5: positions (n x 3) and charges (n), or both in one dataset (n x 4); velocities (n x 3) and masses (n) if there.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -23,6 +23,32 @@ Datasets choose_datasets(const Hdf5Input& file, const std::string& option) {
   if (file.has_dataset("particles")) return {"particles", ""};
   bad_input("{}: there is no dataset \"positions\" or \"particles\"; it holds: {}; name one with --dataset", file.name,
             fmt::join(file.members(), ", "));
+}
+
+/// The datasets of moving particles, which belong to positions of that name alone.
+void read_motion(const Hdf5Input& file, std::size_t n, std::size_t first, Particles& particles) {
+  const auto require = [&](const char* name, const std::vector<std::size_t>& wanted) {
+    if (file.shape(name) != wanted) {
+      bad_input("{}: dataset \"{}\" is {}; expected {}, as many as positions", file.name, name,
+                fmt::join(file.shape(name), " x "), fmt::join(wanted, " x "));
+    }
+  };
+  if (file.has_dataset("velocities")) {
+    require("velocities", {n, 3});
+    Array<double> rows(3 * particles.size());
+    file.read_rows("velocities", first, {rows.data(), rows.size()});
+    std::size_t axis = 0;
+    for (Array<double>* const v : {&particles.vx, &particles.vy, &particles.vz}) {
+      *v = Array<double>(particles.size());
+      for (std::size_t i = 0; i < particles.size(); ++i) (*v)[i] = rows[3 * i + axis];
+      ++axis;
+    }
+  }
+  if (file.has_dataset("masses")) {
+    require("masses", {n});
+    particles.mass = Array<double>(particles.size());
+    file.read_rows("masses", first, {particles.mass.data(), particles.size()});
+  }
 }
 
 }  // namespace
@@ -63,6 +89,7 @@ Particles read_hdf5(const std::filesystem::path& path, const ReadOptions& option
     }
   }
   if (has_charges) file.read_rows(datasets.charges, first, {particles.charge.data(), particles.size()});
+  if (datasets.positions == "positions") read_motion(file, n, first, particles);
   check_finite(file.name, particles, first);
   return particles;
 }

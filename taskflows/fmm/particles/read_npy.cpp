@@ -102,9 +102,13 @@ Header read_header(const TextFile& file) {
   return header;
 }
 
-/// (n, 3), (n, 4), and (n, 8) as write_result() writes them; (3, n) and (4, n) when that is the only way to see them.
+/// (n, 3), (n, 4), (n, 7) with velocities, and (n, 8) or (n, 14) as write_result() writes them; (3, n) and (4, n) when
+/// that is the only way to see them.
 Columns choose_columns(const std::string& file, Header& header, const std::string& option) {
-  const auto is_width = [](std::size_t n) { return n == 3 || n == 4 || n == 8; };
+  constexpr std::size_t with_velocities = 7, results = 8, motion = 14;
+  const auto is_width = [](std::size_t n) {
+    return n == 3 || n == 4 || n == with_velocities || n == results || n == motion;
+  };
   if (!option.empty()) {
     const Columns columns = columns_of_option(file, option, {});
     if (columns.last() >= header.columns) {
@@ -117,11 +121,13 @@ Columns choose_columns(const std::string& file, Header& header, const std::strin
     header.column_major = !header.column_major;
   }
   if (!is_width(header.columns)) {
-    bad_input("{}: an array of shape ({}, {}); expected (n, 3) or (n, 4), or the columns to take in --columns", file,
-              header.rows, header.columns);
+    bad_input("{}: an array of shape ({}, {}); expected (n, 3), (n, 4) or (n, 7), or the columns to take in --columns",
+              file, header.rows, header.columns);
   }
   Columns columns;
   if (header.columns > 3) columns.charge = 3;
+  if (header.columns == with_velocities) columns.velocity = {4, 5, 6};
+  if (header.columns == motion) columns.velocity = {8, 9, 10};
   return columns;
 }
 
@@ -166,6 +172,13 @@ Particles read_npy(const TextFile& file, const ReadOptions& options) {
     take(*columns.charge, particles.charge);
   } else {
     std::fill(particles.charge.begin(), particles.charge.end(), 1.0);
+  }
+  if (columns.velocity) {
+    std::size_t axis = 0;
+    for (Array<double>* const v : {&particles.vx, &particles.vy, &particles.vz}) {
+      *v = Array<double>(particles.size());
+      take((*columns.velocity)[axis++], *v);
+    }
   }
   check_finite(file.name, particles, begin);
   return particles;

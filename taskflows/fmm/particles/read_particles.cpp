@@ -57,10 +57,13 @@ const char* input_formats() {
          "','\n"
          "                                      or ';'; '#' begins a comment; a header line may name the columns x, y, "
          "z\n"
-         "                                      and charge (or q, weight, mass, w) in any order\n"
+         "                                      and charge (or q, weight, mass, w) in any order, and\n"
+         "                                      vx, vy, vz (and mass beside charge) for --steps\n"
          ".pqr                                  molecule: ATOM and HETATM records with charge and radius\n"
-         ".npy                                  NumPy array (n, 3) or (n, 4) of float64 or float32\n"
-         ".h5 .hdf5                             HDF5: positions (n x 3) and charges (n), or particles (n x 4)\n"
+         ".npy                                  NumPy array (n, 3), (n, 4) or (n, 7: with velocities) of float64\n"
+         "                                      or float32\n"
+         ".h5 .hdf5                             HDF5: positions (n x 3) and charges (n), or particles (n x 4);\n"
+         "                                      velocities (n x 3) and masses (n)\n"
          "Text and NumPy files may be compressed (.gz). Without charges, each is 1.\n";
 }
 

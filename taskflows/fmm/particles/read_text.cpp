@@ -95,12 +95,17 @@ Particles read_text(const TextFile& file, const ReadOptions& options) {
   constexpr std::size_t y = 1;
   constexpr std::size_t z = 2;
   constexpr std::size_t charge = 3;
-  constexpr std::size_t skipped = 4;
+  constexpr std::size_t vx = 4;
+  constexpr std::size_t mass = 7;
+  constexpr std::size_t skipped = 8;
   std::vector<std::size_t> meaning(columns.last() + 1, skipped);  // of each column
   for (const std::size_t axis : {x, y, z}) meaning[columns.position[axis]] = axis;
   if (columns.charge) meaning[*columns.charge] = charge;
+  if (columns.velocity)
+    for (const std::size_t axis : {x, y, z}) meaning[(*columns.velocity)[axis]] = vx + axis;
+  if (columns.mass) meaning[*columns.mass] = mass;
   const auto parse = [&](TextReader& line) {
-    std::array<std::string_view, 5> words = {};
+    std::array<std::string_view, skipped + 1> words = {};
     for (const std::size_t m : meaning) {
       if (!line.next_field(words[m], table.separator)) break;
     }
@@ -109,12 +114,19 @@ Particles read_text(const TextFile& file, const ReadOptions& options) {
     record.y = line.finite_number("y", words[y]);
     record.z = line.finite_number("z", words[z]);
     record.charge = columns.charge ? line.finite_number("charge", words[charge]) : 1;
+    if (columns.velocity) {
+      record.vx = line.finite_number("vx", words[vx + x]);
+      record.vy = line.finite_number("vy", words[vx + y]);
+      record.vz = line.finite_number("vz", words[vx + z]);
+    }
+    if (columns.mass) record.mass = line.finite_number("mass", words[mass]);
     if (std::string_view surplus; table.only_positions && line.next_field(surplus, table.separator)) {
       line.fail("found {} after z; expected 3 columns as in the first line", in_quotes(surplus));
     }
     return record;
   };
-  Particles particles = read_records(file.name, table.lines, options.part, is_table_line, parse);
+  Particles particles = read_records(file.name, table.lines, options.part, is_table_line, parse,
+                                     {.velocity = columns.velocity.has_value(), .mass = columns.mass.has_value()});
   if (particles.size() == 0) bad_input("{}: there is no particle after the header", file.name);
   return particles;
 }

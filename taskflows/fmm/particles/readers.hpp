@@ -22,10 +22,12 @@ Particles read_pqr(const TextFile& file, const ReadOptions& options);
 Particles read_npy(const TextFile& file, const ReadOptions& options);
 Particles read_hdf5(const std::filesystem::path& path, const ReadOptions& options);
 
-/// Where x, y, z and the charge stand, from 0; no charge: each is 1.
+/// Where x, y, z, the charge and what moving particles have stand, from 0; no charge: each is 1.
 struct Columns {
   std::array<std::size_t, 3> position = {0, 1, 2};
   std::optional<std::size_t> charge;
+  std::optional<std::array<std::size_t, 3>> velocity = {};
+  std::optional<std::size_t> mass = {};
 
   [[nodiscard]] std::size_t last() const;
 };

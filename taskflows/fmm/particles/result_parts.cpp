@@ -5,15 +5,16 @@
 
 namespace asterism::fmm {
 
-ResultParts parts_of_ranks(const Particles& particles, const Result& result) {
-  ResultParts parts;
+ResultParts parts_of_ranks(const Particles& particles, const Result& result, const Motion* motion,
+                           const ResultNames& names) {
+  ResultParts parts{
+      .particles = 0, .here = rank_group().is_root(), .moving = motion != nullptr, .names = names, .each = {}};
   for (const std::size_t part : rank_group().all_gather(particles.size())) parts.particles += part;
-  parts.here = rank_group().is_root();
-  parts.each = [&](std::span<const Field> fields, const std::function<void(const FieldValues&)>& take) {
+  parts.each = [&, motion](std::span<const Field> fields, const std::function<void(const FieldValues&)>& take) {
     std::vector<double> mine;
     mine.reserve(fields.size() * particles.size());
     for (const Field field : fields) {
-      const std::span<const double> values = field_of(particles, result, field);
+      const std::span<const double> values = field_of(particles, result, motion, field);
       mine.insert(mine.end(), values.begin(), values.end());
     }
     rank_group().collect(std::span<const double>(mine), [&](int /*rank*/, std::span<const double> all) {

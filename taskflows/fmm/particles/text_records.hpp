@@ -21,6 +21,12 @@ namespace asterism::fmm {
 
 struct Record {
   double x, y, z, charge;
+  double vx, vy, vz, mass;
+};
+/// What records have beside place and charge.
+struct RecordParts {
+  bool velocity = false;
+  bool mass = false;
 };
 
 /// A piece of the text that ends with a line.
@@ -34,7 +40,7 @@ struct alignas(128) Chunk {
 /// throws Error. Returns no particles when the text has none.
 template <class IsParticle, class Parse>
 Particles read_records(const std::string& file, const Lines& text, const Part& part, IsParticle is_particle,
-                       Parse parse) {
+                       Parse parse, const RecordParts& parts = {}) {
   constexpr std::int64_t smallest = 1 << 18;  // bytes
   std::vector<Chunk> chunks;
   for (const Lines& lines : cut_at_lines(text, smallest, std::int64_t{16} * omp_get_max_threads())) {
@@ -57,6 +63,9 @@ Particles read_records(const std::string& file, const Lines& text, const Part& p
   const std::size_t begin = part.begin(n);
   const std::size_t end = part.end(n);
   Particles particles(end - begin);
+  if (parts.velocity)
+    for (Array<double>* const v : {&particles.vx, &particles.vy, &particles.vz}) *v = Array<double>(end - begin);
+  if (parts.mass) particles.mass = Array<double>(end - begin);
 #pragma omp parallel for schedule(dynamic)
   for (Chunk& chunk : chunks) {
     try {
@@ -74,6 +83,12 @@ Particles read_records(const std::string& file, const Lines& text, const Part& p
         particles.y[place] = record.y;
         particles.z[place] = record.z;
         particles.charge[place] = record.charge;
+        if (parts.velocity) {
+          particles.vx[place] = record.vx;
+          particles.vy[place] = record.vy;
+          particles.vz[place] = record.vz;
+        }
+        if (parts.mass) particles.mass[place] = record.mass;
       }
     } catch (const Error& error) {
       chunk.error = error.what();

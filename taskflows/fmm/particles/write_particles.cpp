@@ -34,10 +34,30 @@ OutputFormat format_of(const std::filesystem::path& path) {
             in_quotes(extension));
 }
 
-constexpr std::array all_fields{Field::x,         Field::y,  Field::z,  Field::charge,
-                                Field::potential, Field::fx, Field::fy, Field::fz};
+constexpr std::array all_fields{Field::x,  Field::y,  Field::z,  Field::charge, Field::potential, Field::fx, Field::fy,
+                                Field::fz, Field::vx, Field::vy, Field::vz,     Field::ax,        Field::ay, Field::az};
+constexpr std::size_t fields_at_rest = 8;
 
-FileLayout csv_layout() {
+std::vector<Field> columns_of(bool moving) {
+  return {all_fields.begin(), moving ? all_fields.end() : all_fields.begin() + fields_at_rest};
+}
+
+std::string csv_header(bool moving, const ResultNames& names) {
+  const auto with = [](const std::string& unit) { return unit.empty() ? "" : fmt::format(" [{}]", unit); };
+  std::string header = fmt::format("x,y,z,{}", names.charge);
+  const auto vector = [&](char letter, const std::string& unit) {
+    for (const char axis : {'x', 'y', 'z'}) header += fmt::format(",{}{}{}", letter, axis, with(unit));
+  };
+  header += ",potential" + with(names.potential_unit);
+  vector('f', names.force_unit);
+  if (moving) {
+    vector('v', "");  // a column of that name is read again
+    vector('a', names.acceleration_unit);
+  }
+  return header + "\n";
+}
+
+FileLayout csv_layout(bool moving, const ResultNames& names) {
   constexpr std::size_t widest = 26;  // characters: sign, 17 digits, point, exponent, separator
   const auto put = [](const FieldValues& values, std::size_t i, char* at) {
     for (const std::span<const double> field : values) {
@@ -47,14 +67,14 @@ FileLayout csv_layout() {
     at[-1] = '\n';
     return at;
   };
-  return {
-      {{"x,y,z,charge,potential,fx,fy,fz\n", {all_fields.begin(), all_fields.end()}, widest * all_fields.size(), put}},
-      ""};
+  const std::vector<Field> columns = columns_of(moving);
+  return {{{csv_header(moving, names), columns, widest * columns.size(), put}}, ""};
 }
 
-FileLayout npy_layout(std::size_t n) {
+FileLayout npy_layout(std::size_t n, bool moving) {
+  const std::vector<Field> columns = columns_of(moving);
   std::string header = fmt::format("{{'descr': '{}f8', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                   std::endian::native == std::endian::little ? '<' : '>', n, all_fields.size());
+                                   std::endian::native == std::endian::little ? '<' : '>', n, columns.size());
   constexpr std::size_t preamble = 10;  // magic, version, length of the header
   constexpr std::size_t alignment = 64;
   header.append(alignment - 1 - (preamble + header.size()) % alignment, ' ');
@@ -67,11 +87,7 @@ FileLayout npy_layout(std::size_t n) {
     }
     return at;
   };
-  return {{{std::string("\x93NUMPY\x01\x00", 8) + length + header,
-            {all_fields.begin(), all_fields.end()},
-            sizeof(double) * all_fields.size(),
-            put}},
-          ""};
+  return {{{std::string("\x93NUMPY\x01\x00", 8) + length + header, columns, sizeof(double) * columns.size(), put}}, ""};
 }
 
 /// `file`: of the process that gets the parts.
@@ -114,31 +130,42 @@ void write_hdf5(const std::filesystem::path& path, const ResultParts& parts) {
   std::optional<Hdf5Output> file;
   if (parts.here) file.emplace(path);
   Hdf5Output* const to = file ? &*file : nullptr;
+  const auto with_unit = [&](const char* name, std::span<const Field> fields, const std::string& unit) {
+    write_dataset(to, name, parts, fields);
+    if (to != nullptr && !unit.empty()) to->attribute(name, "unit", unit);
+  };
+  const ResultNames& names = parts.names;
   write_dataset(to, "positions", parts, std::array{Field::x, Field::y, Field::z});
   write_dataset(to, "charges", parts, std::array{Field::charge});
-  write_dataset(to, "potential", parts, std::array{Field::potential});
-  write_dataset(to, "force", parts, std::array{Field::fx, Field::fy, Field::fz});
+  with_unit("potential", std::array{Field::potential}, names.potential_unit);
+  with_unit("force", std::array{Field::fx, Field::fy, Field::fz}, names.force_unit);
+  if (parts.moving) {
+    with_unit("velocities", std::array{Field::vx, Field::vy, Field::vz}, names.speed_unit);
+    with_unit("accelerations", std::array{Field::ax, Field::ay, Field::az}, names.acceleration_unit);
+  }
   if (file) file->commit();
 }
 
-FileLayout layout_of(OutputFormat format, std::size_t n) {
+FileLayout layout_of(OutputFormat format, const ResultParts& parts) {
   switch (format) {
     case OutputFormat::csv:
-      return csv_layout();
+      return csv_layout(parts.moving, parts.names);
     case OutputFormat::npy:
-      return npy_layout(n);
+      return npy_layout(parts.particles, parts.moving);
     case OutputFormat::vtk:
-      return vtk_layout(n);
+      return vtk_layout(parts.particles, parts.moving, parts.names.charge);
     default:
-      return vtp_layout(n);
+      return vtp_layout(parts.particles, parts.moving, parts.names.charge);
   }
 }
 
 }  // namespace
 
-std::span<const double> field_of(const Particles& p, const Result& r, Field field) {
-  const std::array<const Array<double>*, all_fields.size()> arrays{&p.x,         &p.y,  &p.z,  &p.charge,
-                                                                   &r.potential, &r.fx, &r.fy, &r.fz};
+std::span<const double> field_of(const Particles& p, const Result& r, const Motion* motion, Field field) {
+  static const Motion at_rest;
+  const Motion& m = motion != nullptr ? *motion : at_rest;
+  const std::array<const Array<double>*, all_fields.size()> arrays{
+      &p.x, &p.y, &p.z, &p.charge, &r.potential, &r.fx, &r.fy, &r.fz, &m.vx, &m.vy, &m.vz, &m.ax, &m.ay, &m.az};
   return *arrays[static_cast<std::size_t>(field)];
 }
 
@@ -147,19 +174,21 @@ void write_result(const std::filesystem::path& path, const ResultParts& parts) {
   if (format == OutputFormat::hdf5) return write_hdf5(path, parts);
   std::optional<OutputFile> file;
   if (parts.here) file.emplace(path);
-  write_layout(file ? &*file : nullptr, parts, layout_of(format, parts.particles));
+  write_layout(file ? &*file : nullptr, parts, layout_of(format, parts));
   if (file) file->commit();
 }
 
-void write_result(const std::filesystem::path& path, const Particles& particles, const Result& result) {
+void write_result(const std::filesystem::path& path, const Particles& particles, const Result& result,
+                  const Motion* motion, const ResultNames& names) {
   format_of(path);
   if (result.potential.size() != particles.size() || result.fx.size() != particles.size()) {
     failed("{}: {} particles have {} results", path.string(), particles.size(), result.potential.size());
   }
-  ResultParts whole{.particles = particles.size(), .here = true, .each = {}};
+  ResultParts whole{
+      .particles = particles.size(), .here = true, .moving = motion != nullptr, .names = names, .each = {}};
   whole.each = [&](std::span<const Field> fields, const std::function<void(const FieldValues&)>& take) {
     FieldValues values;
-    for (const Field field : fields) values.push_back(field_of(particles, result, field));
+    for (const Field field : fields) values.push_back(field_of(particles, result, motion, field));
     take(values);
   };
   write_result(path, whole);
@@ -175,10 +204,11 @@ void check_output_name(const std::filesystem::path& path) {
 }
 
 const char* output_formats() {
-  return ".csv        table x,y,z,charge,potential,fx,fy,fz with a header\n"
-         ".npy        NumPy array (n, 8) of float64, columns as in .csv\n"
-         ".h5 .hdf5   HDF5: positions (n x 3), charges (n), potential (n), force (n x 3)\n"
-         ".vtp .vtk   points for ParaView with charge, potential and force (XML, or legacy binary)\n";
+  return ".csv        table x,y,z,charge,potential,fx,fy,fz with a header; after --steps also vx,vy,vz,ax,ay,az\n"
+         ".npy        NumPy array (n, 8) of float64, or (n, 14), columns as in .csv\n"
+         ".h5 .hdf5   HDF5: positions (n x 3), charges (n), potential (n), force, velocities and accelerations (n x "
+         "3)\n"
+         ".vtp .vtk   points for ParaView with the same as arrays (XML, or legacy binary)\n";
 }
 
 }  // namespace asterism::fmm

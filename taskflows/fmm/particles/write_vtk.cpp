@@ -37,7 +37,7 @@ char* put_fields(const FieldValues& values, std::size_t i, char* at) {
 
 }  // namespace
 
-FileLayout vtk_layout(std::size_t n) {
+FileLayout vtk_layout(std::size_t n, bool moving, const std::string& charge) {
   if (n > std::numeric_limits<std::int32_t>::max() / 2) {
     failed("a legacy VTK file takes 2^30 particles at most, there are {}; write a .vtp", n);
   }
@@ -45,7 +45,7 @@ FileLayout vtk_layout(std::size_t n) {
   const auto vertex = [](const FieldValues& /*none*/, std::size_t i, char* at) {
     return put_big_endian(put_big_endian(at, 1, 4), i, 4);
   };
-  const auto scalars = [&](const char* name, Field field) {
+  const auto scalars = [&](const std::string& name, Field field) {
     return Section{fmt::format("\nSCALARS {} double 1\nLOOKUP_TABLE default\n", name), {field}, 8, fields};
   };
   std::vector<Section> sections{
@@ -56,14 +56,18 @@ FileLayout vtk_layout(std::size_t n) {
        24,
        fields},
       {fmt::format("\nVERTICES {} {}\n", n, 2 * n), {}, 8, vertex},
-      scalars("charge", Field::charge),
+      scalars(charge, Field::charge),
       scalars("potential", Field::potential),
       {"\nVECTORS force double\n", {Field::fx, Field::fy, Field::fz}, 24, fields}};
+  if (moving) {
+    sections.push_back({"\nVECTORS velocity double\n", {Field::vx, Field::vy, Field::vz}, 24, fields});
+    sections.push_back({"\nVECTORS acceleration double\n", {Field::ax, Field::ay, Field::az}, 24, fields});
+  }
   sections[2].before = fmt::format("\nPOINT_DATA {}", n) + sections[2].before;
   return {std::move(sections), "\n"};
 }
 
-FileLayout vtp_layout(std::size_t n) {
+FileLayout vtp_layout(std::size_t n, bool moving, const std::string& charge) {
   std::uint64_t offset = 0;  // of each array in the appended data: its size in bytes, then its values
   std::string head = fmt::format(
       "<?xml version=\"1.0\"?>\n"
@@ -72,7 +76,8 @@ FileLayout vtp_layout(std::size_t n) {
       "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<Points>\n",
       std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", n, n);
   std::vector<Section> sections;
-  const auto data_array = [&](const char* type, const char* name, const std::vector<Field>& fields, const auto& put) {
+  const auto data_array = [&](const char* type, const std::string& name, const std::vector<Field>& fields,
+                              const auto& put) {
     const std::size_t components = std::max<std::size_t>(1, fields.size());
     head += fmt::format(
         "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
@@ -95,9 +100,13 @@ FileLayout vtp_layout(std::size_t n) {
   data_array("Int64", "connectivity", {}, indices(0));
   data_array("Int64", "offsets", {}, indices(1));
   head += "</Verts>\n<PointData Scalars=\"potential\" Vectors=\"force\">\n";
-  data_array("Float64", "charge", {Field::charge}, fields);
+  data_array("Float64", charge, {Field::charge}, fields);
   data_array("Float64", "potential", {Field::potential}, fields);
   data_array("Float64", "force", {Field::fx, Field::fy, Field::fz}, fields);
+  if (moving) {
+    data_array("Float64", "velocity", {Field::vx, Field::vy, Field::vz}, fields);
+    data_array("Float64", "acceleration", {Field::ax, Field::ay, Field::az}, fields);
+  }
   head += "</PointData>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
   sections.front().before = head + sections.front().before;
   return {std::move(sections), "\n</AppendedData>\n</VTKFile>\n"};

@@ -29,8 +29,8 @@ struct FileLayout {
 };
 
 // of n particles
-FileLayout vtk_layout(std::size_t n);  ///< legacy, binary
-FileLayout vtp_layout(std::size_t n);  ///< XML, appended raw data
+FileLayout vtk_layout(std::size_t n, bool moving, const std::string& charge);  ///< legacy, binary
+FileLayout vtp_layout(std::size_t n, bool moving, const std::string& charge);  ///< XML, appended raw data
 
 /// Appends n records of at most `widest` bytes, made by all threads, in order: put(i, at) writes record i and returns
 /// where it ends.

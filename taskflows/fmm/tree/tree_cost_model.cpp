@@ -15,7 +15,7 @@ namespace asterism::fmm {
 namespace {
 
 /// Cells that are examined per level.
-constexpr std::size_t sample = 2000;
+constexpr std::size_t sample_size = 2000;
 /// Leaves with fewer particles than this on average are not worth another level.
 constexpr double fewest_per_leaf = 2;
 /// Groups per unit: enough that the last ones to end do not matter much.
@@ -138,7 +138,7 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
   for (int level = 0; level <= deepest; ++level) {
     const Cells cells{leaves_of(levels[static_cast<std::size_t>(level)])};
     const std::vector<std::uint64_t>& keys = cells.cells.key;
-    const std::size_t step = std::max<std::size_t>(1, keys.size() / sample);
+    const std::size_t step = std::max<std::size_t>(1, keys.size() / sample_size);
     double near = 0;
     double far = 0;
     double looked_at = 0;

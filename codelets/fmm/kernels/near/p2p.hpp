@@ -77,8 +77,9 @@ ASTERISM_FMM_DECLARE(avx512)
 /// Overwrites the field of all particles of the set, own and ghosts:
 ///   potential_i = sum_j q_j K(|x_i - x_j|),  field_i = -sum_j q_j slope(|x_i - x_j|) (x_i - x_j)
 /// over the j != i of neighbouring leaves (for ghosts: of own neighbours). Coincident particles of a leaf do not
-/// act on each other, unless the kernel is Softened; those of different leaves must differ, as they do in a tree. Relative error of a pair with
-/// AVX-512: 2e-12 at most. Arrays hold begin[leaves] doubles and need no alignment or padding. `isa` must be supported.
+/// act on each other, unless the kernel is Softened; those of different leaves must differ, as they do in a tree.
+/// Relative error of a pair with AVX-512: 2e-12 at most. Arrays hold begin[leaves] doubles and need no alignment or
+/// padding. `isa` must be supported.
 template <class Kernel>
 void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field, Isa isa = best_isa()) {
 #if defined(__x86_64__)
@@ -91,7 +92,8 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldVie
 }
 
 /// Overwrites the field at `targets` points with that of `sources` particles, all with all; a source at distance 0
-/// does not act, unless the kernel is Softened. For checks of large systems: partial sums of 512 sources keep the error of summation small.
+/// does not act, unless the kernel is Softened. For checks of large systems: partial sums of 512 sources keep the error
+/// of summation small.
 template <class Kernel>
 void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, const double* y, const double* z,
                  std::int64_t sources, SourceView source, FieldView field, Isa isa = best_isa()) {
