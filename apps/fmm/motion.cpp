@@ -3,6 +3,7 @@
 #include "apps/fmm/motion.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <cmath>
 #include <utility>
@@ -22,6 +23,26 @@
 namespace asterism::apps::fmm {
 
 using namespace asterism::fmm;
+
+namespace {
+
+/// While steps take milliseconds, the threads of OpenMP, which wait for work by computing, would take StarPU's workers
+/// more time than they save: the host then works alone.
+class HostThreads {
+ public:
+  explicit HostThreads(std::size_t particles) : before_(omp_get_max_threads()) {
+    constexpr std::size_t few = 1 << 16;
+    if (particles < few) omp_set_num_threads(1);
+  }
+  ~HostThreads() { omp_set_num_threads(before_); }
+  HostThreads(const HostThreads&) = delete;
+  HostThreads& operator=(const HostThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
 
 void add_motion(CLI::Option_group* time, MotionOptions& motion) {
   time->add_option("--steps", motion.steps,
@@ -179,6 +200,7 @@ void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
   observe();
   if (motion_.step == options.steps && !args_.checkpoint.empty()) write_state(simulation);  // resumed at its end
   const StoppableSteps stoppable;
+  const HostThreads threads(particles_.size());
   const std::vector<double> parts = substeps(options.integrator);
   while (motion_.step < options.steps) {
     if (stop_wanted()) {
