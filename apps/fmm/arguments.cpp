@@ -32,7 +32,8 @@ constexpr double error_factor_of_files = 4;
 void add_particles(CLI::App& app, Arguments& args) {
   CLI::Option_group* what = app.add_option_group("Particles");
   auto* input = what->add_option("--input", args.input, std::string("File with particles:\n") + input_formats());
-  what->add_option("--columns", args.read.columns, "Columns of --input: numbers or names of x, y, z, charge");
+  what->add_option("--columns", args.read.columns,
+                   "Columns of --input: numbers or names of x, y, z, charge, or these and vx, vy, vz");
   what->add_option("--dataset", args.read.dataset, "Dataset(s) of an HDF5 --input");
   auto* distribution = what->add_option("--distribution", args.generated.distribution,
                                         "Generated: cube (volume), ellipsoid (surface 1:5:1, denser at the tips),\n"

@@ -201,23 +201,19 @@ void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
   if (motion_.step == options.steps && !args_.checkpoint.empty()) write_state(simulation);  // resumed at its end
   const StoppableSteps stoppable;
   const HostThreads threads(particles_.size());
-  const std::vector<double> parts = substeps(options.integrator);
+  const auto forces = [&]() -> const Result& {
+    simulation.move(particles_);
+    evaluate(flow);
+    simulation.collect(result_);
+    return result_;
+  };
   while (motion_.step < options.steps) {
     if (stop_wanted()) {
       if (!args_.checkpoint.empty()) write_state(simulation);
       stop(fmt::format("step {}", motion_.step), args_.checkpoint);
     }
     const auto begin = Clock::now();
-    for (const double part : parts) {
-      kick(motion_, part * options.dt);
-      drift(motion_, part * options.dt, particles_, first_);
-      simulation.move(particles_);
-      evaluate(flow);
-      simulation.collect(result_);
-      accelerate(motion_, result_);
-      kick(motion_, part * options.dt);
-    }
-    ++motion_.step;
+    step(motion_, particles_, options.integrator, options.dt, first_, forces);
     observe();
     steps.push_back(slowest(seconds_since(begin)));
     line.show(static_cast<double>(motion_.step) / options.steps,

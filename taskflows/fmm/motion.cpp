@@ -40,11 +40,6 @@ double Conservation::momentum_drift() const {
   return momentum_change == 0 ? 0 : momentum_change / largest_speed;
 }
 
-Motion::Motion(std::size_t particles)
-    : vx(particles), vy(particles), vz(particles), ax(particles), ay(particles), az(particles) {
-  for (Array<double>* v : {&vx, &vy, &vz, &ax, &ay, &az}) std::fill_n(v->data(), particles, 0.0);
-}
-
 void accelerate(Motion& motion, const Result& forces) {
   const auto along = [&](Array<double>& a, const Array<double>& f) {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = motion.mass.empty() ? f[i] : f[i] / motion.mass[i];
@@ -71,6 +66,17 @@ void drift(const Motion& motion, double h, Particles& particles, std::size_t fir
     if (!std::isfinite(particles.x[i] + particles.y[i] + particles.z[i]))
       failed("step {}: particle {} left for infinity (a smaller --dt?)", motion.step + 1, first + i + 1);
   }
+}
+
+void step(Motion& motion, Particles& particles, Integrator integrator, double dt, std::size_t first,
+          const std::function<const Result&()>& forces) {
+  for (const double part : substeps(integrator)) {
+    kick(motion, part * dt);
+    drift(motion, part * dt, particles, first);
+    accelerate(motion, forces());
+    kick(motion, part * dt);
+  }
+  ++motion.step;
 }
 
 }  // namespace asterism::fmm

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Conservation {
 struct Motion {
   Motion() = default;
   /// Particles at rest, of mass 1.
-  explicit Motion(std::size_t particles);
+  explicit Motion(std::size_t particles)
+      : vx(particles, 0), vy(particles, 0), vz(particles, 0), ax(particles, 0), ay(particles, 0), az(particles, 0) {}
 
   std::int64_t step = 0;  ///< steps done
   Array<double> vx, vy, vz;
@@ -64,5 +66,10 @@ void accelerate(Motion& motion, const Result& forces);
 void kick(Motion& motion, double h);
 /// x += v h. Throws Error (failed) for a particle whose place is not finite any more; it is numbered from `first`.
 void drift(const Motion& motion, double h, Particles& particles, std::size_t first);
+
+/// One step of length dt. `forces` returns those at the places where the particles are then; accelerations have to be
+/// those of the beginning.
+void step(Motion& motion, Particles& particles, Integrator integrator, double dt, std::size_t first,
+          const std::function<const Result&()>& forces);
 
 }  // namespace asterism::fmm

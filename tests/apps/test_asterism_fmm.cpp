@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/apps/fmm/result_table.hpp"
 #include "tests/apps/run_program.hpp"
 #include "tests/data_file.hpp"
 
@@ -25,18 +26,6 @@ class AsterismFmm : public ProgramTest {
   AsterismFmm()
       : ProgramTest("asterism-fmm", "ASTERISM_FMM", ASTERISM_FMM, {"--json", "run.json", "--output", "forces.csv"}) {}
 };
-
-/// Rows of numbers of a CSV file with a header.
-std::vector<std::vector<double>> table(const fs::path& path) {
-  std::vector<std::vector<double>> rows;
-  const std::vector<std::string> lines = lines_of(contents(path));
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    std::istringstream line(lines[i]);
-    rows.emplace_back();
-    for (std::string field; std::getline(line, field, ',');) rows.back().push_back(std::stod(field));
-  }
-  return rows;
-}
 
 // ---- good runs
 

@@ -54,8 +54,9 @@ std::size_t Columns::last() const {
 
 Columns columns_of_option(const std::string& where, const std::string& option, std::span<const std::string> header) {
   const std::vector<std::string> wanted = items(option);
-  if (wanted.size() != 3 && wanted.size() != 4) {
-    bad_input("--columns {}: found {} columns; expected 3 (x,y,z) or 4 (x,y,z,charge)", option, wanted.size());
+  if (wanted.size() != 3 && wanted.size() != 4 && wanted.size() != 7) {
+    bad_input("--columns {}: found {} columns; expected 3 (x,y,z), 4 (x,y,z,charge) or 7 (x,y,z,charge,vx,vy,vz)",
+              option, wanted.size());
   }
   std::vector<std::size_t> columns;
   const auto add = [&](const std::string& item, std::size_t column) {
@@ -83,7 +84,8 @@ Columns columns_of_option(const std::string& where, const std::string& option, s
     add(item, static_cast<std::size_t>(found - header.begin()));
   }
   Columns result{.position = {columns[0], columns[1], columns[2]}, .charge = {}};
-  if (columns.size() == 4) result.charge = columns[3];
+  if (columns.size() > 3) result.charge = columns[3];
+  if (columns.size() > 4) result.velocity = {columns[4], columns[5], columns[6]};
   return result;
 }
 

@@ -10,8 +10,9 @@
 namespace asterism::fmm {
 
 struct ReadOptions {
-  /// Text tables and NumPy arrays: which columns are x, y, z and, if there are four, the charge: numbers from 1
-  /// ("1,2,3,5"), or names of the header line ("ra,dec,dist,mass"). Empty: as input_formats() says.
+  /// Text tables and NumPy arrays: which columns are x, y, z and, if there are four, the charge, or seven, the charge
+  /// and the velocity: numbers from 1 ("1,2,3,5"), or names of the header line ("ra,dec,dist,mass"). Empty: as
+  /// input_formats() says.
   std::string columns = {};
   /// HDF5: the dataset of n x 3 positions or n x 4 positions and charges; or two, "positions,charges".
   /// Empty: "positions" with "charges", else "particles".

@@ -175,6 +175,66 @@ TEST(Kernels, AUsersOwn) {
   EXPECT_LE(e.force, 1e-4);
 }
 
+constexpr long double plummer_softening = 0.05L;
+const Formula plummer_laplace{
+    [](long double r) { return 1 / std::sqrt(r * r + plummer_softening * plummer_softening); },
+    [](long double r) {
+      const long double d = r * r + plummer_softening * plummer_softening;
+      return -r / (d * std::sqrt(d));
+    }};
+const Formula plummer_yukawa{[](long double r) {
+                               const long double s = std::sqrt(r * r + plummer_softening * plummer_softening);
+                               return std::exp(-screening * s) / s;
+                             },
+                             [](long double r) {
+                               const long double s = std::sqrt(r * r + plummer_softening * plummer_softening);
+                               return -std::exp(-screening * s) * (screening * s + 1) / (s * s) * r / s;
+                             }};
+
+/// Near and far field, and the sum that --verify makes; all with the factor of a law.
+TEST(Kernels, Softened) {
+  const double squared = static_cast<double>(plummer_softening * plummer_softening);
+  for (const bool clustered : {false, true}) {
+    const Particles p = clustered ? plummer(3000, 6, Charges::shares) : cube(3000, 6, Charges::random_signs);
+    Setting o = with(accuracy(4), clustered ? 6 : 4, 37);
+    if (clustered) o.shape.leaf_size = 30;
+    // with charges of both signs, softening takes the near pairs that make most of the norm of the force
+    const double promised = clustered ? 1e-4 : 4e-4;
+    Interaction gravity = interaction(Softened<Laplace>{{Laplace{}, squared}});
+    gravity.coupling = -2.5;
+    Result r = solve(p, gravity, o);
+    const Errors checked = direct_errors(gravity, p, r, 3000, 1);
+    EXPECT_LE(checked.potential, promised);
+    EXPECT_LE(checked.force, promised);
+    for (Array<double>* const values : {&r.potential, &r.fx, &r.fy, &r.fz})
+      for (double& value : *values) value /= -2.5;
+    const Error2 e = error_of(r, direct(p, plummer_laplace));
+    EXPECT_NEAR(e.potential, checked.potential, 0.01 * checked.potential);
+    EXPECT_NEAR(e.force, checked.force, 0.01 * checked.force);
+    EXPECT_GT(e.force, 1e-9) << "there is to be a far field";
+    const Error2 screened =
+        error_of(solve(p, interaction(Softened<Yukawa>{{Yukawa{3}, squared}}), o), direct(p, plummer_yukawa));
+    EXPECT_LE(screened.potential, promised);
+    EXPECT_LE(screened.force, promised);
+  }
+}
+
+/// Three charges at one place: each has the potential of the two others at the distance epsilon, and no force.
+TEST(Kernels, SoftenedParticlesAtTheSamePlaceAct) {
+  Particles p(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    p.x[i] = 0.25, p.y[i] = 0.5, p.z[i] = -1;
+    p.charge[i] = static_cast<double>(i + 1);
+  }
+  const Interaction softened_by_two = interaction(Softened<Laplace>{{Laplace{}, 4}});
+  const Result r = solve(p, softened_by_two, with(accuracy(5), 2, 8));
+  EXPECT_NEAR(r.potential[0], 2.5, 1e-11);
+  EXPECT_NEAR(r.potential[1], 2, 1e-11);
+  EXPECT_NEAR(r.potential[2], 1.5, 1e-11);
+  EXPECT_EQ(r.fx[1], 0);
+  EXPECT_LT(direct_errors(softened_by_two, p, r, 3, 1).potential, 1e-11);
+}
+
 TEST(Groups, DoNotChangeTheAnswer) {
   for (const bool volume : {true, false}) {
     const Particles p = volume ? cube(3000, 2, Charges::random_signs) : ellipsoid(3000, 2, Charges::random_signs);

@@ -79,8 +79,26 @@ TEST_F(ParticleFiles, TakesNumPyLayouts) {
   EXPECT_EQ(with("(3, 2)", {1, 2, 3, 4, 5, 6}, "True"), (Rows{{1, 2, 3, 1}, {4, 5, 6, 1}}));
   const std::string five = npy(dictionary("<f8", "False", "(1, 5)"), values_of<double>({9, 1, 2, 3, 4}));
   EXPECT_EQ(read("a.npy", five, {.columns = "2,3,4,5"}), (Rows{{1, 2, 3, 4}}));
-  expect_bad_input([&] { read("a.npy", five); }, {"a.npy", "shape (1, 5)", "(n, 3) or (n, 4)", "--columns"});
+  expect_bad_input([&] { read("a.npy", five); }, {"a.npy", "shape (1, 5)", "(n, 3), (n, 4) or (n, 7)", "--columns"});
   expect_bad_input([&] { read("a.npy", five, {.columns = "2,3,6"}); }, {"a.npy", "5 columns", "column 6"});
+}
+
+TEST_F(ParticleFiles, TakesVelocitiesOfNumPyArrays) {
+  const auto velocity = [&](const std::string& shape, std::size_t numbers, std::size_t first) {
+    std::vector<double> values(numbers);
+    for (std::size_t i = 0; i < numbers; ++i) values[i] = static_cast<double>(i);
+    const Particles p =
+        read_particles(file("v.npy", npy(dictionary("<f8", "False", shape), values_of<double>(values))));
+    EXPECT_EQ(p.charge[1], values[numbers / 2 + 3]);
+    ASSERT_EQ(p.vx.size(), 2U) << shape;
+    EXPECT_EQ(p.vx[0], values[first]);
+    EXPECT_EQ(p.vy[1], values[numbers / 2 + first + 1]);
+    EXPECT_EQ(p.vz[1], values[numbers / 2 + first + 2]);
+  };
+  velocity("(2, 7)", 14, 4);
+  velocity("(2, 14)", 28, 8);
+  EXPECT_TRUE(
+      read_particles(file("a.npy", npy(dictionary("<f8", "False", "(2, 4)"), values_of<double>(by_rows)))).vx.empty());
 }
 
 TEST_F(ParticleFiles, RefusesOtherNumPyFiles) {

@@ -54,6 +54,23 @@ TEST_F(ParticleFiles, FindsColumnsByTheHeader) {
   EXPECT_EQ(read("a.csv", "\"q\",\"Points:0\",\"Points:1\",\"Points:2\"\n4,0.5,-1,2e-3\n-0.25,1,2,3\n"), two);
 }
 
+TEST_F(ParticleFiles, TakesVelocitiesAndMasses) {
+  const auto all = [&](const std::string& text, const ReadOptions& options = {}) {
+    const Particles p = read_particles(file("a.csv", text), options);
+    return std::vector{as_vector(p.charge), as_vector(p.vx), as_vector(p.vy), as_vector(p.vz), as_vector(p.mass)};
+  };
+  using All = std::vector<std::vector<double>>;
+  EXPECT_EQ(all("vz,x,y,z,mass,vx,vy,q\n9,1,2,3,5,7,8,4\n-9,1,2,4,6,-7,-8,3\n"),
+            (All{{4, 3}, {7, -7}, {8, -8}, {9, -9}, {5, 6}}));
+  EXPECT_EQ(all("x,y,z,mass,VX,VY,VZ\n1,2,3,5,7,8,9\n"), (All{{5}, {7}, {8}, {9}, {}})) << "a mass alone acts";
+  EXPECT_EQ(all("x,y,z\n1,2,3\n"), (All{{1}, {}, {}, {}, {}}));
+  EXPECT_EQ(all("1,2,3,4,7,8,9\n", {.columns = "1,2,3,4,5,6,7"}), (All{{4}, {7}, {8}, {9}, {}}));
+  const auto with = [&](const std::string& text) { return [&, text] { read("a.csv", text); }; };
+  expect_bad_input(with("x,y,z,vx,vy\n1,2,3,4,5\n"), {"line 1", "2 of vx, vy and vz"});
+  expect_bad_input(with("x,y,z,vx,vy,vz\n1,2,3,4,5,six\n"), {"line 2", "vz", "six"});
+  expect_bad_input(with("x,y,z,q,mass\n1,2,3,4,nan\n"), {"line 2", "mass"});
+}
+
 TEST_F(ParticleFiles, IgnoresFurtherColumns) {
   EXPECT_EQ(read("a.txt", "0.5 -1 2e-3 4 17 Sun\n1 2 3 -0.25 18 Alpha Centauri\n"), two);
 }
@@ -91,7 +108,7 @@ TEST_F(ParticleFiles, NamesTheLineOfABadNumber) {
   expect_bad_input(with("1;2;3;4\n1,5;2;3;4\n"), {"line 2: the x is \"1,5\""});
   expect_bad_input(with("x,y,z\n"), {"a.csv", "no particle after the header"});
   expect_bad_input(with("x,y,charge\n1,2,3\n"), {"line 1", "\"x,y,charge\"", "header that names x, y and z"});
-  expect_bad_input(with("x,y,z,q,mass\n1,2,3,4,5\n"), {"line 1", "both \"q\" and \"mass\"", "--columns"});
+  expect_bad_input(with("x,y,z,q,weight\n1,2,3,4,5\n"), {"line 1", "both \"q\" and \"weight\"", "--columns"});
   expect_bad_input(with("1,2\n"), {"line 1: the z is missing"});
   expect_bad_input(with("# nothing\n\n"), {"a.csv", "only comments"});
   expect_bad_input(with(""), {"a.csv", "is empty"});

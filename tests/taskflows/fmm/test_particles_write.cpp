@@ -90,6 +90,41 @@ TEST_F(ParticleFiles, ReadsBackWhatItWrote) {
   }
 }
 
+TEST_F(ParticleFiles, WritesAndReadsMotions) {
+  const Case c = example(1000);
+  Motion motion(1000);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const auto k = static_cast<double>(i);
+    motion.vx[i] = 1 / (k + 3);
+    motion.vy[i] = -k;
+    motion.vz[i] = 1e-5 * k;
+    motion.ax[i] = 3 * k;
+    motion.ay[i] = 1 / (7 + k);
+    motion.az[i] = -1e10 / (1 + k);
+  }
+  const ResultNames names{"mass", "J/kg", "N", "m/s", "m/s^2"};
+  for (const std::string name : {"m.csv", "m.npy", "m.h5"}) {
+    write_result(folder_ / name, c.particles, c.result, &motion, names);
+    const Particles p = read_particles(folder_ / name);
+    EXPECT_TRUE(rows(p) == rows(c.particles)) << name;
+    EXPECT_TRUE(interleaved(p.vx, p.vy, p.vz) == interleaved(motion.vx, motion.vy, motion.vz)) << name;
+  }
+  EXPECT_EQ(bytes(folder_ / "m.csv").substr(0, bytes(folder_ / "m.csv").find('\n')),
+            "x,y,z,mass,potential [J/kg],fx [N],fy [N],fz [N],vx,vy,vz,ax [m/s^2],ay [m/s^2],az [m/s^2]");
+  const Particles a = read_particles(folder_ / "m.npy", {.columns = "12,13,14"});
+  EXPECT_TRUE(interleaved(a.x, a.y, a.z) == interleaved(motion.ax, motion.ay, motion.az));
+  const Hdf5Input file(folder_ / "m.h5");
+  EXPECT_EQ(file.text_attribute("potential", "unit"), "J/kg");
+  EXPECT_EQ(file.text_attribute("velocities", "unit"), "m/s");
+  std::vector<double> accelerations(3000);
+  file.read_rows("accelerations", 0, accelerations);
+  EXPECT_TRUE(accelerations == interleaved(motion.ax, motion.ay, motion.az));
+  write_result(folder_ / "m.vtp", c.particles, c.result, &motion, names);
+  const std::string vtp = bytes(folder_ / "m.vtp");
+  for (const char* array : {"Name=\"mass\"", "Name=\"velocity\"", "Name=\"acceleration\""})
+    EXPECT_NE(vtp.find(array), std::string::npos) << array;
+}
+
 TEST_F(ParticleFiles, NumPyHeaderIsAsNumPyWritesIt) {
   const Case c = example(2);
   write_result(folder_ / "r.npy", c.particles, c.result);
