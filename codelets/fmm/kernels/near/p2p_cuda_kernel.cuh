@@ -103,14 +103,14 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
     const int splits = threads / lanes;
     const int lane = thread % lanes;
     const int split = thread / lanes;
+    const auto target = [=](int t) {  // one too many: computed, not stored
+      return first + lane + t * lanes < end ? first + lane + t * lanes : first;
+    };
     double x[per_thread], y[per_thread], z[per_thread];
     Sums sums[per_thread];
 #pragma unroll
-    for (int t = 0; t < per_thread; ++t) {
-      const std::int32_t wanted = first + lane + t * lanes;
-      const std::int32_t i = wanted < end ? wanted : first;  // a target too many: computed, not stored
-      x[t] = __ldg(p.x + i), y[t] = __ldg(p.y + i), z[t] = __ldg(p.z + i);
-    }
+    for (int t = 0; t < per_thread; ++t)
+      x[t] = __ldg(p.x + target(t)), y[t] = __ldg(p.y + target(t)), z[t] = __ldg(p.z + target(t));
     for (std::int32_t s = set.source_begin[leaf]; s < source_end; s += batch) {
       const int leaves = source_end - s < batch ? source_end - s : batch;
       __syncthreads();  // the last batch is done with
@@ -128,10 +128,8 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
       __syncthreads();
       int itself[per_thread];  // numbers of the targets among the sources
 #pragma unroll
-      for (int t = 0; t < per_thread; ++t) {
-        const std::int32_t wanted = first + lane + t * lanes;
-        itself[t] = acts_at_zero<Kernel> ? number_in(near, leaves, wanted < end ? wanted : first) : -1;
-      }
+      for (int t = 0; t < per_thread; ++t)
+        itself[t] = acts_at_zero<Kernel> ? number_in(near, leaves, target(t)) : -1;
       if (staging == Staging::shared) {
         const int total = near.offset[leaves];
         Particle next{};
@@ -179,8 +177,7 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
             sum.fz += tile[k].q;
           }
       }
-      const std::int32_t i = first + lane + t * lanes;
-      if (split == 0 && i < end) {
+      if (const std::int32_t i = first + lane + t * lanes; split == 0 && i < end) {
         f.potential[i] = sum.potential;
         f.fx[i] = sum.fx;
         f.fy[i] = sum.fy;
