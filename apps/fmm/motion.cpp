@@ -273,6 +273,10 @@ void Run::describe_physics(Report& report) const {
     motion["crossing_time"] = crossing;
     text += fmt::format(", {:.4g} crossing times of {:.4g}", time / crossing, crossing);
   }
+  if (energies_ && args_.physics.gravity()) {
+    const EnergySeries::Radii radii = energies_->radii();
+    motion["radii"] = {{"shares", lagrangian_shares}, {"first", radii.first}, {"last", radii.last}};
+  }
   report.rows.emplace_back("motion", text);
   report.rows.emplace_back("conserved",
                            fmt::format("energy {:.6g}{} to {:.1e}, momentum to {:.1e} (largest relative changes)",

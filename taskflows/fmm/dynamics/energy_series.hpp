@@ -24,6 +24,12 @@ class EnergySeries {
   /// Steps ascend; one that is there already stays as it is. All ranks call it.
   void append(std::int64_t step, double time, const Invariants& invariants, const Particles& particles);
 
+  /// The radii of the first and of the last step.
+  struct Radii {
+    std::array<double, lagrangian_shares.size()> first{}, last{};
+  };
+  [[nodiscard]] Radii radii() const { return {rows_.front().radii, rows_.back().radii}; }
+
   /// step,time,kinetic,potential,total, momentum and angular momentum (x, y, z) and radii, units in the header.
   void write(const std::filesystem::path& path) const;
   /// Kinetic, potential and total energy over time, PNG.
