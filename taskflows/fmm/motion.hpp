@@ -41,7 +41,8 @@ struct Conservation {
   explicit Conservation(const Invariants& at_start);
   Conservation() = default;
   void take(const Invariants& now);
-  /// The largest change of the energy, relative to |E_0|, or to the kinetic energy where that is larger.
+  /// The largest change of the energy, relative to |E_0|, or to the largest kinetic energy where |E_0| is less than a
+  /// tenth of it.
   [[nodiscard]] double energy_drift() const;
   /// The largest change of the momentum, relative to sum m |v|.
   [[nodiscard]] double momentum_drift() const;

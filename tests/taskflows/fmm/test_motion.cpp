@@ -133,7 +133,7 @@ TEST(Integrators, KeepTheEnergyOfAnEccentricOrbit) {
     const Ended hundred = run(0.7, integrator, 100 * steps, 100 * TwoBodies::period);
     EXPECT_GT(two.conservation.energy_drift(), 1e-7);
     EXPECT_LT(hundred.conservation.energy_drift(), 1.1 * two.conservation.energy_drift());
-    EXPECT_LT(hundred.conservation.energy_drift(), 1e-2);
+    EXPECT_LT(hundred.conservation.energy_drift(), integrator == Integrator::leapfrog ? 3e-2 : 1e-3);
     EXPECT_LT(hundred.conservation.momentum_drift(), 1e-12);
     EXPECT_LT(hundred.center_error, 1e-10) << "the centre of mass moves uniformly";
   }
@@ -190,6 +190,9 @@ TEST(Invariants, DriftsAreRelative) {
   c.take(Invariants{1, -3.25, 4, {1, 0, -0.25}, {}});
   EXPECT_DOUBLE_EQ(c.energy_drift(), 0.25);
   EXPECT_DOUBLE_EQ(c.momentum_drift(), 0.1);
+  Conservation eccentric(Invariants{3, -4, 1, {}, {}});
+  eccentric.take(Invariants{3, -3.75, 1, {}, {}});
+  EXPECT_DOUBLE_EQ(eccentric.energy_drift(), 0.25) << "not relative to the kinetic energy";
   Conservation parabolic(Invariants{1, -1, 1, {}, {}});
   parabolic.take(Invariants{8, -7.5, 1, {}, {}});
   EXPECT_DOUBLE_EQ(parabolic.energy_drift(), 0.0625) << "where the total is zero, relative to the kinetic energy";
