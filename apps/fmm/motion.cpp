@@ -68,7 +68,7 @@ void add_motion(CLI::Option_group* time, MotionOptions& motion) {
       ->default_str("rest");
   time->add_option("--allowed-drift", motion.allowed_drift,
                    "With --verify: the largest change of the total energy over all steps, relative to itself at the\n"
-                   "start (where that is less than a tenth of the kinetic energy, to the kinetic energy)")
+                   "start (where that is less than a hundredth of the kinetic energy, to the kinetic energy)")
       ->capture_default_str();
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fast multipoles. Tables by the name of their place in the text."""
+import math
+
 from tables.records import load, machine
 
 
@@ -64,7 +66,33 @@ def fmm_kernels():
     return "\n".join(rows).strip()
 
 
+def fmm_motion():
+    """Motions and the energy of a protein beside what they should be."""
+    [(_, cluster)], [(_, orbits)] = load("fmm-plummer-100-crossings.json"), load("fmm-kepler-100-periods.json")
+    motion, radii = cluster["motion"], cluster["motion"]["radii"]
+    crossings = motion["steps"] * motion["dt"] / motion["crossing_time"]
+    rows = ["| figure | found | reference |", "|---|---|---|",
+            f"| Plummer cluster, {cluster['particles']['count']:,} stars, {motion['steps']:,} steps, {crossings:.0f} crossing times: "
+            f"largest relative change of the energy | {motion['energy_drift']:.1e} | less than 1e-04 |",
+            f"| the same: relative change of the momentum | {motion['momentum_drift']:.1e} | 0 |"]
+    for share, first, last in zip(radii["shares"], radii["first"], radii["last"]):
+        rows.append(f"| the same: radius of {share:.0%} of the mass, after and before | {last:.4f} | {first:.4f} |")
+    for method, order in (("leapfrog", 2), ("yoshida", 4)):
+        drift = [load(f"fmm-kepler-{method}-{steps}.json")[0][1]["motion"]["energy_drift"] for steps in (2000, 4000)]
+        rows.append(f"| two bodies, eccentricity 0.9, {method}: order from 2000 to 4000 steps per period | "
+                    f"{math.log2(drift[0] / drift[1]):.2f} | {order} |")
+    one = load("fmm-kepler-leapfrog-2000.json")[0][1]
+    rows.append(f"| two bodies, leapfrog, 2000 steps per period: change of the energy in 100 periods, and in one | "
+                f"{orbits['motion']['energy_drift']:.3e} | {one['motion']['energy_drift']:.3e} |")
+    (_, pairs), (_, tree) = load("fmm-actin-pairs.json")[0], load("fmm-actin-fmm.json")[0]
+    energy = [record["physics"]["potential_energy"] for record in (tree, pairs)]
+    rows.append(f"| actin dimer, tree of {tree['tree']['height']} levels, accuracy 5: energy in kcal/mol, and of all pairs | "
+                f"{energy[0]:,.3f} | {energy[1]:,.3f} |")
+    return "\n".join(rows)
+
+
 TABLES = {
+    "fmm-motion": fmm_motion,
     "fmm-cpu": fmm_cpu,
     "fmm-gpu": fmm_gpu,
     "fmm-kernels": fmm_kernels,

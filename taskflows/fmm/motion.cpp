@@ -32,7 +32,7 @@ void Conservation::take(const Invariants& now) {
 }
 
 double Conservation::energy_drift() const {
-  constexpr double share = 0.1;  // of the kinetic energy, which |E_0| is near zero beside
+  constexpr double share = 0.01;  // of the kinetic energy, which |E_0| is near zero beside
   const double total = std::abs(start.total());
   const double scale = total < share * largest_kinetic ? largest_kinetic : total;
   return energy_change == 0 ? 0 : energy_change / scale;

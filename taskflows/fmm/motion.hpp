@@ -42,7 +42,7 @@ struct Conservation {
   Conservation() = default;
   void take(const Invariants& now);
   /// The largest change of the energy, relative to |E_0|, or to the largest kinetic energy where |E_0| is less than a
-  /// tenth of it.
+  /// hundredth of it.
   [[nodiscard]] double energy_drift() const;
   /// The largest change of the momentum, relative to sum m |v|.
   [[nodiscard]] double momentum_drift() const;
