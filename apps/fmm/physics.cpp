@@ -83,19 +83,14 @@ Interaction interaction_of(const PhysicsOptions& physics, const std::string& ker
 
 std::string describe_law(const PhysicsOptions& p) {
   const Units units = units_of(p);
-  std::string text;
-  if (p.gravity()) {
-    text = fmt::format("gravity, G = {:.7g}", units.constant);
-    if (!units.length.empty())
-      text += fmt::format("; {}, {}, {}; energy in {}", units.length, units.charge, units.time, units.energy);
-  } else if (!units.length.empty()) {
-    text = fmt::format("electrostatics, C = {:.8g} {} {} / {}^2", units.constant, units.energy, units.length,
-                       units.charge);
-    if (p.units == "kT") text += fmt::format(" at {:g} K", p.temperature);
-  } else if (units.constant != 1) {
-    text = fmt::format("electrostatics, C = {:.8g}", units.constant);
-  }
-  if (p.softening > 0) text += fmt::format("{}softening {:g}", text.empty() ? "electrostatics, " : ", ", p.softening);
+  const bool has_units = !units.length.empty();
+  if (!p.gravity() && !has_units && units.constant == 1 && p.softening == 0) return "";
+  std::string text = fmt::format("{} = {:.8g}", p.gravity() ? "gravity, G" : "electrostatics, C", units.constant);
+  if (has_units && !p.gravity()) text += fmt::format(" {} {} / {}^2", units.energy, units.length, units.charge);
+  if (p.units == "kT") text += fmt::format(" at {:g} K", p.temperature);
+  if (p.softening > 0) text += fmt::format(", softening {:g}", p.softening);
+  if (has_units && p.gravity())
+    text += fmt::format("; lengths in {}, masses in {}, times in {}", units.length, units.charge, units.time);
   return text;
 }
 

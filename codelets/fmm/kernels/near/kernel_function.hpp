@@ -100,7 +100,8 @@ struct Yukawa {
 
 /// K(sqrt(r^2 + epsilon^2)): Plummer's softening (Monthly Notices of the Royal Astronomical Society 71, 1911), for
 /// epsilon > 0. The gradient of K(R) with R^2 = r^2 + epsilon^2 is K'(R) / R (x - y), so value and slope are those of
-/// the kernel at R. Particles at the same place act on each other, with K(epsilon) and no force.
+/// the kernel at R. Particles at the same place act on each other, with K(epsilon) and no force. For a kernel of one's
+/// own: a specialisation that gives it a name, as those below, instantiated as the kernel itself.
 template <class Kernel>
 struct Softened;
 template <class Kernel>
