@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tests/apps/fmm/result_table.hpp"
 #include "tests/clusters/run_ranks.hpp"
 
 namespace asterism::tests {
@@ -99,6 +100,24 @@ TEST_F(ClustersFmm, MovingParticlesHaveTheSameBits) {
   // out of the box in every step
   moving({"--particles", "2500", "--kernel", "yukawa", "--height", "4", "--group-size", "17", "--steps", "3", "--dt",
           "2e-3"});
+  // masses with velocities
+  moving({"--law", "gravity", "--distribution", "plummer", "--velocities", "equilibrium", "--particles", "1500",
+          "--softening", "0.01", "--height", "4", "--group-size", "17", "--steps", "3", "--dt", "5e-4"});
+}
+
+/// Energies and momenta are the same up to rounding, and so are the radii of shares of the mass.
+TEST_F(ClustersFmm, EnergiesOfMotionsAreEqualUpToRounding) {
+  const Arguments problem{"--law",       "gravity",     "--distribution", "plummer",    "--velocities",
+                          "equilibrium", "--particles", "1000",           "--accuracy", "2",
+                          "--height",    "4",           "--group-size",   "15",         "--steps",
+                          "3",           "--dt",        "1e-4",           "--quiet",    "--energies"};
+  EXPECT_EQ(run_ranks(1, joined(problem, {"one.csv"})).status, 0);
+  EXPECT_EQ(run_ranks(3, joined(problem, {"several.csv"})).status, 0);
+  const auto one = table(output("one.csv"));
+  const auto several = table(output("several.csv"));
+  ASSERT_EQ(one.size(), 4U);
+  ASSERT_EQ(one[0].size(), 14U);
+  for (std::size_t row = 0; row < 4; ++row) EXPECT_LE(relative(several[row], one[row]), 1e-14) << row;
 }
 
 TEST_F(ClustersFmm, AnyOrderOfReductionsIsEqualUpToRounding) {
