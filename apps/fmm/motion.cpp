@@ -14,7 +14,6 @@
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/ending/stop_signals.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/dynamics/equilibrium.hpp"
 #include "taskflows/fmm/dynamics/invariants.hpp"
