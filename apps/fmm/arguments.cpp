@@ -293,7 +293,9 @@ std::string describe_particles(const Arguments& args, std::size_t particles, std
 Problem make_problem(const Arguments& args) {
   Problem problem;
   problem.interaction = interaction_of(args.physics, args.kernel, args.kappa);
-  problem.accuracy = args.order ? paper_accuracy(*args.order) : accuracy(args.accuracy);
+  problem.accuracy = args.order                   ? paper_accuracy(*args.order)
+                     : args.physics.softening > 0 ? softened_accuracy(args.accuracy)
+                                                  : accuracy(args.accuracy);
   if (args.order && args.radius_squared) problem.accuracy.basis.radius_squared = *args.radius_squared;
   if (args.order && args.epsilon) problem.accuracy.epsilon = *args.epsilon;
   return problem;

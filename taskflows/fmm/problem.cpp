@@ -30,6 +30,12 @@ Accuracy accuracy(int acc) {
   return table[static_cast<std::size_t>(acc - lowest_accuracy)];
 }
 
+Accuracy softened_accuracy(int acc) {
+  Accuracy softened = accuracy(acc);
+  softened.epsilon /= 4;
+  return softened;
+}
+
 Accuracy paper_accuracy(int acc) {
   if (acc < 1 || acc > max_order) bad_input("order {}: expected 1 to {}", acc, max_order);
   return {{acc, -1}, std::pow(10.0, -acc)};

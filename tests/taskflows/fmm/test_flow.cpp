@@ -196,7 +196,7 @@ TEST(Kernels, Softened) {
   const double squared = static_cast<double>(plummer_softening * plummer_softening);
   for (const bool clustered : {false, true}) {
     const Particles p = clustered ? plummer(3000, 6, Charges::shares) : cube(3000, 6, Charges::random_signs);
-    Setting o = with(accuracy(4), clustered ? 6 : 4, 37);
+    Setting o = with(softened_accuracy(4), clustered ? 6 : 4, 37);
     if (clustered) o.shape.leaf_size = 30;
     // with charges of both signs, softening takes the near pairs that make most of the norm of the force
     const double promised = clustered ? 1e-4 : 4e-4;
