@@ -54,7 +54,7 @@ class Asked {
     return cost->of(work);
   }
 
-  /// Of the class on units of the recording: cores, or GPUs of the same model where they are told apart.
+  /// The mean of the class on units of the recording: cores, or GPUs of the same model where they are told apart.
   [[nodiscard]] std::optional<double> measured(const traces::Codelet& codelet, std::size_t task, std::size_t kind,
                                                bounds::Source source) const {
     bounds::DurationOptions options;
