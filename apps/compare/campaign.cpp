@@ -85,7 +85,11 @@ void record_analysis(const Settings& settings, const fs::path& folder, Run& run)
   const traces::Recording recording = read_run(folder, run.step.scheduler, settings.window);
   const Platform* const platform = settings.platform ? &*settings.platform : nullptr;
   run.analysis = analyse(recording, traces::measure(recording));
-  if (run.step.phase != Phase::warm_up) Durations::of(recording, platform).save(folder / "durations.json");
+  std::optional<traces::PlatformRec> replayed;
+  if (platform != nullptr && fs::exists(folder / traces::replayed_durations))
+    replayed = traces::read_platform_rec(folder / traces::replayed_durations);
+  if (run.step.phase != Phase::warm_up)
+    Durations::of(recording, platform, replayed ? &*replayed : nullptr).save(folder / "durations.json");
   const bool compared = run.step.phase == Phase::measured || run.step.phase == Phase::extra;
   if (!compared && !settings.keep_traces) remove_recording(folder);
 }

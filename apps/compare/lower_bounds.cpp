@@ -31,10 +31,29 @@ TaskClass class_of(const traces::Recording& recording, std::size_t index, const 
   return of;
 }
 
+/// Seconds of a class by kind.
+using Replayed = std::map<std::tuple<std::string, std::uint32_t, std::string>, double>;
+
+Replayed by_class(const traces::PlatformRec& replayed, const traces::Recording& recording) {
+  Replayed seconds;
+  for (const traces::Timing& timing : replayed.timings)
+    seconds[{timing.model, timing.footprint, traces::kind_of_architecture(timing.architecture, recording)}] =
+        1e-6 * timing.mean;
+  return seconds;
+}
+
 }  // namespace
 
-Durations Durations::of(const traces::Recording& recording, const Platform* platform) {
+Durations Durations::of(const traces::Recording& recording, const Platform* platform,
+                        const traces::PlatformRec* replayed) {
   Durations durations;
+  const Replayed known = replayed != nullptr ? by_class(*replayed, recording) : Replayed();
+  const auto seconds_on = [&](std::size_t task, std::uint32_t kind) -> std::optional<double> {
+    if (replayed == nullptr) return traces::simulated_seconds(*platform, recording, task, kind);
+    const TaskClass of = class_of(recording, task, nullptr);
+    const auto found = known.find({of.symbol, of.footprint, recording.kinds[kind].name});
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+  };
   for (std::size_t i = 0; i < recording.tasks.size(); ++i) {
     const traces::Task& task = recording.tasks[i];
     if (!task.executed()) continue;
@@ -42,8 +61,7 @@ Durations Durations::of(const traces::Recording& recording, const Platform* plat
     std::map<std::string, Sum>& kinds = found->second;
     if (platform != nullptr && fresh)
       for (std::uint32_t kind = 0; kind < recording.kinds.size(); ++kind)
-        if (const auto seconds = traces::simulated_seconds(*platform, recording, i, kind))
-          kinds[recording.kinds[kind].name].minimum = *seconds;
+        if (const auto seconds = seconds_on(i, kind)) kinds[recording.kinds[kind].name].minimum = *seconds;
     Sum& sum = kinds[recording.kind_name(task)];
     // a GPU's driver takes tasks before those ahead of them are done; that wait is in what is recorded
     const double seconds = platform == nullptr ? task.duration() : std::min(task.duration(), sum.minimum);

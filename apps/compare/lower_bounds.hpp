@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "runtime/machine/platform.hpp"
+#include "traces/models/platform_rec.hpp"
 #include "traces/recording.hpp"
 
 namespace asterism::apps::compare {
@@ -39,7 +40,9 @@ struct Durations {
   std::map<TaskClass, std::map<std::string, Sum>> classes;
 
   /// `platform`: the simulated machine it ran on, which tells durations on the other kinds as well; null: none.
-  static Durations of(const traces::Recording& recording, const Platform* platform = nullptr);
+  /// `replayed`: those of asterism-replay, which count in place of the platform's; null: none.
+  static Durations of(const traces::Recording& recording, const Platform* platform = nullptr,
+                      const traces::PlatformRec* replayed = nullptr);
   static Durations load(const std::filesystem::path& path);
   void save(const std::filesystem::path& path) const;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "apps/common/program.hpp"
 #include "apps/common/report.hpp"
@@ -100,6 +101,9 @@ int replay(int argc, char** argv) {
     report.rows.emplace_back("time", fmt::format("{:.6g} s", seconds));
   }
   print_table(report.rows);
+  const char* const recorded = std::getenv("STARPU_FXT_PREFIX");
+  if (args.trace.empty() && recorded != nullptr && std::filesystem::is_directory(recorded))
+    traces::write_platform_rec(std::filesystem::path(recorded) / traces::replayed_durations, times.models());
   if (!args.trace.empty()) {
     const traces::PlatformRec models = times.models();
     report_trace(args.trace, "asterism-replay " + recording.name, {}, &models);

@@ -53,6 +53,9 @@ struct PlatformRec {
   std::vector<MemoryPerformance> memory_performance;
 };
 
+/// The file that asterism-replay leaves beside a recording that its user asked StarPU for: the durations it replayed.
+inline constexpr const char* replayed_durations = "replayed_durations.rec";
+
 /// The kind of unit an architecture is one of, as recordings name it: "CUDA" for "cuda0".
 std::string kind_of_architecture(const std::string& architecture);
 /// The same by the kinds of a recording, which may tell GPUs from each other.
