@@ -92,11 +92,14 @@ void add_flow_options(CLI::Option_group* method, Arguments& args) {
 
 /// Preconditioner and end of the iterations, in the group "Method".
 void add_iteration_options(CLI::Option_group* method, Arguments& args) {
-  method->add_option("--preconditioner", args.preconditioner)
-      ->check(CLI::IsMember({"none", "jacobi", "block-jacobi"}))
+  method
+      ->add_option("--preconditioner", args.preconditioner,
+                   "jacobi, block-jacobi: the diagonal, or blocks of it; amg: smoothed aggregation multigrid")
+      ->check(CLI::IsMember({"none", "jacobi", "block-jacobi", "amg"}))
       ->capture_default_str();
-  method->add_option("--preconditioner-block", args.preconditioner_block, "Rows of a diagonal block of block-jacobi")
-      ->capture_default_str();
+  method->add_option("--preconditioner-block", args.preconditioner_block,
+                     "Rows of a diagonal block of block-jacobi (default: 3), or of a node for amg (default: as the\n"
+                     "matrix has them)");
   method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")
       ->check(not_negative_number())
       ->capture_default_str();
@@ -155,10 +158,12 @@ void check_arguments(Arguments& args) {
   require_writable("--checkpoint", args.checkpoints.write);
   if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
   if (args.preconditioner == "block-jacobi") {
-    if (args.preconditioner_block < 1)
-      bad_input("--preconditioner-block {}: expected 1 to 32", args.preconditioner_block);
-    args.options.preconditioner_block = args.preconditioner_block;
+    args.options.preconditioner_block = args.preconditioner_block.value_or(3);
   }
+  if (args.preconditioner_block && (*args.preconditioner_block < 1 || *args.preconditioner_block > 32))
+    bad_input("--preconditioner-block {}: expected 1 to 32", *args.preconditioner_block);
+  if (args.preconditioner == "amg") args.options.preconditioner_flow = PreconditionerFlow::amg;
+  refuse_when_simulated(args.preconditioner == "amg", "--preconditioner amg");
   if (args.iterations) {
     if (*args.iterations < 1) bad_input("--iterations {}: expected at least 1", *args.iterations);
     args.options.max_iterations = *args.iterations;
@@ -190,6 +195,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_result_options(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.common.platform);
+  // an iteration with multigrid is long: none is to be computed in vain
+  if (args.preconditioner == "amg" && app.count("--check-every") == 0) args.options.check_every = 1;
   if (simulated && app.count("--max-iterations") == 0 && !args.iterations) {
     args.options.max_iterations = simulated_iterations;
     args.default_iterations = true;
@@ -208,11 +215,11 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   const int units = args.units == "all" ? session.gpus() + session.cpus() : gpus ? session.gpus() : session.cpus();
   const std::vector<int> units_by_rank = rank_group().all_gather(units);
   const int ranks = rank_group().ranks();
-  const std::int64_t most = std::max<std::int64_t>(1, rows / std::max(1, options.preconditioner_block));
+  const std::int64_t most = std::max<std::int64_t>(1, rows / uncut_rows(options));
   const std::int64_t by_units = std::int64_t{ranks} * *std::min_element(units_by_rank.begin(), units_by_rank.end());
   options.blocks = args.blocks.value_or(static_cast<int>(std::min(by_units, most)));
   // without copies between memories packing is only work
-  const bool copies = gpus || ranks > 1;
+  const bool copies = gpus || ranks > 1 || options.preconditioner_flow != PreconditionerFlow::none;
   options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);
   const bool one_gpu = gpus && units == 1 && ranks == 1 && args.units != "all";
   const bool whole = one_gpu && !simulated && why_no_whole_iterations(options).empty();

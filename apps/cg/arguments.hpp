@@ -25,9 +25,9 @@ struct Arguments {
   std::optional<asterism::cg::XUpdate> x_update;
   std::optional<asterism::cg::TaskSize> task;
   std::string preconditioner = "none";
-  int preconditioner_block = 3;
-  std::optional<int> iterations;    ///< run exactly this number
-  bool default_iterations = false;  ///< a simulated run that was not told how many
+  std::optional<int> preconditioner_block;  ///< default: 3 for block-jacobi, found in the matrix for amg
+  std::optional<int> iterations;            ///< run exactly this number
+  bool default_iterations = false;          ///< a simulated run that was not told how many
   // the machine
   std::string units = "default";
   // results

@@ -35,18 +35,19 @@ std::vector<double> block_shares(const Arguments& args, const Session& session, 
 }
 
 Solved solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
-                  std::span<const double> shares, const std::function<void(const Progress&)>& progress) {
-  return solve_once(session, a, b, options,
-                    partition_rows(a, shares, options.balance, std::max(1, options.preconditioner_block)), progress);
+                  std::span<const double> shares, const std::function<void(const Progress&)>& progress,
+                  const Hierarchy* hierarchy) {
+  return solve_once(session, a, b, options, partition_rows(a, shares, options.balance, uncut_rows(options)), progress,
+                    {}, {}, hierarchy);
 }
 
 Solved solve_once(const Session& session, const CsrMatrix& a, std::span<const double> b, const Options& options,
                   const Partition& partition, const std::function<void(const Progress&)>& progress,
-                  const Checkpoints& checkpoints, const std::function<void()>& assembled) {
+                  const Checkpoints& checkpoints, const std::function<void()>& assembled, const Hierarchy* hierarchy) {
   Solved solved;
   solved.options = options;
   const auto begin = Clock::now();
-  System system(session, a, b, {}, options, partition);
+  System system(session, a, b, {}, options, partition, hierarchy);
   solved.assembly_seconds = seconds_since(begin);
   if (assembled) assembled();
   for (const double entries : rank_group().all_gather(system.stored_entries())) solved.stored_entries += entries;
@@ -60,7 +61,7 @@ Solved solve_once(const Session& session, const CsrMatrix& a, std::span<const do
 }
 
 void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMatrix& a, std::span<const double> b,
-               Options options, std::span<const double> shares) {
+               Options options, std::span<const double> shares, const Hierarchy* hierarchy) {
   const Session session(calibration(machine, args.common.trace));
   // StarPU's schedulers trust a duration after ten samples; the class that runs once per iteration needs as many on
   // each kind
@@ -70,9 +71,12 @@ void calibrate(const Arguments& args, const SessionOptions& machine, const CsrMa
   options.tolerance = 0;
   options.task = TaskSize::operation;  // the durations that machines to simulate are made of
   ProgressLine line(!args.common.quiet);
-  solve_once(session, a, b, options, shares, [&](const Progress& p) {
-    line.show(static_cast<double>(p.iteration) / static_cast<double>(p.max_iterations), "calibrating");
-  });
+  solve_once(
+      session, a, b, options, shares,
+      [&](const Progress& p) {
+        line.show(static_cast<double>(p.iteration) / static_cast<double>(p.max_iterations), "calibrating");
+      },
+      hierarchy);
 }
 
 double seconds_per_iteration(const SolveResult& result) {
@@ -83,7 +87,7 @@ double seconds_per_iteration(const SolveResult& result) {
 }
 
 Efficiency measure_efficiency(const Arguments& args, const CsrMatrix& a, std::span<const double> b,
-                              const Solved& solved, UnitsOf kind, int units) {
+                              const Solved& solved, UnitsOf kind, int units, const Hierarchy* hierarchy) {
   Efficiency e;
   e.blocks = solved.options.blocks;
   e.units = units;
@@ -97,7 +101,7 @@ Efficiency measure_efficiency(const Arguments& args, const CsrMatrix& a, std::sp
     Options options = solved.options;
     options.blocks = split ? e.blocks : 1;
     const std::vector<double> shares(static_cast<std::size_t>(options.blocks), 1.0);
-    const Solved single = solve_once(session, a, b, options, shares, {});
+    const Solved single = solve_once(session, a, b, options, shares, {}, hierarchy);
     (split ? e.tb_1 : e.t1_1) = seconds_per_iteration(single.result);
   }
   return e;

@@ -33,16 +33,19 @@ std::vector<double> block_shares(const Arguments& arguments, const Session& sess
 Solved solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                   const asterism::cg::Options& options, const asterism::cg::Partition& partition,
                   const std::function<void(const asterism::cg::Progress&)>& progress,
-                  const asterism::cg::Checkpoints& checkpoints = {}, const std::function<void()>& assembled = {});
+                  const asterism::cg::Checkpoints& checkpoints = {}, const std::function<void()>& assembled = {},
+                  const asterism::cg::Hierarchy* hierarchy = nullptr);
 /// Solves with block-rows of these relative sizes.
 Solved solve_once(const Session& session, const asterism::cg::CsrMatrix& a, std::span<const double> b,
                   const asterism::cg::Options& options, std::span<const double> shares,
-                  const std::function<void(const asterism::cg::Progress&)>& progress);
+                  const std::function<void(const asterism::cg::Progress&)>& progress,
+                  const asterism::cg::Hierarchy* hierarchy = nullptr);
 
 /// A few iterations of the same flow, so that every class of tasks has run on every kind of unit; recorded with
 /// --trace.
 void calibrate(const Arguments& arguments, const SessionOptions& machine, const asterism::cg::CsrMatrix& a,
-               std::span<const double> b, asterism::cg::Options options, std::span<const double> shares);
+               std::span<const double> b, asterism::cg::Options options, std::span<const double> shares,
+               const asterism::cg::Hierarchy* hierarchy);
 
 /// Median time of an iteration in seconds.
 double seconds_per_iteration(const asterism::cg::SolveResult& result);
@@ -66,7 +69,7 @@ enum class UnitsOf { cpus, gpus };
 /// Definitions 1 to 5 for a solve on `units` units: solves with one block on one unit and with all blocks on one
 /// unit, in sessions of their own.
 Efficiency measure_efficiency(const Arguments& arguments, const asterism::cg::CsrMatrix& a, std::span<const double> b,
-                              const Solved& solved, UnitsOf kind, int units);
+                              const Solved& solved, UnitsOf kind, int units, const asterism::cg::Hierarchy* hierarchy);
 
 double sum_over_ranks(double value);
 

@@ -30,6 +30,7 @@ json options_record(const Options& o) {
           {"task", name_of(o.task)},
           {"vendor", o.vendor},
           {"preconditioner_block", o.preconditioner_block},
+          {"node_rows", o.node_rows},
           {"tolerance", o.tolerance},
           {"max_iterations", o.max_iterations},
           {"check_every", o.check_every}};
@@ -69,6 +70,18 @@ void Run::describe(Report& report) {
   report.rows.emplace_back(
       "flow", fmt::format("{}, {}, {} block-row(s), {}{}", name_of(o.flow), name_of(o.decomposition), o.blocks,
                           name_of(o.transfer), preconditioner));
+  record["preconditioner"] = {{"name", arguments_.preconditioner}};
+  if (hierarchy() != nullptr) {
+    std::vector<std::int64_t> rows;
+    for (const Level& level : hierarchy_.level) rows.push_back(level.rows);
+    record["preconditioner"].update({{"levels", rows},
+                                     {"operator_complexity", hierarchy_.operator_complexity},
+                                     {"setup_seconds", hierarchy_.seconds}});
+    report.rows.emplace_back(
+        "preconditioner",
+        fmt::format("amg: {} levels ({} rows), operator complexity {:.2f}, set up in {:.3f} s", hierarchy_.level.size(),
+                    fmt::join(rows, ", "), hierarchy_.operator_complexity, hierarchy_.seconds));
+  }
   const std::string restarts =
       r.restarts > 0 ? fmt::format(" ({} restart{})", r.restarts, r.restarts == 1 ? "" : "s") : "";
   const std::string chosen = arguments_.default_iterations ? " (of a simulated run; --iterations N for more)" : "";
@@ -114,8 +127,8 @@ void Run::measure(Report& report) {
 }
 
 void Run::add_efficiency(Report& report) {
-  const Efficiency e =
-      measure_efficiency(arguments_, a_, right_.b, solved_, on_gpus_ ? UnitsOf::gpus : UnitsOf::cpus, units_);
+  const Efficiency e = measure_efficiency(arguments_, a_, right_.b, solved_, on_gpus_ ? UnitsOf::gpus : UnitsOf::cpus,
+                                          units_, hierarchy());
   report.record["efficiency"] = efficiency_record(e);
   report.rows.emplace_back("efficiency",
                            fmt::format("S = {:.3f} on {} units, e = {:.3f} = granularity {:.3f} x pipeline {:.3f}",

@@ -76,7 +76,26 @@ std::optional<int> Run::prepare() {
   leave_small_systems_to_one_core();
   // over several ranks the rows depend on the number of block-rows, and this on the units
   if (!rank_group().distributed()) take_rows(0, matrix_.counts.n);
+  make_hierarchy();
   return std::nullopt;
+}
+
+void Run::make_hierarchy() {
+  if (arguments_.options.preconditioner_flow != PreconditionerFlow::amg) return;
+  CsrMatrix whole;  // over several ranks each makes the hierarchy of the whole matrix, and then takes its rows
+  if (rank_group().distributed()) whole = matrix_.rows(0, matrix_.counts.n);
+  const CsrMatrix& a = rank_group().distributed() ? whole : a_;
+  int& size = arguments_.options.node_rows;
+  const bool body = matrix_.positions.size() * 3 == static_cast<std::size_t>(a.n);
+  size = body ? 3 : arguments_.preconditioner_block.value_or(rows_of_nodes(a));
+  if (size > most_rows_of_nodes || a.n % size != 0)
+    bad_input("--preconditioner-block {}: amg expects a divisor of {} rows, up to {}", size, a.n, most_rows_of_nodes);
+  hierarchy_ = smoothed_aggregation(a, size, body ? rigid_motions(matrix_.positions) : component_constants(a.n, size));
+  if (!rank_group().distributed()) return;
+  hierarchy_.level.front().a = std::move(whole);
+  const CsrMatrix& kept = hierarchy_.level.front().a;
+  matrix_ = {{kept.n, kept.name, [&kept](std::int64_t row) { return kept.begin_of(row); }},
+             [&kept](std::int64_t first, std::int64_t last) { return rows_of(kept, first, last); }};
 }
 
 void Run::take_rows(std::int64_t first, std::int64_t last) {
@@ -93,13 +112,13 @@ void Run::calibrate() {
     const Bandwidth bandwidth = arguments_.units == "all" ? known_bandwidth() : Bandwidth{};
     calibrated_shares_ = block_shares(arguments_, session, bandwidth, options.blocks);
   }
-  cg::calibrate(arguments_, whole_machine_, a_, right_.b, options, calibrated_shares_);
+  cg::calibrate(arguments_, whole_machine_, a_, right_.b, options, calibrated_shares_, hierarchy());
 }
 
 void Run::decompose(const Session& session, const Options& options) {
   const std::vector<double> shares =
       calibrated_shares_.empty() ? block_shares(arguments_, session, bandwidth_, options.blocks) : calibrated_shares_;
-  const int unit = std::max(1, options.preconditioner_block);
+  const int unit = uncut_rows(options);
   if (!rank_group().distributed()) {
     partition_ = partition_rows(a_, shares, options.balance, unit);
     return;
@@ -136,7 +155,8 @@ void Run::solve(const Session& session) {
         a_.row_begin = {};
         a_.column = {};
         a_.value = {};
-      });
+      },
+      hierarchy());
   units_ = static_cast<int>(sum_over_ranks(units));
   performance_ = performance(solved_, a_.n, session, bandwidth_, units_);
 }

@@ -30,6 +30,11 @@ class Run : public Solver {
  private:
   void choose_units();
   void leave_small_systems_to_one_core();
+  /// The hierarchy of --preconditioner amg, before StarPU takes the cores.
+  void make_hierarchy();
+  [[nodiscard]] const asterism::cg::Hierarchy* hierarchy() const {
+    return hierarchy_.level.empty() ? nullptr : &hierarchy_;
+  }
   void take_rows(std::int64_t first, std::int64_t last);
   /// Cuts the matrix into block-rows; over several ranks, takes the rows of this one.
   void decompose(const Session& session, const asterism::cg::Options& options);
@@ -43,6 +48,7 @@ class Run : public Solver {
   asterism::cg::MatrixSource matrix_;
   asterism::cg::CsrMatrix a_;
   asterism::cg::RightHandSide right_;
+  asterism::cg::Hierarchy hierarchy_;
   asterism::cg::Partition partition_;
   Bandwidth bandwidth_;
   std::vector<double> calibrated_shares_;

@@ -144,6 +144,23 @@ void precondition_cpu(void** b, void* arguments) {
   cpu::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]));
 }
 
+void smooth_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const SmoothArgs*>(arguments);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
+    q = elements_of(b[1]);
+    b += 2;
+  }
+  cpu::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
+              elements_of(b[3]));
+}
+void defect_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const DefectArgs*>(arguments);
+  cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[3]), elements_of(b[1]), false);
+  cpu::defect(length(b[2]), elements_of(b[2]), elements_of(b[1]));
+}
+
 void pack_cpu(void** b, void* arguments) {
   pack_outputs(b[0], elements_of(b[1]), b + 2, static_cast<const PackArgs*>(arguments)->outputs);
 }
@@ -284,6 +301,17 @@ Codelet precondition({.name = "cg_precondition",
                       .cpu = precondition_cpu,
                       .cuda = on_gpu.precondition,
                       .flops = precondition_flops});
+Codelet smooth(
+    {.name = "cg_smooth", .variant = "double", .cpu = smooth_cpu, .cuda = on_gpu.smooth, .flops = smooth_flops});
+Codelet defect(
+    {.name = "cg_defect", .variant = "double", .cpu = defect_cpu, .cuda = on_gpu.defect, .flops = defect_flops});
+Codelet residual_dots_shared({.name = "cg_residual_dots_shared",
+                              .variant = "double",
+                              .cpu = residual_dots_cpu,
+                              .cuda = on_gpu.residual_dots,
+                              .flops = residual_dots_flops,
+                              .main_memory_first = 2,
+                              .main_memory_last = 3});
 Codelet pack({.name = "cg_pack", .variant = "double", .cpu = pack_cpu, .cuda = on_gpu.pack});
 Codelet pipelined_dots({.name = "cg_pipelined_dots",
                         .variant = "double",

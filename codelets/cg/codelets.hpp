@@ -117,6 +117,25 @@ struct PreconditionArgs {
 };
 extern Codelet precondition;
 
+/// A step of a level's smoother, blocks of `block` rows: q = A x, d = c d + w M^-1 (b - q), x += d.
+/// A R, q W, inverse R, b R, d RW, x RW, further pieces of x R (any number). Without product x is 0:
+/// inverse R, b R, d W, x W
+struct SmoothArgs {
+  BlockLayout layout;
+  double c;
+  double w;
+  std::int32_t block;
+  std::int32_t product;  ///< 0: x is 0
+};
+extern Codelet smooth;
+/// t = b - A x.  A R, t W, b R, x R (any number)
+struct DefectArgs {
+  BlockLayout layout;
+};
+extern Codelet defect;
+/// {r.r, r.z} as residual_dots, into main memory.
+extern Codelet residual_dots_shared;
+
 /// out_k = p[index_k], the indices of all outputs one after the other.  index R, p R, outputs W (any number)
 struct PackArgs {
   std::int32_t outputs;

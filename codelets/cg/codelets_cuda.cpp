@@ -225,6 +225,23 @@ void precondition(void** b, void* arguments) {
   cuda::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]), stream());
 }
 
+void smooth(void** b, void* arguments) {
+  const auto& a = *static_cast<const SmoothArgs*>(arguments);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[5]), elements_of(b[1]), false, stream());
+    q = elements_of(b[1]);
+    b += 2;
+  }
+  cuda::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
+               elements_of(b[3]), stream());
+}
+void defect(void** b, void* arguments) {
+  const auto& a = *static_cast<const DefectArgs*>(arguments);
+  cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[3]), elements_of(b[1]), false, stream());
+  cuda::defect(length(b[2]), elements_of(b[2]), elements_of(b[1]), stream());
+}
+
 void pack(void** b, void* arguments) {
   pack_outputs(b[0], elements_of(b[1]), b + 2, static_cast<const PackArgs*>(arguments)->outputs);
 }
@@ -342,6 +359,8 @@ Functions functions() {
           .axpy = gpu::axpy,
           .xpby = gpu::xpby,
           .precondition = gpu::precondition,
+          .smooth = gpu::smooth,
+          .defect = gpu::defect,
           .pack = gpu::pack,
           .residual = gpu::residual,
           .direction = gpu::direction,

@@ -23,6 +23,8 @@ struct Functions {
   starpu_cuda_func_t axpy = without_cuda;
   starpu_cuda_func_t xpby = without_cuda;
   starpu_cuda_func_t precondition = without_cuda;
+  starpu_cuda_func_t smooth = without_cuda;
+  starpu_cuda_func_t defect = without_cuda;
   starpu_cuda_func_t pack = without_cuda;
   starpu_cuda_func_t residual = without_cuda;
   starpu_cuda_func_t direction = without_cuda;

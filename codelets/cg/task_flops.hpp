@@ -35,6 +35,17 @@ inline double xpby_flops(const void*, std::span<const Access> accesses) {
 inline double precondition_flops(const void* arguments, std::span<const Access> accesses) {
   return costs::precondition_flops(elements(accesses[1]), static_cast<const PreconditionArgs*>(arguments)->block);
 }
+inline double smooth_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const SmoothArgs*>(arguments);
+  const double n = elements(accesses[1]);
+  return costs::smooth_flops(n, a.block) +
+         (a.product != 0 ? costs::product_flops(static_cast<double>(a.layout.nonzeros), n, false) : 0);
+}
+inline double defect_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const DefectArgs*>(arguments);
+  const double n = elements(accesses[1]);
+  return costs::product_flops(static_cast<double>(a.layout.nonzeros), n, false) + n;
+}
 inline double residual_flops(const void* arguments, std::span<const Access> accesses) {
   const auto& a = *static_cast<const ResidualArgs*>(arguments);
   return costs::residual_flops(elements(accesses[static_cast<std::size_t>(2 + a.partials)]), a.block);

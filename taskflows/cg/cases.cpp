@@ -17,24 +17,28 @@ MatrixSource stencil_matrix(const Stencil& stencil) {
           [stencil](std::int64_t first, std::int64_t last) { return assemble_stencil(stencil, first, last); }};
 }
 
-CsrMatrix elasticity_matrix(const Problem& problem) {
+CsrMatrix elasticity_matrix(const Problem& problem, std::vector<std::array<double, 3>>& positions) {
   ElasticityOptions elasticity;
   elasticity.element = problem.element;
   elasticity.numbering = problem.numbering;
-  return assemble_elasticity(read_gmsh(problem.mesh), elasticity);
+  const TetMesh mesh = read_gmsh(problem.mesh);
+  positions = elasticity_nodes(mesh, elasticity).position;
+  return assemble_elasticity(mesh, elasticity);
 }
 
 }  // namespace
 
 MatrixSource open_matrix(const Problem& problem) {
   if (!problem.stencil.empty()) return stencil_matrix(parse_stencil(problem.stencil));
-  const auto a = std::make_shared<CsrMatrix>(problem.matrix.empty() ? elasticity_matrix(problem)
+  std::vector<std::array<double, 3>> positions;
+  const auto a = std::make_shared<CsrMatrix>(problem.matrix.empty() ? elasticity_matrix(problem, positions)
                                                                     : read_matrix_market(problem.matrix));
   require_symmetric_positive_diagonal(*a);
   return {{a->n, a->name, [a](std::int64_t row) { return a->begin_of(row); }},
           [a](std::int64_t first, std::int64_t last) {
             return first == 0 && last == a->n ? std::move(*a) : rows_of(*a, first, last);
-          }};
+          },
+          std::move(positions)};
 }
 
 }  // namespace asterism::cg

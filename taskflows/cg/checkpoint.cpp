@@ -58,8 +58,10 @@ T value_of(const std::vector<std::int64_t>& words) {
 }
 
 std::string method(const System& sys) {
-  return fmt::format("{}, preconditioner of {} rows, {} dot products, {}", name_of(sys.options.flow),
-                     sys.options.preconditioner_block, name_of(sys.options.dot), name_of(sys.options.format));
+  const bool amg = sys.options.preconditioner_flow == PreconditionerFlow::amg;
+  return fmt::format("{}, preconditioner of {} rows{}, {} dot products, {}", name_of(sys.options.flow),
+                     amg ? sys.options.node_rows : sys.options.preconditioner_block, amg ? " (amg)" : "",
+                     name_of(sys.options.dot), name_of(sys.options.format));
 }
 
 /// Which contributions the next iteration of the pipelined flow begins with.

@@ -31,8 +31,7 @@ Partition partition_rows(const CsrMatrix& a, std::span<const double> shares, Bal
 
 Partition partition_rows(const RowCounts& a, std::span<const double> shares, Balance balance, int unit) {
   const auto parts = static_cast<std::int64_t>(shares.size());
-  if (a.n % unit != 0) bad_input("{}: {} rows do not divide into diagonal blocks of {} rows", a.name, a.n, unit);
-  const std::int64_t units = a.n / unit;
+  const std::int64_t units = (a.n + unit - 1) / unit;  // the last may have fewer rows
   if (units < parts)
     bad_input("--blocks {}: {} has only {} rows{}", parts, a.name, a.n,
               unit > 1 ? fmt::format(" in diagonal blocks of {}", unit) : "");
@@ -64,7 +63,7 @@ Partition partition_rows(const RowCounts& a, std::span<const double> shares, Bal
     const std::int64_t next = std::min(cut + grain, a.n);
     if (work_before(next) - target < target - work_before(cut)) cut = next;
     // every part keeps at least one unit
-    cut = std::clamp(cut, result.begin.back() + unit, a.n - (parts - i) * unit);
+    cut = std::clamp(cut, result.begin.back() + unit, (units - (parts - i)) * unit);
     result.begin.push_back(cut);
   }
   result.begin.push_back(a.n);
@@ -93,6 +92,18 @@ NeededColumns::NeededColumns(const CsrMatrix& a, std::int64_t first, std::int64_
     std::atomic_ref<std::uint64_t> word(words_[static_cast<std::size_t>(column / 64 - first_word_)]);
     if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
   }
+  for (std::size_t w = 0; w < words_.size(); ++w) rank_[w + 1] = rank_[w] + std::popcount(words_[w]);
+}
+
+NeededColumns::NeededColumns(std::span<const std::int32_t> columns) {
+  if (!columns.empty()) {
+    const auto [low, high] = std::minmax_element(columns.begin(), columns.end());
+    first_word_ = *low / 64;
+    words_.resize(static_cast<std::size_t>(*high / 64 + 1 - first_word_));
+  }
+  for (const std::int32_t column : columns)
+    words_[static_cast<std::size_t>(column / 64 - first_word_)] |= std::uint64_t{1} << (column % 64);
+  rank_.resize(words_.size() + 1);
   for (std::size_t w = 0; w < words_.size(); ++w) rank_[w + 1] = rank_[w] + std::popcount(words_[w]);
 }
 

@@ -43,6 +43,8 @@ void deal(Partition& partition, int ranks);
 class NeededColumns {
  public:
   NeededColumns(const CsrMatrix& a, std::int64_t first, std::int64_t last);
+  /// The set of these columns, in any order.
+  explicit NeededColumns(std::span<const std::int32_t> columns);
 
   [[nodiscard]] bool contains(std::int64_t column) const {
     const std::int64_t word = column / 64 - first_word_;

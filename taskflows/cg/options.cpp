@@ -17,6 +17,8 @@ std::string why_no_whole_iterations(const Options& o) {
   if (o.blocks != 1) return "--blocks " + std::to_string(o.blocks) + "; expected 1";
   if (o.decomposition != Decomposition::one_d) return "--decomposition 2d; expected 1d";
   if (o.format != Format::sell) return "--format csr; expected sell";
+  if (o.preconditioner_flow != PreconditionerFlow::none)
+    return "--preconditioner amg; expected one within the tasks of an iteration";
   if (o.vector != VectorMode::pieces) return "--vector " + name_of(o.vector) + "; expected pieces";
   return {};
 }
@@ -32,6 +34,8 @@ void require_consistent(const Options& o) {
   if (o.vendor && o.format != Format::csr) bad_input("--vendor: cuSPARSE needs --format csr");
   const std::string why_not = o.task == TaskSize::operation ? "" : why_no_whole_iterations(o);
   if (!why_not.empty()) bad_input("--task {}: found {}", name_of(o.task), why_not);
+  if (o.preconditioner_flow != PreconditionerFlow::none && o.flow == Flow::pipelined)
+    bad_input("--flow pipelined: found --preconditioner amg, which is a task flow of its own; use --flow fused");
   if (o.blocks < 1) bad_input("--blocks {}: expected at least 1", o.blocks);
   if (o.preconditioner_block < 0 || o.preconditioner_block > 32)
     bad_input("--preconditioner-block {}: expected 1 to 32", o.preconditioner_block);

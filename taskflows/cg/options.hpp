@@ -2,6 +2,7 @@
 // Everything that can be chosen about a conjugate gradient solve.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -54,6 +55,12 @@ enum class TaskSize {
   graph,       ///< the same; on a GPU as a CUDA graph that is captured once and replayed
 };
 
+/// A preconditioner that is a task flow of its own.
+enum class PreconditionerFlow {
+  none,  ///< none, or a diagonal one within the tasks of the iteration
+  amg,   ///< smoothed aggregation multigrid
+};
+
 /// What balances the block-rows.
 enum class Balance { nonzeros, bytes };
 
@@ -71,10 +78,17 @@ struct Options {
   TaskSize task = TaskSize::operation;
   bool vendor = false;           ///< cuBLAS for the vector operations of the separate flows (cuSPARSE: format csr)
   int preconditioner_block = 0;  ///< 0 none, 1 Jacobi, more: block Jacobi
-  double tolerance = 1e-8;       ///< on ||b - Ax|| / ||b||
+  PreconditionerFlow preconditioner_flow = PreconditionerFlow::none;
+  int node_rows = 1;        ///< consecutive rows that belong together, for a preconditioner flow
+  double tolerance = 1e-8;  ///< on ||b - Ax|| / ||b||
   std::int64_t max_iterations = 10000;
   int check_every = 16;  ///< the host reads the residual at most every so many iterations
 };
+
+/// Consecutive rows that no cut separates.
+inline int uncut_rows(const Options& options) {
+  return std::max({1, options.preconditioner_block, options.node_rows});
+}
 
 /// The choices that belong to a flow: sets vector, dot and x_update.
 void apply_flow_defaults(Options& options);

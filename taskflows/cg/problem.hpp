@@ -3,9 +3,11 @@
 // that have names are in cases.hpp. Matrices, vectors and arithmetic are in double precision only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/array.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
@@ -27,6 +29,8 @@ struct Problem {
 struct MatrixSource {
   RowCounts counts;
   std::function<CsrMatrix(std::int64_t first, std::int64_t last)> rows;
+  /// Of the nodes, which have three rows each, where the problem has any: for amg.
+  std::vector<std::array<double, 3>> positions = {};
 };
 
 struct RightHandSide {

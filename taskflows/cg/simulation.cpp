@@ -22,11 +22,10 @@ void fill_block(const void* plan, void* memory) {
 
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
                const Options& chosen, std::span<const double> shares)
-    : System(session, a, b_values, x0, chosen,
-             partition_rows(a, shares, chosen.balance, std::max(1, chosen.preconditioner_block))) {}
+    : System(session, a, b_values, x0, chosen, partition_rows(a, shares, chosen.balance, uncut_rows(chosen))) {}
 
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
-               const Options& chosen, Partition block_rows)
+               const Options& chosen, Partition block_rows, const Hierarchy* hierarchy)
     : options(chosen), partition(std::move(block_rows)), p(a, partition, chosen) {
   const int rank = rank_group().rank();
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
@@ -35,6 +34,9 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   make_preconditioner(a);
   make_scalars();
   make_matrix(a, session);
+  if (options.preconditioner_flow == PreconditionerFlow::none) return;
+  if (hierarchy == nullptr) failed("{}: --preconditioner amg without a hierarchy", a.name);
+  multigrid = std::make_unique<Multigrid>(*this, a, *hierarchy);
 }
 
 System::~System() {
@@ -154,29 +156,30 @@ void System::make_preconditioner(const CsrMatrix& a) {
   std::int64_t singular = a.n;  // first row of the first diagonal block without a Cholesky factor
 #pragma omp parallel for schedule(static) reduction(min : singular)
   for (std::int64_t first = first_row(); first < last_row(); first += size) {
-    Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
-    for (std::int64_t i = 0; i < size; ++i)
+    const std::int64_t width = std::min(size, a.n - first);  // the last block may be smaller
+    Eigen::MatrixXd block = Eigen::MatrixXd::Zero(width, width);
+    for (std::int64_t i = 0; i < width; ++i)
       for (std::int64_t k = a.begin_of(first + i); k < a.begin_of(first + i + 1); ++k) {
         const std::int64_t j = a.column[as_size(k)] - first;
-        if (j >= 0 && j < size) block(i, j) = a.value[as_size(k)];
+        if (j >= 0 && j < width) block(i, j) = a.value[as_size(k)];
       }
     const Eigen::LLT<Eigen::MatrixXd> factor(block);
     if (factor.info() != Eigen::Success) {
       singular = std::min(singular, first);
       continue;
     }
-    const Eigen::MatrixXd block_inverse = factor.solve(Eigen::MatrixXd::Identity(size, size));
+    const Eigen::MatrixXd block_inverse = factor.solve(Eigen::MatrixXd::Identity(width, width));
     // within its block-row: inverse[k n + i], see PreconditionerView
     const auto cut = std::upper_bound(partition.begin.begin(), partition.begin.end(), first) - 1;
     const std::int64_t begin = *cut;
     const std::int64_t n = *(cut + 1) - begin;
-    for (std::int64_t k = 0; k < size; ++k)
-      for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t k = 0; k < width; ++k)
+      for (std::int64_t i = 0; i < width; ++i)
         inverse.memory[as_size((begin - first_row()) * size + k * n + (first - begin) + i)] = block_inverse(i, k);
   }
   if (singular < a.n)
     bad_input("{}: the diagonal block of rows {} to {} is not positive definite", a.name, singular + 1,
-              singular + size);
+              std::min(singular + size, a.n));
   inverse.block.resize(as_size(blocks()));
   for (const int i : own_)
     inverse.block[as_size(i)] =

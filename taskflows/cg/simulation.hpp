@@ -24,6 +24,7 @@
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
+#include "taskflows/cg/preconditioner/multigrid.hpp"
 
 namespace asterism::cg {
 
@@ -41,9 +42,10 @@ class System {
   /// a, b must outlive the System. shares: relative size of each block-row (options.blocks of them).
   System(const Session& session, const CsrMatrix& a, std::span<const double> b, std::span<const double> x0,
          const Options& options, std::span<const double> shares);
-  /// With the block-rows given. Over several ranks: a, b and x0 are the rows of this rank's block-rows.
+  /// With the block-rows given, and for PreconditionerFlow::amg the hierarchy, which has to outlive this. Over several
+  /// ranks: a, b and x0 are the rows of this rank's block-rows.
   System(const Session& session, const CsrMatrix& a, std::span<const double> b, std::span<const double> x0,
-         const Options& options, Partition partition);
+         const Options& options, Partition partition, const Hierarchy* hierarchy = nullptr);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
@@ -83,6 +85,7 @@ class System {
   std::array<std::unique_ptr<AllGather>, 2> distributed_dots;
   std::array<HostBuffer<HistoryEntry>, 2> history_memory;
   std::array<Handle, 2> history;
+  std::unique_ptr<Multigrid> multigrid;  ///< z = M^-1 r as a flow; null: M is diagonal, or there is none
 
   [[nodiscard]] int blocks() const { return partition.blocks(); }
   /// The block-rows of this rank, their first row and the row after their last.
@@ -90,7 +93,10 @@ class System {
   [[nodiscard]] std::int64_t first_row() const { return partition.first(own_.front()); }
   [[nodiscard]] std::int64_t last_row() const { return partition.first(own_.back() + 1); }
   [[nodiscard]] bool distributed() const { return !partition.rank_begin.empty(); }
+  /// By a preconditioner within the tasks of the iteration.
   [[nodiscard]] bool preconditioned() const { return options.preconditioner_block > 0; }
+  /// Whether z is another vector than r.
+  [[nodiscard]] bool has_z() const { return preconditioned() || multigrid != nullptr; }
   /// Every consumer of a dot product adds the contributions itself, on its own replica of the state.
   [[nodiscard]] bool inline_sums() const {
     return options.dot == DotMode::gather && !distributed() && blocks() <= inline_sum_blocks &&
@@ -105,7 +111,9 @@ class System {
     return state[inline_sums() ? static_cast<std::size_t>(i) : 0];
   }
   /// z, or r when there is no preconditioner.
-  [[nodiscard]] starpu_data_handle_t z_of(int i) const { return preconditioned() ? z[i] : r[i]; }
+  [[nodiscard]] starpu_data_handle_t z_of(int i) const {
+    return multigrid != nullptr ? multigrid->z(i) : preconditioned() ? z[i] : r[i];
+  }
   /// The handle the k-th block-row's contribution goes to.
   [[nodiscard]] starpu_data_handle_t sum_of(int i) const {
     return p_dot_q[options.dot == DotMode::gather ? static_cast<std::size_t>(i) : 0];

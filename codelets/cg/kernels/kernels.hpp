@@ -15,6 +15,8 @@
 //   pack               out_k = p[index_k]                       n             20 n           0
 //   pipelined_update   a step of Ghysels and Vanroose's method  n, s n        104 n (*)      18 n (*)
 //   pipelined_dots     {r.r, r.u, w.u}                          n             24 n           6 n
+//   smooth             d = c d + w M^-1 (b - q), x += d         n, s n        56 n + 8 s n   2 s n + 5 n
+//   defect             t = b - t                                n             24 n           n
 //   begin, alpha_step, beta_step, pipelined_step: the scalars, recurrence.hpp
 //   Sum, add, value: compensated sums, compensated.hpp
 // (*) with preconditioner 16 n + 8 s n bytes and 2 s n + 2 n flops more. What tasks and iterations are counted with
@@ -50,7 +52,7 @@ void axpy(std::int64_t n, double a, const double* x, double* y);
 /// y = x + b y (the paper's scal-axpy)
 void xpby(std::int64_t n, const double* x, double b, double* y);
 
-/// z = M^-1 r; n is a multiple of m.size.
+/// z = M^-1 r; the last diagonal block has the rows that are left.
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z);
 
 /// r_out = r_in - alpha q, z = M^-1 r_out, and {r.r, r.z}. Without preconditioner z is not touched and
@@ -63,6 +65,14 @@ Dots residual_dots(std::int64_t n, const double* r, const double* z);
 
 /// x += alpha p; p = z + beta p. 40 N bytes.
 void update_direction(std::int64_t n, double alpha, double beta, const double* z, double* x, double* p);
+
+/// A step of a polynomial smoother: d = c d + w M^-1 (b - q), x += d, q = A x. q null: x is 0, d and x are written
+/// only.
+void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
+            double* d, double* x);
+
+/// t = b - t
+void defect(std::int64_t n, const double* b, double* t);
 
 /// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out);

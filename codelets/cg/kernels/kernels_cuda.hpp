@@ -49,6 +49,11 @@ void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaS
 /// y = x + state->beta y; nothing when state->alpha is 0
 void xpby(std::int64_t n, const double* x, const State* state, double* y, cudaStream_t stream);
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream);
+/// d = c d + w M^-1 (b - q), x += d; q null: x is 0.
+void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
+            double* d, double* x, cudaStream_t stream);
+/// t = b - t
+void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream);
 /// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream);
 /// Packs into several outputs in one launch: output k takes the elements begin[k] .. begin[k+1] of the index.

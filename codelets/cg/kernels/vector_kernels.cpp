@@ -8,7 +8,12 @@
 namespace asterism::cg::cpu {
 namespace {
 
-/// z = M^-1 r for rows [begin, end), both multiples of the block size.
+/// Rows of the diagonal block that begins at `block`; the last may have fewer.
+ASTERISM_INLINE int rows_of_block(const PreconditionerView& m, std::int64_t block, std::int64_t n) {
+  return n - block < m.size ? static_cast<int>(n - block) : m.size;
+}
+
+/// z = M^-1 r for rows [begin, end), both multiples of the block size or n.
 ASTERISM_INLINE void precondition_rows(std::int64_t begin, std::int64_t end, std::int64_t n,
                                        const PreconditionerView& m, const double* r, double* z) {
   if (m.size == 1) {
@@ -17,9 +22,9 @@ ASTERISM_INLINE void precondition_rows(std::int64_t begin, std::int64_t end, std
     return;
   }
   for (std::int64_t block = begin; block < end; block += m.size)
-    for (std::int64_t i = block; i < block + m.size; ++i) {
+    for (std::int64_t i = block; i < block + rows_of_block(m, block, n); ++i) {
       double sum = 0;
-      for (int k = 0; k < m.size; ++k) sum = std::fma(m.inverse[k * n + i], r[block + k], sum);
+      for (int k = 0; k < rows_of_block(m, block, n); ++k) sum = std::fma(m.inverse[k * n + i], r[block + k], sum);
       z[i] = sum;
     }
 }
@@ -53,6 +58,43 @@ ASTERISM_CLONES void xpby(std::int64_t n, const double* x, double b, double* y) 
 
 ASTERISM_CLONES void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z) {
   precondition_rows(0, n, n, m, r, z);
+}
+
+ASTERISM_CLONES void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b,
+                            const double* q, double* d, double* x) {
+  double r[512];
+  double z[512];
+  const std::int64_t chunk = chunk_rows(m);
+  for (std::int64_t begin = 0; begin < n; begin += chunk) {
+    const std::int64_t rows = begin + chunk < n ? chunk : n - begin;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < rows; ++i) r[i] = q != nullptr ? b[begin + i] - q[begin + i] : b[begin + i];
+    for (std::int64_t i = 0; i < rows && m.size == 1; ++i) z[i] = std::fma(m.inverse[begin + i], r[i], 0.0);
+    for (std::int64_t i = 0; i < rows && m.size > 1; i += m.size) {
+      const int size = rows_of_block(m, begin + i, n);
+      for (int l = 0; l < size; ++l) {
+        double sum = 0;
+        for (int k = 0; k < size; ++k) sum = std::fma(m.inverse[k * n + begin + i + l], r[i + k], sum);
+        z[i + l] = sum;
+      }
+    }
+    if (q == nullptr) {
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < rows; ++i) x[begin + i] = d[begin + i] = w * z[i];
+      continue;
+    }
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const double step = std::fma(c, d[begin + i], w * z[i]);
+      d[begin + i] = step;
+      x[begin + i] = x[begin + i] + step;
+    }
+  }
+}
+
+ASTERISM_CLONES void defect(std::int64_t n, const double* b, double* t) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) t[i] = b[i] - t[i];
 }
 
 ASTERISM_CLONES Dots residual_dots(std::int64_t n, const double* r, const double* z) {

@@ -137,6 +137,27 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+__global__ void __launch_bounds__(threads)
+    smooth_kernel(std::int64_t n, PreconditionerView m, double c, double w, const double* __restrict__ b,
+                  const double* __restrict__ q, double* __restrict__ d, double* __restrict__ x) {
+  __shared__ double shared[threads];
+  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
+    __syncthreads();
+    shared[threadIdx.x] = active ? (q != nullptr ? b[i] - q[i] : b[i]) : 0;
+    __syncthreads();
+    if (!active) return;
+    const double z = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
+    const double step = q != nullptr ? fma(c, d[i], w * z) : w * z;
+    d[i] = step;
+    x[i] = q != nullptr ? x[i] + step : step;
+  });
+}
+
+__global__ void __launch_bounds__(threads)
+    defect_kernel(std::int64_t n, const double* __restrict__ b, double* __restrict__ t) {
+  for_each(n, [&](std::int64_t i) { t[i] = b[i] - t[i]; });
+}
+
 /// In the thread that holds the sums: every thread block has read the state by then.
 __device__ inline void finish_residual(const Dots& dots, Dots* out, State* step, HistoryCursor* history) {
   *out = dots;
@@ -303,6 +324,15 @@ void xpby(std::int64_t n, const double* x, const State* state, double* y, cudaSt
 }
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream) {
   precondition_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, r, z);
+  launched();
+}
+void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
+            double* d, double* x, cudaStream_t stream) {
+  smooth_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, c, w, b, q, d, x);
+  launched();
+}
+void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream) {
+  defect_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, b, t);
   launched();
 }
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream) {

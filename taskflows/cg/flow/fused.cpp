@@ -37,6 +37,16 @@ void submit_residual(System& sys, int i, From from) {
   submit(codelets::residual.of(args.partials), args, accesses);
 }
 
+/// z <- M^-1 r;  {r.r, r.z}_i, where M is a task flow of its own
+void submit_preconditioner(System& sys) {
+  if (sys.multigrid == nullptr) return;
+  sys.multigrid->submit(sys);
+  for (const int i : sys.own())
+    submit(sys.blocks() > 1 ? codelets::residual_dots_shared : codelets::residual_dots,
+           codelets::DotArgs{codelets::Write::replace, codelets::Library::own, &sys.gpus},
+           {{sys.r[i], STARPU_R}, {sys.z_of(i), STARPU_R}, {sys.dots_of(i), STARPU_W}});
+}
+
 }  // namespace
 
 void start(System& sys, Direction direction) {
@@ -50,6 +60,7 @@ void start(System& sys, Direction direction) {
   sys.p.after_product();
   // r <- b - q (alpha = 1);  z <- M^-1 r;  delta <- dot(r, z)
   for (const int i : sys.own()) submit_residual(sys, i, From::right_hand_side);
+  submit_preconditioner(sys);
   sys.gather_dots();
   for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
     submit_step(sys, sys.inline_sums() ? codelets::begin : codelets::begin_shared, i, sys.all_dots());
@@ -71,6 +82,7 @@ void iteration(System& sys, HistorySlot history) {
   if (!inline_sums) submit_step(sys, codelets::alpha_step_shared, 0, sys.sums());
   // r <- r - alpha q;  z <- M^-1 r;  delta_new <- dot(r, z)
   for (const int i : sys.own()) submit_residual(sys, i, From::residual);
+  submit_preconditioner(sys);
   // beta <- delta_new / delta
   sys.gather_dots();
   if (!inline_sums) submit_step(sys, codelets::beta_step_shared, 0, sys.all_dots(), history);

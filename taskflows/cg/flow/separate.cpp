@@ -28,8 +28,8 @@ void submit_dot(System& sys, starpu_data_handle_t shared, Each each) {
 void submit_residual_dots(System& sys) {
   submit_dot(sys, sys.dots_of(0), [&](int i, starpu_data_access_mode access, codelets::Write write) {
     const codelets::DotArgs args{write, library(sys), &sys.gpus};
-    if (sys.preconditioned())
-      submit(codelets::residual_dots, args, {{sys.r[i], STARPU_R}, {sys.z[i], STARPU_R}, {sys.dots_of(i), access}});
+    if (sys.has_z())
+      submit(codelets::residual_dots, args, {{sys.r[i], STARPU_R}, {sys.z_of(i), STARPU_R}, {sys.dots_of(i), access}});
     else
       submit(codelets::residual_dots, args, {{sys.r[i], STARPU_R}, {sys.dots_of(i), access}});
   });
@@ -75,6 +75,7 @@ void start(System& sys, Direction direction) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
+  if (sys.multigrid != nullptr) sys.multigrid->submit(sys);
   // delta <- dot(r, z)
   submit_residual_dots(sys);
   submit_step(sys, sys.distributed() ? codelets::begin_shared : codelets::begin, 0, sys.all_dots());
@@ -103,6 +104,7 @@ void iteration(System& sys, HistorySlot history) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
+  if (sys.multigrid != nullptr) sys.multigrid->submit(sys);
   // delta_new <- dot(r, z)
   submit_residual_dots(sys);
   // x <- x + alpha p, moved here to overlap the end of the reduction (section 7.2)

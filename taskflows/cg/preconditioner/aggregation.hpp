@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aggregates of smoothed aggregation (P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996), Algorithm 1), on nodes: a
+// node is a group of `size` consecutive rows. Sequential, so that the aggregates are the same on any machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "taskflows/cg/matrix/csr_matrix.hpp"
+
+namespace asterism::cg {
+
+struct Aggregates {
+  std::vector<std::int32_t> of_node;  ///< -1: a node without strong neighbours, which no coarse unknown stands for
+  std::vector<std::int32_t> first;    ///< by aggregate: its first node, ascending
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(first.size()); }
+};
+
+/// Nodes i and j are strongly connected when |A_ij|^2 > threshold^2 |A_ii| |A_jj|, in Frobenius norms of their blocks.
+/// rows() of `a` must be a multiple of `size`.
+Aggregates aggregate(const CsrMatrix& a, int size, double threshold);
+
+}  // namespace asterism::cg

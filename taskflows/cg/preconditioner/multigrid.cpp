@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taskflows/cg/preconditioner/multigrid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/as_size.hpp"
+#include "runtime/ranks/ranks.hpp"
+#include "runtime/submit.hpp"
+#include "taskflows/cg/matrix/matrix_block.hpp"
+#include "taskflows/cg/simulation.hpp"
+
+namespace asterism::cg {
+namespace {
+
+/// Entries of a level from which it is cut into block-rows: below, tasks would be shorter than what they cost.
+constexpr double entries_of_a_block = 40000;
+
+std::vector<starpu_data_handle_t> pieces_of(const HaloVector& x) {
+  std::vector<starpu_data_handle_t> pieces;
+  for (int k = 0; k < x.blocks(); ++k) pieces.push_back(x.piece(k));
+  return pieces;
+}
+
+/// Where the rows of the next level are cut: aggregates stay with the block of their first row.
+Cuts coarse_cuts(const Level& fine, const Cuts& cuts, const Level& coarse) {
+  const auto blocks = static_cast<std::int64_t>(cuts.size()) - 1;
+  Cuts result{0};
+  for (std::size_t k = 1; k < cuts.size(); ++k)
+    result.push_back((std::lower_bound(fine.first.begin(), fine.first.end(), cuts[k]) - fine.first.begin()) *
+                     coarse.size);
+  const bool small = static_cast<double>(coarse.a.nnz()) < entries_of_a_block * static_cast<double>(blocks);
+  const bool empty_block = std::adjacent_find(result.begin(), result.end()) != result.end();
+  if (small || empty_block) return {0, coarse.rows};
+  return result;
+}
+
+}  // namespace
+
+bool Multigrid::is_here(int k) const {
+  return owners_.rank_begin.empty() || owners_.owner(k) == rank_group().rank();
+}
+
+Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hierarchy)
+    : owners_(system.partition), gpus_(&system.gpus), levels_(hierarchy.level.size()) {
+  const CsrMatrix& a = hierarchy.level.front().a.rows() > 0 ? hierarchy.level.front().a : rows;
+  levels_.front().cuts = system.partition.begin;
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l)
+    levels_[l + 1].cuts = coarse_cuts(hierarchy.level[l], levels_[l].cuts, hierarchy.level[l + 1]);
+  const Options& o = system.options;
+  const bool shares_a = o.decomposition == Decomposition::one_d && o.format == Format::sell &&
+                        (o.blocks == 1 || o.transfer == Transfer::packed);
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const Level& of = hierarchy.level[l];
+    LevelData& level = levels_[l];
+    level.size = of.size;
+    level.largest = of.largest;
+    const bool last = l + 1 == levels_.size();
+    const bool direct = last && hierarchy.inverse.rows() > 0;
+    const CsrMatrix& matrix = l == 0 ? a : of.a;
+    const std::string of_level = fmt::format("{}", l);
+    std::vector<HaloVector::Reader> readers;
+    if (!direct) readers.push_back({&matrix, &level.cuts});
+    if (l > 0) readers.push_back({&hierarchy.level[l - 1].p, &levels_[l - 1].cuts});
+    level.x = std::make_unique<HaloVector>("z" + of_level, level.cuts, readers, owners_);
+    if (l > 0) levels_[l - 1].p = make_operator(hierarchy.level[l - 1].p, levels_[l - 1].cuts, *level.x, "P", false);
+    if (direct) {
+      level.defect = std::make_unique<HaloVector>(
+          "b" + of_level, level.cuts, std::vector<HaloVector::Reader>{{&hierarchy.inverse, &level.cuts}}, owners_);
+      level.a = make_operator(hierarchy.inverse, level.cuts, *level.defect, "inverse", false);
+      continue;
+    }
+    if (!last) {
+      level.defect = std::make_unique<HaloVector>(
+          "t" + of_level, level.cuts, std::vector<HaloVector::Reader>{{&of.r, &levels_[l + 1].cuts}}, owners_);
+      level.r = make_operator(of.r, levels_[l + 1].cuts, *level.defect, "R", false);
+    }
+    if (l == 0 && shares_a) {
+      level.a.resize(as_size(system.blocks()));
+      for (const int i : system.own()) {
+        level.a[as_size(i)].layout = system.rows[as_size(i)].front().layout;
+        level.a[as_size(i)].handle = system.rows[as_size(i)].front().handle;
+      }
+    } else {
+      level.a = make_operator(matrix, level.cuts, *level.x, "A", true);
+    }
+    if (l > 0) level.b = make_plain(level.cuts, "b" + of_level);
+    level.d = make_plain(level.cuts, "d" + of_level);
+    level.q = make_plain(level.cuts, "q" + of_level);
+    make_inverse(level, of.inverse);
+  }
+}
+
+Multigrid::Operator Multigrid::make_operator(const CsrMatrix& a, const Cuts& rows, const HaloVector& x,
+                                             const char* name, bool diagonals) {
+  Operator result(rows.size() - 1);
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+    const int block_row = static_cast<int>(i);
+    if (!is_here(block_row)) continue;
+    const auto [first, last] = x.own_range(block_row);
+    BlockRange range{rows[i], rows[i + 1], 0, a.n};
+    range.needed = &x.needed(block_row);
+    range.local_first = first;
+    range.local_last = last;
+    range.diagonals = diagonals;
+    const MatrixBlock plan(a, range, Format::sell);
+    Block& block = result[i];
+    block.layout = plan.layout();
+    block.memory = HostBuffer<char>(block.layout.bytes);
+    plan.fill(block.memory.data(), MatrixBlock::Threads::all);
+    block.owned =
+        Handle::vector(block.memory.data(), block.layout.bytes / BlockLayout::alignment, BlockLayout::alignment,
+                       fmt::format("{}[{}]", name, i), Coordinates{block_row, block_row});
+    block.handle = block.owned;
+  }
+  return result;
+}
+
+Multigrid::Plain Multigrid::make_plain(const Cuts& cuts, const std::string& name) const {
+  Plain vector;
+  vector.block.resize(cuts.size() - 1);
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    const int block = static_cast<int>(k);
+    if (is_here(block))
+      vector.block[k] = Handle::vector(nullptr, as_size(cuts[k + 1] - cuts[k]), sizeof(double),
+                                       fmt::format("{}[{}]", name, k), Coordinates{block, block});
+  }
+  return vector;
+}
+
+/// The inverses of the diagonal blocks in the kernels' order, see PreconditionerView.
+void Multigrid::make_inverse(LevelData& level, const std::vector<double>& inverse) {
+  level.inverse_memory = HostBuffer<double>(inverse.size());
+  level.inverse.resize(as_size(level.blocks()));
+  const std::int64_t size = level.size;
+  for (int k = 0; k < level.blocks(); ++k) {
+    if (!is_here(k)) continue;
+    const std::int64_t first = level.cuts[as_size(k)];
+    const std::int64_t rows = level.cuts[as_size(k) + 1] - first;
+    double* const memory = level.inverse_memory.data() + first * size;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t c = 0; c < size; ++c) memory[c * rows + i] = inverse[as_size((first + i) * size + c)];
+    level.inverse[as_size(k)] =
+        Handle::vector(memory, as_size(rows * size), sizeof(double), fmt::format("M[{}]", k), Coordinates{k, k});
+  }
+}
+
+starpu_data_handle_t Multigrid::z(int i) const {
+  return levels_.front().x->piece(i);
+}
+
+/// y_i <- A_i x, or y_i <- y_i + A_i x
+void Multigrid::submit_product(const Operator& a, const HaloVector& x, const std::vector<starpu_data_handle_t>& y,
+                               bool add) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!is_here(static_cast<int>(i))) continue;
+    if (x.inputs(static_cast<int>(i)).empty()) {  // rows without entries
+      if (!add) asterism::submit(codelets::zero, codelets::NoArgs{}, {{y[i], STARPU_W}});
+      continue;
+    }
+    codelets::SpmvArgs args{};
+    args.layout = a[i].layout;
+    args.write = add ? codelets::Write::add : codelets::Write::replace;
+    args.dot = ProductDot::none;
+    args.gpus = gpus_;
+    std::vector<Access> accesses{{a[i].handle, STARPU_R}, {y[i], add ? STARPU_RW : STARPU_W}};
+    for (const starpu_data_handle_t input : x.inputs(static_cast<int>(i))) accesses.push_back({input, STARPU_R});
+    asterism::submit(codelets::spmv, args, accesses);
+  }
+}
+
+/// Chebyshev iteration for A x = b on eigenvalues [smoothed_share largest, largest] of D^-1 A (Saad, Iterative Methods
+/// for Sparse Linear Systems, Algorithm 12.1).
+void Multigrid::submit_smoother(LevelData& level, const std::vector<starpu_data_handle_t>& b, bool from_zero) {
+  const double theta = level.largest * (1 + smoothed_share) / 2;
+  const double delta = level.largest * (1 - smoothed_share) / 2;
+  double rho = delta / theta;
+  for (int step = 0; step < smoother_steps; ++step) {
+    codelets::SmoothArgs args{};
+    args.block = level.size;
+    args.w = 1 / theta;
+    if (step > 0) {
+      const double next = 1 / (2 * theta / delta - rho);
+      args.c = next * rho;
+      args.w = 2 * next / delta;
+      rho = next;
+    }
+    const bool product = step > 0 || !from_zero;
+    args.product = product ? 1 : 0;
+    // d <- c d + w D^-1 (b - A x);  x <- x + d
+    for (int i = 0; i < level.blocks(); ++i) {
+      if (!is_here(i)) continue;
+      const auto k = as_size(i);
+      args.layout = level.a[k].layout;
+      std::vector<Access> accesses;
+      if (product) accesses = {{level.a[k].handle, STARPU_R}, {level.q.block[k], STARPU_W}};
+      const auto mode = product ? STARPU_RW : STARPU_W;
+      accesses.insert(
+          accesses.end(),
+          {{level.inverse[k], STARPU_R}, {b[k], STARPU_R}, {level.d.block[k], mode}, {level.x->piece(i), mode}});
+      const auto& inputs = level.x->inputs(i);
+      for (std::size_t h = 1; product && h < inputs.size(); ++h) accesses.push_back({inputs[h], STARPU_R});
+      asterism::submit(codelets::smooth, args, accesses);
+    }
+    level.x->exchange();
+  }
+}
+
+void Multigrid::submit_level(std::size_t l, const System& system) {
+  LevelData& level = levels_[l];
+  const bool last = l + 1 == levels_.size();
+  if (last && level.inverse.empty()) {
+    // x <- A^-1 b
+    level.defect->exchange();
+    submit_product(level.a, *level.defect, pieces_of(*level.x), false);
+    level.x->exchange();
+    return;
+  }
+  std::vector<starpu_data_handle_t> b;
+  for (int i = 0; i < level.blocks(); ++i)
+    b.push_back(!is_here(i) ? nullptr : l == 0 ? system.r[i] : level.b.block[as_size(i)].get());
+  submit_smoother(level, b, true);
+  if (!last) {
+    // t <- b - A x
+    for (int i = 0; i < level.blocks(); ++i) {
+      if (!is_here(i)) continue;
+      std::vector<Access> accesses{
+          {level.a[as_size(i)].handle, STARPU_R}, {level.defect->piece(i), STARPU_W}, {b[as_size(i)], STARPU_R}};
+      for (const starpu_data_handle_t input : level.x->inputs(i)) accesses.push_back({input, STARPU_R});
+      asterism::submit(codelets::defect, codelets::DefectArgs{level.a[as_size(i)].layout}, accesses);
+    }
+    level.defect->exchange();
+    // b' <- R t;  x' <- V-cycle of the next level;  x <- x + P x'
+    LevelData& next = levels_[l + 1];
+    const bool direct = l + 2 == levels_.size() && next.inverse.empty();
+    std::vector<starpu_data_handle_t> coarse;
+    for (int i = 0; i < next.blocks(); ++i)
+      coarse.push_back(!is_here(i) ? nullptr : direct ? next.defect->piece(i) : next.b.block[as_size(i)].get());
+    submit_product(level.r, *level.defect, coarse, false);
+    submit_level(l + 1, system);
+    submit_product(level.p, *next.x, pieces_of(*level.x), true);
+    level.x->exchange();
+  }
+  submit_smoother(level, b, false);
+}
+
+void Multigrid::submit(const System& system) {
+  submit_level(0, system);
+}
+
+}  // namespace asterism::cg
