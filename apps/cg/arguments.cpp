@@ -93,9 +93,11 @@ void add_flow_options(CLI::Option_group* method, Arguments& args) {
 /// Preconditioner and end of the iterations, in the group "Method".
 void add_iteration_options(CLI::Option_group* method, Arguments& args) {
   method
-      ->add_option("--preconditioner", args.preconditioner,
-                   "jacobi, block-jacobi: the diagonal, or blocks of it; amg: smoothed aggregation multigrid")
-      ->check(CLI::IsMember({"none", "jacobi", "block-jacobi", "amg"}))
+      ->add_option(
+          "--preconditioner", args.preconditioner,
+          "jacobi, block-jacobi: the diagonal, or blocks of it; amg: smoothed aggregation multigrid; auto: none,\n"
+          "jacobi or amg by the estimated condition (with --iterations, --simulate, several ranks: none)")
+      ->check(CLI::IsMember({"auto", "none", "jacobi", "block-jacobi", "amg"}))
       ->capture_default_str();
   method->add_option("--preconditioner-block", args.preconditioner_block,
                      "Rows of a diagonal block of block-jacobi (default: 3), or of a node for amg (default: as the\n"
@@ -156,14 +158,14 @@ void check_arguments(Arguments& args) {
   refuse_when_simulated(!args.checkpoints.write.empty(), "--checkpoint");
   refuse_when_simulated(!args.checkpoints.read.empty(), "--restart");
   require_writable("--checkpoint", args.checkpoints.write);
-  if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
-  if (args.preconditioner == "block-jacobi") {
-    args.options.preconditioner_block = args.preconditioner_block.value_or(3);
-  }
   if (args.preconditioner_block && (*args.preconditioner_block < 1 || *args.preconditioner_block > 32))
     bad_input("--preconditioner-block {}: expected 1 to 32", *args.preconditioner_block);
-  if (args.preconditioner == "amg") args.options.preconditioner_flow = PreconditionerFlow::amg;
   refuse_when_simulated(args.preconditioner == "amg", "--preconditioner amg");
+  const Options& o = args.options;
+  const bool open = o.flow == Flow::fused && !args.task && !args.iterations && !simulated && !args.efficiency &&
+                    !args.common.calibrate && !rank_group().distributed();
+  if (args.preconditioner == "auto" && !open) args.preconditioner = "none";
+  apply_preconditioner(args);
   if (args.iterations) {
     if (*args.iterations < 1) bad_input("--iterations {}: expected at least 1", *args.iterations);
     args.options.max_iterations = *args.iterations;
@@ -177,6 +179,14 @@ void check_arguments(Arguments& args) {
 }
 
 }  // namespace
+
+void apply_preconditioner(Arguments& args) {
+  if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
+  if (args.preconditioner == "block-jacobi") args.options.preconditioner_block = args.preconditioner_block.value_or(3);
+  if (args.preconditioner != "amg") return;
+  args.options.preconditioner_flow = PreconditionerFlow::amg;
+  if (!args.own_pace) args.options.check_every = 1;  // an iteration is long: none is to be computed in vain
+}
 
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::App app(
@@ -195,8 +205,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_result_options(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.common.platform);
-  // an iteration with multigrid is long: none is to be computed in vain
-  if (args.preconditioner == "amg" && app.count("--check-every") == 0) args.options.check_every = 1;
+  args.own_pace = app.count("--check-every") > 0;
   if (simulated && app.count("--max-iterations") == 0 && !args.iterations) {
     args.options.max_iterations = simulated_iterations;
     args.default_iterations = true;

@@ -24,7 +24,9 @@ struct Arguments {
   std::optional<asterism::cg::DotMode> dot;
   std::optional<asterism::cg::XUpdate> x_update;
   std::optional<asterism::cg::TaskSize> task;
-  std::string preconditioner = "none";
+  std::string preconditioner = "auto";      ///< once the matrix is known, what was chosen
+  std::string why_preconditioner;           ///< of auto; empty: it was given
+  bool own_pace = false;                    ///< --check-every was given
   std::optional<int> preconditioner_block;  ///< default: 3 for block-jacobi, found in the matrix for amg
   std::optional<int> iterations;            ///< run exactly this number
   bool default_iterations = false;          ///< a simulated run that was not told how many
@@ -38,6 +40,9 @@ struct Arguments {
 
 /// Fills `arguments`; returns an exit status when the program is to end here.
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
+
+/// What follows from the name of the preconditioner, unless this is auto.
+void apply_preconditioner(Arguments& arguments);
 
 /// The choices left open, for the units at hand and a matrix of so many rows.
 asterism::cg::Options complete_options(const Arguments& arguments, const Session& session, std::int64_t rows);

@@ -71,6 +71,10 @@ void Run::describe(Report& report) {
       "flow", fmt::format("{}, {}, {} block-row(s), {}{}", name_of(o.flow), name_of(o.decomposition), o.blocks,
                           name_of(o.transfer), preconditioner));
   record["preconditioner"] = {{"name", arguments_.preconditioner}};
+  if (!arguments_.why_preconditioner.empty()) {
+    record["preconditioner"]["chosen"] = arguments_.why_preconditioner;
+    report.rows.emplace_back("chosen", fmt::format("{}: {}", arguments_.preconditioner, arguments_.why_preconditioner));
+  }
   if (hierarchy() != nullptr) {
     std::vector<std::int64_t> rows;
     for (const Level& level : hierarchy_.level) rows.push_back(level.rows);

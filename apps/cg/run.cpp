@@ -15,6 +15,7 @@
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/cases.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/cg/preconditioner/choice.hpp"
 
 namespace asterism::apps::cg {
 
@@ -76,8 +77,18 @@ std::optional<int> Run::prepare() {
   leave_small_systems_to_one_core();
   // over several ranks the rows depend on the number of block-rows, and this on the units
   if (!rank_group().distributed()) take_rows(0, matrix_.counts.n);
+  choose_preconditioner();
   make_hierarchy();
   return std::nullopt;
+}
+
+void Run::choose_preconditioner() {
+  if (arguments_.preconditioner != "auto") return;
+  const bool body = matrix_.positions.size() * 3 == static_cast<std::size_t>(a_.n);
+  const auto choice = cg::choose_preconditioner(a_, body ? 3 : rows_of_nodes(a_), arguments_.options.tolerance);
+  arguments_.preconditioner = choice.name;
+  arguments_.why_preconditioner = choice.reason;
+  apply_preconditioner(arguments_);
 }
 
 void Run::make_hierarchy() {
@@ -164,7 +175,8 @@ void Run::solve(const Session& session) {
 std::vector<Verdict> Run::verify(Report& report) {
   const Pause pause;
   const SolveResult& result = solved_.result;
-  const Demand demand{arguments_.options.tolerance, arguments_.iterations.has_value(), arguments_.common.verify};
+  const Demand demand{arguments_.options.tolerance, arguments_.iterations.has_value(), arguments_.common.verify,
+                      arguments_.preconditioner};
   const Verification v = judge(arguments_.problem, {a_, partition_, right_.b, solved_.x, result}, demand);
   report.record["residual"] = {
       {"recurrence", result.recurrence_residual}, {"true", result.true_residual}, {"extended", v.residual}};

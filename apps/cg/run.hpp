@@ -30,6 +30,8 @@ class Run : public Solver {
  private:
   void choose_units();
   void leave_small_systems_to_one_core();
+  /// What --preconditioner auto stands for.
+  void choose_preconditioner();
   /// The hierarchy of --preconditioner amg, before StarPU takes the cores.
   void make_hierarchy();
   [[nodiscard]] const asterism::cg::Hierarchy* hierarchy() const {

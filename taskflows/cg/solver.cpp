@@ -139,6 +139,11 @@ void Solver::refuse(const HistoryEntry& last) {
   if (last.status == Status::not_finite)
     failed("{}: a value that is not finite appeared in iteration {}", name_, result_.iterations + 1);
   if (relative(last.rr) <= exhausted) return;
+  if (last.status == Status::not_positive_definite && last.pq > 0 && sys_.has_z())
+    bad_input(
+        "{}: the preconditioner is not positive definite: r.z <= 0 in iteration {}; use --preconditioner jacobi or "
+        "none",
+        name_, result_.iterations + 1);
   const bool broken = last.status == Status::breakdown;
   if (!broken && last.status != Status::not_positive_definite) return;
   const double pq = broken ? curvature() : last.pq;

@@ -99,18 +99,23 @@ Verification judge_recurrence(const Answer& answer) {
 }
 
 /// Why an answer that did not converge is wrong; empty: it converged.
-std::string complaint_of(const SolveResult& result, double residual, double tolerance) {
+std::string complaint_of(const SolveResult& result, double residual, const Demand& demand) {
+  const double tolerance = demand.tolerance;
+  const char* const advice = demand.preconditioner == "amg"    ? "; a direct solver may suit this system"
+                             : demand.preconditioner == "none" ? "; --preconditioner amg or jacobi may help"
+                             : demand.preconditioner.empty()   ? ""
+                                                               : "; --preconditioner amg may help";
   switch (result.outcome) {
     case Outcome::converged:
       return {};
     case Outcome::max_iterations:
       return fmt::format(
-          "not converged after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e} (--max-iterations)",
-          result.iterations, residual, tolerance);
+          "not converged after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e} (--max-iterations){}",
+          result.iterations, residual, tolerance, advice);
     case Outcome::stagnated:
       return fmt::format(
-          "stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e} falls no further, wanted {:.3e} (--tolerance)",
-          result.iterations, residual, tolerance);
+          "stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e} falls no further, wanted {:.3e} (--tolerance){}",
+          result.iterations, residual, tolerance, advice);
   }
   return {};
 }
@@ -144,7 +149,7 @@ Verification judge(const Problem& problem, const Answer& answer, const Demand& d
   const ResidualNorms norms = norms_of(answer);
   v.residual = norms.residual;
   v.by_residual = residual_verdict(v.residual, with_rounding(demand.tolerance, norms));
-  const std::string complaint = complaint_of(answer.result, v.residual, demand.tolerance);
+  const std::string complaint = complaint_of(answer.result, v.residual, demand);
   if (!complaint.empty()) v.by_residual.complaint = complaint;
   return v;
 }

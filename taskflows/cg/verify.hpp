@@ -48,7 +48,8 @@ struct Demand {
   /// A run of a fixed number of iterations need not converge: it is right when the residual of its recurrence is the
   /// true one, up to what rounding adds to it in as many iterations.
   bool fixed_iterations = false;
-  bool with_reference = false;  ///< --verify: compare with the Cholesky solution where the size allows
+  bool with_reference = false;      ///< --verify: compare with the Cholesky solution where the size allows
+  std::string preconditioner = {};  ///< of the solve, for advice where it failed
 };
 
 /// Blocking; collective. Over several ranks, rank 0 makes the whole matrix of `problem` once more for the reference,

@@ -65,6 +65,10 @@ TEST_F(ClustersCg, MatricesFromFilesGiveTheSameBits) {
       {"--matrix", irregular(), "--blocks", "4", "--preconditioner", "jacobi", "--rhs", "known", "--iterations", "6"});
 }
 
+TEST_F(ClustersCg, MultigridGivesTheSameBits) {
+  expect_same_bits({"--stencil", "7pts-19x17x18", "--blocks", "4", "--preconditioner", "amg", "--iterations", "5"});
+}
+
 TEST_F(ClustersCg, PipelinedFlowGivesTheSameBits) {
   expect_same_bits({"--stencil", "7pts-5x6x7", "--blocks", "6", "--flow", "pipelined", "--iterations", "5",
                     "--preconditioner", "block-jacobi", "--preconditioner-block", "3"});

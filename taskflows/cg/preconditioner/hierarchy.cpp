@@ -2,7 +2,6 @@
 #include "taskflows/cg/preconditioner/hierarchy.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +10,7 @@
 #include "runtime/clock.hpp"
 #include "taskflows/cg/preconditioner/aggregation.hpp"
 #include "taskflows/cg/preconditioner/sparse_products.hpp"
+#include "taskflows/cg/preconditioner/spectrum.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -51,62 +51,6 @@ void invert_diagonal(const CsrMatrix& a, Level& level, const std::string& name) 
         "{}: not positive definite: a diagonal block of {} rows, seen by --preconditioner amg, has no Cholesky "
         "factor; --preconditioner jacobi or none needs none",
         name, size);
-}
-
-/// z = D^-1 r
-void apply_diagonal(const Level& level, const std::vector<double>& r, std::vector<double>& z) {
-  const auto n = static_cast<std::int64_t>(r.size());
-  const int size = level.size;
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    double sum = 0;
-    for (int k = 0; k < size; ++k)
-      sum = std::fma(level.inverse[as_size(i * size + k)], r[as_size(i / size * size + k)], sum);
-    z[as_size(i)] = sum;
-  }
-}
-
-/// The largest eigenvalue of D^-1 A, from the tridiagonal matrix of preconditioned conjugate gradient (Golub and Van
-/// Loan, Matrix Computations, section 10.2).
-double largest_eigenvalue(const CsrMatrix& a, const Level& level) {
-  const std::size_t n = as_size(a.rows());
-  std::vector<double> r(n);
-  std::vector<double> z(n);
-  std::vector<double> q(n);
-  std::uint64_t seed = 1;
-  for (double& value : r) {  // Knuth's linear congruential generator
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    value = static_cast<double>(seed >> 11) * 0x1p-53 - 0.5;
-  }
-  apply_diagonal(level, r, z);
-  std::vector<double> p = z;
-  double rho = ordered_dot(r, z);
-  Eigen::MatrixXd t = Eigen::MatrixXd::Zero(lanczos_steps, lanczos_steps);
-  int steps = 0;
-  double beta = 0;
-  double alpha = 1;
-  for (; steps < lanczos_steps && rho > 0; ++steps) {
-    multiply(a, p, q);
-    const double curvature = ordered_dot(p, q);
-    if (!(curvature > 0)) break;
-    const double previous = alpha;
-    alpha = rho / curvature;
-    t(steps, steps) = 1 / alpha + (steps > 0 ? beta / previous : 0);
-    if (steps > 0) t(steps, steps - 1) = t(steps - 1, steps) = std::sqrt(beta) / previous;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
-      r[as_size(i)] = std::fma(-alpha, q[as_size(i)], r[as_size(i)]);
-    apply_diagonal(level, r, z);
-    const double next = ordered_dot(r, z);
-    beta = next / rho;
-    rho = next;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
-      p[as_size(i)] = std::fma(beta, p[as_size(i)], z[as_size(i)]);
-  }
-  if (steps == 0) return 1;
-  return safety *
-         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t.topLeftCorner(steps, steps).eval()).eigenvalues()(steps - 1);
 }
 
 /// The tentative prolongation: an orthonormal base of the modes in each aggregate (modified Gram-Schmidt, twice), and
@@ -297,7 +241,8 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
       break;
     }
     invert_diagonal(matrix, level, a.name);
-    level.largest = largest_eigenvalue(matrix, level);
+    const double largest = estimate_spectrum(matrix, level.size, level.inverse, lanczos_steps).largest;
+    level.largest = largest > 0 ? safety * largest : 1;
     if (result.level.size() == most_levels) break;
     const Aggregates aggregates = aggregate(matrix, level.size, threshold);
     const auto coarse_rows = aggregates.count() * static_cast<std::int64_t>(modes.size());

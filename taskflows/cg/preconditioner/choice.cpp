@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taskflows/cg/preconditioner/choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/as_size.hpp"
+#include "taskflows/cg/preconditioner/spectrum.hpp"
+
+namespace asterism::cg {
+namespace {
+
+/// Iterations of a solve with multigrid that were seen: on grids about 12, on bodies about 60.
+constexpr double iterations_on_grids = 14;
+constexpr double iterations_on_bodies = 60;
+/// Products with A that an iteration with multigrid takes, all levels together, and that its setup takes.
+constexpr double products_per_iteration = 8;
+constexpr double products_of_setup = 60;
+/// Steps of conjugate gradient that see a condition up to the square of about their number.
+constexpr int steps_on_grids = 24;
+constexpr int steps_on_bodies = 60;
+
+}  // namespace
+
+PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, double tolerance) {
+  std::vector<double> inverse(as_size(a.n), 1.0);
+  bool constant = true;
+  for (std::int64_t row = 0; row < a.n; ++row)
+    for (std::int64_t k = a.begin_of(row); k < a.begin_of(row + 1); ++k)
+      if (a.column[as_size(k)] == row) inverse[as_size(row)] = 1 / a.value[as_size(k)];
+  constant = std::ranges::all_of(inverse, [&](double value) { return value == inverse.front(); });
+  const char* const plain = constant ? "none" : "jacobi";
+  const bool body = node_rows > 1;
+  const Spectrum seen = estimate_spectrum(a, 1, inverse, body ? steps_on_bodies : steps_on_grids);
+  const double condition = seen.largest / seen.smallest;
+  if (!(condition >= 1) || !(tolerance > 0)) return {plain, "the condition could not be estimated"};
+  const double iterations = std::sqrt(condition) / 2 * std::log(2 / tolerance);
+  const double cost = products_of_setup + products_per_iteration * (body ? iterations_on_bodies : iterations_on_grids);
+  const bool amg = iterations > cost;
+  return {amg ? "amg" : plain,
+          fmt::format("{} would take {} {:.0f} iterations (condition seen {:.2g}); amg costs as much as {:.0f}", plain,
+                      amg ? "more than" : "about", iterations, condition, cost)};
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taskflows/cg/preconditioner/spectrum.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "base/as_size.hpp"
+#include "taskflows/cg/preconditioner/sparse_products.hpp"
+
+namespace asterism::cg {
+namespace {
+
+/// z = D^-1 r
+void apply_diagonal(int size, const std::vector<double>& inverse, const std::vector<double>& r,
+                    std::vector<double>& z) {
+  const auto n = static_cast<std::int64_t>(r.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (int k = 0; k < size; ++k) sum = std::fma(inverse[as_size(i * size + k)], r[as_size(i / size * size + k)], sum);
+    z[as_size(i)] = sum;
+  }
+}
+
+}  // namespace
+
+Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int most) {
+  const std::size_t n = as_size(a.rows());
+  std::vector<double> r(n);
+  std::vector<double> z(n);
+  std::vector<double> q(n);
+  std::uint64_t seed = 1;
+  for (double& value : r) {  // Knuth's linear congruential generator
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    value = static_cast<double>(seed >> 11) * 0x1p-53 - 0.5;
+  }
+  apply_diagonal(size, inverse, r, z);
+  std::vector<double> p = z;
+  double rho = ordered_dot(r, z);
+  Eigen::MatrixXd t = Eigen::MatrixXd::Zero(most, most);
+  int steps = 0;
+  double beta = 0;
+  double alpha = 1;
+  for (; steps < most && rho > 0; ++steps) {
+    multiply(a, p, q);
+    const double curvature = ordered_dot(p, q);
+    if (!(curvature > 0)) break;
+    const double previous = alpha;
+    alpha = rho / curvature;
+    t(steps, steps) = 1 / alpha + (steps > 0 ? beta / previous : 0);
+    if (steps > 0) t(steps, steps - 1) = t(steps - 1, steps) = std::sqrt(beta) / previous;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
+      r[as_size(i)] = std::fma(-alpha, q[as_size(i)], r[as_size(i)]);
+    apply_diagonal(size, inverse, r, z);
+    const double next = ordered_dot(r, z);
+    beta = next / rho;
+    rho = next;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
+      p[as_size(i)] = std::fma(beta, p[as_size(i)], z[as_size(i)]);
+  }
+  if (steps == 0) return {};
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(t.topLeftCorner(steps, steps).eval());
+  return {solver.eigenvalues()(0), solver.eigenvalues()(steps - 1)};
+}
+
+}  // namespace asterism::cg

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multigrid: its V-cycle against dense matrices, a symmetric positive definite preconditioner, iterations that do not
+// grow with the grid, the same bits for every division; block-jacobi on any number of rows.
+#include <Eigen/Dense>
+
+#include "codelets/cg/kernels/kernels.hpp"
+#include "taskflows/cg/acquired.hpp"
+#include "taskflows/cg/flow.hpp"
+#include "taskflows/cg/preconditioner/aggregation.hpp"
+#include "taskflows/cg/preconditioner/choice.hpp"
+#include "taskflows/cg/preconditioner/sparse_products.hpp"
+#include "taskflows/cg/verify.hpp"
+#include "tests/taskflows/cg/flow.hpp"
+
+namespace asterism::cg {
+namespace {
+
+using Dense = Eigen::MatrixXd;
+
+Dense dense(const CsrMatrix& a) {
+  Dense d = Dense::Zero(a.rows(), a.n);
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t k = a.begin_of(i); k < a.begin_of(i + 1); ++k) d(i, a.column[as_size(k)]) += a.value[as_size(k)];
+  return d;
+}
+
+struct Body {
+  CsrMatrix a;
+  ElasticityNodes nodes;
+};
+/// A beam of bricks, each of six tetrahedra, with three different edges; P1 elasticity.
+Body beam(int nx, int ny, int nz) {
+  TetMesh mesh;
+  mesh.name = "beam";
+  const auto at = [&](int i, int j, int k) { return static_cast<std::int32_t>((k * (ny + 1) + j) * (nx + 1) + i); };
+  for (int k = 0; k <= nz; ++k)
+    for (int j = 0; j <= ny; ++j)
+      for (int i = 0; i <= nx; ++i) mesh.node.push_back({1.0 * i, 0.8 * j, 1.3 * k});
+  constexpr int paths[6][2] = {{0, 1}, {1, 2}, {2, 0}, {1, 0}, {2, 1}, {0, 2}};
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i)
+        for (int p = 0; p < 6; ++p) {
+          int c[3] = {i, j, k};
+          std::array<std::int32_t, 4> tet{at(c[0], c[1], c[2])};
+          ++c[paths[p][0]];
+          tet[1] = at(c[0], c[1], c[2]);
+          ++c[paths[p][1]];
+          tet[2] = at(c[0], c[1], c[2]);
+          tet[3] = at(i + 1, j + 1, k + 1);
+          if (p >= 3) std::swap(tet[1], tet[2]);
+          mesh.tet.push_back(tet);
+        }
+  const ElasticityOptions options{.element = Element::p1};
+  return {assemble_elasticity(mesh, options), elasticity_nodes(mesh, options)};
+}
+
+const Body& body() {
+  static const Body b = beam(4, 3, 14);
+  return b;
+}
+const Hierarchy& body_hierarchy() {
+  static const Hierarchy h = smoothed_aggregation(body().a, 3, rigid_motions(body().nodes.position));
+  return h;
+}
+
+/// The V-cycle as a dense matrix: Chebyshev by its formula in the error, coarse levels by inverses.
+Dense cycle(const Hierarchy& h, std::size_t l, const CsrMatrix& matrix) {
+  const Level& level = h.level[l];
+  const Dense a = dense(matrix);
+  const Eigen::Index n = a.rows();
+  if (l + 1 == h.level.size() && h.inverse.rows() > 0) return a.inverse();
+  Dense d = Dense::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (int k = 0; k < level.size; ++k)
+      d(i, i / level.size * level.size + k) = level.inverse[as_size(i * level.size + k)];
+  // degree 2: the error is multiplied by T_2((theta - x) / delta) / T_2(theta / delta), x = D^-1 A
+  const double theta = level.largest * (1 + smoothed_share) / 2;
+  const double delta = level.largest * (1 - smoothed_share) / 2;
+  const Dense one = Dense::Identity(n, n);
+  const Dense x = (theta * one - d * a) / delta;
+  const double sigma = theta / delta;
+  static_assert(smoother_steps == 2);
+  const Dense error = (2 * x * x - one) / (2 * sigma * sigma - 1);
+  Dense total = error;
+  if (l + 1 < h.level.size()) {
+    const Dense p = dense(level.p);
+    total = (one - p * cycle(h, l + 1, h.level[l + 1].a) * p.transpose() * a) * error;
+  }
+  return (one - error * total) * a.inverse();
+}
+
+/// z = M^-1 r by the task flow.
+Vector apply(const CsrMatrix& a, const Hierarchy& h, const Vector& r, int blocks, int node_rows) {
+  Options o = with(Flow::fused, blocks, Decomposition::one_d, Transfer::packed);
+  o.preconditioner_block = 0;
+  o.preconditioner_flow = PreconditionerFlow::amg;
+  o.node_rows = node_rows;
+  const Vector shares(as_size(blocks), 1.0);
+  System system(*session, a, r, {}, o, partition_rows(a, shares, o.balance, node_rows), &h);
+  for (int i = 0; i < blocks; ++i) submit_copy(system.b[i], system.r[i]);
+  system.multigrid->submit(system);
+  Vector z;
+  for (int i = 0; i < blocks; ++i) {
+    Handle copy = Handle::vector(nullptr, as_size(system.partition.rows(i)), sizeof(double), "copy");
+    submit(codelets::copy, codelets::NoArgs{}, {{system.multigrid->z(i), STARPU_R}, {copy, STARPU_W}});
+    const cg::Acquired<double> values(copy, STARPU_R);
+    z.insert(z.end(), values.get(), values.get() + system.partition.rows(i));
+  }
+  return z;
+}
+
+Vector numbers(std::int64_t n, double phase) {
+  Vector values(as_size(n));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37 * static_cast<double>(i) + phase);
+  return values;
+}
+
+Solved solve_by_amg(const CsrMatrix& a, const Hierarchy& h, const Vector& b, Options o, int node_rows) {
+  o.preconditioner_block = 0;
+  o.preconditioner_flow = PreconditionerFlow::amg;
+  o.node_rows = node_rows;
+  const Vector shares(as_size(o.blocks), 1.0);
+  System system(*session, a, b, {}, o, partition_rows(a, shares, o.balance, node_rows), &h);
+  Solved s;
+  s.result = solve(system, b, a.name);
+  s.x.assign(system.x.memory.data(), system.x.memory.data() + a.n);
+  return s;
+}
+
+TEST(SparseProducts, AsDenseOnes) {
+  const CsrMatrix a = assemble_stencil(parse_stencil("11pts-5x4x3"));
+  const Hierarchy& h = body_hierarchy();
+  EXPECT_LT((dense(product(a, a)) - dense(a) * dense(a)).norm(), 1e-12);
+  const CsrMatrix& p = h.level.front().p;
+  EXPECT_EQ(dense(transpose(p)), dense(p).transpose());
+  const Dense coarse = dense(p).transpose() * dense(body().a) * dense(p);
+  Dense difference = dense(h.level[1].a) - coarse;
+  for (Eigen::Index i = 0; i < difference.rows(); ++i)
+    if (coarse(i, i) == 0) difference(i, i) = 0;  // an unknown that stands for nothing
+  EXPECT_LT(difference.norm(), 1e-12 * coarse.norm());
+}
+
+TEST(Aggregation, TakesEveryConnectedNodeOnce) {
+  const CsrMatrix a = assemble_stencil(parse_stencil("7pts-9x8x7"));
+  const Aggregates aggregates = aggregate(a, 1, 0.08);
+  EXPECT_GT(aggregates.count(), a.n / 27);
+  EXPECT_LT(aggregates.count(), a.n / 4);
+  std::vector<std::int32_t> first(as_size(aggregates.count()), -1);
+  for (std::size_t i = 0; i < aggregates.of_node.size(); ++i) {
+    ASSERT_GE(aggregates.of_node[i], 0);
+    std::int32_t& f = first[as_size(aggregates.of_node[i])];
+    if (f < 0) f = static_cast<std::int32_t>(i);
+  }
+  EXPECT_EQ(first, aggregates.first);
+  EXPECT_TRUE(std::ranges::is_sorted(first));
+}
+
+TEST(Hierarchy, RigidMotionsAreInTheRangeOfTheProlongation) {
+  // (I - omega D^-1 A) maps a motion of free nodes away from the clamp to itself
+  const NearNullspace modes = rigid_motions(body().nodes.position);
+  const Dense a = dense(body().a);
+  const Dense p = dense(body_hierarchy().level.front().p);
+  for (const Vector& mode : modes) {
+    const Eigen::VectorXd m = Eigen::Map<const Eigen::VectorXd>(mode.data(), a.rows());
+    const Eigen::VectorXd residual = m - p * p.colPivHouseholderQr().solve(m);
+    const Eigen::VectorXd force = a * m;
+    int inside = 0;
+    for (std::int64_t node = 0; node < a.rows() / 3; ++node) {
+      bool away = body().nodes.position[as_size(node)][2] > 0.5;
+      for (int c = 0; c < 3; ++c) away = away && std::abs(force(3 * node + c)) < 1e-9;
+      if (!away) continue;
+      ++inside;
+      for (int c = 0; c < 3; ++c) EXPECT_NEAR(residual(3 * node + c), 0, 0.3 * m.lpNorm<Eigen::Infinity>());
+    }
+    EXPECT_GT(inside, 20);
+  }
+}
+
+TEST(Smoother, AsItsFormula) {
+  // 35 rows in blocks of 3: the last has 2
+  const std::int64_t n = 35;
+  const int size = 3;
+  const Vector inverse = numbers(n * size, 0.1);
+  const Vector b = numbers(n, 0.5);
+  const Vector q = numbers(n, 0.9);
+  Vector d = numbers(n, 1.3);
+  Vector x = numbers(n, 1.7);
+  const Vector d0 = d;
+  const Vector x0 = x;
+  cpu::smooth(n, {size, inverse.data()}, 0.3, 0.7, b.data(), q.data(), d.data(), x.data());
+  for (std::int64_t i = 0; i < n; ++i) {
+    double z = 0;
+    for (std::int64_t k = 0; k < std::min<std::int64_t>(size, n - i / size * size); ++k)
+      z += inverse[as_size(k * n + i)] * (b[as_size(i / size * size + k)] - q[as_size(i / size * size + k)]);
+    EXPECT_NEAR(d[as_size(i)], 0.3 * d0[as_size(i)] + 0.7 * z, 1e-14);
+    EXPECT_NEAR(x[as_size(i)], x0[as_size(i)] + d[as_size(i)], 1e-14);
+  }
+  cpu::smooth(n, {1, inverse.data()}, 0, 0.7, b.data(), nullptr, d.data(), x.data());
+  for (std::size_t i = 0; i < as_size(n); ++i) EXPECT_NEAR(x[i], 0.7 * inverse[i] * b[i], 1e-15);
+  EXPECT_EQ(x, d);
+  Vector t = q;
+  cpu::defect(n, b.data(), t.data());
+  for (std::size_t i = 0; i < as_size(n); ++i) EXPECT_EQ(t[i], b[i] - q[i]);
+}
+
+TEST_F(CgFlow, VCycleIsThatOfDenseMatrices) {
+  const CsrMatrix grid = assemble_stencil(parse_stencil("7pts-11x10x9"));
+  const Hierarchy of_grid = smoothed_aggregation(grid, 1, component_constants(grid.n, 1));
+  struct Case {
+    const CsrMatrix* a;
+    const Hierarchy* h;
+    int node_rows;
+  };
+  for (const Case& c : {Case{&grid, &of_grid, 1}, Case{&body().a, &body_hierarchy(), 3}}) {
+    ASSERT_GE(c.h->level.size(), 2U);
+    const Dense m = cycle(*c.h, 0, *c.a);
+    EXPECT_LT((m - m.transpose()).norm(), 1e-9 * m.norm());
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Dense>((m + m.transpose()) / 2).eigenvalues()(0), 0);
+    const Vector r = numbers(c.a->n, 0.2);
+    const Vector z = apply(*c.a, *c.h, r, 2, c.node_rows);
+    const Eigen::VectorXd expected = m * Eigen::Map<const Eigen::VectorXd>(r.data(), c.a->n);
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(z.data(), c.a->n) - expected).norm(), 1e-9 * expected.norm());
+    // y'Mx = x'My, x'Mx > 0
+    const Vector s = numbers(c.a->n, 1.1);
+    const Vector ms = apply(*c.a, *c.h, s, 3, c.node_rows);
+    const double one = cpu::residual_dots(c.a->n, s.data(), z.data()).rz.hi;
+    const double other = cpu::residual_dots(c.a->n, r.data(), ms.data()).rz.hi;
+    EXPECT_NEAR(one, other, 1e-11 * std::abs(cpu::residual_dots(c.a->n, r.data(), z.data()).rz.hi));
+    EXPECT_GT(cpu::residual_dots(c.a->n, r.data(), z.data()).rz.hi, 0);
+  }
+}
+
+TEST_F(CgFlow, MultigridGivesTheSameBitsInEveryDivision) {
+  const Vector b = numbers(body().a.n, 0.4);
+  const Solved one = solve_by_amg(body().a, body_hierarchy(), b, with(Flow::fused), 3);
+  EXPECT_EQ(one.result.outcome, Outcome::converged);
+  EXPECT_TRUE(verify(body().a, b, one.x, 1.1e-8).right());
+  for (const int blocks : {2, 3, 9})  // beyond 8 a task adds the contributions
+    expect_same(one, solve_by_amg(body().a, body_hierarchy(), b,
+                                  with(Flow::fused, blocks, Decomposition::one_d, Transfer::packed), 3));
+  expect_same(one, solve_by_amg(body().a, body_hierarchy(), b, with(Flow::fused, 2), 3));
+  for (const Flow flow : {Flow::naive, Flow::refined}) {
+    const Solved other = solve_by_amg(body().a, body_hierarchy(), b, with(flow, 2), 3);
+    EXPECT_TRUE(same_bits(one.x, other.x));
+  }
+}
+
+TEST_F(CgFlow, MultigridIterationsDoNotGrowWithTheGrid) {
+  std::vector<std::int64_t> iterations;
+  for (const char* name : {"7pts-12", "7pts-24", "7pts-40"}) {
+    const CsrMatrix a = assemble_stencil(parse_stencil(name));
+    const Hierarchy h = smoothed_aggregation(a, 1, component_constants(a.n, 1));
+    const Solved s = solve_by_amg(a, h, Vector(as_size(a.n), 1.0), with(Flow::fused, 2), 1);
+    EXPECT_EQ(s.result.outcome, Outcome::converged);
+    iterations.push_back(s.result.iterations);
+  }
+  EXPECT_LE(iterations[2], 15);
+  EXPECT_LE(static_cast<double>(iterations[2]), 1.5 * static_cast<double>(iterations[1]));
+}
+
+TEST_F(CgFlow, MultigridOnABodyNeedsFewIterations) {
+  const Vector b(as_size(body().a.n), 1.0);
+  const Solved amg = solve_by_amg(body().a, body_hierarchy(), b, with(Flow::fused), 3);
+  const Solved jacobi = solve_with(body().a, b, with(Flow::fused));
+  EXPECT_LT(4 * amg.result.iterations, jacobi.result.iterations);
+}
+
+TEST(Choice, FollowsTheCondition) {
+  EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("7pts-8")), 1, 1e-8).name, "none");
+  EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("5pts-300")), 1, 1e-8).name, "amg");
+  EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8).name, "jacobi");
+}
+
+TEST_F(CgFlow, BlockJacobiTakesAnyNumberOfRows) {
+  // 504 rows in blocks of 5 and of 11: the last has 4 and 9
+  for (const int size : {5, 11}) {
+    Options o = with(Flow::fused, 1);
+    o.preconditioner_block = size;
+    const Solved s = solve_with(stencil(), stencil_b(), o);
+    EXPECT_TRUE(verify(stencil(), stencil_b(), s.x, 1.1e-8).right());
+    for (const Flow flow : {Flow::fused, Flow::refined, Flow::pipelined}) {
+      Options other = with(flow, 3);
+      other.preconditioner_block = size;
+      if (flow == Flow::pipelined)
+        EXPECT_TRUE(verify(stencil(), stencil_b(), solve_with(stencil(), stencil_b(), other).x, 1.1e-8).right());
+      else
+        EXPECT_TRUE(same_bits(s.x, solve_with(stencil(), stencil_b(), other).x));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace asterism::cg
