@@ -29,7 +29,7 @@ struct Problem {
 struct MatrixSource {
   RowCounts counts;
   std::function<CsrMatrix(std::int64_t first, std::int64_t last)> rows;
-  /// Of the nodes, which have three rows each, where the problem has any: for amg.
+  /// Positions of the nodes, which have three rows each, where the problem has any: for amg.
   std::vector<std::array<double, 3>> positions = {};
 };
 

@@ -92,10 +92,8 @@ State Solver::start(Direction direction) {
     rr = Acquired<State>(sys_.state_of(0), STARPU_R)->rr;
   }
   State state;
-  if (simulated) {  // there is no residual: the run has its maximum of iterations
-    state.rr = b_norm_ * b_norm_;
-    return state;
-  }
+  state.rr = b_norm_ * b_norm_;
+  if (simulated) return state;  // there is no residual: the run has its maximum of iterations
   state.rr = rr;
   if (!is_finite(rr))
     state.status = Status::not_finite;
@@ -139,11 +137,8 @@ void Solver::refuse(const HistoryEntry& last) {
   if (last.status == Status::not_finite)
     failed("{}: a value that is not finite appeared in iteration {}", name_, result_.iterations + 1);
   if (relative(last.rr) <= exhausted) return;
-  if (last.status == Status::not_positive_definite && last.pq > 0 && sys_.has_z())
-    bad_input(
-        "{}: the preconditioner is not positive definite: r.z <= 0 in iteration {}; use --preconditioner jacobi or "
-        "none",
-        name_, result_.iterations + 1);
+  if (last.status == Status::not_positive_definite && last.pq > 0)
+    bad_input("{}: the preconditioner is not positive definite, in iteration {}", name_, result_.iterations + 1);
   const bool broken = last.status == Status::breakdown;
   if (!broken && last.status != Status::not_positive_definite) return;
   const double pq = broken ? curvature() : last.pq;
@@ -259,12 +254,12 @@ HistoryEntry Solver::iterate() {
       if (!checkpoints_.write.empty() && submitted_ > written_) write_checkpoint();
       stop(fmt::format("iteration {}", base_ + submitted_), checkpoints_.write);
     }
-    // the last state, too, from which a run with more iterations can continue
+    // the last state, too, from which a run can continue
     if (!checkpoints_.write.empty() && submitted_ > written_) write_checkpoint();
     if (submitted_ == most) break;
   }
-  if (sys_.options.flow == Flow::pipelined && submitted_ > 0 &&
-      !simulated) {  // the last residual, which no step has looked at
+  // the last residual, which no step has looked at
+  if (sys_.options.flow == Flow::pipelined && submitted_ > 0 && !simulated) {
     last.rr = sum_of_rr(submitted_ % 2);
     result_.history.push_back(relative(last.rr));
   }

@@ -277,7 +277,6 @@ TEST_F(AsterismCg, BadOptions) {
     expect_bad_input(with({"--preconditioner", "block-jacobi", "--preconditioner-block", rows}),
                      {"--preconditioner-block", rows});
   expect_bad_input(with({"--preconditioner", "amg", "--preconditioner-block", "5"}), {"216 rows", "5"});
-  expect_bad_input(with({"--preconditioner", "amg", "--flow", "pipelined"}), {"pipelined", "amg"});
   expect_bad_input(with({"--vendor", "--format", "csr"}), {"--vendor", "fused"});
   expect_bad_input(with({"--vendor", "--flow", "refined"}), {"--vendor", "csr"});
   expect_bad_input(with({"--dot", "serial"}), {"--dot serial", "fused"});
