@@ -12,15 +12,16 @@
 namespace asterism::cg {
 namespace {
 
-/// Iterations of a solve with multigrid that were seen: on grids about 12, on bodies about 60.
-constexpr double iterations_on_grids = 14;
-constexpr double iterations_on_bodies = 60;
-/// Products with A that an iteration with multigrid takes, all levels together, and that its setup takes.
-constexpr double products_per_iteration = 8;
-constexpr double products_of_setup = 60;
+/// Iterations of a solve with multigrid that were seen: on grids 8 to 12, on bodies 50 to 180.
+constexpr double iterations_on_grids = 12;
+constexpr double iterations_on_bodies = 80;
+/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together, and that its setup
+/// does (7pts-64 and the coarse bracket in P1, one core of a Xeon).
+constexpr double cost_of_iteration = 10;
+constexpr double cost_of_setup = 300;
 /// Steps of conjugate gradient that see a condition up to the square of about their number.
-constexpr int steps_on_grids = 24;
-constexpr int steps_on_bodies = 60;
+constexpr int steps_on_grids = 60;
+constexpr int steps_on_bodies = 150;
 
 }  // namespace
 
@@ -37,7 +38,7 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   const double condition = seen.largest / seen.smallest;
   if (!(condition >= 1) || !(tolerance > 0)) return {plain, "the condition could not be estimated"};
   const double iterations = std::sqrt(condition) / 2 * std::log(2 / tolerance);
-  const double cost = products_of_setup + products_per_iteration * (body ? iterations_on_bodies : iterations_on_grids);
+  const double cost = cost_of_setup + cost_of_iteration * (body ? iterations_on_bodies : iterations_on_grids);
   const bool amg = iterations > cost;
   return {amg ? "amg" : plain,
           fmt::format("{} would take {} {:.0f} iterations (condition seen {:.2g}); amg costs as much as {:.0f}", plain,

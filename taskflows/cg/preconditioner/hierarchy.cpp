@@ -20,7 +20,7 @@ constexpr double scalar_threshold = 0.08;
 /// A mode that the others explain in an aggregate up to this factor has no coarse unknown there.
 constexpr double dependent = 1e-8;
 constexpr int most_levels = 12;
-constexpr int lanczos_steps = 12;
+constexpr int lanczos_steps = 10;
 /// The largest Ritz value is a lower bound.
 constexpr double safety = 1.1;
 
@@ -130,7 +130,7 @@ CsrMatrix smooth(const CsrMatrix& a, const Level& level, const CsrMatrix& tentat
       for (std::int64_t k = p.begin_of(row); k < p.begin_of(row + 1); ++k) {
         const std::int32_t column = p.column[as_size(k)];
         double sum = 0;
-        for (int l = 0; l < size; ++l) sum = std::fma(inverse[l], rows(l, place(column)), sum);
+        for (int l = 0; l < size; ++l) sum = sum + inverse[l] * rows(l, place(column));
         const bool here = t < tentative.begin_of(row + 1) && tentative.column[as_size(t)] == column;
         p.value[as_size(k)] = (here ? tentative.value[as_size(t++)] : 0) - omega * sum;
       }

@@ -53,7 +53,7 @@ CsrMatrix product(const CsrMatrix& a, const CsrMatrix& b) {
             sum[as_size(to)] = 0;
             column[count++] = to;
           }
-          sum[as_size(to)] = std::fma(factor, b.value[as_size(m)], sum[as_size(to)]);
+          sum[as_size(to)] = sum[as_size(to)] + factor * b.value[as_size(m)];
         }
       }
       std::sort(column, column + count);
@@ -87,7 +87,7 @@ void multiply(const CsrMatrix& a, const std::vector<double>& x, std::vector<doub
   for (std::int64_t i = 0; i < a.rows(); ++i) {
     double sum = 0;
     for (std::int64_t k = a.begin_of(i); k < a.begin_of(i + 1); ++k)
-      sum = std::fma(a.value[as_size(k)], x[as_size(a.column[as_size(k)])], sum);
+      sum = sum + a.value[as_size(k)] * x[as_size(a.column[as_size(k)])];
     y[as_size(i)] = sum;
   }
 }
@@ -100,7 +100,7 @@ double ordered_dot(const std::vector<double>& x, const std::vector<double>& y) {
   for (std::int64_t k = 0; k < pieces; ++k) {
     double sum = 0;
     for (std::size_t i = as_size(k) * piece; i < std::min(x.size(), (as_size(k) + 1) * piece); ++i)
-      sum = std::fma(x[i], y[i], sum);
+      sum = sum + x[i] * y[i];
     sums[as_size(k)] = sum;
   }
   return std::accumulate(sums.begin(), sums.end(), 0.0);

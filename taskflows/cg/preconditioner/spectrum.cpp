@@ -17,7 +17,7 @@ void apply_diagonal(int size, const std::vector<double>& inverse, const std::vec
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < n; ++i) {
     double sum = 0;
-    for (int k = 0; k < size; ++k) sum = std::fma(inverse[as_size(i * size + k)], r[as_size(i / size * size + k)], sum);
+    for (int k = 0; k < size; ++k) sum = sum + inverse[as_size(i * size + k)] * r[as_size(i / size * size + k)];
     z[as_size(i)] = sum;
   }
 }
@@ -51,14 +51,14 @@ Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<doubl
     if (steps > 0) t(steps, steps - 1) = t(steps - 1, steps) = std::sqrt(beta) / previous;
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
-      r[as_size(i)] = std::fma(-alpha, q[as_size(i)], r[as_size(i)]);
+      r[as_size(i)] = r[as_size(i)] + -alpha * q[as_size(i)];
     apply_diagonal(size, inverse, r, z);
     const double next = ordered_dot(r, z);
     beta = next / rho;
     rho = next;
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
-      p[as_size(i)] = std::fma(beta, p[as_size(i)], z[as_size(i)]);
+      p[as_size(i)] = z[as_size(i)] + beta * p[as_size(i)];
   }
   if (steps == 0) return {};
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(t.topLeftCorner(steps, steps).eval());
