@@ -15,8 +15,8 @@ struct PreconditionerChoice {
 };
 
 /// `node_rows`: rows of a node. The iterations of Jacobi are estimated by sqrt(K) / 2 ln(2 / tolerance), K the
-/// condition of D^-1 A as some steps of conjugate gradient see it (from below), and compared with what multigrid costs,
-/// in products. Where all entries of the diagonal are the same, Jacobi is the same as none.
+/// condition of D^-1 A as some steps of conjugate gradient see it (from below), and compared with what multigrid costs.
+/// Where all entries of the diagonal are the same, Jacobi is the same as none.
 PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, double tolerance);
 
 }  // namespace asterism::cg
