@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/nearest.hpp"
 #include "io/text_file.hpp"
 #include "io/text_words.hpp"
 
@@ -166,8 +167,10 @@ void TomlTable::finish() const {
     if (unknown == nullptr || key.source().begin < unknown->source().begin) unknown = &key;
   }
   if (unknown == nullptr) return;
-  bad_input("{}: found an unknown key; expected one of {}",
-            place(file_, unknown->source(), path_of(in_quotes(unknown->str()))), fmt::join(known_, ", "));
+  const std::string near = nearest(unknown->str(), {known_.begin(), known_.end()});
+  bad_input("{}: found an unknown key; expected one of {}{}",
+            place(file_, unknown->source(), path_of(in_quotes(unknown->str()))), fmt::join(known_, ", "),
+            near.empty() ? "" : "; the nearest is " + near);
 }
 
 std::vector<std::pair<std::string, TomlValue>> TomlTable::entries() {
