@@ -11,6 +11,9 @@
 namespace asterism {
 namespace {
 
+/// Of characters, between a key that is missing and one that may have been meant for it.
+constexpr std::size_t most_changes = 2;
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -146,8 +149,13 @@ std::optional<TomlValue> TomlTable::find(const std::string& key) {
 
 TomlValue TomlTable::get(const std::string& key, std::string_view expected) {
   const std::optional<TomlValue> value = find(key);
-  if (!value) bad_input("{}: found none; expected {}", place(file_, table_->source(), path_of(key)), expected);
-  return *value;
+  if (value) return *value;
+  for (const auto& [other, node] : *table_) {
+    if (known_.contains(other.str()) || edit_distance(other.str(), key) > most_changes) continue;
+    bad_input("{}: found an unknown key; expected {}, {}",
+              place(file_, other.source(), path_of(in_quotes(other.str()))), key, expected);
+  }
+  bad_input("{}: found none; expected {}", place(file_, table_->source(), path_of(key)), expected);
 }
 
 TomlValue TomlTable::one_of(const std::string& a, const std::string& b, bool& first) {

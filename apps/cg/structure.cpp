@@ -18,7 +18,7 @@ namespace {
 
 std::string shown(const Vector3& v) {
   // what is rounding beside the largest component is 0 to a reader
-  constexpr double negligible = 1e-9;
+  constexpr double negligible = 1e-7;
   const double largest = std::max({std::abs(v[0]), std::abs(v[1]), std::abs(v[2])});
   const auto part = [&](double c) { return std::abs(c) < negligible * largest ? 0.0 : c; };
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", part(v[0]), part(v[1]), part(v[2]));

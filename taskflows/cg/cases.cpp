@@ -23,7 +23,7 @@ CsrMatrix elasticity_matrix(const Problem& problem) {
   ElasticityOptions elasticity;
   elasticity.element = problem.element;
   elasticity.numbering = problem.numbering;
-  return assemble_elasticity(scaled_body(read_gmsh(problem.mesh), elasticity));
+  return assemble_elasticity(read_gmsh(problem.mesh), elasticity);
 }
 
 }  // namespace

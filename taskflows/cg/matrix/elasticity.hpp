@@ -49,5 +49,8 @@ struct ElasticityOptions {
 
 /// Throws Error (bad_input) for impossible options, and for a mesh with a piece that the clamp does not hold.
 ElasticBody scaled_body(const TetMesh& mesh, const ElasticityOptions& options);
+inline CsrMatrix assemble_elasticity(const TetMesh& mesh, const ElasticityOptions& options) {
+  return assemble_elasticity(scaled_body(mesh, options));
+}
 
 }  // namespace asterism::cg
