@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-/// Of characters, between a key that is missing and one that may have been meant for it.
+/// Characters by which a key that is missing may differ from one that was meant for it.
 constexpr std::size_t most_changes = 2;
 
 std::string one_line(std::string text) {

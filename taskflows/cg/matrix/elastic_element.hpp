@@ -38,7 +38,7 @@ struct TetGeometry {
   std::array<Vector3, 4> gradient;
   double volume;
 };
-/// Of all elements. Throws Error (bad_input) naming the first whose volume is not positive, and the mesh.
+/// Geometry of all elements. Throws Error (bad_input) naming the first whose volume is not positive, and the mesh.
 std::vector<TetGeometry> tet_geometries(const ElasticityNodes& nodes, const std::string& name);
 
 /// derivative[a][k] = dN_a / d(barycentric coordinate k) at a point of an element.
