@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/nearest.hpp"
 #include "io/text_file.hpp"
 #include "io/text_words.hpp"
 
 namespace asterism {
 namespace {
+
+/// Characters by which a key that is missing may differ from one that was meant for it.
+constexpr std::size_t most_changes = 2;
 
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -145,8 +149,13 @@ std::optional<TomlValue> TomlTable::find(const std::string& key) {
 
 TomlValue TomlTable::get(const std::string& key, std::string_view expected) {
   const std::optional<TomlValue> value = find(key);
-  if (!value) bad_input("{}: found none; expected {}", place(file_, table_->source(), path_of(key)), expected);
-  return *value;
+  if (value) return *value;
+  for (const auto& [other, node] : *table_) {
+    if (known_.contains(other.str()) || edit_distance(other.str(), key) > most_changes) continue;
+    bad_input("{}: found an unknown key; expected {}, {}",
+              place(file_, other.source(), path_of(in_quotes(other.str()))), key, expected);
+  }
+  bad_input("{}: found none; expected {}", place(file_, table_->source(), path_of(key)), expected);
 }
 
 TomlValue TomlTable::one_of(const std::string& a, const std::string& b, bool& first) {
@@ -166,8 +175,10 @@ void TomlTable::finish() const {
     if (unknown == nullptr || key.source().begin < unknown->source().begin) unknown = &key;
   }
   if (unknown == nullptr) return;
-  bad_input("{}: found an unknown key; expected one of {}",
-            place(file_, unknown->source(), path_of(in_quotes(unknown->str()))), fmt::join(known_, ", "));
+  const std::string near = nearest(unknown->str(), {known_.begin(), known_.end()});
+  bad_input("{}: found an unknown key; expected one of {}{}",
+            place(file_, unknown->source(), path_of(in_quotes(unknown->str()))), fmt::join(known_, ", "),
+            near.empty() ? "" : "; the nearest is " + near);
 }
 
 std::vector<std::pair<std::string, TomlValue>> TomlTable::entries() {

@@ -10,6 +10,7 @@
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
 #include "base/error.hpp"
+#include "io/series/vtu_file.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/checkpoint.hpp"
@@ -35,18 +36,24 @@ void add_system_options(CLI::App& app, Arguments& args) {
                          "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
   auto* mesh = system->add_option("--mesh", args.problem.mesh,
                                   "Linear elasticity on the tetrahedra of a gmsh file (MSH 2.2 or 4.1, .gz)");
-  matrix->excludes(stencil)->excludes(mesh);
-  stencil->excludes(mesh);
+  auto* model = system->add_option(
+      "--model", args.problem.model,
+      "Structural analysis: a TOML file that names mesh, materials, supports and loads (docs/methods/cg.md)");
+  matrix->excludes(stencil)->excludes(mesh)->excludes(model);
+  stencil->excludes(mesh)->excludes(model);
+  mesh->excludes(model);
   system->require_option(1, 3);
   add_choice(system, "--element", args.problem.element, "Elements of --mesh", {Element::p1, Element::p2})
-      ->default_str("p2");
+      ->default_str("p2")
+      ->excludes(model);
   add_choice(system, "--numbering", args.problem.numbering,
              "Nodes of --mesh: as in the file, or by reverse Cuthill-McKee", {Numbering::mesh, Numbering::rcm})
       ->default_str("rcm")
       ->needs(mesh);
   system
       ->add_option("--rhs", args.problem.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(model);
 }
 
 /// How the flow is made, in the group "Method".
@@ -131,6 +138,7 @@ void add_machine_options(CLI::App& app, Arguments& args) {
 void add_result_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
+  results->add_option("--output", args.output, "Displacement and stress of --model on its mesh, .vtu (ParaView)");
   results->add_option(
       "--checkpoint", args.checkpoints.write,
       "Write the state to this HDF5 file, from which a run can be resumed (flows fused and pipelined):\n"
@@ -154,6 +162,11 @@ void add_result_options(CLI::App& app, Arguments& args) {
 void check_arguments(Arguments& args) {
   refuse_when_simulated(args.common.verify, "--verify");
   refuse_when_simulated(!args.solution.empty(), "--solution");
+  refuse_when_simulated(!args.output.empty(), "--output");
+  if (!args.output.empty()) {
+    if (args.problem.model.empty()) bad_input("--output {}: is for --model", args.output);
+    output::check_vtu(args.output);
+  }
   refuse_when_simulated(args.common.calibrate, "--calibrate");
   refuse_when_simulated(!args.checkpoints.write.empty(), "--checkpoint");
   refuse_when_simulated(!args.checkpoints.read.empty(), "--restart");
@@ -176,6 +189,7 @@ void check_arguments(Arguments& args) {
   args.common.session.ranks = Ranks::any;
   require_writable("--json", args.common.json);
   require_writable("--solution", args.solution);
+  require_writable("--output", args.output);
 }
 
 }  // namespace
@@ -193,10 +207,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "Solves A x = b, A sparse, symmetric and positive definite, by conjugate gradient written as a flow of\n"
       "StarPU tasks on CPUs and GPUs (Agullo, Giraud, Guermouche, Nakov, Roman, RR-8192).\n\n"
       "  asterism-cg --matrix bcsstk16.mtx --preconditioner jacobi --verify\n"
-      "  asterism-cg --stencil 11pts-128 --json run.json\n",
+      "  asterism-cg --stencil 11pts-128 --json run.json\n"
+      "  asterism-cg --model bracket.toml --preconditioner block-jacobi --output bracket.vtu\n",
       "asterism-cg");
-  add_general_options(app, {"--matrix", "--stencil", "--mesh", "--preconditioner", "--tolerance", "--solution",
-                            "--verify", "--cpus", "--gpus", "--trace", "--simulate"});
+  add_general_options(app, {"--matrix", "--stencil", "--mesh", "--model", "--preconditioner", "--tolerance", "--output",
+                            "--solution", "--verify", "--cpus", "--gpus", "--trace", "--simulate"});
   add_system_options(app, args);
   CLI::Option_group* method = app.add_option_group("Method");
   add_flow_options(method, args);

@@ -34,6 +34,7 @@ struct Arguments {
   std::string units = "default";
   // results
   std::string solution;
+  std::string output;
   asterism::cg::Checkpoints checkpoints;
   bool efficiency = false;
 };

@@ -74,6 +74,7 @@ void Run::leave_small_systems_to_one_core() {
 std::optional<int> Run::prepare() {
   choose_units();
   matrix_ = open_matrix(arguments_.problem);
+  structure_ = matrix_.structure;
   leave_small_systems_to_one_core();
   // over several ranks the rows depend on the number of block-rows, and this on the units
   if (!rank_group().distributed()) take_rows(0, matrix_.counts.n);
@@ -111,7 +112,7 @@ void Run::make_hierarchy() {
 
 void Run::take_rows(std::int64_t first, std::int64_t last) {
   a_ = matrix_.rows(first, last);
-  right_ = right_hand_side(arguments_.problem, a_);
+  right_ = right_hand_side(arguments_.problem, a_, structure_.get());
 }
 
 void Run::calibrate() {
@@ -192,11 +193,15 @@ std::vector<Verdict> Run::verify(Report& report) {
     report.rows.emplace_back("against Cholesky", "not compared: " + v.not_compared);
   }
   if (!right_.known.empty()) add_error_to_known(report);
-  return v.verdicts();
+  std::vector<Verdict> verdicts = v.verdicts();
+  if (structure_) verdicts.push_back(add_structure(report, v.residual));
+  return verdicts;
 }
 
 void Run::finish(Report& report) {
   if (arguments_.efficiency) add_efficiency(report);
+  if (structure_result_ && !arguments_.output.empty()) write_vtu(arguments_.output, *structure_, *structure_result_);
+  if (!arguments_.output.empty()) report.written.push_back(arguments_.output);
   if (arguments_.solution.empty()) return;
   const std::vector<double> x = rank_group().collect(std::span<const double>(solved_.x));
   if (rank_group().is_root())

@@ -2,6 +2,7 @@
 // One run of asterism-cg, as the common driver calls it (apps/common/driver.hpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "apps/cg/measure.hpp"
 #include "apps/common/driver.hpp"
 #include "taskflows/cg/problem.hpp"
+#include "taskflows/cg/structure/results.hpp"
 #include "taskflows/cg/verify.hpp"
 
 namespace asterism::apps::cg {
@@ -41,6 +43,8 @@ class Run : public Solver {
   /// Cuts the matrix into block-rows; over several ranks, takes the rows of this one.
   void decompose(const Session& session, const asterism::cg::Options& options);
   void add_error_to_known(Report& report) const;
+  /// Stress, reactions and energy of a model, and whether they are in equilibrium; residual: ||b - A x|| / ||b||.
+  Verdict add_structure(Report& report, double residual);
   void add_efficiency(Report& report);
 
   Arguments arguments_;
@@ -51,6 +55,8 @@ class Run : public Solver {
   asterism::cg::CsrMatrix a_;
   asterism::cg::RightHandSide right_;
   asterism::cg::Hierarchy hierarchy_;
+  std::shared_ptr<const asterism::cg::Structure> structure_;       ///< of --model
+  std::optional<asterism::cg::StructureResult> structure_result_;  ///< on rank 0
   asterism::cg::Partition partition_;
   Bandwidth bandwidth_;
   std::vector<double> calibrated_shares_;

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Options of all programs by their names: an option that is not here names no single file.
-constexpr std::array<std::string_view, 12> reading{"--matrix",   "--mesh",    "--rhs",    "--input",
-                                                   "--body",     "--restart", "--config", "--observers",
-                                                   "--simulate", "--rates",   "--models", "--scene"};
+constexpr std::array<std::string_view, 13> reading{"--matrix", "--mesh",    "--model",  "--rhs",       "--input",
+                                                   "--body",   "--restart", "--config", "--observers", "--simulate",
+                                                   "--rates",  "--models",  "--scene"};
 constexpr std::array<std::string_view, 15> writing{
     "--json",    "--csv",    "--html",     "--output", "--png",    "--chart",    "--checkpoint", "--solution",
     "--history", "--forces", "--profiles", "--probes", "--listen", "--matrices", "--write-lp"};

@@ -15,7 +15,7 @@ struct TriangleMesh {
 };
 
 /// Reads at least one triangle; plain or gzip. STL (binary and ASCII, several solids; equal vertices become one), OBJ,
-/// OFF, PLY (ASCII and binary), gmsh MSH 2.2 and 4.1 (ASCII, 3-node triangles and the nodes that they use); polygons
+/// OFF, PLY (ASCII and binary), gmsh MSH 2.2 and 4.1 (3-node triangles and the nodes that they use); polygons
 /// become fans. The extension tells the format, the first bytes do when it is another one. Throws Error (bad_input),
 /// one line naming the file and the line or offset: missing, foreign, cut off or damaged files, coordinates that are
 /// not finite, corners that do not exist.

@@ -2,15 +2,13 @@
 #include "io/mesh/gmsh.hpp"
 
 #include "base/error.hpp"
+#include "io/mesh/gmsh_builder.hpp"
 #include "io/mesh/readers.hpp"
 
 namespace asterism::mesh {
 namespace {
 
-constexpr std::int64_t triangle_type = 2;
-constexpr std::int64_t tetrahedron_type = 4;
-
-/// Goes through the sections of a file.
+/// Goes through the sections of a text.
 class GmshReader {
  public:
   explicit GmshReader(const TextFile& file) : file_(file), words_(file) { mesh_.file = file.name; }
@@ -20,6 +18,10 @@ class GmshReader {
       const std::string section(words_.word());
       if (section == "$MeshFormat") {
         read_format();
+      } else if (section == "$PhysicalNames") {
+        read_names();
+      } else if (section == "$Entities" && version_ == 4) {
+        read_entities();
       } else if (section == "$Nodes" || section == "$Elements") {
         if (version_ == 0) words_.unexpected(section, "$MeshFormat before it");
         if (section == "$Nodes") {
@@ -50,7 +52,7 @@ class GmshReader {
     words_.require_line(expected);
     const std::string_view version = words_.require_word(expected);
     if (version != "2.2" && version != "4.1") words_.unexpected(version, expected);
-    constexpr const char* ascii = "0 (an ASCII file)";
+    constexpr const char* ascii = "0 (an ASCII file) or 1 (a binary one)";
     if (const std::string_view type = words_.require_word(ascii); type != "0") words_.unexpected(type, ascii);
     version_ = version == "2.2" ? 2 : 4;
   }
@@ -58,22 +60,50 @@ class GmshReader {
     words_.require_line(expected);
     return words_.count(expected);
   }
+  /// A line such as: 2 5 "wall", the dimension, tag and name of a group.
+  void read_names() {
+    for (std::size_t left = count_in_line("the number of names"); left > 0; --left) {
+      constexpr const char* expected = "the dimension, tag and name of a group";
+      words_.require_line(expected);
+      const std::int64_t dimension = words_.integer(expected);
+      if (dimension < 0 || dimension > 3) words_.unexpected(std::to_string(dimension), "a dimension from 0 to 3");
+      const std::int64_t tag = words_.integer(expected);
+      const std::string_view line = words_.line();
+      const std::size_t first = line.find('"');
+      const std::size_t last = line.rfind('"');
+      if (first == std::string_view::npos || last == first) words_.unexpected(words_.word(), "a name in quotes");
+      builder_.name_group(static_cast<int>(dimension), tag, std::string(line.substr(first + 1, last - first - 1)));
+    }
+  }
+  /// Points, curves, surfaces and volumes: their place or bounding box, then the groups that they belong to.
+  void read_entities() {
+    constexpr const char* head = "the numbers of points, curves, surfaces and volumes";
+    words_.require_line(head);
+    std::array<std::size_t, 4> counts{};
+    for (std::size_t& count : counts) count = words_.count(head);
+    for (std::size_t dimension = 0; dimension < counts.size(); ++dimension) {
+      for (std::size_t left = counts[dimension]; left > 0; --left) {
+        words_.require_line("an entity");
+        const std::int64_t tag = words_.integer("the tag of an entity");
+        for (int i = 0; i < (dimension == 0 ? 3 : 6); ++i) words_.finite_number("coordinate");
+        std::vector<std::int64_t> tags(words_.count("a number of physical groups"));
+        for (std::int64_t& group : tags) group = words_.integer("the tag of a physical group");
+        builder_.add_entity(static_cast<int>(dimension), tag, std::move(tags));
+      }
+    }
+  }
   void add_node(std::int64_t number, const std::array<double, 3>& point) {
-    const bool is_new = mesh_.index.emplace(number, static_cast<std::int32_t>(mesh_.nodes.size())).second;
-    if (!is_new) words_.unexpected(std::to_string(number), "a node number that was not used before");
-    mesh_.nodes.push_back(point);
+    if (!builder_.add_node(number, point))
+      words_.unexpected(std::to_string(number), "a node number that was not used before");
     check_size(file_, mesh_.nodes.size());
   }
-  void add_element(std::int64_t type) {
-    if (type == triangle_type) add_element(mesh_.triangles);
-    if (type == tetrahedron_type) add_element(mesh_.tetrahedra);
-  }
-  template <std::size_t corners>
-  void add_element(std::vector<GmshMesh::Element<corners>>& elements) {
-    GmshMesh::Element<corners> element{.node = {}, .line = words_.line_number()};
-    for (std::int64_t& node : element.node) node = words_.integer("the number of a node");
+  void add_element(std::int64_t type, std::int32_t groups) {
+    std::array<std::int64_t, 4> node{};
+    const std::size_t corners = GmshBuilder::corners_of(type);
+    if (corners == 0) return;
+    for (std::size_t k = 0; k < corners; ++k) node[k] = words_.integer("the number of a node");
     words_.require_end();
-    elements.push_back(element);
+    builder_.add_element(type, node.data(), words_.line_number(), groups);
   }
   void read_nodes_2() {
     for (std::size_t left = count_in_line("the number of nodes"); left > 0; --left) {
@@ -88,9 +118,14 @@ class GmshReader {
       words_.require_line("an element");
       words_.integer("the number of an element");
       const std::int64_t type = words_.integer("the type of an element");
-      if (type != triangle_type && type != tetrahedron_type) continue;
-      for (std::size_t tags = words_.count("a number of tags"); tags > 0; --tags) words_.integer("a tag");
-      add_element(type);
+      if (GmshBuilder::corners_of(type) == 0) continue;
+      std::int64_t group = 0;  // the first of the tags
+      const std::size_t tags = words_.count("a number of tags");
+      for (std::size_t i = 0; i < tags; ++i) {
+        const std::int64_t tag = words_.integer("a tag");
+        if (i == 0) group = tag;
+      }
+      add_element(type, builder_.groups({group}));
     }
   }
   void read_nodes_4() {
@@ -114,13 +149,13 @@ class GmshReader {
     for (std::size_t blocks = count_in_line("the number of blocks of elements"); blocks > 0; --blocks) {
       constexpr const char* head = "a block: dimension, entity, type, number of elements";
       words_.require_line(head);
-      words_.integer(head);
-      words_.integer(head);
+      const std::int64_t dimension = words_.integer(head);
+      const std::int32_t groups = builder_.groups_of_entity(dimension, words_.integer(head));
       const std::int64_t type = words_.integer(head);
       for (std::size_t left = words_.count(head); left > 0; --left) {
         words_.require_line("an element");
         words_.integer("the number of an element");
-        add_element(type);
+        add_element(type, groups);
       }
     }
   }
@@ -129,20 +164,25 @@ class GmshReader {
   MeshReader words_;
   int version_ = 0;
   GmshMesh mesh_;
+  GmshBuilder builder_{mesh_};
 };
 
 }  // namespace
 
+std::string GmshMesh::place(std::int64_t line) const {
+  return fmt::format("{} {}", binary ? "element" : "line", line);
+}
+
 std::int32_t GmshMesh::node_index(std::int64_t number, std::int64_t line) const {
   const auto found = index.find(number);
   if (found == index.end()) {
-    bad_input("{}: line {}: found node {}; expected a number listed in $Nodes", file, line, number);
+    bad_input("{}: {}: found node {}; expected a number listed in $Nodes", file, place(line), number);
   }
   return found->second;
 }
 
 GmshMesh read_gmsh(const TextFile& file) {
-  return GmshReader(file).read();
+  return is_binary_gmsh(file) ? read_binary_gmsh(file) : GmshReader(file).read();
 }
 
 /// The triangles and the nodes that they use; nodes that no triangle uses, as those inside a volume, are left out.

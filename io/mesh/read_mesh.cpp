@@ -52,7 +52,7 @@ const char* mesh_formats() {
          ".obj  Wavefront OBJ: v and f; polygons become triangles\n"
          ".off  OFF, ASCII\n"
          ".ply  PLY, ASCII or binary\n"
-         ".msh  gmsh MSH 2.2 or 4.1, ASCII: 3-node triangles\n"
+         ".msh  gmsh MSH 2.2 or 4.1, ASCII or binary: 3-node triangles\n"
          "Files may be compressed (.gz).\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "io/mesh/gmsh.hpp"
 #include "io/mesh/mesh.hpp"
 #include "io/text_file.hpp"
 #include "io/text_reader.hpp"
@@ -15,6 +16,11 @@ TriangleMesh read_obj(const TextFile& file);
 TriangleMesh read_off(const TextFile& file);
 TriangleMesh read_ply(const TextFile& file);
 TriangleMesh read_gmsh_surface(const TextFile& file);
+
+/// Whether the file says that it is a binary one: "$MeshFormat", then "4.1 1 8".
+bool is_binary_gmsh(const TextFile& file);
+/// MSH 2.2 or 4.1.
+GmshMesh read_binary_gmsh(const TextFile& file);
 
 /// Reads a mesh in words; what follows '#' is a comment.
 class MeshReader : public TextReader {

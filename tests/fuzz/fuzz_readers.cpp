@@ -21,7 +21,9 @@
 #include "io/text_file.hpp"
 #include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/platform.hpp"
+#include "taskflows/cg/matrix/gmsh_reader.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/cg/structure/model.hpp"
 #include "taskflows/fdtd/scene/scene.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
 #include "tests/fuzz/fuzz_arguments.hpp"
@@ -94,6 +96,7 @@ const std::map<std::string, Reader>& readers() {
       {"obj", mesh},
       {"off", mesh},
       {"msh", mesh},
+      {"volume.msh", [](const fs::path& path) { cg::read_gmsh(path); }},
       {"off.gz", mesh},
       {"csv", particles},
       {"npy", particles},
@@ -102,6 +105,7 @@ const std::map<std::string, Reader>& readers() {
       {"mtx", [](const fs::path& path) { cg::read_matrix_market(path); }},
       {"vector.mtx", [](const fs::path& path) { cg::read_vector(path, 4); }},
       {"toml", [](const fs::path& path) { read_platform(path); }},
+      {"model.toml", [](const fs::path& path) { cg::read_model(path); }},
       {"scene.toml", [](const fs::path& path) { fdtd::scene::read_scene(path); }},
       {"arguments", tests::parse_command_line},
       {"runs.jsonl", read_runs},

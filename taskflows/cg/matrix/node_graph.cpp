@@ -7,7 +7,6 @@
 #include "base/as_size.hpp"
 
 namespace asterism::cg {
-namespace {}  // namespace
 
 NodeLists elements_of_nodes(const ElasticityNodes& nodes) {
   NodeLists lists{.begin = std::vector<std::int64_t>(nodes.position.size() + 1, 0),

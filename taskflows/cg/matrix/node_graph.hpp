@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "taskflows/cg/matrix/elasticity.hpp"
+#include "taskflows/cg/matrix/elasticity_nodes.hpp"
 
 namespace asterism::cg {
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "io/series/appended.hpp"
 #include "io/series/collection.hpp"
 #include "io/series/series_detail.hpp"
 #include "taskflows/tdbem/results/surface_writer.hpp"
@@ -11,34 +12,10 @@
 namespace asterism::tdbem {
 namespace {
 
+using output::Appended;
 using output::SavedTime;
 
 constexpr const char* extension = ".vtp";
-
-/// Arrays one after the other, each behind its size in bytes; their places are known before they are written.
-class Appended {
- public:
-  template <class T>
-  std::string array(const char* type, const std::string& name, int components, std::span<const T> values) {
-    std::string tag = fmt::format(
-        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
-        name, components, size_);
-    arrays_.push_back({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-    size_ += sizeof(std::uint64_t) + values.size_bytes();
-    return tag;
-  }
-  void write(OutputFile& file) const {
-    for (const std::string_view bytes : arrays_) {
-      const std::uint64_t size = bytes.size();
-      file.write({reinterpret_cast<const char*>(&size), sizeof size});
-      file.write(bytes);
-    }
-  }
-
- private:
-  std::vector<std::string_view> arrays_;
-  std::uint64_t size_ = 0;
-};
 
 class VtpWriter : public SurfaceWriter {
  public:

@@ -20,71 +20,15 @@
 
 #include "tests/taskflows/cg/complaints.hpp"
 #include "tests/taskflows/cg/symmetric_matrix.hpp"
+#include "tests/taskflows/cg/tetrahedral_meshes.hpp"
 
 namespace asterism::cg {
 namespace {
-
-using Vector = std::array<double, 3>;
-
-/// A box of cells[0] x cells[1] x cells[2] bricks, each cut into six tetrahedra around one diagonal.
-TetMesh box(std::array<std::int32_t, 3> cells, Vector side) {
-  TetMesh mesh;
-  mesh.name = "box";
-  const auto node = [&](std::int32_t i, std::int32_t j, std::int32_t k) {
-    return i + (cells[0] + 1) * (j + (cells[1] + 1) * k);
-  };
-  for (std::int32_t k = 0; k <= cells[2]; ++k) {
-    for (std::int32_t j = 0; j <= cells[1]; ++j) {
-      for (std::int32_t i = 0; i <= cells[0]; ++i) {
-        mesh.node.push_back({side[0] * i / cells[0], side[1] * j / cells[1], side[2] * k / cells[2]});
-      }
-    }
-  }
-  for (std::int32_t cell = 0; cell < cells[0] * cells[1] * cells[2]; ++cell) {
-    const std::array<std::int32_t, 3> low{cell % cells[0], cell / cells[0] % cells[1], cell / cells[0] / cells[1]};
-    std::array<int, 3> axes{0, 1, 2};
-    do {  // one tetrahedron per way to walk from the low corner to the high one
-      std::array<std::int32_t, 3> at = low;
-      std::array<std::int32_t, 4> tet{node(at[0], at[1], at[2])};
-      for (std::size_t step = 0; step < 3; ++step) {
-        ++at[as_size(axes[step])];
-        tet[step + 1] = node(at[0], at[1], at[2]);
-      }
-      const bool odd = (axes[1] - axes[0] + 3) % 3 != 1;
-      if (odd) std::swap(tet[2], tet[3]);
-      mesh.tet.push_back(tet);
-    } while (std::next_permutation(axes.begin(), axes.end()));
-  }
-  return mesh;
-}
 
 TetMesh awkward_box() {
   return box({3, 2, 4}, {1.0, 0.7, 1.9});
 }
 constexpr double awkward_scale = 1 / 1.9;
-
-using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;
-
-Sparse sparse(const CsrMatrix& a) {
-  std::vector<Eigen::Triplet<double, std::int64_t>> entries;
-  for (std::int64_t i = 0; i < a.n; ++i) {
-    for (std::int64_t k = a.row_begin[as_size(i)]; k < a.row_begin[as_size(i) + 1]; ++k) {
-      entries.emplace_back(i, a.column[as_size(k)], a.value[as_size(k)]);
-    }
-  }
-  Sparse result(a.n, a.n);
-  result.setFromTriplets(entries.begin(), entries.end());
-  return result;
-}
-
-Eigen::VectorXd nodal(const ElasticityNodes& nodes, const std::function<Vector(const Vector&)>& field) {
-  Eigen::VectorXd u(3 * static_cast<Eigen::Index>(nodes.position.size()));
-  for (std::size_t i = 0; i < nodes.position.size(); ++i) {
-    const Vector value = field(nodes.position[i]);
-    for (std::size_t c = 0; c < 3; ++c) u[static_cast<Eigen::Index>(3 * i + c)] = value[c];
-  }
-  return u;
-}
 
 class EveryElement : public ::testing::TestWithParam<Element> {};
 INSTANTIATE_TEST_SUITE_P(Elasticity, EveryElement, ::testing::Values(Element::p1, Element::p2),
@@ -136,7 +80,7 @@ TEST(Elasticity, AwkwardTetrahedronAgainstStrainMatrix) {
 TEST_P(EveryElement, RigidMotionsCostNothing) {
   const ElasticityOptions options{.element = GetParam(), .clamp = false};
   const TetMesh mesh = awkward_box();
-  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
+  const ElasticityNodes nodes = scaled_body(mesh, options).nodes;
   const Sparse k = sparse(assemble_elasticity(mesh, options));
   const std::vector<std::function<Vector(const Vector&)>> motions{
       [](const Vector&) { return Vector{1, 0, 0}; },          [](const Vector&) { return Vector{0, 1, 0}; },
@@ -159,7 +103,7 @@ TEST_P(EveryElement, LinearFieldHasExactEnergy) {
   const TetMesh mesh = awkward_box();
   Eigen::Matrix3d g;
   g << 0.3, -0.8, 0.5, 1.1, -0.2, 0.7, 0.4, 0.9, -0.6;
-  const Eigen::VectorXd u = nodal(elasticity_nodes(mesh, options), [&](const Vector& x) {
+  const Eigen::VectorXd u = nodal(scaled_body(mesh, options).nodes, [&](const Vector& x) {
     const Eigen::Vector3d v = g * Eigen::Vector3d(x[0], x[1], x[2]);
     return Vector{v[0], v[1], v[2]};
   });
@@ -180,7 +124,7 @@ TEST(Elasticity, QuadraticFieldHasExactEnergyInP2Only) {
   const double expected = a * b * c * (0.2 * (9 * xx + 6 * xz + zz) + 0.4 * (5 * xx + 1.5 * zz + 0.5 * yy));
   const auto energy = [](const ElasticityOptions& options) {
     const TetMesh mesh = awkward_box();
-    const Eigen::VectorXd u = nodal(elasticity_nodes(mesh, options), [](const Vector& x) {
+    const Eigen::VectorXd u = nodal(scaled_body(mesh, options).nodes, [](const Vector& x) {
       return Vector{x[0] * x[0], x[1] * x[2], x[0] * x[2]};
     });
     return 0.5 * u.dot(sparse(assemble_elasticity(mesh, options)) * u);
@@ -194,23 +138,23 @@ TEST(Elasticity, QuadraticFieldHasExactEnergyInP2Only) {
 TEST_P(EveryElement, ClampedIsPositiveDefiniteAndEliminated) {
   const ElasticityOptions options{.element = GetParam()};
   const TetMesh mesh = awkward_box();
-  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
-  const CsrMatrix a = assemble_elasticity(mesh, options);
+  const ElasticBody body = scaled_body(mesh, options);
+  const CsrMatrix a = assemble_elasticity(body);
   expect_symmetric(a);
   EXPECT_EQ(a.n, GetParam() == Element::p1 ? 3 * 4 * 3 * 5 : 3 * 7 * 5 * 9);
   const Eigen::LLT<Eigen::MatrixXd> cholesky{Eigen::MatrixXd(sparse(a))};
   EXPECT_EQ(cholesky.info(), Eigen::Success);
 
   // The lowest 5 % of the longest axis, z, is the bottom layer only.
-  EXPECT_EQ(std::count(nodes.clamped.begin(), nodes.clamped.end(), 1), GetParam() == Element::p1 ? 12 : 35);
+  EXPECT_EQ(std::count(body.fixed.begin(), body.fixed.end(), 1), 3 * (GetParam() == Element::p1 ? 12 : 35));
   double free_sum = 0;
   double clamped_value = 0;
   std::int64_t free_rows = 0;
   for (std::int64_t i = 0; i < a.n; ++i) {
     const std::size_t begin = as_size(a.row_begin[as_size(i)]);
     const std::size_t end = as_size(a.row_begin[as_size(i) + 1]);
-    if (nodes.clamped[as_size(i / 3)]) {
-      EXPECT_EQ(nodes.position[as_size(i / 3)][2], 0);
+    if (body.fixed[as_size(i)]) {
+      EXPECT_EQ(body.nodes.position[as_size(i / 3)][2], 0);
       ASSERT_EQ(end - begin, 1U);
       EXPECT_EQ(a.column[begin], i);
       clamped_value = a.value[begin];
@@ -249,7 +193,7 @@ TEST_P(EveryElement, ReorderingPermutesAndNarrows) {
 double tip_deflection(Element element, std::int32_t cells) {
   const TetMesh mesh = box({4 * cells, cells, cells}, {1, 0.15, 0.2});
   const ElasticityOptions options{.element = element, .young = 1, .poisson = 0};
-  const ElasticityNodes nodes = elasticity_nodes(mesh, options);
+  const ElasticityNodes nodes = scaled_body(mesh, options).nodes;
   const Sparse k = sparse(assemble_elasticity(mesh, options));
   Eigen::VectorXd load = Eigen::VectorXd::Zero(k.rows());
   const auto at_end = [&](std::int32_t node) { return nodes.position[as_size(node)][0] > 1 - 1e-9; };
@@ -314,10 +258,10 @@ TEST(Elasticity, RefusesWhatGivesNoDefiniteMatrix) {
     for (std::int32_t& corner : tet) corner += static_cast<std::int32_t>(good.node.size());
     apart.tet.push_back(tet);
   }
-  expect("has 0 clamped nodes", apart, {});
+  expect("has 0 supported nodes", apart, {});
   const TetMesh tip{
       .node = {{0, 0, 0}, {1, 0, 3}, {0, 1, 3}, {-1, -1, 3}}, .tet = {{0, 1, 2, 3}}, .name = "on its tip"};
-  expect("on its tip: a connected piece of the mesh has 1 clamped nodes", tip, {.element = Element::p1});
+  expect("on its tip: a connected piece of the mesh has 1 supported nodes", tip, {.element = Element::p1});
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ class Reader : public ::testing::Test {
 const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
 const std::string nodes_text =
     "$Nodes\n6\n70 0 0 0\n-3 2 0 0\n5 0 3 0\n9000000000 0 0 1e+0\n8 9 9 9\n1 2 3 4\n$EndNodes\n";
-// A point, an inverted tetrahedron without tags and a right one with two; nodes 8 and 1 are used by no tetrahedron.
+// A point, an inverted tetrahedron without tags and the same one, right, with two; nodes 8 and 1 are used by none.
 const std::string elements_text =
-    "$Elements\n3\n1 15 2 0 1 8\n2 4 0 70 5 -3 9000000000\n3 4 2 7 7 70 -3 5 9000000000\n";
+    "$Elements\n3\n1 15 2 4 1 8\n2 4 0 70 5 -3 9000000000\n3 4 2 7 7 70 -3 5 9000000000\n";
 const std::string good_text =
     head + "$PhysicalNames\n1\n3 1 \"body\"\n$EndPhysicalNames\n" + nodes_text + elements_text + "$EndElements\n";
 
@@ -57,9 +57,16 @@ TEST_F(Reader, KeepsTetrahedraAndTheirNodes) {
     ASSERT_EQ(mesh.node.size(), 4U);
     EXPECT_EQ(mesh.node[1], (Vector{2, 0, 0}));
     EXPECT_EQ(mesh.node[3], (Vector{0, 0, 1}));
-    ASSERT_EQ(mesh.tet.size(), 2U);
+    EXPECT_EQ(mesh.number, (std::vector<std::int64_t>{70, -3, 5, 9000000000}));
+    ASSERT_EQ(mesh.tet.size(), 1U) << "listed once for each of its groups";
     EXPECT_EQ(mesh.tet[0], (std::array<std::int32_t, 4>{0, 2, 3, 1}));
-    EXPECT_EQ(mesh.tet[1], (std::array<std::int32_t, 4>{0, 1, 2, 3}));
+    ASSERT_EQ(mesh.group.size(), 3U);
+    EXPECT_EQ(mesh.group[0].dimension, 0);
+    EXPECT_EQ(mesh.group[0].foreign, 1) << "a point that no tetrahedron has";
+    EXPECT_EQ(mesh.group[1].name, "body");
+    EXPECT_TRUE(mesh.group[1].entry.empty());
+    EXPECT_EQ(mesh.group[2].tag, 7);
+    EXPECT_EQ(mesh.group[2].entry, std::vector<std::int32_t>{0});
   }
 }
 
@@ -74,7 +81,8 @@ TEST_F(Reader, RefusesBadFiles) {
       "ELF\x01\n",
       "line 1: found \"?ELF?\"");
   expect_refused(changed("2.2 0 8", "4.0 0 8"), "line 2: found \"4.0\"; expected 2.2 or 4.1");
-  expect_refused(changed("2.2 0 8", "2.2 1 8"), "line 2: found \"1\"; expected 0 (an ASCII file)");
+  expect_refused(changed("2.2 0 8", "2.2 2 8"), "line 2: found \"2\"; expected 0 (an ASCII file) or 1");
+  expect_refused(changed("2.2 0 8", "2.2 1 8"), "byte 24: found another order of bytes");
   expect_refused(nodes_text, "line 1: found \"$Nodes\"; expected $MeshFormat before it");
   expect_refused(changed("$Nodes\n6", "$Nodes\nsix"), "line 9: found \"six\"; expected the number of nodes");
   expect_refused(changed("$Nodes\n6", "$Nodes\n7"), "line 16: found \"$EndNodes\"; expected the number of a node");
