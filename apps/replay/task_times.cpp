@@ -60,9 +60,13 @@ class Asked {
     bounds::DurationOptions options;
     options.order = {source, source, source};
     const auto of = [&](const std::string& name) -> std::optional<double> {
-      const auto found = known_.find(bounds::symbol_of(codelet), recording_.tasks[task].footprint, name, options);
-      if (!found || found->source != source) return std::nullopt;
-      return found->seconds;
+      // a class has many tasks, and an estimate goes through all of them
+      const std::uint32_t footprint = recording_.tasks[task].footprint;
+      const auto [place, fresh] = cache_.try_emplace({bounds::symbol_of(codelet), footprint, name, source});
+      if (!fresh) return place->second;
+      const auto found = known_.find(bounds::symbol_of(codelet), footprint, name, options);
+      if (found && found->source == source) place->second = found->seconds;
+      return place->second;
     };
     if (kind == 0) return of("CPU");
     if (const auto same = of("CUDA (" + platform_.gpu_kinds[kind - 1].model + ")")) return same;
@@ -72,6 +76,8 @@ class Asked {
   const traces::Recording& recording_;
   const Platform& platform_;
   const bounds::Durations& known_;
+  using Key = std::tuple<std::string, std::uint32_t, std::string, bounds::Source>;
+  mutable std::map<Key, std::optional<double>> cache_;
 };
 
 }  // namespace
