@@ -40,7 +40,8 @@ struct Level {
 
 struct Hierarchy {
   std::vector<Level> level;
-  /// Inverse of the last level's matrix, dense, by rows; empty when it is too large: then the smoother alone acts there.
+  /// Inverse of the last level's matrix, dense, by rows; empty when it is too large: then the smoother alone acts
+  /// there.
   CsrMatrix inverse;
   double operator_complexity = 1;  ///< entries of all levels over those of the first
   double seconds = 0;              ///< that it took to make

@@ -128,8 +128,7 @@ __global__ void __launch_bounds__(threads) p2p_kernel(Kernel kernel, P2PSet set,
       __syncthreads();
       int itself[per_thread];  // numbers of the targets among the sources
 #pragma unroll
-      for (int t = 0; t < per_thread; ++t)
-        itself[t] = acts_at_zero<Kernel> ? number_in(near, leaves, target(t)) : -1;
+      for (int t = 0; t < per_thread; ++t) itself[t] = acts_at_zero<Kernel> ? number_in(near, leaves, target(t)) : -1;
       if (staging == Staging::shared) {
         const int total = near.offset[leaves];
         Particle next{};

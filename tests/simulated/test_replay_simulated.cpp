@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// asterism-replay: recordings of Asterism's programs and of one that it never saw, on simulated machines.
+#include <cmath>
+#include <limits>
+
+#include "tests/simulated/simulated_runs.hpp"
+
+namespace asterism::tests {
+namespace {
+
+class Replay : public SimulatedRuns {
+ protected:
+  /// Runs a command in folder_; its status.
+  [[nodiscard]] int shell(const std::string& command) const {
+    const int status = std::system(("cd '" + folder_.string() + "' && STARPU_SILENT=1 " + command).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  }
+  /// The tile Cholesky factorisation, recorded by StarPU on two cores of this machine: prof_file__0.
+  void record_cholesky(int tiles, int rows) const {
+    const std::string command =
+        "STARPU_NCPU=2 STARPU_NCUDA=0 STARPU_FXT_TRACE=1 STARPU_FXT_PREFIX=\"$PWD/\" "
+        "STARPU_PERF_MODEL_DIR=\"$PWD/models\" '" TILE_CHOLESKY "' " +
+        std::to_string(tiles) + " " + std::to_string(rows) + " >/dev/null";
+    ASSERT_EQ(shell(command), 0);
+    ASSERT_TRUE(std::filesystem::exists(folder_ / "prof_file__0"));
+  }
+  /// Seconds of a replay.
+  [[nodiscard]] double replayed(const std::string& options, const std::string& platform = BOX) const {
+    return seconds("asterism-replay", options, platform);
+  }
+  [[nodiscard]] nlohmann::json trace(const std::string& folder = "replayed") const {
+    return nlohmann::json::parse(std::ifstream(folder_ / folder / "trace.json"));
+  }
+  void expect_bad_input(const std::string& options, const std::string& words, const std::string& platform = BOX) const {
+    const SimulatedRun ran = run("asterism-replay", options, platform);
+    EXPECT_EQ(ran.status, 2) << options;
+    EXPECT_NE(ran.errors.find(words), std::string::npos) << ran.errors;
+    EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+  }
+};
+
+/// A recording on its own machine under its own scheduler: static mapping by coordinates, scalars that stay in main
+/// memory, two kinds of units that share the work.
+TEST_F(Replay, GivesTheMakespanOfTheRecordingBack) {
+  struct Case {
+    std::string program, options, scheduler, machine;
+  };
+  for (const Case& c :
+       {Case{"asterism-cg", "--stencil 11pts-64 --iterations 30 --quiet", "cyclic", MACHINES "/h200x4.toml"},
+        Case{"asterism-cg", "--stencil 11pts-64 --iterations 30 --quiet --flow refined", "cyclic",
+             MACHINES "/nehalem-m2070.toml"},
+        Case{"asterism-fmm", "--particles 300000 --accuracy 5 --quiet", "hprio", MACHINES "/nehalem-m2070.toml"},
+        Case{"asterism-fmm", "--particles 300000 --distribution ellipsoid --accuracy 5 --quiet", "dmdas",
+             MACHINES "/nehalem-m2070.toml"},
+        Case{"asterism-lbm", "--size 128 --steps 20 --subdomains 1x4x1 --cpus 0 --quiet", "dmdas",
+             MACHINES "/h200x4.toml"}}) {
+    const SimulatedRun ran = run(c.program, c.options + " --scheduler " + c.scheduler + " --trace recorded", c.machine);
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    // what the recording had: some of the units
+    const std::string units = c.program == "asterism-lbm" ? " --cpus 0" : "";
+    const SimulatedRun again = run("asterism-replay", "recorded --quiet --scheduler " + c.scheduler + units, c.machine);
+    ASSERT_EQ(again.status, 0) << again.errors;
+    const double recorded = again.record["recording"]["seconds"];
+    EXPECT_NEAR(again.record["seconds"].get<double>() / recorded, 1, 0.05) << c.program << " " << c.options;
+    std::filesystem::remove_all(folder_ / "recorded");
+  }
+}
+
+/// A program that Asterism never saw, on two machines that it never ran on.
+TEST_F(Replay, RunsAGraphThatIsNotOurs) {
+  record_cholesky(12, 48);
+  for (const char* machine : {MACHINES "/nehalem-m2070.toml", MACHINES "/h200x4.toml"}) {
+    double best = std::numeric_limits<double>::infinity(), worst = 0;
+    for (const char* scheduler : {"hprio", "dmdas", "dmda", "lws", "eager", "prio", "heteroprio", "modular-heft"}) {
+      const SimulatedRun ran = run(
+          "asterism-replay", "prof_file__0 --quiet --trace replayed --scheduler " + std::string(scheduler), machine);
+      ASSERT_EQ(ran.status, 0) << scheduler << ": " << ran.errors;
+      EXPECT_EQ(ran.record["recording"]["tasks"], 12 * 13 * 14 / 6);
+      const double time = ran.record["seconds"];
+      best = std::min(best, time);
+      worst = std::max(worst, time);
+      for (const auto& bound : trace()["bounds"])
+        EXPECT_LE(bound.at("seconds").get<double>(), time * (1 + 1e-9)) << scheduler << " " << bound;
+      std::filesystem::remove_all(folder_ / "replayed");
+    }
+    EXPECT_GT(worst, 1.02 * best);  // schedulers decide here
+  }
+}
+
+/// Two tasks, one after the other, and one beside them; durations of a platform's file.
+TEST_F(Replay, TakesDurationsFromTheSourcesInOrder) {
+  record_cholesky(2, 32);  // potrf, trsm, syrk, potrf in a chain
+  const auto machine = [&](const std::string& codelets) {
+    std::ifstream in(BOX);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::ofstream(folder_ / "known.toml") << text << codelets;
+    return (folder_ / "known.toml").string();
+  };
+  const std::string all = machine(
+      "[codelets.tile_potrf]\ncpu = { seconds = 1e-3 }\ngpu = \"none\"\n"
+      "[codelets.tile_trsm]\ncpu = { seconds = 2e-3 }\ngpu = \"none\"\n"
+      "[codelets.tile_syrk]\ncpu = { seconds = 4e-3 }\ngpu = \"none\"\n");
+  EXPECT_NEAR(replayed("prof_file__0 --quiet", all), 8e-3, 2e-4);
+  EXPECT_LT(replayed("prof_file__0 --quiet --order recording", all), 4e-3);
+  EXPECT_LT(replayed("prof_file__0 --quiet --order rates,recording", BOX), 4e-3);
+  EXPECT_NEAR(replayed("prof_file__0 --quiet --models models/codelets --order models --cpus 1 --gpus 0", BOX),
+              replayed("prof_file__0 --quiet --order recording --cpus 1 --gpus 0", BOX), 2e-3);
+  const std::string some = machine("[codelets.tile_trsm]\ncpu = \"none\"\ngpu = \"none\"\n");
+  expect_bad_input("prof_file__0 --quiet", "tile_trsm", some);
+}
+
+/// The same factors for the same seed, unknown to the scheduler; the mean stays.
+TEST_F(Replay, Noise) {
+  record_cholesky(10, 32);
+  const std::string options = "prof_file__0 --quiet --scheduler dmdas --cpus 1 --gpus 0 --order recording";
+  const double exact = replayed(options);
+  double sum = 0;
+  constexpr int seeds = 8;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const std::string noisy = options + " --noise 0.3 --seed " + std::to_string(seed);
+    const double time = replayed(noisy);
+    EXPECT_EQ(replayed(noisy), time);
+    EXPECT_NE(time, exact);
+    sum += time;
+  }
+  // the mean of 8 x 220 factors of deviation 0.3, weighted
+  EXPECT_NEAR(sum / seeds / exact, 1, 0.05);
+}
+
+TEST_F(Replay, SaysWhatIsWrong) {
+  record_cholesky(2, 8);
+  expect_bad_input("nowhere", "nowhere");
+  expect_bad_input("prof_file__0 --order recording,wrong", "wrong");
+  expect_bad_input("prof_file__0 --order recording,recording", "once");
+  expect_bad_input("prof_file__0 --noise -1", "--noise");
+  expect_bad_input("prof_file__0 --scheduler nosuch", "nosuch");
+  std::filesystem::create_directories(folder_ / "circle");
+  const auto task = [](int id, int after) {
+    const std::string number = std::to_string(id);
+    return "Name: a\nModel: a\nJobId: " + number + "\nSubmitOrder: " + number +
+           "\nDependsOn: " + std::to_string(after) +
+           "\nPriority: 0\nWorkerId: 0\nMemoryNode: 0\nSubmitTime: 0.1\nStartTime: " + number +
+           ".0\nEndTime: " + number + ".5\nFootprint: 1\nIteration: -1\n\n";
+  };
+  std::ofstream(folder_ / "circle" / "tasks.rec") << task(1, 2) << task(2, 1);
+  expect_bad_input("circle", "circle");
+}
+
+}  // namespace
+}  // namespace asterism::tests
