@@ -52,7 +52,8 @@ Body beam(int nx, int ny, int nz) {
           mesh.tet.push_back(tet);
         }
   const ElasticityOptions options{.element = Element::p1};
-  return {assemble_elasticity(mesh, options), elasticity_nodes(mesh, options)};
+  const ElasticBody beam = scaled_body(mesh, options);
+  return {assemble_elasticity(beam), beam.nodes.position};
 }
 
 const Body& body() {
