@@ -53,7 +53,7 @@ Body beam(int nx, int ny, int nz) {
         }
   const ElasticityOptions options{.element = Element::p1};
   const ElasticBody beam = scaled_body(mesh, options);
-  return {assemble_elasticity(beam), beam.nodes.position};
+  return {assemble_elasticity(beam), beam.nodes};
 }
 
 const Body& body() {
