@@ -69,6 +69,10 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.machine.platform.empty())
     bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070 (asterism-platform list)");
   if (args.machine.nodes > 0) bad_input("--nodes: replay is on one machine");
+  if (args.session.scheduler == "heteroprio")
+    bad_input(
+        "--scheduler heteroprio: it needs the priorities of codelets, which only their program knows; expected "
+        "another, such as hprio");
   require_writable("--json", args.json);
   return std::nullopt;
 }

@@ -166,7 +166,9 @@ double Graph::microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsig
   const std::size_t kind = graph.kind_of(unit->devices[0].type, unit->devices[0].devid);
   const double seconds = graph.times_.seconds(argument.task, kind);
   // StarPU asks with the same function how long the task that it runs takes, and schedulers how long one may take
-  return 1e6 * seconds * (starpu_task_get_current() == task ? argument.factor : 1);
+  const double factor = starpu_task_get_current() == task ? argument.factor : 1;
+  constexpr double least = 1e-3;  // StarPU takes 0 for unknown
+  return std::isfinite(seconds) ? std::max(least, 1e6 * seconds * factor) : seconds;
 }
 
 int Graph::can_run(unsigned worker, starpu_task* task, unsigned /*implementation*/) {

@@ -157,7 +157,10 @@ INSTANTIATE_TEST_SUITE_P(
     Methods, Endurance,
     testing::Values(
         Method{"cg", drive<apps::cg::Run>, {"--stencil", "7pts-16", "--blocks", "4", "--flow", "fused", "--verify"}},
-        Method{"fmm", drive<apps::fmm::Run>, {"--particles", "2000", "--accuracy", "3", "--steps", "3", "--verify"}},
+        Method{"fmm",
+               drive<apps::fmm::Run>,
+               {"--particles", "2000", "--charges", "ones", "--accuracy", "3", "--steps", "3", "--dt", "1e-6",
+                "--verify"}},
         Method{"lbm", drive<apps::lbm::Run>, {"--size", "24", "--subdomains", "2x2x1", "--steps", "30", "--verify"}},
         Method{"fdtd", drive<apps::fdtd::Run>, {"--size", "24", "--strips", "4", "--steps", "30", "--verify"}},
         Method{"tdbem", drive<apps::tdbem::Run>, {"--unknowns", "42", "--group", "7", "--steps", "60", "--verify"}}),
