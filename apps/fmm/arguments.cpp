@@ -38,7 +38,8 @@ void add_particles(CLI::App& app, Arguments& args) {
   auto* distribution = what->add_option("--distribution", args.generated.distribution,
                                         "Generated: cube (volume), ellipsoid (surface 1:5:1, denser at the tips),\n"
                                         "sphere (surface), plummer (star cluster), tilted-ellipsoid (the paper's:\n"
-                                        "oblique to the axes, in a tree of the unit cube)")
+                                        "oblique to the axes, in a tree of the unit cube), salt and caesium-chloride\n"
+                                        "(crystals, with --periodic xyz)")
                            ->check(CLI::IsMember(distribution_names()))
                            ->capture_default_str();
   auto* particles =
@@ -46,9 +47,10 @@ void add_particles(CLI::App& app, Arguments& args) {
   what->add_option("--seed", args.generated.seed, "Seed of the generator")->capture_default_str();
   what->add_option("--charges", args.charges,
                    "signs (+-1/2), uniform (0 to 1), ones, shares (sum 1), neutral (sum exactly 0)\n"
-                   "(default: signs; with --law gravity shares)")
+                   "(default: signs; with --law gravity shares; with --periodic neutral)")
       ->check(CLI::IsMember(charge_names()));
   input->excludes(distribution)->excludes(particles);
+  add_periodic(what, args.periodic, args.generated);
   what->add_option("--at", args.at,
                    "File with targets, in the formats of --input: potential and force there instead of at the\n"
                    "particles; a fourth column is the charge that feels the force (default 1)");
@@ -205,6 +207,7 @@ void check(const Arguments& args) {
   if (!(epsilon > 0 && epsilon < 1)) bad_input("--epsilon {}: expected between 0 and 1", epsilon);
   if (!std::isfinite(args.kappa) || args.kappa < 0) bad_input("--kappa {}: expected 0 or more", args.kappa);
   check_physics(args.physics);
+  check_periodic(args);
   check_motion(args.motion, args.physics, args.input.empty() ? &args.generated : nullptr, args.output);
   if (args.physics.gravity() && args.input.empty() &&
       (args.generated.charges == "signs" || args.generated.charges == "neutral"))
@@ -247,7 +250,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_machine(app, args);
   add_results(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
-  args.generated.charges = args.charges.value_or(args.physics.gravity() ? "shares" : "signs");
+  args.generated.charges = args.charges.value_or(args.physics.gravity()  ? "shares"
+                                                 : args.periodic.given() ? "neutral"
+                                                                         : "signs");
+  args.options.shape.periodic = static_cast<int>(args.periodic.directions.size());
+  if (args.periodic.given() && args.tree == TreeKind::automatic) args.tree = TreeKind::uniform;
   simulate(args.common.platform);
   refuse_when_simulated(args.common.verify, "--verify");
   refuse_when_simulated(!args.output.empty(), "--output");
@@ -286,6 +293,11 @@ std::string describe_particles(const Arguments& args, std::size_t particles, std
   const auto file_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
   const std::string at = args.at.empty() ? "" : fmt::format("; {} target(s) of {}", targets, file_name(args.at));
   if (!args.input.empty()) return fmt::format("{}: {} particles{}", file_name(args.input), particles, at);
+  if (is_crystal(args.generated))
+    return fmt::format(
+        "{}, {} ions at distances of {:g}{}{}", args.generated.distribution, particles, args.generated.spacing,
+        args.generated.displacement > 0 ? fmt::format(", displaced by up to {:g}", args.generated.displacement) : "",
+        at);
   return fmt::format("{}, {} particles, charges {}{}", args.generated.distribution, particles, args.generated.charges,
                      at);
 }

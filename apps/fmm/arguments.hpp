@@ -8,6 +8,7 @@
 
 #include "apps/common/driver.hpp"
 #include "apps/fmm/motion.hpp"
+#include "apps/fmm/periodic.hpp"
 #include "apps/fmm/physics.hpp"
 #include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
@@ -28,6 +29,7 @@ struct Arguments {
   std::string at;                      ///< file with targets; empty: the particles themselves
   std::optional<std::string> charges;  ///< of generated particles; none: those that suit the law
   PhysicsOptions physics;
+  PeriodicOptions periodic;
   // the method
   std::string kernel = "laplace";
   double kappa = 1;

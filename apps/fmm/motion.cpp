@@ -135,6 +135,7 @@ std::string Run::method() const {
                                  problem_.interaction.name, args_.kappa, basis.order, basis.radius_squared,
                                  problem_.accuracy.epsilon, static_cast<int>(options_.reduction), args_.motion.dt);
   if (problem_.interaction.coupling != 1) text += fmt::format(", coupling {}", problem_.interaction.coupling);
+  if (args_.periodic.given()) text += fmt::format(", periodic {}", args_.periodic.directions);
   if (args_.physics.softening > 0) text += fmt::format(", softening {}", args_.physics.softening);
   if (args_.motion.integrator != Integrator::leapfrog) text += ", yoshida";
   return text;
@@ -160,6 +161,7 @@ void Run::resume() {
   if (saved.motion.step > args_.motion.steps)
     bad_input("--restart {}: at step {}, beyond --steps {}", file, saved.motion.step, args_.motion.steps);
   options_.shape = shape;
+  options_.shape.periodic = args_.options.shape.periodic;
   options_.box = saved.settings.box;
   particles_ = std::move(saved.particles);
   motion_ = std::move(saved.motion);
@@ -201,6 +203,7 @@ void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
   const StoppableSteps stoppable;
   const HostThreads threads(particles_.size());
   const auto forces = [&]() -> const Result& {
+    if (periodic_) wrap(*periodic_, particles_);
     simulation.move(particles_);
     evaluate(flow);
     simulation.collect(result_);

@@ -16,6 +16,7 @@
 #include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/dynamics/invariants.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
+#include "taskflows/fmm/periodic/periodic_reference.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
@@ -89,6 +90,7 @@ void Run::begin_particles() {
     if (rank++ < rank_group().rank()) first_ += part;
     all_particles_ += part;
   }
+  begin_periodic();
   if (args_.physics.gravity()) mass_ = total_charge(particles_);
 }
 
@@ -165,7 +167,7 @@ Plan Run::choose_plan(bool ask_rates) {
     if (wanted.group_size == 0) plan.shape.group_size = cells_without_far_field;
     return plan;
   }
-  if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive) {
+  if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive && !periodic_) {
     const auto count = static_cast<double>(particles_.size());
     const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
     if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring)) {
@@ -259,13 +261,15 @@ void Run::check_finite() const {
 std::vector<Verdict> Run::verify(Report& report) {
   if (!args_.common.verify) return {};
   const Particles& points = args_.at.empty() ? particles_ : targets_;
-  const std::int64_t targets = args_.targets.value_or(affordable_targets(static_cast<std::int64_t>(all_particles_)));
+  const std::int64_t targets = args_.targets.value_or(
+      periodic_ ? affordable_periodic_targets(*periodic_, static_cast<std::int64_t>(all_particles_))
+                : affordable_targets(static_cast<std::int64_t>(all_particles_)));
   ProgressLine line(!args_.common.quiet);
   const Pause pause;
-  const Errors errors =
-      direct_errors(problem_.interaction, particles_, points, result_, targets, args_.generated.seed + 1,
-                    [&](double share) { line.show(share, "direct summation"); });
-  report_errors(report, errors, allowed_error(args_), promised_error(args_));
+  const Errors errors = errors_of(
+      points, targets, [&](double share) { line.show(share, periodic_ ? "lattice sums" : "direct summation"); });
+  report_errors(report, errors, periodic_ ? "lattice sums" : "direct summation", allowed_error(args_),
+                promised_error(args_));
   std::vector<Verdict> verdicts = judge(errors, allowed_error(args_));
   for (Verdict& verdict : verify_motion()) verdicts.push_back(std::move(verdict));
   return verdicts;
