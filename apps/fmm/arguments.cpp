@@ -306,6 +306,7 @@ Problem make_problem(const Arguments& args) {
   Problem problem;
   problem.interaction = interaction_of(args.physics, args.kernel, args.kappa);
   problem.accuracy = args.order                   ? paper_accuracy(*args.order)
+                     : args.periodic.given()      ? periodic_accuracy(args.accuracy)
                      : args.physics.softening > 0 ? softened_accuracy(args.accuracy)
                                                   : accuracy(args.accuracy);
   if (args.order && args.radius_squared) problem.accuracy.basis.radius_squared = *args.radius_squared;

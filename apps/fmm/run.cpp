@@ -34,6 +34,14 @@ constexpr int calibration_samples = 10;
 /// So few particles of several ranks have a tree of two levels, whose cells are all neighbours.
 constexpr std::size_t few_particles = 200;
 constexpr int near_field_height = 2;
+
+/// Levels of a periodic tree whose leaves have 30 particles: with fewer, forces between the ions of crystals cancel to
+/// less than the error of the far field.
+int highest_periodic_tree(std::size_t particles) {
+  constexpr double per_leaf = 30;
+  return 1 + std::max(0, static_cast<int>(std::log2(static_cast<double>(particles) / per_leaf) / 3));
+}
+
 constexpr int cells_without_far_field = 8;
 
 template <class T>
@@ -134,6 +142,10 @@ void Run::choose_tree() {
   // a resumed run has the tree of the one before, and should have its units
   if (needs_rates(args_.tree, shape) || ask_rates || !args_.restart.empty()) {
     plan_ = choose_plan(ask_rates);
+    if (periodic_ && shape.height == 0 && plan_.shape.height > highest_periodic_tree(all_particles_)) {
+      shape.height = highest_periodic_tree(all_particles_);
+      plan_ = choose_plan(ask_rates);
+    }
     shape = plan_.shape;
     options_.pieces = plan_.pieces;
     options.resting_cores = plan_.pieces.count > 0;

@@ -109,14 +109,14 @@ Particles charges(std::size_t n) {
   return p;
 }
 
-Result solve(Particles p, int directions, int acc, const TreeShape& shape, double box_width = width) {
+/// `p`: in the box.
+Result solve(const Particles& p, int directions, int acc, const TreeShape& shape, double box_width = width) {
   const PeriodicBox box{directions, box_width};
-  wrap(box, p);
   Options options;
   options.shape = shape;
   options.shape.periodic = directions;
   options.box = box_of(box, p);
-  Simulation simulation({interaction(Laplace{}), accuracy(acc)}, options, p);
+  Simulation simulation({interaction(Laplace{}), periodic_accuracy(acc)}, options, p);
   Flow(simulation).evaluate();
   Result result(p.size());
   simulation.collect(result);
@@ -167,11 +167,12 @@ TEST_P(PeriodicDirections, FlatTreesAreAsAccurate) {
 TEST_P(PeriodicDirections, TheOriginDoesNotMatter) {
   const Particles p = charges(1500);
   const Result before = solve(p, GetParam(), 6, {3, 10});
-  Particles moved = p;
+  Particles moved = charges(1500);
   Array<double>* const coordinates[] = {&moved.x, &moved.y, &moved.z};
   const double by[] = {0.37 * width, -2.81 * width, 5.11 * width};
   for (int d = 0; d < GetParam(); ++d)
     for (double& x : *coordinates[d]) x += by[d];
+  wrap({GetParam(), width}, moved);
   const Result after = solve(moved, GetParam(), 6, {3, 10});
   double difference = 0;
   double size = 0;
@@ -226,7 +227,7 @@ TEST(Periodic, MovedParticlesAreThoseOfANewTree) {
   options.shape = {3, 7};
   options.shape.periodic = 3;
   options.box = box_of(box, p);
-  Simulation simulation({interaction(Laplace{}), accuracy(4)}, options, p);
+  Simulation simulation({interaction(Laplace{}), periodic_accuracy(4)}, options, p);
   Flow flow(simulation);
   flow.evaluate();
   for (double& x : p.x) x += 0.4;
