@@ -54,7 +54,13 @@ void add_particles(CLI::App& app, Arguments& args) {
   add_periodic(what, args.periodic, args.generated);
   what->add_option("--at", args.at,
                    "File with targets, in the formats of --input: potential and force there instead of at the\n"
-                   "particles; a fourth column is the charge that feels the force (default 1)");
+                   "particles; a fourth column is the charge that feels the force (default 1).\n"
+                   "grid:NXxNYxNZ or grid:N: nodes of a grid; --output NAME.pvd is then an image for ParaView");
+  what->add_option("--at-bounds", args.at_bounds,
+                   "Of --at grid: X0,X1,Y0,Y1,Z0,Z1, the first and last nodes (default: around the particles, or the\n"
+                   "periodic box)")
+      ->delimiter(',')
+      ->expected(6);
 }
 
 void add_tree(CLI::Option_group* method, Arguments& args) {
@@ -202,6 +208,20 @@ void check_size(const Arguments& args) {
               rank_group().distributed() ? "as many machines as processes have" : "this machine has", memory * 1e-9);
 }
 
+void check_grid(const Arguments& args) {
+  const bool grid = is_target_grid(args.at);
+  if (!grid && !args.at_bounds.empty()) bad_input("--at-bounds: expected --at grid:NXxNYxNZ");
+  if (!grid) return;
+  static_cast<void>(nodes_of_grid(args.at));
+  for (std::size_t d = 0; d < args.at_bounds.size() / 2; ++d)
+    if (!(args.at_bounds[2 * d] <= args.at_bounds[2 * d + 1]) ||
+        !std::isfinite(args.at_bounds[2 * d + 1] - args.at_bounds[2 * d]))
+      bad_input("--at-bounds: {} to {} along {}; expected increasing numbers", args.at_bounds[2 * d],
+                args.at_bounds[2 * d + 1], "xyz"[d]);
+  if (rank_group().distributed() && is_collection(args.output))
+    bad_input("--output {}: an image of --at grid; expected one process, found {}", args.output, rank_group().ranks());
+}
+
 /// Throws Error (bad_input) for values that do not go together or are out of range.
 void check(const Arguments& args) {
   const double epsilon = make_problem(args).accuracy.epsilon;
@@ -209,7 +229,8 @@ void check(const Arguments& args) {
   if (!std::isfinite(args.kappa) || args.kappa < 0) bad_input("--kappa {}: expected 0 or more", args.kappa);
   check_physics(args.physics);
   check_periodic(args);
-  check_motion(args.motion, args.physics, args.input.empty() ? &args.generated : nullptr, args.output);
+  check_motion(args.motion, args.physics, args.input.empty() ? &args.generated : nullptr, args.output,
+               is_target_grid(args.at));
   if (args.physics.gravity() && args.input.empty() &&
       (args.generated.charges == "signs" || args.generated.charges == "neutral"))
     bad_input("--charges {}: expected ones, shares or uniform with --law gravity", args.generated.charges);
@@ -219,6 +240,7 @@ void check(const Arguments& args) {
     bad_input("--leaf-size {}: expected --tree adaptive or auto", args.options.shape.leaf_size);
   if (rank_group().distributed() && (args.tree == TreeKind::adaptive || args.options.shape.adaptive()))
     bad_input("--tree adaptive: expected one process, found {}", rank_group().ranks());
+  check_grid(args);
   if (args.motion.steps > 0 && !args.at.empty()) bad_input("--at {}: expected no --steps", args.at);
   if (args.motion.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
   if (args.motion.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
@@ -284,6 +306,15 @@ Particles load_particles(const Arguments& args) {
   return generate(args.generated, part);
 }
 
+output::Grid load_grid(const Arguments& args, const Extent& bounds) {
+  const std::vector<double>& b = args.at_bounds;
+  const auto side = [&](std::size_t first, const double(&of_particles)[3]) -> std::array<double, 3> {
+    if (b.empty()) return {of_particles[0], of_particles[1], of_particles[2]};
+    return {b[first], b[first + 2], b[first + 4]};
+  };
+  return target_grid(nodes_of_grid(args.at), side(0, bounds.low), side(1, bounds.high));
+}
+
 Particles load_targets(const Arguments& args) {
   ReadOptions options;
   options.part = part_of_rank();
@@ -292,7 +323,9 @@ Particles load_targets(const Arguments& args) {
 
 std::string describe_particles(const Arguments& args, std::size_t particles, std::size_t targets) {
   const auto file_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  const std::string at = args.at.empty() ? "" : fmt::format("; {} target(s) of {}", targets, file_name(args.at));
+  const std::string at = args.at.empty() ? ""
+                                         : fmt::format("; {} target(s) of {}", targets,
+                                                       is_target_grid(args.at) ? args.at : file_name(args.at));
   if (!args.input.empty()) return fmt::format("{}: {} particles{}", file_name(args.input), particles, at);
   if (is_crystal(args.generated))
     return fmt::format(

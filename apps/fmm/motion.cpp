@@ -84,7 +84,7 @@ void add_motion_results(CLI::Option_group* results, MotionOptions& motion) {
 }
 
 void check_motion(const MotionOptions& motion, const PhysicsOptions& physics, const GeneratedCase* generated,
-                  const std::string& output) {
+                  const std::string& output, bool at_grid) {
   if (!std::isfinite(motion.dt)) bad_input("--dt {}: expected a number", motion.dt);
   if (!std::isfinite(motion.allowed_drift) || motion.allowed_drift <= 0)
     bad_input("--allowed-drift {}: expected more than 0", motion.allowed_drift);
@@ -96,7 +96,7 @@ void check_motion(const MotionOptions& motion, const PhysicsOptions& physics, co
   needs_steps("--chart", !motion.chart.empty());
   needs_steps("--velocities equilibrium", motion.equilibrium);
   if (motion.every > 0 && output.empty()) bad_input("--every: expected --output");
-  if (is_collection(output) && motion.steps == 0)
+  if (is_collection(output) && motion.steps == 0 && !at_grid)
     bad_input("--output {}: a collection of times; expected --steps", output);
   if (motion.equilibrium) {
     if (generated == nullptr) bad_input("--velocities: expected generated particles, found --input");

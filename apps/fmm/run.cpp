@@ -104,7 +104,18 @@ void Run::begin_particles() {
 
 /// Targets are particles of the tree that act on nothing.
 void Run::join_targets() {
-  targets_ = load_targets(args_);
+  if (is_target_grid(args_.at)) {
+    Extent bounds = extent(particles_, options_.ranks);
+    if (const auto box = periodic_box(args_))
+      for (int d = 0; d < box->directions; ++d) {
+        bounds.low[d] = 0;
+        bounds.high[d] = box->width;
+      }
+    grid_ = load_grid(args_, bounds);
+    targets_ = nodes_of(*grid_, part_of_rank());
+  } else {
+    targets_ = load_targets(args_);
+  }
   Particles joined(particles_.size() + targets_.size());
   for (Array<double> Particles::*const values : {&Particles::x, &Particles::y, &Particles::z, &Particles::charge}) {
     const auto end = std::copy((particles_.*values).begin(), (particles_.*values).end(), (joined.*values).begin());
@@ -293,7 +304,10 @@ void Run::finish(Report& report) {
   for (const std::string& file : {args_.motion.energies, args_.motion.chart})
     if (!file.empty()) report.written.push_back(file);
   if (args_.output.empty()) return;
-  if (!is_collection(args_.output)) write_result(args_.output, results());
+  if (!is_collection(args_.output))
+    write_result(args_.output, results());
+  else if (grid_)
+    write_target_grid(args_.output, *grid_, result_, units_.potential, units_.force);
   report.written.push_back(args_.output);
 }
 

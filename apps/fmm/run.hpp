@@ -89,9 +89,10 @@ class Run : public Solver {
   asterism::fmm::Motion motion_;
   std::optional<asterism::fmm::EnergySeries> energies_;
   std::optional<asterism::fmm::Snapshots> snapshots_;
-  std::optional<double> energy_;      ///< 1/2 sum q phi at the end
-  asterism::fmm::Particles targets_;  ///< of this rank, with --at
-  asterism::fmm::Result result_;      ///< of this rank's particles; of its targets with --at
+  std::optional<double> energy_;                ///< 1/2 sum q phi at the end
+  asterism::fmm::Particles targets_;            ///< of this rank, with --at
+  asterism::fmm::Result result_;                ///< of this rank's particles; of its targets with --at
+  std::optional<asterism::output::Grid> grid_;  ///< of the targets
   std::size_t all_targets_ = 0;
   std::size_t all_particles_ = 0;
   std::size_t first_ = 0;  ///< number of this rank's first particle

@@ -21,7 +21,8 @@ namespace asterism::fmm {
 
 class PeriodicReference {
  public:
-  /// The potential of particles with charges q_j and K = 1/r; x, xy or xyz have the period `width`. `particles` must outlive this.
+  /// The potential of particles with charges q_j and K = 1/r; x, xy or xyz have the period `width`.
+  /// `particles` must outlive this.
   /// `targets`: how many points will be asked for, with which Ewald's sum is divided into its two parts.
   PeriodicReference(const Particles& particles, int directions, double width, double targets);
   /// Sums at a point, without the particles that are there, but with their images.
