@@ -14,10 +14,10 @@
 #include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
-#include "taskflows/fmm/particles/target_grid.hpp"
 #include "taskflows/fmm/problem.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/simulation.hpp"
+#include "taskflows/fmm/targets/target_grid.hpp"
 #include "taskflows/fmm/tree/tree_choice.hpp"
 
 namespace asterism::apps::fmm {

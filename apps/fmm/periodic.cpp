@@ -88,13 +88,19 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
                       const std::function<void(double)>& progress) const {
   const std::uint64_t seed = args_.generated.seed + 1;
   if (!periodic_) return direct_errors(problem_.interaction, particles_, points, result_, targets, seed, progress);
-  // the force between charges of the usual size at the mean distance
+  // the force between charges of the usual size at the mean distance; targets of --at are among the particles, without
+  // a charge
   double squares = 0;
-  for (const double q : particles_.charge) squares += q * q;
-  const auto n = static_cast<double>(particles_.size());
-  const double least = args_.at.empty() ? std::abs(problem_.interaction.coupling) * squares / n *
-                                              std::pow(n, 2.0 / 3.0) / (periodic_->width * periodic_->width)
-                                        : 0;
+  double n = 0;
+  for (const double q : particles_.charge) {
+    squares += q * q;
+    n += q != 0 ? 1 : 0;
+  }
+  double of_points = 0;
+  for (const double q : points.charge) of_points += q * q / static_cast<double>(points.size());
+  const double distance = periodic_->width / std::cbrt(n);
+  const double least =
+      std::abs(problem_.interaction.coupling) * std::sqrt(squares / n * of_points) / (distance * distance);
   const PeriodicReference reference(particles_, periodic_->directions, periodic_->width, static_cast<double>(targets));
   return errors_against([&](double x, double y, double z) { return reference.at(x, y, z); }, problem_.interaction,
                         points, &points == &particles_, result_, targets, seed, least, progress);

@@ -85,6 +85,34 @@ TEST_F(AsterismFmmPeriodic, TargetsBetweenTheIons) {
   EXPECT_EQ(run["verification"]["targets"], 3);
 }
 
+/// Nodes with x fastest, of the box unless bounds are given; the image has a field of the table's values.
+TEST_F(AsterismFmmPeriodic, TargetsOnAGrid) {
+  const Arguments ions{"--distribution", "salt", "--particles", "64", "--periodic", "xyz",
+                       "--accuracy",     "4",    "--verify"};
+  const auto grid = [&](Arguments more) {
+    more.insert(more.begin(), ions.begin(), ions.end());
+    const Ran ran = run(more);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+  };
+  grid({"--at", "grid:3x2x5", "--output", output("o.csv")});
+  const auto box = table(output("o.csv"));
+  ASSERT_EQ(box.size(), 30U);
+  EXPECT_EQ(box[1][0], 2);
+  EXPECT_EQ(box[3][1], 4);
+  EXPECT_EQ(box[6][2], 1);
+  EXPECT_NEAR(box[0][4], box[2][4], 1e-3);  // opposite faces of the box
+  grid({"--at", "grid:2x1x1", "--at-bounds", "0.5,1.5,0.25,0.75,0,1", "--output", output("o.csv")});
+  const auto line = table(output("o.csv"));
+  ASSERT_EQ(line.size(), 2U);
+  EXPECT_EQ(line[1][0], 1.5);
+  EXPECT_EQ(line[1][1], 0.5);
+  EXPECT_EQ(line[1][2], 0.5);
+  grid({"--at", "grid:4", "--output", output("image.pvd")});
+  const std::string image = contents(output("image_0000000000.vti"));
+  EXPECT_TRUE(contains(image, "WholeExtent=\"0 3 0 3 0 3\""));
+  EXPECT_TRUE(contains(image, "Scalars=\"potential\" Vectors=\"field\""));
+}
+
 TEST_F(AsterismFmmPeriodic, BadInputIsOneLine) {
   const std::string charged = file("0,0,0,1\n1,1,1,1\n", "charged.csv");
   const std::string tall = file("0,0,0,1\n1,1,9,-1\n", "tall.csv");
@@ -100,6 +128,10 @@ TEST_F(AsterismFmmPeriodic, BadInputIsOneLine) {
       {{"--particles", "100", "--periodic", "x", "--softening", "0.1"}, "expected no --softening"},
       {{"--particles", "100", "--periodic", "x", "--law", "gravity"}, "found --law gravity"},
       {{"--particles", "100", "--periodic", "x", "--tree", "adaptive"}, "expected --tree uniform"},
+      {{"--particles", "100", "--at", "grid:3x4"}, "expected grid:NXxNYxNZ"},
+      {{"--particles", "100", "--at", "grid:0"}, "expected grid:NXxNYxNZ"},
+      {{"--particles", "100", "--at", "grid:2", "--at-bounds", "1,0,0,1,0,1"}, "--at-bounds: 1 to 0 along x"},
+      {{"--particles", "100", "--at-bounds", "0,1,0,1,0,1"}, "expected --at grid"},
       {{"--particles", "100", "--spacing", "2"}, "expected --distribution salt"},
       {{"--distribution", "salt", "--particles", "100"}, "expected the cube of an even number"},
       {{"--distribution", "salt", "--particles", "64", "--charges", "ones"}, "the ions of salt have +1 and -1"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fmm/particles/target_grid.hpp"
+#include "taskflows/fmm/targets/target_grid.hpp"
 
 #include <fmt/format.h>
 
