@@ -88,8 +88,8 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
                       const std::function<void(double)>& progress) const {
   const std::uint64_t seed = args_.generated.seed + 1;
   if (!periodic_) return direct_errors(problem_.interaction, particles_, points, result_, targets, seed, progress);
-  // the force between charges of the usual size at the mean distance; targets of --at are among the particles, without
-  // a charge
+  // potential and force between charges of the usual size at the mean distance; targets of --at are among the
+  // particles, without a charge
   double squares = 0;
   double n = 0;
   for (const double q : particles_.charge) {
@@ -99,8 +99,8 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
   double of_points = 0;
   for (const double q : points.charge) of_points += q * q / static_cast<double>(points.size());
   const double distance = periodic_->width / std::cbrt(n);
-  const double least =
-      std::abs(problem_.interaction.coupling) * std::sqrt(squares / n * of_points) / (distance * distance);
+  const double potential = std::abs(problem_.interaction.coupling) * std::sqrt(squares / n) / distance;
+  const LeastSizes least{potential, potential * std::sqrt(of_points) / distance};
   const PeriodicReference reference(particles_, periodic_->directions, periodic_->width, static_cast<double>(targets));
   return errors_against([&](double x, double y, double z) { return reference.at(x, y, z); }, problem_.interaction,
                         points, &points == &particles_, result_, targets, seed, least, progress);

@@ -80,12 +80,12 @@ Errors direct_errors(const Interaction& interaction, const Particles& sources, c
                      const Result& result, std::int64_t targets, std::uint64_t seed,
                      const std::function<void(double)>& progress) {
   return errors_against([&](double x, double y, double z) { return direct_sums(interaction, sources, x, y, z); },
-                        interaction, points, &sources == &points, result, targets, seed, 0, progress);
+                        interaction, points, &sources == &points, result, targets, seed, {}, progress);
 }
 
 Errors errors_against(const SumsAt& reference, const Interaction& interaction, const Particles& points,
                       bool points_are_sources, const Result& result, std::int64_t targets, std::uint64_t seed,
-                      double least_force, const std::function<void(double)>& progress) {
+                      const LeastSizes& least, const std::function<void(double)>& progress) {
   const std::vector<Target> chosen = targets_of_all(points, result, targets, seed);
   std::vector<FieldSums> sums(chosen.size());
   std::size_t done = 0;
@@ -116,7 +116,9 @@ Errors errors_against(const SumsAt& reference, const Interaction& interaction, c
       norm[1] += f[d] * f[d];
     }
   }
-  norm[1] = std::max(norm[1], least_force * least_force * static_cast<double>(chosen.size()));
+  const auto count = static_cast<double>(chosen.size());
+  norm[0] = std::max(norm[0], least.potential * least.potential * count);
+  norm[1] = std::max(norm[1], least.force * least.force * count);
   const auto relative = [](double e, double s) { return s > 0 ? std::sqrt(e / s) : std::sqrt(e); };
   return {relative(error[0], norm[0]), relative(error[1], norm[1]), static_cast<std::int64_t>(chosen.size())};
 }

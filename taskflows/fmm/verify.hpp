@@ -28,11 +28,16 @@ Errors direct_errors(const Interaction& interaction, const Particles& particles,
 /// Sums over all particles at a point.
 using SumsAt = std::function<FieldSums(double x, double y, double z)>;
 
-/// Errors against any reference of 1/r, which adds up the particles of this rank. Forces that are smaller than
-/// `least_force` on the mean, because they cancel as in a crystal, are compared with that instead of with themselves.
+/// Root mean squares that potential and force are at least taken to have where errors are made relative.
+struct LeastSizes {
+  double potential = 0, force = 0;
+};
+
+/// Errors against any reference of 1/r, which adds up the particles of this rank. Potentials and forces that
+/// are smaller than `least`, because they cancel as in a crystal, are compared with that instead of with themselves.
 Errors errors_against(const SumsAt& reference, const Interaction& interaction, const Particles& points,
                       bool points_are_sources, const Result& result, std::int64_t targets, std::uint64_t seed,
-                      double least_force, const std::function<void(double)>& progress = {});
+                      const LeastSizes& least, const std::function<void(double)>& progress = {});
 
 /// The same at other points than the sources, over `targets` of them.
 Errors direct_errors(const Interaction& interaction, const Particles& sources, const Particles& points,
