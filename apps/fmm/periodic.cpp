@@ -82,6 +82,10 @@ void Run::begin_periodic() {
   wrap(*periodic_, particles_);
   check_neutral(particles_);
   if (args_.restart.empty()) options_.box = box_of(*periodic_, particles_);
+  // a crystal of few ions is one leaf: its images, whose forces cancel, are all far
+  constexpr std::size_t few = 240;
+  if (!args_.order && args_.motion.steps == 0 && particles_.size() < few)
+    problem_.accuracy = periodic_accuracy(std::min(args_.accuracy + 1, highest_accuracy));
 }
 
 Errors Run::errors_of(const Particles& points, std::int64_t targets,

@@ -35,6 +35,8 @@ TEST_F(AsterismFmmPeriodic, CrystalsHaveTheirMadelungConstants) {
   const json salt = record({"--distribution", "salt", "--particles", "1728", "--periodic", "xyz", "--accuracy", "5"});
   EXPECT_NEAR(salt["periodic"]["madelung"].get<double>() / 1.747564594633, 1, 1e-5);
   EXPECT_NEAR(salt["physics"]["potential_energy"].get<double>() / (-1728 * 1.747564594633 / 2), 1, 1e-5);
+  const json cell = record({"--distribution", "salt", "--particles", "8", "--periodic", "xyz", "--accuracy", "5"});
+  EXPECT_NEAR(cell["periodic"]["madelung"].get<double>() / 1.747564594633, 1, 1e-5);
   const json caesium = record({"--distribution", "caesium-chloride", "--particles", "1024", "--periodic", "xyz",
                                "--accuracy", "4", "--spacing", "3.57", "--units", "kcal/mol"});
   EXPECT_NEAR(caesium["periodic"]["madelung"].get<double>() / 1.762674773071, 1, 1e-4);
