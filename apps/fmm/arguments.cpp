@@ -26,7 +26,8 @@ constexpr int default_streams = 2;
 
 /// With --order no accuracy is promised: only answers that are wrong altogether are refused.
 constexpr double loosest = 0.1;
-/// The accuracies are measured on generated distributions; charges and places in a file may be harder.
+/// The accuracies are measured on generated distributions; charges and places in a file may be harder, and forces of
+/// crystals, whose ions cancel each other, are.
 constexpr double error_factor_of_files = 4;
 
 void add_particles(CLI::App& app, Arguments& args) {
@@ -38,7 +39,8 @@ void add_particles(CLI::App& app, Arguments& args) {
   auto* distribution = what->add_option("--distribution", args.generated.distribution,
                                         "Generated: cube (volume), ellipsoid (surface 1:5:1, denser at the tips),\n"
                                         "sphere (surface), plummer (star cluster), tilted-ellipsoid (the paper's:\n"
-                                        "oblique to the axes, in a tree of the unit cube)")
+                                        "oblique to the axes, in a tree of the unit cube), salt and caesium-chloride\n"
+                                        "(crystals, with --periodic xyz)")
                            ->check(CLI::IsMember(distribution_names()))
                            ->capture_default_str();
   auto* particles =
@@ -46,12 +48,19 @@ void add_particles(CLI::App& app, Arguments& args) {
   what->add_option("--seed", args.generated.seed, "Seed of the generator")->capture_default_str();
   what->add_option("--charges", args.charges,
                    "signs (+-1/2), uniform (0 to 1), ones, shares (sum 1), neutral (sum exactly 0)\n"
-                   "(default: signs; with --law gravity shares)")
+                   "(default: signs; with --law gravity shares; with --periodic neutral)")
       ->check(CLI::IsMember(charge_names()));
   input->excludes(distribution)->excludes(particles);
+  add_periodic(what, args.periodic, args.generated);
   what->add_option("--at", args.at,
                    "File with targets, in the formats of --input: potential and force there instead of at the\n"
-                   "particles; a fourth column is the charge that feels the force (default 1)");
+                   "particles; a fourth column is the charge that feels the force (default 1).\n"
+                   "grid:NXxNYxNZ or grid:N: nodes of a grid; --output NAME.pvd is then an image for ParaView");
+  what->add_option("--at-bounds", args.at_bounds,
+                   "Of --at grid: X0,X1,Y0,Y1,Z0,Z1, the first and last nodes (default: around the particles, or the\n"
+                   "periodic box)")
+      ->delimiter(',')
+      ->expected(6);
 }
 
 void add_tree(CLI::Option_group* method, Arguments& args) {
@@ -199,13 +208,29 @@ void check_size(const Arguments& args) {
               rank_group().distributed() ? "as many machines as processes have" : "this machine has", memory * 1e-9);
 }
 
+void check_grid(const Arguments& args) {
+  const bool grid = is_target_grid(args.at);
+  if (!grid && !args.at_bounds.empty()) bad_input("--at-bounds: expected --at grid:NXxNYxNZ");
+  if (!grid) return;
+  static_cast<void>(nodes_of_grid(args.at));
+  for (std::size_t d = 0; d < args.at_bounds.size() / 2; ++d)
+    if (!(args.at_bounds[2 * d] <= args.at_bounds[2 * d + 1]) ||
+        !std::isfinite(args.at_bounds[2 * d + 1] - args.at_bounds[2 * d]))
+      bad_input("--at-bounds: {} to {} along {}; expected increasing numbers", args.at_bounds[2 * d],
+                args.at_bounds[2 * d + 1], "xyz"[d]);
+  if (rank_group().distributed() && is_collection(args.output))
+    bad_input("--output {}: an image of --at grid; expected one process, found {}", args.output, rank_group().ranks());
+}
+
 /// Throws Error (bad_input) for values that do not go together or are out of range.
 void check(const Arguments& args) {
   const double epsilon = make_problem(args).accuracy.epsilon;
   if (!(epsilon > 0 && epsilon < 1)) bad_input("--epsilon {}: expected between 0 and 1", epsilon);
   if (!std::isfinite(args.kappa) || args.kappa < 0) bad_input("--kappa {}: expected 0 or more", args.kappa);
   check_physics(args.physics);
-  check_motion(args.motion, args.physics, args.input.empty() ? &args.generated : nullptr, args.output);
+  check_periodic(args);
+  check_motion(args.motion, args.physics, args.input.empty() ? &args.generated : nullptr, args.output,
+               is_target_grid(args.at));
   if (args.physics.gravity() && args.input.empty() &&
       (args.generated.charges == "signs" || args.generated.charges == "neutral"))
     bad_input("--charges {}: expected ones, shares or uniform with --law gravity", args.generated.charges);
@@ -215,6 +240,7 @@ void check(const Arguments& args) {
     bad_input("--leaf-size {}: expected --tree adaptive or auto", args.options.shape.leaf_size);
   if (rank_group().distributed() && (args.tree == TreeKind::adaptive || args.options.shape.adaptive()))
     bad_input("--tree adaptive: expected one process, found {}", rank_group().ranks());
+  check_grid(args);
   if (args.motion.steps > 0 && !args.at.empty()) bad_input("--at {}: expected no --steps", args.at);
   if (args.motion.steps == 0 && !args.checkpoint.empty()) bad_input("--checkpoint: expected --steps");
   if (args.motion.steps == 0 && !args.restart.empty()) bad_input("--restart: expected --steps");
@@ -247,7 +273,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_machine(app, args);
   add_results(app, args);
   if (const auto status = parse(app, argc, argv)) return status;
-  args.generated.charges = args.charges.value_or(args.physics.gravity() ? "shares" : "signs");
+  args.generated.charges = args.charges.value_or(args.physics.gravity()  ? "shares"
+                                                 : args.periodic.given() ? "neutral"
+                                                                         : "signs");
+  args.options.shape.periodic = static_cast<int>(args.periodic.directions.size());
+  if (args.periodic.given() && args.tree == TreeKind::automatic) args.tree = TreeKind::uniform;
   simulate(args.common.platform);
   refuse_when_simulated(args.common.verify, "--verify");
   refuse_when_simulated(!args.output.empty(), "--output");
@@ -276,6 +306,15 @@ Particles load_particles(const Arguments& args) {
   return generate(args.generated, part);
 }
 
+output::Grid load_grid(const Arguments& args, const Extent& bounds) {
+  const std::vector<double>& b = args.at_bounds;
+  const auto side = [&](std::size_t first, const double(&of_particles)[3]) -> std::array<double, 3> {
+    if (b.empty()) return {of_particles[0], of_particles[1], of_particles[2]};
+    return {b[first], b[first + 2], b[first + 4]};
+  };
+  return target_grid(nodes_of_grid(args.at), side(0, bounds.low), side(1, bounds.high));
+}
+
 Particles load_targets(const Arguments& args) {
   ReadOptions options;
   options.part = part_of_rank();
@@ -284,8 +323,15 @@ Particles load_targets(const Arguments& args) {
 
 std::string describe_particles(const Arguments& args, std::size_t particles, std::size_t targets) {
   const auto file_name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  const std::string at = args.at.empty() ? "" : fmt::format("; {} target(s) of {}", targets, file_name(args.at));
+  const std::string at = args.at.empty() ? ""
+                                         : fmt::format("; {} target(s) of {}", targets,
+                                                       is_target_grid(args.at) ? args.at : file_name(args.at));
   if (!args.input.empty()) return fmt::format("{}: {} particles{}", file_name(args.input), particles, at);
+  if (is_crystal(args.generated))
+    return fmt::format(
+        "{}, {} ions at distances of {:g}{}{}", args.generated.distribution, particles, args.generated.spacing,
+        args.generated.displacement > 0 ? fmt::format(", displaced by up to {:g}", args.generated.displacement) : "",
+        at);
   return fmt::format("{}, {} particles, charges {}{}", args.generated.distribution, particles, args.generated.charges,
                      at);
 }
@@ -294,6 +340,7 @@ Problem make_problem(const Arguments& args) {
   Problem problem;
   problem.interaction = interaction_of(args.physics, args.kernel, args.kappa);
   problem.accuracy = args.order                   ? paper_accuracy(*args.order)
+                     : args.periodic.given()      ? periodic_accuracy(args.accuracy)
                      : args.physics.softening > 0 ? softened_accuracy(args.accuracy)
                                                   : accuracy(args.accuracy);
   if (args.order && args.radius_squared) problem.accuracy.basis.radius_squared = *args.radius_squared;
@@ -306,7 +353,8 @@ double promised_error(const Arguments& args) {
 }
 
 double allowed_error(const Arguments& args) {
-  return promised_error(args) * (args.order || args.input.empty() ? 1.0 : error_factor_of_files);
+  const bool as_measured = args.input.empty() && !is_crystal(args.generated);
+  return promised_error(args) * (args.order || as_measured ? 1.0 : error_factor_of_files);
 }
 
 }  // namespace asterism::apps::fmm

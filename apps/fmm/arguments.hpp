@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/common/driver.hpp"
 #include "apps/fmm/motion.hpp"
+#include "apps/fmm/periodic.hpp"
 #include "apps/fmm/physics.hpp"
 #include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/particles/particles.hpp"
@@ -15,6 +17,7 @@
 #include "taskflows/fmm/problem.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/simulation.hpp"
+#include "taskflows/fmm/targets/target_grid.hpp"
 #include "taskflows/fmm/tree/tree_choice.hpp"
 
 namespace asterism::apps::fmm {
@@ -25,9 +28,11 @@ struct Arguments {
   std::string input;  ///< file; empty: generated
   asterism::fmm::ReadOptions read;
   asterism::fmm::GeneratedCase generated;
-  std::string at;                      ///< file with targets; empty: the particles themselves
+  std::string at;                      ///< file with targets, or a grid of them; empty: the particles themselves
+  std::vector<double> at_bounds;       ///< of a grid: lowest and highest x, y, z; none: those of the particles
   std::optional<std::string> charges;  ///< of generated particles; none: those that suit the law
   PhysicsOptions physics;
+  PeriodicOptions periodic;
   // the method
   std::string kernel = "laplace";
   double kappa = 1;
@@ -57,6 +62,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& arguments);
 asterism::fmm::Part part_of_rank();
 /// Reads or generates the particles of this rank: a part of them, in their order.
 asterism::fmm::Particles load_particles(const Arguments& arguments);
+/// The grid of --at, in its bounds or these.
+asterism::output::Grid load_grid(const Arguments& arguments, const asterism::fmm::Extent& bounds);
 /// Reads the targets of this rank: a part of those of --at, in their order.
 asterism::fmm::Particles load_targets(const Arguments& arguments);
 /// "cube, 100000 particles, ..."; `targets`: of --at.

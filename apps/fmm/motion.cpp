@@ -84,7 +84,7 @@ void add_motion_results(CLI::Option_group* results, MotionOptions& motion) {
 }
 
 void check_motion(const MotionOptions& motion, const PhysicsOptions& physics, const GeneratedCase* generated,
-                  const std::string& output) {
+                  const std::string& output, bool at_grid) {
   if (!std::isfinite(motion.dt)) bad_input("--dt {}: expected a number", motion.dt);
   if (!std::isfinite(motion.allowed_drift) || motion.allowed_drift <= 0)
     bad_input("--allowed-drift {}: expected more than 0", motion.allowed_drift);
@@ -96,7 +96,7 @@ void check_motion(const MotionOptions& motion, const PhysicsOptions& physics, co
   needs_steps("--chart", !motion.chart.empty());
   needs_steps("--velocities equilibrium", motion.equilibrium);
   if (motion.every > 0 && output.empty()) bad_input("--every: expected --output");
-  if (is_collection(output) && motion.steps == 0)
+  if (is_collection(output) && motion.steps == 0 && !at_grid)
     bad_input("--output {}: a collection of times; expected --steps", output);
   if (motion.equilibrium) {
     if (generated == nullptr) bad_input("--velocities: expected generated particles, found --input");
@@ -135,6 +135,7 @@ std::string Run::method() const {
                                  problem_.interaction.name, args_.kappa, basis.order, basis.radius_squared,
                                  problem_.accuracy.epsilon, static_cast<int>(options_.reduction), args_.motion.dt);
   if (problem_.interaction.coupling != 1) text += fmt::format(", coupling {}", problem_.interaction.coupling);
+  if (args_.periodic.given()) text += fmt::format(", periodic {}", args_.periodic.directions);
   if (args_.physics.softening > 0) text += fmt::format(", softening {}", args_.physics.softening);
   if (args_.motion.integrator != Integrator::leapfrog) text += ", yoshida";
   return text;
@@ -160,6 +161,7 @@ void Run::resume() {
   if (saved.motion.step > args_.motion.steps)
     bad_input("--restart {}: at step {}, beyond --steps {}", file, saved.motion.step, args_.motion.steps);
   options_.shape = shape;
+  options_.shape.periodic = args_.options.shape.periodic;
   options_.box = saved.settings.box;
   particles_ = std::move(saved.particles);
   motion_ = std::move(saved.motion);
@@ -201,6 +203,7 @@ void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
   const StoppableSteps stoppable;
   const HostThreads threads(particles_.size());
   const auto forces = [&]() -> const Result& {
+    if (periodic_) wrap(*periodic_, particles_);
     simulation.move(particles_);
     evaluate(flow);
     simulation.collect(result_);

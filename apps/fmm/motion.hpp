@@ -30,6 +30,6 @@ void add_motion_results(CLI::Option_group* results, MotionOptions& motion);
 /// Throws Error (bad_input) for values that do not go together. `generated`: none where particles are a file's;
 /// `output`: the name of --output.
 void check_motion(const MotionOptions& motion, const PhysicsOptions& physics,
-                  const asterism::fmm::GeneratedCase* generated, const std::string& output);
+                  const asterism::fmm::GeneratedCase* generated, const std::string& output, bool at_grid);
 
 }  // namespace asterism::apps::fmm

@@ -78,14 +78,14 @@ nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work
           {"far_pairs", work.far_pairs}};
 }
 
-void report_errors(Report& report, const Errors& errors, double allowed, double promised) {
+void report_errors(Report& report, const Errors& errors, const char* reference, double allowed, double promised) {
   report.record["verification"] = {{"targets", errors.targets},
                                    {"potential_error", errors.potential},
                                    {"force_error", errors.force},
                                    {"allowed", allowed}};
   report.rows.emplace_back("relative L2 errors",
-                           fmt::format("potential {:.2e}, force {:.2e} ({} targets, direct summation)",
-                                       errors.potential, errors.force, errors.targets));
+                           fmt::format("potential {:.2e}, force {:.2e} ({} targets, {})", errors.potential,
+                                       errors.force, errors.targets, reference));
   const double largest = std::max(errors.potential, errors.force);
   const bool missed = !(largest <= promised);
   report.record["verification"]["promised"] = promised;
@@ -152,6 +152,7 @@ void Run::describe(Report& report) {
                                          problem_.interaction.acts_at_zero ? "count, softened" : "are left out"));
   }
   describe_physics(report);
+  describe_periodic(report);
   if (!rank_group().distributed()) return;
   record["ranks"] = o.ranks;
   report.rows.push_back(ranks_row(o.ranks));

@@ -18,6 +18,7 @@ nlohmann::json shares_record(const asterism::fmm::Simulation& simulation, double
 /// Levels, groups and leaves; `work`: the sum over all ranks.
 nlohmann::json tree_record(const asterism::fmm::Simulation& simulation, const asterism::fmm::WorkSummary& work);
 /// The errors that --verify found, in the table and as record["verification"].
-void report_errors(Report& report, const asterism::fmm::Errors& errors, double allowed, double promised);
+void report_errors(Report& report, const asterism::fmm::Errors& errors, const char* reference, double allowed,
+                   double promised);
 
 }  // namespace asterism::apps::fmm

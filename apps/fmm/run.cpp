@@ -16,6 +16,7 @@
 #include "taskflows/fmm/cases.hpp"
 #include "taskflows/fmm/dynamics/invariants.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
+#include "taskflows/fmm/periodic/periodic_reference.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
@@ -33,6 +34,14 @@ constexpr int calibration_samples = 10;
 /// So few particles of several ranks have a tree of two levels, whose cells are all neighbours.
 constexpr std::size_t few_particles = 200;
 constexpr int near_field_height = 2;
+
+/// Levels of a periodic tree whose leaves have 30 particles: with fewer, forces between the ions of crystals cancel to
+/// less than the error of the far field.
+int highest_periodic_tree(std::size_t particles) {
+  constexpr double per_leaf = 30;
+  return 1 + std::max(0, static_cast<int>(std::log2(static_cast<double>(particles) / per_leaf) / 3));
+}
+
 constexpr int cells_without_far_field = 8;
 
 template <class T>
@@ -89,12 +98,24 @@ void Run::begin_particles() {
     if (rank++ < rank_group().rank()) first_ += part;
     all_particles_ += part;
   }
+  begin_periodic();
   if (args_.physics.gravity()) mass_ = total_charge(particles_);
 }
 
 /// Targets are particles of the tree that act on nothing.
 void Run::join_targets() {
-  targets_ = load_targets(args_);
+  if (is_target_grid(args_.at)) {
+    Extent bounds = extent(particles_, options_.ranks);
+    if (const auto box = periodic_box(args_))
+      for (int d = 0; d < box->directions; ++d) {
+        bounds.low[d] = 0;
+        bounds.high[d] = box->width;
+      }
+    grid_ = load_grid(args_, bounds);
+    targets_ = nodes_of(*grid_, part_of_rank());
+  } else {
+    targets_ = load_targets(args_);
+  }
   Particles joined(particles_.size() + targets_.size());
   for (Array<double> Particles::*const values : {&Particles::x, &Particles::y, &Particles::z, &Particles::charge}) {
     const auto end = std::copy((particles_.*values).begin(), (particles_.*values).end(), (joined.*values).begin());
@@ -132,6 +153,10 @@ void Run::choose_tree() {
   // a resumed run has the tree of the one before, and should have its units
   if (needs_rates(args_.tree, shape) || ask_rates || !args_.restart.empty()) {
     plan_ = choose_plan(ask_rates);
+    if (periodic_ && shape.height == 0 && plan_.shape.height > highest_periodic_tree(all_particles_)) {
+      shape.height = highest_periodic_tree(all_particles_);
+      plan_ = choose_plan(ask_rates);
+    }
     shape = plan_.shape;
     options_.pieces = plan_.pieces;
     options.resting_cores = plan_.pieces.count > 0;
@@ -165,7 +190,7 @@ Plan Run::choose_plan(bool ask_rates) {
     if (wanted.group_size == 0) plan.shape.group_size = cells_without_far_field;
     return plan;
   }
-  if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive) {
+  if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive && !periodic_) {
     const auto count = static_cast<double>(particles_.size());
     const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
     if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring)) {
@@ -259,13 +284,15 @@ void Run::check_finite() const {
 std::vector<Verdict> Run::verify(Report& report) {
   if (!args_.common.verify) return {};
   const Particles& points = args_.at.empty() ? particles_ : targets_;
-  const std::int64_t targets = args_.targets.value_or(affordable_targets(static_cast<std::int64_t>(all_particles_)));
+  const std::int64_t targets = args_.targets.value_or(
+      periodic_ ? affordable_periodic_targets(*periodic_, static_cast<std::int64_t>(all_particles_))
+                : affordable_targets(static_cast<std::int64_t>(all_particles_)));
   ProgressLine line(!args_.common.quiet);
   const Pause pause;
-  const Errors errors =
-      direct_errors(problem_.interaction, particles_, points, result_, targets, args_.generated.seed + 1,
-                    [&](double share) { line.show(share, "direct summation"); });
-  report_errors(report, errors, allowed_error(args_), promised_error(args_));
+  const Errors errors = errors_of(
+      points, targets, [&](double share) { line.show(share, periodic_ ? "lattice sums" : "direct summation"); });
+  report_errors(report, errors, periodic_ ? "lattice sums" : "direct summation", allowed_error(args_),
+                promised_error(args_));
   std::vector<Verdict> verdicts = judge(errors, allowed_error(args_));
   for (Verdict& verdict : verify_motion()) verdicts.push_back(std::move(verdict));
   return verdicts;
@@ -277,7 +304,10 @@ void Run::finish(Report& report) {
   for (const std::string& file : {args_.motion.energies, args_.motion.chart})
     if (!file.empty()) report.written.push_back(file);
   if (args_.output.empty()) return;
-  if (!is_collection(args_.output)) write_result(args_.output, results());
+  if (!is_collection(args_.output))
+    write_result(args_.output, results());
+  else if (grid_)
+    write_target_grid(args_.output, *grid_, result_, units_.potential, units_.force);
   report.written.push_back(args_.output);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "taskflows/fmm/motion.hpp"
 #include "taskflows/fmm/plan/plan.hpp"
 #include "taskflows/fmm/tree/tree_cost_model.hpp"
+#include "taskflows/fmm/verify.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -58,6 +60,10 @@ class Run : public Solver {
   void begin_motion();
   void join_targets();
   void keep_targets();
+  void begin_periodic();
+  asterism::fmm::Errors errors_of(const asterism::fmm::Particles& points, std::int64_t targets,
+                                  const std::function<void(double)>& progress) const;
+  void describe_periodic(Report& report) const;
   void resume();
   void choose_tree();
   asterism::fmm::Plan choose_plan(bool ask_rates);
@@ -77,14 +83,16 @@ class Run : public Solver {
   asterism::fmm::Problem problem_;
   asterism::fmm::Units units_;
   asterism::fmm::Options options_;
+  std::optional<asterism::fmm::PeriodicBox> periodic_;
   asterism::fmm::Particles particles_;  ///< of this rank
   double mass_ = 0;                     ///< of all particles, with gravity
   asterism::fmm::Motion motion_;
   std::optional<asterism::fmm::EnergySeries> energies_;
   std::optional<asterism::fmm::Snapshots> snapshots_;
-  std::optional<double> energy_;      ///< 1/2 sum q phi at the end
-  asterism::fmm::Particles targets_;  ///< of this rank, with --at
-  asterism::fmm::Result result_;      ///< of this rank's particles; of its targets with --at
+  std::optional<double> energy_;                ///< 1/2 sum q phi at the end
+  asterism::fmm::Particles targets_;            ///< of this rank, with --at
+  asterism::fmm::Result result_;                ///< of this rank's particles; of its targets with --at
+  std::optional<asterism::output::Grid> grid_;  ///< of the targets
   std::size_t all_targets_ = 0;
   std::size_t all_particles_ = 0;
   std::size_t first_ = 0;  ///< number of this rank's first particle

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "taskflows/fmm/particles/generate.hpp"
@@ -13,6 +14,9 @@ namespace asterism::fmm {
 namespace {
 
 constexpr const char* tilted = "tilted-ellipsoid";
+
+constexpr std::pair<const char*, Lattice> crystals[] = {{"salt", Lattice::sodium_chloride},
+                                                        {"caesium-chloride", Lattice::caesium_chloride}};
 
 using Generator = Particles (*)(std::size_t, std::uint64_t, Charges, Part);
 
@@ -48,14 +52,33 @@ const auto& find(const Map& map, const std::string& name, const char* what) {
 }  // namespace
 
 std::vector<std::string> distribution_names() {
-  return names_of(distributions());
+  std::vector<std::string> names = names_of(distributions());
+  for (const auto& [name, lattice] : crystals) names.emplace_back(name);
+  return names;
 }
 
 std::vector<std::string> charge_names() {
   return names_of(charges());
 }
 
+std::optional<Crystal> crystal_of(const GeneratedCase& g) {
+  for (const auto& [name, lattice] : crystals)
+    if (g.distribution == name) return Crystal{lattice, g.particles, g.spacing, g.displacement};
+  return std::nullopt;
+}
+
+bool is_crystal(const GeneratedCase& generated) {
+  return crystal_of(generated).has_value();
+}
+
+std::optional<double> period_of(const GeneratedCase& generated) {
+  if (const auto c = crystal_of(generated)) return width_of(*c);
+  if (generated.distribution == "cube") return 1;
+  return std::nullopt;
+}
+
 Particles generate(const GeneratedCase& generated, const Part& part) {
+  if (const auto c = crystal_of(generated)) return crystal(*c, generated.seed, part);
   const Generator generator = find(distributions(), generated.distribution, "distribution");
   return generator(generated.particles, generated.seed, find(charges(), generated.charges, "charges"), part);
 }

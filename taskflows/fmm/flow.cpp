@@ -51,7 +51,7 @@ void Flow::submit() {
   if (far) {
     // moments up to level 2, the highest one with far interactions
     send_multipoles(leaf);
-    for (int l = leaf; l > Tree::first_far_level; --l) {
+    for (int l = leaf; l > tree.top_level(); --l) {
       submit_m2m(l);
       send_multipoles(l - 1);
     }
@@ -61,10 +61,10 @@ void Flow::submit() {
 
   if (far) {
     // from multipole to local expansions, on every level
-    for (int l = Tree::first_far_level; l <= leaf; ++l) submit_m2l(l);
+    for (int l = tree.top_level(); l <= leaf; ++l) submit_m2l(l);
 
     // local expansions down to the leaves, and to their particles
-    for (int l = Tree::first_far_level + 1; l <= leaf; ++l) {
+    for (int l = tree.top_level() + 1; l <= leaf; ++l) {
       send_locals(l - 1);
       submit_l2l(l);
     }

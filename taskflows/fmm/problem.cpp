@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/fmm/problem.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -34,6 +35,11 @@ Accuracy softened_accuracy(int acc) {
   Accuracy softened = accuracy(acc);
   softened.epsilon /= 4;
   return softened;
+}
+
+Accuracy periodic_accuracy(int acc) {
+  static_cast<void>(accuracy(acc));
+  return accuracy(std::min(acc + 1, highest_accuracy));
 }
 
 Accuracy paper_accuracy(int acc) {

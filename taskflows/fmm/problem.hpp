@@ -84,6 +84,12 @@ Accuracy accuracy(int acc);
 /// none, and force errors would be up to five times as large (a cluster of 20,000 stars, accuracy 4).
 Accuracy softened_accuracy(int acc);
 
+/// The same promise for periodic boxes: the setting of the next accuracy, but for the highest, which has none. No cell
+/// is at a boundary, so that each has all 189 far interactions, and boxes are small, with few particles per leaf:
+/// errors would be up to twice as large as promised (2,000 particles), of forces in crystals, whose ions cancel, ten
+/// times.
+Accuracy periodic_accuracy(int acc);
+
 /// The paper's setting (l, epsilon) = (acc, 10^-acc), all l^3 products: about 3 (acc = 3) to 20 (acc = 7) times less
 /// accurate than its name for charges of both signs.
 Accuracy paper_accuracy(int acc);

@@ -12,6 +12,7 @@
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
 #include "taskflows/fmm/operator_cache.hpp"
+#include "taskflows/fmm/periodic/lattice_operator.hpp"
 
 namespace asterism::fmm {
 
@@ -22,6 +23,12 @@ Simulation::Simulation(const Problem& problem, const Options& options, const Par
       distributed_(options.ranks == Ranks::any && rank_group().distributed()) {
   check_shape(options.shape);
   if (distributed_ && options.shape.adaptive()) bad_input("adaptive trees need a single process");
+  if (options.shape.periodic > 0) {
+    if (distributed_) bad_input("periodic boxes need a single process");
+    if (!options.box) bad_input("periodic directions: expected a box");
+    if (problem.interaction.name != Laplace::name || problem.interaction.acts_at_zero)
+      bad_input("periodic directions: expected the kernel 1/r, without softening");
+  }
   const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
   if (distributed_) build_operators(box);  // pair_costs() asks them what far pairs cost
   make_tree(box, particles);
@@ -71,23 +78,37 @@ Change Simulation::update_distributed_tree(const Particles& particles) {
 
 void Simulation::build_operators(const Box& box) {
   const int leaf_level = options_.shape.height - 1;
-  if (leaf_level < Tree::first_far_level) return;
+  const bool periodic = options_.shape.periodic > 0;
+  if (leaf_level < Tree::first_far_level && !periodic) return;
   const int last = problem_.interaction.homogeneous ? Tree::first_far_level : leaf_level;
   for (int l = Tree::first_far_level; l <= last; ++l) {
     const double half_width = problem_.interaction.homogeneous ? 1.0 : std::ldexp(box.width, -l) / 2;
     const Pause pause;
-    operators_.push_back(std::make_unique<M2LOperators>(basis_, primitive_operators_of(problem_, basis_, half_width)));
-    auto packed = std::make_unique<PackedOperators>();
-    std::vector<double> values;
-    packed->layout = pack_operators(basis_, *operators_.back(), values);
-    packed->packed = pinned(values);
-    packed->handle = Handle::vector(packed->packed.data(), packed->packed.size(), sizeof(double), "operators");
-    packed_.push_back(std::move(packed));
+    add_operators(primitive_operators_of(problem_, basis_, half_width));
   }
+  if (!periodic) return;
+  const Pause pause;
+  add_operators(lattice_operators(basis_, problem_.accuracy, options_.shape.periodic));
+}
+
+void Simulation::add_operators(const std::vector<PrimitiveOperator>& primitives) {
+  operators_.push_back(std::make_unique<M2LOperators>(basis_, primitives));
+  auto packed = std::make_unique<PackedOperators>();
+  std::vector<double> values;
+  packed->layout = pack_operators(basis_, *operators_.back(), values);
+  packed->packed = pinned(values);
+  packed->handle = Handle::vector(packed->packed.data(), packed->packed.size(), sizeof(double), "operators");
+  packed_.push_back(std::move(packed));
+}
+
+/// Homogeneous kernels have the same operators on every level, but for the root of a periodic tree.
+std::size_t Simulation::operators_number(int level) const {
+  if (options_.shape.periodic > 0 && level == 0) return packed_.size() - 1;
+  return problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(level - Tree::first_far_level);
 }
 
 const PackedOperators& Simulation::operators_of(int level) const {
-  return *packed_[problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(level - Tree::first_far_level)];
+  return *packed_[operators_number(level)];
 }
 
 double Simulation::scale_of(int level) const {
@@ -96,7 +117,7 @@ double Simulation::scale_of(int level) const {
 
 void Simulation::check_memory() const {
   double bytes = 0;
-  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l)
+  for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l)
     bytes += cells_of(l) * 2 * expansion_bytes(basis_.stride());
   bytes += 2 * static_cast<double>(tree_->far_pairs()) * sizeof(M2LPair);
   double set = 0;
@@ -138,6 +159,8 @@ void Simulation::move(const Particles& particles) {
   };
   const bool escaped = beyond(0, box.x) || beyond(1, box.y) || beyond(2, box.z);
   Change change = Change::cells;
+  if (escaped && options_.shape.periodic > 0)
+    failed("a particle left the periodic box in a direction that is not periodic (a larger --box?)");
   if (escaped) {
     // room to move for the next steps
     Box larger = box_around(reached);
@@ -212,8 +235,8 @@ WorkSummary Simulation::work() const {
   if (!tree_->has_far_field()) return w;
   w.p2m = particles * p2m_flops(basis);
   w.l2p = particles * l2p_flops(basis);
-  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
-    if (l > Tree::first_far_level) {
+  for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l) {
+    if (l > tree_->top_level()) {
       const double shifted = cells_of(l) * shift_flops(basis) / 8;
       w.m2m += shifted;
       w.l2l += shifted;

@@ -109,6 +109,8 @@ class Simulation {
 
  private:
   void build_operators(const Box& box);
+  void add_operators(const std::vector<PrimitiveOperator>& primitives);
+  [[nodiscard]] std::size_t operators_number(int level) const;
   void make_tree(const Box& box, const Particles& particles);
   void make_distributed_tree(const Box& box, const Particles& particles);
   Change update_distributed_tree(const Particles& particles);
@@ -140,7 +142,8 @@ class Simulation {
   Options options_;
   Basis basis_;
   std::unique_ptr<Tree> tree_;
-  std::vector<std::unique_ptr<M2LOperators>> operators_;  ///< one, or one per level from 2 on
+  /// One, or one per level from 2 on; of periodic trees the last one is the root's.
+  std::vector<std::unique_ptr<M2LOperators>> operators_;
   std::vector<std::unique_ptr<PackedOperators>> packed_;
   std::vector<std::vector<CellGroup>> cells_;  ///< [level][group]
   std::vector<ParticleGroup> particles_;       ///< [group of leaves]

@@ -79,12 +79,19 @@ Errors direct_errors(const Interaction& interaction, const Particles& particles,
 Errors direct_errors(const Interaction& interaction, const Particles& sources, const Particles& points,
                      const Result& result, std::int64_t targets, std::uint64_t seed,
                      const std::function<void(double)>& progress) {
+  return errors_against([&](double x, double y, double z) { return direct_sums(interaction, sources, x, y, z); },
+                        interaction, points, &sources == &points, result, targets, seed, {}, progress);
+}
+
+Errors errors_against(const SumsAt& reference, const Interaction& interaction, const Particles& points,
+                      bool points_are_sources, const Result& result, std::int64_t targets, std::uint64_t seed,
+                      const LeastSizes& least, const std::function<void(double)>& progress) {
   const std::vector<Target> chosen = targets_of_all(points, result, targets, seed);
   std::vector<FieldSums> sums(chosen.size());
   std::size_t done = 0;
 #pragma omp parallel for schedule(dynamic, 8)
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    sums[i] = direct_sums(interaction, sources, chosen[i].x, chosen[i].y, chosen[i].z);
+    sums[i] = reference(chosen[i].x, chosen[i].y, chosen[i].z);
 #pragma omp critical
     if (++done % 64 == 0 && progress) progress(static_cast<double>(done) / static_cast<double>(chosen.size()));
   }
@@ -92,13 +99,12 @@ Errors direct_errors(const Interaction& interaction, const Particles& sources, c
   double norm[2] = {0, 0};
   const std::vector<std::vector<FieldSums>> parts = of_all(sums);
   const double coupling = interaction.coupling;
-  const bool particles_themselves = &sources == &points;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     FieldSums right;
     for (const std::vector<FieldSums>& part : parts) right.add(part[i]);
     const auto& [x, y, z, q, answer] = chosen[i];
     if (interaction.acts_at_zero)
-      right.potential += (right.coincident - (particles_themselves ? q : 0)) * interaction.radial(0);
+      right.potential += (right.coincident - (points_are_sources ? q : 0)) * interaction.radial(0);
     right.potential *= coupling;
     const double f[3] = {coupling * q * right.fx, coupling * q * right.fy, coupling * q * right.fz};
     const double g[3] = {answer.fx, answer.fy, answer.fz};
@@ -110,6 +116,9 @@ Errors direct_errors(const Interaction& interaction, const Particles& sources, c
       norm[1] += f[d] * f[d];
     }
   }
+  const auto count = static_cast<double>(chosen.size());
+  norm[0] = std::max(norm[0], least.potential * least.potential * count);
+  norm[1] = std::max(norm[1], least.force * least.force * count);
   const auto relative = [](double e, double s) { return s > 0 ? std::sqrt(e / s) : std::sqrt(e); };
   return {relative(error[0], norm[0]), relative(error[1], norm[1]), static_cast<std::int64_t>(chosen.size())};
 }

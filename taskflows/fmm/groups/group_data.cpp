@@ -44,11 +44,10 @@ void Simulation::build_cells() {
   cells_.clear();
   cells_.resize(static_cast<std::size_t>(tree_->shape().height));
   if (!tree_->has_far_field()) return;
-  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+  for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l) {
     const Level& level = tree_->level(l);
     cells_[static_cast<std::size_t>(l)].resize(level.groups.size());
-    const M2LOperators& operators =
-        *operators_[problem_.interaction.homogeneous ? 0 : static_cast<std::size_t>(l - Tree::first_far_level)];
+    const M2LOperators& operators = *operators_[operators_number(l)];
     const Range own = tree_->own(l);
     for (std::int32_t g = own.begin; g < own.end; ++g) {
       CellGroup& group = cells(l, g);
@@ -64,7 +63,7 @@ void Simulation::build_cells() {
 /// Makes the expansions of own groups, and of others as far as they come here.
 void Simulation::build_cell_data() {
   if (distributed_) find_cell_messages();
-  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+  for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l) {
     const auto make = [&](std::int32_t g, CellData data) {
       CellGroup& group = cells(l, g);
       const auto cells = static_cast<std::size_t>(tree_->level(l).groups[static_cast<std::size_t>(g)].cells);
@@ -118,9 +117,9 @@ void Simulation::build_particles(const Particles& particles) {
   const Range own = tree_->own_leaf_groups();
   particles_.clear();
   particles_.resize(static_cast<std::size_t>(tree_->leaf_groups()));
-  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+  for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l) {
     Range described = tree_->own(l);
-    if (l > Tree::first_far_level) described = hull(described, tree_->child_groups(l - 1, tree_->own(l - 1)));
+    if (l > tree_->top_level()) described = hull(described, tree_->child_groups(l - 1, tree_->own(l - 1)));
     for (std::int32_t g = described.begin; g < described.end; ++g) describe_cells(l, g);
   }
   if (distributed_) build_near_in();
@@ -248,23 +247,25 @@ void Simulation::fill_particles(const Particles& particles) {
       if (near_group(n).particle_data) apply(near_group(n).particle_data);
   };
   for_data([](Handle& data) { starpu_data_acquire(data, STARPU_W); });
+  const double width = tree_->box().width;
   // the particles of leaves, then of other leaves, as four arrays of `set` values
-  const auto fill = [&](double* x, std::int64_t set, const Range& leaves, std::span<const std::int32_t> ghosts) {
+  const auto fill = [&](double* x, std::int64_t set, const Range& leaves, const NearSet& near) {
     std::int64_t next = 0;
-    const auto take = [&](std::int32_t leaf) {
+    const auto take = [&](std::int32_t leaf, const Displacement& image) {
       const auto i = static_cast<std::size_t>(leaf);
       const std::int64_t first = distributed_ ? exchange_->first_of(leaf) : tree_->leaf_begin()[i];
       const std::int64_t count = tree_->leaf_begin()[i + 1] - tree_->leaf_begin()[i];
       for (std::int64_t s = first; s < first + count; ++s, ++next) {
         const std::size_t from = at(s);
-        x[next] = all.x[from];
-        x[set + next] = all.y[from];
-        x[2 * set + next] = all.z[from];
+        x[next] = all.x[from] + image.x * width;
+        x[set + next] = all.y[from] + image.y * width;
+        x[2 * set + next] = all.z[from] + image.z * width;
         x[3 * set + next] = all.charge[from];
       }
     };
-    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf);
-    for (const std::int32_t ghost : ghosts) take(ghost);
+    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf, image_of(0));
+    for (std::size_t i = 0; i < near.ghosts.size(); ++i)
+      take(near.ghosts[i], image_of(near.image.empty() ? 0 : near.image[i]));
   };
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t n = sets.begin; n < sets.end; ++n) {
@@ -273,13 +274,13 @@ void Simulation::fill_particles(const Particles& particles) {
     double* const x = near.particle_data
                           ? near.particles.data()
                           : particles_[static_cast<std::size_t>(tree_->group_of_leaf(leaves.begin))].particles.data();
-    fill(x, near.set, leaves, tree_->near(static_cast<std::size_t>(n)).ghosts);
+    fill(x, near.set, leaves, tree_->near(static_cast<std::size_t>(n)));
   }
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
     if (const Range near = tree_->near_sets_of(g); near.end - near.begin > 1)
-      fill(p.particles.data(), p.set, tree_->leaves_of_group(g), {});
+      fill(p.particles.data(), p.set, tree_->leaves_of_group(g), NearSet{});
   }
   for_data([](Handle& data) { starpu_data_release(data); });
 }

@@ -97,10 +97,15 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
         for (std::size_t o = 0; o < 8; ++o) {
           const std::int32_t source = children[static_cast<std::size_t>(other) * 8 + o];
           if (source < 0) continue;
-          const CellIndex& from = level.index[static_cast<std::size_t>(source)];
-          const int dx = at.x - from.x;
-          const int dy = at.y - from.y;
-          const int dz = at.z - from.z;
+          // a source of a periodic tree may be the image of a cell: its place is that of its parent beside the target's
+          const auto away = [&](int target, int beside, int half) {
+            return target - 2 * ((target >> 1) + beside) - half;
+          };
+          const auto m = static_cast<int>(n);
+          const auto octant = static_cast<int>(o);
+          const int dx = away(at.x, m / 9 - 1, octant & 1);
+          const int dy = away(at.y, m / 3 % 3 - 1, octant >> 1 & 1);
+          const int dz = away(at.z, m % 3 - 1, octant >> 2);
           if (std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) < 2) continue;
           const std::int32_t of = level.group_of(source, group_size);
           const bool within = of == static_cast<std::int32_t>(g);
@@ -212,6 +217,7 @@ void Tree::divide_near() {
 }
 
 void Tree::build_near_set(std::int32_t n) {
+  if (shape_.periodic > 0) return build_periodic_near_set(n);
   const auto particles_of = [&](std::int32_t leaf) {
     const auto i = static_cast<std::size_t>(leaf);
     return static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i]);
@@ -324,11 +330,12 @@ std::vector<std::int32_t> Tree::ghosts_of(int rank) const {
 
 void Tree::build_contributors() {
   // `from`: the first of the leaf's particles in what the group sends or has
-  const auto add = [&](std::int32_t near_set, std::int32_t leaf, std::int32_t from) {
+  const auto add = [&](std::int32_t near_set, std::int32_t leaf, std::int32_t from, int image = 0) {
     const auto i = static_cast<std::size_t>(leaf);
     const std::int32_t of_leaf = group_of_leaf(leaf);
     auto& of_owner = contributors_[static_cast<std::size_t>(of_leaf)];
-    if (of_owner.empty() || of_owner.back().near_set != near_set) of_owner.push_back({near_set, {}});
+    if (of_owner.empty() || of_owner.back().near_set != near_set || of_owner.back().image != image)
+      of_owner.push_back({near_set, {}, image});
     of_owner.back().parts.push_back({from, static_cast<std::int32_t>(leaf_begin_[i] - first_particle(of_leaf)),
                                      static_cast<std::int32_t>(leaf_begin_[i + 1] - leaf_begin_[i])});
   };
@@ -349,10 +356,11 @@ void Tree::build_contributors() {
       if (sets.end - sets.begin > 1) {
         const auto first = leaf_begin_[static_cast<std::size_t>(leaves.begin)] - first_particle(g);
         contributors_[static_cast<std::size_t>(g)].push_back(
-            {n, {{0, static_cast<std::int32_t>(first), set.begin[cells]}}});
+            {n, {{0, static_cast<std::int32_t>(first), set.begin[cells]}}, 0});
       }
       for (std::size_t i = 0; i < set.ghosts.size(); ++i)
-        if (mine.holds(group_of_leaf(set.ghosts[i]))) add(n, set.ghosts[i], set.begin[cells + i]);
+        if (mine.holds(group_of_leaf(set.ghosts[i])))
+          add(n, set.ghosts[i], set.begin[cells + i], set.image.empty() ? 0 : set.image[i]);
     }
   }
 }

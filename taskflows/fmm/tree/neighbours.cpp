@@ -44,9 +44,12 @@ std::vector<std::int32_t> children_by_octant(std::span<const std::uint64_t> pare
   return table;
 }
 
-Neighbours neighbours_of_root() {
+Neighbours neighbours_of_root(int periodic) {
   Neighbours root{{0, 1}, std::vector<std::int32_t>(27, -1)};
-  root.table[13] = 0;
+  const auto reach = [&](int direction) { return direction < periodic ? 1 : 0; };
+  for (int dx = -reach(0); dx <= reach(0); ++dx)
+    for (int dy = -reach(1); dy <= reach(1); ++dy)
+      for (int dz = -reach(2); dz <= reach(2); ++dz) root.table[static_cast<std::size_t>(place(dx, dy, dz))] = 0;
   return root;
 }
 

@@ -42,8 +42,8 @@ struct Neighbours {
     return &table[static_cast<std::size_t>(cell - cells.begin) * 27];
   }
 };
-/// The neighbours of the root: itself alone.
-Neighbours neighbours_of_root();
+/// The neighbours of the root: itself alone; with the first `periodic` directions periodic, its images there.
+Neighbours neighbours_of_root(int periodic = 0);
 /// The neighbours of the cells of a range, all of whose parents `above` has.
 Neighbours neighbours_of(const Range& range, std::span<const std::uint64_t> cells,
                          std::span<const std::uint64_t> parents, const Neighbours& above,

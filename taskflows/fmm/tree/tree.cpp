@@ -132,6 +132,8 @@ void check_shape(const TreeShape& shape) {
   if (shape.height < 1 || shape.height > max_height)
     bad_input("tree height {}: expected 1 to {}", shape.height, max_height);
   if (shape.group_size < 1) bad_input("{} cells per group: expected at least 1", shape.group_size);
+  if (shape.periodic < 0 || shape.periodic > 3) bad_input("{} periodic directions: expected 0 to 3", shape.periodic);
+  if (shape.periodic > 0 && shape.adaptive()) bad_input("periodic boxes: expected a uniform tree");
   if (shape.leaf_size < 0) bad_input("leaves of {} particles: expected at least 1", shape.leaf_size);
   if (shape.group_size >= 1 << source_bits)
     bad_input("{} cells per group: expected less than {}", shape.group_size, 1 << source_bits);
@@ -232,13 +234,14 @@ void Tree::build_levels() {
     const Range below = hull(needed[static_cast<std::size_t>(l) + 1], cells_of(level(l + 1), own(l + 1)));
     needed[static_cast<std::size_t>(l)] = parents_of(below, level(l + 1).key, level(l).key);
   }
-  neighbours_ = neighbours_of_root();
+  neighbours_ = neighbours_of_root(shape_.periodic);
   for (int l = 0; l <= leaf_level(); ++l) rank_cells(levels_[static_cast<std::size_t>(l)], own(l));
+  if (shape_.periodic > 0) build_lattice();
   for (std::size_t l = 1; l < levels_.size(); ++l) {
     const std::vector<std::int32_t> children = children_by_octant(levels_[l - 1].key, levels_[l].key);
     const int number = static_cast<int>(l);
-    if (number >= first_far_level) build_far(levels_[l], own(number), levels_[l - 1], neighbours_, children);
-    if (number > first_far_level) make_families(number);
+    if (number >= std::max(1, top_level())) build_far(levels_[l], own(number), levels_[l - 1], neighbours_, children);
+    if (number > top_level()) make_families(number);
     neighbours_ = neighbours_of(needed[l], levels_[l].key, levels_[l - 1].key, neighbours_, children);
   }
 }

@@ -34,6 +34,8 @@ struct TreeShape {
   /// Most particles of a leaf of an adaptive tree, of which `height` is the largest number of levels; 0: a uniform
   /// tree.
   int leaf_size = 0;
+  /// The first so many of x, y, z are periodic, with the width of the tree's box; uniform trees of one process only.
+  int periodic = 0;
   [[nodiscard]] bool adaptive() const noexcept { return leaf_size > 0; }
 };
 inline constexpr int max_height = 21;
@@ -95,11 +97,23 @@ struct NearPieces {
 /// Near field of some leaves, those of a group or of a piece of it: these leaves and copies of neighbour leaves of
 /// higher Morton index (section 3.1.1).
 struct NearSet {
-  std::vector<std::int32_t> ghosts;  ///< leaves of the level, increasing
-  std::vector<std::int32_t> begin;   ///< own leaves and ghosts: first particle of each within the set, and the end
+  std::vector<std::int32_t> ghosts;  ///< leaves of the level, increasing; of periodic trees, image after image
+  /// Image of each ghost: displaced by image_of() box widths; empty: no tree is periodic.
+  std::vector<std::int8_t> image;
+  std::vector<std::int32_t> begin;  ///< own leaves and ghosts: first particle of each within the set, and the end
   std::vector<std::int32_t> upper_begin, upper, source_begin, source;  ///< as P2PSet
   std::int64_t pairs = 0;                                              ///< unordered pairs of particles
 };
+
+/// Displacement of an image in box widths along x, y and z, each -1, 0 or 1: of two opposite images the one is used
+/// whose first displacement is positive, numbers 1 .. 13. Image 0: none.
+struct Displacement {
+  int x, y, z;
+};
+[[nodiscard]] constexpr Displacement image_of(int image) {
+  const int place = image + 13;
+  return {place / 9 - 1, place / 3 % 3 - 1, place % 3 - 1};
+}
 
 /// Particles of a group for which a near set that is not the group's whole one was computed.
 struct Contribution {
@@ -110,6 +124,7 @@ struct Contribution {
 struct Contributor {
   std::int32_t near_set;
   std::vector<Contribution> parts;
+  int image = 0;  ///< all are copies in this image, in which a particle is once
 };
 
 /// What a group of a lower rank computes for leaves of this one: it sends the particles of these leaves, one leaf after
@@ -153,9 +168,11 @@ class Tree {
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
   /// The deepest level; of a uniform tree, that of all leaves.
   [[nodiscard]] int leaf_level() const noexcept { return shape_.height - 1; }
-  /// Far interactions begin at level 2: there is no far field when the leaves are above.
-  [[nodiscard]] bool has_far_field() const noexcept { return leaf_level() >= first_far_level; }
+  /// Far interactions begin at level 2, those of periodic trees at the root: there is no far field when the leaves are
+  /// above.
+  [[nodiscard]] bool has_far_field() const noexcept { return leaf_level() >= top_level(); }
   static constexpr int first_far_level = 2;
+  [[nodiscard]] int top_level() const noexcept { return shape_.periodic > 0 ? 0 : first_far_level; }
   [[nodiscard]] const Level& level(int l) const { return levels_[static_cast<std::size_t>(l)]; }
   /// The level that has all leaves of a uniform tree.
   [[nodiscard]] const Level& leaves() const { return levels_.back(); }
@@ -232,6 +249,9 @@ class Tree {
   void build_near();
   void divide_near();
   void build_near_set(std::int32_t near_set);
+  // periodic.cpp
+  void build_lattice();
+  void build_periodic_near_set(std::int32_t near_set);
   void build_contributors();
   void build_near_messages();
 

@@ -35,7 +35,7 @@ constexpr double shortest_task = 400e-6;
 /// Most leaves of all ranks that are brought together: every rank knows all leaves of the tree.
 constexpr std::int64_t most_known = std::int64_t{1} << 24;
 
-struct Cells {
+struct FoundCells {
   Leaves cells;
   [[nodiscard]] std::int64_t find(std::uint64_t k) const {
     const auto at = std::lower_bound(cells.key.begin(), cells.key.end(), k);
@@ -136,7 +136,7 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
   double cells_above = 0;
   double far_above = 0;
   for (int level = 0; level <= deepest; ++level) {
-    const Cells cells{leaves_of(levels[static_cast<std::size_t>(level)])};
+    const FoundCells cells{leaves_of(levels[static_cast<std::size_t>(level)])};
     const std::vector<std::uint64_t>& keys = cells.cells.key;
     const std::size_t step = std::max<std::size_t>(1, keys.size() / sample_size);
     double near = 0;

@@ -35,7 +35,7 @@ MatrixXd cosine_transform(int nodes, int order) {
 /// column index runs over (y, z of the target; x, y, z of the source), x of the target being the row.
 MatrixXd kernel_at_nodes(int nodes, const std::array<int, 3>& t, const RadialKernel& kernel, double h) {
   VectorXd x(nodes);
-  for (int m = 0; m < nodes; ++m) x(m) = std::cos((2 * m + 1) * std::numbers::pi / (2 * nodes));
+  for (int m = 0; m < nodes; ++m) x(m) = chebyshev_node(m, nodes);
   std::array<MatrixXd, 3> squares;
   for (std::size_t d = 0; d < 3; ++d) {
     squares[d].resize(nodes, nodes);
@@ -58,12 +58,10 @@ MatrixXd kernel_at_nodes(int nodes, const std::array<int, 3>& t, const RadialKer
   return k;
 }
 
-/// The operator from moments to coefficients, in orthonormal scaling, restricted to the basis.
-MatrixXd primitive_operator(const Basis& basis, int nodes, const std::array<int, 3>& t, const RadialKernel& kernel,
-                            double h) {
+/// The operator from moments to coefficients of a kernel at nodes, in orthonormal scaling, restricted to the basis.
+MatrixXd operator_of(const Basis& basis, int nodes, MatrixXd k) {
   const int order = basis.order();
   const MatrixXd transform = cosine_transform(nodes, order);
-  MatrixXd k = kernel_at_nodes(nodes, t, kernel, h);
   // one direction after the other: transform the leading index, then make it the last
   for (int d = 0; d < 6; ++d) {
     const MatrixXd turned = k.transpose() * transform;
@@ -126,6 +124,25 @@ MatrixXd in_each_direction(const Basis& basis, const MatrixXd& one, const Matrix
           }
   }
   return result;
+}
+
+/// From moments and to coefficients: the weights c_a of both interpolations, of which the orthonormal scaling holds the
+/// square roots.
+VectorXd weights(const Basis& basis, int nodes) {
+  VectorXd weight(basis.size());
+  for (int a = 0; a < basis.order(); ++a)
+    for (int b = 0; b < basis.order(); ++b)
+      for (int c = 0; c < basis.order(); ++c)
+        if (const int i = basis.index(a, b, c); i >= 0)
+          weight(i) = std::sqrt((a == 0 ? 1.0 : 2.0) * (b == 0 ? 1.0 : 2.0) * (c == 0 ? 1.0 : 2.0) /
+                                std::pow(static_cast<double>(nodes), 3));
+  return weight;
+}
+
+PrimitiveOperator weighted(const VectorXd& weight, const Factors& f) {
+  const MatrixXd u = weight.asDiagonal() * f.u;
+  const MatrixXd v = weight.asDiagonal() * f.v;
+  return {static_cast<int>(u.cols()), {u.data(), u.data() + u.size()}, {v.data(), v.data() + v.size()}};
 }
 
 enum class Groups { whole, split };
@@ -201,16 +218,7 @@ int interpolation_nodes(const BasisChoice& choice) {
 
 std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes, const RadialKernel& kernel,
                                                    double half_width, double epsilon) {
-  // from moments and to coefficients: the weights c_a of both interpolations, of which the orthonormal scaling holds
-  // the square roots
-  VectorXd weight(basis.size());
-  for (int a = 0; a < basis.order(); ++a)
-    for (int b = 0; b < basis.order(); ++b)
-      for (int c = 0; c < basis.order(); ++c)
-        if (const int i = basis.index(a, b, c); i >= 0)
-          weight(i) = std::sqrt((a == 0 ? 1.0 : 2.0) * (b == 0 ? 1.0 : 2.0) * (c == 0 ? 1.0 : 2.0) /
-                                std::pow(static_cast<double>(nodes), 3));
-
+  const VectorXd weight = weights(basis, nodes);
   const bool all_products = basis.size() == nodes * nodes * nodes;
   const MatrixXd root = root_of_weights(nodes, 1);
   const MatrixXd inverse_root = root_of_weights(nodes, -1);
@@ -227,10 +235,9 @@ std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes
 #pragma omp parallel for schedule(dynamic)
   for (std::size_t p = 0; p < directions.size(); ++p) {
     try {
-      const Factors f = compressed(primitive_operator(basis, nodes, directions[p], kernel, half_width));
-      const MatrixXd u = weight.asDiagonal() * f.u;
-      const MatrixXd v = weight.asDiagonal() * f.v;
-      operators[p] = {static_cast<int>(u.cols()), {u.data(), u.data() + u.size()}, {v.data(), v.data() + v.size()}};
+      const Factors f =
+          compressed(operator_of(basis, nodes, kernel_at_nodes(nodes, directions[p], kernel, half_width)));
+      operators[p] = weighted(weight, f);
     } catch (...) {
 #pragma omp critical
       error = std::current_exception();
@@ -238,6 +245,25 @@ std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes
   }
   if (error) std::rethrow_exception(error);
   return operators;
+}
+
+double chebyshev_node(int m, int nodes) {
+  return std::cos((2 * m + 1) * std::numbers::pi / (2 * nodes));
+}
+
+PrimitiveOperator smooth_operator(const Basis& basis, int nodes, std::span<const double> values, double epsilon) {
+  const Index n = nodes;
+  MatrixXd k(n, n * n * n * n * n);
+  Index column = 0;
+  for (Index z2 = 0; z2 < n; ++z2)
+    for (Index y2 = 0; y2 < n; ++y2)
+      for (Index x2 = 0; x2 < n; ++x2)
+        for (Index z1 = 0; z1 < n; ++z1)
+          for (Index y1 = 0; y1 < n; ++y1, ++column)
+            for (Index x1 = 0; x1 < n; ++x1)
+              k(x1, column) =
+                  values[static_cast<std::size_t>(((x1 * n + x2) * n * n + y1 * n + y2) * n * n + z1 * n + z2)];
+  return weighted(weights(basis, nodes), compress(operator_of(basis, nodes, std::move(k)), epsilon, Groups::whole));
 }
 
 M2LOperators::M2LOperators(const Basis& basis, const std::vector<PrimitiveOperator>& primitives)

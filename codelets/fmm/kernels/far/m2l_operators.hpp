@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "codelets/fmm/kernels/far/basis.hpp"
@@ -38,6 +39,14 @@ struct PrimitiveOperator {
 /// ones, whose vectors are arbitrary. Throws Error (bad input) when the kernel is not finite between separate cells.
 std::vector<PrimitiveOperator> primitive_operators(const Basis& basis, int nodes, const RadialKernel& kernel,
                                                    double half_width, double epsilon);
+
+/// An operator as one of primitive_operators() of a smooth function of x - y instead of K, between cells that may be
+/// the same: compressed to epsilon times its norm. `values`, nodes^6 of them: the function at the difference of
+/// target node m and source node n in x, y and z, [m nodes + n] in each direction, x outermost.
+PrimitiveOperator smooth_operator(const Basis& basis, int nodes, std::span<const double> values, double epsilon);
+
+/// Chebyshev nodes of [-1, 1]: cos((2 m + 1) pi / (2 nodes)).
+double chebyshev_node(int m, int nodes);
 
 class M2LOperators {
  public:
