@@ -15,7 +15,7 @@
 // times faster than a core at everything would otherwise leave the cores idle while they work through other buckets.
 // -backlog: as the paper; so is -speedup, which knows no durations.
 //
-// Reservations. A GPU keeps a few tasks for later, 10 ms of them, and prefetches their data while it computes. A unit
+// Reservations. A GPU keeps a few tasks for later, 50 ms of them, and prefetches their data while it computes. A unit
 // of any kind that finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets
 // it.
 //

@@ -46,7 +46,7 @@ class Pool {
   void give_back(unsigned unit);
   /// Microseconds of kept tasks beyond which no more are: the data of what follows can be fetched in that time, and a
   /// task that nobody keeps yet can go to any GPU.
-  static constexpr double enough_ahead = 1e4;
+  static constexpr double enough_ahead = 5e4;
   [[nodiscard]] std::size_t reserved(unsigned unit) const { return kept_[unit].size.load(); }
 
   /// A unit that found nothing says so and then polls once more; after a push, one of those that may take the task is
