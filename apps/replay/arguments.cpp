@@ -17,7 +17,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "program: dependencies, sizes of data, priorities and classes of tasks are those of the recording.\n\n"
       "  asterism-replay run/ --simulate h200x4 --scheduler dmdas\n"
       "  asterism-replay run/ --simulate ./mine.toml --scheduler hprio --trace replayed\n"
-      "  asterism-compare --schedulers hprio,dmdas,lws --simulate nehalem-m2070,h200x4 -- asterism-replay run/\n\n"
+      "  asterism-compare --schedulers hprio,dmdas,lws --simulate nehalem-m2070 -- asterism-replay run/\n\n"
       "A duration is taken from the first of these that knows the task's class on a kind of unit:\n"
       "  platform   the platform's file, where it names the codelet: [codelets.NAME]\n"
       "  models     StarPU's performance models (--models)\n"
@@ -67,12 +67,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
 
   if (const auto status = parse(app, argc, argv)) return status;
   if (args.machine.platform.empty())
-    bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070 (asterism-platform list)");
+    bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070");
   if (args.machine.nodes > 0) bad_input("--nodes: replay is on one machine");
-  if (args.session.scheduler == "heteroprio")
-    bad_input(
-        "--scheduler heteroprio: it needs the priorities of codelets, which only their program knows; expected "
-        "another, such as hprio");
   require_writable("--json", args.json);
   return std::nullopt;
 }

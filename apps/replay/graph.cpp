@@ -212,7 +212,24 @@ starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>&
   return task;
 }
 
+void Graph::require_units() const {
+  std::vector<bool> started(times_.kinds(), false);
+  for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
+    const int worker = static_cast<int>(w);
+    started[kind_of(starpu_worker_get_type(worker), starpu_worker_get_devid(worker))] = true;
+  }
+  for (std::size_t t = 0; t < recording_.tasks.size(); ++t) {
+    bool runs = !recording_.tasks[t].executed();
+    for (std::size_t kind = 0; kind < started.size(); ++kind)
+      runs = runs || (started[kind] && std::isfinite(times_.seconds(t, kind)));
+    if (!runs)
+      bad_input("no unit that was started has a duration of the task '{}'; expected other --cpus or --gpus",
+                recording_.codelet_name(recording_.tasks[t]));
+  }
+}
+
 double Graph::run() {
+  require_units();
   const Data data(recording_);
   std::vector<starpu_task*> tasks;
   tasks.reserve(recording_.tasks.size());
@@ -226,9 +243,6 @@ double Graph::run() {
   const Clock::time_point begin = Clock::now();
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const int status = starpu_task_submit(tasks[t]);
-    if (status == -ENODEV)
-      failed("no unit that was started can run the task '{}': more units (--cpus, --gpus)",
-             recording_.codelet_name(recording_.tasks[t]));
     if (status != 0) failed("starpu_task_submit: {}", std::strerror(-status));
   }
   starpu_task_wait_for_all();

@@ -31,7 +31,7 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   /// Submits all tasks and waits for them; StarPU runs. Simulated seconds from the first submission to the last end.
-  /// Throws Error (failed) when no unit can run a task.
+  /// Throws Error (bad_input) when no unit can run a task.
   double run();
 
  private:
@@ -48,6 +48,8 @@ class Graph {
   static double microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsigned implementation);
   static int can_run(unsigned worker, starpu_task* task, unsigned implementation);
   static std::uint32_t footprint(starpu_task* task);
+  /// Throws Error (bad_input) when no unit that StarPU started can run a task.
+  void require_units() const;
   [[nodiscard]] std::size_t kind_of(starpu_worker_archtype type, int device) const;
   starpu_task* make(std::size_t task, const std::vector<starpu_data_handle_t>& handles);
 

@@ -89,6 +89,10 @@ int replay(int argc, char** argv) {
   Report report;
   {
     const Session session(args.session);
+    if (session.scheduler() == "heteroprio")
+      bad_input(
+          "--scheduler heteroprio: it needs the priorities of codelets, which only their program knows; expected "
+          "another, such as hprio");
     report.record = record_header("asterism-replay", argc, argv, session);
     report.rows.push_back(simulated_row());
     report_recording(recording, report);

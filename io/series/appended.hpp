@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/output_file.hpp"
+#include "io/series/collection.hpp"
 #include "io/series/series_detail.hpp"
 
 namespace asterism::output {
@@ -33,12 +35,20 @@ class Appended {
     size_ += sizeof(std::uint64_t) + values.size_bytes();
     return tag;
   }
-  void write(OutputFile& file) const {
+  /// Writes the whole file: `inside` is what stands in the element of this type ("PolyData"), then come the arrays.
+  void write_file(const std::filesystem::path& path, const std::string& type, const std::string& inside) const {
+    OutputFile file(path);
+    file.write(
+        fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"{0}\" version=\"1.0\" byte_order=\"{1}\" "
+                    "header_type=\"UInt64\">\n<{0}>\n{2}</{0}>\n<AppendedData encoding=\"raw\">\n_",
+                    type, vtk_byte_order, inside));
     for (const std::string_view bytes : arrays_) {
       const std::uint64_t size = bytes.size();
       file.write({reinterpret_cast<const char*>(&size), sizeof size});
       file.write(bytes);
     }
+    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.commit();
   }
 
  private:

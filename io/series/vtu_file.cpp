@@ -59,22 +59,15 @@ void write_vtu(const std::filesystem::path& path, const VtuContents& contents) {
     for (const NumberArray& array : numbers) text += data.array<std::int64_t>("Int64", array.name, 1, array.values);
     return text;
   };
-  std::string head = fmt::format(
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" "
-      "header_type=\"UInt64\">\n<UnstructuredGrid>\n{}<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      vtk_byte_order, units(contents), nodes, cells);
+  std::string head =
+      fmt::format("{}<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", units(contents), nodes, cells);
   head += "<PointData>\n" + add(contents.at_nodes, contents.node_numbers) + "</PointData>\n";
   head += "<CellData>\n" + add(contents.in_cells, contents.cell_numbers) + "</CellData>\n";
   head += "<Points>\n" + data.array<double>("Float64", "Points", 3, mesh.points) + "</Points>\n<Cells>\n";
   head += data.array<std::int32_t>("Int32", "connectivity", 1, mesh.cell);
   head += data.array<std::int64_t>("Int64", "offsets", 1, ends);
   head += data.array<std::uint8_t>("UInt8", "types", 1, types);
-  head += "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
-  OutputFile file(path);
-  file.write(head);
-  data.write(file);
-  file.write("\n</AppendedData>\n</VTKFile>\n");
-  file.commit();
+  data.write_file(path, "UnstructuredGrid", head + "</Cells>\n</Piece>\n");
 }
 
 }  // namespace asterism::output

@@ -91,7 +91,35 @@ def fmm_motion():
     return "\n".join(rows)
 
 
+# Ewald 1921 and later; per distance of nearest neighbours
+MADELUNG = {"salt": 1.747564594633, "caesium-chloride": 1.762674773071}
+
+
+def fmm_madelung():
+    """Madelung's constants by accuracy."""
+    [(_, record)] = load("fmm-periodic.json")
+    found = {(line["crystal"], line["accuracy"]): line["madelung"] for line in record["crystals"]}
+    rows = ["| `--accuracy` | " + " | ".join(f"{name}, known {known:.12f} | error" for name, known in MADELUNG.items()) + " |",
+            "|---|" + "---|---|" * len(MADELUNG)]
+    for accuracy in sorted({accuracy for _, accuracy in found}):
+        cells = [f"{found[name, accuracy]:.11f} | {abs(found[name, accuracy] / known - 1):.1e}" for name, known in MADELUNG.items()]
+        rows.append(f"| {accuracy} | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+def fmm_periodic():
+    """Errors with one to three periodic directions."""
+    [(_, record)] = load("fmm-periodic.json")
+    rows = ["| boundaries | error of the potential | error of the force |", "|---|---|---|"]
+    for line in record["boxes"]:
+        name = f"`--periodic {line['directions']}`" if line["directions"] else "open, beside direct summation"
+        rows.append(f"| {name} | {line['potential_error']:.1e} | {line['force_error']:.1e} |")
+    return "\n".join(rows)
+
+
 TABLES = {
+    "fmm-madelung": fmm_madelung,
+    "fmm-periodic": fmm_periodic,
     "fmm-motion": fmm_motion,
     "fmm-cpu": fmm_cpu,
     "fmm-gpu": fmm_gpu,

@@ -135,6 +135,7 @@ TEST_F(Replay, SaysWhatIsWrong) {
   expect_bad_input("prof_file__0 --noise -1", "--noise");
   expect_bad_input("prof_file__0 --scheduler nosuch", "nosuch");
   expect_bad_input("prof_file__0 --scheduler heteroprio", "heteroprio");
+  expect_bad_input("prof_file__0 --order recording --cpus 0", "tile_potrf");
   std::filesystem::create_directories(folder_ / "circle");
   const auto task = [](int id, int after) {
     const std::string number = std::to_string(id);

@@ -15,8 +15,8 @@ namespace {
 /// Iterations of a solve with multigrid that were seen: on grids 8 to 12, on bodies 50 to 180.
 constexpr double iterations_on_grids = 12;
 constexpr double iterations_on_bodies = 80;
-/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together, and that its setup
-/// does (7pts-64 and the coarse bracket in P1, one core of a Xeon).
+/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (6 to 12 measured on
+/// grids and bodies), and that its setup does (190 to 350): experiments/records/cg-preconditioners.json.
 constexpr double cost_of_iteration = 10;
 constexpr double cost_of_setup = 300;
 /// Steps of conjugate gradient that see a condition up to the square of about their number.

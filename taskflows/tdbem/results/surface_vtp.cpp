@@ -61,20 +61,12 @@ class VtpWriter : public SurfaceWriter {
 
   void write_member(const std::filesystem::path& path, const std::vector<SavedField>& fields) const {
     Appended data;
-    std::string head = fmt::format(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" "
-        "header_type=\"UInt64\">\n<PolyData>\n{}<PointData Scalars=\"{}\">\n",
-        output::vtk_byte_order, piece(), fields.front().name);
+    std::string head = fmt::format("{}<PointData Scalars=\"{}\">\n", piece(), fields.front().name);
     for (const SavedField& field : fields) head += data.array<float>("Float32", field.name, 1, field.values);
     head += "</PointData>\n<Points>\n" + data.array<float>("Float32", "Points", 3, surface_.points);
     head += "</Points>\n<Polys>\n" + data.array<std::int32_t>("Int32", "connectivity", 1, surface_.triangles);
     head += data.array<std::int32_t>("Int32", "offsets", 1, ends_);
-    head += "</Polys>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
-    OutputFile file(path);
-    file.write(head);
-    data.write(file);
-    file.write("\n</AppendedData>\n</VTKFile>\n");
-    file.commit();
+    data.write_file(path, "PolyData", head + "</Polys>\n</Piece>\n");
   }
 
   std::filesystem::path path_;

@@ -31,8 +31,22 @@ MatrixXd cosine_transform(int nodes, int order) {
   return t;
 }
 
-/// K between the nodes of two cells of half width h whose centres are 2 h t apart, as a matrix nodes x nodes^5 whose
-/// column index runs over (y, z of the target; x, y, z of the source), x of the target being the row.
+/// value(x1, x2, y1, y2, z1, z2) between the nodes of a target (1) and a source (2), as a matrix nodes x nodes^5 whose
+/// column index runs over (y1, z1, x2, y2, z2), x1 being the row.
+template <class Value>
+MatrixXd at_pairs_of_nodes(Index n, const Value& value) {
+  MatrixXd k(n, n * n * n * n * n);
+  Index column = 0;
+  for (Index z2 = 0; z2 < n; ++z2)
+    for (Index y2 = 0; y2 < n; ++y2)
+      for (Index x2 = 0; x2 < n; ++x2)
+        for (Index z1 = 0; z1 < n; ++z1)
+          for (Index y1 = 0; y1 < n; ++y1, ++column)
+            for (Index x1 = 0; x1 < n; ++x1) k(x1, column) = value(x1, x2, y1, y2, z1, z2);
+  return k;
+}
+
+/// K between the nodes of two cells of half width h whose centres are 2 h t apart (at_pairs_of_nodes).
 MatrixXd kernel_at_nodes(int nodes, const std::array<int, 3>& t, const RadialKernel& kernel, double h) {
   VectorXd x(nodes);
   for (int m = 0; m < nodes; ++m) x(m) = chebyshev_node(m, nodes);
@@ -42,20 +56,11 @@ MatrixXd kernel_at_nodes(int nodes, const std::array<int, 3>& t, const RadialKer
     for (int m = 0; m < nodes; ++m)
       for (int n = 0; n < nodes; ++n) squares[d](m, n) = std::pow(h * (x(m) - x(n) + 2 * t[d]), 2);
   }
-  const Index n = nodes;
-  MatrixXd k(n, n * n * n * n * n);
-  Index column = 0;
-  for (Index z2 = 0; z2 < n; ++z2)
-    for (Index y2 = 0; y2 < n; ++y2)
-      for (Index x2 = 0; x2 < n; ++x2)
-        for (Index z1 = 0; z1 < n; ++z1)
-          for (Index y1 = 0; y1 < n; ++y1, ++column)
-            for (Index x1 = 0; x1 < n; ++x1) {
-              const double value = kernel(squares[0](x1, x2) + squares[1](y1, y2) + squares[2](z1, z2));
-              if (!std::isfinite(value)) bad_input("the kernel is not finite between separate cells");
-              k(x1, column) = value;
-            }
-  return k;
+  return at_pairs_of_nodes(nodes, [&](Index x1, Index x2, Index y1, Index y2, Index z1, Index z2) {
+    const double value = kernel(squares[0](x1, x2) + squares[1](y1, y2) + squares[2](z1, z2));
+    if (!std::isfinite(value)) bad_input("the kernel is not finite between separate cells");
+    return value;
+  });
 }
 
 /// The operator from moments to coefficients of a kernel at nodes, in orthonormal scaling, restricted to the basis.
@@ -253,16 +258,9 @@ double chebyshev_node(int m, int nodes) {
 
 PrimitiveOperator smooth_operator(const Basis& basis, int nodes, std::span<const double> values, double epsilon) {
   const Index n = nodes;
-  MatrixXd k(n, n * n * n * n * n);
-  Index column = 0;
-  for (Index z2 = 0; z2 < n; ++z2)
-    for (Index y2 = 0; y2 < n; ++y2)
-      for (Index x2 = 0; x2 < n; ++x2)
-        for (Index z1 = 0; z1 < n; ++z1)
-          for (Index y1 = 0; y1 < n; ++y1, ++column)
-            for (Index x1 = 0; x1 < n; ++x1)
-              k(x1, column) =
-                  values[static_cast<std::size_t>(((x1 * n + x2) * n * n + y1 * n + y2) * n * n + z1 * n + z2)];
+  MatrixXd k = at_pairs_of_nodes(n, [&](Index x1, Index x2, Index y1, Index y2, Index z1, Index z2) {
+    return values[static_cast<std::size_t>(((x1 * n + x2) * n * n + y1 * n + y2) * n * n + z1 * n + z2)];
+  });
   return weighted(weights(basis, nodes), compress(operator_of(basis, nodes, std::move(k)), epsilon, Groups::whole));
 }
 
