@@ -170,7 +170,7 @@ TEST(SelfIntersections, AreFound) {
 
 // ---- the meshes ----------------------------------------------------------------------------------------
 
-/// Volumes are those of the shapes, which gmsh's OpenCASCADE kernel integrates (scripts/make-meshes prints them).
+/// Volumes are those of the shapes, which gmsh's OpenCASCADE kernel integrates (data/make-meshes prints them).
 TEST(RealMeshes, Airliner) {
   struct Known {
     const char* name;

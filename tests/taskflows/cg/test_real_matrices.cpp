@@ -78,7 +78,7 @@ TEST(RealMatrices, ElasticityIsReadBackBitForBit) {
 
 // ---- matrices of meshes --------------------------------------------------------------------------------
 
-/// Rows, and non-zeros of a body that nothing holds and of one that is held at one end. From scripts/make-meshes
+/// Rows, and non-zeros of a body that nothing holds and of one that is held at one end. From data/make-meshes
 /// --check, which counts the pairs of nodes that the corners, edges, faces and tetrahedra of a file make, without any
 /// matrix.
 struct Counts {
