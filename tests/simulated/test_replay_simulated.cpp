@@ -75,6 +75,7 @@ TEST_F(Replay, RunsAGraphThatIsNotOurs) {
       const double time = ran.record["seconds"];
       best = std::min(best, time);
       worst = std::max(worst, time);
+      ASSERT_GE(trace()["bounds"].size(), 3U);
       for (const auto& bound : trace()["bounds"])
         EXPECT_LE(bound.at("seconds").get<double>(), time * (1 + 1e-9)) << scheduler << " " << bound;
       std::filesystem::remove_all(folder_ / "replayed");
@@ -125,6 +126,23 @@ TEST_F(Replay, Noise) {
   }
   // the mean of 8 x 220 factors of deviation 0.3, weighted
   EXPECT_NEAR(sum / seeds / exact, 1, 0.05);
+}
+
+/// asterism-compare bounds a replay by the durations that were replayed, not by the platform's rates, which are higher.
+TEST_F(Replay, IsBoundedByTheDurationsReplayed) {
+  record_cholesky(8, 48);
+  const std::string program =
+      "'" ORDINARY_PROGRAMS "/asterism-replay' prof_file__0 --quiet --cpus 1 --gpus 0 --order recording";
+  ASSERT_EQ(shell("'" ORDINARY_PROGRAMS "/asterism-compare' --schedulers eager,lws --simulate '" MACHINES
+                  "/nehalem-m2070.toml' --work compared -- " +
+                  program + " >/dev/null 2>errors"),
+            0);
+  const nlohmann::json compared = nlohmann::json::parse(std::ifstream(folder_ / "compared" / "compare.json"));
+  ASSERT_EQ(compared["schedulers"].size(), 2U);
+  for (const auto& scheduler : compared["schedulers"]) {
+    EXPECT_GE(scheduler["makespan_over_lp"].get<double>(), 1 - 1e-9);
+    EXPECT_LT(scheduler["makespan_over_lp"].get<double>(), 1.2);
+  }
 }
 
 TEST_F(Replay, SaysWhatIsWrong) {
