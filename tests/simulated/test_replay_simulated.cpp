@@ -130,7 +130,7 @@ TEST_F(Replay, Noise) {
 
 /// asterism-compare bounds a replay by the durations that were replayed, not by the platform's rates, which are higher.
 TEST_F(Replay, IsBoundedByTheDurationsReplayed) {
-  record_cholesky(8, 48);
+  record_cholesky(8, 96);
   const std::string program =
       "'" ORDINARY_PROGRAMS "/asterism-replay' prof_file__0 --quiet --cpus 1 --gpus 0 --order recording";
   ASSERT_EQ(shell("'" ORDINARY_PROGRAMS "/asterism-compare' --schedulers eager,lws --simulate '" MACHINES
