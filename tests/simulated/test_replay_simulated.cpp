@@ -134,7 +134,7 @@ TEST_F(Replay, IsBoundedByTheDurationsReplayed) {
   const std::string program =
       "'" ORDINARY_PROGRAMS "/asterism-replay' prof_file__0 --quiet --cpus 1 --gpus 0 --order recording";
   ASSERT_EQ(shell("'" ORDINARY_PROGRAMS "/asterism-compare' --schedulers eager,lws --simulate '" MACHINES
-                  "/nehalem-m2070.toml' --work compared -- " +
+                  "/h200x4.toml' --work compared -- " +
                   program + " >/dev/null 2>errors"),
             0);
   const nlohmann::json compared = nlohmann::json::parse(std::ifstream(folder_ / "compared" / "compare.json"));
