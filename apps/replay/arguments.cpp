@@ -66,8 +66,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_quiet(*results, args.quiet);
 
   if (const auto status = parse(app, argc, argv)) return status;
-  if (args.machine.platform.empty())
-    bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070");
+  if (args.machine.platform.empty()) bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070");
   if (args.machine.nodes > 0) bad_input("--nodes: replay is on one machine");
   require_writable("--json", args.json);
   return std::nullopt;
