@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tests that use a GPU on a machine that has one, several at a time, and writes a record of them; with --sanitize
+also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer.
+
+    run-gpu-tests --out gpu-tests.json               # in a bundle of scripts/bundle
+    run-gpu-tests --sanitize memcheck,racecheck --out sanitize.json
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+KERNELS = ["cg_kernels_cuda", "fmm_p2p_cuda", "fmm_far_field_cuda", "lbm_kernels_cuda", "fdtd_kernels_cuda", "tdbem_kernels_cuda"]
+SCHEDULERS = {"cg_flow": ["cyclic", "lws", "dmdas"], "fmm_flow": ["hprio", "lws", "dmdas"], "lbm_flow": ["lws", "dmdas"],
+              "fdtd_flow": ["lws", "dmdas"], "fdtd_farm": ["lws", "dmdas"], "tdbem_flow": ["lws", "dmdas"]}
+OTHERS = ["fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
+PROGRAMS = {  # right by its own reference
+    "cg": "asterism-cg --stencil 7pts-40 --verify",
+    "cg amg": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --verify",
+    "cg amg, blocks": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --blocks 3 --verify",
+    "fmm": "asterism-fmm --particles 200000 --accuracy 5 --verify",
+    "fmm plummer": "asterism-fmm --particles 100000 --distribution plummer --accuracy 4 --cpus 0 --verify",
+    "lbm": "asterism-lbm --size 48 --steps 60 --verify",
+    "fdtd": "asterism-fdtd --size 48 --steps 60 --verify",
+    "tdbem": "asterism-tdbem --unknowns 162 --steps 200 --verify"}
+FLOWS = {  # small: racecheck takes a thousand times as long
+    "cg": "asterism-cg --stencil 7pts-16 --iterations 12 --cpus 0 --verify",
+    "cg-blocks": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks 3 --cpus 0 --verify",
+    "cg-amg": "asterism-cg --stencil 7pts-16 --preconditioner amg --cpus 0 --verify",
+    "fmm": "asterism-fmm --particles 3000 --accuracy 3 --height 4 --tree uniform --cpus 0 --verify",
+    "fmm-adaptive": "asterism-fmm --particles 3000 --distribution plummer --accuracy 3 --tree adaptive --cpus 0 --verify",
+    "lbm": "asterism-lbm --size 16 --steps 4 --cpus 0 --verify",
+    "fdtd": "asterism-fdtd --size 16 --steps 6 --cpus 0 --verify",
+    "tdbem": "asterism-tdbem --unknowns 42 --steps 20 --cpus 4 --gpus 1 --verify"}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", default="gpu-tests.json", metavar="FILE", help="JSON record (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 3), metavar="N", help="at a time (default: %(default)s)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="tests whose name contains it")
+    parser.add_argument("--sanitize", default="", metavar="TOOLS", help="some of memcheck,synccheck,initcheck,racecheck")
+    parser.add_argument("--shards", type=int, default=6, metavar="N", help="processes that a sanitized test is divided into")
+    parser.add_argument("--limit", type=float, default=600, metavar="S", help="seconds of all together (default: %(default)s)")
+    return parser.parse_args()
+
+
+def environment(**more):
+    env = dict(os.environ, STARPU_SILENT="1", STARPU_WORKERS_NOBIND="1", ASTERISM_DATA=str(HERE / "data"),
+               ASTERISM_SCHEDULER_LIB=str(HERE / "lib/libasterism-schedulers.so"), **more)
+    for method in ("cg", "fmm", "lbm", "fdtd", "tdbem"):
+        env["ASTERISM_" + method.upper()] = str(HERE / f"bin/asterism-{method}")
+    return env
+
+
+def execute(command, end, **more):
+    """Return status (None: not ended in time), text and seconds."""
+    begin = time.monotonic()
+    try:
+        done = subprocess.run([str(HERE / "run"), *command], env=environment(**more), text=True, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=max(1.0, end - begin))
+        return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
+    except subprocess.TimeoutExpired as late:
+        out = late.stdout or b""
+        return None, out.decode(errors="replace"), time.monotonic() - begin
+
+
+def run_tests(name, scheduler, end):
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], end, STARPU_SCHED=scheduler)
+        try:
+            found = json.loads(pathlib.Path(report.name).read_text())
+        except ValueError:
+            found = {"tests": 0, "failures": 1}
+    skipped = sum(t.get("result") == "SKIPPED" for s in found.get("testsuites", []) for t in s["testsuite"])
+    record = {"tests": found["tests"], "failures": found["failures"], "skipped": skipped, "seconds": round(seconds, 1)}
+    if status is None:
+        record["ended"] = "after its time"
+    return record, status == 0, text
+
+
+def run_program(command, end):
+    status, text, seconds = execute(command.split(), end)
+    return {"command": command, "status": status, "seconds": round(seconds, 1)}, status == 0, text
+
+
+def sanitize(tool, command, end, **more):
+    launcher = ["compute-sanitizer", "--tool", tool, "--launch-timeout", "0", "--error-exitcode", "77"]
+    found = [str(p) for p in (HERE / "bin" / command[0], HERE / "tests" / command[0]) if p.exists()]
+    status, text, seconds = execute(launcher + found + command[1:], end, **more)
+    errors = re.findall(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", text)
+    tests = re.findall(r"\[==========\] (\d+) tests? from .* ran", text)
+    record = {"errors": sum(int(a or b) for a, b in errors) if errors and status is not None else None,
+              "seconds": round(seconds, 1), **({"tests": int(tests[0])} if tests else {})}
+    if status is None:
+        record["ended"] = "after its time"
+    return record, status == 0, text
+
+
+def jobs_of(arguments, end):
+    """Key of the record, name, and what to call, in the order of their length."""
+    if arguments.sanitize:
+        for tool in reversed(arguments.sanitize.split(",")):
+            for name in KERNELS:
+                for shard in range(arguments.shards):
+                    more = {"GTEST_TOTAL_SHARDS": str(arguments.shards), "GTEST_SHARD_INDEX": str(shard)}
+                    yield tool, f"test_{name}", lambda t=tool, n=name, m=more: sanitize(t, [f"test_{n}"], end, **m)
+            for name, command in FLOWS.items():
+                yield tool, name, lambda t=tool, c=command: sanitize(t, c.split(), end)
+        return
+    for name in KERNELS + OTHERS:
+        yield "tests", name, lambda n=name: run_tests(n, "", end)
+    for name, schedulers in SCHEDULERS.items():
+        for scheduler in schedulers:
+            yield "tests", f"{name}.{scheduler}", lambda n=name, s=scheduler: run_tests(n, s, end)
+    for name, command in PROGRAMS.items():
+        yield "programs", name, lambda c=command: run_program(c, end)
+
+
+def add(place, name, record):
+    """Shards of one test are one entry."""
+    old = place.get(name)
+    if old and "tests" in old and "errors" in old:
+        record = {"errors": None if None in (old["errors"], record["errors"]) else old["errors"] + record["errors"],
+                  "seconds": round(old["seconds"] + record["seconds"], 1), "tests": old["tests"] + record.get("tests", 0),
+                  **{k: v for k, v in (old | record).items() if k == "ended"}}
+    place[name] = record
+
+
+def main():
+    arguments = parse_arguments()
+    end = time.monotonic() + arguments.limit
+    gpu = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
+    record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%d"),
+              "machine": "one " + gpu.stdout.split("\n")[0], "commit": (HERE / "commit").read_text().strip()}
+    results = record.setdefault("tools", {}) if arguments.sanitize else record
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, end) if arguments.only in name}
+        for job in concurrent.futures.as_completed(jobs):
+            key, name = jobs[job]
+            result, right, text = job.result()
+            add(results.setdefault(key, {}), name, result)
+            failed += not right
+            print(f"{'ok    ' if right else 'FAILED'} {key} {name} {json.dumps(result)}", flush=True)
+            if not right:
+                lines = [line for line in text.splitlines() if re.search(r"FAILED|Failure|error|ERROR|=====|Assert", line)]
+                print("\n".join(lines[:12] + text.splitlines()[-6:]), flush=True)
+            pathlib.Path(arguments.out).write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+    print(f"{len(jobs) - failed} passed, {failed} failed")
+    sys.exit(failed != 0)
+
+
+main()
