@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests that use a GPU on a machine that has one, several at a time, and writes a record of them; with --sanitize
-also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer.
+also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. A GPU takes turns between
+processes: more than two at a time are slower.
 
     run-gpu-tests --out gpu-tests.json               # in a bundle of scripts/bundle
     run-gpu-tests --sanitize memcheck,racecheck --out sanitize.json
@@ -45,16 +46,16 @@ FLOWS = {  # small: racecheck takes a thousand times as long
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="gpu-tests.json", metavar="FILE", help="JSON record (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 3), metavar="N", help="at a time (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="at a time (default: %(default)s)")
     parser.add_argument("--only", default="", metavar="TEXT", help="tests whose name contains it")
     parser.add_argument("--sanitize", default="", metavar="TOOLS", help="some of memcheck,synccheck,initcheck,racecheck")
-    parser.add_argument("--shards", type=int, default=6, metavar="N", help="processes that a sanitized test is divided into")
+    parser.add_argument("--shards", type=int, default=1, metavar="N", help="processes that a sanitized test is divided into")
     parser.add_argument("--limit", type=float, default=600, metavar="S", help="seconds of all together (default: %(default)s)")
     return parser.parse_args()
 
 
 def environment(**more):
-    env = dict(os.environ, STARPU_SILENT="1", STARPU_WORKERS_NOBIND="1", ASTERISM_DATA=str(HERE / "data"),
+    env = dict(os.environ, STARPU_SILENT="1", STARPU_WORKERS_NOBIND="1", ASTERISM_DATA=os.environ.get("ASTERISM_DATA", str(HERE / "data")),
                ASTERISM_SCHEDULER_LIB=str(HERE / "lib/libasterism-schedulers.so"), **more)
     for method in ("cg", "fmm", "lbm", "fdtd", "tdbem"):
         env["ASTERISM_" + method.upper()] = str(HERE / f"bin/asterism-{method}")
@@ -95,7 +96,7 @@ def run_program(command, end):
 def sanitize(tool, command, end, **more):
     launcher = ["compute-sanitizer", "--tool", tool, "--launch-timeout", "0", "--error-exitcode", "77"]
     found = [str(p) for p in (HERE / "bin" / command[0], HERE / "tests" / command[0]) if p.exists()]
-    status, text, seconds = execute(launcher + found + command[1:], end, **more)
+    status, text, seconds = execute(launcher + found + command[1:], end, ASTERISM_SANITIZED="1", **more)
     errors = re.findall(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", text)
     tests = re.findall(r"\[==========\] (\d+) tests? from .* ran", text)
     record = {"errors": sum(int(a or b) for a, b in errors) if errors and status is not None else None,

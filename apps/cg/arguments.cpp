@@ -11,6 +11,7 @@
 #include "apps/common/solver_options.hpp"
 #include "base/error.hpp"
 #include "io/series/vtu_file.hpp"
+#include "runtime/machine/platform.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/checkpoint.hpp"
@@ -229,6 +230,16 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   return std::nullopt;
 }
 
+namespace {
+
+/// On a real machine, and on a simulated one that says how long a task of whole iterations takes.
+bool whole_iterations_are_timed() {
+  const Platform* const platform = simulated_platform();
+  return platform == nullptr || platform->codelets.contains("cg_iterations_double");
+}
+
+}  // namespace
+
 Options complete_options(const Arguments& args, const Session& session, std::int64_t rows) {
   Options options = args.options;
   apply_flow_defaults(options);
@@ -246,7 +257,7 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   const bool copies = gpus || ranks > 1 || options.preconditioner_flow != PreconditionerFlow::none;
   options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);
   const bool one_gpu = gpus && units == 1 && ranks == 1 && args.units != "all";
-  const bool whole = one_gpu && !simulated && why_no_whole_iterations(options).empty();
+  const bool whole = one_gpu && whole_iterations_are_timed() && why_no_whole_iterations(options).empty();
   options.task = args.task.value_or(whole ? TaskSize::graph : TaskSize::operation);
   require_consistent(options);
   if (!args.checkpoints.write.empty() || !args.checkpoints.read.empty()) require_checkpoints(options);

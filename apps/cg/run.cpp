@@ -86,7 +86,9 @@ std::optional<int> Run::prepare() {
 void Run::choose_preconditioner() {
   if (arguments_.preconditioner != "auto") return;
   const bool body = matrix_.positions.size() * 3 == static_cast<std::size_t>(a_.n);
-  const auto choice = cg::choose_preconditioner(a_, body ? 3 : rows_of_nodes(a_), arguments_.options.tolerance);
+  const bool on_gpus = arguments_.units != "cpu" && arguments_.common.session.gpus.value_or(visible_gpus()) > 0;
+  const auto choice =
+      cg::choose_preconditioner(a_, body ? 3 : rows_of_nodes(a_), arguments_.options.tolerance, on_gpus);
   arguments_.preconditioner = choice.name;
   arguments_.why_preconditioner = choice.reason;
   apply_preconditioner(arguments_);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,12 @@ namespace asterism {
 
 inline void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+/// Whether compute-sanitizer watches (tests/gpu_tests.py): kernels are a thousand times slower, and smaller cases have
+/// to do, with every way of dividing them still among them.
+inline bool sanitized() {
+  return std::getenv("ASTERISM_SANITIZED") != nullptr;
 }
 
 /// What fills the guards around an array. A huge number shows an update in place that goes beyond, where NaN might stay

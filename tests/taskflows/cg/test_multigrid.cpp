@@ -271,6 +271,8 @@ TEST(Choice, FollowsTheCondition) {
   EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("7pts-8")), 1, 1e-8).name, "none");
   EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("5pts-300")), 1, 1e-8).name, "amg");
   EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8).name, "jacobi");
+  EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("5pts-300")), 1, 1e-8, true).name, "none");
+  EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8, true).name, "jacobi");
 }
 
 TEST_F(CgFlow, BlockJacobiTakesAnyNumberOfRows) {

@@ -2,6 +2,7 @@
 // Periodic boxes: lattice sums against sums over many images, the reference against these and against Madelung's
 // constants, the fast multipole method against the reference.
 #include <gtest/gtest.h>
+#include <starpu.h>
 
 #include <algorithm>
 #include <cmath>
@@ -189,14 +190,16 @@ TEST_P(PeriodicDirections, TheOriginDoesNotMatter) {
   EXPECT_GT(difference, 0);
 }
 
+/// To the bit on one kind of unit; cores and GPUs round differently, and which does a task is not fixed.
 TEST(Periodic, TheSameBitsInEveryRun) {
   const Particles p = charges(3000);
+  const double allowed = starpu_cuda_worker_get_count() > 0 ? 1e-11 : 0;
   const Result first = solve(p, 3, 4, {3, 6});
   for (int run = 0; run < 3; ++run) {
     const Result again = solve(p, 3, 4, {3, 6});
     for (std::size_t i = 0; i < p.size(); ++i) {
-      ASSERT_EQ(again.potential[i], first.potential[i]) << i;
-      ASSERT_EQ(again.fy[i], first.fy[i]) << i;
+      ASSERT_NEAR(again.potential[i], first.potential[i], allowed * std::abs(first.potential[i])) << i;
+      ASSERT_NEAR(again.fy[i], first.fy[i], allowed * (std::abs(first.fy[i]) + 1)) << i;
     }
   }
 }
