@@ -134,7 +134,7 @@ TEST_P(FmmP2PCuda, RandomNeighbours) {
 TEST_P(FmmP2PCuda, LeavesInPieces) {
   for (const std::int32_t own : {8, 5}) {
     const int large = sanitized() ? 1500 : 5000;
-    const Leaves l = reference::random_leaves({300, 3, 0, 90, 20, large, 64, 65}, own, 0.9, true, 4);
+    const Leaves l = reference::random_leaves({700, 3, 0, 90, 20, large, 64, 65}, own, 0.9, true, 4);
     const std::vector<P2PItem> items = p2p_items(l.set());
     EXPECT_GT(items.size(), sanitized() ? 20U : 80U);
     Field expected(l.x.size());
