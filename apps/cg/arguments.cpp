@@ -101,15 +101,16 @@ void add_flow_options(CLI::Option_group* method, Arguments& args) {
 /// Preconditioner and end of the iterations, in the group "Method".
 void add_iteration_options(CLI::Option_group* method, Arguments& args) {
   method
-      ->add_option(
-          "--preconditioner", args.preconditioner,
-          "jacobi, block-jacobi: the diagonal, or blocks of it; amg: smoothed aggregation multigrid; auto: none,\n"
-          "jacobi or amg by the estimated condition (with --iterations, --simulate, several ranks: none)")
-      ->check(CLI::IsMember({"auto", "none", "jacobi", "block-jacobi", "amg"}))
+      ->add_option("--preconditioner", args.preconditioner,
+                   "jacobi, block-jacobi: the diagonal, or blocks of it; ssor: symmetric Gauss-Seidel by colours;\n"
+                   "amg: smoothed aggregation multigrid; auto: none, jacobi or amg by the estimated condition (with "
+                   "--iterations, --simulate, several ranks: none)")
+      ->check(CLI::IsMember({"auto", "none", "jacobi", "block-jacobi", "ssor", "amg"}))
       ->capture_default_str();
-  method->add_option("--preconditioner-block", args.preconditioner_block,
-                     "Rows of a diagonal block of block-jacobi (default: 3), or of a node for amg (default: as the\n"
-                     "matrix has them)");
+  method->add_option(
+      "--preconditioner-block", args.preconditioner_block,
+      "Rows of a diagonal block of block-jacobi (default: 3), or of a node for ssor and amg (default: as\n"
+      "the matrix has them)");
   method->add_option("--tolerance", args.options.tolerance, "Stop when ||b - A x|| <= tolerance ||b||")
       ->check(not_negative_number())
       ->capture_default_str();
@@ -174,7 +175,8 @@ void check_arguments(Arguments& args) {
   require_writable("--checkpoint", args.checkpoints.write);
   if (args.preconditioner_block && (*args.preconditioner_block < 1 || *args.preconditioner_block > 32))
     bad_input("--preconditioner-block {}: expected 1 to 32", *args.preconditioner_block);
-  refuse_when_simulated(args.preconditioner == "amg", "--preconditioner amg");
+  for (const char* flow : {"ssor", "amg"})
+    refuse_when_simulated(args.preconditioner == flow, std::string("--preconditioner ") + flow);
   const Options& o = args.options;
   const bool open = o.flow == Flow::fused && !args.task && !args.iterations && !simulated && !args.efficiency &&
                     !args.common.calibrate && !rank_group().distributed();
@@ -198,8 +200,8 @@ void check_arguments(Arguments& args) {
 void apply_preconditioner(Arguments& args) {
   if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
   if (args.preconditioner == "block-jacobi") args.options.preconditioner_block = args.preconditioner_block.value_or(3);
-  if (args.preconditioner != "amg") return;
-  args.options.preconditioner_flow = PreconditionerFlow::amg;
+  if (args.preconditioner != "ssor" && args.preconditioner != "amg") return;
+  args.options.preconditioner_flow = args.preconditioner == "amg" ? PreconditionerFlow::amg : PreconditionerFlow::ssor;
   if (!args.own_pace) args.options.check_every = 1;  // an iteration is long: none is to be computed in vain
 }
 

@@ -75,7 +75,12 @@ void Run::describe(Report& report) {
     record["preconditioner"]["chosen"] = arguments_.why_preconditioner;
     report.rows.emplace_back("chosen", fmt::format("{}: {}", arguments_.preconditioner, arguments_.why_preconditioner));
   }
-  if (hierarchy() != nullptr) {
+  if (hierarchy() != nullptr && !hierarchy_.colour.empty()) {
+    const int colours = std::ranges::max(hierarchy_.colour) + 1;
+    record["preconditioner"].update({{"colours", colours}, {"setup_seconds", hierarchy_.seconds}});
+    report.rows.emplace_back("preconditioner",
+                             fmt::format("ssor: {} colours, set up in {:.3f} s", colours, hierarchy_.seconds));
+  } else if (hierarchy() != nullptr) {
     std::vector<std::int64_t> rows;
     for (const Level& level : hierarchy_.level) rows.push_back(level.rows);
     record["preconditioner"].update({{"levels", rows},

@@ -95,7 +95,8 @@ void Run::choose_preconditioner() {
 }
 
 void Run::make_hierarchy() {
-  if (arguments_.options.preconditioner_flow != PreconditionerFlow::amg) return;
+  const PreconditionerFlow flow = arguments_.options.preconditioner_flow;
+  if (flow == PreconditionerFlow::none) return;
   CsrMatrix whole;  // over several ranks each makes the hierarchy of the whole matrix, and then takes its rows
   if (rank_group().distributed()) whole = matrix_.rows(0, matrix_.counts.n);
   const CsrMatrix& a = rank_group().distributed() ? whole : a_;
@@ -103,8 +104,13 @@ void Run::make_hierarchy() {
   const bool body = matrix_.positions.size() * 3 == static_cast<std::size_t>(a.n);
   size = body ? 3 : arguments_.preconditioner_block.value_or(rows_of_nodes(a));
   if (size > most_rows_of_nodes || a.n % size != 0)
-    bad_input("--preconditioner-block {}: amg expects a divisor of {} rows, up to {}", size, a.n, most_rows_of_nodes);
-  hierarchy_ = smoothed_aggregation(a, size, body ? rigid_motions(matrix_.positions) : component_constants(a.n, size));
+    bad_input("--preconditioner-block {}: {} expects a divisor of {} rows, up to {}", size, name_of(flow), a.n,
+              most_rows_of_nodes);
+  if (flow == PreconditionerFlow::ssor)
+    hierarchy_ = coloured(a, size);
+  else
+    hierarchy_ =
+        smoothed_aggregation(a, size, body ? rigid_motions(matrix_.positions) : component_constants(a.n, size));
   if (!rank_group().distributed()) return;
   hierarchy_.level.front().a = std::move(whole);
   const CsrMatrix& kept = hierarchy_.level.front().a;

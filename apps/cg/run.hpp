@@ -34,7 +34,7 @@ class Run : public Solver {
   void leave_small_systems_to_one_core();
   /// What --preconditioner auto stands for.
   void choose_preconditioner();
-  /// The hierarchy of --preconditioner amg, before StarPU takes the cores.
+  /// What --preconditioner ssor and amg set up, before StarPU takes the cores.
   void make_hierarchy();
   [[nodiscard]] const asterism::cg::Hierarchy* hierarchy() const {
     return hierarchy_.level.empty() ? nullptr : &hierarchy_;

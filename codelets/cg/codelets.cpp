@@ -155,6 +155,17 @@ void smooth_cpu(void** b, void* arguments) {
   cpu::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
               elements_of(b[3]));
 }
+void relax_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const RelaxArgs*>(arguments);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
+    q = elements_of(b[1]);
+    b += 2;
+  }
+  cpu::relax(length(b[1]), &scalar<std::int32_t>(b[1]), preconditioner(a.block, b[0]), elements_of(b[2]), q,
+             elements_of(b[3]));
+}
 void defect_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const DefectArgs*>(arguments);
   cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[3]), elements_of(b[1]), false);
@@ -303,6 +314,7 @@ Codelet precondition({.name = "cg_precondition",
                       .flops = precondition_flops});
 Codelet smooth(
     {.name = "cg_smooth", .variant = "double", .cpu = smooth_cpu, .cuda = on_gpu.smooth, .flops = smooth_flops});
+Codelet relax({.name = "cg_relax", .variant = "double", .cpu = relax_cpu, .cuda = on_gpu.relax, .flops = relax_flops});
 Codelet defect(
     {.name = "cg_defect", .variant = "double", .cpu = defect_cpu, .cuda = on_gpu.defect, .flops = defect_flops});
 Codelet residual_dots_shared({.name = "cg_residual_dots_shared",

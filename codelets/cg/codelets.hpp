@@ -128,6 +128,15 @@ struct SmoothArgs {
   std::int32_t product;  ///< 0: x is 0
 };
 extern Codelet smooth;
+/// Rows of a list, nodes of `block` rows: q = A x, x = x + M^-1 (b - q) there.
+/// A R, q W, inverse R, rows R, b R, x RW, further pieces of x R (any number). Without product x is 0: inverse R,
+/// rows R, b R, x RW
+struct RelaxArgs {
+  BlockLayout layout;
+  std::int32_t block;
+  std::int32_t product;  ///< 0: x is 0
+};
+extern Codelet relax;
 /// t = b - A x.  A R, t W, b R, x R (any number)
 struct DefectArgs {
   BlockLayout layout;

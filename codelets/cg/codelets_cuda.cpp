@@ -236,6 +236,17 @@ void smooth(void** b, void* arguments) {
   cuda::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
                elements_of(b[3]), stream());
 }
+void relax(void** b, void* arguments) {
+  const auto& a = *static_cast<const RelaxArgs*>(arguments);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[5]), elements_of(b[1]), false, stream());
+    q = elements_of(b[1]);
+    b += 2;
+  }
+  cuda::relax(length(b[1]), scalar<const std::int32_t>(b[1]), preconditioner(a.block, b[0]), elements_of(b[2]), q,
+              elements_of(b[3]), stream());
+}
 void defect(void** b, void* arguments) {
   const auto& a = *static_cast<const DefectArgs*>(arguments);
   cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[3]), elements_of(b[1]), false, stream());
@@ -360,6 +371,7 @@ Functions functions() {
           .xpby = gpu::xpby,
           .precondition = gpu::precondition,
           .smooth = gpu::smooth,
+          .relax = gpu::relax,
           .defect = gpu::defect,
           .pack = gpu::pack,
           .residual = gpu::residual,

@@ -41,6 +41,13 @@ inline double smooth_flops(const void* arguments, std::span<const Access> access
   return costs::smooth_flops(n, a.block) +
          (a.product != 0 ? costs::product_flops(static_cast<double>(a.layout.nonzeros), n, false) : 0);
 }
+inline double relax_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const RelaxArgs*>(arguments);
+  if (a.product == 0) return costs::precondition_flops(elements(accesses[0]) / a.block, a.block);
+  const double n = elements(accesses[1]);
+  return costs::precondition_flops(n, a.block) + 2 * n +
+         costs::product_flops(static_cast<double>(a.layout.nonzeros), n, false);
+}
 inline double defect_flops(const void* arguments, std::span<const Access> accesses) {
   const auto& a = *static_cast<const DefectArgs*>(arguments);
   const double n = elements(accesses[1]);

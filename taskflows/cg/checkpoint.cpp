@@ -58,10 +58,11 @@ T value_of(const std::vector<std::int64_t>& words) {
 }
 
 std::string method(const System& sys) {
-  const bool amg = sys.options.preconditioner_flow == PreconditionerFlow::amg;
+  const PreconditionerFlow flow = sys.options.preconditioner_flow;
+  const bool own_flow = flow != PreconditionerFlow::none;
   return fmt::format("{}, preconditioner of {} rows{}, {} dot products, {}", name_of(sys.options.flow),
-                     amg ? sys.options.node_rows : sys.options.preconditioner_block, amg ? " (amg)" : "",
-                     name_of(sys.options.dot), name_of(sys.options.format));
+                     own_flow ? sys.options.node_rows : sys.options.preconditioner_block,
+                     own_flow ? " (" + name_of(flow) + ")" : "", name_of(sys.options.dot), name_of(sys.options.format));
 }
 
 /// Which contributions the next iteration of the pipelined flow begins with.

@@ -18,7 +18,7 @@ std::string why_no_whole_iterations(const Options& o) {
   if (o.decomposition != Decomposition::one_d) return "--decomposition 2d; expected 1d";
   if (o.format != Format::sell) return "--format csr; expected sell";
   if (o.preconditioner_flow != PreconditionerFlow::none)
-    return "--preconditioner amg; expected one within the tasks of an iteration";
+    return "--preconditioner " + name_of(o.preconditioner_flow) + "; expected one within the tasks of an iteration";
   if (o.vector != VectorMode::pieces) return "--vector " + name_of(o.vector) + "; expected pieces";
   return {};
 }
@@ -35,7 +35,8 @@ void require_consistent(const Options& o) {
   const std::string why_not = o.task == TaskSize::operation ? "" : why_no_whole_iterations(o);
   if (!why_not.empty()) bad_input("--task {}: found {}", name_of(o.task), why_not);
   if (o.preconditioner_flow != PreconditionerFlow::none && o.flow == Flow::pipelined)
-    bad_input("--flow pipelined: found --preconditioner amg, which is a task flow of its own; use --flow fused");
+    bad_input("--flow pipelined: found --preconditioner {}, which is a task flow of its own; use --flow fused",
+              name_of(o.preconditioner_flow));
   if (o.blocks < 1) bad_input("--blocks {}: expected at least 1", o.blocks);
   if (o.preconditioner_block < 0 || o.preconditioner_block > 32)
     bad_input("--preconditioner-block {}: expected 1 to 32", o.preconditioner_block);
@@ -62,6 +63,9 @@ std::string name_of(Decomposition v) {
 }
 std::string name_of(Transfer v) {
   return v == Transfer::full ? "full" : "packed";
+}
+std::string name_of(PreconditionerFlow v) {
+  return v == PreconditionerFlow::none ? "none" : v == PreconditionerFlow::ssor ? "ssor" : "amg";
 }
 std::string name_of(VectorMode v) {
   return v == VectorMode::blocking ? "blocking" : v == VectorMode::plan ? "plan" : "pieces";

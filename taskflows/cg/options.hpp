@@ -58,6 +58,7 @@ enum class TaskSize {
 /// A preconditioner that is a task flow of its own.
 enum class PreconditionerFlow {
   none,  ///< none, or a diagonal one within the tasks of the iteration
+  ssor,  ///< symmetric Gauss-Seidel by colours
   amg,   ///< smoothed aggregation multigrid
 };
 
@@ -105,6 +106,7 @@ inline constexpr int inline_sum_blocks = codelets::max_inline_partials;
 std::string name_of(Flow);
 std::string name_of(Decomposition);
 std::string name_of(Transfer);
+std::string name_of(PreconditionerFlow);
 std::string name_of(VectorMode);
 std::string name_of(DotMode);
 std::string name_of(XUpdate);

@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/cg/preconditioner/gauss_seidel.hpp"
+#include "taskflows/cg/preconditioner/multigrid.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -35,8 +37,12 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   make_scalars();
   make_matrix(a, session);
   if (options.preconditioner_flow == PreconditionerFlow::none) return;
-  if (hierarchy == nullptr) failed("{}: --preconditioner amg without a hierarchy", a.name);
-  multigrid = std::make_unique<Multigrid>(*this, a, *hierarchy);
+  if (hierarchy == nullptr)
+    failed("{}: --preconditioner {} without its setup", a.name, name_of(options.preconditioner_flow));
+  if (options.preconditioner_flow == PreconditionerFlow::ssor)
+    preconditioner_tasks = std::make_unique<GaussSeidel>(*this, a, *hierarchy);
+  else
+    preconditioner_tasks = std::make_unique<Multigrid>(*this, a, *hierarchy);
 }
 
 System::~System() {

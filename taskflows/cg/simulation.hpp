@@ -24,7 +24,7 @@
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
-#include "taskflows/cg/preconditioner/multigrid.hpp"
+#include "taskflows/cg/preconditioner/preconditioner_tasks.hpp"
 
 namespace asterism::cg {
 
@@ -85,7 +85,8 @@ class System {
   std::array<std::unique_ptr<AllGather>, 2> distributed_dots;
   std::array<HostBuffer<HistoryEntry>, 2> history_memory;
   std::array<Handle, 2> history;
-  std::unique_ptr<Multigrid> multigrid;  ///< z = M^-1 r as a flow; null: M is diagonal, or there is none
+  /// z = M^-1 r as a flow; null: M is diagonal, or there is none
+  std::unique_ptr<PreconditionerTasks> preconditioner_tasks;
 
   [[nodiscard]] int blocks() const { return partition.blocks(); }
   /// The block-rows of this rank, their first row and the row after their last.
@@ -96,7 +97,7 @@ class System {
   /// By a preconditioner within the tasks of the iteration.
   [[nodiscard]] bool preconditioned() const { return options.preconditioner_block > 0; }
   /// Whether z is another vector than r.
-  [[nodiscard]] bool has_z() const { return preconditioned() || multigrid != nullptr; }
+  [[nodiscard]] bool has_z() const { return preconditioned() || preconditioner_tasks != nullptr; }
   /// Every consumer of a dot product adds the contributions itself, on its own replica of the state.
   [[nodiscard]] bool inline_sums() const {
     return options.dot == DotMode::gather && !distributed() && blocks() <= inline_sum_blocks &&
@@ -112,7 +113,7 @@ class System {
   }
   /// z, or r when there is no preconditioner.
   [[nodiscard]] starpu_data_handle_t z_of(int i) const {
-    return multigrid != nullptr ? multigrid->z(i) : preconditioned() ? z[i] : r[i];
+    return preconditioner_tasks != nullptr ? preconditioner_tasks->z(i) : preconditioned() ? z[i] : r[i];
   }
   /// The handle the k-th block-row's contribution goes to.
   [[nodiscard]] starpu_data_handle_t sum_of(int i) const {

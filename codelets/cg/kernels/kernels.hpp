@@ -16,6 +16,7 @@
 //   pipelined_update   a step of Ghysels and Vanroose's method  n, s n        104 n (*)      18 n (*)
 //   pipelined_dots     {r.r, r.u, w.u}                          n             24 n           6 n
 //   smooth             d = c d + w M^-1 (b - q), x += d         n, s n        56 n + 8 s n   2 s n + 5 n
+//   relax              x = x + M^-1 (b - q) in rows of a list     n, s n        36 n + 8 s n   2 s n + 2 n
 //   defect             t = b - t                                n             24 n           n
 //   begin, alpha_step, beta_step, pipelined_step: the scalars, recurrence.hpp
 //   Sum, add, value: compensated sums, compensated.hpp
@@ -70,6 +71,11 @@ void update_direction(std::int64_t n, double alpha, double beta, const double* z
 /// only.
 void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
             double* d, double* x);
+
+/// The rows row[i] of a block, whole nodes of m.size: x = x + M^-1 (b - q), q[i] that of row[i]. q null: x is 0, and
+/// these rows are written only.
+void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
+           double* x);
 
 /// t = b - t
 void defect(std::int64_t n, const double* b, double* t);

@@ -52,6 +52,9 @@ void precondition(std::int64_t n, const PreconditionerView& m, const double* r, 
 /// d = c d + w M^-1 (b - q), x += d; q null: x is 0.
 void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
             double* d, double* x, cudaStream_t stream);
+/// Rows of a list: x = x + M^-1 (b - q); q null: x is 0.
+void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
+           double* x, cudaStream_t stream);
 /// t = b - t
 void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream);
 /// out[k] = p[index[k]]

@@ -92,6 +92,19 @@ ASTERISM_CLONES void smooth(std::int64_t n, const PreconditionerView& m, double 
   }
 }
 
+ASTERISM_CLONES void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b,
+                           const double* q, double* x) {
+  double r[32];
+  for (std::int64_t i = 0; i < n; i += m.size) {
+    for (int k = 0; k < m.size; ++k) r[k] = q != nullptr ? b[row[i + k]] - q[i + k] : b[row[i + k]];
+    for (int l = 0; l < m.size; ++l) {
+      double sum = 0;
+      for (int k = 0; k < m.size; ++k) sum = std::fma(m.inverse[k * n + i + l], r[k], sum);
+      x[row[i + l]] = q != nullptr ? x[row[i + l]] + sum : sum;
+    }
+  }
+}
+
 ASTERISM_CLONES void defect(std::int64_t n, const double* b, double* t) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) t[i] = b[i] - t[i];

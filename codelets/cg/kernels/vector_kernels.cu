@@ -154,6 +154,20 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
+    relax_kernel(std::int64_t n, const std::int32_t* __restrict__ row, PreconditionerView m,
+                 const double* __restrict__ b, const double* __restrict__ q, double* __restrict__ x) {
+  __shared__ double shared[threads];
+  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
+    __syncthreads();
+    shared[threadIdx.x] = active ? (q != nullptr ? b[row[i]] - q[i] : b[row[i]]) : 0;
+    __syncthreads();
+    if (!active) return;
+    const double z = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
+    x[row[i]] = q != nullptr ? x[row[i]] + z : z;
+  });
+}
+
+__global__ void __launch_bounds__(threads)
     defect_kernel(std::int64_t n, const double* __restrict__ b, double* __restrict__ t) {
   for_each(n, [&](std::int64_t i) { t[i] = b[i] - t[i]; });
 }
@@ -329,6 +343,11 @@ void precondition(std::int64_t n, const PreconditionerView& m, const double* r, 
 void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
             double* d, double* x, cudaStream_t stream) {
   smooth_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, c, w, b, q, d, x);
+  launched();
+}
+void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
+           double* x, cudaStream_t stream) {
+  relax_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, row, m, b, q, x);
   launched();
 }
 void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream) {

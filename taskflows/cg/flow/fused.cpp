@@ -39,8 +39,8 @@ void submit_residual(System& sys, int i, From from) {
 
 /// z <- M^-1 r;  {r.r, r.z}_i, where M is a task flow of its own
 void submit_preconditioner(System& sys) {
-  if (sys.multigrid == nullptr) return;
-  sys.multigrid->submit(sys);
+  if (sys.preconditioner_tasks == nullptr) return;
+  sys.preconditioner_tasks->submit(sys);
   for (const int i : sys.own())
     submit(sys.blocks() > 1 ? codelets::residual_dots_shared : codelets::residual_dots,
            codelets::DotArgs{codelets::Write::replace, codelets::Library::own, &sys.gpus},

@@ -75,7 +75,7 @@ void start(System& sys, Direction direction) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
-  if (sys.multigrid != nullptr) sys.multigrid->submit(sys);
+  if (sys.preconditioner_tasks != nullptr) sys.preconditioner_tasks->submit(sys);
   // delta <- dot(r, z)
   submit_residual_dots(sys);
   submit_step(sys, sys.distributed() ? codelets::begin_shared : codelets::begin, 0, sys.all_dots());
@@ -104,7 +104,7 @@ void iteration(System& sys, HistorySlot history) {
     submit_axpy(sys, i, Sign::minus, sys.q[i], sys.r[i]);
     submit_precondition(sys, i);
   }
-  if (sys.multigrid != nullptr) sys.multigrid->submit(sys);
+  if (sys.preconditioner_tasks != nullptr) sys.preconditioner_tasks->submit(sys);
   // delta_new <- dot(r, z)
   submit_residual_dots(sys);
   // x <- x + alpha p, moved here to overlap the end of the reduction (section 7.2)

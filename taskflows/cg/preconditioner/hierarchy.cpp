@@ -24,35 +24,6 @@ constexpr int lanczos_steps = 10;
 /// The largest Ritz value is a lower bound.
 constexpr double safety = 1.1;
 
-/// Inverses of the diagonal blocks; a row without entries (a mode that its aggregate does not need) has none.
-void invert_diagonal(const CsrMatrix& a, Level& level, const std::string& name) {
-  const int size = level.size;
-  const std::int64_t nodes = a.rows() / size;
-  level.inverse.assign(as_size(a.rows() * size), 0.0);
-  std::int64_t bad = nodes;
-#pragma omp parallel for schedule(static) reduction(min : bad)
-  for (std::int64_t node = 0; node < nodes; ++node) {
-    Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
-    for (std::int64_t i = 0; i < size; ++i)
-      for (std::int64_t k = a.begin_of(node * size + i); k < a.begin_of(node * size + i + 1); ++k)
-        if (a.column[as_size(k)] / size == node) block(i, a.column[as_size(k)] % size) = a.value[as_size(k)];
-    const Eigen::LLT<Eigen::MatrixXd> factor(block);
-    if (factor.info() != Eigen::Success) {
-      bad = std::min(bad, node);
-      continue;
-    }
-    const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(size, size));
-    for (int i = 0; i < size; ++i)
-      for (int k = 0; k < size; ++k)
-        level.inverse[as_size((node * size + i) * size + k)] = (inverse(i, k) + inverse(k, i)) / 2;
-  }
-  if (bad < nodes)
-    bad_input(
-        "{}: not positive definite: a diagonal block of {} rows, seen by --preconditioner amg, has no Cholesky "
-        "factor; --preconditioner jacobi or none needs none",
-        name, size);
-}
-
 /// The tentative prolongation: an orthonormal base of the modes in each aggregate (modified Gram-Schmidt, twice), and
 /// the modes in that base, which are those of the next level.
 CsrMatrix tentative(const Aggregates& aggregates, int size, NearNullspace& modes) {
@@ -224,6 +195,35 @@ NearNullspace rigid_motions(const std::vector<std::array<double, 3>>& position) 
   return modes;
 }
 
+std::vector<double> inverse_diagonal(const CsrMatrix& a, int size, const std::string& preconditioner,
+                                     const std::string& name) {
+  const std::int64_t nodes = a.rows() / size;
+  std::vector<double> result(as_size(a.rows() * size), 0.0);
+  std::int64_t bad = nodes;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (std::int64_t node = 0; node < nodes; ++node) {
+    Eigen::MatrixXd block = Eigen::MatrixXd::Zero(size, size);
+    for (std::int64_t i = 0; i < size; ++i)
+      for (std::int64_t k = a.begin_of(node * size + i); k < a.begin_of(node * size + i + 1); ++k)
+        if (a.column[as_size(k)] / size == node) block(i, a.column[as_size(k)] % size) = a.value[as_size(k)];
+    const Eigen::LLT<Eigen::MatrixXd> factor(block);
+    if (factor.info() != Eigen::Success) {
+      bad = std::min(bad, node);
+      continue;
+    }
+    const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(size, size));
+    for (int i = 0; i < size; ++i)
+      for (int k = 0; k < size; ++k)
+        result[as_size((node * size + i) * size + k)] = (inverse(i, k) + inverse(k, i)) / 2;
+  }
+  if (bad < nodes)
+    bad_input(
+        "{}: not positive definite: a diagonal block of {} rows, seen by --preconditioner {}, has no Cholesky "
+        "factor; --preconditioner jacobi or none needs none",
+        name, size, preconditioner);
+  return result;
+}
+
 Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes) {
   const auto begin = Clock::now();
   Hierarchy result;
@@ -240,7 +240,8 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
       result.inverse = dense_inverse(matrix, a.name);
       break;
     }
-    invert_diagonal(matrix, level, a.name);
+    // a mode that its aggregate does not need is a row without entries
+    level.inverse = inverse_diagonal(matrix, level.size, "amg", a.name);
     const double largest = estimate_spectrum(matrix, level.size, level.inverse, lanczos_steps).largest;
     level.largest = largest > 0 ? safety * largest : 1;
     if (result.level.size() == most_levels) break;

@@ -40,12 +40,18 @@ struct Level {
 
 struct Hierarchy {
   std::vector<Level> level;
+  std::vector<std::int32_t> colour;  ///< of each node, for Gauss-Seidel on the one level (gauss_seidel.hpp)
   /// Inverse of the last level's matrix, dense, by rows; empty when it is too large: then the smoother alone acts
   /// there.
   CsrMatrix inverse;
   double operator_complexity = 1;  ///< entries of all levels over those of the first
   double seconds = 0;              ///< that it took to make
 };
+
+/// Inverses of the diagonal blocks of `size` rows, as Level::inverse; a row without entries has none. Throws Error
+/// (bad_input), naming the preconditioner, when one shows that A is not positive definite.
+std::vector<double> inverse_diagonal(const CsrMatrix& a, int size, const std::string& preconditioner,
+                                     const std::string& name);
 
 /// Rows of a node, at most.
 inline constexpr int most_rows_of_nodes = 12;

@@ -38,10 +38,6 @@ Cuts coarse_cuts(const Level& fine, const Cuts& cuts, const Level& coarse) {
 
 }  // namespace
 
-bool Multigrid::is_here(int k) const {
-  return owners_.rank_begin.empty() || owners_.owner(k) == rank_group().rank();
-}
-
 Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hierarchy)
     : owners_(system.partition), gpus_(&system.gpus), levels_(hierarchy.level.size()) {
   const CsrMatrix& a = hierarchy.level.front().a.rows() > 0 ? hierarchy.level.front().a : rows;
@@ -64,17 +60,18 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
     if (!direct) readers.push_back({&matrix, &level.cuts});
     if (l > 0) readers.push_back({&hierarchy.level[l - 1].p, &levels_[l - 1].cuts});
     level.x = std::make_unique<HaloVector>("z" + of_level, level.cuts, readers, owners_);
-    if (l > 0) levels_[l - 1].p = make_operator(hierarchy.level[l - 1].p, levels_[l - 1].cuts, *level.x, "P", false);
+    if (l > 0)
+      levels_[l - 1].p = make_operator(hierarchy.level[l - 1].p, levels_[l - 1].cuts, *level.x, "P", false, owners_);
     if (direct) {
       level.defect = std::make_unique<HaloVector>(
           "b" + of_level, level.cuts, std::vector<HaloVector::Reader>{{&hierarchy.inverse, &level.cuts}}, owners_);
-      level.a = make_operator(hierarchy.inverse, level.cuts, *level.defect, "inverse", false);
+      level.a = make_operator(hierarchy.inverse, level.cuts, *level.defect, "inverse", false, owners_);
       continue;
     }
     if (!last) {
       level.defect = std::make_unique<HaloVector>(
           "t" + of_level, level.cuts, std::vector<HaloVector::Reader>{{&of.r, &levels_[l + 1].cuts}}, owners_);
-      level.r = make_operator(of.r, levels_[l + 1].cuts, *level.defect, "R", false);
+      level.r = make_operator(of.r, levels_[l + 1].cuts, *level.defect, "R", false, owners_);
     }
     if (l == 0 && shares_a) {
       level.a.resize(as_size(system.blocks()));
@@ -83,7 +80,7 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
         level.a[as_size(i)].handle = system.rows[as_size(i)].front().handle;
       }
     } else {
-      level.a = make_operator(matrix, level.cuts, *level.x, "A", true);
+      level.a = make_operator(matrix, level.cuts, *level.x, "A", true, owners_);
     }
     if (l > 0) level.b = make_plain(level.cuts, "b" + of_level);
     level.d = make_plain(level.cuts, "d" + of_level);
@@ -92,37 +89,12 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
   }
 }
 
-Multigrid::Operator Multigrid::make_operator(const CsrMatrix& a, const Cuts& rows, const HaloVector& x,
-                                             const char* name, bool diagonals) {
-  Operator result(rows.size() - 1);
-  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-    const int block_row = static_cast<int>(i);
-    if (!is_here(block_row)) continue;
-    const auto [first, last] = x.own_range(block_row);
-    BlockRange range{rows[i], rows[i + 1], 0, a.n};
-    range.needed = &x.needed(block_row);
-    range.local_first = first;
-    range.local_last = last;
-    range.diagonals = diagonals;
-    const MatrixBlock plan(a, range, Format::sell);
-    Block& block = result[i];
-    block.layout = plan.layout();
-    block.memory = HostBuffer<char>(block.layout.bytes);
-    plan.fill(block.memory.data(), MatrixBlock::Threads::all);
-    block.owned =
-        Handle::vector(block.memory.data(), block.layout.bytes / BlockLayout::alignment, BlockLayout::alignment,
-                       fmt::format("{}[{}]", name, i), Coordinates{block_row, block_row});
-    block.handle = block.owned;
-  }
-  return result;
-}
-
 Multigrid::Plain Multigrid::make_plain(const Cuts& cuts, const std::string& name) const {
   Plain vector;
   vector.block.resize(cuts.size() - 1);
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
     const int block = static_cast<int>(k);
-    if (is_here(block))
+    if (is_here(owners_, block))
       vector.block[k] = Handle::vector(nullptr, as_size(cuts[k + 1] - cuts[k]), sizeof(double),
                                        fmt::format("{}[{}]", name, k), Coordinates{block, block});
   }
@@ -135,7 +107,7 @@ void Multigrid::make_inverse(LevelData& level, const std::vector<double>& invers
   level.inverse.resize(as_size(level.blocks()));
   const std::int64_t size = level.size;
   for (int k = 0; k < level.blocks(); ++k) {
-    if (!is_here(k)) continue;
+    if (!is_here(owners_, k)) continue;
     const std::int64_t first = level.cuts[as_size(k)];
     const std::int64_t rows = level.cuts[as_size(k) + 1] - first;
     double* const memory = level.inverse_memory.data() + first * size;
@@ -155,7 +127,7 @@ starpu_data_handle_t Multigrid::z(int i) const {
 void Multigrid::submit_product(const Operator& a, const HaloVector& x, const std::vector<starpu_data_handle_t>& y,
                                bool add) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!is_here(static_cast<int>(i))) continue;
+    if (!is_here(owners_, static_cast<int>(i))) continue;
     if (x.inputs(static_cast<int>(i)).empty()) {  // rows without entries
       if (!add) asterism::submit(codelets::zero, codelets::NoArgs{}, {{y[i], STARPU_W}});
       continue;
@@ -191,7 +163,7 @@ void Multigrid::submit_smoother(LevelData& level, const std::vector<starpu_data_
     args.product = product ? 1 : 0;
     // d <- c d + w D^-1 (b - A x);  x <- x + d
     for (int i = 0; i < level.blocks(); ++i) {
-      if (!is_here(i)) continue;
+      if (!is_here(owners_, i)) continue;
       const auto k = as_size(i);
       args.layout = level.a[k].layout;
       std::vector<Access> accesses;
@@ -220,12 +192,12 @@ void Multigrid::submit_level(std::size_t l, const System& system) {
   }
   std::vector<starpu_data_handle_t> b;
   for (int i = 0; i < level.blocks(); ++i)
-    b.push_back(!is_here(i) ? nullptr : l == 0 ? system.r[i] : level.b.block[as_size(i)].get());
+    b.push_back(!is_here(owners_, i) ? nullptr : l == 0 ? system.r[i] : level.b.block[as_size(i)].get());
   submit_smoother(level, b, true);
   if (!last) {
     // t <- b - A x
     for (int i = 0; i < level.blocks(); ++i) {
-      if (!is_here(i)) continue;
+      if (!is_here(owners_, i)) continue;
       std::vector<Access> accesses{
           {level.a[as_size(i)].handle, STARPU_R}, {level.defect->piece(i), STARPU_W}, {b[as_size(i)], STARPU_R}};
       for (const starpu_data_handle_t input : level.x->inputs(i)) accesses.push_back({input, STARPU_R});
@@ -237,7 +209,9 @@ void Multigrid::submit_level(std::size_t l, const System& system) {
     const bool direct = l + 2 == levels_.size() && next.inverse.empty();
     std::vector<starpu_data_handle_t> coarse;
     for (int i = 0; i < next.blocks(); ++i)
-      coarse.push_back(!is_here(i) ? nullptr : direct ? next.defect->piece(i) : next.b.block[as_size(i)].get());
+      coarse.push_back(!is_here(owners_, i) ? nullptr
+                       : direct             ? next.defect->piece(i)
+                                            : next.b.block[as_size(i)].get());
     submit_product(level.r, *level.defect, coarse, false);
     submit_level(l + 1, system);
     submit_product(level.p, *next.x, pieces_of(*level.x), true);

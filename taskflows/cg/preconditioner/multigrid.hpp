@@ -9,39 +9,26 @@
 #include <vector>
 
 #include "codelets/cg/gpu_contexts.hpp"
-#include "codelets/cg/kernels/block_layout.hpp"
 #include "runtime/host_memory.hpp"
-#include "taskflows/cg/preconditioner/halo_vector.hpp"
 #include "taskflows/cg/preconditioner/hierarchy.hpp"
+#include "taskflows/cg/preconditioner/preconditioner_tasks.hpp"
 
 namespace asterism::cg {
-
-class System;
 
 /// Steps of the smoother before and after the coarser levels: the degree of its polynomial.
 inline constexpr int smoother_steps = 2;
 /// The smoother acts on eigenvalues of D^-1 A between the largest and this share of it.
 inline constexpr double smoothed_share = 0.1;
 
-class Multigrid {
+class Multigrid final : public PreconditionerTasks {
  public:
   /// After the blocks of A are there. `a`: all rows of the matrix. Both must outlive this.
   Multigrid(System& system, const CsrMatrix& a, const Hierarchy& hierarchy);
 
-  /// z = M^-1 r
-  void submit(const System& system);
-  /// z_i
-  [[nodiscard]] starpu_data_handle_t z(int i) const;
+  void submit(const System& system) override;
+  [[nodiscard]] starpu_data_handle_t z(int i) const override;
 
  private:
-  struct Block {
-    BlockLayout layout;
-    HostBuffer<char> memory;
-    Handle owned;
-    starpu_data_handle_t handle = nullptr;
-  };
-  /// A sparse matrix in block-rows.
-  using Operator = std::vector<Block>;
   struct Plain {  ///< a vector that no matrix multiplies
     std::vector<Handle> block;
   };
@@ -57,8 +44,6 @@ class Multigrid {
     std::vector<Handle> inverse;
     [[nodiscard]] int blocks() const { return static_cast<int>(cuts.size()) - 1; }
   };
-  [[nodiscard]] bool is_here(int k) const;
-  Operator make_operator(const CsrMatrix& a, const Cuts& rows, const HaloVector& x, const char* name, bool diagonals);
   Plain make_plain(const Cuts& cuts, const std::string& name) const;
   void make_inverse(LevelData& level, const std::vector<double>& inverse);
   void submit_level(std::size_t l, const System& system);

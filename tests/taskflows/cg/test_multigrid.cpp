@@ -100,11 +100,11 @@ Vector apply(const CsrMatrix& a, const Hierarchy& h, const Vector& r, int blocks
   const Vector shares(as_size(blocks), 1.0);
   System system(*session, a, r, {}, o, partition_rows(a, shares, o.balance, node_rows), &h);
   for (int i = 0; i < blocks; ++i) submit_copy(system.b[i], system.r[i]);
-  system.multigrid->submit(system);
+  system.preconditioner_tasks->submit(system);
   Vector z;
   for (int i = 0; i < blocks; ++i) {
     Handle copy = Handle::vector(nullptr, as_size(system.partition.rows(i)), sizeof(double), "copy");
-    submit(codelets::copy, codelets::NoArgs{}, {{system.multigrid->z(i), STARPU_R}, {copy, STARPU_W}});
+    submit(codelets::copy, codelets::NoArgs{}, {{system.preconditioner_tasks->z(i), STARPU_R}, {copy, STARPU_W}});
     const cg::Acquired<double> values(copy, STARPU_R);
     z.insert(z.end(), values.get(), values.get() + system.partition.rows(i));
   }
