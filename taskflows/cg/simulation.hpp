@@ -24,6 +24,7 @@
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
+#include "taskflows/cg/preconditioner/hierarchy.hpp"
 #include "taskflows/cg/preconditioner/preconditioner_tasks.hpp"
 
 namespace asterism::cg {

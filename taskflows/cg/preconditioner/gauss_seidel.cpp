@@ -24,7 +24,7 @@ std::vector<std::int32_t> rows_of_colour(const Hierarchy& setup, std::int32_t co
   return rows;
 }
 
-CsrMatrix rows_of(const CsrMatrix& a, const std::vector<std::int32_t>& rows) {
+CsrMatrix listed_rows(const CsrMatrix& a, const std::vector<std::int32_t>& rows) {
   std::int64_t entries = 0;
   for (const std::int32_t row : rows) entries += a.begin_of(row + 1) - a.begin_of(row);
   CsrMatrix result = room_for_rows(a.n, a.name, 0, static_cast<std::int64_t>(rows.size()), entries);
@@ -78,7 +78,7 @@ GaussSeidel::GaussSeidel(System& system, const CsrMatrix& rows, const Hierarchy&
     Cuts begin;
     for (const std::int64_t cut : cuts) begin.push_back(std::ranges::lower_bound(of_colour, cut) - of_colour.begin());
     Colour& colour = colours_.emplace_back();
-    colour.a = make_operator(cg::rows_of(a, of_colour), begin, *z_, "A", false, owners_);
+    colour.a = make_operator(listed_rows(a, of_colour), begin, *z_, "A", false, owners_);
     const std::size_t blocks = cuts.size() - 1;
     colour.row_memory.resize(blocks);
     colour.inverse_memory.resize(blocks);
