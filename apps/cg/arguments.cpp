@@ -175,8 +175,8 @@ void check_arguments(Arguments& args) {
   require_writable("--checkpoint", args.checkpoints.write);
   if (args.preconditioner_block && (*args.preconditioner_block < 1 || *args.preconditioner_block > 32))
     bad_input("--preconditioner-block {}: expected 1 to 32", *args.preconditioner_block);
-  for (const char* flow : {"ssor", "amg"})
-    refuse_when_simulated(args.preconditioner == flow, std::string("--preconditioner ") + flow);
+  refuse_when_simulated(args.preconditioner == "ssor", "--preconditioner ssor");
+  refuse_when_simulated(args.preconditioner == "amg", "--preconditioner amg");
   const Options& o = args.options;
   const bool open = o.flow == Flow::fused && !args.task && !args.iterations && !simulated && !args.efficiency &&
                     !args.common.calibrate && !rank_group().distributed();

@@ -16,6 +16,7 @@
 #include "taskflows/cg/cases.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
 #include "taskflows/cg/preconditioner/choice.hpp"
+#include "taskflows/cg/preconditioner/gauss_seidel.hpp"
 
 namespace asterism::apps::cg {
 
