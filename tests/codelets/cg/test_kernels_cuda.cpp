@@ -258,6 +258,53 @@ TEST_F(CgCuda, Precondition) {
     }
 }
 
+/// Steps of the smoother, with and without the product, of Gauss-Seidel on every second node, and the defect.
+TEST_F(CgCuda, SmoothRelaxAndDefect) {
+  Generator generator(11);
+  for (const auto& [n, size] : preconditioned_sizes()) {
+    SCOPED_TRACE("n = " + std::to_string(n) + ", block " + std::to_string(size));
+    const Preconditioner m(n, size, Numbers::real, generator);
+    const auto inverse = upload(m.inverse);
+    const Vector host_b = random_vector(n, Numbers::real, generator);
+    const Vector host_q = random_vector(n, Numbers::real, generator);
+    const Vector before = random_vector(n, Numbers::real, generator);
+    const auto b = upload(host_b);
+    const auto q = upload(host_q);
+    for (const bool product : {false, true}) {
+      Vector expected_d = before;
+      Vector expected_x = host_b;
+      cpu::smooth(n, m.view(), 0.3, 0.7, host_b.data(), product ? host_q.data() : nullptr, expected_d.data(),
+                  expected_x.data());
+      const auto d = upload(before);
+      const auto x = upload(host_b);
+      cuda::smooth(n, {size, inverse.data()}, 0.3, 0.7, b.data(), product ? q.data() : nullptr, d.data(), x.data(),
+                   stream_);
+      EXPECT_TRUE(same_bits(expected_d, d.values()));
+      EXPECT_TRUE(same_bits(expected_x, x.values()));
+    }
+    Vector expected = host_q;
+    cpu::defect(n, host_b.data(), expected.data());
+    const auto t = upload(host_q);
+    cuda::defect(n, b.data(), t.data(), stream_);
+    EXPECT_TRUE(same_bits(expected, t.values()));
+    if (n % size != 0) continue;
+    std::vector<std::int32_t> rows;  // n of 2 n
+    for (std::int32_t i = 0; i < n; ++i) rows.push_back(i / size * 2 * size + i % size);
+    const Vector wide_b = random_vector(2 * n, Numbers::real, generator);
+    const Vector wide_x = random_vector(2 * n, Numbers::real, generator);
+    const auto row = upload(rows);
+    const auto device_b = upload(wide_b);
+    for (const bool product : {false, true}) {
+      Vector expected_x = wide_x;
+      cpu::relax(n, rows.data(), m.view(), wide_b.data(), product ? host_q.data() : nullptr, expected_x.data());
+      const auto x = upload(wide_x);
+      cuda::relax(n, row.data(), {size, inverse.data()}, device_b.data(), product ? q.data() : nullptr, x.data(),
+                  stream_);
+      EXPECT_TRUE(same_bits(expected_x, x.values()));
+    }
+  }
+}
+
 TEST_F(CgCuda, UpdateResidual) {
   Generator generator(7);
   std::vector<std::pair<std::int64_t, int>> cases = preconditioned_sizes();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multigrid: its V-cycle against dense matrices, a symmetric positive definite preconditioner, iterations that do not
-// grow with the grid, the same bits for every division; block-jacobi on any number of rows.
+// grow with the grid, the same bits for every division; the same of symmetric Gauss-Seidel by colours; block-jacobi on
+// any number of rows.
 #include <Eigen/Dense>
 
 #include "codelets/cg/kernels/kernels.hpp"
@@ -8,6 +9,7 @@
 #include "taskflows/cg/flow.hpp"
 #include "taskflows/cg/preconditioner/aggregation.hpp"
 #include "taskflows/cg/preconditioner/choice.hpp"
+#include "taskflows/cg/preconditioner/gauss_seidel.hpp"
 #include "taskflows/cg/preconditioner/sparse_products.hpp"
 #include "taskflows/cg/verify.hpp"
 #include "tests/taskflows/cg/flow.hpp"
@@ -95,7 +97,7 @@ Dense cycle(const Hierarchy& h, std::size_t l, const CsrMatrix& matrix) {
 Vector apply(const CsrMatrix& a, const Hierarchy& h, const Vector& r, int blocks, int node_rows) {
   Options o = with(Flow::fused, blocks, Decomposition::one_d, Transfer::packed);
   o.preconditioner_block = 0;
-  o.preconditioner_flow = PreconditionerFlow::amg;
+  o.preconditioner_flow = h.colour.empty() ? PreconditionerFlow::amg : PreconditionerFlow::ssor;
   o.node_rows = node_rows;
   const Vector shares(as_size(blocks), 1.0);
   System system(*session, a, r, {}, o, partition_rows(a, shares, o.balance, node_rows), &h);
@@ -117,9 +119,9 @@ Vector numbers(std::int64_t n, double phase) {
   return values;
 }
 
-Solved solve_by_amg(const CsrMatrix& a, const Hierarchy& h, const Vector& b, Options o, int node_rows) {
+Solved solve_by_flow(const CsrMatrix& a, const Hierarchy& h, const Vector& b, Options o, int node_rows) {
   o.preconditioner_block = 0;
-  o.preconditioner_flow = PreconditionerFlow::amg;
+  o.preconditioner_flow = h.colour.empty() ? PreconditionerFlow::amg : PreconditionerFlow::ssor;
   o.node_rows = node_rows;
   const Vector shares(as_size(o.blocks), 1.0);
   System system(*session, a, b, {}, o, partition_rows(a, shares, o.balance, node_rows), &h);
@@ -234,15 +236,15 @@ TEST_F(CgFlow, VCycleIsThatOfDenseMatrices) {
 
 TEST_F(CgFlow, MultigridGivesTheSameBitsInEveryDivision) {
   const Vector b = numbers(body().a.n, 0.4);
-  const Solved one = solve_by_amg(body().a, body_hierarchy(), b, with(Flow::fused), 3);
+  const Solved one = solve_by_flow(body().a, body_hierarchy(), b, with(Flow::fused), 3);
   EXPECT_EQ(one.result.outcome, Outcome::converged);
   EXPECT_TRUE(verify(body().a, b, one.x, 1.1e-8).right());
   for (const int blocks : {2, 3, 9})  // beyond 8 a task adds the contributions
-    expect_same(one, solve_by_amg(body().a, body_hierarchy(), b,
-                                  with(Flow::fused, blocks, Decomposition::one_d, Transfer::packed), 3));
-  expect_same(one, solve_by_amg(body().a, body_hierarchy(), b, with(Flow::fused, 2), 3));
+    expect_same(one, solve_by_flow(body().a, body_hierarchy(), b,
+                                   with(Flow::fused, blocks, Decomposition::one_d, Transfer::packed), 3));
+  expect_same(one, solve_by_flow(body().a, body_hierarchy(), b, with(Flow::fused, 2), 3));
   for (const Flow flow : {Flow::naive, Flow::refined}) {
-    const Solved other = solve_by_amg(body().a, body_hierarchy(), b, with(flow, 2), 3);
+    const Solved other = solve_by_flow(body().a, body_hierarchy(), b, with(flow, 2), 3);
     EXPECT_TRUE(same_bits(one.x, other.x));
   }
 }
@@ -252,7 +254,7 @@ TEST_F(CgFlow, MultigridIterationsDoNotGrowWithTheGrid) {
   for (const char* name : {"7pts-12", "7pts-24", "7pts-40"}) {
     const CsrMatrix a = assemble_stencil(parse_stencil(name));
     const Hierarchy h = smoothed_aggregation(a, 1, component_constants(a.n, 1));
-    const Solved s = solve_by_amg(a, h, Vector(as_size(a.n), 1.0), with(Flow::fused, 2), 1);
+    const Solved s = solve_by_flow(a, h, Vector(as_size(a.n), 1.0), with(Flow::fused, 2), 1);
     EXPECT_EQ(s.result.outcome, Outcome::converged);
     iterations.push_back(s.result.iterations);
   }
@@ -262,9 +264,68 @@ TEST_F(CgFlow, MultigridIterationsDoNotGrowWithTheGrid) {
 
 TEST_F(CgFlow, MultigridOnABodyNeedsFewIterations) {
   const Vector b(as_size(body().a.n), 1.0);
-  const Solved amg = solve_by_amg(body().a, body_hierarchy(), b, with(Flow::fused), 3);
+  const Solved amg = solve_by_flow(body().a, body_hierarchy(), b, with(Flow::fused), 3);
   const Solved jacobi = solve_with(body().a, b, with(Flow::fused));
   EXPECT_LT(4 * amg.result.iterations, jacobi.result.iterations);
+}
+
+TEST(Colours, AreNoNeighbours) {
+  const CsrMatrix grid = assemble_stencil(parse_stencil("7pts-7x6x5"));
+  const std::vector<std::int32_t> red_black = colours_of(grid, 1);
+  EXPECT_EQ(std::ranges::max(red_black), 1);
+  for (const auto& [a, size] : {std::pair{&grid, 1}, std::pair{&body().a, 3}}) {
+    const std::vector<std::int32_t> colour = colours_of(*a, size);
+    ASSERT_EQ(colour.size(), as_size(a->n / size));
+    EXPECT_LE(std::ranges::max(colour), 14);  // at most one more than a node has neighbours
+    EXPECT_EQ(std::ranges::min(colour), 0);
+    for (std::int64_t i = 0; i < a->n; ++i)
+      for (std::int64_t k = a->begin_of(i); k < a->begin_of(i + 1); ++k)
+        if (a->column[as_size(k)] / size != i / size)
+          ASSERT_NE(colour[as_size(a->column[as_size(k)] / size)], colour[as_size(i / size)]);
+  }
+}
+
+/// M = (D + L) D^-1 (D + L'), L the entries from later colours to earlier ones, D by nodes.
+TEST_F(CgFlow, GaussSeidelIsThatOfDenseMatrices) {
+  const CsrMatrix grid = assemble_stencil(parse_stencil("7pts-7x6x5"));
+  for (const auto& [matrix, size] : {std::pair{&grid, 1}, std::pair{&body().a, 3}}) {
+    const CsrMatrix& a = *matrix;
+    const Hierarchy h = coloured(a, size);
+    const Dense all = dense(a);
+    Dense d = Dense::Zero(a.n, a.n);
+    Dense lower = d;
+    for (std::int64_t i = 0; i < a.n; ++i)
+      for (std::int64_t j = 0; j < a.n; ++j) {
+        if (i / size == j / size)
+          d(i, j) = all(i, j);
+        else if (h.colour[as_size(i / size)] > h.colour[as_size(j / size)])
+          lower(i, j) = all(i, j);
+      }
+    const Dense m = (d + lower) * d.inverse() * (d + lower).transpose();
+    const Vector r = numbers(a.n, 0.7);
+    const Eigen::VectorXd expected = m.ldlt().solve(Eigen::Map<const Eigen::VectorXd>(r.data(), a.n));
+    for (const int blocks : {1, 3}) {
+      const Vector z = apply(a, h, r, blocks, size);
+      EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(z.data(), a.n) - expected).norm(), 1e-12 * expected.norm());
+    }
+  }
+}
+
+TEST_F(CgFlow, GaussSeidelGivesTheSameBitsInEveryDivisionAndHalvesTheIterations) {
+  const Vector b = numbers(body().a.n, 0.4);
+  const Hierarchy h = coloured(body().a, 3);
+  const Solved one = solve_by_flow(body().a, h, b, with(Flow::fused), 3);
+  EXPECT_EQ(one.result.outcome, Outcome::converged);
+  EXPECT_TRUE(verify(body().a, b, one.x, 1.1e-8).right());
+  for (const int blocks : {2, 3, 9})
+    expect_same(one,
+                solve_by_flow(body().a, h, b, with(Flow::fused, blocks, Decomposition::one_d, Transfer::packed), 3));
+  EXPECT_TRUE(same_bits(one.x, solve_by_flow(body().a, h, b, with(Flow::refined, 2), 3).x));
+  const CsrMatrix grid = assemble_stencil(parse_stencil("7pts-24"));
+  const Vector ones(as_size(grid.n), 1.0);
+  const Solved relaxed = solve_by_flow(grid, coloured(grid, 1), ones, with(Flow::fused, 2), 1);
+  EXPECT_LT(relaxed.result.iterations,
+            0.6 * static_cast<double>(solve_with(grid, ones, with(Flow::fused)).result.iterations));
 }
 
 TEST(Choice, FollowsTheCondition) {
