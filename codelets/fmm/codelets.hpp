@@ -98,13 +98,21 @@ struct ReductionArgs {
 };
 extern Codelet reduction;
 
-/// P2P: near field of a group and its ghosts.
+/// Which particles of a near set act on which.
+enum class Acting : std::int32_t {
+  mutual,   ///< neighbours on each other
+  one_way,  ///< those of other leaves than the group's on those of the group's
+};
+
+/// P2P: near field of a group and its ghosts, or from its ghosts.
 /// Data: near set R, particles R, near result W.
 template <class Kernel>
 struct P2PArgs {
   Work work;
   NearLayout near;
   std::int64_t particles;  ///< particles of the set
+  std::int64_t results;    ///< those that have a result, the first ones of the set
+  Acting acting;
   Kernel kernel;
 };
 
@@ -118,8 +126,13 @@ std::uint32_t footprint(starpu_task* task);
 template <class Kernel>
 void p2p_cpu(void** b, void* arguments) {
   const auto& a = as<P2PArgs<Kernel>>(arguments);
-  fmm::p2p(a.kernel, near_view(a.near, ints(b[0])), sources(doubles(b[1]), a.particles),
-           field(array<double>(b[2]), a.particles));
+  const P2PSet set = near_view(a.near, ints(b[0]));
+  const SourceView particles = sources(doubles(b[1]), a.particles);
+  const FieldView result = field(array<double>(b[2]), a.results);
+  if (a.acting == Acting::one_way)
+    fmm::p2p_one_way(a.kernel, set, particles, result);
+  else
+    fmm::p2p(a.kernel, set, particles, result);
 }
 
 /// The codelet of an interaction kernel, whose name and floating type are its variant.

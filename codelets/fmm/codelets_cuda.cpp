@@ -73,8 +73,10 @@ void reduction(void** b, void* arguments) {
 template <class Kernel>
 void p2p(void** b, void* arguments) {
   const auto& a = as<P2PArgs<Kernel>>(arguments);
+  // a GPU computes each direction of a pair by itself: one way differs in the lists of sources alone
+  if (a.acting == Acting::one_way && a.near.items == 0) return;
   cuda::p2p(a.kernel, near_view(a.near, ints(b[0])), sources(doubles(b[1]), a.particles),
-            field(array<double>(b[2]), a.particles), stream());
+            field(array<double>(b[2]), a.results), stream());
 }
 template void p2p<Laplace>(void** b, void* arguments);
 template void p2p<InverseSquare>(void** b, void* arguments);

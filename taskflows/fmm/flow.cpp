@@ -270,7 +270,9 @@ void Flow::submit_p2p(std::int32_t group) {
     if (worker_) options.worker = *worker_;
     simulation_.problem().interaction.submit_near({near.layout,
                                                    near.set,
+                                                   near.set,
                                                    near.pairs,
+                                                   codelets::Acting::mutual,
                                                    {near.near, STARPU_R},
                                                    {particles, STARPU_R},
                                                    {near.result, STARPU_W},

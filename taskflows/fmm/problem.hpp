@@ -20,7 +20,9 @@ namespace asterism::fmm {
 struct NearTask {
   NearLayout layout;
   std::int64_t particles = 0;  ///< particles of the set
-  std::int64_t pairs = 0;      ///< unordered pairs of particles
+  std::int64_t results = 0;    ///< those that have a result
+  std::int64_t pairs = 0;      ///< pairs of particles: unordered, or ordered where they act one way
+  codelets::Acting acting = codelets::Acting::mutual;
   Access set, sources, result;
   TaskOptions options;
 };
@@ -31,8 +33,9 @@ struct Interaction {
   RadialKernel radial;  ///< K as a function of r^2
   RadialKernel slope;   ///< K'(r) / r as a function of r^2
   bool homogeneous = false;
-  int degree = 0;             ///< K(a r) = a^degree K(r)
-  double flops_per_pair = 0;  ///< per unordered pair, anti-symmetry exploited
+  int degree = 0;                ///< K(a r) = a^degree K(r)
+  double flops_per_pair = 0;     ///< per unordered pair, anti-symmetry exploited
+  double flops_per_one_way = 0;  ///< per ordered pair, from one to the other
   /// Potential and force of results are this times the sums of q_j K: 1, -G of gravity, a constant of units.
   double coupling = 1;
   bool acts_at_zero = false;  ///< whether particles at the same place act on each other (softened kernels)
@@ -49,6 +52,7 @@ Interaction interaction(const Kernel& kernel) {
   i.degree = Kernel::degree;
   i.flops_per_pair = flops_mutual<Kernel>;
   i.acts_at_zero = acts_at_zero<Kernel>;
+  i.flops_per_one_way = flops_one_way<Kernel>;
   const auto evaluate = [kernel](double r2, bool slope) {
     double value = 0;
     double derivative = 0;
@@ -57,8 +61,10 @@ Interaction interaction(const Kernel& kernel) {
   };
   i.radial = [evaluate](double r2) { return evaluate(r2, false); };
   i.slope = [evaluate](double r2) { return evaluate(r2, true); };
-  i.submit_near = [kernel, flops = i.flops_per_pair](const NearTask& t) {
-    const codelets::P2PArgs<Kernel> arguments{{static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, kernel};
+  i.submit_near = [kernel](const NearTask& t) {
+    const double flops = t.acting == codelets::Acting::mutual ? flops_mutual<Kernel> : flops_one_way<Kernel>;
+    const codelets::P2PArgs<Kernel> arguments{
+        {static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, t.results, t.acting, kernel};
     submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result}, t.options);
   };
   return i;

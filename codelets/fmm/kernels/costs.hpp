@@ -14,6 +14,10 @@ namespace asterism::fmm {
 template <class Kernel>
 inline constexpr int flops_mutual = 3 + 5 + Kernel::flops + 2 * (2 + 1 + 6);
 
+/// Operations of P2P for one ordered pair: as above, with one side.
+template <class Kernel>
+inline constexpr int flops_one_way = 3 + 5 + Kernel::flops + 2 + 1 + 6;
+
 /// Operations of P2M for one particle: q T_a T_b of each row, times T_c, added; recurrences.
 constexpr double p2m_flops(const BasisView& basis) {
   return 2.0 * basis.size + 2.0 * basis.rows + 9.0 * basis.order;

@@ -13,6 +13,8 @@
 //            phi_i = sum_j q_j K(|x_i - x_j|) over the particles j of neighbouring leaves, and the field.
 //            in: n x 4 (x, y, z, q) of a group and the copies of its neighbours; out: n x 4 (phi, field)
 //            operations: flops_mutual<Kernel> per unordered pair; bytes: (source_bytes + field_bytes) n.
+//            One way, from particles that only act to points that are only acted on: flops_one_way<Kernel> per
+//            ordered pair, out: n x 4 of the points.
 //            K is a type (near/kernel_function.hpp): Laplace 1/r, InverseSquare 1/r^2, Yukawa exp(-kappa r)/r or one
 //            that a program brings, for which near/p2p_impl.hpp and near/p2p_cuda_impl.cuh make the kernels.
 //

@@ -36,7 +36,8 @@ std::vector<P2PItem> p2p_items(const P2PSet& set) {
   for (std::int32_t leaf = 0; leaf < set.leaves; ++leaf) {
     const std::int32_t end = set.begin[leaf + 1];
     const std::int32_t targets = end - set.begin[leaf];
-    if (targets == 0) continue;
+    const bool only_acts = leaf >= set.own_leaves && set.source_begin[leaf] == set.source_begin[leaf + 1];
+    if (targets == 0 || only_acts) continue;
     const std::int64_t of_leaf = pairs[static_cast<std::size_t>(leaf)];
     const std::int64_t wanted = std::max<std::int64_t>(1, (of_leaf + most - 1) / most);
     const auto equal = static_cast<std::int32_t>((targets + wanted - 1) / wanted);
@@ -65,6 +66,12 @@ std::int64_t p2p_pairs(const P2PSet& set) {
     for (std::int32_t u = set.upper_begin[a]; u < set.upper_begin[a + 1]; ++u)
       pairs += n * (set.begin[set.upper[u] + 1] - set.begin[set.upper[u]]);
   }
+  return pairs;
+}
+
+std::int64_t p2p_one_way_pairs(const P2PSet& set) {
+  std::int64_t pairs = 0;
+  for (std::int32_t a = 0; a < set.own_leaves; ++a) pairs += ordered_pairs(set, a);
   return pairs;
 }
 

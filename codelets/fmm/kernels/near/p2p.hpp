@@ -2,8 +2,10 @@
 // Direct interactions between the particles of neighbouring leaves (P2P) on the CPU: each unordered pair once, by
 // anti-symmetry. Section 3.1.1 and figure 4 of the FMM paper.
 //
-// p2p and p2p_targets are compiled for three instruction sets and pick one when they are called. They exist for the
-// kernels of kernel_function.hpp; for one's own, p2p_impl.hpp and the CMake function asterism_fmm_p2p.
+// p2p_one_way: between particles that only act and particles that are only acted on, each ordered pair once.
+//
+// p2p, p2p_one_way and p2p_targets are compiled for three instruction sets and pick one when they are called. They
+// exist for the kernels of kernel_function.hpp; for one's own, p2p_impl.hpp and the CMake function asterism_fmm_p2p.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +45,8 @@ struct P2PSet {
 
 /// Unordered pairs of particles of a set.
 [[nodiscard]] std::int64_t p2p_pairs(const P2PSet& set);
+/// Ordered pairs, of a particle of the leaves [0, own_leaves) with one of a leaf in `source`.
+[[nodiscard]] std::int64_t p2p_one_way_pairs(const P2PSet& set);
 
 /// Divides a set among thread blocks so that none waits for one with much more: leaves of which the pairs are more than
 /// about a thousandth of all are cut into pieces of at least p2p_least_targets particles, and pieces with more than
@@ -63,6 +67,8 @@ enum class Isa { portable, avx2, avx512 };
   namespace isa {                                                                                                 \
   template <class Kernel>                                                                                         \
   void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field);                       \
+  template <class Kernel>                                                                                         \
+  void p2p_one_way(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field);               \
   template <class Kernel>                                                                                         \
   void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, const double* y, const double* z, \
                    std::int64_t sources, SourceView source, FieldView field);                                     \
@@ -89,6 +95,21 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldVie
   (void)isa;
 #endif
   portable::p2p(kernel, set, particles, field);
+}
+
+/// Overwrites the field of the particles of the leaves [0, own_leaves), of which a result has begin[own_leaves]:
+///   potential_i = sum_j q_j K(|x_i - x_j|),  field_i = -sum_j q_j slope(|x_i - x_j|) (x_i - x_j)
+/// over the particles j of the leaves in `source`; those at distance 0 act where the kernel is Softened. `upper` is
+/// not read.
+template <class Kernel>
+void p2p_one_way(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field, Isa isa = best_isa()) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx512) return avx512::p2p_one_way(kernel, set, particles, field);
+  if (isa == Isa::avx2) return avx2::p2p_one_way(kernel, set, particles, field);
+#else
+  (void)isa;
+#endif
+  portable::p2p_one_way(kernel, set, particles, field);
 }
 
 /// Overwrites the field at `targets` points with that of `sources` particles, all with all; a source at distance 0

@@ -193,6 +193,86 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f) {
   }
 }
 
+/// The targets are acted on by `width` particles from j on, but for those at distance 0:
+///   d = x_j - x_t: potential_t += q_j K, field_t += q_j slope d
+template <int count, class Kernel, class Lanes>
+ASTERISM_FMM_INLINE void receive(const Kernel& kernel, Targets<count>& targets, SourceView p, std::int64_t j,
+                                 Lanes lanes) {
+  const Vector x = lanes.load(p.x + j);
+  const Vector y = lanes.load(p.y + j);
+  const Vector z = lanes.load(p.z + j);
+  const Vector q = lanes.load(p.q + j);
+#pragma GCC unroll 8
+  for (int t0 = 0; t0 < count; t0 += chains) {
+    constexpr int n = count < chains ? count : chains;
+    using V = Pack<n>;
+    const auto target = [&](int t) __attribute__((always_inline)) {
+      return t0 + t < count ? t0 + t : t0;
+    };
+    const V dx = V::each([&](int t) __attribute__((always_inline)) { return x - targets.x[target(t)]; });
+    const V dy = V::each([&](int t) __attribute__((always_inline)) { return y - targets.y[target(t)]; });
+    const V dz = V::each([&](int t) __attribute__((always_inline)) { return z - targets.z[target(t)]; });
+    const V r2 = fma(dx, dx, fma(dy, dy, dz * dz));
+    V value;
+    V slope;
+    kernel(r2, value, slope);
+#pragma GCC unroll 8
+    for (int s = 0; s < n; ++s) {
+      const int t = t0 + s;
+      if (t >= count) break;
+      const Mask active = lanes.restrict(t, acts_at_zero<Kernel> ? first(width) : nonzero(r2.v[s]));
+      targets.potential[t] = add_product(active, value.v[s], q, targets.potential[t]);
+      const Vector to_target = product(active, slope.v[s], q);
+      targets.fx[t] = fma(to_target, dx.v[s], targets.fx[t]);
+      targets.fy[t] = fma(to_target, dy.v[s], targets.fy[t]);
+      targets.fz[t] = fma(to_target, dz.v[s], targets.fz[t]);
+    }
+  }
+}
+
+/// The field of targets i .. i + count from the particles of the leaves source[s] .. source[s_end]. Leaves that follow
+/// each other in memory are one range.
+template <int count, class Kernel>
+ASTERISM_FMM_INLINE void receive_block(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f,
+                                       std::int64_t i, std::int32_t s, std::int32_t s_end) {
+  Targets<count> targets(p, i);
+  while (s < s_end) {
+    std::int64_t j = set.begin[set.source[s]];
+    while (s + 1 < s_end && set.source[s + 1] == set.source[s] + 1) ++s;
+    const std::int64_t end = set.begin[set.source[s++] + 1];
+    for (; j + width <= end; j += width) receive(kernel, targets, p, j, Whole{});
+    if (j < end) receive(kernel, targets, p, j, Part{first(end - j)});
+  }
+  targets.add_to(f, i);
+}
+
+/// Sources (32 bytes each) that stay in the first cache while the blocks of a leaf pass.
+inline constexpr std::int64_t source_tile = 1024;
+
+template <class Kernel>
+void p2p_one_way(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f) {
+  for (std::int32_t a = 0; a < set.own_leaves; ++a) {
+    const std::int64_t begin = set.begin[a];
+    const std::int64_t end = set.begin[a + 1];
+    if (begin == end) continue;
+    for (std::int64_t i = begin; i < end; ++i) f.potential[i] = f.fx[i] = f.fy[i] = f.fz[i] = 0;
+    for (std::int32_t s = set.source_begin[a]; s < set.source_begin[a + 1];) {
+      std::int64_t particles = 0;
+      std::int32_t s_end = s;
+      while (s_end < set.source_begin[a + 1] && particles < source_tile) {
+        particles += set.begin[set.source[s_end] + 1] - set.begin[set.source[s_end]];
+        ++s_end;
+      }
+      std::int64_t i = begin;
+      for (; i + block <= end; i += block) receive_block<block>(kernel, set, p, f, i, s, s_end);
+      if (end - i == 3) receive_block<3>(kernel, set, p, f, i, s, s_end);
+      if (end - i == 2) receive_block<2>(kernel, set, p, f, i, s, s_end);
+      if (end - i == 1) receive_block<1>(kernel, set, p, f, i, s, s_end);
+      s = s_end;
+    }
+  }
+}
+
 /// Lanes are targets, two vectors of them to hide latencies; sources come one by one.
 template <class Kernel>
 void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, const double* y, const double* z,
@@ -250,6 +330,7 @@ void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, co
 #define ASTERISM_FMM_INSTANTIATE(Kernel)                                                                            \
   namespace asterism::fmm::ASTERISM_FMM_ISA {                                                                       \
   template void p2p(const Kernel&, const P2PSet&, SourceView, FieldView);                                           \
+  template void p2p_one_way(const Kernel&, const P2PSet&, SourceView, FieldView);                                   \
   template void p2p_targets(const Kernel&, std::int64_t, const double*, const double*, const double*, std::int64_t, \
                             SourceView, FieldView);                                                                 \
   }                                                                                                                 \
