@@ -102,7 +102,7 @@ void Run::begin_particles() {
   if (args_.physics.gravity()) mass_ = total_charge(particles_);
 }
 
-/// Targets are particles of the tree that act on nothing.
+/// Targets come behind the particles, which act on them alone.
 void Run::join_targets() {
   if (is_target_grid(args_.at)) {
     Extent bounds = extent(particles_, options_.ranks);
@@ -124,6 +124,7 @@ void Run::join_targets() {
     else
       std::copy((targets_.*values).begin(), (targets_.*values).end(), end);
   }
+  options_.sources = particles_.size();
   particles_ = std::move(joined);
   all_targets_ = sum_over_ranks(targets_.size());
 }
@@ -181,7 +182,9 @@ Plan Run::choose_plan(bool ask_rates) {
   const std::optional<UnitCounts> units = expected_units(options);
   KnownRates known = known_rates();
   std::optional<std::vector<UnitRates>> rates;
-  if (units) rates = kept_rates(known, problem_, *units);
+  const bool apart = options_.sources && !rank_group().distributed();
+  const Pairs pairs = apart ? Pairs::one_way : Pairs::mutual;
+  if (units) rates = kept_rates(known, problem_, *units, pairs);
   const bool gpus_are_wanted = gpus_are_asked_for(options);
   if (rank_group().distributed() && all_particles_ <= few_particles && wanted.height == 0) {
     Plan plan;
@@ -193,7 +196,9 @@ Plan Run::choose_plan(bool ask_rates) {
   if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive && !periodic_) {
     const auto count = static_cast<double>(particles_.size());
     const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
-    if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring)) {
+    const auto sources = static_cast<double>(options_.sources.value_or(0));
+    const auto of_all = apart ? std::optional(sources * (count - sources)) : std::nullopt;
+    if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring, of_all)) {
       if (!open) direct->cpus = std::nullopt;
       if (!open || gpus_are_wanted) direct->gpus = std::nullopt;
       return *direct;
@@ -204,16 +209,16 @@ Plan Run::choose_plan(bool ask_rates) {
     line.show(0, "measuring this machine, once");
     const auto begin = Clock::now();
     const Session session(options);
-    rates = measure_rates(session, problem_);
+    rates = measure_rates(session, problem_, pairs);
     if (!simulated) keep_rates(known, problem_, *rates);
     measuring_seconds_ = seconds_since(begin);
   }
-  rates_ = rates_of_all(*rates);
+  rates_ = rates_of_all(apart ? rates_apart(*rates) : *rates);
   options_.pair_seconds = pair_seconds(rates_);
   const Box box = options_.box ? *options_.box : box_around(extent(particles_, options_.ranks));
   // a simulated GPU does not have to be started, and one that was asked for is
   const double to_pay_for_start = simulated || gpus_are_wanted ? INFINITY : evaluations;
-  TreeChoice trees(args_.tree, wanted, particles_, box, options_.ranks);
+  TreeChoice trees(args_.tree, wanted, particles_, box, options_.ranks, apart ? options_.sources : std::nullopt);
   return make_plan([&](const std::vector<UnitRates>& kinds) { return trees.best(kinds); }, rates_, to_pay_for_start,
                    open && !ask_rates);
 }

@@ -25,7 +25,7 @@ void zero_cells(double* expansions, std::int32_t cells, std::int32_t stride) {
 
 void p2m_cpu(void** b, void* arguments) {
   const auto& a = as<P2MArgs>(arguments);
-  cpu::p2m(basis_view(a.operators, doubles(b[0])), a.grid, leaf_view(a.cells, ints(b[1])),
+  cpu::p2m(basis_view(a.operators, doubles(b[0])), a.grid, source_leaf_view(a.cells, ints(b[1])),
            sources(doubles(b[2]), a.particles), array<double>(b[3]));
 }
 

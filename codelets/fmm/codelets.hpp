@@ -101,10 +101,10 @@ extern Codelet reduction;
 /// Which particles of a near set act on which.
 enum class Acting : std::int32_t {
   mutual,   ///< neighbours on each other
-  one_way,  ///< those of other leaves than the group's on those of the group's
+  one_way,  ///< the sources of ghosts on the targets of the group's leaves
 };
 
-/// P2P: near field of a group and its ghosts, or from its ghosts.
+/// P2P: near field of a group and its ghosts, or of a group's targets from the sources that are its ghosts.
 /// Data: near set R, particles R, near result W.
 template <class Kernel>
 struct P2PArgs {

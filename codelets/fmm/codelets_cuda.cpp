@@ -25,7 +25,7 @@ void zero(double* values, std::int64_t count) {
 
 void p2m(void** b, void* arguments) {
   const auto& a = as<P2MArgs>(arguments);
-  cuda::p2m(basis_view(a.operators, doubles(b[0])), a.grid, leaf_view(a.cells, ints(b[1])),
+  cuda::p2m(basis_view(a.operators, doubles(b[0])), a.grid, source_leaf_view(a.cells, ints(b[1])),
             sources(doubles(b[2]), a.particles), array<double>(b[3]), stream());
 }
 

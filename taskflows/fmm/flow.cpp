@@ -142,11 +142,12 @@ void Flow::submit_p2p() {
 // M_abc = sum_j q_j T_a(x_j) T_b(y_j) T_c(z_j)
 void Flow::submit_p2m(std::int32_t group) {
   const auto [leaf, place] = simulation_.tree().leaf_group(group);
+  if (!simulation_.tree().level(leaf).acts(place)) return;
   const Basis& basis = simulation_.basis();
   CellGroup& cells = simulation_.cells(leaf, place);
   ParticleGroup& particles = simulation_.particles(group);
   const PackedOperators& operators = simulation_.operators_of(leaf);
-  const codelets::P2MArgs args{{static_cast<double>(particles.own) * p2m_flops(basis.view()), basis.size()},
+  const codelets::P2MArgs args{{static_cast<double>(particles.sources) * p2m_flops(basis.view()), basis.size()},
                                operators.layout,
                                cells.layout,
                                simulation_.tree().grid(leaf),
@@ -168,7 +169,7 @@ void Flow::submit_m2m(int child_level, std::int32_t child_group) {
   const auto child = static_cast<std::size_t>(child_group);
   const PackedOperators& operators = simulation_.operators_of(child_level);
   for (const FamilyRange& range : level.parent_groups[child]) {
-    if (!tree.own(child_level - 1).holds(range.parent_group)) continue;
+    if (!range.acts || !tree.own(child_level - 1).holds(range.parent_group)) continue;
     CellGroup& parents = simulation_.cells(child_level - 1, range.parent_group);
     const codelets::M2MArgs args{
         {children_of(level.families[child], range) * shift_flops(basis.view()) / 8, basis.size()},
@@ -215,6 +216,7 @@ void Flow::submit_l2l(int child_level, std::int32_t child_group) {
   const auto child = static_cast<std::size_t>(child_group);
   const PackedOperators& operators = simulation_.operators_of(child_level);
   for (const FamilyRange& range : level.parent_groups[child]) {
+    if (!range.receives) continue;
     CellGroup& parents = simulation_.cells(child_level - 1, range.parent_group);
     const codelets::L2LArgs args{
         {children_of(level.families[child], range) * shift_flops(basis.view()) / 8, basis.size()},
@@ -234,6 +236,7 @@ void Flow::submit_l2l(int child_level, std::int32_t child_group) {
 // phi(x_i) (+)= sum_abc L_abc T_a(x_i) T_b(y_i) T_c(z_i), field(x_i) (-)= its gradient
 void Flow::submit_l2p(std::int32_t group) {
   const auto [leaf, place] = simulation_.tree().leaf_group(group);
+  if (!simulation_.tree().level(leaf).receives(place)) return;
   const Basis& basis = simulation_.basis();
   CellGroup& cells = simulation_.cells(leaf, place);
   ParticleGroup& particles = simulation_.particles(group);
@@ -256,13 +259,16 @@ void Flow::submit_l2p(std::int32_t group) {
               priorities().l2p());
 }
 
-// near(x_i) = sum of q_j K(|x_i - x_j|) over neighbouring leaves, for own leaves and copies of neighbours
+// near(x_i) = sum of q_j K(|x_i - x_j|) over neighbouring leaves, for own leaves and copies of neighbours, or for
+// targets
 void Flow::submit_p2p(std::int32_t group) {
   const Range sets = simulation_.tree().near_sets_of(group);
   const std::int32_t pieces = simulation_.tree().near_pieces();
+  const auto acting = simulation_.tree().apart() ? codelets::Acting::one_way : codelets::Acting::mutual;
   const bool by_kind = pieces > 0 && starpu_cpu_worker_get_count() > 0 && starpu_cuda_worker_get_count() > 0;
   for (std::int32_t n = sets.begin; n < sets.end; ++n) {
     NearGroup& near = simulation_.near_group(n);
+    if (near.results == 0) continue;
     const Handle& particles = near.particle_data ? near.particle_data : simulation_.particles(group).particle_data;
     TaskOptions options;
     options.priority = near.large ? priorities().p2p_large() : priorities().p2p_small();
@@ -270,9 +276,9 @@ void Flow::submit_p2p(std::int32_t group) {
     if (worker_) options.worker = *worker_;
     simulation_.problem().interaction.submit_near({near.layout,
                                                    near.set,
-                                                   near.set,
+                                                   near.results,
                                                    near.pairs,
-                                                   codelets::Acting::mutual,
+                                                   acting,
                                                    {near.near, STARPU_R},
                                                    {particles, STARPU_R},
                                                    {near.result, STARPU_W},
@@ -284,6 +290,7 @@ void Flow::submit_p2p(std::int32_t group) {
 // result(x_i) = 0, to which L2P and the reduction add in any order
 void Flow::submit_zero(std::int32_t group) {
   ParticleGroup& p = simulation_.particles(group);
+  if (p.own == 0) return;
   const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, ResultUpdate::overwrite};
   submit_task(codelets::reduction, args,
               std::initializer_list<Access>{{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
@@ -300,6 +307,7 @@ starpu_data_access_mode Flow::result_mode(ResultUpdate update) const {
 // result(x_i) (+)= near(x_i) of this group and of those of lower Morton index that have copies of its leaves
 void Flow::submit_reduction(std::int32_t group) {
   ParticleGroup& p = simulation_.particles(group);
+  if (p.own == 0) return;
   const bool alone = simulation_.options().reduction == ReductionOrder::first || !simulation_.tree().has_far_field();
   const ResultUpdate update = alone ? ResultUpdate::overwrite : ResultUpdate::add;
   std::vector<Access> accesses{{p.reduction_parts, STARPU_R}, {p.result_data, result_mode(update)}};

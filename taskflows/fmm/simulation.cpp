@@ -44,7 +44,8 @@ void Simulation::make_tree(const Box& box, const Particles& particles) {
   if (distributed_)
     make_distributed_tree(box, particles);
   else
-    tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, box, options_.shape, options_.pieces);
+    tree_ = std::make_unique<Tree>(particles.x, particles.y, particles.z, box, options_.shape, options_.pieces,
+                                   options_.sources);
 }
 
 Simulation::~Simulation() = default;
@@ -143,11 +144,12 @@ double Simulation::particles_of_rank() const {
   return static_cast<double>(begin[static_cast<std::size_t>(own.end)] - begin[static_cast<std::size_t>(own.begin)]);
 }
 
-double Simulation::cells_of(int level) const {
+double Simulation::cells_of(int level, bool (Level::*which)(std::int32_t) const) const {
   const Range groups = tree_->own(level);
   double cells = 0;
   for (std::int32_t g = groups.begin; g < groups.end; ++g)
-    cells += tree_->level(level).groups[static_cast<std::size_t>(g)].cells;
+    if (which == nullptr || (tree_->level(level).*which)(g))
+      cells += tree_->level(level).groups[static_cast<std::size_t>(g)].cells;
   return cells;
 }
 
@@ -199,16 +201,20 @@ void Simulation::collect(Result& result, FieldTimes times) const {
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     const ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
-    const auto first = static_cast<std::size_t>(tree_->first_particle(g) - tree_->first_particle(own.begin));
     const double* r = p.result.data();
-    for (std::int64_t i = 0; i < p.own; ++i) {
-      const std::size_t s = first + static_cast<std::size_t>(i);
-      const std::size_t place = distributed_ ? s : tree_->order()[s];
-      to.potential[place] = coupling * r[i];
-      const double factor = times == FieldTimes::charge ? coupling * charge_[s] : coupling;
-      to.fx[place] = factor * r[p.own + i];
-      to.fy[place] = factor * r[2 * p.own + i];
-      to.fz[place] = factor * r[3 * p.own + i];
+    std::int64_t i = 0;
+    const Range leaves = tree_->leaves_of_group(g);
+    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) {
+      const std::int64_t end = tree_->leaf_begin()[static_cast<std::size_t>(leaf) + 1];
+      for (std::int64_t at = end - tree_->targets_of(leaf); at < end; ++at, ++i) {
+        const auto s = static_cast<std::size_t>(at - tree_->first_particle(own.begin));
+        const std::size_t place = distributed_ ? s : tree_->order()[s];
+        to.potential[place] = coupling * r[i];
+        const double factor = times == FieldTimes::charge ? coupling * charge_[s] : coupling;
+        to.fx[place] = factor * r[p.own + i];
+        to.fy[place] = factor * r[2 * p.own + i];
+        to.fz[place] = factor * r[3 * p.own + i];
+      }
     }
   }
   for (std::int32_t g = own.begin; g < own.end; ++g)
@@ -228,18 +234,19 @@ WorkSummary& WorkSummary::operator+=(const WorkSummary& other) {
 WorkSummary Simulation::work() const {
   WorkSummary w;
   const BasisView basis = basis_.view();
-  const double particles = particles_of_rank();
   w.near_pairs = tree_->near_pairs();
   w.far_pairs = tree_->far_pairs();
-  w.p2p = static_cast<double>(w.near_pairs) * problem_.interaction.flops_per_pair;
+  const Interaction& interaction = problem_.interaction;
+  w.p2p =
+      static_cast<double>(w.near_pairs) * (tree_->apart() ? interaction.flops_per_one_way : interaction.flops_per_pair);
   if (!tree_->has_far_field()) return w;
-  w.p2m = particles * p2m_flops(basis);
-  w.l2p = particles * l2p_flops(basis);
+  const double targets = tree_->apart() ? static_cast<double>(tree_->target_begin().back()) : particles_of_rank();
+  w.p2m = (tree_->apart() ? particles_of_rank() - targets : targets) * p2m_flops(basis);
+  w.l2p = targets * l2p_flops(basis);
   for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l) {
     if (l > tree_->top_level()) {
-      const double shifted = cells_of(l) * shift_flops(basis) / 8;
-      w.m2m += shifted;
-      w.l2l += shifted;
+      w.m2m += cells_of(l, &Level::acts) * shift_flops(basis) / 8;
+      w.l2l += cells_of(l, &Level::receives) * shift_flops(basis) / 8;
     }
     for (const CellGroup& group : cells_[static_cast<std::size_t>(l)])  // those of other ranks have no lists
       for (const ListData& list : group.lists) w.m2l += list.flops;

@@ -47,13 +47,17 @@ struct Options {
   std::optional<PairCosts> pair_seconds;
   /// CPUs compute these pieces, GPUs all else, in a single process with both.
   NearPieces pieces;
+  /// Sources and targets are apart: the first so many particles act, on the others alone (equation 1 of RR-8513 with N
+  /// sources and M targets), and only these have results. The charges of targets have to be 0: over several ranks,
+  /// where such particles are acted on as all others, results are the same and the work is not. None: all act on all.
+  std::optional<std::size_t> sources;
 };
 
 /// Work of one evaluation by operator.
 struct WorkSummary {
   double p2m = 0, m2m = 0, m2l = 0, l2l = 0, l2p = 0, p2p = 0;  ///< flops
-  std::int64_t near_pairs = 0;                                  ///< unordered pairs of particles
-  std::int64_t far_pairs = 0;                                   ///< pairs of cells
+  std::int64_t near_pairs = 0;  ///< unordered pairs of particles; of a source and a target where these are apart
+  std::int64_t far_pairs = 0;   ///< pairs of cells
   [[nodiscard]] double total() const { return p2m + m2m + m2l + l2l + l2p + p2p; }
   WorkSummary& operator+=(const WorkSummary& other);
 };
@@ -74,7 +78,7 @@ class Simulation {
   void move(const Particles& particles);
 
   /// Potential and force (charge times field, or the field) of the last evaluation in the order of the particles, of
-  /// this rank's part.
+  /// this rank's part. Those of sources that are apart are not touched.
   void collect(Result& result, FieldTimes times = FieldTimes::charge) const;
 
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
@@ -116,12 +120,14 @@ class Simulation {
   Change update_distributed_tree(const Particles& particles);
   void check_memory() const;
   [[nodiscard]] PairCosts pair_costs() const;
-  [[nodiscard]] double cells_of(int level) const;  ///< cells of this rank
+  /// Cells of this rank, of all its groups or of those that `which` is true of.
+  [[nodiscard]] double cells_of(int level, bool (Level::*which)(std::int32_t) const = nullptr) const;
 
   // groups/group_data.cpp
   void build_cells();
   void build_cell_data();
   void describe_cells(int level, std::int32_t group);
+  [[nodiscard]] std::vector<std::int32_t> begin_of_sources(std::int32_t group, std::int32_t targets) const;
   void build_particles(const Particles& particles);
   void build_particle_group(std::int32_t group);
   void build_near(std::int32_t group, std::int32_t near_set);

@@ -33,7 +33,8 @@ OperatorLayout pack_operators(const Basis& basis, const M2LOperators& operators,
 /// Cells of a group, the particles of leaves, and families.
 struct CellLayout {
   std::int32_t cells;
-  std::int32_t begin;     ///< offset of the leaves' particle offsets
+  std::int32_t begin;     ///< offset of the leaves' particle offsets: of the targets, for L2P
+  std::int32_t sources;   ///< likewise of the sources, for P2M; the same where all particles are both
   std::int32_t families;  ///< offset of the families
 };
 [[nodiscard]] inline const CellIndex* cell_index(const std::int32_t* base) {
@@ -41,6 +42,9 @@ struct CellLayout {
 }
 [[nodiscard]] inline LeafView leaf_view(const CellLayout& l, const std::int32_t* base) {
   return {l.cells, cell_index(base), base + l.begin};
+}
+[[nodiscard]] inline LeafView source_leaf_view(const CellLayout& l, const std::int32_t* base) {
+  return {l.cells, cell_index(base), base + l.sources};
 }
 [[nodiscard]] inline const Family* families(const CellLayout& l, const std::int32_t* base) {
   return reinterpret_cast<const Family*>(base + l.families);

@@ -103,14 +103,29 @@ void Simulation::describe_cells(int l, std::int32_t g) {
     const Range leaves = tree_->leaves_of_group(tree_->number_of({l, g}));
     std::vector<std::int32_t> begin;  // of each leaf among the particles of the group
     for (std::int32_t leaf = leaves.begin; leaf <= leaves.end; ++leaf)
-      begin.push_back(static_cast<std::int32_t>(tree_->leaf_begin()[static_cast<std::size_t>(leaf)] -
-                                                tree_->leaf_begin()[static_cast<std::size_t>(leaves.begin)]));
-    group.layout.begin = static_cast<std::int32_t>(append(packed, begin));
+      begin.push_back(static_cast<std::int32_t>(tree_->target_begin()[static_cast<std::size_t>(leaf)] -
+                                                tree_->target_begin()[static_cast<std::size_t>(leaves.begin)]));
+    group.layout.begin = group.layout.sources = static_cast<std::int32_t>(append(packed, begin));
+    if (tree_->apart())
+      group.layout.sources =
+          static_cast<std::int32_t>(append(packed, begin_of_sources(tree_->number_of({l, g}), begin.back())));
   }
   if (!level.families.empty())
     group.layout.families = static_cast<std::int32_t>(append(packed, level.families[static_cast<std::size_t>(g)]));
   group.packed = pinned(packed);
   group.cells = read_only(group.packed, fmt::format("cells {} {}", l, g), g);
+}
+
+/// Where the sources of each leaf of a group begin among its particles, and end, behind so many targets.
+std::vector<std::int32_t> Simulation::begin_of_sources(std::int32_t group, std::int32_t targets) const {
+  const Range sets = tree_->near_sets_of(group);
+  const NearSet& near = tree_->near(static_cast<std::size_t>(sets.begin));
+  const bool divided = sets.end - sets.begin > 1;
+  std::vector<std::int32_t> begin{divided ? targets : near.begin[static_cast<std::size_t>(near.own_sources)]};
+  const Range leaves = tree_->leaves_of_group(group);
+  for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf)
+    begin.push_back(begin.back() + static_cast<std::int32_t>(tree_->sources_of(leaf)));
+  return begin;
 }
 
 void Simulation::build_particles(const Particles& particles) {
@@ -156,11 +171,14 @@ void Simulation::build_particle_group(std::int32_t group) {
     const Range leaves = tree_->leaves_of_near_set(n);
     p.own += tree_->near(static_cast<std::size_t>(n)).begin[static_cast<std::size_t>(leaves.end - leaves.begin)];
   }
+  const Range leaves = tree_->leaves_of_group(group);
+  for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) p.sources += tree_->sources_of(leaf);
   const bool divided = sets.end - sets.begin > 1;
-  p.set = divided ? p.own : tree_->near(static_cast<std::size_t>(sets.begin)).begin.back();
+  p.set = divided ? p.own + (tree_->apart() ? p.sources : 0)
+                  : tree_->near(static_cast<std::size_t>(sets.begin)).begin.back();
   const Coordinates where{group, tree_->leaf_group(group).level};
   p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
-  p.result = HostBuffer<double>(static_cast<std::size_t>(4 * p.own));
+  p.result = HostBuffer<double>(static_cast<std::size_t>(4 * std::max<std::int64_t>(1, p.own)));
   p.particle_data =
       Handle::vector(p.particles.data(), p.particles.size(), sizeof(double), fmt::format("particles {}", group), where);
   p.result_data =
@@ -174,6 +192,7 @@ void Simulation::build_near(std::int32_t group, std::int32_t near_set) {
   const Range leaves = tree_->leaves_of_near_set(near_set);
   const Range sets = tree_->near_sets_of(group);
   p.set = near.begin.back();
+  p.results = tree_->apart() ? near.begin[static_cast<std::size_t>(leaves.end - leaves.begin)] : p.set;
   p.pairs = near.pairs;
   p.layout.own_leaves = leaves.end - leaves.begin;
   p.layout.leaves = p.layout.own_leaves + static_cast<std::int32_t>(near.ghosts.size());
@@ -193,9 +212,9 @@ void Simulation::build_near(std::int32_t group, std::int32_t near_set) {
     p.particle_data = Handle::vector(p.particles.data(), p.particles.size(), sizeof(double),
                                      fmt::format("near particles {}", near_set), where);
   }
-  p.values = exchanged(static_cast<std::size_t>(4 * p.set));
-  p.result = Handle::temporary(p.values.data(), static_cast<std::size_t>(4 * p.set), sizeof(double),
-                               fmt::format("P2P {}", near_set), where);
+  const auto doubles = static_cast<std::size_t>(4 * std::max<std::int64_t>(1, p.results));
+  p.values = exchanged(doubles);
+  p.result = Handle::temporary(p.values.data(), doubles, sizeof(double), fmt::format("P2P {}", near_set), where);
 }
 
 /// Which particles of which near sets the reduction of a group adds.
@@ -248,13 +267,14 @@ void Simulation::fill_particles(const Particles& particles) {
   };
   for_data([](Handle& data) { starpu_data_acquire(data, STARPU_W); });
   const double width = tree_->box().width;
-  // the particles of leaves, then of other leaves, as four arrays of `set` values
+  // the particles of leaves, then of other leaves, as four arrays of `set` values; or the targets, then the sources
   const auto fill = [&](double* x, std::int64_t set, const Range& leaves, const NearSet& near) {
     std::int64_t next = 0;
-    const auto take = [&](std::int32_t leaf, const Displacement& image) {
+    const auto take = [&](std::int32_t leaf, const Displacement& image, bool targets) {
       const auto i = static_cast<std::size_t>(leaf);
-      const std::int64_t first = distributed_ ? exchange_->first_of(leaf) : tree_->leaf_begin()[i];
-      const std::int64_t count = tree_->leaf_begin()[i + 1] - tree_->leaf_begin()[i];
+      std::int64_t first = distributed_ ? exchange_->first_of(leaf) : tree_->leaf_begin()[i];
+      if (targets && tree_->apart()) first += tree_->sources_of(leaf);
+      const std::int64_t count = targets ? tree_->targets_of(leaf) : tree_->sources_of(leaf);
       for (std::int64_t s = first; s < first + count; ++s, ++next) {
         const std::size_t from = at(s);
         x[next] = all.x[from] + image.x * width;
@@ -263,9 +283,9 @@ void Simulation::fill_particles(const Particles& particles) {
         x[3 * set + next] = all.charge[from];
       }
     };
-    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf, image_of(0));
+    for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf, image_of(0), true);
     for (std::size_t i = 0; i < near.ghosts.size(); ++i)
-      take(near.ghosts[i], image_of(near.image.empty() ? 0 : near.image[i]));
+      take(near.ghosts[i], image_of(near.image.empty() ? 0 : near.image[i]), false);
   };
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t n = sets.begin; n < sets.end; ++n) {
@@ -279,8 +299,12 @@ void Simulation::fill_particles(const Particles& particles) {
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
-    if (const Range near = tree_->near_sets_of(g); near.end - near.begin > 1)
-      fill(p.particles.data(), p.set, tree_->leaves_of_group(g), NearSet{});
+    if (const Range near = tree_->near_sets_of(g); near.end - near.begin > 1) {
+      const Range leaves = tree_->leaves_of_group(g);
+      NearSet own;
+      for (std::int32_t leaf = leaves.begin; leaf < leaves.end && tree_->apart(); ++leaf) own.ghosts.push_back(leaf);
+      fill(p.particles.data(), p.set, leaves, own);
+    }
   }
   for_data([](Handle& data) { starpu_data_release(data); });
 }

@@ -52,20 +52,23 @@ struct NearMessage {
 
 /// What one P2P task computes: the near field of a group, or of a piece of it.
 struct NearGroup {
-  std::int64_t set = 0;    ///< particles of its leaves and of the copies of neighbours
-  std::int64_t pairs = 0;  ///< unordered pairs
+  std::int64_t set = 0;      ///< particles of its leaves and of the copies of neighbours
+  std::int64_t results = 0;  ///< those that have a result, the first ones: all, or its leaves' targets
+  std::int64_t pairs = 0;    ///< unordered pairs, or pairs of a source and a target
   HostBuffer<std::int32_t> packed;
   NearLayout layout;
   HostBuffer<double> particles;  ///< 4 x set; none: those of the group
-  HostBuffer<double> values;     ///< 4 x set, where CPUs and GPUs exchange them
+  HostBuffer<double> values;     ///< 4 x results, where CPUs and GPUs exchange them
   bool large = true;             ///< in the half of P2P tasks with more work
   Handle near, particle_data, result;
 };
 
 /// Particles of one group of leaves.
 struct ParticleGroup {
-  std::int64_t own = 0;                    ///< particles of its leaves
-  std::int64_t set = 0;                    ///< and of the copies of neighbours, unless its near field is divided
+  std::int64_t own = 0;      ///< particles of its leaves that are acted on
+  std::int64_t sources = 0;  ///< particles of its leaves that act
+  /// With the copies of neighbours, unless its near field is divided, and with sources that are apart.
+  std::int64_t set = 0;
   HostBuffer<std::int32_t> parts;          ///< runs of particles that the reduction adds, packed
   std::int32_t reduction_count = 0;        ///< their number
   std::int64_t added = 0;                  ///< particles that the reduction adds

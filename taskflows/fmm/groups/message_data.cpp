@@ -75,7 +75,8 @@ const NearMessage& Simulation::near_in(std::int32_t group) const {
 // With several ranks, a group and its near set have the same number.
 std::int32_t Simulation::near_particles(std::int32_t near_set) const {
   const bool own = !distributed_ || tree_->own_leaf_groups().holds(near_set);
-  return own ? tree_->near(static_cast<std::size_t>(near_set)).begin.back() : near_in(near_set).particles;
+  return own ? static_cast<std::int32_t>(near_groups_[static_cast<std::size_t>(near_set)].results)
+             : near_in(near_set).particles;
 }
 
 starpu_data_handle_t Simulation::near_values(std::int32_t near_set) const {

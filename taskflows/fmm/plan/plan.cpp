@@ -47,7 +47,8 @@ struct Member {
 constexpr Member members[] = {{"near pair", &UnitRates::near_pair},
                               {"far pair", &UnitRates::far_pair},
                               {"particle", &UnitRates::particle},
-                              {"cell", &UnitRates::cell}};
+                              {"cell", &UnitRates::cell},
+                              {"near pair one way", &UnitRates::one_way_pair}};
 
 std::string rate_name(const Problem& problem, bool gpu, const Member& member) {
   const Accuracy& accuracy = problem.accuracy;
@@ -92,9 +93,9 @@ bool gpus_are_asked_for(const SessionOptions& options) {
 }
 
 std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, double evaluations, int cores,
-                                    double measuring) {
+                                    double measuring, std::optional<double> pairs) {
   if (wanted.height > 0 || wanted.adaptive()) return std::nullopt;
-  const double one_core = evaluations * particles * particles / 2 / slowest_core;
+  const double one_core = evaluations * pairs.value_or(particles * particles / 2) / slowest_core;
   constexpr double leaves = 8;  // of a tree of two levels, all next to each other
   const double all_cores = one_core / std::min<double>(leaves, cores);
   if (all_cores > std::max(short_sum, measuring)) return std::nullopt;
@@ -147,7 +148,7 @@ Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kind
 }
 
 std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const Problem& problem,
-                                                 const UnitCounts& units) {
+                                                 const UnitCounts& units, Pairs pairs) {
   std::vector<UnitRates> rates;
   for (const bool gpu : {false, true}) {
     UnitRates kind;
@@ -156,6 +157,7 @@ std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const 
     if (kind.units == 0) continue;
     for (const Member& member : members) {
       const auto rate = known.find(rate_name(problem, gpu, member));
+      if (!rate && member.rate == &UnitRates::one_way_pair && pairs == Pairs::mutual) continue;
       if (!rate) return std::nullopt;
       kind.*member.rate = *rate == not_run ? INFINITY : *rate;
     }
@@ -168,6 +170,7 @@ void keep_rates(KnownRates& known, const Problem& problem, std::vector<UnitRates
   for (UnitRates& kind : rates)
     for (const Member& member : members) {
       double& rate = kind.*member.rate;
+      if (member.rate == &UnitRates::one_way_pair && rate == 0) continue;
       const bool run = std::isfinite(rate);
       const double kept = known.keep(rate_name(problem, kind.gpu, member), run ? rate : not_run);
       if (run) rate = kept;

@@ -43,17 +43,20 @@ double measuring_estimate(const Problem& problem, int cores);
 /// The plan for so few particles that summing over all pairs, `evaluations` times, takes no longer than GPUs take to
 /// start, or than `measuring` where rates are not kept: no tree, no operators, no GPU. Nothing where there are more,
 /// and where `wanted` has a height.
+/// `pairs`: of a source and a target, where these are apart, of all `particles`.
 std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, double evaluations, int cores,
-                                    double measuring);
+                                    double measuring, std::optional<double> pairs = {});
 
 /// The plan by `rates` (as from measure_rates). `best_tree`: the fastest tree for units of some kinds, of the particles
 /// at hand. `open`: units may be left out.
 Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kinds)>& best_tree,
                const std::vector<UnitRates>& rates, double evaluations, bool open);
 
+/// Whether near pairs one way have to have a rate.
+enum class Pairs { mutual, one_way };
 /// The rates of the units of a session for a problem, CPUs first; nothing unless all of them are kept.
 std::optional<std::vector<UnitRates>> kept_rates(const KnownRates& known, const Problem& problem,
-                                                 const UnitCounts& units);
+                                                 const UnitCounts& units, Pairs pairs = Pairs::mutual);
 /// Keeps them, rounded, in place.
 void keep_rates(KnownRates& known, const Problem& problem, std::vector<UnitRates>& rates);
 

@@ -85,6 +85,24 @@ UnitRates rates_of(int worker, int units, const Problem& problem, std::size_t pa
   return r;
 }
 
+/// Seconds of a unit per near pair one way: half of the particles act on the others.
+double one_way_pair_of(int worker, const Problem& problem, std::size_t particles, int height) {
+  constexpr int passes = 3;
+  Options options;
+  options.shape = {height, 4096};
+  options.sources = particles / 2;
+  Simulation simulation(problem, options, cube(particles, 1, Charges::random_signs));
+  Flow flow(simulation, worker);
+  double least = INFINITY;
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto begin = Clock::now();
+    flow.submit_p2p();
+    starpu_task_wait_for_all();
+    least = std::min(least, seconds_since(begin));
+  }
+  return least / static_cast<double>(std::max<std::int64_t>(1, simulation.work().near_pairs));
+}
+
 /// Seconds of a core per near pair while all cores compute: clocks are lower than for one alone, and two cores may be
 /// one with two threads.
 double near_pair_of_busy_core(int cores, const Problem& problem) {
@@ -109,16 +127,21 @@ double near_pair_of_busy_core(int cores, const Problem& problem) {
 
 }  // namespace
 
-std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem) {
+std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem, Pairs pairs) {
   std::vector<UnitRates> rates;
   for (const bool gpu : {false, true}) {
     const auto unit =
         std::find_if(session.units().begin(), session.units().end(), [&](const Unit& u) { return u.gpu == gpu; });
     if (unit == session.units().end()) continue;
-    rates.push_back(rates_of(unit->worker, gpu ? session.devices() : session.cpus(), problem,
-                             gpu ? gpu_particles : cpu_particles, gpu ? gpu_height : cpu_height));
-    if (UnitRates& cores = rates.back(); !gpu && cores.units > 1 && !simulated)
-      cores.near_pair = std::max(cores.near_pair, near_pair_of_busy_core(cores.units, problem));
+    const std::size_t particles = gpu ? gpu_particles : cpu_particles;
+    const int height = gpu ? gpu_height : cpu_height;
+    rates.push_back(rates_of(unit->worker, gpu ? session.devices() : session.cpus(), problem, particles, height));
+    UnitRates& kind = rates.back();
+    const double alone = kind.near_pair;
+    if (!gpu && kind.units > 1 && !simulated)
+      kind.near_pair = std::max(alone, near_pair_of_busy_core(kind.units, problem));
+    if (pairs == Pairs::one_way)
+      kind.one_way_pair = one_way_pair_of(unit->worker, problem, particles, height) * (kind.near_pair / alone);
   }
   return rates;
 }
@@ -138,6 +161,7 @@ std::vector<UnitRates> rates_of_all(const std::vector<UnitRates>& mine) {
     ++ranks;
     for (std::size_t k = 0; k < sum.size(); ++k) {
       sum[k].units += of_rank.rates[k].units;
+      sum[k].one_way_pair = of_rank.rates[k].one_way_pair;
       for (double UnitRates::*const rate :
            {&UnitRates::near_pair, &UnitRates::far_pair, &UnitRates::particle, &UnitRates::cell})
         sum[k].*rate += of_rank.rates[k].*rate;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/session.hpp"
+#include "taskflows/fmm/plan/plan.hpp"
 #include "taskflows/fmm/simulation.hpp"
 #include "taskflows/fmm/tree/tree_cost_model.hpp"
 
@@ -12,7 +13,8 @@ namespace asterism::fmm {
 
 /// One entry per kind of unit of the session, CPUs first: a small simulation is evaluated on one unit of each kind,
 /// twice, in some tenths of a second.
-std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem);
+/// With Pairs::one_way, another one whose sources and targets are apart.
+std::vector<UnitRates> measure_rates(const Session& session, const Problem& problem, Pairs pairs = Pairs::mutual);
 
 /// The units of all ranks, and the means of what they have measured: the same on each, which have to call it together.
 /// A rank with other kinds of units than rank 0 is left out.

@@ -15,25 +15,41 @@ struct Cells {
   std::vector<std::size_t> first, end;
 };
 
+/// Particles before each finest cell, and all of them; likewise sources, where these are apart from targets.
+struct Counts {
+  std::vector<std::int64_t> particles, sources;
+};
+
 /// Which cells are to be divided.
-std::vector<char> to_divide(const Cells& cells, const Neighbours& neighbours, const std::vector<std::int64_t>& before,
-                            int level, int leaf_size) {
+std::vector<char> to_divide(const Cells& cells, const Neighbours& neighbours, const Counts& before, int level,
+                            int leaf_size) {
   std::vector<char> result(cells.key.size(), 1);
   if (level < first_leaf_level) return result;
   const double most_pairs = 27.0 * leaf_size * leaf_size;
-  const auto particles = [&](std::size_t cell) {
-    return static_cast<double>(before[cells.end[cell]] - before[cells.first[cell]]);
+  const auto in_cell = [&](const std::vector<std::int64_t>& counts, std::size_t cell) {
+    return static_cast<double>(counts[cells.end[cell]] - counts[cells.first[cell]]);
   };
+  const auto particles = [&](std::size_t cell) { return in_cell(before.particles, cell); };
+  const bool apart = !before.sources.empty();
+  const auto sources = [&](std::size_t cell) { return in_cell(before.sources, cell); };
 #pragma omp parallel for schedule(static)
   for (std::size_t cell = 0; cell < cells.key.size(); ++cell) {
     const double own = particles(cell);
     const bool coincident = cells.end[cell] == cells.first[cell] + 1;
     double around = coincident ? 0 : own;
+    double sources_around = apart && !coincident ? sources(cell) : 0;
     const std::int32_t* const next = neighbours.of(static_cast<std::int32_t>(cell));
     for (std::size_t n = 0; n < 27; ++n)
-      if (next[n] >= 0 && next[n] != static_cast<std::int32_t>(cell))
+      if (next[n] >= 0 && next[n] != static_cast<std::int32_t>(cell)) {
         around += particles(static_cast<std::size_t>(next[n]));
-    result[cell] = (own > leaf_size && !coincident) || own * around > most_pairs ? 1 : 0;
+        if (apart) sources_around += sources(static_cast<std::size_t>(next[n]));
+      }
+    double pairs = own * around;
+    if (apart) {
+      const double of_cell = sources(cell);
+      pairs = 4 * std::max((own - of_cell) * sources_around, of_cell * (around - sources_around));
+    }
+    result[cell] = (own > leaf_size && !coincident) || pairs > most_pairs ? 1 : 0;
   }
   return result;
 }
@@ -84,10 +100,15 @@ std::vector<std::int32_t> renumbered(const std::vector<std::int32_t>& table, std
 
 }  // namespace
 
-std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, int height, int leaf_size) {
-  std::vector<std::int64_t> before{0};  // particles before each finest cell, and all
-  before.reserve(finest.size() + 1);
-  for (const LeafCount& cell : finest) before.push_back(before.back() + cell.particles);
+std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, int height, int leaf_size,
+                                           std::span<const std::int64_t> sources) {
+  Counts before{{0}, {}};
+  before.particles.reserve(finest.size() + 1);
+  for (const LeafCount& cell : finest) before.particles.push_back(before.particles.back() + cell.particles);
+  if (!sources.empty()) {
+    before.sources.push_back(0);
+    for (const std::int64_t of_cell : sources) before.sources.push_back(before.sources.back() + of_cell);
+  }
 
   std::vector<AdaptiveLevel> levels;
   Cells cells{{0}, {0}, {finest.size()}};
@@ -108,8 +129,14 @@ std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, in
     for (std::size_t cell = 0; cell < cells.key.size(); ++cell) {
       const auto to = static_cast<std::size_t>(place[cell]);
       level.key[to] = cells.key[cell];
-      level.begin[to] = before[cells.first[cell]];
-      level.end[to] = before[cells.end[cell]];
+      level.begin[to] = before.particles[cells.first[cell]];
+      level.end[to] = before.particles[cells.end[cell]];
+    }
+    if (!sources.empty()) {
+      level.sources.resize(cells.key.size());
+      for (std::size_t cell = 0; cell < cells.key.size(); ++cell)
+        level.sources[static_cast<std::size_t>(place[cell])] =
+            before.sources[cells.end[cell]] - before.sources[cells.first[cell]];
     }
     level.neighbours = {{0, level.cells()}, renumbered(neighbours.table, 27, place, place)};
     if (l > 0)

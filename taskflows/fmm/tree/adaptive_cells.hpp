@@ -26,12 +26,15 @@ struct AdaptiveLevel {
   std::vector<std::uint64_t> key;        ///< Morton indices
   std::int32_t inner = 0;                ///< cells with children
   std::vector<std::int64_t> begin, end;  ///< particles of each cell, in Morton order
+  std::vector<std::int64_t> sources;     ///< of the particles of each cell; empty: all are sources and targets
   Neighbours neighbours;                 ///< cells of the level that are adjacent
   std::vector<std::int32_t> children;    ///< as children_by_octant(): on the next level
   [[nodiscard]] std::int32_t cells() const { return static_cast<std::int32_t>(key.size()); }
   [[nodiscard]] std::int64_t particles(std::int32_t cell) const {
     return end[static_cast<std::size_t>(cell)] - begin[static_cast<std::size_t>(cell)];
   }
+  [[nodiscard]] std::int64_t sources_of(std::int32_t cell) const { return sources[static_cast<std::size_t>(cell)]; }
+  [[nodiscard]] std::int64_t targets_of(std::int32_t cell) const { return particles(cell) - sources_of(cell); }
 };
 
 /// Level at which adaptive trees look at the places of particles: those in one cell of it count as coincident.
@@ -40,8 +43,11 @@ inline constexpr int finest_level = 20;
 /// The levels of the tree, at most `height`, of particles in these cells of `finest_level`. Down to level 2, every cell
 /// is divided. Below, a cell is a leaf when it has at most `leaf_size` particles, or they are in one finest cell, and
 /// its pairs with the particles of its neighbours on its level are at most 27 leaf_size^2, the most of a leaf between
-/// equal ones.
-std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, int height, int leaf_size);
+/// equal ones. With `sources`, those of the particles of each finest cell that act, the others are acted on: pairs are
+/// then of its targets with sources around it, or of its sources with targets, and a quarter as many at most, as of
+/// leaves with half of each.
+std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, int height, int leaf_size,
+                                           std::span<const std::int64_t> sources = {});
 
 /// Calls take(leaf's level, leaf) for every leaf at or below a cell.
 template <class Take>

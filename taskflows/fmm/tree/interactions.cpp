@@ -87,6 +87,7 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
     for (std::int32_t r = 0; r < group.cells; ++r) {
       const std::int32_t target = by_rank[static_cast<std::size_t>(r)];
       const auto cell = static_cast<std::size_t>(group.first + target);
+      if (!level.has_targets(group.first + target)) continue;
       const CellIndex& at = level.index[cell];
       const auto parent = static_cast<std::int32_t>(
           std::lower_bound(parents.key.begin(), parents.key.begin() + parents.inner, level.key[cell] >> 3) -
@@ -96,7 +97,7 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
         if (other < 0) continue;
         for (std::size_t o = 0; o < 8; ++o) {
           const std::int32_t source = children[static_cast<std::size_t>(other) * 8 + o];
-          if (source < 0) continue;
+          if (source < 0 || !level.has_sources(source)) continue;
           // a source of a periodic tree may be the image of a cell: its place is that of its parent beside the target's
           const auto away = [&](int target, int beside, int half) {
             return target - 2 * ((target >> 1) + beside) - half;
@@ -118,7 +119,8 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
     auto& tasks = level.far[g];
     if (shape_.far_tasks == FarTasks::separate) add_tasks(inside, group.cells, tasks);
     add_tasks(between, group.cells, tasks);
-    if (tasks.empty()) tasks.push_back(make_task({}, {}, group.cells));  // sets the local expansions to 0
+    if (tasks.empty() && level.receives(static_cast<std::int32_t>(g)))
+      tasks.push_back(make_task({}, {}, group.cells));  // sets the local expansions to 0
   }
 }
 
@@ -190,9 +192,15 @@ void Tree::divide_near() {
     std::vector<double> pairs(static_cast<std::size_t>(leaves));
 #pragma omp parallel for schedule(static)
     for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {
+      double& of_leaf = pairs[static_cast<std::size_t>(leaf)];
+      if (apart()) {
+        for_partners(leaf, [&](std::int32_t other) { of_leaf += static_cast<double>(sources_of(other)); });
+        of_leaf *= static_cast<double>(targets_of(leaf));
+        continue;
+      }
       double others = particles_of(leaf) / 2;
       for_partners(leaf, [&](std::int32_t other) { others += other > leaf ? particles_of(other) : 0; });
-      pairs[static_cast<std::size_t>(leaf)] = particles_of(leaf) * others;
+      of_leaf = particles_of(leaf) * others;
     }
     const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
     const double piece = wanted_pieces_.share * all / wanted_pieces_.count;
@@ -217,6 +225,7 @@ void Tree::divide_near() {
 }
 
 void Tree::build_near_set(std::int32_t n) {
+  if (apart()) return build_apart_near_set(n);
   if (shape_.periodic > 0) return build_periodic_near_set(n);
   const auto particles_of = [&](std::int32_t leaf) {
     const auto i = static_cast<std::size_t>(leaf);
@@ -353,12 +362,13 @@ void Tree::build_contributors() {
       const NearSet& set = near_[static_cast<std::size_t>(n)];
       const Range leaves = leaves_of_near_set(n);
       const auto cells = static_cast<std::size_t>(leaves.end - leaves.begin);
-      if (sets.end - sets.begin > 1) {
-        const auto first = leaf_begin_[static_cast<std::size_t>(leaves.begin)] - first_particle(g);
+      if (sets.end - sets.begin > 1 && set.begin[cells] > 0) {
+        const auto first = target_begin()[static_cast<std::size_t>(leaves.begin)] -
+                           target_begin()[static_cast<std::size_t>(leaves_of_group(g).begin)];
         contributors_[static_cast<std::size_t>(g)].push_back(
             {n, {{0, static_cast<std::int32_t>(first), set.begin[cells]}}, 0});
       }
-      for (std::size_t i = 0; i < set.ghosts.size(); ++i)
+      for (std::size_t i = 0; i < set.ghosts.size() && !apart(); ++i)  // sources have no results
         if (mine.holds(group_of_leaf(set.ghosts[i])))
           add(n, set.ghosts[i], set.begin[cells + i], set.image.empty() ? 0 : set.image[i]);
     }

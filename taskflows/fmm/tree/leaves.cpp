@@ -70,6 +70,15 @@ std::vector<LeafCount> count_leaves(std::span<const Keyed> sorted) {
   return runs;
 }
 
+std::vector<std::int64_t> count_sources(std::span<const Keyed> sorted, std::size_t sources) {
+  std::vector<std::int64_t> counts;
+  for (std::size_t s = 0; s < sorted.size(); ++s) {
+    if (s == 0 || sorted[s].key != sorted[s - 1].key) counts.push_back(0);
+    if (sorted[s].index < sources) ++counts.back();
+  }
+  return counts;
+}
+
 std::vector<LeafCount> coarser(const std::vector<LeafCount>& runs, int levels) {
   std::vector<LeafCount> above = runs;
   for (LeafCount& run : above) run.key >>= 3 * levels;

@@ -36,6 +36,8 @@ struct LeafCount {
 };
 /// Counts sorted particles by cell, without empty cells.
 std::vector<LeafCount> count_leaves(std::span<const Keyed> sorted);
+/// The particles of each of these cells with an index below `sources`.
+std::vector<std::int64_t> count_sources(std::span<const Keyed> sorted, std::size_t sources);
 /// Counts the same particles in the cells `levels` levels above.
 std::vector<LeafCount> coarser(const std::vector<LeafCount>& runs, int levels);
 

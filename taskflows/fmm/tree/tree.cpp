@@ -140,10 +140,12 @@ void check_shape(const TreeShape& shape) {
 }
 
 Tree::Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
-           const TreeShape& shape, const NearPieces& pieces)
-    : box_(box), shape_(shape), wanted_pieces_(pieces) {
+           const TreeShape& shape, const NearPieces& pieces, std::optional<std::size_t> sources)
+    : box_(box), shape_(shape), sources_(sources), wanted_pieces_(pieces) {
   check_shape(shape);
   if (x.empty()) bad_input("no particles");
+  if (sources && (*sources == 0 || *sources >= x.size()))
+    bad_input("{} sources among {} points: expected at least one, and at least one target", *sources, x.size());
   if (x.size() > UINT32_MAX) bad_input("{} particles: expected at most {}", x.size(), UINT32_MAX);
   if (shape.adaptive()) {
     build_adaptive(sort_by_cell(box, finest_level, x, y, z));
@@ -190,7 +192,7 @@ Change Tree::update(std::span<const double> x, std::span<const double> y, std::s
   std::merge(stay.begin(), stay.end(), move.begin(), move.end(), sorted.begin());
   const std::vector<std::uint64_t> before = leaves().key;
   take_order(sorted);
-  const bool changed = leaves().key != before;
+  const bool changed = apart() || leaves().key != before;
   if (changed) {
     first_group_.clear();
     build_levels();
@@ -216,6 +218,7 @@ void Tree::take_order(std::span<const Keyed> sorted) {
     }
   }
   leaf_begin_.push_back(static_cast<std::int64_t>(n));
+  if (apart()) separate_points();
 }
 
 void Tree::build_levels() {
@@ -227,6 +230,7 @@ void Tree::build_levels() {
   }
   number_leaves();
   share_levels();
+  if (apart()) mark_cells();
   // neighbours are needed of own leaves, and of the parents of own cells
   std::vector<Range> needed(levels_.size());
   needed.back() = own_leaves();
@@ -247,7 +251,9 @@ void Tree::build_levels() {
 }
 
 void Tree::build_adaptive(std::span<const Keyed> sorted) {
-  const std::vector<AdaptiveLevel> cells = adaptive_levels(count_leaves(sorted), shape_.height, shape_.leaf_size);
+  const std::vector<std::int64_t> sources = sources_ ? count_sources(sorted, *sources_) : std::vector<std::int64_t>();
+  const std::vector<AdaptiveLevel> cells =
+      adaptive_levels(count_leaves(sorted), shape_.height, shape_.leaf_size, sources);
   levels_.assign(static_cast<std::size_t>(shape_.height), {});
   first_group_.assign(levels_.size(), {0, 0});
   for (std::size_t l = 0; l < cells.size(); ++l) {
@@ -256,12 +262,6 @@ void Tree::build_adaptive(std::span<const Keyed> sorted) {
     rank_cells(levels_[l], own(static_cast<int>(l)));
   }
   number_leaves();
-  for (int l = first_far_level; l < static_cast<int>(cells.size()); ++l) {
-    const AdaptiveLevel& parents = cells[static_cast<std::size_t>(l) - 1];
-    build_far(levels_[static_cast<std::size_t>(l)], own(l), levels_[static_cast<std::size_t>(l) - 1],
-              parents.neighbours, parents.children);
-    if (l > first_far_level) make_families(l);
-  }
   order_ = Array<std::uint32_t>(sorted.size());
   leaf_begin_.assign(1, 0);
   std::size_t next = 0;
@@ -271,6 +271,16 @@ void Tree::build_adaptive(std::span<const Keyed> sorted) {
         order_[next++] = sorted[static_cast<std::size_t>(i)].index;
       leaf_begin_.push_back(static_cast<std::int64_t>(next));
     }
+  if (apart()) {
+    separate_points();
+    mark_cells();
+  }
+  for (int l = first_far_level; l < static_cast<int>(cells.size()); ++l) {
+    const AdaptiveLevel& parents = cells[static_cast<std::size_t>(l) - 1];
+    build_far(levels_[static_cast<std::size_t>(l)], own(l), levels_[static_cast<std::size_t>(l) - 1],
+              parents.neighbours, parents.children);
+    if (l > first_far_level) make_families(l);
+  }
   build_partners(cells);
 }
 
@@ -312,19 +322,23 @@ void Tree::make_families(int l) {
       const std::uint64_t key = level.key[static_cast<std::size_t>(group.first + c)] >> 3;
       if (c > 0 && key == level.key[static_cast<std::size_t>(group.first + c - 1)] >> 3) {
         ++families.back().children;
-        continue;
+      } else {
+        const auto parent =
+            static_cast<std::int32_t>(std::lower_bound(parents.key.begin(), end_of_inner, key) - parents.key.begin());
+        const std::int32_t parent_group = parent / shape_.group_size;
+        const auto number = static_cast<std::int32_t>(families.size());
+        families.push_back({parent % shape_.group_size, c, 1});
+        if (ranges.empty() || ranges.back().parent_group != parent_group)
+          ranges.push_back({parent_group, number, number, false, false, false});
+        ++ranges.back().end;
       }
-      const auto parent =
-          static_cast<std::int32_t>(std::lower_bound(parents.key.begin(), end_of_inner, key) - parents.key.begin());
-      const std::int32_t parent_group = parent / shape_.group_size;
-      const auto number = static_cast<std::int32_t>(families.size());
-      families.push_back({parent % shape_.group_size, c, 1});
-      if (ranges.empty() || ranges.back().parent_group != parent_group) {
-        const auto of_parents = static_cast<std::size_t>(parent_group);
-        ranges.push_back({parent_group, number, number, !seen[of_parents]});
-        seen[of_parents] = true;
-      }
-      ++ranges.back().end;
+      ranges.back().acts |= level.has_sources(group.first + c);
+      ranges.back().receives |= level.has_targets(group.first + c);
+    }
+    for (FamilyRange& range : ranges) {
+      const auto of_parents = static_cast<std::size_t>(range.parent_group);
+      range.first = range.acts && !seen[of_parents];
+      if (range.acts) seen[of_parents] = true;
     }
   }
 }

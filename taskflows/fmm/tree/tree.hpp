@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct Group {
 struct FamilyRange {
   std::int32_t parent_group;
   std::int32_t begin, end;  ///< in the child group's families
-  bool first = false;       ///< no group before this one has children of that group of parents
+  bool first = false;       ///< no group before this one has children of that group of parents that act
+  bool acts = true;         ///< whether any of the children act, and whether any are acted on
+  bool receives = true;
 };
 
 /// Where the sources of an M2L task come from, and its interactions.
@@ -75,8 +78,21 @@ struct Level {
   std::vector<std::vector<FamilyRange>> parent_groups;
   std::vector<std::vector<M2LTask>> far;  ///< per own group: its interactions, see FarTasks
 
+  /// Of trees whose sources and targets are apart: whether each cell, and each group, has any; else empty, for all
+  /// have.
+  std::vector<char> sources, targets, group_sources, group_targets;
+  [[nodiscard]] bool has_sources(std::int32_t cell) const { return has(sources, cell); }
+  [[nodiscard]] bool has_targets(std::int32_t cell) const { return has(targets, cell); }
+  [[nodiscard]] bool acts(std::int32_t group) const { return has(group_sources, group); }
+  [[nodiscard]] bool receives(std::int32_t group) const { return has(group_targets, group); }
+
   [[nodiscard]] std::int32_t group_of(std::int32_t cell, int group_size) const {
     return cell < inner ? cell / group_size : inner_groups + (cell - inner) / group_size;
+  }
+
+ private:
+  [[nodiscard]] static bool has(const std::vector<char>& any, std::int32_t i) {
+    return any.empty() || any[static_cast<std::size_t>(i)] != 0;
   }
 };
 /// A group of leaves among the groups of its level.
@@ -95,18 +111,22 @@ struct NearPieces {
 };
 
 /// Near field of some leaves, those of a group or of a piece of it: these leaves and copies of neighbour leaves of
-/// higher Morton index (section 3.1.1).
+/// higher Morton index (section 3.1.1). Where sources and targets are apart: the targets of these leaves, and as ghosts
+/// the sources of all their neighbours and of themselves.
 struct NearSet {
   std::vector<std::int32_t> ghosts;  ///< leaves of the level, increasing; of periodic trees, image after image
   /// Image of each ghost: displaced by image_of() box widths; empty: no tree is periodic.
   std::vector<std::int8_t> image;
   std::vector<std::int32_t> begin;  ///< own leaves and ghosts: first particle of each within the set, and the end
   std::vector<std::int32_t> upper_begin, upper, source_begin, source;  ///< as P2PSet
-  std::int64_t pairs = 0;                                              ///< unordered pairs of particles
+  /// Where sources and targets are apart: the place in the set of the first own leaf's sources, before the others'.
+  std::int32_t own_sources = 0;
+  std::int64_t pairs = 0;  ///< unordered pairs of particles; pairs of a source and a target where these are apart
 };
 
 /// Displacement of an image in box widths along x, y and z, each -1, 0 or 1: of two opposite images the one is used
-/// whose first displacement is positive, numbers 1 .. 13. Image 0: none.
+/// whose first displacement is positive, numbers 1 .. 13, but where sources and targets are apart both are, -13 .. 13.
+/// Image 0: none.
 struct Displacement {
   int x, y, z;
 };
@@ -151,9 +171,10 @@ enum class Change {
 class Tree {
  public:
   /// Sorts the points into leaves and finds who interacts with whom. Throws Error (bad input) for a bad shape and for
-  /// points outside the box.
+  /// points outside the box. With `sources`, sources and targets are apart: the first so many points act, at least one,
+  /// and the others are acted on, at least one.
   Tree(std::span<const double> x, std::span<const double> y, std::span<const double> z, const Box& box,
-       const TreeShape& shape, const NearPieces& pieces = {});
+       const TreeShape& shape, const NearPieces& pieces = {}, std::optional<std::size_t> sources = {});
   /// What rank `rank` knows of a tree with these leaves, when rank r has the groups of leaves [first_group[r],
   /// first_group[r + 1]), and of a level above those with the first leaf of which it has; the same when all is one
   /// rank's.
@@ -205,6 +226,20 @@ class Tree {
   [[nodiscard]] const Array<std::uint32_t>& order() const noexcept { return order_; }
   /// First particle of each leaf in that order, and the end.
   [[nodiscard]] const std::vector<std::int64_t>& leaf_begin() const noexcept { return leaf_begin_; }
+  /// Whether sources and targets are apart. Those of a leaf are side by side in that order, its sources first.
+  [[nodiscard]] bool apart() const noexcept { return sources_.has_value(); }
+  /// Targets before each leaf, and all: leaf_begin() where every particle is one.
+  [[nodiscard]] const std::vector<std::int64_t>& target_begin() const noexcept {
+    return apart() ? target_begin_ : leaf_begin_;
+  }
+  [[nodiscard]] std::int64_t targets_of(std::int32_t leaf) const {
+    const auto i = static_cast<std::size_t>(leaf);
+    return target_begin()[i + 1] - target_begin()[i];
+  }
+  [[nodiscard]] std::int64_t sources_of(std::int32_t leaf) const {
+    const auto i = static_cast<std::size_t>(leaf);
+    return leaf_begin_[i + 1] - leaf_begin_[i] - (apart() ? targets_of(leaf) : 0);
+  }
   /// Near sets: one for each group of leaves, with the number of the group; or, with pieces, several for the first
   /// groups, the first near_pieces() of which are pieces.
   [[nodiscard]] const NearSet& near(std::size_t near_set) const { return near_[near_set]; }
@@ -229,7 +264,7 @@ class Tree {
   [[nodiscard]] std::vector<std::int32_t> ghosts_of(int rank) const;
 
   // of own groups
-  [[nodiscard]] std::int64_t near_pairs() const;  ///< unordered pairs of particles
+  [[nodiscard]] std::int64_t near_pairs() const;  ///< as NearSet::pairs
   [[nodiscard]] std::int64_t far_pairs() const;   ///< pairs of cells, all levels
 
  private:
@@ -249,6 +284,12 @@ class Tree {
   void build_near();
   void divide_near();
   void build_near_set(std::int32_t near_set);
+  // apart.cpp
+  void separate_points();
+  void mark_cells();
+  template <class Take>
+  void for_images(std::int32_t leaf, const Take& take) const;
+  void build_apart_near_set(std::int32_t near_set);
   // periodic.cpp
   void build_lattice();
   void build_periodic_near_set(std::int32_t near_set);
@@ -261,6 +302,8 @@ class Tree {
   Array<std::uint64_t> keys_;  ///< leaf of each particle in the order of the tree
   Array<std::uint32_t> order_;
   std::vector<std::int64_t> leaf_begin_;
+  std::optional<std::size_t> sources_;
+  std::vector<std::int64_t> target_begin_;
   int rank_ = 0;
   std::vector<std::vector<std::int32_t>> first_group_;  ///< [level][rank], and the end; before levels: of the leaves
   std::vector<std::int32_t> first_leaf_, first_leaf_group_;  ///< [level]: number of its first one, and the end

@@ -34,18 +34,22 @@ std::vector<LeafCount> count(std::vector<std::uint64_t>& keys) {
   return counts;
 }
 
-/// Pairs of cells that are children of a cell and of its neighbours, and not adjacent.
+/// Pairs of cells that are children of a cell and of its neighbours, and not adjacent; of one with targets and one with
+/// sources, where these are apart.
 double far_pairs_below(const AdaptiveLevel& parents, std::int32_t parent, const AdaptiveLevel& level) {
   double pairs = 0;
   const auto each_child = [&](std::int32_t cell, const auto& take) {
     for (std::size_t o = 0; o < 8; ++o)
       if (const std::int32_t child = parents.children[static_cast<std::size_t>(cell) * 8 + o]; child >= 0)
-        take(cell_of(level.key[static_cast<std::size_t>(child)]));
+        take(cell_of(level.key[static_cast<std::size_t>(child)]), child);
   };
-  each_child(parent, [&](const CellIndex& target) {
+  const bool apart = !level.sources.empty();
+  each_child(parent, [&](const CellIndex& target, std::int32_t of_targets) {
+    if (apart && level.targets_of(of_targets) == 0) return;
     for (std::size_t n = 0; n < 27; ++n)
       if (const std::int32_t next = parents.neighbours.of(parent)[n]; next >= 0)
-        each_child(next, [&](const CellIndex& source) {
+        each_child(next, [&](const CellIndex& source, std::int32_t of_sources) {
+          if (apart && level.sources_of(of_sources) == 0) return;
           pairs += std::max({std::abs(target.x - source.x), std::abs(target.y - source.y),
                              std::abs(target.z - source.z)}) > 1
                        ? 1
@@ -55,8 +59,23 @@ double far_pairs_below(const AdaptiveLevel& parents, std::int32_t parent, const 
   return pairs;
 }
 
+/// Pairs of a source and a target in a leaf and the leaves below its neighbours on its level, of which those on its own
+/// level count the other half.
+double apart_pairs_of(const AdaptiveLevel& level, std::int32_t leaf) {
+  double pairs = 0;
+  for (std::size_t n = 0; n < 27; ++n) {
+    const std::int32_t other = level.neighbours.of(leaf)[n];
+    if (other < 0) continue;
+    pairs += static_cast<double>(level.targets_of(leaf)) * static_cast<double>(level.sources_of(other));
+    if (other < level.inner)
+      pairs += static_cast<double>(level.sources_of(leaf)) * static_cast<double>(level.targets_of(other));
+  }
+  return pairs;
+}
+
 /// Unordered pairs of particles that a leaf computes with the leaves below its neighbours on its level.
 double near_pairs_of(const AdaptiveLevel& level, std::int32_t leaf) {
+  if (!level.sources.empty()) return apart_pairs_of(level, leaf);
   const auto own = static_cast<double>(level.particles(leaf));
   double pairs = 0;
   for (std::size_t n = 0; n < 27; ++n) {
@@ -66,6 +85,15 @@ double near_pairs_of(const AdaptiveLevel& level, std::int32_t leaf) {
     pairs += other == leaf ? own * (own - 1) / 2 : own * around / (other < level.inner ? 1 : 2);
   }
   return pairs;
+}
+
+/// Cells of a level, of which one without sources or targets counts half.
+double cells_passed(const AdaptiveLevel& level) {
+  if (level.sources.empty()) return level.cells();
+  double cells = 0;
+  for (std::int32_t c = 0; c < level.cells(); ++c)
+    cells += (level.sources_of(c) > 0 ? 0.5 : 0) + (level.targets_of(c) > 0 ? 0.5 : 0);
+  return cells;
 }
 
 struct Candidate {
@@ -91,11 +119,11 @@ int likely_step(const std::vector<UnitRates>& kinds) {
 
 /// The leaf size with the least predicted time: from the likely one downhill, since too small and too large leaves cost
 /// steadily more.
-Candidate best_leaf_size(const std::vector<LeafCount>& finest, int height, const std::vector<UnitRates>& kinds,
-                         std::map<int, Workload>& known) {
+Candidate best_leaf_size(const std::vector<LeafCount>& finest, const std::vector<std::int64_t>& sources, int height,
+                         const std::vector<UnitRates>& kinds, std::map<int, Workload>& known) {
   const auto candidate = [&](int step) {
     const int leaf_size = static_cast<int>(std::lround(std::pow(2.0, step / 2.0)));
-    if (!known.contains(leaf_size)) known[leaf_size] = adaptive_workload(finest, height, leaf_size);
+    if (!known.contains(leaf_size)) known[leaf_size] = adaptive_workload(finest, height, leaf_size, sources);
     const Workload& load = known[leaf_size];
     return Candidate{leaf_size, load, predicted_seconds(load, kinds)};
   };
@@ -124,8 +152,25 @@ std::vector<LeafCount> finest_counts(const Particles& particles, const Box& box)
   return count(keys);
 }
 
-Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int leaf_size) {
-  const std::vector<AdaptiveLevel> levels = adaptive_levels(finest, height, leaf_size);
+std::vector<std::int64_t> finest_sources(const std::vector<LeafCount>& finest, const Particles& particles,
+                                         const Box& box, std::size_t sources) {
+  std::vector<std::uint64_t> keys(sources);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < sources; ++i)
+    keys[i] = key_of(box, finest_level, particles.x[i], particles.y[i], particles.z[i]);
+  const std::vector<LeafCount> found = count(keys);
+  std::vector<std::int64_t> of_cells(finest.size(), 0);
+  std::size_t at = 0;
+  for (const LeafCount& cell : found) {
+    while (finest[at].key != cell.key) ++at;
+    of_cells[at] = cell.particles;
+  }
+  return of_cells;
+}
+
+Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int leaf_size,
+                           const std::vector<std::int64_t>& sources) {
+  const std::vector<AdaptiveLevel> levels = adaptive_levels(finest, height, leaf_size, sources);
   Workload load;
   load.height = static_cast<int>(levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -136,7 +181,7 @@ Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int
     for (std::int32_t leaf = level.inner; leaf < level.cells(); ++leaf) near += near_pairs_of(level, leaf);
     load.near_pairs += near;
     if (static_cast<int>(l) < Tree::first_far_level) continue;
-    load.cells += level.cells();
+    load.cells += cells_passed(level);
     const AdaptiveLevel& parents = levels[l - 1];
     const std::int32_t step = std::max(1, parents.inner / sample);
     double far = 0;
@@ -146,6 +191,7 @@ Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int
     load.far_pairs += far * parents.inner / std::max(1.0, seen);
   }
   for (const LeafCount& cell : finest) load.particles += static_cast<double>(cell.particles);
+  if (!sources.empty()) load.particles /= 2;
   if (load.height <= Tree::first_far_level) load.particles = 0;
   return load;
 }
@@ -176,8 +222,9 @@ bool needs_rates(TreeKind kind, const TreeShape& shape) {
   return shape.height == 0;
 }
 
-TreeChoice::TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& particles, const Box& box, Ranks ranks)
-    : kind_(kind), wanted_(wanted), particles_(particles), box_(box), ranks_(ranks) {
+TreeChoice::TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& particles, const Box& box, Ranks ranks,
+                       std::optional<std::size_t> sources)
+    : kind_(kind), wanted_(wanted), particles_(particles), box_(box), ranks_(ranks), sources_(sources) {
   if (kind == TreeKind::uniform && wanted.adaptive())
     bad_input("a leaf size of {}: expected an adaptive tree", wanted.leaf_size);
   const bool distributed = ranks == Ranks::any && rank_group().distributed();
@@ -198,19 +245,22 @@ ChosenTree TreeChoice::best(const std::vector<UnitRates>& kinds) {
 
 ChosenTree TreeChoice::uniform(const std::vector<UnitRates>& kinds) {
   if (loads_.empty())
-    loads_ = estimate_workloads(particles_, box_, wanted_.height > 0 ? wanted_.height : max_height, ranks_);
+    loads_ = estimate_workloads(particles_, box_, wanted_.height > 0 ? wanted_.height : max_height, ranks_, sources_);
   return best_uniform_tree(wanted_, loads_, kinds);
 }
 
 ChosenTree TreeChoice::adaptive(const std::vector<UnitRates>& kinds) {
   const int height = wanted_.height > 0 ? wanted_.height : max_height;
-  if (finest_.empty()) finest_ = finest_counts(particles_, box_);
+  if (finest_.empty()) {
+    finest_ = finest_counts(particles_, box_);
+    if (sources_) finest_sources_ = finest_sources(finest_, particles_, box_, *sources_);
+  }
   Candidate best{wanted_.leaf_size, {}, 0};
   if (wanted_.adaptive()) {
-    best.load = adaptive_workload(finest_, height, wanted_.leaf_size);
+    best.load = adaptive_workload(finest_, height, wanted_.leaf_size, finest_sources_);
     best.seconds = predicted_seconds(best.load, kinds);
   } else {
-    best = best_leaf_size(finest_, height, kinds, adaptive_loads_);
+    best = best_leaf_size(finest_, finest_sources_, height, kinds, adaptive_loads_);
   }
   ChosenTree tree{wanted_, best.seconds, best.load};
   tree.shape.leaf_size = best.leaf_size;

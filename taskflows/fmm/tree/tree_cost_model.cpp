@@ -54,12 +54,14 @@ struct Finest {
   std::int64_t particles = 0;
 };
 
-Finest finest_cells(const Particles& part, const Box& box, int deepest) {
-  std::vector<std::uint64_t> sorted(part.size());
+/// Of the particles [begin, end).
+Finest finest_cells(const Particles& part, const Box& box, int deepest, std::size_t begin, std::size_t end) {
+  std::vector<std::uint64_t> sorted(end - begin);
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = key_of(box, deepest, part.x[i], part.y[i], part.z[i]);
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    sorted[i] = key_of(box, deepest, part.x[begin + i], part.y[begin + i], part.z[begin + i]);
   __gnu_parallel::sort(sorted.begin(), sorted.end());
-  Finest finest{{}, deepest, static_cast<std::int64_t>(part.size())};
+  Finest finest{{}, deepest, static_cast<std::int64_t>(sorted.size())};
   for (const std::uint64_t key : sorted) {
     if (finest.cells.empty() || finest.cells.back().key != key) finest.cells.push_back({key, 0});
     ++finest.cells.back().particles;
@@ -120,24 +122,48 @@ std::uint64_t key_of(int x, int y, int z) {
   return morton(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y), static_cast<std::uint64_t>(z));
 }
 
+/// The cells of the levels down to `deepest`.
+std::vector<FoundCells> cells_of_levels(const Finest& finest, int deepest) {
+  std::vector<std::vector<LeafCount>> levels(static_cast<std::size_t>(deepest) + 1);
+  levels.back() = coarser(finest.cells, finest.level - deepest);
+  for (std::size_t level = levels.size() - 1; level > 0; --level) levels[level - 1] = coarser(levels[level], 1);
+  std::vector<FoundCells> cells;
+  for (const std::vector<LeafCount>& level : levels) cells.push_back({leaves_of(level)});
+  return cells;
+}
+
 }  // namespace
 
-std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks) {
-  Finest finest = finest_cells(particles, box, most - 1);
+std::vector<UnitRates> rates_apart(std::vector<UnitRates> kinds) {
+  for (UnitRates& kind : kinds) kind.near_pair = kind.one_way_pair;
+  return kinds;
+}
+
+std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks,
+                                         std::optional<std::size_t> source_count) {
+  Finest finest = finest_cells(particles, box, most - 1, 0, particles.size());
   if (ranks == Ranks::any && rank_group().distributed()) finest = gathered(std::move(finest));
   const auto all_particles = static_cast<double>(finest.particles);
 
   const int deepest = deepest_useful(finest);
-  std::vector<std::vector<LeafCount>> levels(static_cast<std::size_t>(deepest) + 1);
-  levels.back() = coarser(finest.cells, finest.level - deepest);
-  for (std::size_t level = levels.size() - 1; level > 0; --level) levels[level - 1] = coarser(levels[level], 1);
+  const std::vector<FoundCells> all_cells = cells_of_levels(finest, deepest);
+  std::vector<FoundCells> of_sources;  // and those of targets: all cells where these are not apart
+  std::vector<FoundCells> of_targets;
+  if (source_count) {
+    of_sources = cells_of_levels(finest_cells(particles, box, most - 1, 0, *source_count), deepest);
+    of_targets = cells_of_levels(finest_cells(particles, box, most - 1, *source_count, particles.size()), deepest);
+  }
+  const double both_ways = source_count ? 1 : 2;  // ordered pairs that one evaluated pair stands for
 
   std::vector<Workload> loads;
   double cells_above = 0;
   double far_above = 0;
   for (int level = 0; level <= deepest; ++level) {
-    const FoundCells cells{leaves_of(levels[static_cast<std::size_t>(level)])};
-    const std::vector<std::uint64_t>& keys = cells.cells.key;
+    const auto l = static_cast<std::size_t>(level);
+    const FoundCells& targets = source_count ? of_targets[l] : all_cells[l];
+    const FoundCells& sources = source_count ? of_sources[l] : all_cells[l];
+    const std::vector<std::uint64_t>& keys = targets.cells.key;
+    const std::vector<std::uint64_t>& source_keys = sources.cells.key;
     const std::size_t step = std::max<std::size_t>(1, keys.size() / sample_size);
     double near = 0;
     double far = 0;
@@ -146,26 +172,28 @@ std::vector<Workload> estimate_workloads(const Particles& particles, const Box& 
     for (std::size_t c = step / 2; c < keys.size(); c += step) {
       ++looked_at;
       const CellIndex cell = cell_of(keys[c]);
-      const double own = cells.particles(static_cast<std::int64_t>(c));
+      const double own = targets.particles(static_cast<std::int64_t>(c));
       around(cell, level, 1, [&](int x, int y, int z) {
-        const std::int64_t other = cells.find(key_of(x, y, z));
-        if (other >= 0) near += own * cells.particles(other);
+        const std::int64_t other = sources.find(key_of(x, y, z));
+        if (other >= 0) near += own * sources.particles(other);
       });
       if (level < Tree::first_far_level) continue;
       around({cell.x >> 1, cell.y >> 1, cell.z >> 1}, level - 1, 1, [&](int x, int y, int z) {
         const std::uint64_t first = key_of(x, y, z) << 3;
-        for (auto at = std::lower_bound(keys.begin(), keys.end(), first); at != keys.end() && *at < first + 8; ++at) {
+        for (auto at = std::lower_bound(source_keys.begin(), source_keys.end(), first);
+             at != source_keys.end() && *at < first + 8; ++at) {
           const CellIndex other = cell_of(*at);
           if (std::max({std::abs(other.x - cell.x), std::abs(other.y - cell.y), std::abs(other.z - cell.z)}) > 1) ++far;
         }
       });
     }
-    const auto all = static_cast<double>(keys.size());
-    const double factor = all / std::max(1.0, looked_at);
+    const double factor = static_cast<double>(keys.size()) / std::max(1.0, looked_at);
     far_above += far * factor;
-    if (level >= Tree::first_far_level) cells_above += all;
-    loads.push_back({level + 1, all, cells_above, near * factor / 2, far_above,
-                     level >= Tree::first_far_level ? all_particles : 0.0});
+    const auto passed = static_cast<double>(keys.size() + source_keys.size()) / 2;
+    if (level >= Tree::first_far_level) cells_above += passed;
+    loads.push_back({level + 1, static_cast<double>(all_cells[l].cells.key.size()), cells_above,
+                     near * factor / both_ways, far_above,
+                     level >= Tree::first_far_level ? (source_count ? 0.5 : 1.0) * all_particles : 0.0});
   }
   return loads;
 }

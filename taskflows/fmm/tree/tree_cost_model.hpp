@@ -2,6 +2,8 @@
 // Height of the tree and cells per group from a cost model fed by measured kernel rates.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "runtime/session.hpp"
@@ -13,22 +15,29 @@ namespace asterism::fmm {
 /// Seconds that one unit of a kind takes; infinite for what it does not run.
 struct UnitRates {
   int units = 0;         ///< of this kind
-  double near_pair = 0;  ///< per unordered pair of particles
+  double near_pair = 0;  ///< per unordered pair of particles; rates_apart(): per pair of a source and a target
   double far_pair = 0;   ///< per pair of cells (M2L)
   double particle = 0;   ///< P2M and L2P per particle
   double cell = 0;       ///< M2M and L2L per cell
   bool gpu = false;
+  double one_way_pair = 0;  ///< per pair of a source and a target that are apart; 0: not measured
 };
 
-/// The work of one evaluation at some height, estimated from a sample of the cells.
+/// The rates of particles of which the sources act on the targets alone: their near pairs are one way.
+std::vector<UnitRates> rates_apart(std::vector<UnitRates> kinds);
+
+/// The work of one evaluation at some height, estimated from a sample of the cells. Where sources and targets are
+/// apart, near pairs are of a source and a target, far pairs those of a cell with sources and one with targets, and a
+/// particle and a cell that are no more than one of both count half.
 struct Workload {
   int height = 0;
   double leaves = 0, cells = 0, near_pairs = 0, far_pairs = 0, particles = 0;
 };
 
 /// Work at heights 1 .. most, from the particles' Morton indices; of those of all ranks with Ranks::any, whose answers
-/// are the same.
-std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks);
+/// are the same. With `sources`, on one rank, the first so many particles act on the others alone.
+std::vector<Workload> estimate_workloads(const Particles& particles, const Box& box, int most, Ranks ranks,
+                                         std::optional<std::size_t> sources = {});
 
 /// Time of an evaluation when near and far field are divided ideally among the units, of which no more work than there
 /// are leaves.

@@ -10,7 +10,9 @@
 // value = K(r) and slope = K'(r) / r, so that grad_x K(|x - y|) = slope (x - y). V is double or a vector of
 // doubles (simd.hpp) with the operators + - * / and the functions sqrt, rsqrt, exp and fma; a kernel outside
 // this namespace needs `using asterism::fmm::rsqrt;` and so on for V = double. What it gives at r = 0 is not used,
-// unless it is Softened.
+// unless it is Softened. It may have
+//   template <class V> ASTERISM_FMM_FUNCTION void act(V r2, V charge, V& potential, V& pull) const;
+// charge K(r) and charge K'(r) / r, where that takes fewer operations than the two products: P2P one way uses it.
 #pragma once
 
 #include <cmath>
@@ -64,6 +66,12 @@ struct Laplace {
     value = inverse;
     slope = -(inverse * (inverse * inverse));
   }
+  template <class V>
+  ASTERISM_FMM_FUNCTION void act(V r2, V charge, V& potential, V& pull) const {
+    const V inverse = rsqrt(r2);
+    potential = charge * inverse;
+    pull = -(potential * (inverse * inverse));
+  }
 };
 
 /// K = 1/r^2, slope = -2/r^4
@@ -77,6 +85,12 @@ struct InverseSquare {
   ASTERISM_FMM_FUNCTION void operator()(V r2, V& value, V& slope) const {
     value = 1.0 / r2;
     slope = -2.0 * (value * value);
+  }
+  template <class V>
+  ASTERISM_FMM_FUNCTION void act(V r2, V charge, V& potential, V& pull) const {
+    const V value = 1.0 / r2;
+    potential = charge * value;
+    pull = -2.0 * (potential * value);
   }
 };
 
@@ -95,6 +109,13 @@ struct Yukawa {
     const V scaled = kappa * (r2 * inverse);  // kappa r
     value = exp(-scaled) * inverse;
     slope = -((scaled + 1.0) * value * (inverse * inverse));
+  }
+  template <class V>
+  ASTERISM_FMM_FUNCTION void act(V r2, V charge, V& potential, V& pull) const {
+    const V inverse = rsqrt(r2);
+    const V scaled = kappa * (r2 * inverse);
+    potential = exp(-scaled) * (charge * inverse);
+    pull = -((scaled + 1.0) * potential * (inverse * inverse));
   }
 };
 

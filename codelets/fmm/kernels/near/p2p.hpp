@@ -99,8 +99,8 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldVie
 
 /// Overwrites the field of the particles of the leaves [0, own_leaves), of which a result has begin[own_leaves]:
 ///   potential_i = sum_j q_j K(|x_i - x_j|),  field_i = -sum_j q_j slope(|x_i - x_j|) (x_i - x_j)
-/// over the particles j of the leaves in `source`; those at distance 0 act where the kernel is Softened. `upper` is
-/// not read.
+/// over the particles j of the leaves in `source`. Of these leaves the first may have particles at the places of the
+/// leaf's own, which act where the kernel is Softened; the others must not. `upper` is not read.
 template <class Kernel>
 void p2p_one_way(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field, Isa isa = best_isa()) {
 #if defined(__x86_64__)

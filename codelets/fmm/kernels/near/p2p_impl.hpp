@@ -193,6 +193,24 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f) {
   }
 }
 
+/// charge K(r) and charge K'(r) / r: the kernel's own way where it has one.
+template <class Kernel, class V>
+ASTERISM_FMM_INLINE void act(const Kernel& kernel, V r2, V charge, V& potential, V& pull) {
+  if constexpr (requires { kernel.act(r2, charge, potential, pull); }) {
+    kernel.act(r2, charge, potential, pull);
+  } else {
+    V value;
+    V slope;
+    kernel(r2, value, slope);
+    potential = charge * value;
+    pull = charge * slope;
+  }
+}
+template <class Kernel, class V>
+ASTERISM_FMM_INLINE void act(const Softened<Kernel>& softened, V r2, V charge, V& potential, V& pull) {
+  act(softened.kernel, r2 + softened.squared, charge, potential, pull);
+}
+
 /// The targets are acted on by `width` particles from j on, but for those at distance 0:
 ///   d = x_j - x_t: potential_t += q_j K, field_t += q_j slope d
 template <int count, class Kernel, class Lanes>
@@ -212,35 +230,45 @@ ASTERISM_FMM_INLINE void receive(const Kernel& kernel, Targets<count>& targets, 
     const V dx = V::each([&](int t) __attribute__((always_inline)) { return x - targets.x[target(t)]; });
     const V dy = V::each([&](int t) __attribute__((always_inline)) { return y - targets.y[target(t)]; });
     const V dz = V::each([&](int t) __attribute__((always_inline)) { return z - targets.z[target(t)]; });
+    const V charge = V::each([&](int) __attribute__((always_inline)) { return q; });
     const V r2 = fma(dx, dx, fma(dy, dy, dz * dz));
-    V value;
-    V slope;
-    kernel(r2, value, slope);
+    V potential;
+    V pull;
+    act(kernel, r2, charge, potential, pull);
 #pragma GCC unroll 8
     for (int s = 0; s < n; ++s) {
       const int t = t0 + s;
       if (t >= count) break;
-      const Mask active = lanes.restrict(t, acts_at_zero<Kernel> ? first(width) : nonzero(r2.v[s]));
-      targets.potential[t] = add_product(active, value.v[s], q, targets.potential[t]);
-      const Vector to_target = product(active, slope.v[s], q);
-      targets.fx[t] = fma(to_target, dx.v[s], targets.fx[t]);
-      targets.fy[t] = fma(to_target, dy.v[s], targets.fy[t]);
-      targets.fz[t] = fma(to_target, dz.v[s], targets.fz[t]);
+      if constexpr (!std::is_same_v<Lanes, Apart>) {
+        const Mask active = lanes.restrict(t, acts_at_zero<Kernel> ? first(width) : nonzero(r2.v[s]));
+        potential.v[s] = product(active, potential.v[s], 1.0);
+        pull.v[s] = product(active, pull.v[s], 1.0);
+      }
+      targets.potential[t] = targets.potential[t] + potential.v[s];
+      targets.fx[t] = fma(pull.v[s], dx.v[s], targets.fx[t]);
+      targets.fy[t] = fma(pull.v[s], dy.v[s], targets.fy[t]);
+      targets.fz[t] = fma(pull.v[s], dz.v[s], targets.fz[t]);
     }
   }
 }
 
-/// The field of targets i .. i + count from the particles of the leaves source[s] .. source[s_end]. Leaves that follow
-/// each other in memory are one range.
+/// The field of targets i .. i + count from the particles of the leaves source[s] .. source[s_end], the first of which
+/// has particles at the places of targets if `together`. Leaves that follow each other in memory are one range.
 template <int count, class Kernel>
 ASTERISM_FMM_INLINE void receive_block(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f,
-                                       std::int64_t i, std::int32_t s, std::int32_t s_end) {
+                                       std::int64_t i, bool together, std::int32_t s, std::int32_t s_end) {
   Targets<count> targets(p, i);
+  if (together) {
+    const std::int64_t end = set.begin[set.source[s] + 1];
+    for (std::int64_t j = set.begin[set.source[s]]; j < end; j += width)
+      receive(kernel, targets, p, j, Part{first(end - j)});
+    ++s;
+  }
   while (s < s_end) {
     std::int64_t j = set.begin[set.source[s]];
     while (s + 1 < s_end && set.source[s + 1] == set.source[s] + 1) ++s;
     const std::int64_t end = set.begin[set.source[s++] + 1];
-    for (; j + width <= end; j += width) receive(kernel, targets, p, j, Whole{});
+    for (; j + width <= end; j += width) receive(kernel, targets, p, j, Apart{});
     if (j < end) receive(kernel, targets, p, j, Part{first(end - j)});
   }
   targets.add_to(f, i);
@@ -254,20 +282,21 @@ void p2p_one_way(const Kernel& kernel, const P2PSet& set, SourceView p, FieldVie
   for (std::int32_t a = 0; a < set.own_leaves; ++a) {
     const std::int64_t begin = set.begin[a];
     const std::int64_t end = set.begin[a + 1];
-    if (begin == end) continue;
     for (std::int64_t i = begin; i < end; ++i) f.potential[i] = f.fx[i] = f.fy[i] = f.fz[i] = 0;
-    for (std::int32_t s = set.source_begin[a]; s < set.source_begin[a + 1];) {
+    const std::int32_t all = begin == end ? set.source_begin[a] : set.source_begin[a + 1];
+    for (std::int32_t s = set.source_begin[a]; s < all;) {
+      const bool together = s == set.source_begin[a];
       std::int64_t particles = 0;
       std::int32_t s_end = s;
-      while (s_end < set.source_begin[a + 1] && particles < source_tile) {
+      while (s_end < all && particles < source_tile) {
         particles += set.begin[set.source[s_end] + 1] - set.begin[set.source[s_end]];
         ++s_end;
       }
       std::int64_t i = begin;
-      for (; i + block <= end; i += block) receive_block<block>(kernel, set, p, f, i, s, s_end);
-      if (end - i == 3) receive_block<3>(kernel, set, p, f, i, s, s_end);
-      if (end - i == 2) receive_block<2>(kernel, set, p, f, i, s, s_end);
-      if (end - i == 1) receive_block<1>(kernel, set, p, f, i, s, s_end);
+      for (; i + block <= end; i += block) receive_block<block>(kernel, set, p, f, i, together, s, s_end);
+      if (end - i == 3) receive_block<3>(kernel, set, p, f, i, together, s, s_end);
+      if (end - i == 2) receive_block<2>(kernel, set, p, f, i, together, s, s_end);
+      if (end - i == 1) receive_block<1>(kernel, set, p, f, i, together, s, s_end);
       s = s_end;
     }
   }
