@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <vector>
 
 #include "codelets/fmm/kernels/near/p2p.hpp"
@@ -41,29 +44,47 @@ inline void expect_laplace(const reference::Field& f, double tolerance) {
   expect_near(-30.0 / 343, f.fz[0], tolerance), expect_near(12.0 / 343, f.fz[1], tolerance);
 }
 
-/// All kernels against the reference; `run` gives the field of the leaves by a kernel.
+/// All kernels against a reference, `sum(K, what coincident particles do)`; `run` gives the field by a kernel.
+template <class Sum, class Run>
+void expect_kernels(const Sum& sum, double tolerance, Run run) {
+  using reference::Coincident;
+  const auto expect = [&](auto k, const auto& kernel, Coincident coincident = Coincident::left_out) {
+    EXPECT_LE(error(sum(k, coincident), run(kernel)), tolerance);
+  };
+  const auto yukawa = [](long double r) { return reference::yukawa(1.75L, r); };
+  expect(reference::laplace, Laplace{});
+  expect(reference::laplace, user::Root{});
+  expect(reference::inverse_square, InverseSquare{});
+  expect(yukawa, Yukawa{1.75});
+  expect([](long double r) { return reference::plummer(0.25L, r); }, user::Plummer{0.25});
+  expect([](long double r) { return reference::softened(reference::laplace, 0.125L, r); },
+         Softened<Laplace>{{Laplace{}, 0.015625}}, Coincident::act);
+  expect([](long double r) { return reference::softened(reference::inverse_square, 0.125L, r); },
+         Softened<InverseSquare>{{InverseSquare{}, 0.015625}}, Coincident::act);
+  expect([&](long double r) { return reference::softened(yukawa, 0.125L, r); },
+         Softened<Yukawa>{{Yukawa{1.75}, 0.015625}}, Coincident::act);
+}
 template <class Run>
 void expect_every_kernel(const reference::Leaves& leaves, double tolerance, Run run) {
-  const auto yukawa = [](long double r) { return reference::yukawa(1.75L, r); };
-  const auto plummer = [](long double r) { return reference::plummer(0.25L, r); };
-  const reference::Field laplace = reference::p2p(reference::laplace, leaves);
-  EXPECT_LE(error(laplace, run(Laplace{})), tolerance);
-  EXPECT_LE(error(laplace, run(user::Root{})), tolerance);
-  EXPECT_LE(error(reference::p2p(reference::inverse_square, leaves), run(InverseSquare{})), tolerance);
-  EXPECT_LE(error(reference::p2p(yukawa, leaves), run(Yukawa{1.75})), tolerance);
-  EXPECT_LE(error(reference::p2p(plummer, leaves), run(user::Plummer{0.25})), tolerance);
-  const auto softened = [](long double r) { return reference::softened(reference::laplace, 0.125L, r); };
-  EXPECT_LE(error(reference::p2p(softened, leaves, reference::Coincident::act),
-                  run(Softened<Laplace>{{Laplace{}, 0.015625}})),
-            tolerance);
-  const auto softened_square = [](long double r) { return reference::softened(reference::inverse_square, 0.125L, r); };
-  EXPECT_LE(error(reference::p2p(softened_square, leaves, reference::Coincident::act),
-                  run(Softened<InverseSquare>{{InverseSquare{}, 0.015625}})),
-            tolerance);
-  const auto softened_yukawa = [&](long double r) { return reference::softened(yukawa, 0.125L, r); };
-  EXPECT_LE(error(reference::p2p(softened_yukawa, leaves, reference::Coincident::act),
-                  run(Softened<Yukawa>{{Yukawa{1.75}, 0.015625}})),
-            tolerance);
+  expect_kernels([&](auto k, reference::Coincident coincident) { return reference::p2p(k, leaves, coincident); },
+                 tolerance, run);
+}
+
+/// Leaves of targets and of sources of many sizes, some without any: more than fit in one pass over a leaf.
+inline reference::Leaves apart_case(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<int> targets = leaf_sizes;
+  std::vector<int> sources = leaf_sizes;
+  if (seed % 2 == 0) sources.insert(sources.end(), {700, 1, 0, 90, 2000});
+  std::shuffle(targets.begin(), targets.end(), random);
+  std::shuffle(sources.begin(), sources.end(), random);
+  return reference::apart_leaves(targets, sources, seed % 3 == 0 ? 0.2 : 0.9, seed);
+}
+template <class Run>
+void expect_one_way(const reference::Leaves& leaves, double tolerance, Run run) {
+  expect_kernels(
+      [&](auto k, reference::Coincident coincident) { return reference::p2p_one_way(k, leaves, coincident); },
+      tolerance, run);
 }
 
 }  // namespace asterism::fmm::cases

@@ -173,6 +173,60 @@ Field p2p(K kernel, const Leaves& l, Coincident coincident = Coincident::left_ou
   return f;
 }
 
+/// Leaves of targets, which are own, and as ghosts leaves of sources: those in the same leaf as targets come first in
+/// its list, and some of them are at the targets' places; the others act with probability `density`. Targets have
+/// charges, which must not count.
+inline Leaves apart_leaves(const std::vector<int>& targets, const std::vector<int>& sources, double density,
+                           std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit(0, 1);
+  Leaves l;
+  l.own = static_cast<std::int32_t>(targets.size());
+  for (const auto* const numbers : {&targets, &sources})
+    for (std::size_t leaf = 0; leaf < numbers->size(); ++leaf) {
+      for (int i = 0; i < (*numbers)[leaf]; ++i)
+        if (numbers == &sources && leaf < targets.size() && i % 3 == 0 && i < targets[leaf]) {
+          const auto k = static_cast<std::size_t>(l.begin[leaf]) + static_cast<std::size_t>(i);
+          l.add_particle(l.x[k], l.y[k], l.z[k], unit(random) - 0.5);
+        } else {
+          l.add_particle(unit(random), 10 * unit(random), 0.1 * unit(random), unit(random) - 0.5);
+        }
+      l.end_leaf();
+    }
+  l.near.resize(static_cast<std::size_t>(l.size()));
+  l.source_begin = {0};
+  for (std::int32_t a = 0; a < l.size(); ++a) {
+    for (std::int32_t b = l.own; a < l.own && b < l.size(); ++b)
+      if (b == l.own + a || unit(random) < density) l.near[static_cast<std::size_t>(a)].insert(b);
+    const std::set<std::int32_t>& near = l.near[static_cast<std::size_t>(a)];
+    if (near.contains(l.own + a)) l.source.push_back(l.own + a);
+    for (const std::int32_t b : near)
+      if (b != l.own + a) l.source.push_back(b);
+    l.source_begin.push_back(static_cast<std::int32_t>(l.source.size()));
+  }
+  l.upper_begin.assign(static_cast<std::size_t>(l.own) + 1, 0);
+  return l;
+}
+
+/// The field of the targets of such leaves.
+template <class K>
+Field p2p_one_way(K kernel, const Leaves& l, Coincident coincident = Coincident::left_out) {
+  const auto targets = static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]);
+  Field f(targets);
+  for (std::size_t i = 0; i < targets; ++i) {
+    long double sum[4] = {};
+    for (const std::int32_t b : l.near[static_cast<std::size_t>(l.leaf_of(i))])
+      for (auto j = static_cast<std::size_t>(l.begin[static_cast<std::size_t>(b)]);
+           j < static_cast<std::size_t>(l.begin[static_cast<std::size_t>(b) + 1]); ++j)
+        add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum, coincident);
+    f.potential[i] = static_cast<double>(sum[0]);
+    f.fx[i] = static_cast<double>(sum[1]);
+    f.fy[i] = static_cast<double>(sum[2]);
+    f.fz[i] = static_cast<double>(sum[3]);
+  }
+  return f;
+}
+
 /// |actual - expected| / |expected| in the l2 norm; infinite if anything is not a number.
 inline double error(const std::vector<double>& expected, const std::vector<double>& actual) {
   long double difference = 0, norm = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -64,9 +65,10 @@ class FmmP2PCuda : public CudaTest, public ::testing::WithParamInterface<cuda::V
  protected:
   /// Runs twice: no bit may differ.
   template <class Kernel, class L>
-  [[nodiscard]] Field run(const Kernel& kernel, const L& leaves, const std::vector<P2PItem>& items = {}) const {
+  [[nodiscard]] Field run(const Kernel& kernel, const L& leaves, const std::vector<P2PItem>& items = {},
+                          std::optional<std::size_t> results = {}) const {
     const DeviceLeaves<L> device(stream_, leaves, items);
-    const std::size_t n = leaves.x.size();
+    const std::size_t n = results.value_or(leaves.x.size());
     Field f(n);
     for (const bool again : {false, true}) {
       const auto out = [&] { return DeviceArray<double>(stream_, n, 1, Guard::nan); };
@@ -141,6 +143,18 @@ TEST_P(FmmP2PCuda, LeavesInPieces) {
     p2p(Laplace{}, l.set(), l.particles(), expected.view());
     EXPECT_LE(error(expected, run(Laplace{}, l, items)), 1e-12);
     EXPECT_LE(error(run(Laplace{}, l), run(Laplace{}, l, items)), 1e-12);
+  }
+}
+
+/// Targets and sources that are apart: nothing is computed for the leaves of sources.
+TEST_P(FmmP2PCuda, OneWay) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    const Leaves l = cases::apart_case(seed);
+    const std::vector<P2PItem> items = p2p_items(l.set());
+    const auto targets = static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]);
+    for (const P2PItem& item : items) EXPECT_LT(item.leaf, l.own);
+    cases::expect_one_way(l, 1e-12, [&](const auto& kernel) { return run(kernel, l, items, targets); });
   }
 }
 

@@ -41,6 +41,19 @@ struct Shape {
     });
     return f;
   }
+  /// Only the targets of leaves that are apart from their sources.
+  template <class Kernel>
+  static Field run_one_way(const Kernel& kernel, const Leaves& l) {
+    Field f(static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]));
+    const std::vector<P2PItem> items = p2p_items(l.set());
+    P2PSet set = l.set();
+    set.items = static_cast<std::int32_t>(items.size());
+    set.item = items.data();
+    cuda_on_host::launch(static_cast<unsigned>(items.size()), threads, [&] {
+      cuda::p2p_kernel<Kernel, threads, per_thread, staging>(kernel, set, l.particles(), f.view());
+    });
+    return f;
+  }
   static int lanes(int targets) { return cuda::lanes_for<threads, per_thread>(targets); }
   static constexpr int block = threads;
   static constexpr int each = per_thread;
@@ -67,6 +80,15 @@ TYPED_TEST(FmmP2PEmulated, LanesOccupyTheBlock) {
     }
     EXPECT_LE(passes, 8 + n / (TypeParam::block * TypeParam::each));
   }
+}
+
+TYPED_TEST(FmmP2PEmulated, OneWay) {
+  const Leaves l = reference::apart_leaves({3, 0, 70, 172}, {31, 8, 0, 65, 300}, 0.8, 3);
+  EXPECT_LE(error(reference::p2p_one_way(reference::laplace, l), TypeParam::run_one_way(Laplace{}, l)), 1e-12);
+  const auto softened = [](long double r) { return reference::softened(reference::laplace, 0.125L, r); };
+  EXPECT_LE(error(reference::p2p_one_way(softened, l, reference::Coincident::act),
+                  TypeParam::run_one_way(Softened<Laplace>{{Laplace{}, 0.015625}}, l)),
+            1e-12);
 }
 
 TYPED_TEST(FmmP2PEmulated, SmallLeaves) {
