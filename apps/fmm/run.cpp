@@ -19,6 +19,7 @@
 #include "taskflows/fmm/periodic/periodic_reference.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
+#include "taskflows/fmm/targets/nearness.hpp"
 #include "taskflows/fmm/tree/leaves.hpp"
 #include "taskflows/fmm/tree/tree_choice.hpp"
 #include "taskflows/fmm/verify.hpp"
@@ -123,6 +124,10 @@ void Run::join_targets() {
       std::fill(end, joined.charge.end(), 0.);
     else
       std::copy((targets_.*values).begin(), (targets_.*values).end(), end);
+  }
+  if (!args_.order && !args_.periodic.given()) {
+    const int setting = setting_for_targets(args_.accuracy, share_near_sources(particles_, targets_));
+    problem_.accuracy = args_.physics.softening > 0 ? softened_accuracy(setting) : accuracy(setting);
   }
   options_.sources = particles_.size();
   particles_ = std::move(joined);
@@ -261,11 +266,9 @@ void Run::solve(const Session& session) {
   if (args_.motion.steps > 0) advance(simulation, flow, line);
   note_outcome(simulation, flow);
   if (simulated) return;
+  if (!args_.at.empty()) keep_targets();
   check_finite();
-  if (args_.at.empty())
-    energy_ = potential_energy(particles_, result_);
-  else
-    keep_targets();
+  if (args_.at.empty()) energy_ = potential_energy(particles_, result_);
 }
 
 void Run::note_outcome(const Simulation& simulation, const Flow& flow) {
@@ -281,9 +284,11 @@ void Run::note_outcome(const Simulation& simulation, const Flow& flow) {
 
 void Run::check_finite() const {
   const Result& r = result_;
-  for (std::size_t i = 0; i < particles_.size(); ++i)
+  const bool targets = !args_.at.empty();
+  for (std::size_t i = 0; i < r.potential.size(); ++i)
     if (!std::isfinite(r.potential[i] + r.fx[i] + r.fy[i] + r.fz[i]))
-      failed("the potential or force of particle {} is not finite: particles almost coincide there", first_ + i + 1);
+      failed("the potential or force of {} {} is not finite: particles almost coincide there",
+             targets ? "target" : "particle", (targets ? 0 : first_) + i + 1);
 }
 
 std::vector<Verdict> Run::verify(Report& report) {

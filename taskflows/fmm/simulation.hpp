@@ -142,7 +142,7 @@ class Simulation {
   void build_near_in();
   void build_near_out(std::int32_t group);
   [[nodiscard]] const NearMessage& near_in(std::int32_t group) const;
-  [[nodiscard]] std::int32_t near_particles(std::int32_t near_set) const;
+  [[nodiscard]] std::int32_t near_particles(std::int32_t near_set) const;  ///< with a result
 
   Problem problem_;
   Options options_;

@@ -192,7 +192,7 @@ void Simulation::build_near(std::int32_t group, std::int32_t near_set) {
   const Range leaves = tree_->leaves_of_near_set(near_set);
   const Range sets = tree_->near_sets_of(group);
   p.set = near.begin.back();
-  p.results = tree_->apart() ? near.begin[static_cast<std::size_t>(leaves.end - leaves.begin)] : p.set;
+  p.results = near_particles(near_set);
   p.pairs = near.pairs;
   p.layout.own_leaves = leaves.end - leaves.begin;
   p.layout.leaves = p.layout.own_leaves + static_cast<std::int32_t>(near.ghosts.size());

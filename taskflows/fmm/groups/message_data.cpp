@@ -75,8 +75,10 @@ const NearMessage& Simulation::near_in(std::int32_t group) const {
 // With several ranks, a group and its near set have the same number.
 std::int32_t Simulation::near_particles(std::int32_t near_set) const {
   const bool own = !distributed_ || tree_->own_leaf_groups().holds(near_set);
-  return own ? static_cast<std::int32_t>(near_groups_[static_cast<std::size_t>(near_set)].results)
-             : near_in(near_set).particles;
+  if (!own) return near_in(near_set).particles;
+  const NearSet& near = tree_->near(static_cast<std::size_t>(near_set));
+  const Range leaves = tree_->leaves_of_near_set(near_set);
+  return tree_->apart() ? near.begin[static_cast<std::size_t>(leaves.end - leaves.begin)] : near.begin.back();
 }
 
 starpu_data_handle_t Simulation::near_values(std::int32_t near_set) const {
