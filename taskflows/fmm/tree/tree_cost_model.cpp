@@ -54,7 +54,7 @@ struct Finest {
   std::int64_t particles = 0;
 };
 
-/// Of the particles [begin, end).
+/// The cells of the particles [begin, end).
 Finest finest_cells(const Particles& part, const Box& box, int deepest, std::size_t begin, std::size_t end) {
   std::vector<std::uint64_t> sorted(end - begin);
 #pragma omp parallel for schedule(static)
