@@ -67,6 +67,7 @@ nlohmann::json tree_record(const Simulation& simulation, const WorkSummary& work
   return {{"height", tree.shape().height},
           {"group_size", tree.shape().group_size},
           {"leaf_size", tree.shape().leaf_size},
+          {"widening", tree.shape().widening},
           {"cells", levels},
           {"leaves", begin.size() - 1},
           {"groups", tree.leaf_groups()},

@@ -29,7 +29,8 @@ Simulation::Simulation(const Problem& problem, const Options& options, const Par
     if (problem.interaction.name != Laplace::name || problem.interaction.acts_at_zero)
       bad_input("periodic directions: expected the kernel 1/r, without softening");
   }
-  const Box box = options_.box ? *options_.box : box_around(extent(particles, options_.ranks));
+  const Box box =
+      options_.box ? *options_.box : widened(box_around(extent(particles, options_.ranks)), options_.shape.widening);
   if (distributed_) build_operators(box);  // pair_costs() asks them what far pairs cost
   make_tree(box, particles);
   check_memory();

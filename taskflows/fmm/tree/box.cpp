@@ -39,6 +39,10 @@ Box box_around(const Extent& extent) {
   return {(low[0] + high[0] - width) / 2, (low[1] + high[1] - width) / 2, (low[2] + high[2] - width) / 2, width};
 }
 
+Box widened(const Box& box, double widening) {
+  return {box.x, box.y, box.z, box.width * widening};
+}
+
 Box bounding_box(std::span<const double> x, std::span<const double> y, std::span<const double> z) {
   return box_around(extent(x, y, z));
 }

@@ -24,6 +24,8 @@ Extent extent(std::span<const double> x, std::span<const double> y, std::span<co
 
 /// Smallest cube, slightly enlarged, around an extent; of width 1 around a single place.
 Box box_around(const Extent& extent);
+/// The same box, so many times as wide, with the same lower corner.
+Box widened(const Box& box, double widening);
 /// The box_around() of the extent of points.
 Box bounding_box(std::span<const double> x, std::span<const double> y, std::span<const double> z);
 

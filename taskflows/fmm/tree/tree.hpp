@@ -37,6 +37,9 @@ struct TreeShape {
   int leaf_size = 0;
   /// The first so many of x, y, z are periodic, with the width of the tree's box; uniform trees of one process only.
   int periodic = 0;
+  /// Widening of the cube around the points that the tree divides, where no box is given: 1 to 2, between which the
+  /// leaves of a uniform tree have any size.
+  double widening = 1;
   [[nodiscard]] bool adaptive() const noexcept { return leaf_size > 0; }
 };
 inline constexpr int max_height = 21;

@@ -246,7 +246,9 @@ ChosenTree TreeChoice::best(const std::vector<UnitRates>& kinds) {
 ChosenTree TreeChoice::uniform(const std::vector<UnitRates>& kinds) {
   if (loads_.empty())
     loads_ = estimate_workloads(particles_, box_, wanted_.height > 0 ? wanted_.height : max_height, ranks_, sources_);
-  return best_uniform_tree(wanted_, loads_, kinds);
+  // trees of particles that act on each other keep their leaves, and hence their digits
+  return sources_ && wanted_.periodic == 0 ? best_widened_tree(wanted_, loads_, kinds)
+                                           : best_uniform_tree(wanted_, loads_, kinds);
 }
 
 ChosenTree TreeChoice::adaptive(const std::vector<UnitRates>& kinds) {

@@ -31,6 +31,10 @@ constexpr double longer_task = 2e-6;
 constexpr double tasks_per_group = 8;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
+/// A wider box has to be predicted this much faster.
+constexpr double gain_of_widening = 0.97;
+/// Cells along the side of the cube around the points, of this many along that of a widened box.
+constexpr int widened_cells = 16;
 
 /// Most leaves of all ranks that are brought together: every rank knows all leaves of the tree.
 constexpr std::int64_t most_known = std::int64_t{1} << 24;
@@ -288,6 +292,36 @@ ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload
   if (wanted.height == 0) tree.shape.height = best->height;
   if (wanted.group_size == 0) tree.shape.group_size = suitable_group_size(*best, kinds);
   return tree;
+}
+
+/// The work of a tree of the height of `fine` in a box `widening` times as wide: that of `coarse` with 2, of `fine`
+/// with 1.
+static Workload work_between(const Workload& coarse, const Workload& fine, double widening) {
+  Workload between = fine;
+  for (double Workload::*const amount :
+       {&Workload::leaves, &Workload::cells, &Workload::near_pairs, &Workload::far_pairs})
+    if (coarse.*amount > 0 && fine.*amount > 0)
+      between.*amount = fine.*amount * std::pow(coarse.*amount / fine.*amount, std::log2(widening));
+  return between;
+}
+
+ChosenTree best_widened_tree(const TreeShape& wanted, const std::vector<Workload>& loads,
+                             const std::vector<UnitRates>& kinds) {
+  ChosenTree best = best_uniform_tree(wanted, loads, kinds);
+  if (wanted.height > 0) return best;
+  const double least = best.seconds * gain_of_widening;
+  for (std::size_t l = 1; l < loads.size(); ++l)
+    for (int cells = widened_cells / 2 + 1; cells < widened_cells; ++cells) {
+      const double widening = static_cast<double>(widened_cells) / cells;
+      const Workload load = work_between(loads[l - 1], loads[l], widening);
+      const double seconds = predicted_seconds(load, kinds);
+      if (loads[l - 1].far_pairs == 0 || seconds >= std::min(best.seconds, least)) continue;
+      best = {wanted, seconds, load};
+      best.shape.height = load.height;
+      best.shape.widening = widening;
+      if (wanted.group_size == 0) best.shape.group_size = suitable_group_size(load, kinds);
+    }
+  return best;
 }
 
 }  // namespace asterism::fmm

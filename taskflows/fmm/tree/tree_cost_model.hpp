@@ -65,4 +65,10 @@ Relief relief_by_cores(const ChosenTree& tree, const UnitRates& cores, const Uni
 ChosenTree best_uniform_tree(const TreeShape& wanted, const std::vector<Workload>& loads,
                              const std::vector<UnitRates>& kinds);
 
+/// As best_uniform_tree(), with TreeShape::widening where leaves between the sizes of two heights are predicted to make
+/// the evaluation faster by more than some per cent. Their work is estimated as a power of their width that gives the
+/// work at both heights. No widening where `wanted` has a height.
+ChosenTree best_widened_tree(const TreeShape& wanted, const std::vector<Workload>& loads,
+                             const std::vector<UnitRates>& kinds);
+
 }  // namespace asterism::fmm
