@@ -124,46 +124,6 @@ TEST_F(AsterismFmm, ResultsInTheOrderOfTheInput) {
   EXPECT_NEAR(rows[1][5], -0.25, 1e-9);
 }
 
-TEST_F(AsterismFmm, TargetsElsewhere) {
-  // between charges +1 and -1 at distance 2 both push to the second; targets do not act on each other
-  const fs::path sources = file("x,y,z,charge\n0,0,0,1\n2,0,0,-1\n", "two.csv");
-  const auto rows_at = [&](const std::string& targets) {
-    const Ran ran =
-        run({"--input", sources, "--at", file(targets, "at.csv"), "--output", output("at-them.csv"), "--quiet"});
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return table(output("at-them.csv"));
-  };
-  const auto fields = rows_at("x,y,z\n1,0,0\n4,0,0\n-2,0,0\n");
-  ASSERT_EQ(fields.size(), 3U);
-  EXPECT_EQ(fields[1][0], 4);
-  EXPECT_NEAR(fields[0][4], 0, 1e-12);
-  EXPECT_NEAR(fields[0][5], 2, 1e-12);
-  EXPECT_NEAR(fields[1][4], 1. / 4 - 1. / 2, 1e-12);
-  EXPECT_NEAR(fields[1][5], 1. / 16 - 1. / 4, 1e-12);
-  const auto forces = rows_at("x,y,z,charge\n1,0,0,-3\n1.0001,0,0,1e9\n");
-  ASSERT_EQ(forces.size(), 2U);
-  EXPECT_EQ(forces[0][3], -3);
-  EXPECT_NEAR(forces[0][5], -6, 1e-12);
-}
-
-TEST_F(AsterismFmm, TargetsElsewhereByTheFarField) {
-  ASSERT_EQ(
-      run({"--particles", "1500", "--distribution", "sphere", "--output", output("sphere.csv"), "--quiet"}).status, 0);
-  for (const Arguments& tree : std::vector<Arguments>{{"--height", "4", "--group-size", "20"}, {"--leaf-size", "30"}}) {
-    Arguments all{"--particles", "8000",   "--accuracy",      "3", "--at", output("sphere.csv"),
-                  "--verify",    "--json", output("run.json")};
-    all.insert(all.end(), tree.begin(), tree.end());
-    const Ran ran = run(all);
-    ASSERT_EQ(ran.status, 0) << ran.err;
-    const json record = json::parse(contents(output("run.json")));
-    EXPECT_EQ(record["particles"]["count"], 8000);
-    EXPECT_EQ(record["targets"]["count"], 1500);
-    EXPECT_EQ(record["verification"]["targets"], 1500);
-    EXPECT_GT(record["verification"]["potential_error"].get<double>(), 1e-9);
-    EXPECT_TRUE(contains(ran.out, "1500 target(s) of sphere.csv")) << ran.out;
-  }
-}
-
 TEST_F(AsterismFmm, FormatsAgree) {
   for (const char* name : {"f.csv", "f.h5", "f.vtk", "f.vtp", "f.npy"}) {
     const Ran ran = run({"--particles", "500", "--output", output(name)});

@@ -321,6 +321,28 @@ TEST(Apart, WorkloadsAreThoseOfTheTrees) {
     EXPECT_DOUBLE_EQ(load.particles, tree.has_far_field() ? static_cast<double>(all.size()) / 2 : 0);
   };
   for (const Workload& load : loads) compare(load, {load.height, 50});
+  // between two heights: the work as a power of the width of leaves
+  const Particles even = joined(cube(6000, 3, Charges::ones), cube(6000, 4, Charges::ones));
+  const Box around = box_around(extent(even.x, even.y, even.z));
+  const std::vector<Workload> of_even = estimate_workloads(even, around, 5, Ranks::one, 6000);
+  UnitRates core{1, 1e-9, 1e-6, 1e-7, 1e-7};
+  const ChosenTree one_height = best_uniform_tree({}, of_even, {core});
+  core.near_pair =
+      1e-6 * of_even[4].far_pairs / of_even[3].near_pairs;  // near field as dear at a height as far field below
+  const ChosenTree widened = best_widened_tree({}, of_even, {core});
+  EXPECT_EQ(one_height.shape.widening, 1);
+  EXPECT_EQ(widened.shape.height, 5);
+  EXPECT_GT(widened.shape.widening, 1.1);
+  EXPECT_LT(widened.shape.widening, 1.9);
+  EXPECT_LT(widened.seconds, 0.97 * best_uniform_tree({}, of_even, {core}).seconds);
+  const Tree tree(even.x, even.y, even.z, asterism::fmm::widened(around, widened.shape.widening), widened.shape, {},
+                  6000);
+  EXPECT_NEAR(widened.load.near_pairs / static_cast<double>(tree.near_pairs()), 1, 0.35);
+  EXPECT_NEAR(widened.load.far_pairs / static_cast<double>(tree.far_pairs()), 1, 0.35);
+  TreeShape wanted;
+  wanted.height = 4;
+  EXPECT_EQ(best_widened_tree(wanted, {of_even.begin(), of_even.begin() + 4}, {core}).shape.widening, 1);
+
   const std::vector<LeafCount> finest = finest_counts(all, box);
   const std::vector<std::int64_t> of_sources = finest_sources(finest, all, box, sources.size());
   for (const int leaf_size : {20, 90}) {
