@@ -23,7 +23,7 @@ namespace asterism::fmm::codelets {
 /// the same basis, form one class of StarPU's performance models (its footprint).
 struct Work {
   double flops;
-  std::int32_t basis;  ///< k; 0 where there is no basis
+  std::int32_t basis;  ///< k; 0 where there is no basis, but 1 for P2P one way, which takes other times
 };
 
 /// Whether a task replaces the result that it writes, or adds to it.

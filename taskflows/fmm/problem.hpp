@@ -62,9 +62,10 @@ Interaction interaction(const Kernel& kernel) {
   i.radial = [evaluate](double r2) { return evaluate(r2, false); };
   i.slope = [evaluate](double r2) { return evaluate(r2, true); };
   i.submit_near = [kernel](const NearTask& t) {
-    const double flops = t.acting == codelets::Acting::mutual ? flops_mutual<Kernel> : flops_one_way<Kernel>;
+    const bool mutual = t.acting == codelets::Acting::mutual;
+    const double flops = static_cast<double>(t.pairs) * (mutual ? flops_mutual<Kernel> : flops_one_way<Kernel>);
     const codelets::P2PArgs<Kernel> arguments{
-        {static_cast<double>(t.pairs) * flops, 0}, t.layout, t.particles, t.results, t.acting, kernel};
+        {flops, mutual ? 0 : 1}, t.layout, t.particles, t.results, t.acting, kernel};
     submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result}, t.options);
   };
   return i;
