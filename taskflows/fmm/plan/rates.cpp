@@ -87,7 +87,7 @@ UnitRates rates_of(int worker, int units, const Problem& problem, std::size_t pa
 
 /// Seconds of a unit per near pair one way: half of the particles act on the others.
 double one_way_pair_of(int worker, const Problem& problem, std::size_t particles, int height) {
-  constexpr int passes = 3;
+  constexpr int passes = 6;
   Options options;
   options.shape = {height, 4096};
   options.sources = particles / 2;
