@@ -81,8 +81,7 @@ struct Level {
   std::vector<std::vector<FamilyRange>> parent_groups;
   std::vector<std::vector<M2LTask>> far;  ///< per own group: its interactions, see FarTasks
 
-  /// Of trees whose sources and targets are apart: whether each cell, and each group, has any; else empty, for all
-  /// have.
+  /// Where sources and targets are apart: whether each cell, and each group, has any; else empty, for all have.
   std::vector<char> sources, targets, group_sources, group_targets;
   [[nodiscard]] bool has_sources(std::int32_t cell) const { return has(sources, cell); }
   [[nodiscard]] bool has_targets(std::int32_t cell) const { return has(targets, cell); }
