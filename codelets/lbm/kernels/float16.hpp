@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/float16.hpp"
 #include "base/host_device.hpp"
 #include "base/isa.hpp"
 #include "base/precision.hpp"
@@ -19,11 +20,6 @@
 #endif
 
 namespace asterism::lbm {
-
-/// A population in half precision.
-struct Float16 {
-  std::uint16_t bits;
-};
 
 /// The type that stored populations are computed in.
 template <class T>

@@ -19,9 +19,6 @@ template <class T>
 T population(double value) {
   return stored<T>(static_cast<Arithmetic<T>>(value));
 }
-inline bool operator==(Float16 a, Float16 b) {
-  return value_of(a) == value_of(b);
-}
 
 struct Setting {
   std::array<int, 3> n;
