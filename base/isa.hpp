@@ -4,6 +4,7 @@
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ASTERISM_SANITIZE)
+#define ASTERISM_HAS_CLONES
 #define ASTERISM_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define ASTERISM_CLONES

@@ -98,6 +98,12 @@ PrecisionCodelet::PrecisionCodelet(CodeletSpec single_precision, CodeletSpec dou
     : single_(with_variant(std::move(single_precision), "float")),
       double_(with_variant(std::move(double_precision), "double")) {}
 
+PrecisionCodelet::PrecisionCodelet(CodeletSpec half_precision, CodeletSpec single_precision,
+                                   CodeletSpec double_precision)
+    : half_(std::make_unique<Codelet>(with_variant(std::move(half_precision), "half"))),
+      single_(with_variant(std::move(single_precision), "float")),
+      double_(with_variant(std::move(double_precision), "double")) {}
+
 std::int64_t number_of(const starpu_task& task) {
   for (const Codelet* const codelet : registered())
     if (codelet->is(task.cl)) return codelet->spec().number == nullptr ? 0 : codelet->spec().number(task.cl_arg);

@@ -76,20 +76,25 @@ class Codelet {
   std::vector<int> nodes_;  ///< of buffers that stay in main memory
 };
 
-/// A codelet that exists for float and for double.
+/// A codelet that exists for float and for double, and for half precision where a method stores in it.
 class PrecisionCodelet {
  public:
   /// `single_precision` and `double_precision` differ in their functions only; their variants are "float" and "double".
   PrecisionCodelet(CodeletSpec single_precision, CodeletSpec double_precision);
+  /// The variant of `half_precision` is "half".
+  PrecisionCodelet(CodeletSpec half_precision, CodeletSpec single_precision, CodeletSpec double_precision);
   template <class T>
   [[nodiscard]] Codelet& of() {
     return of(precision_of<T>);
   }
   [[nodiscard]] Codelet& of(Precision precision) {
-    return precision == Precision::single_precision ? single_ : double_;
+    return precision == Precision::half_precision && half_           ? *half_
+           : arithmetic_of(precision) == Precision::single_precision ? single_
+                                                                     : double_;
   }
 
  private:
+  std::unique_ptr<Codelet> half_;
   Codelet single_;
   Codelet double_;
 };

@@ -31,6 +31,19 @@ void add_precision(CLI::App& app, Precision& precision, const std::string& of) {
       ->default_str("double");
 }
 
+void add_storage_precision(CLI::App& app, Precision& precision, const std::string& of) {
+  app.add_option_function<std::string>(
+         "--precision",
+         [&precision](const std::string& name) {
+           for (const Precision p :
+                {Precision::half_precision, Precision::single_precision, Precision::double_precision})
+             if (name == name_of(p)) precision = p;
+         },
+         of)
+      ->check(CLI::IsMember({"half", "single", "double"}))
+      ->default_str("double");
+}
+
 CLI::Option_group* add_machine_group(CLI::App& app) {
   return app.add_option_group("Machine", "StarPU's environment variables keep their meaning");
 }

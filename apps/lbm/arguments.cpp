@@ -101,7 +101,8 @@ void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
                    "Smagorinsky constant of the turbulence model; 0: no model")
       ->capture_default_str();
   method->add_option("--force", texts.force, "Body force x,y,z per cell and step")->delimiter(',')->expected(3);
-  add_precision(*method, args.flow.precision);
+  add_storage_precision(*method, args.flow.precision,
+                        "Of storage and arithmetic; half: 16 bits are stored, arithmetic is in single");
 }
 
 void add_pieces_options(CLI::App& app, Arguments& args, Texts& texts) {

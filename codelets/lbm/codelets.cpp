@@ -55,7 +55,7 @@ struct Cpu {
   }
   template <class T>
   void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
-               const T* f, T* out) const {
+               const T* f, Arithmetic<T>* out) const {
     cpu::observe(next, brick, box, collision, solid, f, out);
   }
   template <class T>
@@ -138,13 +138,13 @@ CodeletSpec load_spec() {
 
 }  // namespace
 
-PrecisionCodelet advance(advance_spec<float>(), advance_spec<double>());
-PrecisionCodelet forward(forward_spec<float>(), forward_spec<double>());
-PrecisionCodelet complete(complete_spec<float>(), complete_spec<double>());
-PrecisionCodelet observe(observe_spec<float>(), observe_spec<double>());
-PrecisionCodelet total(total_spec<float>(), total_spec<double>());
-PrecisionCodelet store(store_spec<float>(), store_spec<double>());
-PrecisionCodelet load(load_spec<float>(), load_spec<double>());
+PrecisionCodelet advance(advance_spec<Float16>(), advance_spec<float>(), advance_spec<double>());
+PrecisionCodelet forward(forward_spec<Float16>(), forward_spec<float>(), forward_spec<double>());
+PrecisionCodelet complete(complete_spec<Float16>(), complete_spec<float>(), complete_spec<double>());
+PrecisionCodelet observe(observe_spec<Float16>(), observe_spec<float>(), observe_spec<double>());
+PrecisionCodelet total(total_spec<Float16>(), total_spec<float>(), total_spec<double>());
+PrecisionCodelet store(store_spec<Float16>(), store_spec<float>(), store_spec<double>());
+PrecisionCodelet load(load_spec<Float16>(), load_spec<float>(), load_spec<double>());
 
 std::size_t total_scratch_bytes() {
 #ifdef ASTERISM_CUDA

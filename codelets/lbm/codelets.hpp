@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The StarPU codelets of the lattice Boltzmann method, on CPUs and GPUs, each for float and double. Next to each: its
+// The StarPU codelets of the lattice Boltzmann method, on CPUs and GPUs, each for populations stored as Float16, float
+// and double. Next to each: its
 // arguments and, in order, the data that a task must be submitted with. Populations of a brick are one datum of
 // 128-byte lines; a brick with solid cells has two more, written [solid R, links R] below: a byte per cell, and the
 // offsets of Links, first all `fluid`, then all `solid`.
@@ -77,7 +78,8 @@ struct CompleteArgs {
 };
 extern PrecisionCodelet complete;
 
-/// Density and velocity of a box (kernels.hpp).  populations R, [solid R, links R], fields W
+/// Density and velocity of a box (kernels.hpp), as float where populations are Float16.  populations R, [solid R, links
+/// R], fields W
 struct ObserveArgs {
   Work work;
   BrickDescriptor brick;

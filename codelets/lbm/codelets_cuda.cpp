@@ -70,7 +70,7 @@ struct Gpu {
   }
   template <class T>
   void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
-               const T* f, T* out) const {
+               const T* f, Arithmetic<T>* out) const {
     cuda::observe(next, brick, box, collision, solid, f, out, stream);
   }
   template <class T>
@@ -100,6 +100,7 @@ Functions functions() {
           .store = task_functions::store<Gpu, T>,
           .load = task_functions::load<Gpu, T>};
 }
+template Functions functions<Float16>();
 template Functions functions<float>();
 template Functions functions<double>();
 

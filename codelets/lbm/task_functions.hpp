@@ -98,7 +98,7 @@ void observe(void** b, void* arguments) {
   Buffers buffers(b);
   const T* const f = buffers.take<const T>();
   const Obstacle obstacle(a.brick, buffers);
-  Unit().observe(a.next, a.brick.layout, a.box, a.collision, obstacle.solid, f, buffers.take<T>());
+  Unit().observe(a.next, a.brick.layout, a.box, a.collision, obstacle.solid, f, buffers.take<Arithmetic<T>>());
 }
 
 template <class Unit, class T>

@@ -34,8 +34,24 @@ std::string reason() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
+namespace {
+
+/// HDF5 1.10 has no name for IEEE 754 binary16.
+hid_t make_float16() {
+  const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+  H5Tset_fields(type, 15, 10, 5, 0, 10);  // sign, exponent, mantissa
+  H5Tset_size(type, 2);
+  H5Tset_ebias(type, 15);
+  return type;
+}
+
+}  // namespace
+
 hid_t memory_type(Hdf5Number number) {
+  static const hid_t float16 = make_float16();
   switch (number) {
+    case Hdf5Number::float16:
+      return float16;
     case Hdf5Number::float32:
       return H5T_NATIVE_FLOAT;
     case Hdf5Number::float64:
@@ -199,7 +215,8 @@ void Hdf5Input::read_block(const std::string& dataset, const Hdf5Block& block, H
 std::optional<Hdf5Number> Hdf5Input::number(const std::string& dataset) const {
   const Id opened(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT), H5Dclose);
   const Id type(opened.valid() ? H5Dget_type(opened) : H5I_INVALID_HID, H5Tclose);
-  for (const Hdf5Number n : {Hdf5Number::float32, Hdf5Number::float64, Hdf5Number::int32, Hdf5Number::int64}) {
+  for (const Hdf5Number n :
+       {Hdf5Number::float16, Hdf5Number::float32, Hdf5Number::float64, Hdf5Number::int32, Hdf5Number::int64}) {
     if (type.valid() && H5Tequal(type, memory_type(n)) > 0) return n;
   }
   return std::nullopt;

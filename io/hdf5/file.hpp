@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/float16.hpp"
 #include "io/hdf5/checksums.hpp"
 #include "io/hdf5/transaction.hpp"
 #include "io/output_file.hpp"
@@ -22,11 +23,13 @@
 namespace asterism {
 
 /// The numbers of a dataset in memory.
-enum class Hdf5Number { float32, float64, int32, int64 };
+enum class Hdf5Number { float16, float32, float64, int32, int64 };
 
 template <class T>
 constexpr Hdf5Number hdf5_number() {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    return Hdf5Number::float16;
+  } else if constexpr (std::is_same_v<T, float>) {
     return Hdf5Number::float32;
   } else if constexpr (std::is_same_v<T, double>) {
     return Hdf5Number::float64;

@@ -120,15 +120,17 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
     bad_input("{}: dataset \"{}\" is {}; expected {} x nz x ny x nx", file.name, dataset, fmt::join(shape, " x "), q);
   }
   const std::optional<Hdf5Number> number = file.number(dataset);
-  if (number != Hdf5Number::float32 && number != Hdf5Number::float64) {
-    bad_input("{}: dataset \"{}\" holds neither single nor double precision", file.name, dataset);
+  if (number != Hdf5Number::float16 && number != Hdf5Number::float32 && number != Hdf5Number::float64) {
+    bad_input("{}: dataset \"{}\" holds neither half nor single nor double precision", file.name, dataset);
   }
   const auto extent = [&](std::size_t d) { return static_cast<std::int32_t>(shape[d]); };
   return {.step = file.integer_attribute("/", "step"),
           .nx = extent(3),
           .ny = extent(2),
           .nz = extent(1),
-          .bytes = number == Hdf5Number::float32 ? 4 : 8,
+          .bytes = number == Hdf5Number::float16   ? 2
+                   : number == Hdf5Number::float32 ? 4
+                                                   : 8,
           .parameters = file.text_attribute("/", "parameters")};
 }
 
@@ -165,19 +167,23 @@ void read_populations(const std::filesystem::path& path, const std::vector<Box>&
   });
 }
 
+template void write_checkpoint<Float16>(const std::filesystem::path&, const Checkpoint&, DistributedHdf5::Writers,
+                                        const std::function<void(const PutBox<Float16>&)>&);
 template void write_checkpoint<float>(const std::filesystem::path&, const Checkpoint&, DistributedHdf5::Writers,
                                       const std::function<void(const PutBox<float>&)>&);
 template void write_checkpoint<double>(const std::filesystem::path&, const Checkpoint&, DistributedHdf5::Writers,
                                        const std::function<void(const PutBox<double>&)>&);
+template void read_populations(const std::filesystem::path&, const Box&, Float16*);
 template void read_populations(const std::filesystem::path&, const Box&, float*);
 template void read_populations(const std::filesystem::path&, const Box&, double*);
+template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<Float16>&);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<float>&);
 template void read_populations(const std::filesystem::path&, const std::vector<Box>&, const TakePart<double>&);
 
 void write_checkpoint(const std::filesystem::path& path, const Case& c, Simulation& simulation) {
   const Problem& p = c.problem;
   const nlohmann::json parameters = {{"tau", p.collision.tau}, {"velocity", c.velocity}, {"flow", c.describe}};
-  with_precision(p.precision, [&](auto number) {
+  with_populations(p.precision, [&](auto number) {
     using T = decltype(number);
     const Checkpoint header{simulation.time(),           p.cells[0],       p.cells[1], p.cells[2],
                             static_cast<int>(sizeof(T)), parameters.dump()};
@@ -198,15 +204,18 @@ long restart_time(const std::filesystem::path& path, const Problem& problem) {
     bad_input("{}: of {} x {} x {} cells, this run has {} x {} x {}", path.string(), c.nx, c.ny, c.nz, problem.cells[0],
               problem.cells[1], problem.cells[2]);
   if (c.bytes != size_of(problem.precision))
-    bad_input("{}: of {} precision, this run is of {}", path.string(), c.bytes == 4 ? "single" : "double",
+    bad_input("{}: of {} precision, this run is of {}", path.string(),
+              c.bytes == 2   ? "half"
+              : c.bytes == 4 ? "single"
+                             : "double",
               name_of(problem.precision));
   return c.step;
 }
 
 void restart(const std::filesystem::path& path, const Problem& problem, Simulation& simulation) {
   simulation.set(restart_time(path, problem), [&](const DomainBox& box, void* slots) {
-    with_precision(problem.precision,
-                   [&](auto number) { read_populations(path, box, static_cast<decltype(number)*>(slots)); });
+    with_populations(problem.precision,
+                     [&](auto number) { read_populations(path, box, static_cast<decltype(number)*>(slots)); });
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a run in one HDF5 file: populations [19][nz][ny][nx] in the run's precision, and attributes. What is
+// The state of a run in one HDF5 file: populations [19][nz][ny][nx] as the run stores them, f_i - w_i or in half
+// precision 2^15 (f_i - w_i), and attributes. What is
 // read back is bit-identical.
 #pragma once
 
@@ -19,7 +20,7 @@ namespace asterism::lbm {
 struct Checkpoint {
   std::int64_t step = 0;
   std::int32_t nx = 0, ny = 0, nz = 0;
-  int bytes = 8;           ///< of a population: 4 or 8
+  int bytes = 8;           ///< of a population: 2, 4 or 8
   std::string parameters;  ///< of the run, as JSON; 64,000 bytes at most
 };
 

@@ -20,7 +20,7 @@ void fill(const Problem& problem, const DomainBox& box, T* slots) {
 #pragma omp parallel
   {
     std::vector<T> f(static_cast<std::size_t>(row.elements()));
-    std::vector<T> fields(4 * length);
+    std::vector<Arithmetic<T>> fields(4 * length);
     std::vector<T> out(q * length);
 #pragma omp for collapse(2) schedule(static)
     for (int z = box.z0; z < box.z1; ++z)
@@ -28,11 +28,11 @@ void fill(const Problem& problem, const DomainBox& box, T* slots) {
         for (int x = box.x0; x < box.x1; ++x) {
           const Flow flow = problem.initial(x, y, z);
           const auto cell = static_cast<std::size_t>(x - box.x0);
-          fields[cell] = static_cast<T>(flow.rho);
+          fields[cell] = static_cast<Arithmetic<T>>(flow.rho);
           for (std::size_t axis = 0; axis < 3; ++axis)
-            fields[(1 + axis) * length + cell] = static_cast<T>(flow.u[axis]);
+            fields[(1 + axis) * length + cell] = static_cast<Arithmetic<T>>(flow.u[axis]);
         }
-        cpu::equilibrium(row, row.interior(), fields.data(), f.data());
+        cpu::equilibrium<T>(row, row.interior(), fields.data(), f.data());
         cpu::store(row, row.interior(), f.data(), out.data());
         const auto first = static_cast<std::size_t>(y - box.y0) +
                            static_cast<std::size_t>(box.y1 - box.y0) * static_cast<std::size_t>(z - box.z0);
@@ -47,8 +47,8 @@ void fill(const Problem& problem, const DomainBox& box, T* slots) {
 void Simulation::initialise() {
   set(0, [this](const DomainBox& box, void* slots) {
     if (simulated) return;
-    with_precision(bricks_.problem.precision,
-                   [&](auto number) { fill(bricks_.problem, box, static_cast<decltype(number)*>(slots)); });
+    with_populations(bricks_.problem.precision,
+                     [&](auto number) { fill(bricks_.problem, box, static_cast<decltype(number)*>(slots)); });
   });
 }
 

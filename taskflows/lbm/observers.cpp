@@ -30,7 +30,8 @@ Totals sum_over_ranks(const Totals& of_this_rank) {
 
 void Simulation::observe(const Write& write) {
   flow_.complete();
-  for_slabs(bricks_, 4, [&](BrickData& brick, const Box& box, Slab& slab) {
+  const int element = size_of(arithmetic_of(bricks_.problem.precision));
+  for_slabs(bricks_, 4, element, [&](BrickData& brick, const Box& box, Slab& slab) {
     std::vector<Access> data = brick.accesses(STARPU_R);
     data.push_back({slab.handle, STARPU_W});
     // rho = sum f_i, rho u = sum c_i f_i + F / 2

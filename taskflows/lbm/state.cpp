@@ -30,7 +30,7 @@ void clear_solid(const Problem& problem, const DomainBox& box, std::size_t eleme
 
 void Simulation::set(long time, const Read& read) {
   starpu_task_wait_for_all();
-  for_slabs(bricks_, q, [&](BrickData& brick, const Box& box, Slab& slab) {
+  for_slabs(bricks_, q, bricks_.element, [&](BrickData& brick, const Box& box, Slab& slab) {
     {
       const Acquired acquired(slab.handle, STARPU_W);
       const Pause pause;
@@ -49,7 +49,7 @@ void Simulation::set(long time, const Read& read) {
 
 void Simulation::get(const Write& write) {
   flow_.complete();
-  for_slabs(bricks_, q, [&](BrickData& brick, const Box& box, Slab& slab) {
+  for_slabs(bricks_, q, bricks_.element, [&](BrickData& brick, const Box& box, Slab& slab) {
     // slab <- slots of the box
     submit(codelets::store.of(bricks_.problem.precision),
            codelets::CopyArgs{{box.cells()}, brick.descriptor.layout, box},

@@ -106,7 +106,10 @@ TEST_F(AsterismLbm, CasesAreRight) {
   const std::vector<Arguments> cases{
       {"--case", "cavity", "--size", "23x17x12", "--steps", "30"},
       {"--case", "cavity", "--size", "16", "--steps", "31", "--precision", "single", "--collision", "trt"},
+      {"--case", "cavity", "--size", "16", "--steps", "31", "--precision", "half"},
+      {"--case", "stream", "--size", "30x16x14", "--steps", "25", "--precision", "half"},
       {"--case", "taylor-green", "--size", "32x24x3", "--steps", "200"},
+      {"--case", "taylor-green", "--size", "32x24x3", "--steps", "200", "--precision", "half"},
       {"--case", "poiseuille", "--size", "3x2x8", "--tau", "0.9", "--steps", "1500", "--collision", "trt"},
       {"--case", "couette", "--size", "2x3x7", "--tau", "1.1", "--steps", "1500", "--subdomains", "1x3x2"},
       {"--case", "stream", "--size", "30x16x14", "--steps", "25", "--smagorinsky", "0.1"},
@@ -253,6 +256,7 @@ TEST_F(AsterismLbm, ACheckpointOfAnotherRunIsRefused) {
   fs::rename(output("a.h5"), kept);
   expect_bad_input({"--size", "9", "--restart", kept}, {"8 x 8 x 8", "9 x 9 x 9"});
   expect_bad_input({"--size", "8", "--precision", "single", "--restart", kept}, {"double"});
+  expect_bad_input({"--size", "8", "--precision", "half", "--restart", kept}, {"double", "half"});
   expect_bad_input({"--size", "8", "--steps", "3", "--restart", kept}, {"step 4"});
 }
 

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "base/isa.hpp"
@@ -40,19 +41,27 @@ class Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  void fill() { std::fill_n(f_, brick_.elements(), T{0}); }
+  void fill() { std::fill_n(f_, brick_.elements(), T{}); }
   void update(Half half, const Collision& collision) {
     cpu::update(half, brick_, brick_.interior(), collision, nullptr, f_);
   }
   void scale(int count);
   [[nodiscard]] bool at_rest() const {
-    return std::all_of(f_, f_ + brick_.elements(), [](T v) { return v == 0; });
+    return std::all_of(f_, f_ + brick_.elements(), [](T v) { return value_of(v) == 0; });
   }
 
  private:
   Brick brick_;
   T* f_;
 };
+
+template <class T>
+ASTERISM_INLINE T scaled(T v) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(v >> 1U);
+  else
+    return T(0.5) * v;
+}
 
 /// Bytes of `cells` updates, read and written, in `count` streams that advance together row by row.
 template <class T>
@@ -64,7 +73,7 @@ ASTERISM_INLINE void scale_streams(const Brick& b, int count, T* f) {
     for (int s = 0; s < count; ++s) {
       T* p = f + s * distance + at;
       const std::int64_t n = std::min(run, per_stream - at);
-      for (std::int64_t k = 0; k < n; ++k) p[k] = T(0.5) * p[k];
+      for (std::int64_t k = 0; k < n; ++k) p[k] = scaled(p[k]);
     }
 }
 template <>
@@ -74,6 +83,12 @@ ASTERISM_CLONES void Part<double>::scale(int count) {
 template <>
 ASTERISM_CLONES void Part<float>::scale(int count) {
   scale_streams(brick_, count, f_);
+}
+
+/// Integers of the same size: the bytes are what counts.
+template <>
+ASTERISM_CLONES void Part<Float16>::scale(int count) {
+  scale_streams(brick_, count, reinterpret_cast<std::uint16_t*>(f_));
 }
 
 double median(std::vector<double> v) {
@@ -111,7 +126,11 @@ Json measure(int edge, int threads, int repetitions, const Collision& collision,
 
   const double cells = static_cast<double>(edge) * edge * (edge / threads * threads);
   const double bytes = cells * 2 * q * sizeof(T);
-  Json run = {{"type", sizeof(T) == 8 ? "double" : "float"}, {"edge", edge}, {"threads", threads}};
+  Json run = {{"type", sizeof(T) == 8   ? "double"
+                       : sizeof(T) == 4 ? "float"
+                                        : "half"},
+              {"edge", edge},
+              {"threads", threads}};
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double s = median(seconds[k]);
     Json& j = run[names[k]];
@@ -137,6 +156,7 @@ int main(int argc, char** argv) {
   for (const int threads : {1, 2}) {
     out["runs"].push_back(measure<double>(edge, threads, repetitions, {}, right));
     out["runs"].push_back(measure<float>(edge, threads, repetitions, {}, right));
+    out["runs"].push_back(measure<Float16>(edge, threads, repetitions, {}, right));
   }
   std::printf("%s\n", out.dump(2).c_str());
   return right ? 0 : 1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Update of the lattice Boltzmann method on the first GPU: bench_lbm_cuda [OUT.json]
-// Both halves for two shapes of domain, in double and single precision, with thread blocks of several sizes; beside it
-// a copy on the device of the bytes that an update moves (half of them read, half written), the reflection by six walls
-// and whole time steps of a closed box, one after the other on a stream: what a task flow can reach. Medians of
-// launches in turn, between events. First, one brick is compared with the CPU bit by bit; exit status 1 if it differs.
+// Both halves for two shapes of domain, in double, single and half precision, with thread blocks of several sizes;
+// beside it a copy on the device of the bytes that an update moves (half of them read, half written), the reflection by
+// six walls and whole time steps of a closed box, one after the other on a stream: what a task flow can reach. Medians
+// of launches in turn, between events. First, one brick is compared with the CPU bit by bit; exit status 1 if it
+// differs.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -42,6 +43,11 @@ Collision variant(const std::string& name) {
   return c;
 }
 
+template <class T>
+const char* name_of() {
+  return sizeof(T) == 8 ? "double" : sizeof(T) == 4 ? "float" : "half";
+}
+
 /// A pair of half-steps of random populations, on both.
 template <class T>
 bool same_as_cpu(Clock& clock, const Collision& collision) {
@@ -49,7 +55,7 @@ bool same_as_cpu(Clock& clock, const Collision& collision) {
   std::vector<T> expected(static_cast<std::size_t>(brick.elements()));
   std::mt19937 generator(1);
   std::uniform_real_distribution<double> value(-1e-3, 1e-3);
-  for (T& v : expected) v = static_cast<T>(value(generator));
+  for (T& v : expected) v = stored<T>(static_cast<Arithmetic<T>>(value(generator)));
   const std::size_t bytes = expected.size() * sizeof(T);
   const Memory f(bytes);
   ASTERISM_CHECK_CUDA(cudaMemcpy(f.as<T>(), expected.data(), bytes, cudaMemcpyHostToDevice));
@@ -108,7 +114,7 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
   }
   const double copy_rate = 2 * static_cast<double>(copied) / median(copies);
   const double step = median(loops);
-  steps_of_box.push_back({{"type", sizeof(T) == 8 ? "double" : "float"},
+  steps_of_box.push_back({{"type", name_of<T>()},
                           {"cells", {nx, ny, nz}},
                           {"collision", collision_name},
                           {"seconds_per_step", step},
@@ -116,12 +122,12 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
                           {"mlups", cells / step * 1e-6},
                           {"of_copy", 2 * static_cast<double>(copied) / step / copy_rate}});
   std::printf("%-6s %dx%dx%d %-22s steps of a box     %8.0f MLUPS           %5.3f of copy, walls %.1f us\n",
-              sizeof(T) == 8 ? "double" : "float", nx, ny, nz, collision_name.c_str(), cells / step * 1e-6,
+              name_of<T>(), nx, ny, nz, collision_name.c_str(), cells / step * 1e-6,
               2 * static_cast<double>(copied) / step / copy_rate, median(reflections) * 1e6);
   for (std::size_t k = 0; k < updates.size(); ++k) {
     const double s = median(updates[k]);
     const double rate = 2 * static_cast<double>(copied) / s;
-    runs.push_back({{"type", sizeof(T) == 8 ? "double" : "float"},
+    runs.push_back({{"type", name_of<T>()},
                     {"cells", {nx, ny, nz}},
                     {"collision", collision_name},
                     {"half", k % 2 == 0 ? "alpha" : "beta"},
@@ -149,11 +155,14 @@ int bench(const char* path) {
   Json runs = Json::array();
   Json steps_of_box = Json::array();
   for (const char* name : {"bgk", "trt_smagorinsky_force"}) {
-    right = same_as_cpu<double>(clock, variant(name)) && same_as_cpu<float>(clock, variant(name)) && right;
+    right = same_as_cpu<double>(clock, variant(name)) && same_as_cpu<float>(clock, variant(name)) &&
+            same_as_cpu<Float16>(clock, variant(name)) && right;
     measure<double>(clock, 256, 256, 256, name, runs, steps_of_box);
     measure<double>(clock, 512, 512, 128, name, runs, steps_of_box);
     measure<float>(clock, 256, 256, 256, name, runs, steps_of_box);
     measure<float>(clock, 512, 512, 128, name, runs, steps_of_box);
+    measure<Float16>(clock, 256, 256, 256, name, runs, steps_of_box);
+    measure<Float16>(clock, 512, 512, 128, name, runs, steps_of_box);
   }
   out["runs"] = runs;
   out["steps"] = steps_of_box;

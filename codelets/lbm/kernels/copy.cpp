@@ -8,6 +8,7 @@
 
 #include "base/cuda_check.hpp"
 #endif
+#include "codelets/lbm/kernels/float16.hpp"
 
 namespace asterism::lbm {
 namespace {
@@ -39,8 +40,10 @@ void load(const Brick& brick, const Box& box, const T* array, T* f) {
 }
 
 template void store(const Brick&, const Box&, const float*, float*);
+template void store(const Brick&, const Box&, const Float16*, Float16*);
 template void store(const Brick&, const Box&, const double*, double*);
 template void load(const Brick&, const Box&, const float*, float*);
+template void load(const Brick&, const Box&, const Float16*, Float16*);
 template void load(const Brick&, const Box&, const double*, double*);
 
 }  // namespace cpu
@@ -96,8 +99,10 @@ void load(const Brick& brick, const Box& box, const T* array, T* f, cudaStream_t
 }
 
 template void store(const Brick&, const Box&, const float*, float*, cudaStream_t);
+template void store(const Brick&, const Box&, const Float16*, Float16*, cudaStream_t);
 template void store(const Brick&, const Box&, const double*, double*, cudaStream_t);
 template void load(const Brick&, const Box&, const float*, float*, cudaStream_t);
+template void load(const Brick&, const Box&, const Float16*, Float16*, cudaStream_t);
 template void load(const Brick&, const Box&, const double*, double*, cudaStream_t);
 
 }  // namespace cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mathematics of the lattice Boltzmann method (D3Q19): functions on pointers and sizes, for float and double, on
-// CPUs (here) and on GPUs (kernels_cuda.hpp). Both execute the same operations in the same order: results are
-// bit-identical.
+// The mathematics of the lattice Boltzmann method (D3Q19): functions on pointers and sizes, for populations stored as
+// Float16, float and double, on CPUs (here) and on GPUs (kernels_cuda.hpp). Both execute the same operations in the
+// same order: results are bit-identical.
 //
 //   kernel        formula                                                  costs.hpp, for each         header
 //   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp
@@ -37,6 +37,7 @@
 #include <cstdint>
 
 #include "codelets/lbm/kernels/brick.hpp"
+#include "codelets/lbm/kernels/float16.hpp"
 
 namespace asterism::lbm {
 
@@ -132,7 +133,7 @@ void unpack(const Brick& brick, const Transfer* transfers, std::int32_t count, c
 /// of the body force is part of the velocity (Guo). Solid cells get rho = 1 and u = 0.
 template <class T>
 void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
-             const T* f, T* out);
+             const T* f, Arithmetic<T>* out);
 /// Sums over the fluid cells of a box, in the order x, y, z.
 template <class T>
 Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
@@ -140,7 +141,7 @@ Totals total(Half next, const Brick& brick, const Box& box, const Collision& col
 
 /// Sets the cells of a box to equilibrium at rho and u, given as by `observe`, in a settled state.
 template <class T>
-void equilibrium(const Brick& brick, const Box& box, const T* fields, T* f);
+void equilibrium(const Brick& brick, const Box& box, const Arithmetic<T>* fields, T* f);
 
 }  // namespace cpu
 }  // namespace asterism::lbm

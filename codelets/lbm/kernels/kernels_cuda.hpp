@@ -45,7 +45,7 @@ template <class T>
 void unpack(const Brick& brick, const Transfers& transfers, const T* const* arrays, T* f, cudaStream_t stream);
 template <class T>
 void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
-             const T* f, T* out, cudaStream_t stream);
+             const T* f, Arithmetic<T>* out, cudaStream_t stream);
 /// `totals`: one in device memory, set. `scratch`: total_scratch_bytes().
 template <class T>
 void total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,

@@ -5,52 +5,131 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "base/isa.hpp"
 #include "base/vectors.hpp"
+#include "codelets/lbm/kernels/float16.hpp"
 #include "codelets/lbm/kernels/lattice.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
+#ifdef ASTERISM_HAS_CLONES
+#include <immintrin.h>
+#endif
 
 namespace asterism::lbm::cpu {
 
-/// Fewer than `width` cells at x: what lies beyond may be another task's. Never inlined: they are many instructions,
-/// and the same ones for all instruction sets and models.
+/// What converts populations of half precision: instructions of AVX-512 or of F16C (with AVX2), or operations on
+/// integers. Other populations need nothing.
+enum class Conversion { integers, f16c, avx512 };
+
+/// As many cells as are computed at once.
 template <class T>
-[[gnu::noinline]] void copy_some(const T* const* place, int x, int count, T (*cells)[width<T>]) {
+using Cells = Vector<Arithmetic<T>>;
+template <class T>
+inline constexpr int cells_at_once = width<Arithmetic<T>>;
+
+using HalfCells = std::uint16_t __attribute__((vector_size(32)));
+using UnalignedHalfCells = std::uint16_t __attribute__((vector_size(32), aligned(2), may_alias));
+using CellBits = std::uint32_t __attribute__((vector_size(64)));
+
+#ifdef ASTERISM_HAS_CLONES
+// The compiler's own functions, as those of immintrin.h cannot be inlined into what is inlined itself.
+using HalfWords = short __attribute__((vector_size(32)));
+using HalfWordsOfAvx = short __attribute__((vector_size(16)));
+using Floats = float __attribute__((vector_size(64)));
+using FloatsOfAvx = float __attribute__((vector_size(32)));
+struct TwoHalves {
+  HalfWordsOfAvx of[2];
+};
+struct TwoFloats {
+  FloatsOfAvx of[2];
+};
+#endif
+
+template <Conversion conversion>
+ASTERISM_INLINE Vector<float> floats_of(const HalfCells& half) {
+#ifdef ASTERISM_HAS_CLONES
+  if constexpr (conversion == Conversion::avx512) {
+    return __builtin_ia32_vcvtph2ps512_mask(__builtin_bit_cast(HalfWords, half), Floats{}, -1, 4);
+  } else if constexpr (conversion == Conversion::f16c) {
+    const auto halves = __builtin_bit_cast(TwoHalves, half);
+    return __builtin_bit_cast(Vector<float>, TwoFloats{{__builtin_ia32_vcvtph2ps256(halves.of[0]),
+                                                        __builtin_ia32_vcvtph2ps256(halves.of[1])}});
+  }
+#endif
+  return real_of_half<Vector<float>>(__builtin_convertvector(half, CellBits));
+}
+template <Conversion conversion>
+ASTERISM_INLINE HalfCells halves_of(const Vector<float>& value) {
+#ifdef ASTERISM_HAS_CLONES
+  constexpr int to_nearest = 0;
+  if constexpr (conversion == Conversion::avx512) {
+    return __builtin_bit_cast(HalfCells, __builtin_ia32_vcvtps2ph512_mask(value, to_nearest, HalfWords{}, -1));
+  } else if constexpr (conversion == Conversion::f16c) {
+    const auto floats = __builtin_bit_cast(TwoFloats, value);
+    return __builtin_bit_cast(HalfCells, TwoHalves{{__builtin_ia32_vcvtps2ph256(floats.of[0], to_nearest),
+                                                    __builtin_ia32_vcvtps2ph256(floats.of[1], to_nearest)}});
+  }
+#endif
+  return __builtin_convertvector((half_of_real<Vector<float>, CellBits>(value)), HalfCells);
+}
+
+/// The populations of `cells_at_once` cells, anywhere in memory.
+template <Conversion conversion, class T>
+ASTERISM_INLINE Cells<T> load_cells(const T* from) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    const HalfCells half = *reinterpret_cast<const UnalignedHalfCells*>(from);
+    return (1 / half_scale) * floats_of<conversion>(half);
+  } else {
+    return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
+  }
+}
+template <Conversion conversion, class T>
+ASTERISM_INLINE void store_cells(const Cells<T>& value, T* to) {
+  if constexpr (std::is_same_v<T, Float16>)
+    *reinterpret_cast<UnalignedHalfCells*>(to) = halves_of<conversion>(half_scale * value);
+  else
+    *reinterpret_cast<typename Lanes<T>::Unaligned*>(to) = value;
+}
+
+/// Fewer than `cells_at_once` cells at x: what lies beyond may be another task's. Never inlined: they are many
+/// instructions, and the same ones for all instruction sets and models.
+template <class T>
+[[gnu::noinline]] void copy_some(const T* const* place, int x, int count, T (*cells)[cells_at_once<T>]) {
   for (int i = 0; i < q; ++i)
     for (int l = 0; l < count; ++l) cells[i][l] = place[i][x + l];
 }
 template <class T>
-[[gnu::noinline]] void copy_back(const T (*cells)[width<T>], T* const* place, int x, int count) {
+[[gnu::noinline]] void copy_back(const T (*cells)[cells_at_once<T>], T* const* place, int x, int count) {
   for (int i = 0; i < q; ++i)
     for (int l = 0; l < count; ++l) place[opposite(i)][x + l] = cells[i][l];
 }
 
-/// The nineteen populations of up to `width` cells in a row, f_i at place[i] of the first one.
-template <class T>
-ASTERISM_INLINE void load(const T* const* place, int x, int count, Vector<T> (&f)[q]) {
-  if (count == width<T>) {
+/// The nineteen populations of up to `cells_at_once` cells in a row, f_i at place[i] of the first one.
+template <Conversion conversion, class T>
+ASTERISM_INLINE void load(const T* const* place, int x, int count, Cells<T> (&f)[q]) {
+  if (count == cells_at_once<T>) {
 #pragma GCC unroll 19
-    for (int i = 0; i < q; ++i) f[i] = *reinterpret_cast<const typename Lanes<T>::Unaligned*>(place[i] + x);
+    for (int i = 0; i < q; ++i) f[i] = load_cells<conversion>(place[i] + x);
     return;
   }
-  alignas(64) T cells[q][width<T>] = {};
+  alignas(64) T cells[q][cells_at_once<T>] = {};
   copy_some(place, x, count, cells);
 #pragma GCC unroll 19
-  for (int i = 0; i < q; ++i) f[i] = *reinterpret_cast<const typename Lanes<T>::Unaligned*>(cells[i]);
+  for (int i = 0; i < q; ++i) f[i] = load_cells<conversion>(cells[i]);
 }
 
 /// f[i] to place[opposite(i)].
-template <class T>
-ASTERISM_INLINE void store_opposite(T* const* place, int x, int count, const Vector<T> (&f)[q]) {
-  if (count == width<T>) {
+template <Conversion conversion, class T>
+ASTERISM_INLINE void store_opposite(T* const* place, int x, int count, const Cells<T> (&f)[q]) {
+  if (count == cells_at_once<T>) {
 #pragma GCC unroll 19
-    for (int i = 0; i < q; ++i) *reinterpret_cast<typename Lanes<T>::Unaligned*>(place[opposite(i)] + x) = f[i];
+    for (int i = 0; i < q; ++i) store_cells<conversion>(f[i], place[opposite(i)] + x);
     return;
   }
-  alignas(64) T cells[q][width<T>];
+  alignas(64) T cells[q][cells_at_once<T>];
 #pragma GCC unroll 19
-  for (int i = 0; i < q; ++i) *reinterpret_cast<typename Lanes<T>::Unaligned*>(cells[i]) = f[i];
+  for (int i = 0; i < q; ++i) store_cells<conversion>(f[i], cells[i]);
   copy_back(cells, place, x, count);
 }
 

@@ -30,7 +30,9 @@ void unpack(const Brick& brick, const Transfer* transfers, std::int32_t count, c
 
 template void pack(const Brick&, const Transfer*, std::int32_t, const double*, double* const*);
 template void pack(const Brick&, const Transfer*, std::int32_t, const float*, float* const*);
+template void pack(const Brick&, const Transfer*, std::int32_t, const Float16*, Float16* const*);
 template void unpack(const Brick&, const Transfer*, std::int32_t, const double* const*, double*);
 template void unpack(const Brick&, const Transfer*, std::int32_t, const float* const*, float*);
+template void unpack(const Brick&, const Transfer*, std::int32_t, const Float16* const*, Float16*);
 
 }  // namespace asterism::lbm::cpu

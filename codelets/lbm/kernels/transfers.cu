@@ -40,7 +40,9 @@ void unpack(const Brick& brick, const Transfers& transfers, const T* const* arra
 
 template void pack(const Brick&, const Transfers&, const double*, double* const*, cudaStream_t);
 template void pack(const Brick&, const Transfers&, const float*, float* const*, cudaStream_t);
+template void pack(const Brick&, const Transfers&, const Float16*, Float16* const*, cudaStream_t);
 template void unpack(const Brick&, const Transfers&, const double* const*, double*, cudaStream_t);
 template void unpack(const Brick&, const Transfers&, const float* const*, float*, cudaStream_t);
+template void unpack(const Brick&, const Transfers&, const Float16* const*, Float16*, cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

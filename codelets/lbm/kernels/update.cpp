@@ -21,22 +21,22 @@ struct Job {
 /// Prefetched, as nineteen streams are more than a core looks ahead in by itself.
 constexpr int bytes_ahead = 256;
 
-template <class T, Relaxation relaxation, bool forced>
-ASTERISM_INLINE void update_run(const Parameters<T>& p, T* const* place, int begin, int end) {
-  for (int x = begin; x < end; x += width<T>) {
-    const int count = std::min(width<T>, end - x);
+template <Conversion conversion, class T, Relaxation relaxation, bool forced>
+ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>>& p, T* const* place, int begin, int end) {
+  for (int x = begin; x < end; x += cells_at_once<T>) {
+    const int count = std::min(cells_at_once<T>, end - x);
 #pragma GCC unroll 19
     for (int i = 0; i < q; ++i) __builtin_prefetch(reinterpret_cast<const char*>(place[i] + x) + bytes_ahead);
-    Vector<T> f[q];
-    load<T>(place, x, count, f);
-    collide<T, relaxation, forced>(p, f);
-    store_opposite<T>(place, x, count, f);
+    Cells<T> f[q];
+    load<conversion, T>(place, x, count, f);
+    collide<Arithmetic<T>, relaxation, forced>(p, f);
+    store_opposite<conversion, T>(place, x, count, f);
   }
 }
 
-template <class T, Relaxation relaxation, bool forced>
+template <Conversion conversion, class T, Relaxation relaxation, bool forced>
 ASTERISM_INLINE void update_box(const Job<T>& job) {
-  const Parameters<T> p = parameters<T>(job.collision);
+  const auto p = parameters<Arithmetic<T>>(job.collision);
   const PopulationOffsets where = population_offsets(job.half, job.brick);
   for (int z = job.box.z0; z < job.box.z1; ++z)
     for (int y = job.box.y0; y < job.box.y1; ++y) {
@@ -47,42 +47,62 @@ ASTERISM_INLINE void update_box(const Job<T>& job) {
       for (int x = job.box.x0; x < job.box.x1;) {
         const int begin = job.solid == nullptr ? x : find(job.solid + row, x, job.box.x1, false);
         x = job.solid == nullptr ? job.box.x1 : find(job.solid + row, begin, job.box.x1, true);
-        update_run<T, relaxation, forced>(p, place, begin, x);
+        update_run<conversion, T, relaxation, forced>(p, place, begin, x);
       }
     }
 }
 
-template <class T, bool forced>
+template <Conversion conversion, class T, bool forced>
 ASTERISM_INLINE void update_relaxed(const Job<T>& job) {
   switch (relaxation(job.collision)) {
     case Relaxation::constant:
-      return update_box<T, Relaxation::constant, forced>(job);
+      return update_box<conversion, T, Relaxation::constant, forced>(job);
     case Relaxation::turbulent_bgk:
-      return update_box<T, Relaxation::turbulent_bgk, forced>(job);
+      return update_box<conversion, T, Relaxation::turbulent_bgk, forced>(job);
     case Relaxation::turbulent_trt:
-      return update_box<T, Relaxation::turbulent_trt, forced>(job);
+      return update_box<conversion, T, Relaxation::turbulent_trt, forced>(job);
   }
 }
 
-template <class T>
+template <Conversion conversion = Conversion::integers, class T>
 ASTERISM_INLINE void update_any(const Job<T>& job) {
   if (forced(job.collision))
-    update_relaxed<T, true>(job);
+    update_relaxed<conversion, T, true>(job);
   else
-    update_relaxed<T, false>(job);
+    update_relaxed<conversion, T, false>(job);
 }
+
+#ifdef ASTERISM_HAS_CLONES
+[[gnu::target("arch=x86-64-v4")]] void update_by_avx512(const Job<Float16>& job) {
+  update_any<Conversion::avx512>(job);
+}
+[[gnu::target("arch=x86-64-v3")]] void update_by_f16c(const Job<Float16>& job) {
+  update_any<Conversion::f16c>(job);
+}
+#endif
 
 }  // namespace
 
 template <>
 ASTERISM_CLONES void update(Half half, const Brick& brick, const Box& box, const Collision& collision,
                             const std::uint8_t* solid, double* f) {
-  update_any<double>({half, brick, box, collision, solid, f});
+  update_any(Job<double>{half, brick, box, collision, solid, f});
 }
 template <>
 ASTERISM_CLONES void update(Half half, const Brick& brick, const Box& box, const Collision& collision,
                             const std::uint8_t* solid, float* f) {
-  update_any<float>({half, brick, box, collision, solid, f});
+  update_any(Job<float>{half, brick, box, collision, solid, f});
+}
+// the conversions differ, so that the versions are chosen here
+template <>
+void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+            Float16* f) {
+  const Job<Float16> job{half, brick, box, collision, solid, f};
+#ifdef ASTERISM_HAS_CLONES
+  if (__builtin_cpu_supports("x86-64-v4") != 0) return update_by_avx512(job);
+  if (__builtin_cpu_supports("x86-64-v3") != 0) return update_by_f16c(job);
+#endif
+  update_any(job);
 }
 
 }  // namespace asterism::lbm::cpu

@@ -22,14 +22,16 @@ void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& 
   const auto kernel =
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
   const ThreadCells cells = thread_cells(boxes.count, [&](int k) { return boxes.box[k]; });
-  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<T>(collision),
+  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<Arithmetic<T>>(collision),
          population_offsets(other(half), brick), population_offsets(half, brick),
-         returns<T>(returning.wall, returning.count), brick, cells, solid, f);
+         returns<Arithmetic<T>>(returning.wall, returning.count), brick, cells, solid, f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,
                      cudaStream_t, int);
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, float*,
+                     cudaStream_t, int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, Float16*,
                      cudaStream_t, int);
 
 }  // namespace asterism::lbm::cuda

@@ -17,12 +17,12 @@ inline constexpr int cells_per_thread = 2;
 
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
-    update_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ PopulationOffsets last,
-                  const __grid_constant__ PopulationOffsets where, const __grid_constant__ Returns<T> returns,
-                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
-                  const std::uint8_t* __restrict__ solid, T* f) {
+    update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p, const __grid_constant__ PopulationOffsets last,
+                  const __grid_constant__ PopulationOffsets where,
+                  const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Brick brick,
+                  const __grid_constant__ ThreadCells cells, const std::uint8_t* __restrict__ solid, T* f) {
   T* cell[cells_per_thread];
-  T v[cells_per_thread][q];
+  Arithmetic<T> v[cells_per_thread][q];
   std::uint32_t walls[cells_per_thread];
   ASTERISM_UNROLL
   for (int k = 0; k < cells_per_thread; ++k) {
@@ -34,15 +34,15 @@ __global__ void __launch_bounds__(most_update_threads)
     if (solid != nullptr && solid[at] != 0) continue;
     cell[k] = f + at;
     walls[k] = walls_at(returns, brick, here.x, here.y, here.z);
-    take(walls[k], last, where, cell[k], v[k]);
+    take<T>(walls[k], last, where, cell[k], v[k]);
   }
   ASTERISM_UNROLL
   for (int k = 0; k < cells_per_thread; ++k) {
     if (cell[k] == nullptr) continue;
-    if ((walls[k] & returns.moving) != 0) carry(returns, walls[k], v[k]);
-    collide<T, relaxation, forced>(p, v[k]);
+    if ((walls[k] & returns.moving) != 0) carry<T>(returns, walls[k], v[k]);
+    collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
     ASTERISM_UNROLL
-    for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = v[k][i];
+    for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = stored<T>(v[k][i]);
   }
 }
 

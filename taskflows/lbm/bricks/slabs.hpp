@@ -16,15 +16,16 @@ struct Slab {
   Handle handle;
 };
 
-/// `body(brick, box in the brick, slab with room for `values` numbers of each cell)` for all bricks of this rank.
+/// `body(brick, box in the brick, slab with room for `values` numbers of each cell)` for all bricks of this
+/// rank.
 template <class Body>
-void for_slabs(Bricks& bricks, int values, const Body& body) {
-  const auto element = static_cast<std::size_t>(bricks.element);
+void for_slabs(Bricks& bricks, int values, int bytes_of_value, const Body& body) {
+  const auto element = static_cast<std::size_t>(bytes_of_value);
   std::array<Slab, 2> slabs;
   std::size_t turn = 0;
   for (BrickData* const brick : bricks.own) {
     const Brick& layout = brick->descriptor.layout;
-    const std::int64_t plane = static_cast<std::int64_t>(layout.nx) * layout.ny * values * bricks.element;
+    const std::int64_t plane = static_cast<std::int64_t>(layout.nx) * layout.ny * values * bytes_of_value;
     const auto planes = static_cast<int>(std::clamp<std::int64_t>(slab_bytes / plane, 1, layout.nz));
     for (auto& slab : slabs) {
       const auto bytes = static_cast<std::size_t>(plane) * static_cast<std::size_t>(planes);

@@ -13,8 +13,13 @@ namespace {
 /// rho, u, v, w.
 constexpr std::size_t fields = 4;
 
+/// Bytes of a population.
 std::size_t element_of(const Problem& p) {
   return static_cast<std::size_t>(size_of(p.precision));
+}
+/// Bytes of a density or a component of the velocity.
+std::size_t field_element_of(const Problem& p) {
+  return static_cast<std::size_t>(size_of(arithmetic_of(p.precision)));
 }
 
 std::size_t cells_of(const Problem& p) {
@@ -24,8 +29,7 @@ std::size_t cells_of(const Problem& p) {
 
 /// `copy(byte in the array of the domain, byte in the array of the box, bytes)` for all rows of a box.
 template <class Copy>
-void rows(const Problem& p, std::size_t slots, const DomainBox& box, const Copy& copy) {
-  const std::size_t element = element_of(p);
+void rows(const Problem& p, std::size_t slots, std::size_t element, const DomainBox& box, const Copy& copy) {
   const output::Region part{{box.x0, box.y0, box.z0}, {box.x1 - box.x0, box.y1 - box.y0, box.z1 - box.z0}};
   const std::size_t part_cells =
       static_cast<std::size_t>(part.n[0]) * static_cast<std::size_t>(part.n[1]) * static_cast<std::size_t>(part.n[2]);
@@ -42,7 +46,7 @@ void rows(const Problem& p, std::size_t slots, const DomainBox& box, const Copy&
 Array<char> gather_state(Simulation& simulation, const Problem& problem) {
   Array<char> all(q * cells_of(problem) * element_of(problem));
   simulation.get([&](const DomainBox& box, const void* slots) {
-    rows(problem, q, box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
+    rows(problem, q, element_of(problem), box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
       std::memcpy(all.data() + to, static_cast<const char*>(slots) + from, bytes);
     });
   });
@@ -51,16 +55,16 @@ Array<char> gather_state(Simulation& simulation, const Problem& problem) {
 
 void scatter_state(Simulation& simulation, const Problem& problem, long time, const char* state) {
   simulation.set(time, [&](const DomainBox& box, void* slots) {
-    rows(problem, q, box, [&](std::size_t from, std::size_t to, std::size_t bytes) {
+    rows(problem, q, element_of(problem), box, [&](std::size_t from, std::size_t to, std::size_t bytes) {
       std::memcpy(static_cast<char*>(slots) + to, state + from, bytes);
     });
   });
 }
 
 Array<char> gather_fields(Simulation& simulation, const Problem& problem) {
-  Array<char> all(fields * cells_of(problem) * element_of(problem));
+  Array<char> all(fields * cells_of(problem) * field_element_of(problem));
   simulation.observe([&](const DomainBox& box, const void* slots) {
-    rows(problem, fields, box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
+    rows(problem, fields, field_element_of(problem), box, [&](std::size_t to, std::size_t from, std::size_t bytes) {
       std::memcpy(all.data() + to, static_cast<const char*>(slots) + from, bytes);
     });
   });
@@ -71,11 +75,11 @@ DistributedArray deal_fields(Simulation& simulation, const Problem& problem) {
   std::vector<DistributedArray::Part> mine;
   simulation.observe([&](const DomainBox& b, const void* slots) {
     const ArrayBox box{{0, b.z0, b.y0, b.x0}, {fields, b.z1 - b.z0, b.y1 - b.y0, b.x1 - b.x0}};
-    Array<char> values(static_cast<std::size_t>(box.size()) * element_of(problem));
+    Array<char> values(static_cast<std::size_t>(box.size()) * field_element_of(problem));
     std::memcpy(values.data(), slots, values.size());
     mine.push_back({box, std::move(values)});
   });
-  return {element_of(problem), std::move(mine), DistributedArray::Owners::all_ranks};
+  return {field_element_of(problem), std::move(mine), DistributedArray::Owners::all_ranks};
 }
 
 }  // namespace asterism::lbm

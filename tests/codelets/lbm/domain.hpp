@@ -14,6 +14,12 @@
 
 namespace asterism::lbm {
 
+/// A stored population.
+template <class T>
+T population(double value) {
+  return stored<T>(static_cast<Arithmetic<T>>(value));
+}
+
 struct Setting {
   std::array<int, 3> n;
   Collision collision = {};
@@ -105,7 +111,7 @@ class Domain {
   explicit Domain(const Setting& s)
       : setting(s),
         brick(make_brick(s.n[0], s.n[1], s.n[2], sizeof(T))),
-        f(as_size(brick.elements()), std::numeric_limits<T>::quiet_NaN()),
+        f(as_size(brick.elements()), population<T>(std::numeric_limits<double>::quiet_NaN())),
         solid(as_size(brick.slot), 0),
         links_((mark_solid(), s), brick, solid) {}
 
@@ -118,14 +124,14 @@ class Domain {
         for (int x = 0; x < brick.nx; ++x)
           for (int i = 0; i < q; ++i) {
             const double v = weight(i) * value(generator);
-            if (solid[as_size(brick.cell(x, y, z))] == 0) f[as_size(brick.at(i, x, y, z))] = static_cast<T>(v);
+            if (solid[as_size(brick.cell(x, y, z))] == 0) f[as_size(brick.at(i, x, y, z))] = population<T>(v);
           }
   }
   void rest() {
     const std::int64_t n = brick.interior().cells();
-    std::vector<T> fields(as_size(4 * n), 0);
-    std::fill_n(fields.begin(), n, T{1});
-    cpu::equilibrium(brick, brick.interior(), fields.data(), f.data());
+    std::vector<Arithmetic<T>> fields(as_size(4 * n), 0);
+    std::fill_n(fields.begin(), n, Arithmetic<T>{1});
+    cpu::equilibrium<T>(brick, brick.interior(), fields.data(), f.data());
   }
 
   void step() {
@@ -155,9 +161,10 @@ class Domain {
   [[nodiscard]] bool settled() const { return half == Half::alpha; }
   [[nodiscard]] const std::uint8_t* solid_cells() const { return setting.solid.empty() ? nullptr : solid.data(); }
   [[nodiscard]] Links links() const { return links_.view(); }
-  [[nodiscard]] std::vector<T> observed(const Box& box) const {
-    std::vector<T> out(as_size(4 * box.cells()), std::numeric_limits<T>::quiet_NaN());
-    cpu::observe(half, brick, box, setting.collision, solid_cells(), f.data(), out.data());
+  [[nodiscard]] std::vector<Arithmetic<T>> observed(const Box& box) const {
+    using Number = Arithmetic<T>;
+    std::vector<Number> out(as_size(4 * box.cells()), std::numeric_limits<Number>::quiet_NaN());
+    cpu::observe<T>(half, brick, box, setting.collision, solid_cells(), f.data(), out.data());
     return out;
   }
   [[nodiscard]] Totals totals() const {

@@ -45,7 +45,7 @@ std::vector<T> random_values(std::size_t n, unsigned seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> value(-1e-3, 1e-3);
   std::vector<T> v(n);
-  for (T& x : v) x = static_cast<T>(value(generator));
+  for (T& x : v) x = population<T>(value(generator));
   return v;
 }
 
@@ -66,15 +66,17 @@ class LbmCells : public ::testing::Test {
         for (int y = box.y0; y < box.y1; ++y)
           for (int x = box.x0; x < box.x1; ++x) {
             if (!solid.empty() && solid[as_size(b.cell(x, y, z))] != 0) continue;
-            T f[q];
+            Arithmetic<T> f[q];
             for (int i = 0; i < q; ++i) {
               const Velocity v = velocity(i);
-              f[i] = half == Half::alpha ? e[b.at(i, x, y, z)] : e[b.at(opposite(i), x - v.x, y - v.y, z - v.z)];
+              f[i] =
+                  value_of(half == Half::alpha ? e[b.at(i, x, y, z)] : e[b.at(opposite(i), x - v.x, y - v.y, z - v.z)]);
             }
-            collide_as<T>(c, f);
+            collide_as<Arithmetic<T>>(c, f);
             for (int i = 0; i < q; ++i) {
               const Velocity v = velocity(i);
-              (half == Half::alpha ? e[b.at(opposite(i), x, y, z)] : e[b.at(i, x + v.x, y + v.y, z + v.z)]) = f[i];
+              (half == Half::alpha ? e[b.at(opposite(i), x, y, z)] : e[b.at(i, x + v.x, y + v.y, z + v.z)]) =
+                  stored<T>(f[i]);
             }
           }
       cpu::update(half, b, box, c, solid.empty() ? nullptr : solid.data(), &actual[guard]);
@@ -82,11 +84,11 @@ class LbmCells : public ::testing::Test {
     }
   }
 };
-using Precisions = ::testing::Types<double, float>;
+using Precisions = ::testing::Types<double, float, Float16>;
 TYPED_TEST_SUITE(LbmCells, Precisions);
 
 TYPED_TEST(LbmCells, VectorsGiveTheBitsOfScalars) {
-  using T = TypeParam;
+  using T = Arithmetic<TypeParam>;
   for (const auto& [name, c] : collisions) {
     SCOPED_TRACE(name);
     const std::vector<T> values = random_values<T>(q * width<T>, 17);
@@ -148,7 +150,7 @@ TYPED_TEST(LbmCells, PiecesEqualTheWhole) {
 
 /// The first of opposite faces has no wall in some settings: everything that is written anywhere runs.
 TYPED_TEST(LbmCells, PaddingStaysAsItWas) {
-  const auto pad = static_cast<TypeParam>(12345);
+  const auto pad = population<TypeParam>(1.2345);
   const std::array<int, 3> n = {19, 4, 5};
   for (const std::size_t periodic : {0U, 1U, 2U, 3U}) {
     Setting s{n, collisions[5].second, {}, cases::obstacles(n, 21)};
@@ -174,29 +176,29 @@ TYPED_TEST(LbmCells, TransfersAreSlotBySlotWithXFastest) {
   using T = TypeParam;
   const Brick b = make_brick(6, 5, 4, sizeof(T));
   std::vector<T> f(as_size(b.elements()));
-  for (std::size_t k = 0; k < f.size(); ++k) f[k] = static_cast<T>(k);
+  for (std::size_t k = 0; k < f.size(); ++k) f[k] = population<T>(static_cast<double>(k % 2039) / 2048);
   const Transfer transfers[] = {{{-1, 4, 2, 5, 3, 4}, {7, 2, 18, 0, 5}}, {{5, 6, -1, 6, 0, 2}, {1, 3, 4, 6, 9}}};
   std::vector<T> arrays[2];
   T* data[2];
   std::vector<T> expected[2];
   for (std::size_t t = 0; t < 2; ++t) {
-    arrays[t].resize(as_size(transfers[t].elements()) + 1, -1);
+    arrays[t].resize(as_size(transfers[t].elements()) + 1, population<T>(-1));
     data[t] = arrays[t].data();
     const Box& box = transfers[t].box;
     for (const int slot : transfers[t].slots)
       for (int z = box.z0; z < box.z1; ++z)
         for (int y = box.y0; y < box.y1; ++y)
           for (int x = box.x0; x < box.x1; ++x) expected[t].push_back(f[as_size(b.at(slot, x, y, z))]);
-    expected[t].push_back(-1);
+    expected[t].push_back(population<T>(-1));
   }
   cpu::pack(b, transfers, 2, f.data(), data);
   EXPECT_EQ(arrays[0], expected[0]);
   EXPECT_EQ(arrays[1], expected[1]);
-  std::vector<T> back(f.size(), -2);
+  std::vector<T> back(f.size(), population<T>(-1.5));
   cpu::unpack(b, transfers, 2, data, back.data());
   std::size_t set = 0;
   for (std::size_t k = 0; k < f.size(); ++k) {
-    if (back[k] == -2) continue;
+    if (back[k] == population<T>(-1.5)) continue;
     ASSERT_EQ(back[k], f[k]);
     ++set;
   }
@@ -209,9 +211,9 @@ TYPED_TEST(LbmCells, ObservesPartsOfABrick) {
   Domain<T> d({n, collisions[1].second, {}, cases::obstacles(n, 4)});
   d.randomize(3, 0.05);
   for (int step = 0; step < 3; ++step) {
-    const std::vector<T> whole = d.observed(d.brick.interior());
+    const auto whole = d.observed(d.brick.interior());
     const Box box{2, 22, 1, 4, 1, 3};
-    const std::vector<T> part = d.observed(box);
+    const auto part = d.observed(box);
     std::size_t k = 0;
     for (int c = 0; c < 4; ++c)
       for (int z = box.z0; z < box.z1; ++z)
@@ -256,11 +258,11 @@ TYPED_TEST(LbmCells, TotalsAreSumsOfWhatIsObserved) {
 
 TYPED_TEST(LbmCells, SpeedShowsWhatIsNotANumber) {
   Domain<TypeParam> d({{9, 3, 2}, collisions[0].second});
-  for (const auto bad : {std::numeric_limits<TypeParam>::quiet_NaN(), std::numeric_limits<TypeParam>::infinity()})
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     for (const int x : {0, 5, 8}) {
       d.rest();
       EXPECT_EQ(d.totals().speed, 0);
-      d.f[as_size(d.brick.at(3, x, 1, 1))] = bad;
+      d.f[as_size(d.brick.at(3, x, 1, 1))] = population<TypeParam>(bad);
       EXPECT_FALSE(std::isfinite(d.totals().speed));
     }
 }
@@ -270,20 +272,24 @@ TYPED_TEST(LbmCells, EquilibriumIsObserved) {
   const Brick b = make_brick(5, 4, 3, sizeof(T));
   const Box box{1, 4, 0, 3, 1, 3};
   const std::size_t cells = as_size(box.cells());
-  std::vector<T> fields = random_values<T>(4 * cells, 8);
+  using Number = Arithmetic<T>;
+  std::vector<Number> fields = random_values<Number>(4 * cells, 8);
   for (std::size_t k = 0; k < cells; ++k) fields[k] += 1;
-  std::vector<T> f(as_size(b.elements()), 7);
-  cpu::equilibrium(b, box, fields.data(), f.data());
-  std::vector<T> out(4 * cells);
-  cpu::observe(Half::alpha, b, box, {}, nullptr, f.data(), out.data());
+  const T untouched = population<T>(1.75);
+  std::vector<T> f(as_size(b.elements()), untouched);
+  cpu::equilibrium<T>(b, box, fields.data(), f.data());
+  std::vector<Number> out(4 * cells);
+  cpu::observe<T>(Half::alpha, b, box, {}, nullptr, f.data(), out.data());
+  // half precision: a population of 10^-3 / 3 and less in steps of 2^-11 of itself
+  const double tolerance = sizeof(T) == 2 ? 2e-6 : 4 * static_cast<double>(std::numeric_limits<Number>::epsilon());
   for (std::size_t k = 0; k < out.size(); ++k)
-    EXPECT_NEAR(static_cast<double>(out[k]), static_cast<double>(fields[k]), 4 * std::numeric_limits<T>::epsilon());
-  EXPECT_EQ(std::count(f.begin(), f.end(), T{7}), static_cast<std::ptrdiff_t>(f.size() - q * cells));
+    EXPECT_NEAR(static_cast<double>(out[k]), static_cast<double>(fields[k]), tolerance);
+  EXPECT_EQ(std::count(f.begin(), f.end(), untouched), static_cast<std::ptrdiff_t>(f.size() - q * cells));
   // at rest nothing is left to store, and a collision changes nothing
-  const T none[3] = {0, 0, 0};
-  T rest[q];
-  set_equilibrium<T>(T{1}, none, rest);
-  for (const T v : rest) EXPECT_EQ(v, 0);
+  const Number none[3] = {0, 0, 0};
+  Number rest[q];
+  set_equilibrium<Number>(Number{1}, none, rest);
+  for (const Number v : rest) EXPECT_EQ(v, 0);
 }
 
 TYPED_TEST(LbmCells, ForceIsTheMomentumThatLinksCarry) {
@@ -296,7 +302,8 @@ TYPED_TEST(LbmCells, ForceIsTheMomentumThatLinksCarry) {
     double expected[3] = {1, 2, 3};
     for (int j = 0; j < q; ++j)
       for (int l = links.begin[j]; l < links.begin[j + 1]; ++l) {
-        const auto v = static_cast<double>(d.f[as_size(half == Half::alpha ? links.fluid[l] : links.solid[l])]);
+        const auto v =
+            static_cast<double>(value_of(d.f[as_size(half == Half::alpha ? links.fluid[l] : links.solid[l])]));
         expected[0] += 2 * velocity(j).x * v;
         expected[1] += 2 * velocity(j).y * v;
         expected[2] += 2 * velocity(j).z * v;

@@ -36,12 +36,13 @@ class LbmEmulated : public ::testing::Test {
   static void run(const ThreadCells& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
     cuda_on_host::launch((cells.cells() + threads * each - 1) / (threads * each), threads, kernel);
   }
-  static bool same(const std::vector<T>& a, const std::vector<T>& b) {
-    return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  template <class Number>
+  static bool same(const std::vector<Number>& a, const std::vector<Number>& b) {
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(Number)) == 0;
   }
   Domain<T> domain_;
 };
-using Precisions = ::testing::Types<double, float>;
+using Precisions = ::testing::Types<double, float, Float16>;
 TYPED_TEST_SUITE(LbmEmulated, Precisions);
 
 TYPED_TEST(LbmEmulated, Update) {
@@ -56,8 +57,8 @@ TYPED_TEST(LbmEmulated, Update) {
         cells, 64,
         [&] {
           cuda::update_kernel<T, Relaxation::constant, true>(
-              parameters<T>(d.setting.collision), population_offsets(other(half), d.brick),
-              population_offsets(half, d.brick), Returns<T>{}, d.brick, cells, d.solid.data(), f.data());
+              parameters<Arithmetic<T>>(d.setting.collision), population_offsets(other(half), d.brick),
+              population_offsets(half, d.brick), Returns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
         },
         cuda::cells_per_thread);
     d.half = half;
@@ -77,7 +78,7 @@ TYPED_TEST(LbmEmulated, Walls) {
       cuda::Reflectors<T> all{};
       for (std::size_t k = 0; k < 6; ++k) {
         walls.push_back(cases::walls[(turn + 5 * k) % 6]);
-        all.wall[all.count++] = reflector<T>(walls.back());
+        all.wall[all.count++] = reflector<Arithmetic<T>>(walls.back());
       }
       const ThreadCells cells = thread_cells(6, [&](int w) { return border(all.wall[w], d.brick); });
       std::vector<T> f = d.f, expected = d.f;
@@ -111,8 +112,9 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
           cells, 64,
           [&] {
             cuda::update_kernel<T, Relaxation::constant, true>(
-                parameters<T>(s.collision), population_offsets(other(half), d.brick), population_offsets(half, d.brick),
-                returns<T>(s.walls.data(), count), d.brick, cells, d.solid.data(), f.data());
+                parameters<Arithmetic<T>>(s.collision), population_offsets(other(half), d.brick),
+                population_offsets(half, d.brick), returns<Arithmetic<T>>(s.walls.data(), count), d.brick, cells,
+                d.solid.data(), f.data());
           },
           cuda::cells_per_thread);
       cpu::reflect(half, d.links(), f.data());
@@ -172,7 +174,7 @@ TYPED_TEST(LbmEmulated, Transfers) {
   this->run(cells, 32, [&] { cuda::pack_kernel<T>(to, d.brick, cells, d.f.data()); });
   cpu::pack(d.brick, transfers, 2, d.f.data(), expected_data);
   for (std::size_t t = 0; t < 2; ++t) EXPECT_TRUE(this->same(arrays[t], expected[t]));
-  std::vector<T> f(d.f.size(), 1), expected_f(d.f.size(), 1);
+  std::vector<T> f(d.f.size(), population<T>(1)), expected_f = f;
   this->run(cells, 32, [&] { cuda::unpack_kernel<T>(from, d.brick, cells, f.data()); });
   cpu::unpack(d.brick, transfers, 2, data, expected_f.data());
   EXPECT_TRUE(this->same(f, expected_f));
@@ -184,11 +186,11 @@ TYPED_TEST(LbmEmulated, ObserveAndTotal) {
   d.randomize(1, 0.05);
   const Box box{1, 13, 0, 8, 1, 7};
   const ThreadCells cells = thread_cells(1, [&](int) { return box; });
-  const Parameters<T> p = parameters<T>(d.setting.collision);
+  const auto p = parameters<Arithmetic<T>>(d.setting.collision);
   for (const bool settled : {true, false}) {
     ASSERT_EQ(d.settled(), settled);
     const PopulationOffsets where = population_offsets(settled ? Half::alpha : Half::beta, d.brick);
-    std::vector<T> out(as_size(4 * box.cells()));
+    std::vector<Arithmetic<T>> out(as_size(4 * box.cells()));
     this->run(cells, 64,
               [&] { cuda::observe_kernel<T>(p, where, d.brick, cells, d.solid.data(), d.f.data(), out.data()); });
     EXPECT_TRUE(this->same(out, d.observed(box)));

@@ -60,7 +60,7 @@ class LbmKernelsCuda : public CudaTest {
       expect_same(f.values(), host.f, "exchange and reflection");
 
       const Box box = host.brick.interior();
-      const DeviceArray<T> out(stream_, as_size(4 * box.cells()), 0);
+      const DeviceArray<Arithmetic<T>> out(stream_, as_size(4 * box.cells()), 0);
       cuda::observe(host.half, host.brick, box, s.collision, solid_cells, f.data(), out.data(), stream_);
       expect_same(out.values(), host.observed(box), "observe");
 
@@ -99,7 +99,7 @@ class LbmKernelsCuda : public CudaTest {
     }
   }
 };
-using Precisions = ::testing::Types<double, float>;
+using Precisions = ::testing::Types<double, float, Float16>;
 TYPED_TEST_SUITE(LbmKernelsCuda, Precisions);
 
 TYPED_TEST(LbmKernelsCuda, EveryCollision) {
@@ -167,11 +167,12 @@ TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
 
 TYPED_TEST(LbmKernelsCuda, NothingToDo) {
   const Brick brick = make_brick(4, 4, 4, sizeof(TypeParam));
-  const DeviceArray<TypeParam> f(this->stream_, std::vector<TypeParam>(as_size(brick.elements()), 1));
+  const DeviceArray<TypeParam> f(this->stream_,
+                                 std::vector<TypeParam>(as_size(brick.elements()), population<TypeParam>(1)));
   cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, Links{}, f.data(), this->stream_);
-  expect_same(f.values(), std::vector<TypeParam>(as_size(brick.elements()), 1), "nothing");
+  expect_same(f.values(), std::vector<TypeParam>(as_size(brick.elements()), population<TypeParam>(1)), "nothing");
 }
 
 }  // namespace

@@ -63,9 +63,9 @@ inline Placement anywhere(const std::vector<BrickPlace>& bricks) {
   return Placement(bricks.size(), scheduler_decides);
 }
 
-/// rho, u, v, w of the domain, as bytes of the run's precision.
+/// rho, u, v, w of the domain, as bytes of the run's arithmetic.
 inline std::vector<char> fields(Simulation& s, const Problem& p) {
-  const auto element = static_cast<std::size_t>(size_of(p.precision));
+  const auto element = static_cast<std::size_t>(size_of(arithmetic_of(p.precision)));
   const auto n = static_cast<std::size_t>(p.cells[0]) * static_cast<std::size_t>(p.cells[1]) *
                  static_cast<std::size_t>(p.cells[2]);
   std::vector<char> out(4 * n * element);

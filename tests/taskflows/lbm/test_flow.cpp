@@ -21,26 +21,34 @@ struct Named {
 };
 const std::vector<Named> problems{{"cavity", cavity}, {"periodic", periodic}, {"channel", channel}};
 
+constexpr Precision precisions[] = {Precision::double_precision, Precision::single_precision,
+                                    Precision::half_precision};
+
+double tolerance_of(Precision precision) {
+  return precision == Precision::double_precision ? 1e-14 : precision == Precision::single_precision ? 2e-6 : 2e-4;
+}
+
 TEST(LbmFlow, AgreesWithTwoCopies) {
   for (const Named& named : problems)
-    for (const bool single : {false, true})
+    for (const Precision precision : precisions)
       for (const int steps : {0, 1, 2, 7}) {
         Problem p = named.make(19, 11, 7);
-        p.precision = single ? Precision::single_precision : Precision::double_precision;
+        p.precision = precision;
         Reference reference(p);
         for (int t = 0; t < steps; ++t) reference.advance();
-        const std::vector<double> found = numbers(run(p, {{1, 1, 1}, 0, 1}, steps), single);
-        EXPECT_LT(largest_difference(found, reference.fields()), single ? 2e-6 : 1e-14)
-            << named.name << ", " << steps << " steps, " << (single ? "float" : "double");
+        const std::vector<double> found =
+            numbers(run(p, {{1, 1, 1}, 0, 1}, steps), precision != Precision::double_precision);
+        EXPECT_LT(largest_difference(found, reference.fields()), tolerance_of(precision))
+            << named.name << ", " << steps << " steps, " << name_of(precision);
       }
 }
 
 TEST(LbmFlow, EveryDecompositionGivesTheSameBits) {
   for (const Named& named : problems)
-    for (const bool single : {false, true})
+    for (const Precision precision : precisions)
       for (const int steps : {1, 6}) {
         Problem p = named.make(37, 13, 9);
-        p.precision = single ? Precision::single_precision : Precision::double_precision;
+        p.precision = precision;
         const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, steps);
         for (const Cut& cut : cuts) EXPECT_TRUE(whole == run(p, cut, steps)) << named.name << ", " << steps << " steps";
       }
@@ -56,8 +64,10 @@ TEST(LbmFlow, ACellPerBrick) {
 TEST(LbmFlow, EveryShareOfGpusGivesTheSameBits) {
   const bool gpu = Runtime::session().gpus() > 0;
   const bool cpu = Runtime::session().cpus() > 0;
-  for (const Named& named : problems) {
-    const Problem p = named.make(23, 16, 6);
+  for (std::size_t k = 0; k < problems.size() * std::size(precisions); ++k) {
+    const Named& named = problems[k / std::size(precisions)];
+    Problem p = named.make(23, 16, 6);
+    p.precision = precisions[k % std::size(precisions)];
     const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 6);
     for (const double share : {0., 0.3, 0.9, 1.}) {
       if ((share > 0 && !gpu) || (share < 1 && !cpu)) continue;
@@ -109,10 +119,10 @@ void set_state(Simulation& s, const Problem& p, long time, const State& all) {
 
 TEST(LbmFlow, ResumesFromAnyTimeInAnyDecomposition) {
   for (const Named& named : problems)
-    for (const bool single : {false, true})
+    for (const Precision precision : precisions)
       for (const int stop : {0, 1, 2, 5}) {
         Problem p = named.make(21, 10, 8);
-        p.precision = single ? Precision::single_precision : Precision::double_precision;
+        p.precision = precision;
         const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 7);
         const std::vector<BrickPlace> first = decompose(p, {{2, 1, 2}, 0, 2});
         State kept;

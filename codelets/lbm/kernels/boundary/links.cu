@@ -25,7 +25,9 @@ void force(Half last, const Links& links, const T* f, double* force, cudaStream_
 
 template void reflect(Half, const Links&, double*, cudaStream_t);
 template void reflect(Half, const Links&, float*, cudaStream_t);
+template void reflect(Half, const Links&, Float16*, cudaStream_t);
 template void force(Half, const Links&, const double*, double*, cudaStream_t);
 template void force(Half, const Links&, const float*, double*, cudaStream_t);
+template void force(Half, const Links&, const Float16*, double*, cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

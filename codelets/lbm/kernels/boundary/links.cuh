@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(force_threads)
   for (int j = 1; j < q; ++j) {
     double sum = 0;
     for (std::int32_t l = links.begin[j] + thread; l < links.begin[j + 1]; l += force_threads)
-      sum += static_cast<double>(f[left[l]]);
+      sum += static_cast<double>(value_of(f[left[l]]));
     const Velocity c = velocity(j);
     mine[0] += 2 * c.x * sum;
     mine[1] += 2 * c.y * sum;

@@ -19,7 +19,7 @@ void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t coun
   const PopulationOffsets left = population_offsets(last, brick);
   const PopulationOffsets taken = population_offsets(other(last), brick);
   for (std::int32_t w = 0; w < count; ++w) {
-    const Reflector<T> wall = reflector<T>(walls[w]);
+    const auto wall = reflector<Arithmetic<T>>(walls[w]);
     const Box b = common(border(wall, brick), cells);
     for (int z = b.z0; z < b.z1; ++z)
       for (int y = b.y0; y < b.y1; ++y)
@@ -29,5 +29,6 @@ void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t coun
 
 template void reflect(Half, const Brick&, const Wall*, std::int32_t, const Box&, double*);
 template void reflect(Half, const Brick&, const Wall*, std::int32_t, const Box&, float*);
+template void reflect(Half, const Brick&, const Wall*, std::int32_t, const Box&, Float16*);
 
 }  // namespace asterism::lbm::cpu

@@ -12,7 +12,7 @@ template <class T, class Done>
 void reflect_some(Half last, const Brick& brick, const Walls& walls, const Done& done, T* f, cudaStream_t stream) {
   Reflectors<T> all{};
   all.count = walls.count;
-  for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<T>(walls.wall[w]);
+  for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<Arithmetic<T>>(walls.wall[w]);
   const ThreadCells cells =
       thread_cells(walls.count, [&](int w) { return done(walls.wall[w]) ? border(all.wall[w], brick) : Box{}; });
   launch(walls_kernel<T>, cells, {wall_threads}, stream, all, population_offsets(last, brick),
@@ -35,7 +35,9 @@ void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, c
 
 template void reflect(Half, const Brick&, const Walls&, double*, cudaStream_t);
 template void reflect(Half, const Brick&, const Walls&, float*, cudaStream_t);
+template void reflect(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
 template void reflect_pressure(Half, const Brick&, const Walls&, double*, cudaStream_t);
 template void reflect_pressure(Half, const Brick&, const Walls&, float*, cudaStream_t);
+template void reflect_pressure(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

@@ -12,7 +12,7 @@ inline constexpr int wall_threads = 128;
 template <class T>
 struct Reflectors {
   std::int32_t count;
-  Reflector<T> wall[faces];
+  Reflector<Arithmetic<T>> wall[faces];
 };
 
 template <class T>

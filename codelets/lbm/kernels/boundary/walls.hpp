@@ -51,35 +51,38 @@ ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, 
 /// The returns of walls[w] to a cell of its border layer. A direction that also leads through a later one of the
 /// `count` walls is that one's, so all can be done in any order or at once. Nothing that is read here is written here.
 template <class T>
-ASTERISM_CELL void reflect_cell(const Reflector<T>* walls, int count, int w, const Brick& brick,
+ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count, int w, const Brick& brick,
                                 const PopulationOffsets& last, const PopulationOffsets& next, int x, int y, int z,
                                 T* f) {
-  const Reflector<T>& wall = walls[w];
+  using Number = Arithmetic<T>;
+  const Reflector<Number>& wall = walls[w];
   T* const cell = f + brick.cell(x, y, z);
-  T u[3] = {};
-  T uu = 0;
+  Number u[3] = {};
+  Number uu = 0;
   if (wall.pressure) {
-    T left[q];
+    Number left[q];
     ASTERISM_UNROLL
-    for (int i = 0; i < q; ++i) left[i] = cell[last.offset[opposite(i)]];
-    const Moments<T> m = moments(left[0], pairs_of(left));
-    const T per_rho = static_cast<T>(1) / (static_cast<T>(1) + m.excess);
+    for (int i = 0; i < q; ++i) left[i] = value_of(cell[last.offset[opposite(i)]]);
+    const Moments<Number> m = moments(left[0], pairs_of(left));
+    const Number per_rho = static_cast<Number>(1) / (static_cast<Number>(1) + m.excess);
     for (int a = 0; a < 3; ++a) u[a] = m.momentum[a] * per_rho;
     uu = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2];
   }
   for (int k = 0; k < crossing; ++k) {
-    const typename Reflector<T>::Direction& d = wall.direction[k];
+    const typename Reflector<Number>::Direction& d = wall.direction[k];
     bool own = true;
     for (int later = w + 1; later < count; ++later) own = own && !crosses(walls[later], brick, x, y, z, d.c);
     if (!own) continue;
-    const T sent = cell[last.offset[opposite(d.j)]];
-    T returned = sent - d.carried;
+    const Number sent = value_of(cell[last.offset[opposite(d.j)]]);
+    Number returned = sent - d.carried;
     if (wall.pressure) {
-      const T cu = (static_cast<T>(d.c.x) * u[0] + static_cast<T>(d.c.y) * u[1]) + static_cast<T>(d.c.z) * u[2];
-      returned =
-          d.twice_w * (wall.excess + wall.rho * (static_cast<T>(4.5) * (cu * cu) - static_cast<T>(1.5) * uu)) - sent;
+      const Number cu =
+          (static_cast<Number>(d.c.x) * u[0] + static_cast<Number>(d.c.y) * u[1]) + static_cast<Number>(d.c.z) * u[2];
+      returned = d.twice_w *
+                     (wall.excess + wall.rho * (static_cast<Number>(4.5) * (cu * cu) - static_cast<Number>(1.5) * uu)) -
+                 sent;
     }
-    cell[next.offset[opposite(d.j)]] = returned;
+    cell[next.offset[opposite(d.j)]] = stored<T>(returned);
   }
 }
 
@@ -132,19 +135,20 @@ ASTERISM_HOST_DEVICE constexpr std::uint32_t faces_of(const Velocity& c) {
 /// else from its place.
 template <class T>
 ASTERISM_CELL void take(std::uint32_t walls, const PopulationOffsets& last, const PopulationOffsets& now, const T* cell,
-                        T (&f)[q]) {
+                        Arithmetic<T> (&f)[q]) {
   ASTERISM_UNROLL
   for (int i = 0; i < q; ++i)
-    f[i] = cell[(walls & faces_of(velocity(opposite(i)))) != 0 ? last.offset[i] : now.offset[i]];
+    f[i] = value_of(cell[(walls & faces_of(velocity(opposite(i)))) != 0 ? last.offset[i] : now.offset[i]]);
 }
 
-/// What walls in motion, the last one where j leads through several, take from the populations that came back.
+/// What walls in motion, the last one where j leads through several, take from the populations that came back; rounded
+/// as where it is stored.
 template <class T>
-ASTERISM_CELL void carry(const Returns<T>& r, std::uint32_t walls, T (&f)[q]) {
+ASTERISM_CELL void carry(const Returns<Arithmetic<T>>& r, std::uint32_t walls, Arithmetic<T> (&f)[q]) {
   ASTERISM_UNROLL
   for (int i = 1; i < q; ++i) {
     std::int32_t rank = 0;
-    T carried = 0;
+    Arithmetic<T> carried = 0;
     ASTERISM_UNROLL
     for (int axis = 0; axis < 3; ++axis) {
       const int c = component(velocity(opposite(i)), axis);
@@ -153,7 +157,7 @@ ASTERISM_CELL void carry(const Returns<T>& r, std::uint32_t walls, T (&f)[q]) {
       rank = r.rank[face];
       carried = r.carried[opposite(i)][axis];
     }
-    f[i] = f[i] - carried;
+    f[i] = value_of(stored<T>(f[i] - carried));
   }
 }
 

@@ -23,19 +23,19 @@ struct View {
 /// x, y, z.
 template <class T, class Sink>
 ASTERISM_INLINE void observe_all(const View<T>& view, Sink& sink) {
-  const Parameters<T> p = parameters<T>(view.collision);
+  const auto p = parameters<Arithmetic<T>>(view.collision);
   const PopulationOffsets where = population_offsets(view.next, view.brick);
   for (int z = view.box.z0; z < view.box.z1; ++z)
     for (int y = view.box.y0; y < view.box.y1; ++y) {
       const std::int64_t row = view.brick.cell(0, y, z);
       const T* place[q];
       for (int i = 0; i < q; ++i) place[i] = view.f + row + where.offset[i];
-      for (int x = view.box.x0; x < view.box.x1; x += width<T>) {
-        const int count = std::min(width<T>, view.box.x1 - x);
-        Vector<T> f[q];
-        load<T>(place, x, count, f);
+      for (int x = view.box.x0; x < view.box.x1; x += cells_at_once<T>) {
+        const int count = std::min(cells_at_once<T>, view.box.x1 - x);
+        Cells<T> f[q];
+        load<Conversion::integers, T>(place, x, count, f);
         // without a force, half of it is zero
-        sink.take(row + x, count, flow<T, true>(p, f[0], pairs_of(f)));
+        sink.take(row + x, count, flow<Arithmetic<T>, true>(p, f[0], pairs_of(f)));
       }
     }
 }
@@ -44,9 +44,9 @@ template <class T>
 struct Fields {
   const std::uint8_t* solid;
   std::int64_t cells;
-  T* out;
+  Arithmetic<T>* out;
 
-  ASTERISM_INLINE void take(std::int64_t cell, int count, const Flow<Vector<T>>& flow) {
+  ASTERISM_INLINE void take(std::int64_t cell, int count, const Flow<Cells<T>>& flow) {
     for (int l = 0; l < count; ++l, ++out) {
       const bool fluid = solid == nullptr || solid[cell + l] == 0;
       out[0] = fluid ? flow.rho[l] : 1;
@@ -60,16 +60,16 @@ struct Sum {
   const std::uint8_t* solid;
   Totals totals;
 
-  ASTERISM_INLINE void take(std::int64_t cell, int count, const Flow<Vector<T>>& flow) {
+  ASTERISM_INLINE void take(std::int64_t cell, int count, const Flow<Cells<T>>& flow) {
     for (int l = 0; l < count; ++l)
       if (solid == nullptr || solid[cell + l] == 0)
-        add<T>(totals, flow.excess[l], {flow.momentum[0][l], flow.momentum[1][l], flow.momentum[2][l]},
-               {flow.u[0][l], flow.u[1][l], flow.u[2][l]});
+        add<Arithmetic<T>>(totals, flow.excess[l], {flow.momentum[0][l], flow.momentum[1][l], flow.momentum[2][l]},
+                           {flow.u[0][l], flow.u[1][l], flow.u[2][l]});
   }
 };
 
 template <class T>
-ASTERISM_INLINE void observe_into(const View<T>& view, T* out) {
+ASTERISM_INLINE void observe_into(const View<T>& view, Arithmetic<T>* out) {
   Fields<T> fields{view.solid, view.box.cells(), out};
   observe_all(view, fields);
 }
@@ -93,6 +93,11 @@ ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, cons
                              const std::uint8_t* solid, const float* f, float* out) {
   observe_into<float>({next, brick, box, collision, solid, f}, out);
 }
+template <>
+ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, const Collision& collision,
+                             const std::uint8_t* solid, const Float16* f, float* out) {
+  observe_into<Float16>({next, brick, box, collision, solid, f}, out);
+}
 
 template <>
 ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
@@ -104,21 +109,28 @@ ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, cons
                              const std::uint8_t* solid, const float* f) {
   return total_of<float>({next, brick, box, collision, solid, f});
 }
+template <>
+ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
+                             const std::uint8_t* solid, const Float16* f) {
+  return total_of<Float16>({next, brick, box, collision, solid, f});
+}
 
 template <class T>
-void equilibrium(const Brick& brick, const Box& box, const T* fields, T* f) {
+void equilibrium(const Brick& brick, const Box& box, const Arithmetic<T>* fields, T* f) {
+  using Number = Arithmetic<T>;
   const std::int64_t cells = box.cells();
   for (int z = box.z0; z < box.z1; ++z)
     for (int y = box.y0; y < box.y1; ++y)
       for (int x = box.x0; x < box.x1; ++x, ++fields) {
-        const T u[3] = {fields[cells], fields[2 * cells], fields[3 * cells]};
-        T cell[q];
-        set_equilibrium<T>(fields[0], u, cell);
-        for (int i = 0; i < q; ++i) f[brick.at(i, x, y, z)] = cell[i];
+        const Number u[3] = {fields[cells], fields[2 * cells], fields[3 * cells]};
+        Number cell[q];
+        set_equilibrium<Number>(fields[0], u, cell);
+        for (int i = 0; i < q; ++i) f[brick.at(i, x, y, z)] = stored<T>(cell[i]);
       }
 }
 
-template void equilibrium(const Brick&, const Box&, const double*, double*);
-template void equilibrium(const Brick&, const Box&, const float*, float*);
+template void equilibrium<double>(const Brick&, const Box&, const double*, double*);
+template void equilibrium<float>(const Brick&, const Box&, const float*, float*);
+template void equilibrium<Float16>(const Brick&, const Box&, const float*, Float16*);
 
 }  // namespace asterism::lbm::cpu

@@ -13,18 +13,19 @@ inline constexpr int observe_threads = 256;
 inline constexpr int total_blocks = 1024;
 
 template <class T>
-ASTERISM_CELL Flow<T> flow_at(const Parameters<T>& p, const PopulationOffsets& where, const T* cell) {
-  T f[q];
+ASTERISM_CELL Flow<Arithmetic<T>> flow_at(const Parameters<Arithmetic<T>>& p, const PopulationOffsets& where,
+                                          const T* cell) {
+  Arithmetic<T> f[q];
   ASTERISM_UNROLL
-  for (int i = 0; i < q; ++i) f[i] = cell[where.offset[i]];
-  return flow<T, true>(p, f[0], pairs_of(f));
+  for (int i = 0; i < q; ++i) f[i] = value_of(cell[where.offset[i]]);
+  return flow<Arithmetic<T>, true>(p, f[0], pairs_of(f));
 }
 
 template <class T>
 __global__ void __launch_bounds__(observe_threads)
-    observe_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ PopulationOffsets where,
+    observe_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p, const __grid_constant__ PopulationOffsets where,
                    const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
-                   const std::uint8_t* __restrict__ solid, const T* __restrict__ f, T* __restrict__ out) {
+                   const std::uint8_t* __restrict__ solid, const T* __restrict__ f, Arithmetic<T>* __restrict__ out) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (thread >= cells.cells()) return;
   const ThreadCells::Cell here = cells.cell(thread);
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(observe_threads)
     for (int a = 1; a <= 3; ++a) out[a * n + thread] = 0;
     return;
   }
-  const Flow<T> now = flow_at(p, where, f + at);
+  const auto now = flow_at(p, where, f + at);
   out[thread] = now.rho;
   ASTERISM_UNROLL
   for (int a = 0; a < 3; ++a) out[(a + 1) * n + thread] = now.u[a];
@@ -55,7 +56,7 @@ inline __device__ Totals sum_of_block(const Totals& mine) {
 
 template <class T, int blocks>
 __global__ void __launch_bounds__(observe_threads)
-    total_kernel(const __grid_constant__ Parameters<T> p, const __grid_constant__ PopulationOffsets where,
+    total_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p, const __grid_constant__ PopulationOffsets where,
                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
                  const std::uint8_t* __restrict__ solid, const T* __restrict__ f, Totals* parts) {
   Totals mine{};
@@ -65,8 +66,8 @@ __global__ void __launch_bounds__(observe_threads)
     const ThreadCells::Cell here = cells.cell(static_cast<std::uint32_t>(thread));
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
     if (solid != nullptr && solid[at] != 0) continue;
-    const Flow<T> now = flow_at(p, where, f + at);
-    add<T>(mine, now.excess, now.momentum, now.u);
+    const auto now = flow_at(p, where, f + at);
+    add<Arithmetic<T>>(mine, now.excess, now.momentum, now.u);
   }
   const Totals sum = sum_of_block(mine);
   if (threadIdx.x == 0) parts[blockIdx.x] = sum;
