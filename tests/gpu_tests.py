@@ -22,19 +22,23 @@ HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = ["cg_kernels_cuda", "fmm_p2p_cuda", "fmm_far_field_cuda", "lbm_kernels_cuda", "fdtd_kernels_cuda", "tdbem_kernels_cuda"]
 SCHEDULERS = {"cg_flow": ["cyclic", "lws", "dmdas"], "fmm_flow": ["hprio", "lws", "dmdas"], "lbm_flow": ["lws", "dmdas"],
               "fdtd_flow": ["lws", "dmdas"], "fdtd_farm": ["lws", "dmdas"], "tdbem_flow": ["lws", "dmdas"]}
-OTHERS = ["fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
+OTHERS = ["fmm_apart", "fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
 PROGRAMS = {  # right by its own reference
     "cg": "asterism-cg --stencil 7pts-40 --verify",
+    "cg ssor": "asterism-cg --stencil 7pts-40 --preconditioner ssor --cpus 0 --blocks 2 --verify",
     "cg amg": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --verify",
     "cg amg, blocks": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --blocks 3 --verify",
     "fmm": "asterism-fmm --particles 200000 --accuracy 5 --verify",
     "fmm plummer": "asterism-fmm --particles 100000 --distribution plummer --accuracy 4 --cpus 0 --verify",
+    "fmm targets": "asterism-fmm --particles 100000 --at grid:20x20x20 --cpus 0 --verify",
     "lbm": "asterism-lbm --size 48 --steps 60 --verify",
+    "lbm half": "asterism-lbm --size 48 --steps 60 --precision half --cpus 0 --verify",
     "fdtd": "asterism-fdtd --size 48 --steps 60 --verify",
     "tdbem": "asterism-tdbem --unknowns 162 --steps 200 --verify"}
 FLOWS = {  # small: racecheck takes a thousand times as long
     "cg": "asterism-cg --stencil 7pts-16 --iterations 12 --cpus 0 --verify",
     "cg-blocks": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks 3 --cpus 0 --verify",
+    "cg-ssor": "asterism-cg --stencil 7pts-16 --preconditioner ssor --cpus 0 --verify",
     "cg-amg": "asterism-cg --stencil 7pts-16 --preconditioner amg --cpus 0 --verify",
     "fmm": "asterism-fmm --particles 3000 --accuracy 3 --height 4 --tree uniform --cpus 0 --verify",
     "fmm-adaptive": "asterism-fmm --particles 3000 --distribution plummer --accuracy 3 --tree adaptive --cpus 0 --verify",
@@ -106,6 +110,10 @@ def sanitize(tool, command, end, **more):
     return record, status == 0, text
 
 
+def has_tests(name):
+    return (HERE / "tests" / f"test_{name}").exists()
+
+
 def jobs_of(arguments, end):
     """Key of the record, name, and what to call, in the order of their length."""
     if arguments.sanitize:
@@ -117,10 +125,10 @@ def jobs_of(arguments, end):
             for name, command in FLOWS.items():
                 yield tool, name, lambda t=tool, c=command: sanitize(t, c.split(), end)
         return
-    for name in KERNELS + OTHERS:
+    for name in filter(has_tests, KERNELS + OTHERS):
         yield "tests", name, lambda n=name: run_tests(n, "", end)
-    for name, schedulers in SCHEDULERS.items():
-        for scheduler in schedulers:
+    for name in filter(has_tests, SCHEDULERS):
+        for scheduler in SCHEDULERS[name]:
             yield "tests", f"{name}.{scheduler}", lambda n=name, s=scheduler: run_tests(n, s, end)
     for name, command in PROGRAMS.items():
         yield "programs", name, lambda c=command: run_program(c, end)
