@@ -117,36 +117,7 @@ def fmm_periodic():
     return "\n".join(rows)
 
 
-def fmm_targets_kernels():
-    """Near pairs one way beside mutual ones."""
-    [(_, record)] = load("fmm-targets.json")
-    rows = ["| kernel | both directions of a pair | one direction | ratio per evaluation of K | ratio per direction |",
-            "|---|---|---|---|---|"]
-    for line in record["kernels"]:
-        both, one = (line[kind]["seconds"] / line[kind]["near_pairs"] for kind in ("mutual", "apart"))
-        rows.append(f"| `{line['kernel']}` | {both * 1e9:.2f} ns | {one * 1e9:.2f} ns | {one / both:.2f} | {2 * one / both:.2f} |")
-    return "\n".join(rows)
-
-
-def fmm_targets():
-    """Evaluations at as many targets as there are particles, beside those at the particles."""
-    [(_, record)] = load("fmm-targets.json")
-    count = record["trees"][0]["particles"]
-    rows = [f"| {count:,} particles | `--accuracy` | at the particles | errors | at {count:,} targets | errors | ratio |",
-            "|---|---|---|---|---|---|---|"]
-    for line in record["trees"]:
-        cells = []
-        for kind in ("mutual", "apart"):
-            run = line[kind]
-            cells += [f"{run['seconds']:.3f} s", f"{run['potential_error']:.0e}, {run['force_error']:.0e}"]
-        rows.append(f"| {line['distribution']} | {line['accuracy']} | " + " | ".join(cells) +
-                    f" | {line['apart']['seconds'] / line['mutual']['seconds']:.2f} |")
-    return "\n".join(rows)
-
-
 TABLES = {
-    "fmm-targets-kernels": fmm_targets_kernels,
-    "fmm-targets": fmm_targets,
     "fmm-madelung": fmm_madelung,
     "fmm-periodic": fmm_periodic,
     "fmm-motion": fmm_motion,

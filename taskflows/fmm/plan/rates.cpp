@@ -141,7 +141,9 @@ std::vector<UnitRates> measure_rates(const Session& session, const Problem& prob
     if (!gpu && kind.units > 1 && !simulated)
       kind.near_pair = std::max(alone, near_pair_of_busy_core(kind.units, problem));
     if (pairs == Pairs::one_way)
-      kind.one_way_pair = one_way_pair_of(unit->worker, problem, particles, height) * (kind.near_pair / alone);
+      // beside GPUs, cores get a share of the near field by this rate: that of busy ones
+      kind.one_way_pair = one_way_pair_of(unit->worker, problem, particles, height) *
+                          (session.devices() > 0 ? kind.near_pair / alone : 1);
   }
   return rates;
 }
