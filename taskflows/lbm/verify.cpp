@@ -49,7 +49,7 @@ void for_cells(const Problem& problem, Simulation& simulation, const Body& body)
   });
 }
 
-/// Of the velocity of an exact solution, relative, and of density and velocity beside another solver.
+/// Errors that rounding may cause: of the velocity beside an exact solution (relative), and beside another solver.
 struct Rounding {
   double of_exact;
   double of_reference;

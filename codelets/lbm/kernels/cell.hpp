@@ -22,8 +22,10 @@ namespace asterism::lbm {
 /// How the rates of relaxation come about. BGK with constant rates is TRT with two equal ones.
 enum class Relaxation { constant, turbulent_bgk, turbulent_trt };
 
-/// A Collision for cells of T, computed in double.
-template <class T>
+/// A Collision for cells of T, computed in double. `scale`, a power of two: factor of the populations (scale_of), and
+/// so of all that is linear in them and of the force. A factor of this kind changes no digit, so that constants with it
+/// are all that it takes.
+template <class T, int scale = 1>
 struct Parameters {
   T even, odd;         ///< constant rates
   T tau, tau_squared;  ///< of the even part, without turbulence
@@ -33,10 +35,10 @@ struct Parameters {
   T half_force[3];
 };
 
-template <class T>
-Parameters<T> parameters(const Collision& c) {
+template <class T, int scale = 1>
+Parameters<T, scale> parameters(const Collision& c) {
   const double tau_odd = c.model == Collision::Model::trt ? 0.5 + c.magic / (c.tau - 0.5) : c.tau;
-  Parameters<T> p{};
+  Parameters<T, scale> p{};
   p.even = static_cast<T>(1 / c.tau);
   p.odd = static_cast<T>(1 / tau_odd);
   p.tau = static_cast<T>(c.tau);
@@ -44,8 +46,8 @@ Parameters<T> parameters(const Collision& c) {
   p.eddies = static_cast<T>(18 * std::sqrt(2.0) * c.smagorinsky * c.smagorinsky);
   p.magic = static_cast<T>(c.magic);
   for (int a = 0; a < 3; ++a) {
-    p.force[a] = static_cast<T>(c.force[a]);
-    p.half_force[a] = static_cast<T>(c.force[a] / 2);
+    p.force[a] = static_cast<T>(scale * c.force[a]);
+    p.half_force[a] = static_cast<T>(scale * c.force[a] / 2);
   }
   return p;
 }
@@ -137,32 +139,37 @@ struct Equilibrium {
   }
 };
 
-template <class T, class V>
+template <class T, int scale = 1, class V>
 ASTERISM_CELL Equilibrium<V> equilibrium_of(const V& excess, const V& rho, const V (&u)[3]) {
   const V uu = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2];
-  return {excess - static_cast<T>(1.5) * (rho * uu),
-          static_cast<T>(3) * rho,
-          static_cast<T>(4.5) * rho,
+  return {excess - static_cast<T>(1.5 * scale) * (rho * uu),
+          static_cast<T>(3 * scale) * rho,
+          static_cast<T>(4.5 * scale) * rho,
           {u[0], u[1], u[2]}};
 }
 
 /// Density and velocity; half of the body force is part of the momentum (Guo).
 template <class V>
 struct Flow {
-  V excess;  ///< rho - 1
+  V excess;  ///< rho - 1, times the scale
   V rho;
-  V per_rho;
-  V momentum[3];
+  V per_rho;      ///< over the scale
+  V momentum[3];  ///< times the scale
   V u[3];
 };
 
-template <class T, bool forced, class V>
-ASTERISM_CELL Flow<V> flow(const Parameters<T>& p, const V& rest, const Pairs<V>& pair) {
+template <class T, bool forced, int scale, class V>
+ASTERISM_CELL Flow<V> flow(const Parameters<T, scale>& p, const V& rest, const Pairs<V>& pair) {
   const Moments<V> m = moments(rest, pair);
   Flow<V> r;
   r.excess = m.excess;
-  r.rho = static_cast<T>(1) + m.excess;
-  r.per_rho = static_cast<T>(1) / r.rho;
+  if constexpr (scale == 1) {
+    r.rho = static_cast<T>(1) + m.excess;
+    r.per_rho = static_cast<T>(1) / r.rho;
+  } else {
+    r.rho = static_cast<T>(1) + static_cast<T>(1. / scale) * m.excess;
+    r.per_rho = static_cast<T>(1. / scale) / r.rho;
+  }
   ASTERISM_UNROLL
   for (int a = 0; a < 3; ++a) {
     if constexpr (forced)
@@ -196,8 +203,8 @@ struct Rates {
 
 /// Smagorinsky's eddies (Hou et al. 1996): tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_S^2 |Pi| / rho)) / 2. TRT adapts
 /// the odd part so that `magic` stays.
-template <class T, Relaxation relaxation, class V>
-ASTERISM_CELL Rates<V> turbulent_rates(const Parameters<T>& p, const Flow<V>& now, const Pairs<V>& pair) {
+template <class T, Relaxation relaxation, int scale, class V>
+ASTERISM_CELL Rates<V> turbulent_rates(const Parameters<T, scale>& p, const Flow<V>& now, const Pairs<V>& pair) {
   constexpr auto half = static_cast<T>(0.5);
   const V pi = stress<T>(now, pair);
   const V tau = half * (p.tau + root(p.tau_squared + p.eddies * (pi * now.per_rho)));
@@ -217,8 +224,8 @@ struct Source {
   W even, odd;  ///< 1 - rate / 2
 };
 
-template <class T, bool forced, int pair, class V, class W>
-ASTERISM_CELL void relax(const Parameters<T>& p, const Equilibrium<V>& equilibrium, const Rates<W>& rate,
+template <class T, bool forced, int pair, int scale, class V, class W>
+ASTERISM_CELL void relax(const Parameters<T, scale>& p, const Equilibrium<V>& equilibrium, const Rates<W>& rate,
                          const Source<V, W>& source, const Pairs<V>& before, V (&f)[q]) {
   const V cu = along<pair>(equilibrium.u);
   V sum, difference;
@@ -236,11 +243,11 @@ ASTERISM_CELL void relax(const Parameters<T>& p, const Equilibrium<V>& equilibri
   f[2 * pair + 2] = half * (sum - difference);
 }
 
-template <class T, bool forced, class V, class W>
-ASTERISM_CELL void relax_all(const Parameters<T>& p, const Flow<V>& now, const Rates<W>& rate, const Pairs<V>& pair,
-                             V (&f)[q]) {
+template <class T, bool forced, int scale, class V, class W>
+ASTERISM_CELL void relax_all(const Parameters<T, scale>& p, const Flow<V>& now, const Rates<W>& rate,
+                             const Pairs<V>& pair, V (&f)[q]) {
   constexpr auto half = static_cast<T>(0.5);
-  const Equilibrium<V> e = equilibrium_of<T>(now.excess, now.rho, now.u);
+  const Equilibrium<V> e = equilibrium_of<T, scale>(now.excess, now.rho, now.u);
   Source<V, W> source;
   f[0] = f[0] + rate.even * (static_cast<T>(weight(0)) * e.still - f[0]);
   if constexpr (forced) {
@@ -260,9 +267,9 @@ ASTERISM_CELL void relax_all(const Parameters<T>& p, const Flow<V>& now, const R
   relax<T, forced, 8>(p, e, rate, source, pair, f);
 }
 
-/// One step of a cell: f_i - w_i before, f*_i - w_i after.
-template <class T, Relaxation relaxation, bool forced, class V>
-ASTERISM_CELL void collide(const Parameters<T>& p, V (&f)[q]) {
+/// One step of a cell: f_i - w_i before, f*_i - w_i after, times the scale.
+template <class T, Relaxation relaxation, bool forced, int scale, class V>
+ASTERISM_CELL void collide(const Parameters<T, scale>& p, V (&f)[q]) {
   const Pairs<V> pair = pairs_of(f);
   const Flow<V> now = flow<T, forced>(p, f[0], pair);
   if constexpr (relaxation == Relaxation::constant)

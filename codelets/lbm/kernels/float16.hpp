@@ -27,6 +27,9 @@ using Arithmetic = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
 
 /// Factor of stored populations of half precision.
 inline constexpr float half_scale = 32768;
+/// Factor of stored populations.
+template <class T>
+inline constexpr int scale_of = std::is_same_v<T, Float16> ? 32768 : 1;
 
 /// IEEE 754 binary16 numbers, each in the lower half of a 32-bit integer, to float. Real and Bits: float and
 /// std::uint32_t, or GCC vectors of them.
@@ -55,32 +58,47 @@ ASTERISM_STORAGE Bits half_of_real(const Real& real) {
   return (magnitude >= 0x47800000U ? not_finite : finite) | ((bits >> 16U) & 0x8000U);
 }
 
-/// f_i - w_i of a stored population.
+/// scale_of<T> (f_i - w_i) of a stored population: what a collision computes with.
 template <class T>
-ASTERISM_STORAGE Arithmetic<T> value_of(const T& stored) {
+ASTERISM_STORAGE Arithmetic<T> scaled_value_of(const T& stored) {
   if constexpr (!std::is_same_v<T, Float16>) {
     return stored;
   } else {
 #ifdef __CUDA_ARCH__
-    return (1 / half_scale) * __half2float(__ushort_as_half(stored.bits));
+    return __half2float(__ushort_as_half(stored.bits));
 #else
-    return (1 / half_scale) * real_of_half<float>(std::uint32_t{stored.bits});
+    return real_of_half<float>(std::uint32_t{stored.bits});
+#endif
+  }
+}
+template <class T>
+ASTERISM_STORAGE T stored_scaled(const Arithmetic<T>& scaled) {
+  if constexpr (!std::is_same_v<T, Float16>) {
+    return scaled;
+  } else {
+#ifdef __CUDA_ARCH__
+    return {__half_as_ushort(__float2half_rn(scaled))};
+#else
+    return {static_cast<std::uint16_t>(half_of_real<float, std::uint32_t>(scaled))};
 #endif
   }
 }
 
+/// f_i - w_i of a stored population.
+template <class T>
+ASTERISM_STORAGE Arithmetic<T> value_of(const T& stored) {
+  if constexpr (!std::is_same_v<T, Float16>)
+    return stored;
+  else
+    return (1 / half_scale) * scaled_value_of(stored);
+}
 /// The stored population of f_i - w_i.
 template <class T>
 ASTERISM_STORAGE T stored(const Arithmetic<T>& value) {
-  if constexpr (!std::is_same_v<T, Float16>) {
+  if constexpr (!std::is_same_v<T, Float16>)
     return value;
-  } else {
-#ifdef __CUDA_ARCH__
-    return {__half_as_ushort(__float2half_rn(half_scale * value))};
-#else
-    return {static_cast<std::uint16_t>(half_of_real<float, std::uint32_t>(half_scale * value))};
-#endif
-  }
+  else
+    return stored_scaled<T>(half_scale * value);
 }
 
 /// Calls `body(T{})` with the type that populations are stored in, and returns what it returns.

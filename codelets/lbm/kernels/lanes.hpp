@@ -30,7 +30,6 @@ inline constexpr int cells_at_once = width<Arithmetic<T>>;
 
 using HalfCells = std::uint16_t __attribute__((vector_size(32)));
 using UnalignedHalfCells = std::uint16_t __attribute__((vector_size(32), aligned(2), may_alias));
-using CellBits = std::uint32_t __attribute__((vector_size(64)));
 
 #ifdef ASTERISM_HAS_CLONES
 // The compiler's own functions, as those of immintrin.h cannot be inlined into what is inlined itself.
@@ -38,58 +37,71 @@ using HalfWords = short __attribute__((vector_size(32)));
 using HalfWordsOfAvx = short __attribute__((vector_size(16)));
 using Floats = float __attribute__((vector_size(64)));
 using FloatsOfAvx = float __attribute__((vector_size(32)));
-struct TwoHalves {
-  HalfWordsOfAvx of[2];
-};
-struct TwoFloats {
-  FloatsOfAvx of[2];
-};
-#endif
-
 template <Conversion conversion>
 ASTERISM_INLINE Vector<float> floats_of(const HalfCells& half) {
-#ifdef ASTERISM_HAS_CLONES
   if constexpr (conversion == Conversion::avx512) {
     return __builtin_ia32_vcvtph2ps512_mask(__builtin_bit_cast(HalfWords, half), Floats{}, -1, 4);
-  } else if constexpr (conversion == Conversion::f16c) {
-    const auto halves = __builtin_bit_cast(TwoHalves, half);
-    return __builtin_bit_cast(Vector<float>, TwoFloats{{__builtin_ia32_vcvtph2ps256(halves.of[0]),
-                                                        __builtin_ia32_vcvtph2ps256(halves.of[1])}});
+  } else {
+    const auto all = __builtin_bit_cast(HalfWords, half);
+    const FloatsOfAvx low = __builtin_ia32_vcvtph2ps256(__builtin_shufflevector(all, all, 0, 1, 2, 3, 4, 5, 6, 7));
+    const FloatsOfAvx high =
+        __builtin_ia32_vcvtph2ps256(__builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15));
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   }
-#endif
-  return real_of_half<Vector<float>>(__builtin_convertvector(half, CellBits));
 }
 template <Conversion conversion>
 ASTERISM_INLINE HalfCells halves_of(const Vector<float>& value) {
-#ifdef ASTERISM_HAS_CLONES
   constexpr int to_nearest = 0;
   if constexpr (conversion == Conversion::avx512) {
     return __builtin_bit_cast(HalfCells, __builtin_ia32_vcvtps2ph512_mask(value, to_nearest, HalfWords{}, -1));
-  } else if constexpr (conversion == Conversion::f16c) {
-    const auto floats = __builtin_bit_cast(TwoFloats, value);
-    return __builtin_bit_cast(HalfCells, TwoHalves{{__builtin_ia32_vcvtps2ph256(floats.of[0], to_nearest),
-                                                    __builtin_ia32_vcvtps2ph256(floats.of[1], to_nearest)}});
+  } else {
+    const HalfWordsOfAvx low =
+        __builtin_ia32_vcvtps2ph256(__builtin_shufflevector(value, value, 0, 1, 2, 3, 4, 5, 6, 7), to_nearest);
+    const HalfWordsOfAvx high =
+        __builtin_ia32_vcvtps2ph256(__builtin_shufflevector(value, value, 8, 9, 10, 11, 12, 13, 14, 15), to_nearest);
+    return __builtin_bit_cast(HalfCells,
+                              __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   }
+}
 #endif
-  return __builtin_convertvector((half_of_real<Vector<float>, CellBits>(value)), HalfCells);
+
+/// Too many instructions to be part of each kernel.
+[[gnu::noinline]] inline void floats_by_integers(const Float16* from, float* to) {
+  for (int l = 0; l < width<float>; ++l) to[l] = scaled_value_of(from[l]);
+}
+[[gnu::noinline]] inline void halves_by_integers(const float* from, Float16* to) {
+  for (int l = 0; l < width<float>; ++l) to[l] = stored_scaled<Float16>(from[l]);
 }
 
-/// The populations of `cells_at_once` cells, anywhere in memory.
+/// The populations of `cells_at_once` cells times scale_of<T>, anywhere in memory.
 template <Conversion conversion, class T>
 ASTERISM_INLINE Cells<T> load_cells(const T* from) {
-  if constexpr (std::is_same_v<T, Float16>) {
-    const HalfCells half = *reinterpret_cast<const UnalignedHalfCells*>(from);
-    return (1 / half_scale) * floats_of<conversion>(half);
-  } else {
+  if constexpr (!std::is_same_v<T, Float16>) {
     return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(from);
+  } else if constexpr (conversion == Conversion::integers) {
+    alignas(64) float values[width<float>];
+    floats_by_integers(from, values);
+    return *reinterpret_cast<const Lanes<float>::Unaligned*>(values);
+#ifdef ASTERISM_HAS_CLONES
+  } else {
+    const HalfCells half = *reinterpret_cast<const UnalignedHalfCells*>(from);
+    return floats_of<conversion>(half);
+#endif
   }
 }
 template <Conversion conversion, class T>
 ASTERISM_INLINE void store_cells(const Cells<T>& value, T* to) {
-  if constexpr (std::is_same_v<T, Float16>)
-    *reinterpret_cast<UnalignedHalfCells*>(to) = halves_of<conversion>(half_scale * value);
-  else
+  if constexpr (!std::is_same_v<T, Float16>) {
     *reinterpret_cast<typename Lanes<T>::Unaligned*>(to) = value;
+  } else if constexpr (conversion == Conversion::integers) {
+    alignas(64) float values[width<float>];
+    *reinterpret_cast<Lanes<float>::Unaligned*>(values) = value;
+    halves_by_integers(values, to);
+#ifdef ASTERISM_HAS_CLONES
+  } else {
+    *reinterpret_cast<UnalignedHalfCells*>(to) = halves_of<conversion>(value);
+#endif
+  }
 }
 
 /// Fewer than `cells_at_once` cells at x: what lies beyond may be another task's. Never inlined: they are many
@@ -105,7 +117,8 @@ template <class T>
     for (int l = 0; l < count; ++l) place[opposite(i)][x + l] = cells[i][l];
 }
 
-/// The nineteen populations of up to `cells_at_once` cells in a row, f_i at place[i] of the first one.
+/// The nineteen populations of up to `cells_at_once` cells in a row times scale_of<T>, f_i at place[i] of the first
+/// one.
 template <Conversion conversion, class T>
 ASTERISM_INLINE void load(const T* const* place, int x, int count, Cells<T> (&f)[q]) {
   if (count == cells_at_once<T>) {

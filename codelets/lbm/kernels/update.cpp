@@ -22,7 +22,7 @@ struct Job {
 constexpr int bytes_ahead = 256;
 
 template <Conversion conversion, class T, Relaxation relaxation, bool forced>
-ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>>& p, T* const* place, int begin, int end) {
+ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>, scale_of<T>>& p, T* const* place, int begin, int end) {
   for (int x = begin; x < end; x += cells_at_once<T>) {
     const int count = std::min(cells_at_once<T>, end - x);
 #pragma GCC unroll 19
@@ -36,7 +36,7 @@ ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>>& p, T* const* pl
 
 template <Conversion conversion, class T, Relaxation relaxation, bool forced>
 ASTERISM_INLINE void update_box(const Job<T>& job) {
-  const auto p = parameters<Arithmetic<T>>(job.collision);
+  const auto p = parameters<Arithmetic<T>, scale_of<T>>(job.collision);
   const PopulationOffsets where = population_offsets(job.half, job.brick);
   for (int z = job.box.z0; z < job.box.z1; ++z)
     for (int y = job.box.y0; y < job.box.y1; ++y) {

@@ -21,9 +21,9 @@ struct View {
 
 /// sink(cell, count, flow) for `width` cells or fewer in a row, `cell` being Brick::cell of the first; in the order
 /// x, y, z.
-template <class T, class Sink>
+template <Conversion conversion, class T, class Sink>
 ASTERISM_INLINE void observe_all(const View<T>& view, Sink& sink) {
-  const auto p = parameters<Arithmetic<T>>(view.collision);
+  const auto p = parameters<Arithmetic<T>, scale_of<T>>(view.collision);
   const PopulationOffsets where = population_offsets(view.next, view.brick);
   for (int z = view.box.z0; z < view.box.z1; ++z)
     for (int y = view.box.y0; y < view.box.y1; ++y) {
@@ -33,9 +33,15 @@ ASTERISM_INLINE void observe_all(const View<T>& view, Sink& sink) {
       for (int x = view.box.x0; x < view.box.x1; x += cells_at_once<T>) {
         const int count = std::min(cells_at_once<T>, view.box.x1 - x);
         Cells<T> f[q];
-        load<Conversion::integers, T>(place, x, count, f);
+        load<conversion, T>(place, x, count, f);
         // without a force, half of it is zero
-        sink.take(row + x, count, flow<Arithmetic<T>, true>(p, f[0], pairs_of(f)));
+        Flow<Cells<T>> now = flow<Arithmetic<T>, true>(p, f[0], pairs_of(f));
+        if constexpr (scale_of<T> != 1) {
+          constexpr auto per_scale = static_cast<Arithmetic<T>>(1. / scale_of<T>);
+          now.excess = per_scale * now.excess;
+          for (auto& m : now.momentum) m = per_scale * m;
+        }
+        sink.take(row + x, count, now);
       }
     }
 }
@@ -68,51 +74,76 @@ struct Sum {
   }
 };
 
-template <class T>
+template <Conversion conversion = Conversion::integers, class T>
 ASTERISM_INLINE void observe_into(const View<T>& view, Arithmetic<T>* out) {
   Fields<T> fields{view.solid, view.box.cells(), out};
-  observe_all(view, fields);
+  observe_all<conversion>(view, fields);
 }
 
-template <class T>
+template <Conversion conversion = Conversion::integers, class T>
 ASTERISM_INLINE Totals total_of(const View<T>& view) {
   Sum<T> sum{view.solid, {}};
-  observe_all(view, sum);
+  observe_all<conversion>(view, sum);
   return finished(sum.totals);
 }
+
+#ifdef ASTERISM_HAS_CLONES
+[[gnu::target("arch=x86-64-v4")]] void observe_by_avx512(const View<Float16>& view, float* out) {
+  observe_into<Conversion::avx512>(view, out);
+}
+[[gnu::target("arch=x86-64-v3")]] void observe_by_f16c(const View<Float16>& view, float* out) {
+  observe_into<Conversion::f16c>(view, out);
+}
+[[gnu::target("arch=x86-64-v4")]] Totals total_by_avx512(const View<Float16>& view) {
+  return total_of<Conversion::avx512>(view);
+}
+[[gnu::target("arch=x86-64-v3")]] Totals total_by_f16c(const View<Float16>& view) {
+  return total_of<Conversion::f16c>(view);
+}
+#endif
 
 }  // namespace
 
 template <>
 ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const double* f, double* out) {
-  observe_into<double>({next, brick, box, collision, solid, f}, out);
+  observe_into(View<double>{next, brick, box, collision, solid, f}, out);
 }
 template <>
 ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const float* f, float* out) {
-  observe_into<float>({next, brick, box, collision, solid, f}, out);
+  observe_into(View<float>{next, brick, box, collision, solid, f}, out);
 }
 template <>
-ASTERISM_CLONES void observe(Half next, const Brick& brick, const Box& box, const Collision& collision,
-                             const std::uint8_t* solid, const Float16* f, float* out) {
-  observe_into<Float16>({next, brick, box, collision, solid, f}, out);
+void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+             const Float16* f, float* out) {
+  const View<Float16> view{next, brick, box, collision, solid, f};
+#ifdef ASTERISM_HAS_CLONES
+  if (__builtin_cpu_supports("x86-64-v4") != 0) return observe_by_avx512(view, out);
+  if (__builtin_cpu_supports("x86-64-v3") != 0) return observe_by_f16c(view, out);
+#endif
+  observe_into(view, out);
 }
 
 template <>
 ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const double* f) {
-  return total_of<double>({next, brick, box, collision, solid, f});
+  return total_of(View<double>{next, brick, box, collision, solid, f});
 }
 template <>
 ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
                              const std::uint8_t* solid, const float* f) {
-  return total_of<float>({next, brick, box, collision, solid, f});
+  return total_of(View<float>{next, brick, box, collision, solid, f});
 }
 template <>
-ASTERISM_CLONES Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision,
-                             const std::uint8_t* solid, const Float16* f) {
-  return total_of<Float16>({next, brick, box, collision, solid, f});
+Totals total(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
+             const Float16* f) {
+  const View<Float16> view{next, brick, box, collision, solid, f};
+#ifdef ASTERISM_HAS_CLONES
+  if (__builtin_cpu_supports("x86-64-v4") != 0) return total_by_avx512(view);
+  if (__builtin_cpu_supports("x86-64-v3") != 0) return total_by_f16c(view);
+#endif
+  return total_of(view);
 }
 
 template <class T>
