@@ -59,11 +59,14 @@ class Heads {
         const Direction& graph)
       : work_(work), least_(least), cost_(cost), graph_(graph), head_(least.size(), 0), seen_(least.size(), none) {}
 
-  std::vector<double> compute(std::uint64_t visits, bool raise) {
+  /// `links`: releases and fetches count, which is so for heads.
+  std::vector<double> compute(std::uint64_t visits, bool raise, bool links) {
+    links_ = links && !work_.fetch.empty();
     std::uint64_t joins = 0;
     for (const std::uint32_t t : graph_.order) joins += graph_.before.count(t) > 1 ? 1 : 0;
     const std::uint64_t each = joins > 0 ? visits / joins : 0;
     for (const std::uint32_t t : graph_.order) {
+      if (links && !work_.release.empty()) head_[t] = work_.release[t];
       for (const auto* p = graph_.before.begin(t); p != graph_.before.end(t); ++p)
         head_[t] = std::max(head_[t], head_[*p] + least_[*p]);
       if (raise && graph_.before.count(t) > 1) head_[t] = std::max(head_[t], by_ancestors(t, each));
@@ -84,6 +87,8 @@ class Heads {
     add(t);
     std::vector<double> sum(cost_.size(), 0);
     double best = 0;
+    double fetched = 0;
+    double shortest = impossible;  // of the tasks that fetch
     for (std::uint64_t visit = 0; !open.empty() && visit < visits; ++visit) {
       const auto [a, task] = open.top();
       open.pop();
@@ -93,6 +98,10 @@ class Heads {
       double largest = 0;
       for (std::size_t j = 0; j < sum.size(); ++j) largest = std::max(largest, sum[j] += cost_[j][of]);
       best = std::max(best, a + largest);
+      if (!links_ || !(work_.fetch[task] > 0)) continue;
+      fetched += work_.fetch[task];
+      shortest = std::min(shortest, least_[task]);
+      best = std::max(best, fetched + shortest);
     }
     return best;
   }
@@ -102,6 +111,7 @@ class Heads {
   const std::vector<std::vector<double>>& cost_;
   Direction graph_;
   std::vector<double> head_;
+  bool links_ = false;
   std::vector<std::uint32_t> seen_;  ///< per task: the last one among whose ancestors it was found
 };
 
@@ -239,11 +249,12 @@ WindowBound window_bound(const GraphWork& work, const WindowOptions& options) {
     for (const std::vector<double>& seconds : work.least) cost.back().push_back(cheapest_cost(seconds, price));
   }
   std::vector<std::uint32_t> order = traces::topological_order(r);
-  const std::vector<double> head =
-      Heads(work, least, cost, {order, r.dependencies}).compute(options.visits, options.raise);
+  bound.head = Heads(work, least, cost, {order, r.dependencies}).compute(options.visits, options.raise, true);
   std::reverse(order.begin(), order.end());
   const traces::Lists<std::uint32_t> after = traces::successors(r);
-  const std::vector<double> tail = Heads(work, least, cost, {order, after}).compute(options.visits, options.raise);
+  bound.tail = Heads(work, least, cost, {order, after}).compute(options.visits, options.raise, false);
+  const std::vector<double>& head = bound.head;
+  const std::vector<double>& tail = bound.tail;
   for (std::size_t t = 0; t < count; ++t) bound.path = std::max(bound.path, head[t] + least[t] + tail[t]);
 
   Sweep sweep(work, head, tail, options.quantiles);

@@ -17,6 +17,10 @@ struct GraphWork {
   const std::vector<std::uint32_t>* of_task = nullptr;  ///< class per task; none for nodes that nobody executes
   const AreaProblem* problem = nullptr;                 ///< kinds, classes
   std::vector<std::vector<double>> least;               ///< [class][kind]: no task of the class takes less, s
+  std::vector<double> release{};  ///< per task: it cannot start before, s; empty: nothing is known
+  /// Per task: how long all links together need at least for data that this task, and only it, is counted to fetch
+  /// before its start, s; empty: nothing.
+  std::vector<double> fetch{};
 };
 
 struct WindowBound {
@@ -24,7 +28,9 @@ struct WindowBound {
   double after = 0;   ///< a: every task of the window has at least this head, s
   double before = 0;  ///< b: and at least this tail, s
   std::uint64_t tasks = 0;
-  double path = 0;  ///< the longest head + duration + tail, s; at least the critical path
+  double path = 0;           ///< the longest head + duration + tail, s; at least the critical path
+  std::vector<double> head;  ///< per task of the recording, s
+  std::vector<double> tail;
 };
 
 struct WindowOptions {
@@ -48,6 +54,9 @@ struct WindowOptions {
 /// the problem's duration and the mean of what the tasks of S took in the recording: with n_ck the tasks of S that ran
 /// on kind k, sum_c n_ck t_ck is then at most the time of kind k's units between a and T - b of the recorded run, which
 /// therefore cannot beat the bound when `least` and the problem are its own.
+///
+/// Data that tasks fetch: before t starts, the links have carried what its ancestors fetch, and after the last of that
+/// one of those ancestors has run; so head(t) >= sum of their fetch + the least of their durations.
 ///
 /// LP(S) is LP where tasks fit (fitting.hpp) for the best window: a task of S that takes longer than T - a - b does not
 /// run there. Time: O(visits log visits + tasks), and that of `programs` LPs.

@@ -26,7 +26,10 @@ struct Optimum {
 bounds::Workload workload(const traces::Recording& recording, const TaskTimes& times, const Platform& platform,
                           const Graph& graph);
 
-/// Bounds by durations alone, without copies, and the best schedules known, with them. StarPU runs. Throws Error
+/// The best schedules known, and a lower bound: windows, or LP where tasks fit, with what data in main memory need to
+/// reach tasks that run elsewhere. Let U be the makespan of the best schedule, and L a bound of those schedules in
+/// which no task runs on a kind where head + duration + tail exceed U. A schedule shorter than U is one of those, so
+/// min(U, L) bounds all. L has larger heads and tails in turn, which exclude more kinds: this is repeated. Throws Error
 /// (failed) when the validator refuses a schedule.
 Optimum optimum(const traces::Recording& recording, const bounds::Workload& work);
 

@@ -56,6 +56,23 @@ Schedule heft(const Workload& work, std::span<const double> rank, std::span<cons
   return std::move(builder).finish(kind.empty() ? "HEFT" : "rounded LP");
 }
 
+Schedule owner_computes(const Workload& work, std::span<const double> rank) {
+  ScheduleBuilder builder(work);
+  std::vector<std::uint32_t> owner(work.bytes.size(), traces::none);
+  for (const std::uint32_t t : by_rank(work, rank)) {
+    const traces::Access* const largest = std::max_element(
+        work.accesses.begin(t), work.accesses.end(t),
+        [&](const traces::Access& a, const traces::Access& b) { return work.bytes[a.handle] < work.bytes[b.handle]; });
+    std::uint32_t unit = largest == work.accesses.end(t) ? traces::none : owner[largest->handle];
+    if (work.runs[t]) {
+      if (unit == traces::none || !std::isfinite(work.on(t, work.units[unit].kind))) unit = builder.earliest(t).unit;
+      if (largest != work.accesses.end(t) && owner[largest->handle] == traces::none) owner[largest->handle] = unit;
+    }
+    builder.add(t, unit);
+  }
+  return std::move(builder).finish("owner computes");
+}
+
 std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const double> rank) {
   const std::vector<double> units = units_by_kind(work);
   AreaProblem problem;
@@ -106,6 +123,7 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
     made.push_back(heft(work, rank));
     if (work.kinds > 1) made.push_back(heft(work, rank, rounded_kinds(work, rank)));
     made.push_back(heteroprio(work, rank));
+    made.push_back(owner_computes(work, rank));
   }
   const auto shorter = [](const Schedule& a, const Schedule& b) { return a.makespan < b.makespan; };
   std::stable_sort(made.begin(), made.end(), shorter);

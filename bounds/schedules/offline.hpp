@@ -32,6 +32,11 @@ std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const d
 /// of another kind that would end later there. It knows no copies: they are added to the assignment it makes.
 Schedule heteroprio(const Workload& work, std::span<const double> rank);
 
+/// Owner computes: the largest datum of a task decides; a task whose largest datum no task had before goes, by
+/// decreasing rank, to the unit on which it ends first, and later ones with it to the same unit. Where that cannot run
+/// the task, to the unit on which it ends first.
+Schedule owner_computes(const Workload& work, std::span<const double> rank);
+
 struct SearchOptions {
   std::uint64_t placements = 4000000;  ///< tasks that are placed, in all: a bound of the time, the same on all machines
   std::uint64_t seed = 1;
