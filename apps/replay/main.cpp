@@ -104,23 +104,23 @@ class ScheduleInUse {
 };
 
 /// `seconds`: of the replay; a schedule as well, where nothing varies its durations.
-void report_optimum(const Optimum& found, double seconds, bool noise, Report& report) {
+void report_optimum(const bounds::Optimum& found, double seconds, bool noise, Report& report) {
   const bounds::Schedule& best = found.schedules.front();
   const bool run_is_best = !noise && seconds < best.makespan;
   const double upper = run_is_best ? seconds : best.makespan;
   nlohmann::json made = nlohmann::json::array();
   for (const bounds::Schedule& s : found.schedules) made.push_back({{"by", s.made_by}, {"seconds", s.makespan}});
-  report.record["optimum"] = {{"lower", found.lower},
-                              {"lower_by", found.lower_by},
+  report.record["optimum"] = {{"lower", found.lower.seconds},
+                              {"lower_by", found.lower.by},
                               {"upper", upper},
                               {"upper_by", run_is_best ? "this run" : best.made_by},
-                              {"gap", upper / found.lower - 1},
+                              {"gap", upper / found.lower.seconds - 1},
                               {"schedules", std::move(made)}};
-  report.rows.emplace_back(
-      "optimum", fmt::format("in [{:.6g}, {:.6g}] s, {:.2f} % apart: {}, {}", found.lower, upper,
-                             100 * (upper / found.lower - 1), found.lower_by, run_is_best ? "this run" : best.made_by));
+  report.rows.emplace_back("optimum", fmt::format("in [{:.6g}, {:.6g}] s, {:.2f} % apart: {}, {}", found.lower.seconds,
+                                                  upper, 100 * (upper / found.lower.seconds - 1), found.lower.by,
+                                                  run_is_best ? "this run" : best.made_by));
   report.rows.emplace_back("this run", fmt::format("{:.3f} times the bound, {:.3f} times the best schedule",
-                                                   seconds / found.lower, seconds / upper));
+                                                   seconds / found.lower.seconds, seconds / upper));
 }
 
 int replay(int argc, char** argv) {
@@ -145,10 +145,10 @@ int replay(int argc, char** argv) {
     report_durations(times, report);
     const bool follow =
         session.scheduler() == "static" && (std::getenv(ScheduleInUse::variable) == nullptr || !args.schedule.empty());
-    std::optional<Optimum> found;
+    std::optional<bounds::Optimum> found;
     std::optional<ScheduleInUse> schedule;
     if (args.optimum || follow || !args.schedule.empty()) {
-      found = optimum(recording, workload(recording, times, platform, graph));
+      found = bounds::optimum(recording, workload(recording, times, platform, graph));
       if (follow)
         schedule.emplace(recording, found->schedules.front(), args.schedule);
       else if (!args.schedule.empty())

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "bounds/schedules/builder.hpp"
-#include "bounds/schedules/offline.hpp"
+#include "bounds/schedules/optimum.hpp"
 #include "tests/bounds/small_graphs.hpp"
 
 namespace {
@@ -93,6 +93,88 @@ TEST(Schedules, WithCopiesFeasible) {
     }
   }
   EXPECT_GT(copies, 1000U);
+}
+
+/// The best of all orders and units that the builder makes: with copies, at least the optimum.
+double best_of_all(const Workload& work) {
+  double best = impossible;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> placed;
+  std::vector<bool> known(work.tasks(), false);
+  const auto place = [&](auto&& self) -> void {
+    if (placed.size() == work.tasks()) {
+      ScheduleBuilder builder(work);
+      for (const auto& [task, unit] : placed) builder.add(task, unit);
+      best = std::min(best, std::move(builder).finish("").makespan);
+      return;
+    }
+    for (std::uint32_t t = 0; t < work.tasks(); ++t) {
+      if (known[t] || std::any_of(work.before.begin(t), work.before.end(t), [&](auto b) { return !known[b]; }))
+        continue;
+      known[t] = true;
+      for (std::uint32_t u = 0; u < work.units.size(); ++u) {
+        if (std::isinf(work.on(t, work.units[u].kind))) continue;
+        placed.emplace_back(t, u);
+        self(self);
+        placed.pop_back();
+      }
+      known[t] = false;
+    }
+  };
+  place(place);
+  return best;
+}
+
+TEST(Schedules, LowerBoundWithoutKindsThatAShorterScheduleCannotUse) {
+  // five times three tasks, each after the three before: 1 s on the one unit of B, 10 s on one of the four of A. Cut at
+  // will they take 3 / (1 + 4 / 10) s; whole, a schedule of 15 s cannot run any of them on A.
+  SmallGraph g{{4, 1}, {{10, 1}}, std::vector<std::size_t>(15, 0), {}};
+  for (std::uint32_t t = 0; t < 15; ++t)
+    g.before.push_back(t < 3 ? std::vector<std::uint32_t>() : std::vector{t / 3 * 3 - 3, t / 3 * 3 - 2, t / 3 * 3 - 1});
+  Workload work = workload(g);
+  connect(work, 0, impossible, true);
+  EXPECT_LT(lower_bound(recording_of(g), work, 1000).seconds, 13);
+  EXPECT_DOUBLE_EQ(lower_bound(recording_of(g), work, 15).seconds, 15);
+  const Optimum found = optimum(recording_of(g), work);
+  EXPECT_DOUBLE_EQ(found.lower.seconds, 15);
+  EXPECT_DOUBLE_EQ(found.schedules.front().makespan, 15);
+}
+
+TEST(Schedules, LowerBoundBelowTheOptimumWhateverTheScheduleKnown) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 500; ++i) {
+    const SmallGraph g = random_graph(random, 7, 3);
+    Workload work = workload(g);
+    connect(work, 0, impossible, true);
+    const double optimum = ExhaustiveSearch(g).makespan();
+    for (const double known : {1.01, 1.1, 1.5})
+      ASSERT_LE(lower_bound(recording_of(g), work, known * optimum).seconds, optimum * (1 + 1e-9))
+          << "graph " << i << ", known " << known;
+  }
+}
+
+TEST(Schedules, LowerBoundBelowTheOptimumWithCopies) {
+  std::mt19937 random(8);
+  int above = 0;
+  for (int i = 0; i < 300; ++i) {
+    SmallGraph g = random_graph(random, 4, 2);
+    for (int& units : g.units) units = std::min(units, 2);
+    Workload work = workload(g);
+    // data that no task wrote, some of them shared
+    for (std::uint32_t t = 0; t < work.tasks(); ++t) work.bytes.push_back(static_cast<double>(random() % 16));
+    work.accesses = {};
+    for (std::uint32_t t = 0; t < work.tasks(); ++t) {
+      work.accesses.item.push_back({static_cast<std::uint32_t>(random() % work.tasks()), Mode::read});
+      work.accesses.close();
+    }
+    connect(work, 0.25, 2, i % 2 == 0);
+    const double best = best_of_all(work);
+    const double bound = lower_bound(recording_of(g), work, 1.2 * best).seconds;
+    ASSERT_LE(bound, best * (1 + 1e-9)) << "graph " << i;
+    for (double& bytes : work.bytes) bytes = 0;
+    connect(work, 0, impossible, true);
+    above += bound > lower_bound(recording_of(g), work, 1.2 * best).seconds * (1 + 1e-9) ? 1 : 0;
+  }
+  EXPECT_GT(above, 20);
 }
 
 TEST(Schedules, CopiesTakeTime) {
