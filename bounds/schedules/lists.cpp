@@ -116,8 +116,9 @@ std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const d
   return kind;
 }
 
-std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options) {
-  std::vector<Schedule> made;
+std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options,
+                                        std::vector<Schedule> known) {
+  std::vector<Schedule> made = std::move(known);
   for (const RankFrom from : {RankFrom::mean, RankFrom::least}) {
     const std::vector<double> rank = upward_ranks(work, from);
     made.push_back(heft(work, rank));

@@ -46,8 +46,9 @@ struct SearchOptions {
 /// one, or goes earlier in the order; what is not worse is kept. Never worse than `from`.
 Schedule local_search(const Workload& work, Schedule from, const SearchOptions& options = {});
 
-/// All of these, and what local search makes of the best, sorted: the best first. Throws Error (bad_input) when a task
-/// runs on no unit.
-std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {});
+/// All of these, those already `known`, and what local search makes of the best, sorted: the best first. Throws Error
+/// (bad_input) when a task runs on no unit.
+std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {},
+                                        std::vector<Schedule> known = {});
 
 }  // namespace asterism::bounds

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "bounds/fitting.hpp"
+#include "bounds/schedules/builder.hpp"
 #include "bounds/windows.hpp"
 
 namespace asterism::bounds {
@@ -108,6 +109,25 @@ bool without_slow_kinds(const Workload& work, const WindowBound& windows, double
   return changed;
 }
 
+/// The units of the recording, in the order of its starts; none where these units are not there or cannot run its
+/// tasks.
+std::vector<Schedule> as_recorded(const traces::Recording& recording, const Workload& work) {
+  std::vector<double> start(work.tasks(), 0);
+  std::vector<std::uint32_t> unit(work.tasks(), traces::none);
+  for (const std::uint32_t t : work.order) {
+    for (const auto* b = work.before.begin(t); b != work.before.end(t); ++b) start[t] = std::max(start[t], start[*b]);
+    if (!work.runs[t]) continue;
+    start[t] = std::max(start[t], recording.tasks[t].start);
+    unit[t] = recording.units[recording.tasks[t].unit].worker;
+    if (unit[t] >= work.units.size() || std::isinf(work.on(t, work.units[unit[t]].kind))) return {};
+  }
+  std::vector<std::uint32_t> order = work.order;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return start[a] < start[b]; });
+  ScheduleBuilder builder(work);
+  for (const std::uint32_t t : order) builder.add(t, unit[t]);
+  return {std::move(builder).finish("the recording's units")};
+}
+
 }  // namespace
 
 LowerBound lower_bound(const traces::Recording& recording, const Workload& work, double upper) {
@@ -131,7 +151,7 @@ LowerBound lower_bound(const traces::Recording& recording, const Workload& work,
 
 Optimum optimum(const traces::Recording& recording, const Workload& work, const SearchOptions& options) {
   Optimum found;
-  found.schedules = offline_schedules(work, options);
+  found.schedules = offline_schedules(work, options, as_recorded(recording, work));
   for (const Schedule& schedule : found.schedules)
     if (const std::vector<std::string> wrong = violations(work, schedule); !wrong.empty())
       failed("{}: the schedule of {} is not feasible: {}", recording.name, schedule.made_by, wrong.front());

@@ -24,8 +24,8 @@ struct Optimum {
   std::vector<Schedule> schedules;  ///< feasible, the best first
 };
 
-/// The schedules of offline_schedules, and the bound below the best of them. Throws Error: failed when the validator
-/// refuses a schedule, bad_input when a task runs on no unit.
+/// The schedules of offline_schedules, that with the recording's units and order among them, and the bound below the
+/// best of them. Throws Error: failed when the validator refuses a schedule, bad_input when a task runs on no unit.
 Optimum optimum(const traces::Recording& recording, const Workload& work, const SearchOptions& options = {});
 
 }  // namespace asterism::bounds
