@@ -63,27 +63,25 @@ class ClassDurations {
 
 /// LP's problem, and what is missing.
 AreaProblem area_problem(const Recording& r, const Bounds& b, const ClassDurations& durations,
-                         std::vector<Missing>& missing, std::vector<double>& fastest) {
+                         std::vector<Missing>& missing, std::vector<std::vector<double>>& fastest) {
   AreaProblem problem{b.kinds, {}};
   // once per performance model, footprint and kind, whatever the rank
   std::map<std::tuple<std::string, std::uint32_t, std::string>, std::size_t> missing_at;
   for (const RecordedClass& c : b.classes) {
     TaskClass tasks{class_name(c, r), static_cast<double>(c.tasks), {}, 0};
-    double least = impossible;
+    std::vector<double>& least = fastest.emplace_back();
     for (const UnitKind& kind : b.kinds) {
       const auto estimate = durations.find(c, kind.name);
       tasks.seconds.push_back(estimate ? estimate->seconds : impossible);
-      if (estimate) {
-        least = std::min(least, estimate->minimum);
-        continue;
-      }
+      least.push_back(estimate ? std::min(estimate->minimum, estimate->seconds) : impossible);
+      if (estimate) continue;
       const auto [at, fresh] = missing_at.try_emplace({c.symbol, c.footprint, kind.name}, missing.size());
       if (fresh)
         missing.push_back({c.codelet, c.footprint, kind.name, c.tasks});
       else
         missing[at->second].tasks += c.tasks;
     }
-    if (std::isinf(least))
+    if (std::isinf(*std::min_element(least.begin(), least.end())))
       bad_input("codelet {}, footprint {:x}: has no duration on {}; give recordings or models in which it ran there",
                 c.codelet, c.footprint,
                 fmt::join(std::vector<std::string>([&] {
@@ -92,7 +90,6 @@ AreaProblem area_problem(const Recording& r, const Bounds& b, const ClassDuratio
                             return names;
                           }()),
                           ", "));
-    fastest.push_back(least);
     problem.classes.push_back(std::move(tasks));
   }
   return problem;
@@ -291,7 +288,7 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
   b.classes = classes.classes;
   if (b.classes.empty()) bad_input("{}: no task was executed", r.name);
 
-  std::vector<double> fastest;
+  std::vector<std::vector<double>> fastest;  // [class][kind]
   const ClassDurations of_class(r, durations, options.durations);
   b.area.problem = area_problem(r, b, of_class, b.missing, fastest);
   b.area.solution = solve_area(b.area.problem);
@@ -311,9 +308,11 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
   if (r.has_dependencies) {
     std::vector<double> seconds(r.tasks.size(), 0);
     for (std::size_t t = 0; t < r.tasks.size(); ++t)
-      if (classes.of_task[t] != none) seconds[t] = fastest[classes.of_task[t]];
+      if (const std::uint32_t c = classes.of_task[t]; c != none)
+        seconds[t] = *std::min_element(fastest[c].begin(), fastest[c].end());
     b.critical_path = critical_path(r, seconds);
-    b.best = std::max(b.best, b.critical_path->length);
+    b.windows = window_bound({&r, &classes.of_task, &b.area.problem, fastest});
+    b.best = std::max({b.best, b.critical_path->length, b.windows->seconds});
     if (b.nodes && b.nodes->network) {
       const traces::Path path = critical_path(r, seconds, b.nodes->network);
       b.nodes->path_with_messages = path.length;
@@ -344,6 +343,7 @@ Bounds compute(const Recording& r, const Durations& durations, const Options& op
     check("LP~", b.best_rates.solution.seconds);
     if (b.links) check("LP with links", b.links->solution.seconds);
     if (b.critical_path) check("critical path", b.critical_path->length);
+    if (b.windows) check("windows", b.windows->seconds);
     if (b.nodes) {
       check("LP per node", b.nodes->area);
       check("LP per node where tasks fit", b.nodes->fitting);

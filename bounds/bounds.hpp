@@ -13,6 +13,7 @@
 #include "bounds/durations.hpp"
 #include "bounds/milp.hpp"
 #include "bounds/nodes.hpp"
+#include "bounds/windows.hpp"
 #include "traces/dag.hpp"
 #include "traces/models/platform_rec.hpp"
 #include "traces/recording.hpp"
@@ -84,9 +85,10 @@ struct Bounds {
   AreaBound best_rates;                       ///< LP~
   std::optional<AreaBound> links;             ///< LP with what must cross the links
   std::optional<traces::Path> critical_path;  ///< none when the recording has no dependencies
+  std::optional<WindowBound> windows;         ///< none without dependencies
   std::optional<double> milp;
   std::optional<NodeBounds> nodes;  ///< of several ranks, on the machine of the recorded run
-  double best = 0;  ///< the largest of LP where tasks fit, LP with links, critical path, and those over nodes but LP~
+  double best = 0;                  ///< the largest of all these but LP~ and MILP
 
   std::vector<Missing> missing;
   std::vector<std::string> without_flops;    ///< codelets for which LP~ takes the fastest measured duration

@@ -6,9 +6,13 @@
 #include "schedulers/policies.hpp"
 
 namespace {
-starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic_policy,     &asterism::schedulers::calibrate_policy,
-                                   &asterism::schedulers::hprio_policy,      &asterism::schedulers::greedy_policy,
-                                   &asterism::schedulers::assignment_policy, nullptr};
+starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic_policy,
+                                   &asterism::schedulers::calibrate_policy,
+                                   &asterism::schedulers::hprio_policy,
+                                   &asterism::schedulers::greedy_policy,
+                                   &asterism::schedulers::assignment_policy,
+                                   &asterism::schedulers::static_policy,
+                                   nullptr};
 }
 
 extern "C" {

@@ -20,4 +20,7 @@ extern starpu_sched_policy hprio_policy;
 extern starpu_sched_policy greedy_policy;
 extern starpu_sched_policy assignment_policy;
 
+/// A schedule made before the run: units and order of tasks from a file.
+extern starpu_sched_policy static_policy;
+
 }  // namespace asterism::schedulers

@@ -95,6 +95,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "LP where tasks fit  LP with no task where it alone takes longer than the bound\n"
       "LP~                 LP with every codelet at the best rate (flop/s) it reaches on each kind of unit\n"
       "critical path       the longest chain of dependencies, each task at its fastest\n"
+      "windows             tasks that cannot start before a, nor end later than b before the end: a + LP of these + b\n"
       "LP with links       LP, and data in main memory cross to the devices that need them (--communication)\n"
       "LP per node         of several ranks: LP of each rank's tasks on its units; LP itself distributes them over "
       "all\n"

@@ -28,6 +28,7 @@ std::vector<Row> rows(const Bounds& b) {
                         {"LP~", "lp_best_rates", b.best_rates.solution.seconds}};
   if (b.links) list.push_back({"LP with links", "lp_links", b.links->solution.seconds});
   if (b.critical_path) list.push_back({"critical path", "critical_path", b.critical_path->length});
+  if (b.windows) list.push_back({"windows", "windows", b.windows->seconds});
   if (b.nodes) {
     list.push_back({"LP per node", "lp_nodes", b.nodes->area});
     list.push_back({"LP/node, tasks fit", "lp_nodes_fit", b.nodes->fitting});
@@ -169,6 +170,10 @@ std::string table(const Report& report) {
   fmt::format_to(out, "\n  LP is limited by {}\n", bottleneck(b, b.area.solution));
   if (b.links) fmt::format_to(out, "  LP with links is limited by {}\n", bottleneck(b, b.links->solution));
 
+  if (b.windows)
+    fmt::format_to(out, "  windows: {} tasks run {:.6g} s or more after the begin and {:.6g} s before the end\n",
+                   b.windows->tasks, b.windows->after, b.windows->before);
+
   if (b.nodes) write_nodes(out, b);
 
   fmt::format_to(out, "\n  {:<24} {:>9}", "LP puts (run put)", "tasks");
@@ -222,6 +227,12 @@ json summary(const Report& report) {
     if (b.comparable) entry["of_makespan"] = row.seconds / b.makespan;
   }
   if (b.critical_path) record["bounds"]["critical_path"]["tasks"] = b.critical_path->tasks.size();
+  if (b.windows) {
+    json& entry = record["bounds"]["windows"];
+    entry["after"] = b.windows->after;
+    entry["before"] = b.windows->before;
+    entry["tasks"] = b.windows->tasks;
+  }
   if (b.nodes) record["nodes"] = nodes_json(*b.nodes);
   for (std::size_t k = 0; k < b.kinds.size(); ++k) {
     record["limited_by"][b.kinds[k].name] = b.area.solution.share[k];

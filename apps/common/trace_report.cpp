@@ -41,6 +41,10 @@ void analyse(Analysis& a, traces::Recording recording, const std::vector<traces:
     a.view.bounds.push_back(
         {"critical path", a.bounds.critical_path->length,
          "longest chain of dependencies, each task at the fastest its class was measured on any kind of unit"});
+  if (a.bounds.windows)
+    a.view.bounds.push_back(
+        {"windows", a.bounds.windows->seconds,
+         "a + LP of the tasks that can neither start before a nor end later than b before the end + b"});
 }
 
 std::optional<traces::PlatformRec> own_models() {

@@ -170,7 +170,9 @@ Comparison evaluate_runs(const Settings& settings, const std::vector<Run>& runs)
     if (c.shown == nullptr) continue;
     try {
       c.recording = read_run(settings.work / "runs" / c.shown->folder, c.scheduler, settings.window);
-      c.path = path_bound(*c.recording, best, settings.platform ? &*settings.platform : nullptr);
+      const Platform* const platform = settings.platform ? &*settings.platform : nullptr;
+      c.path = path_bound(*c.recording, best, platform);
+      c.windows = windows_bound(*c.recording, c.shown->analysis->units, best, platform);
     } catch (const Error& error) {
       comparison.remarks.push_back(fmt::format("no chart of {}: {}", c.scheduler, error.what()));
       c.recording.reset();

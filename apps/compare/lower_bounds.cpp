@@ -11,6 +11,7 @@
 #include "bounds/area.hpp"
 #include "bounds/durations.hpp"
 #include "bounds/fitting.hpp"
+#include "bounds/windows.hpp"
 #include "traces/dag.hpp"
 #include "traces/models/simulated.hpp"
 
@@ -144,6 +145,36 @@ std::optional<double> path_bound(const traces::Recording& recording, const BestD
     return std::isfinite(least) ? least : task.duration();
   };
   return traces::longest_path(recording, weight).length;
+}
+
+std::optional<double> windows_bound(const traces::Recording& recording,
+                                    const std::map<std::string, std::uint64_t>& units, const BestDurations& best,
+                                    const Platform* platform) {
+  if (!recording.has_dependencies) return std::nullopt;
+  bounds::AreaProblem problem;
+  for (const auto& [kind, count] : units)
+    if (count > 0) problem.kinds.push_back({kind, static_cast<double>(count)});
+  bounds::GraphWork work{&recording, nullptr, &problem, {}};
+  std::map<TaskClass, std::uint32_t> known;
+  std::vector<std::uint32_t> of_task(recording.tasks.size(), traces::none);
+  for (std::size_t t = 0; t < of_task.size(); ++t) {
+    if (!recording.tasks[t].executed()) continue;
+    const TaskClass of = class_of(recording, t, platform);
+    const auto [found, fresh] = known.try_emplace(of, static_cast<std::uint32_t>(problem.classes.size()));
+    of_task[t] = found->second;
+    if (fresh) {
+      bounds::TaskClass tasks{of.symbol, 0, {}, 0};
+      std::vector<double>& least = work.least.emplace_back();
+      for (const bounds::UnitKind& kind : problem.kinds) {
+        tasks.seconds.push_back(best.on(of, kind.name).mean);
+        least.push_back(best.on(of, kind.name).minimum);
+      }
+      problem.classes.push_back(std::move(tasks));
+    }
+    ++problem.classes[found->second].tasks;
+  }
+  work.of_task = &of_task;
+  return bounds::window_bound(work).seconds;
 }
 
 }  // namespace asterism::apps::compare

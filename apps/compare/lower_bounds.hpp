@@ -85,4 +85,10 @@ std::optional<AreaBounds> area_bounds(const Durations& run, const std::map<std::
 std::optional<double> path_bound(const traces::Recording& recording, const BestDurations& best,
                                  const Platform* platform = nullptr);
 
+/// Seconds: the window bound (bounds/windows.hpp) of the tasks of a recorded run on so many units of each kind, with
+/// the durations of the two bounds above. Nothing when dependencies were not recorded.
+std::optional<double> windows_bound(const traces::Recording& recording,
+                                    const std::map<std::string, std::uint64_t>& units, const BestDurations& best,
+                                    const Platform* platform = nullptr);
+
 }  // namespace asterism::apps::compare

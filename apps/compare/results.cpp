@@ -38,6 +38,10 @@ std::string ratio_text(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.3f}", *ratio) : "-";
 }
 
+std::optional<double> over(const std::optional<double>& makespan, const std::optional<double>& bound) {
+  return makespan && bound && *bound > 0 ? std::optional(*makespan / *bound) : std::nullopt;
+}
+
 std::string ratio_text(const MedianInterval& m) {
   if (m.low == m.high) return fmt::format("{:.3f}", m.median);
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", m.median, m.low, m.high);
@@ -130,8 +134,9 @@ std::string notes(const Settings& settings, const Comparison& comparison, const 
                                    [](const Candidate& c) { return c.over_lp.has_value(); });
   if (bounded)
     text +=
-        "  x LP, x LP fit, x path: makespan over the area bound, that where tasks fit and the critical path,\n"
-        "  with the best durations of all runs.\n";
+        "  x LP, x LP fit, x path, x windows: makespan over the area bound, that where tasks fit, the critical path "
+        "and\n"
+        "  the window bound, with the best durations of all runs.\n";
   for (const std::string& remark : comparison.remarks) fmt::format_to(out, "  {}\n", remark);
   const auto bad = std::count_if(runs.begin(), runs.end(),
                                  [](const Run& run) { return run.step.phase == Phase::calibration && !run.good(); });
@@ -173,8 +178,8 @@ std::vector<std::size_t> ranking(const Comparison& comparison) {
 std::string comparison_table(const Settings& settings, const Comparison& comparison, const std::vector<Run>& runs) {
   std::vector<std::vector<std::string>> rows = {{"scheduler", settings.deterministic() ? "time" : "time [low, high]",
                                                  settings.deterministic() ? "to best" : "to best [low, high]", "",
-                                                 "x LP", "x LP fit", "x path", "computing", "waiting", "scheduling",
-                                                 "runtime", "idle", "moved", "runs"}};
+                                                 "x LP", "x LP fit", "x path", "x windows", "computing", "waiting",
+                                                 "scheduling", "runtime", "idle", "moved", "runs"}};
   for (const std::size_t i : ranking(comparison)) {
     const Candidate& c = comparison.candidates[i];
     std::vector<std::string> row = {c.scheduler};
@@ -189,8 +194,8 @@ std::string comparison_table(const Settings& settings, const Comparison& compari
     row.emplace_back(compared && !c.told_apart() ? "=" : "");
     row.push_back(ratio_text(c.over_lp));
     row.push_back(ratio_text(c.over_fitting));
-    row.push_back(
-        ratio_text(c.makespan && c.path && *c.path > 0 ? std::optional(*c.makespan / *c.path) : std::nullopt));
+    row.push_back(ratio_text(over(c.makespan, c.path)));
+    row.push_back(ratio_text(over(c.makespan, c.windows)));
     if (c.typical)
       for (const double share : c.typical->all.state) row.push_back(fmt::format("{:.1f} %", 100 * share));
     else
@@ -217,7 +222,7 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
   out << "scheduler,phase,repetition,place,recorded,status,time_s,wall_s,program_s,processor_s,memory_bytes,"
          "calibrating,"
          "tasks,flops,makespan_s,lp_s,makespan_over_lp,lp_fit_s,makespan_over_lp_fit,critical_path_s,"
-         "makespan_over_critical_path,transfers,bytes,"
+         "makespan_over_critical_path,windows_s,makespan_over_windows,transfers,bytes,"
          "computing,waiting,scheduling,runtime,idle";
   constexpr const char* states[traces::state_count] = {"computing", "waiting", "scheduling", "runtime", "idle"};
   for (const std::string& kind : kinds)
@@ -233,14 +238,12 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
                        step.repetition, step.place, step.traced, csv_text(run.good() ? "ok" : run.status),
                        csv_number(time), run.wall, csv_number(run.told), run.processor, run.memory, run.calibrating);
     if (!run.analysis) {
-      out << std::string(16 + kinds.size() * traces::state_count, ',') << '\n';
+      out << std::string(18 + kinds.size() * traces::state_count, ',') << '\n';
       continue;
     }
     const Analysis& a = *run.analysis;
     const auto area = comparison.area.find(run.folder);
-    const auto over = [&](const std::optional<double>& bound) {
-      return csv_number(bound && *bound > 0 ? std::optional(a.makespan / *bound) : std::nullopt);
-    };
+    const auto ratio = [&](const std::optional<double>& bound) { return csv_number(over(a.makespan, bound)); };
     std::optional<double> lp;
     std::optional<double> fitting;
     if (area != comparison.area.end()) {
@@ -251,8 +254,10 @@ void write_comparison_csv(const Settings& settings, const Comparison& comparison
     const bool same_graph = candidate != comparison.candidates.end() && candidate->shown != nullptr &&
                             candidate->shown->analysis->tasks == a.tasks;
     const std::optional<double> path = same_graph ? candidate->path : std::nullopt;
-    out << fmt::format(",{},{},{},{},{},{},{},{},{},{},{}", a.tasks, a.flops, a.makespan, csv_number(lp), over(lp),
-                       csv_number(fitting), over(fitting), csv_number(path), over(path), a.transfers, a.bytes);
+    const std::optional<double> windows = same_graph ? candidate->windows : std::nullopt;
+    out << fmt::format(",{},{},{},{},{},{},{},{},{},{},{},{},{}", a.tasks, a.flops, a.makespan, csv_number(lp),
+                       ratio(lp), csv_number(fitting), ratio(fitting), csv_number(path), ratio(path),
+                       csv_number(windows), ratio(windows), a.transfers, a.bytes);
     for (const double share : a.all.state) out << ',' << fmt::format("{}", share);
     for (const std::string& kind : kinds) {
       const auto shares = a.kinds.find(kind);
@@ -287,9 +292,11 @@ json comparison_json(const Settings& settings, const Comparison& comparison, con
                   {"makespan_over_lp", or_null(c.over_lp)},
                   {"makespan_over_lp_fit", or_null(c.over_fitting)},
                   {"critical_path", or_null(c.path)},
+                  {"windows", or_null(c.windows)},
                   {"recording_cost", or_null(c.recording_cost)},
                   {"recording", or_null(c.typical)}};
-    if (c.makespan && c.path && *c.path > 0) entry["makespan_over_critical_path"] = *c.makespan / *c.path;
+    if (const auto ratio = over(c.makespan, c.path)) entry["makespan_over_critical_path"] = *ratio;
+    if (const auto ratio = over(c.makespan, c.windows)) entry["makespan_over_windows"] = *ratio;
     if (c.shown != nullptr) entry["shown"] = {{"phase", name_of(c.shown->step.phase)}, {"run", c.shown->folder}};
     record["schedulers"].push_back(std::move(entry));
   }
@@ -343,6 +350,10 @@ bool write_page(const Settings& settings, const Comparison& comparison) {
       view.bounds.push_back({"critical path", *c.path,
                              "The longest path through the dependencies, each task as fast as the fastest of its kind "
                              "in all compared runs."});
+    if (c.windows)
+      view.bounds.push_back({"windows", *c.windows,
+                             "a + LP of the tasks that can neither start before a nor end later than b before the end "
+                             "+ b, with the same durations."});
     view.facts = facts_of(settings, c, i == comparison.best);
     views.push_back(std::move(view));
   }

@@ -30,6 +30,7 @@ struct Candidate {
   std::optional<double> over_lp;         ///< median of makespan / LP of the same run
   std::optional<double> over_fitting;    ///< the same for LP where tasks fit
   std::optional<double> path;            ///< the critical path, seconds
+  std::optional<double> windows;         ///< the window bound, seconds
   std::optional<Analysis> typical;       ///< medians of shares, transfers and bytes
   std::optional<double> recording_cost;  ///< wall time with over without recording, medians; when both are known
   const Run* shown = nullptr;            ///< recorded run closest to the median makespan whose recording is still there

@@ -18,6 +18,11 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  asterism-replay run/ --simulate h200x4 --scheduler dmdas\n"
       "  asterism-replay run/ --simulate ./mine.toml --scheduler hprio --trace replayed\n"
       "  asterism-compare --schedulers hprio,dmdas,lws --simulate nehalem-m2070 -- asterism-replay run/\n\n"
+      "The scheduler static follows a schedule that is made before the run, from bounds and from the best of HEFT, "
+      "LP,\n"
+      "HeteroPrio and local search (--optimum says how good it is):\n\n"
+      "  asterism-replay run/ --simulate h200x4 --scheduler static --write-schedule sched.rec\n"
+      "  ASTERISM_STATIC_SCHEDULE=sched.rec asterism-replay run/ --simulate h200x4 --scheduler static --noise 0.1\n\n"
       "A duration is taken from the first of these that knows the task's class on a kind of unit:\n"
       "  platform   the platform's file, where it names the codelet: [codelets.NAME]\n"
       "  models     StarPU's performance models (--models)\n"
@@ -26,8 +31,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "asterism-replay");
   app.set_version_flag("--version", version_text("asterism-replay"));
   add_config(app);
-  add_help(app, {"recording", "--simulate", "--scheduler", "--models", "--durations", "--order", "--noise", "--json",
-                 "--trace"});
+  add_help(app, {"recording", "--simulate", "--scheduler", "--models", "--durations", "--order", "--noise", "--optimum",
+                 "--json", "--trace"});
 
   app.add_option(
          "recording", args.recording,
@@ -62,6 +67,12 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_simulate(machine, args.machine);
 
   CLI::Option_group* results = app.add_option_group("Results");
+  results->add_flag("--optimum", args.optimum,
+                    "Also the interval that holds the least makespan: the greatest lower bound and the best schedule\n"
+                    "known, made in advance with copies (seconds; a minute for 10^4 tasks)");
+  results->add_option("--write-schedule", args.schedule,
+                      "Write that schedule as StarPU's sched.rec, which the scheduler static follows, on this machine\n"
+                      "or on the real one (ASTERISM_STATIC_SCHEDULE=FILE)");
   add_reports(results, args.json, args.trace, "recording, sources of durations, makespan");
   add_quiet(*results, args.quiet);
 
@@ -69,6 +80,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   if (args.machine.platform.empty()) bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070");
   if (args.machine.nodes > 0) bad_input("--nodes: replay is on one machine");
   require_writable("--json", args.json);
+  require_writable("--write-schedule", args.schedule);
   return std::nullopt;
 }
 

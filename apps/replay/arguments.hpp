@@ -23,6 +23,8 @@ struct Arguments {
   Noise noise;
   Simulated machine;
   SessionOptions session;
+  bool optimum = false;
+  std::string schedule;  ///< file to write
   std::string json;
   std::string trace;
   bool quiet = false;

@@ -184,6 +184,10 @@ std::uint32_t Graph::footprint(starpu_task* task) {
   return argument.graph->recording_.tasks[argument.task].footprint;
 }
 
+std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> Graph::data(std::size_t task) const {
+  return data_of(recording_, task, moved_);
+}
+
 starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>& handles) {
   const traces::Task& recorded = recording_.tasks[t];
   starpu_task* const task = starpu_task_create();
@@ -194,7 +198,7 @@ starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>&
   task->cl_arg_size = sizeof(Argument);
   task->priority = recorded.priority;
   task->flops = recorded.flops;
-  const auto data = data_of(recording_, t, moved_);
+  const auto data = this->data(t);
   task->nbuffers = static_cast<int>(data.size());
   starpu_data_handle_t* own_handles = task->handles;
   starpu_data_access_mode* own_modes = task->modes;

@@ -34,6 +34,9 @@ class Graph {
   /// Throws Error (bad_input) when no unit can run a task.
   double run();
 
+  /// The data of a task that are copied to where it runs, each once.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> data(std::size_t task) const;
+
  private:
   /// What StarPU's callbacks find at a task.
   struct Argument {

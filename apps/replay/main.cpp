@@ -2,6 +2,8 @@
 // asterism-replay: the task graph of a recording on a simulated machine.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -9,6 +11,7 @@
 #include "apps/common/report.hpp"
 #include "apps/common/trace_report.hpp"
 #include "apps/replay/arguments.hpp"
+#include "apps/replay/optimum.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "traces/models/sampling.hpp"
@@ -77,6 +80,49 @@ void report_durations(const TaskTimes& times, Report& report) {
   report.record["durations"] = std::move(lines);
 }
 
+/// The file of a schedule while the scheduler static may read it.
+class ScheduleInUse {
+ public:
+  /// `file` empty: a temporary one.
+  ScheduleInUse(const traces::Recording& recording, const bounds::Schedule& schedule, const std::string& file) {
+    std::filesystem::path path = file;
+    if (file.empty()) {
+      path = temporary_ = std::filesystem::temp_directory_path() / fmt::format("asterism-replay-{}.rec", getpid());
+    }
+    write_schedule(path, recording, schedule);
+    setenv(variable, path.c_str(), 1);
+  }
+  ~ScheduleInUse() {
+    if (!temporary_.empty()) std::filesystem::remove(temporary_);
+  }
+  ScheduleInUse(const ScheduleInUse&) = delete;
+  ScheduleInUse& operator=(const ScheduleInUse&) = delete;
+  static constexpr const char* variable = "ASTERISM_STATIC_SCHEDULE";
+
+ private:
+  std::filesystem::path temporary_;
+};
+
+/// `seconds`: of the replay; a schedule as well, where nothing varies its durations.
+void report_optimum(const bounds::Optimum& found, double seconds, bool noise, Report& report) {
+  const bounds::Schedule& best = found.schedules.front();
+  const bool run_is_best = !noise && seconds < best.makespan;
+  const double upper = run_is_best ? seconds : best.makespan;
+  nlohmann::json made = nlohmann::json::array();
+  for (const bounds::Schedule& s : found.schedules) made.push_back({{"by", s.made_by}, {"seconds", s.makespan}});
+  report.record["optimum"] = {{"lower", found.lower.seconds},
+                              {"lower_by", found.lower.by},
+                              {"upper", upper},
+                              {"upper_by", run_is_best ? "this run" : best.made_by},
+                              {"gap", upper / found.lower.seconds - 1},
+                              {"schedules", std::move(made)}};
+  report.rows.emplace_back("optimum", fmt::format("in [{:.6g}, {:.6g}] s, {:.2f} % apart: {}, {}", found.lower.seconds,
+                                                  upper, 100 * (upper / found.lower.seconds - 1), found.lower.by,
+                                                  run_is_best ? "this run" : best.made_by));
+  report.rows.emplace_back("this run", fmt::format("{:.3f} times the bound, {:.3f} times the best schedule",
+                                                   seconds / found.lower.seconds, seconds / upper));
+}
+
 int replay(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
@@ -97,12 +143,25 @@ int replay(int argc, char** argv) {
     report.rows.push_back(simulated_row());
     report_recording(recording, report);
     report_durations(times, report);
+    const bool follow =
+        session.scheduler() == "static" && (std::getenv(ScheduleInUse::variable) == nullptr || !args.schedule.empty());
+    std::optional<bounds::Optimum> found;
+    std::optional<ScheduleInUse> schedule;
+    if (args.optimum || follow || !args.schedule.empty()) {
+      found = bounds::optimum(recording, workload(recording, times, platform, graph));
+      if (follow)
+        schedule.emplace(recording, found->schedules.front(), args.schedule);
+      else if (!args.schedule.empty())
+        write_schedule(args.schedule, recording, found->schedules.front());
+    }
     const double seconds = graph.run();
     report.record["seconds"] = seconds;
     report.record["noise"] = {{"deviation", args.noise.deviation}, {"seed", args.noise.seed}};
     report.rows.emplace_back(
         "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler()));
     report.rows.emplace_back("time", fmt::format("{:.6g} s", seconds));
+    if (found) report_optimum(*found, seconds, args.noise.deviation > 0, report);
+    if (!args.schedule.empty()) report.rows.emplace_back("wrote", args.schedule);
   }
   print_table(report.rows);
   const char* const recorded = std::getenv("STARPU_FXT_PREFIX");

@@ -187,7 +187,7 @@ TEST(Bounds, OverlappingTasksAreReported) {
   ASSERT_EQ(bounds.notes.size(), 1U);
   EXPECT_EQ(bounds.notes[0],
             "CPU 0: tasks overlap during 2 s, so their durations are not those of tasks alone on the unit");
-  ASSERT_EQ(bounds.inconsistencies.size(), 3U);  // and LP where tasks fit, LP~
+  ASSERT_EQ(bounds.inconsistencies.size(), 4U);  // and LP where tasks fit, LP~
   EXPECT_EQ(bounds.inconsistencies[0], "LP = 4 s exceeds the makespan of the recorded run, 2 s");
 }
 

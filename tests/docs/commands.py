@@ -4,8 +4,8 @@
 
 tests/docs/commands.py PAGE PROGRAMS
 
-In one folder that has data/ and examples/ of the repository, in the order of the page, with the folder PROGRAMS in PATH. A
-command must end with status 0, and print every line that the page shows as its output, whatever the numbers in it are.
+In one folder that has data/, examples/ and experiments/ of the repository, in the order of the page, with the folder
+PROGRAMS in PATH. A command must end with status 0, and print every line that the page shows as its output, whatever the numbers in it are.
 """
 import os
 import pathlib
@@ -58,7 +58,7 @@ def main():
     all_of_page = commands(page.read_text())
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("data", "examples"):
+        for name in ("data", "examples", "experiments"):
             os.symlink(root / name, pathlib.Path(folder) / name)
         for command, shown in all_of_page:
             print("$", command, flush=True)

@@ -46,6 +46,9 @@ TEST_F(CompareOnSimulatedMachines, SchedulersOfTheFastMultipoleMethod) {
     EXPECT_GE(one["makespan_over_lp"].get<double>(), 1);
     EXPECT_GE(one["makespan_over_lp"].get<double>(), one["makespan_over_lp_fit"].get<double>());
     EXPECT_GT(one["makespan_over_critical_path"].get<double>(), 1);
+    EXPECT_GE(one["makespan_over_windows"].get<double>(), 1 - 1e-9);
+    EXPECT_LE(one["makespan_over_windows"].get<double>(),
+              one["makespan_over_critical_path"].get<double>() * (1 + 1e-9));
     EXPECT_EQ(one["told_apart_from_best"], one["scheduler"] != "hprio");
     const double lp = one["makespan"].get<double>() / one["makespan_over_lp"].get<double>();
     least = std::min(least, lp);

@@ -170,5 +170,34 @@ TEST_F(Replay, SaysWhatIsWrong) {
   expect_bad_input("circle", "circle");
 }
 
+/// Every scheduler's time is in the interval of the optimum or above it; the schedule made before the run is followed,
+/// from the program itself and from its file, and the same noise changes its time by less than the noise.
+TEST_F(Replay, OptimumAndStaticSchedule) {
+  const std::string machine = MACHINES "/nehalem-m2070.toml";
+  ASSERT_EQ(run("asterism-fmm", "--particles 100000 --accuracy 5 --quiet --trace recorded", machine).status, 0);
+  double upper = 0;
+  for (const std::string scheduler : {"static", "hprio", "dmdas"}) {
+    const SimulatedRun ran = run("asterism-replay", "recorded --quiet --optimum --scheduler " + scheduler, machine);
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    const nlohmann::json& found = ran.record["optimum"];
+    EXPECT_GT(found["lower"].get<double>(), 0);
+    EXPECT_LE(found["lower"].get<double>(), found["upper"].get<double>() * (1 + 1e-9));
+    EXPECT_LE(found["upper"].get<double>(), ran.record["seconds"].get<double>() * (1 + 1e-9));
+    EXPECT_GE(found["schedules"].size(), 6U);
+    if (scheduler != "static") continue;
+    upper = found["schedules"][0]["seconds"];
+    EXPECT_NEAR(ran.record["seconds"].get<double>() / upper, 1, 0.05);
+  }
+  ASSERT_EQ(run("asterism-replay", "recorded --quiet --scheduler hprio --write-schedule sched.rec", machine).status, 0);
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "sched.rec"));
+  setenv("ASTERISM_STATIC_SCHEDULE", (folder_ / "sched.rec").c_str(), 1);
+  const SimulatedRun followed = run("asterism-replay", "recorded --quiet --scheduler static", machine);
+  const SimulatedRun noisy = run("asterism-replay", "recorded --quiet --scheduler static --noise 0.1", machine);
+  unsetenv("ASTERISM_STATIC_SCHEDULE");
+  EXPECT_FALSE(followed.record.contains("optimum"));
+  EXPECT_NEAR(followed.record["seconds"].get<double>() / upper, 1, 0.05);
+  EXPECT_NEAR(noisy.record["seconds"].get<double>() / followed.record["seconds"].get<double>(), 1, 0.15);
+}
+
 }  // namespace
 }  // namespace asterism::tests

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Those who make schedules before the run.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bounds/schedules/schedule.hpp"
+
+namespace asterism::bounds {
+
+/// What stands for the duration of a task in its rank.
+enum class RankFrom : std::uint8_t {
+  mean,   ///< over the units that run it (Topcuoglu, Hariri, Wu)
+  least,  ///< over the kinds: the rank is the length of the longest path that begins with the task
+};
+
+/// Per task: the longest sum of durations of a path that begins with it, s.
+std::vector<double> upward_ranks(const Workload& work, RankFrom from);
+
+/// HEFT with insertion (Topcuoglu, Hariri, Wu, IEEE TPDS 13, 2002): tasks by decreasing rank, each on the unit on which
+/// it ends first, its copies counted. `kind`, if given: per task, the only kind it may go to.
+Schedule heft(const Workload& work, std::span<const double> rank, std::span<const std::uint32_t> kind = {});
+
+/// The kind of each task from the area LP, rounded: of tasks with the same durations, those of the highest rank go to
+/// the kind on which they are fastest, as many as LP puts there. With heft() it is a list schedule as HLP's of
+/// Kedad-Sidhoum, Monna, Trystram (HCW 2015), whose LP has the critical path as well.
+std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const double> rank);
+
+/// HeteroPrio with spoliation (Agullo et al., Concurrency and Computation 28, 2016; Beaumont, Eyraud-Dubois, Kumar,
+/// IPDPS 2017): an idle unit takes the ready task that it is best at compared with the other kinds, or restarts a task
+/// of another kind that would end later there. It knows no copies: they are added to the assignment it makes.
+Schedule heteroprio(const Workload& work, std::span<const double> rank);
+
+/// Owner computes: the largest datum of a task decides; a task whose largest datum no task had before goes, by
+/// decreasing rank, to the unit on which it ends first, and later ones with it to the same unit. Where that cannot run
+/// the task, to the unit on which it ends first.
+Schedule owner_computes(const Workload& work, std::span<const double> rank);
+
+struct SearchOptions {
+  std::uint64_t placements = 4000000;  ///< tasks that are placed, in all: a bound of the time, the same on all machines
+  std::uint64_t seed = 1;
+};
+
+/// Local search: a task of the chain that determines the makespan goes to another unit, changes places with another
+/// one, or goes earlier in the order; what is not worse is kept. Never worse than `from`.
+Schedule local_search(const Workload& work, Schedule from, const SearchOptions& options = {});
+
+/// All of these, those already `known`, and what local search makes of the best, sorted: the best first. Throws Error
+/// (bad_input) when a task runs on no unit.
+std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {},
+                                        std::vector<Schedule> known = {});
+
+}  // namespace asterism::bounds
