@@ -126,7 +126,20 @@ def preconditioners():
     return "\n".join(rows)
 
 
+def preconditioners_beside_gpu():
+    """One GPU, the set-up on the cores of its host."""
+    [(_, record)] = load("cg-preconditioners-h100.json")
+    rows = [f"One {record['starpu']['gpus'][0].split('(')[1].split(' 7')[0].strip()}, version {record['commit']}:", "",
+            "| system | `jacobi`: iterations | ms | `amg`: iterations | set-up + solve, ms | `auto` chooses |", "|---|---|---|---|---|---|"]
+    for line in record["systems"]:
+        jacobi, amg = line["runs"]["jacobi"], line["runs"]["amg"]
+        rows.append(f"| {line['system']} | {jacobi['iterations']} | {1e3 * jacobi['solve_seconds']:.1f} | {amg['iterations']} | "
+                    f"{1e3 * amg['setup_seconds']:.0f} + {1e3 * amg['solve_seconds']:.1f} | `{line['runs']['auto']['name']}` |")
+    return "\n".join(rows)
+
+
 TABLES = {
+    "cg-preconditioners-h100": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
     "gpu-single": gpu_single,
     "gpu-libraries": gpu_libraries,

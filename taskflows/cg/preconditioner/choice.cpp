@@ -19,8 +19,8 @@ constexpr double iterations_on_bodies = 80;
 /// grids and bodies), and that its setup does (190 to 350): experiments/records/cg-preconditioners.json.
 constexpr double cost_of_iteration = 10;
 constexpr double cost_of_setup = 300;
-/// The same setup beside a GPU, whose iterations are short: 9,000 to 47,000 (cg-preconditioners-h100.json).
-constexpr int cost_of_setup_beside_gpus = 20000;
+/// The same setup beside a GPU, whose iterations are short: 2,300 to 10,700 (cg-preconditioners-h100.json).
+constexpr int cost_of_setup_beside_gpus = 5000;
 /// Steps of conjugate gradient that see a condition up to the square of about their number.
 constexpr int steps_on_grids = 60;
 constexpr int steps_on_bodies = 150;

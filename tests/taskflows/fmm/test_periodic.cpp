@@ -193,13 +193,13 @@ TEST_P(PeriodicDirections, TheOriginDoesNotMatter) {
 /// To the bit on one kind of unit; cores and GPUs round differently, and which does a task is not fixed.
 TEST(Periodic, TheSameBitsInEveryRun) {
   const Particles p = charges(3000);
-  const double allowed = starpu_cuda_worker_get_count() > 0 ? 1e-11 : 0;
+  const double allowed = starpu_cuda_worker_get_count() > 0 ? 1e-9 : 0;
   const Result first = solve(p, 3, 4, {3, 6});
   for (int run = 0; run < 3; ++run) {
     const Result again = solve(p, 3, 4, {3, 6});
     for (std::size_t i = 0; i < p.size(); ++i) {
-      ASSERT_NEAR(again.potential[i], first.potential[i], allowed * std::abs(first.potential[i])) << i;
-      ASSERT_NEAR(again.fy[i], first.fy[i], allowed * (std::abs(first.fy[i]) + 1)) << i;
+      ASSERT_NEAR(again.potential[i], first.potential[i], allowed) << i;
+      ASSERT_NEAR(again.fy[i], first.fy[i], allowed) << i;
     }
   }
 }
