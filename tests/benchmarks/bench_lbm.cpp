@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   for (const int threads : {1, 2}) {
     out["runs"].push_back(measure<double>(edge, threads, repetitions, {}, right));
     out["runs"].push_back(measure<float>(edge, threads, repetitions, {}, right));
-    out["runs"].push_back(measure<Float16>(edge, threads, repetitions, {}, right));
+    out["runs"].push_back(measure<asterism::Float16>(edge, threads, repetitions, {}, right));
   }
   std::printf("%s\n", out.dump(2).c_str());
   return right ? 0 : 1;
