@@ -67,7 +67,7 @@ void note_submission(starpu_task* task) {
   if (task->cl == nullptr || task->cl->where == STARPU_NOWHERE) return;
   Policy& policy = policy_of<Policy>(task->sched_ctx);
   std::call_once(policy.read, read_schedule, std::ref(policy));
-  task->sched_data = reinterpret_cast<void*>(++policy.submitted);
+  task->sched_data = reinterpret_cast<void*>(++policy.submitted);  // NOLINT(performance-no-int-to-ptr): not a pointer
 }
 
 int push_task(starpu_task* task) {

@@ -87,6 +87,7 @@ std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const d
   for (const std::uint32_t t : by_rank(work, rank)) {
     if (!work.runs[t]) continue;
     std::vector<double> seconds;
+    seconds.reserve(kinds.size());
     for (const std::size_t k : kinds) seconds.push_back(work.on(t, k));
     const auto [found, fresh] = known.try_emplace(seconds, members.size());
     if (fresh) {

@@ -39,6 +39,7 @@ ByDuration by_duration(const Workload& work, const std::vector<double>& duration
   for (std::size_t t = 0; t < work.tasks(); ++t) {
     if (!work.runs[t]) continue;
     std::vector<double> seconds;
+    seconds.reserve(kinds.size());
     for (const std::size_t k : kinds) seconds.push_back(duration[t * work.kinds + k]);
     const auto [found, fresh] = known.try_emplace(seconds, static_cast<std::uint32_t>(all.problem.classes.size()));
     if (fresh) {
