@@ -21,8 +21,10 @@
 
 namespace asterism {
 
+/// `bytes`: of a number in the file; where they are not those of T, HDF5 converts.
 template <class T>
-std::vector<T> read_dataset(const fs::path& path, const std::string& dataset, std::vector<hsize_t>& shape) {
+std::vector<T> read_dataset(const fs::path& path, const std::string& dataset, std::vector<hsize_t>& shape,
+                            std::size_t bytes = sizeof(T)) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   EXPECT_GE(file, 0) << path;
   const hid_t opened = H5Dopen2(file, dataset.c_str(), H5P_DEFAULT);
@@ -30,7 +32,9 @@ std::vector<T> read_dataset(const fs::path& path, const std::string& dataset, st
   if (opened < 0) return {};
   const hid_t type = H5Dget_type(opened);
   const hid_t native = sizeof(T) == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-  EXPECT_GT(H5Tequal(type, native), 0);
+  EXPECT_EQ(H5Tget_size(type), bytes);
+  EXPECT_EQ(H5Tget_class(type), H5T_FLOAT);
+  if (bytes == sizeof(T)) EXPECT_GT(H5Tequal(type, native), 0);
   const hid_t space = H5Dget_space(opened);
   shape.resize(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
   H5Sget_simple_extent_dims(space, shape.data(), nullptr);

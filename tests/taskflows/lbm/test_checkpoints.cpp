@@ -75,7 +75,7 @@ void check_round_trip(const fs::path& path) {
   // HDF5 reads half precision as numbers 2^15 times as large
   using Number = Arithmetic<T>;
   std::vector<hsize_t> shape;
-  const std::vector<Number> values = read_dataset<Number>(path, "populations", shape);
+  const std::vector<Number> values = read_dataset<Number>(path, "populations", shape, sizeof(T));
   EXPECT_EQ(shape, (std::vector<hsize_t>{19, 9, 6, 7}));
   std::size_t i = 0;
   for (int slot = 0; slot < q; ++slot) {
