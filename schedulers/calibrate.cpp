@@ -35,16 +35,6 @@ void init(unsigned context) {
   keep(context, new Policy);
 }
 
-void add_workers(unsigned context, int* workers, unsigned count) {
-  Policy& policy = policy_of<Policy>(context);
-  policy.workers.insert(policy.workers.end(), workers, workers + count);
-  share_lists(context, workers, count);
-}
-
-void remove_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) std::erase(policy_of<Policy>(context).workers, workers[i]);
-}
-
 Place place_of(starpu_task* task, int worker, unsigned implementation) {
   starpu_perfmodel* const model = task->cl->model;
   starpu_perfmodel_arch* const architecture = starpu_worker_get_perf_archtype(worker, task->sched_ctx);
@@ -99,6 +89,6 @@ starpu_task* pop_task(unsigned context) {
 
 starpu_sched_policy calibrate_policy =
     make_policy("calibrate", "every class of tasks on every kind of unit in turn, to measure durations",
-                {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task});
+                {init, drop<Policy>, add_workers<Policy>, remove_workers<Policy>, push_task, pop_task});
 
 }  // namespace asterism::schedulers

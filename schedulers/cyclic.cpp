@@ -96,10 +96,7 @@ int push_task(starpu_task* task) {
   Policy& policy = policy_of<Policy>(task->sched_ctx);
   unsigned implementation = 0;
   const int worker = unit_of(policy, task, &implementation);
-  if (worker < 0) return -ENODEV;
-  starpu_task_set_implementation(task, implementation);
-  policy.queues.push(worker, task);
-  return 0;
+  return policy.queues.give(worker, implementation, task);
 }
 
 starpu_task* pop_task(unsigned context) {

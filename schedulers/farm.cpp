@@ -67,16 +67,6 @@ void init_assignment(unsigned context) {
   init(context, seconds_of_a_batch());
 }
 
-void add_workers(unsigned context, int* workers, unsigned count) {
-  Policy& policy = policy_of<Policy>(context);
-  policy.workers.insert(policy.workers.end(), workers, workers + count);
-  share_lists(context, workers, count);
-}
-
-void remove_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) std::erase(policy_of<Policy>(context).workers, workers[i]);
-}
-
 int push_task(starpu_task* task) {
   Policy& policy = policy_of<Policy>(task->sched_ctx);
   std::vector<int> able;  // asked for now: once it waits, the task may be done and gone at any time
@@ -129,8 +119,9 @@ void after(starpu_task* task, unsigned context) {
 }
 
 starpu_sched_policy policy_with(const char* name, const char* description, void (*init_sched)(unsigned)) {
-  return make_policy(name, description,
-                     {init_sched, drop<Policy>, add_workers, remove_workers, push_task, pop_task, before, after});
+  return make_policy(
+      name, description,
+      {init_sched, drop<Policy>, add_workers<Policy>, remove_workers<Policy>, push_task, pop_task, before, after});
 }
 
 }  // namespace

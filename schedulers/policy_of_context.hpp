@@ -5,6 +5,8 @@
 #include <starpu.h>
 #include <starpu_scheduler.h>
 
+#include <vector>
+
 namespace asterism::schedulers {
 
 /// What keep() was given.
@@ -30,6 +32,18 @@ void drop(unsigned context) {
 /// Lets the workers that are added share their task lists: any of them may pop a task of the context.
 inline void share_lists(unsigned context, const int* workers, unsigned count) {
   for (unsigned i = 0; i < count; ++i) starpu_sched_ctx_worker_shares_tasks_lists(workers[i], context);
+}
+
+/// What a policy with a list of its `workers` does when they come and go.
+template <class Policy>
+void add_workers(unsigned context, int* workers, unsigned count) {
+  std::vector<int>& all = policy_of<Policy>(context).workers;
+  all.insert(all.end(), workers, workers + count);
+  share_lists(context, workers, count);
+}
+template <class Policy>
+void remove_workers(unsigned context, int* workers, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) std::erase(policy_of<Policy>(context).workers, workers[i]);
 }
 
 /// What all schedulers have, by the names of starpu_sched_policy.

@@ -11,7 +11,6 @@
 // and no order can block. A task without a record, or whose unit cannot run it, goes to the unit with the fewest
 // waiting tasks among those that can.
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,16 +36,6 @@ struct Policy {
 
 void init(unsigned context) {
   keep(context, new Policy);
-}
-
-void add_workers(unsigned context, int* workers, unsigned count) {
-  Policy& policy = policy_of<Policy>(context);
-  policy.workers.insert(policy.workers.end(), workers, workers + count);
-  share_lists(context, workers, count);
-}
-
-void remove_workers(unsigned context, int* workers, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) std::erase(policy_of<Policy>(context).workers, workers[i]);
 }
 
 void read_schedule(Policy& policy) {
@@ -90,10 +79,7 @@ int push_task(starpu_task* task) {
     worker = other;
     implementation = first;
   }
-  if (worker < 0) return -ENODEV;
-  starpu_task_set_implementation(task, implementation);
-  policy.queues.push(worker, task);
-  return 0;
+  return policy.queues.give(worker, implementation, task);
 }
 
 starpu_task* pop_task(unsigned context) {
@@ -107,8 +93,8 @@ starpu_sched_policy with_submissions(starpu_sched_policy policy) {
 
 }  // namespace
 
-starpu_sched_policy static_policy =
-    with_submissions(make_policy("static", "units and order of a file, see ASTERISM_STATIC_SCHEDULE",
-                                 {init, drop<Policy>, add_workers, remove_workers, push_task, pop_task}));
+starpu_sched_policy static_policy = with_submissions(
+    make_policy("static", "units and order of a file, see ASTERISM_STATIC_SCHEDULE",
+                {init, drop<Policy>, add_workers<Policy>, remove_workers<Policy>, push_task, pop_task}));
 
 }  // namespace asterism::schedulers

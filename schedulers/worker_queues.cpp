@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedulers/worker_queues.hpp"
 
+#include <cerrno>
+
 namespace asterism::schedulers {
 
 void WorkerQueues::push(int worker, starpu_task* task) {
@@ -17,6 +19,13 @@ void WorkerQueues::push(int worker, starpu_task* task) {
   starpu_push_task_end(task);
   queue.mutex.unlock();
   starpu_wake_worker_relax_light(worker);
+}
+
+int WorkerQueues::give(int worker, unsigned implementation, starpu_task* task) {
+  if (worker < 0) return -ENODEV;
+  starpu_task_set_implementation(task, implementation);
+  push(worker, task);
+  return 0;
 }
 
 starpu_task* WorkerQueues::pop() {

@@ -19,6 +19,8 @@ class WorkerQueues {
   /// Gives a task to a worker and wakes it. Its data are prefetched when the worker has other tasks to do first; else
   /// it takes the task at once and fetches them itself.
   void push(int worker, starpu_task* task);
+  /// The same with the implementation that it will run: 0, or -ENODEV where no worker (-1) can. What push_task returns.
+  int give(int worker, unsigned implementation, starpu_task* task);
   /// The calling worker's next task, or nullptr.
   starpu_task* pop();
   /// Tasks that wait for a worker.

@@ -40,9 +40,9 @@ FLOWS = {  # small: racecheck takes a thousand times as long
     "cg-blocks": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks 3 --cpus 0 --verify",
     "cg-ssor": "asterism-cg --stencil 7pts-16 --preconditioner ssor --cpus 0 --verify",
     "cg-amg": "asterism-cg --stencil 7pts-16 --preconditioner amg --cpus 0 --verify",
-    "fmm": "asterism-fmm --particles 3000 --accuracy 3 --height 4 --tree uniform --cpus 0 --verify",
-    "fmm-adaptive": "asterism-fmm --particles 3000 --distribution plummer --accuracy 3 --tree adaptive --cpus 0 --verify",
-    "lbm": "asterism-lbm --size 16 --steps 4 --cpus 0 --verify",
+    "fmm": "asterism-fmm --particles 1000 --accuracy 3 --height 3 --tree uniform --cpus 0 --verify",
+    "fmm-adaptive": "asterism-fmm --particles 1000 --distribution plummer --accuracy 3 --tree adaptive --leaf-size 24 --cpus 0 --verify",
+    "lbm": "asterism-lbm --size 12 --steps 3 --cpus 0 --verify",
     "fdtd": "asterism-fdtd --size 16 --steps 6 --cpus 0 --verify",
     "tdbem": "asterism-tdbem --unknowns 42 --steps 20 --cpus 4 --gpus 1 --verify"}
 

@@ -144,25 +144,25 @@ void precondition_cpu(void** b, void* arguments) {
   cpu::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]));
 }
 
+/// q = A x where `a` wants the product, and `b` then without A and q; else null.
+template <class Args>
+const double* product_before(const Args& a, void**& b) {
+  if (a.product == 0) return nullptr;
+  cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
+  const double* const q = elements_of(b[1]);
+  b += 2;
+  return q;
+}
+
 void smooth_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const SmoothArgs*>(arguments);
-  const double* q = nullptr;
-  if (a.product != 0) {
-    cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
-    q = elements_of(b[1]);
-    b += 2;
-  }
+  const double* const q = product_before(a, b);
   cpu::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
               elements_of(b[3]));
 }
 void relax_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const RelaxArgs*>(arguments);
-  const double* q = nullptr;
-  if (a.product != 0) {
-    cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
-    q = elements_of(b[1]);
-    b += 2;
-  }
+  const double* const q = product_before(a, b);
   cpu::relax(length(b[1]), &scalar<std::int32_t>(b[1]), preconditioner(a.block, b[0]), elements_of(b[2]), q,
              elements_of(b[3]));
 }

@@ -85,6 +85,18 @@ UnitRates rates_of(int worker, int units, const Problem& problem, std::size_t pa
   return r;
 }
 
+/// Seconds of the near field, the shortest of some passes.
+double shortest_near_field(Flow& flow, int passes) {
+  double least = INFINITY;
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto begin = Clock::now();
+    flow.submit_p2p();
+    starpu_task_wait_for_all();
+    least = std::min(least, seconds_since(begin));
+  }
+  return least;
+}
+
 /// Seconds of a unit per near pair one way: half of the particles act on the others.
 double one_way_pair_of(int worker, const Problem& problem, std::size_t particles, int height) {
   constexpr int passes = 6;
@@ -93,14 +105,8 @@ double one_way_pair_of(int worker, const Problem& problem, std::size_t particles
   options.sources = particles / 2;
   Simulation simulation(problem, options, cube(particles, 1, Charges::random_signs));
   Flow flow(simulation, worker);
-  double least = INFINITY;
-  for (int pass = 0; pass < passes; ++pass) {
-    const auto begin = Clock::now();
-    flow.submit_p2p();
-    starpu_task_wait_for_all();
-    least = std::min(least, seconds_since(begin));
-  }
-  return least / static_cast<double>(std::max<std::int64_t>(1, simulation.work().near_pairs));
+  return shortest_near_field(flow, passes) /
+         static_cast<double>(std::max<std::int64_t>(1, simulation.work().near_pairs));
 }
 
 /// Seconds of a core per near pair while all cores compute: clocks are lower than for one alone, and two cores may be
@@ -115,14 +121,7 @@ double near_pair_of_busy_core(int cores, const Problem& problem) {
   options.pieces = {1, pieces_per_core * cores};
   Simulation simulation(problem, options, cube(particles, 1, Charges::random_signs));
   Flow flow(simulation);
-  double least = INFINITY;
-  for (int pass = 0; pass < passes; ++pass) {
-    const auto begin = Clock::now();
-    flow.submit_p2p();
-    starpu_task_wait_for_all();
-    least = std::min(least, seconds_since(begin));
-  }
-  return least * cores / static_cast<double>(simulation.work().near_pairs);
+  return shortest_near_field(flow, passes) * cores / static_cast<double>(simulation.work().near_pairs);
 }
 
 }  // namespace

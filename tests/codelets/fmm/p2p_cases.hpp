@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "codelets/fmm/kernels/near/p2p.hpp"
@@ -69,6 +71,24 @@ void expect_every_kernel(const reference::Leaves& leaves, double tolerance, Run 
   expect_kernels([&](auto k, reference::Coincident coincident) { return reference::p2p(k, leaves, coincident); },
                  tolerance, run);
 }
+/// References of the same cases, summed once for all variants of the kernels.
+class References {
+ public:
+  /// As above; `name` tells the case from all others.
+  template <class Run>
+  void expect_every_kernel(const std::string& name, const reference::Leaves& leaves, double tolerance, Run run) {
+    std::vector<reference::Field>& fields = fields_[name];
+    std::size_t kernel = 0;
+    const auto sum = [&](auto k, reference::Coincident coincident) {
+      if (fields.size() == kernel) fields.push_back(reference::p2p(k, leaves, coincident));
+      return fields[kernel++];
+    };
+    expect_kernels(sum, tolerance, run);
+  }
+
+ private:
+  std::map<std::string, std::vector<reference::Field>> fields_;
+};
 
 /// Leaves of targets and of sources of many sizes, some without any: more than fit in one pass over a leaf.
 inline reference::Leaves apart_case(std::uint64_t seed) {

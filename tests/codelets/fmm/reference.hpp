@@ -51,6 +51,12 @@ struct Field {
 
   explicit Field(std::size_t n, double value = std::nan(""))
       : potential(n, value), fx(n, value), fy(n, value), fz(n, value) {}
+  void set(std::size_t i, const long double* sum) {
+    potential[i] = static_cast<double>(sum[0]);
+    fx[i] = static_cast<double>(sum[1]);
+    fy[i] = static_cast<double>(sum[2]);
+    fz[i] = static_cast<double>(sum[3]);
+  }
   [[nodiscard]] FieldView view() { return {potential.data(), fx.data(), fy.data(), fz.data()}; }
 };
 
@@ -66,10 +72,9 @@ struct Leaves {
     return {own, size(), begin.data(), upper_begin.data(), upper.data(), source_begin.data(), source.data()};
   }
   [[nodiscard]] SourceView particles() const { return {x.data(), y.data(), z.data(), q.data()}; }
-  [[nodiscard]] std::int32_t leaf_of(std::size_t i) const {
-    return static_cast<std::int32_t>(std::upper_bound(begin.begin(), begin.end(), static_cast<std::int32_t>(i)) -
-                                     begin.begin()) -
-           1;
+  /// The first particle of a leaf.
+  [[nodiscard]] std::size_t first(std::int32_t leaf) const {
+    return static_cast<std::size_t>(begin[static_cast<std::size_t>(leaf)]);
   }
 
   void add_particle(double px, double py, double pz, double charge) {
@@ -153,22 +158,20 @@ void add(K kernel, const SourceView& p, std::size_t j, double tx, double ty, dou
   sum[3] -= p.q[j] * k.derivative * dz / r;
 }
 
-/// Every particle of the set with every other: they interact if their leaves are the same own leaf or neighbours.
+/// Every particle with those of its own leaf, where that is one of the group's, and of the neighbours of its leaf.
 template <class K>
 Field p2p(K kernel, const Leaves& l, Coincident coincident = Coincident::left_out) {
   Field f(l.x.size());
-  for (std::size_t i = 0; i < l.x.size(); ++i) {
-    long double sum[4] = {};
-    const std::int32_t a = l.leaf_of(i);
-    for (std::size_t j = 0; j < l.x.size(); ++j) {
-      const std::int32_t b = l.leaf_of(j);
-      if (i != j && (a == b ? a < l.own : l.near[static_cast<std::size_t>(a)].count(b) > 0))
-        add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum, coincident);
+  for (std::int32_t a = 0; a < l.size(); ++a) {
+    std::set<std::int32_t> near = l.near[static_cast<std::size_t>(a)];
+    if (a < l.own) near.insert(a);
+    for (std::size_t i = l.first(a); i < l.first(a + 1); ++i) {
+      long double sum[4] = {};
+      for (const std::int32_t b : near)
+        for (std::size_t j = l.first(b); j < l.first(b + 1); ++j)
+          if (i != j) add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum, coincident);
+      f.set(i, sum);
     }
-    f.potential[i] = static_cast<double>(sum[0]);
-    f.fx[i] = static_cast<double>(sum[1]);
-    f.fy[i] = static_cast<double>(sum[2]);
-    f.fz[i] = static_cast<double>(sum[3]);
   }
   return f;
 }
@@ -211,19 +214,15 @@ inline Leaves apart_leaves(const std::vector<int>& targets, const std::vector<in
 /// The field of the targets of such leaves.
 template <class K>
 Field p2p_one_way(K kernel, const Leaves& l, Coincident coincident = Coincident::left_out) {
-  const auto targets = static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]);
-  Field f(targets);
-  for (std::size_t i = 0; i < targets; ++i) {
-    long double sum[4] = {};
-    for (const std::int32_t b : l.near[static_cast<std::size_t>(l.leaf_of(i))])
-      for (auto j = static_cast<std::size_t>(l.begin[static_cast<std::size_t>(b)]);
-           j < static_cast<std::size_t>(l.begin[static_cast<std::size_t>(b) + 1]); ++j)
-        add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum, coincident);
-    f.potential[i] = static_cast<double>(sum[0]);
-    f.fx[i] = static_cast<double>(sum[1]);
-    f.fy[i] = static_cast<double>(sum[2]);
-    f.fz[i] = static_cast<double>(sum[3]);
-  }
+  Field f(l.first(l.own));
+  for (std::int32_t a = 0; a < l.own; ++a)
+    for (std::size_t i = l.first(a); i < l.first(a + 1); ++i) {
+      long double sum[4] = {};
+      for (const std::int32_t b : l.near[static_cast<std::size_t>(a)])
+        for (std::size_t j = l.first(b); j < l.first(b + 1); ++j)
+          add(kernel, l.particles(), j, l.x[i], l.y[i], l.z[i], sum, coincident);
+      f.set(i, sum);
+    }
   return f;
 }
 

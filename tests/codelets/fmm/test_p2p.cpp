@@ -116,7 +116,7 @@ TEST_P(FmmP2P, OneWay) {
                  (l.begin[static_cast<std::size_t>(b) + 1] - l.begin[static_cast<std::size_t>(b)]);
     EXPECT_EQ(p2p_one_way_pairs(l.set()), pairs);
     cases::expect_one_way(l, 2e-12, [&](const auto& kernel) {
-      Field f(static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]));  // NaN
+      Field f(l.first(l.own));  // NaN
       p2p_one_way(kernel, l.set(), l.particles(), f.view(), GetParam());
       return f;
     });
@@ -164,14 +164,14 @@ TEST_P(FmmP2P, GhostsReceiveFromOwnLeavesOnly) {
   l.link({{0, 1}, {0, 3}, {1, 2}, {1, 3}});  // of which ghost-ghost pairs do not count
   const Field f = run(Laplace{}, l);
   EXPECT_LE(error(reference::p2p(reference::laplace, l), f), 2e-12);
-  for (std::size_t i = 0; i < l.x.size(); ++i) {
-    const std::int32_t leaf = l.leaf_of(i);
-    const bool reached = leaf == 0 || leaf == 1 || leaf == 3;
-    EXPECT_EQ(f.potential[i] != 0, reached);
-    EXPECT_EQ(f.fx[i] != 0, reached);
-    EXPECT_EQ(f.fy[i] != 0, reached);
-    EXPECT_EQ(f.fz[i] != 0, reached);
-  }
+  for (std::int32_t leaf = 0; leaf < l.size(); ++leaf)
+    for (std::size_t i = l.first(leaf); i < l.first(leaf + 1); ++i) {
+      const bool reached = leaf == 0 || leaf == 1 || leaf == 3;
+      EXPECT_EQ(f.potential[i] != 0, reached);
+      EXPECT_EQ(f.fx[i] != 0, reached);
+      EXPECT_EQ(f.fy[i] != 0, reached);
+      EXPECT_EQ(f.fz[i] != 0, reached);
+    }
 }
 
 /// From 1e-100 to 1e100: no approximation of the inverse root may leave its range.

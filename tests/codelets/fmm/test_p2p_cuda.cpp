@@ -86,8 +86,9 @@ class FmmP2PCuda : public CudaTest, public ::testing::WithParamInterface<cuda::V
     }
     return f;
   }
-  void compare(const Leaves& leaves) const {
-    cases::expect_every_kernel(leaves, 1e-12, [&](const auto& kernel) { return run(kernel, leaves); });
+  void compare(const std::string& name, const Leaves& leaves) const {
+    static cases::References references;
+    references.expect_every_kernel(name, leaves, 1e-12, [&](const auto& kernel) { return run(kernel, leaves); });
   }
 };
 
@@ -101,8 +102,10 @@ TEST_P(FmmP2PCuda, TwoParticlesByHand) {
 TEST_P(FmmP2PCuda, OneAndTwoLeaves) {
   for (const int m : sanitized() ? std::vector<int>{1, 33, 65} : leaf_sizes) {
     SCOPED_TRACE(m);
-    compare(reference::random_leaves({m}, 1, 1, false, static_cast<std::uint64_t>(m)));
-    for (const int n : {0, 1, 31, 65}) compare(reference::random_leaves({m, n}, 1, 1, true, 7));
+    const std::string name = std::to_string(m);
+    compare(name, reference::random_leaves({m}, 1, 1, false, static_cast<std::uint64_t>(m)));
+    for (const int n : {0, 1, 31, 65})
+      compare(name + " and " + std::to_string(n), reference::random_leaves({m, n}, 1, 1, true, 7));
   }
 }
 
@@ -127,9 +130,10 @@ TEST_P(FmmP2PCuda, RandomNeighbours) {
       particles.insert(particles.end(), leaf_sizes.begin(), leaf_sizes.end());
     std::shuffle(particles.begin(), particles.end(), random);
     const auto own = static_cast<std::int32_t>(seed % 3 == 0 ? particles.size() : 5 + seed);
-    SCOPED_TRACE(std::to_string(own) + " own leaves, seed " + std::to_string(seed));
+    const std::string name = std::to_string(own) + " own leaves, seed " + std::to_string(seed);
+    SCOPED_TRACE(name);
     // 0.95 of 39 leaves: more neighbours than a block looks up at a time
-    compare(reference::random_leaves(particles, own, seed % 2 == 0 ? 0.3 : 0.95, seed > 2, seed));
+    compare(name, reference::random_leaves(particles, own, seed % 2 == 0 ? 0.3 : 0.95, seed > 2, seed));
   }
 }
 
@@ -152,7 +156,7 @@ TEST_P(FmmP2PCuda, OneWay) {
     SCOPED_TRACE(seed);
     const Leaves l = cases::apart_case(seed);
     const std::vector<P2PItem> items = p2p_items(l.set());
-    const auto targets = static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]);
+    const std::size_t targets = l.first(l.own);
     for (const P2PItem& item : items) EXPECT_LT(item.leaf, l.own);
     cases::expect_one_way(l, 1e-12, [&](const auto& kernel) { return run(kernel, l, items, targets); });
   }

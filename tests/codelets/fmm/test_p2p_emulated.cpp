@@ -44,7 +44,7 @@ struct Shape {
   /// Only the targets of leaves that are apart from their sources.
   template <class Kernel>
   static Field run_one_way(const Kernel& kernel, const Leaves& l) {
-    Field f(static_cast<std::size_t>(l.begin[static_cast<std::size_t>(l.own)]));
+    Field f(l.first(l.own));
     const std::vector<P2PItem> items = p2p_items(l.set());
     P2PSet set = l.set();
     set.items = static_cast<std::int32_t>(items.size());

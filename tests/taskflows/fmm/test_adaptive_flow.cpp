@@ -11,6 +11,7 @@
 #include "taskflows/fmm/verify.hpp"
 #include "tests/runtime/starpu_environment.hpp"
 #include "tests/taskflows/fmm/clouds.hpp"
+#include "tests/taskflows/fmm/results.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -37,20 +38,6 @@ Result solve(const Particles& p, const Interaction& interaction, int acc, const 
 
 Errors errors_of(const Particles& p, const Interaction& interaction, const Result& r) {
   return direct_errors(interaction, p, r, 1000, 3);
-}
-
-/// Largest difference, relative to the largest value of its kind.
-double difference(const Result& a, const Result& b) {
-  const auto of = [](const auto& x, const auto& y) {
-    double most = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      most = std::max(most, std::abs(x[i] - y[i]));
-      size = std::max(size, std::abs(y[i]));
-    }
-    return most / size;
-  };
-  return std::max({of(a.potential, b.potential), of(a.fx, b.fx), of(a.fy, b.fy), of(a.fz, b.fz)});
 }
 
 class AdaptivePromise : public testing::TestWithParam<int> {};

@@ -20,6 +20,7 @@
 #include "taskflows/fmm/verify.hpp"
 #include "tests/runtime/starpu_environment.hpp"
 #include "tests/taskflows/fmm/clouds.hpp"
+#include "tests/taskflows/fmm/results.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -89,20 +90,6 @@ Solved solve_mutual(const Particles& particles, const Problem& problem, const Op
   Solved solved{Result(particles.size()), simulation.work(), flow.tasks()};
   simulation.collect(solved.result, FieldTimes::one);
   return solved;
-}
-
-/// Largest difference, relative to the largest value of its kind.
-double difference(const Result& a, const Result& b) {
-  const auto of = [](const auto& x, const auto& y) {
-    double most = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      most = std::max(most, std::abs(x[i] - y[i]));
-      size = std::max(size, std::abs(y[i]));
-    }
-    return most / size;
-  };
-  return std::max({of(a.potential, b.potential), of(a.fx, b.fx), of(a.fy, b.fy), of(a.fz, b.fz)});
 }
 
 /// To the bit on CPUs: elsewhere a task's unit is the scheduler's choice.

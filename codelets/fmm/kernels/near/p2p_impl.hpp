@@ -67,6 +67,24 @@ struct Triangle {
 /// Targets whose kernels are evaluated together.
 inline constexpr int chains = 2;
 
+template <int n>
+struct Separation {
+  Pack<n> x, y, z, r2;
+};
+
+/// From targets t0 .. t0 + n, of `count`, to the particles at x, y, z: d = x_j - x_t and |d|^2.
+template <int n, int count>
+ASTERISM_FMM_INLINE Separation<n> separation(const Targets<count>& targets, int t0, Vector x, Vector y, Vector z) {
+  using V = Pack<n>;
+  const auto target = [&](int t) __attribute__((always_inline)) {
+    return t0 + t < count ? t0 + t : t0;
+  };
+  const V dx = V::each([&](int t) __attribute__((always_inline)) { return x - targets.x[target(t)]; });
+  const V dy = V::each([&](int t) __attribute__((always_inline)) { return y - targets.y[target(t)]; });
+  const V dz = V::each([&](int t) __attribute__((always_inline)) { return z - targets.z[target(t)]; });
+  return {dx, dy, dz, fma(dx, dx, fma(dy, dy, dz * dz))};
+}
+
 /// The targets and `width` particles from j on act on each other:
 ///   d = x_j - x_t, s = slope(|d|): potential_t += q_j K, field_t += q_j s d, potential_j += q_t K, field_j -= q_t s d
 template <int count, class Kernel, class Lanes>
@@ -84,13 +102,7 @@ ASTERISM_FMM_INLINE void interact(const Kernel& kernel, Targets<count>& targets,
   for (int t0 = 0; t0 < count; t0 += chains) {
     constexpr int n = count < chains ? count : chains;
     using V = Pack<n>;
-    const auto target = [&](int t) __attribute__((always_inline)) {
-      return t0 + t < count ? t0 + t : t0;
-    };
-    const V dx = V::each([&](int t) __attribute__((always_inline)) { return x - targets.x[target(t)]; });
-    const V dy = V::each([&](int t) __attribute__((always_inline)) { return y - targets.y[target(t)]; });
-    const V dz = V::each([&](int t) __attribute__((always_inline)) { return z - targets.z[target(t)]; });
-    const V r2 = fma(dx, dx, fma(dy, dy, dz * dz));
+    const auto [dx, dy, dz, r2] = separation<n>(targets, t0, x, y, z);
     V value;
     V slope;
     kernel(r2, value, slope);
@@ -224,14 +236,8 @@ ASTERISM_FMM_INLINE void receive(const Kernel& kernel, Targets<count>& targets, 
   for (int t0 = 0; t0 < count; t0 += chains) {
     constexpr int n = count < chains ? count : chains;
     using V = Pack<n>;
-    const auto target = [&](int t) __attribute__((always_inline)) {
-      return t0 + t < count ? t0 + t : t0;
-    };
-    const V dx = V::each([&](int t) __attribute__((always_inline)) { return x - targets.x[target(t)]; });
-    const V dy = V::each([&](int t) __attribute__((always_inline)) { return y - targets.y[target(t)]; });
-    const V dz = V::each([&](int t) __attribute__((always_inline)) { return z - targets.z[target(t)]; });
+    const auto [dx, dy, dz, r2] = separation<n>(targets, t0, x, y, z);
     const V charge = V::each([&](int) __attribute__((always_inline)) { return q; });
-    const V r2 = fma(dx, dx, fma(dy, dy, dz * dz));
     V potential;
     V pull;
     act(kernel, r2, charge, potential, pull);
