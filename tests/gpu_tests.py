@@ -44,7 +44,7 @@ FLOWS = {  # small: racecheck takes a thousand times as long
     "fmm-adaptive": "asterism-fmm --particles 1000 --distribution plummer --accuracy 3 --tree adaptive --leaf-size 24 --cpus 0 --verify",
     "lbm": "asterism-lbm --size 12 --steps 3 --cpus 0 --verify",
     "fdtd": "asterism-fdtd --size 16 --steps 6 --cpus 0 --verify",
-    "tdbem": "asterism-tdbem --unknowns 42 --steps 20 --cpus 4 --gpus 1 --verify"}
+    "tdbem": "asterism-tdbem --unknowns 162 --steps 20 --cpus 4 --gpus 1 --verify"}
 
 
 def parse_arguments():

@@ -82,7 +82,7 @@ double step_rate(const Arguments& args, const Problem& like, const Session& sess
   const Problem sample = sample_of(like);
   const Division division = divide(args, sample, session, gpu_share, {});
   Simulation simulation(sample, division.bricks, division.placement, division.overlap, division.exchange);
-  return cells_of(sample) * best_step_rate([&](long steps) {
+  return cells_of(sample) * median_step_rate([&](long steps) {
            simulation.advance(steps);
            starpu_task_wait_for_all();
          });

@@ -62,7 +62,7 @@ double step_rate(const Arguments& args, const Problem& like, const Session& sess
   const Pieces pieces = cut(args, sample, session, gpu_share, PlacedBy::program);
   Simulation simulation(sample, pieces.bricks, pieces.placement);
   simulation.initialise();
-  return cells_of(sample) * best_step_rate([&](long steps) {
+  return cells_of(sample) * median_step_rate([&](long steps) {
            simulation.advance(steps);
            starpu_task_wait_for_all();
          });

@@ -85,7 +85,7 @@ double step_rate(const Arguments& args, const ProblemCase& problem_case, const S
   Matrices<T> matrices(problem, block_size_for(args.method, problem, session), widths_of(args.method.kernel));
   matrices.assemble([](double) {});
   Simulation<T> simulation(problem, args.method, matrices, session, sharing_for(args.sharing, session));
-  return problem.surface.unknowns() * best_step_rate([&](long steps) {
+  return problem.surface.unknowns() * median_step_rate([&](long steps) {
            for (const std::int64_t end = simulation.steps() + steps; simulation.steps() < end;) simulation.advance();
            starpu_task_wait_for_all();
          });

@@ -207,23 +207,23 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
   return choice;
 }
 
-double best_step_rate(const std::function<void(long steps)>& advance) {
+double median_step_rate(const std::function<void(long steps)>& advance) {
   constexpr int rounds = 5;
   constexpr double enough = 0.02;  // seconds of a round
   constexpr long most_steps = 4096;
-  double best = 0;
+  std::vector<double> rates;
   long steps = 4;
-  for (int round = 0; round < rounds;) {
+  while (rates.size() < rounds) {
     const double begin = wall_seconds();
     advance(steps);
     const double seconds = wall_seconds() - begin;
-    best = std::max(best, static_cast<double>(steps) / seconds);
     if (seconds < enough && steps < most_steps)
       steps *= 4;
     else
-      ++round;
+      rates.push_back(static_cast<double>(steps) / seconds);
   }
-  return best;
+  std::nth_element(rates.begin(), rates.begin() + rounds / 2, rates.end());
+  return rates[rounds / 2];
 }
 
 }  // namespace asterism

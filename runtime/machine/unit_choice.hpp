@@ -53,8 +53,9 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
 UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
                            const std::function<double(const std::string& who)>& rate);
 
-/// The best rate of several rounds of `advance(steps)`, which returns when the steps are done, in steps per second:
-/// rounds of some hundredths of a second.
-double best_step_rate(const std::function<void(long steps)>& advance);
+/// The median rate of several rounds of `advance(steps)`, which returns when the steps are done, in steps per second:
+/// rounds of some hundredths of a second. Threads that meet often are at times lucky: the best round is not what a run
+/// has.
+double median_step_rate(const std::function<void(long steps)>& advance);
 
 }  // namespace asterism

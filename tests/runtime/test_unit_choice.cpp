@@ -116,12 +116,13 @@ TEST(UnitChoice, WhatWasSaidIsNotChosen) {
   EXPECT_TRUE(choose_units(work_of(10), options, rates, say).reason.empty());
 }
 
-TEST(UnitChoice, TheBestOfSeveralRoundsCounts) {
-  long steps = 0;
-  const double rate = best_step_rate([&](long n) {
+/// Every fourth round is lucky, four times as fast: it does not count.
+TEST(UnitChoice, TheMedianOfSeveralRoundsCounts) {
+  long steps = 0, calls = 0;
+  const double rate = median_step_rate([&](long n) {
     steps += n;
-    for (const auto end = std::chrono::steady_clock::now() + n * std::chrono::microseconds(100);
-         std::chrono::steady_clock::now() < end;) {
+    const auto time = n * std::chrono::microseconds(++calls % 4 == 0 ? 25 : 100);
+    for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
     }
   });
   EXPECT_LE(rate, 1.01e4);
