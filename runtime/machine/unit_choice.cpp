@@ -17,8 +17,10 @@ namespace {
 
 /// Cores with less than this share of all rates are left out without a trial: what they exchange costs GPUs more.
 constexpr double least_share = 0.02;
-/// More units than others have to be faster by this share.
+/// More units than others have to be faster by this share; more cores for a small problem by more: their threads meet
+/// often, and how fast they then are changes from run to run.
 constexpr double worth_more_units = 0.02;
+constexpr double worth_more_cores = 0.06;
 /// Numbers of cores that are tried for small problems beside all.
 constexpr int few_cores[] = {1, 4, 16};
 
@@ -42,7 +44,8 @@ struct Candidate {
 const Candidate& best_of(const std::vector<Candidate>& candidates) {
   const Candidate* best = &candidates.front();
   for (const Candidate& c : candidates)
-    if (c.rate > best->rate * (1 + worth_more_units)) best = &c;
+    if (c.rate > best->rate * (1 + (c.gpus == best->gpus && !c.gpu_share ? worth_more_cores : worth_more_units)))
+      best = &c;
   return *best;
 }
 

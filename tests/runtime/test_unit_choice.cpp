@@ -78,7 +78,7 @@ TEST(UnitChoice, SmallProblemsRunOnFewCores) {
 }
 
 TEST(UnitChoice, MoreUnitsMustBeFaster) {
-  EXPECT_EQ(choice(work_of(6400), 2, 0, {{"1 core", 8e7}, {"all cores", 8.1e7}}).cpus, 1);
+  EXPECT_EQ(choice(work_of(6400), 2, 0, {{"1 core", 8e7}, {"all cores", 8.4e7}}).cpus, 1);
   EXPECT_EQ(choice(work_of(6400), 2, 0, {{"1 core", 8e7}, {"all cores", 9e7}}).cpus, std::nullopt);
 }
 
