@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests that use a GPU on a machine that has one, several at a time, and writes a record of them; with --sanitize
-also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. A GPU takes turns between
-processes: more than two at a time are slower.
+also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. Each has cores of its own.
 
     run-gpu-tests --out gpu-tests.json               # in a bundle of scripts/bundle
     run-gpu-tests --sanitize memcheck,racecheck --out sanitize.json
@@ -12,6 +11,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import queue
 import re
 import subprocess
 import sys
@@ -19,6 +19,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+CORES = queue.Queue()  # sets of cores that no process has
 KERNELS = ["cg_kernels_cuda", "fmm_p2p_cuda", "fmm_far_field_cuda", "lbm_kernels_cuda", "fdtd_kernels_cuda", "tdbem_kernels_cuda"]
 SCHEDULERS = {"cg_flow": ["cyclic", "lws", "dmdas"], "fmm_flow": ["hprio", "lws", "dmdas"], "lbm_flow": ["lws", "dmdas"],
               "fdtd_flow": ["lws", "dmdas"], "fdtd_farm": ["lws", "dmdas"], "tdbem_flow": ["lws", "dmdas"]}
@@ -50,8 +51,8 @@ FLOWS = {  # small: racecheck takes a thousand times as long
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="gpu-tests.json", metavar="FILE", help="JSON record (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="at a time (default: %(default)s)")
-    parser.add_argument("--only", default="", metavar="TEXT", help="tests whose name contains it")
+    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="at a time (default: %(default)s)")
+    parser.add_argument("--only", default="", metavar="REGEX", help="tests in whose name this expression is found")
     parser.add_argument("--sanitize", default="", metavar="TOOLS", help="some of memcheck,synccheck,initcheck,racecheck")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="processes that a sanitized test is divided into")
     parser.add_argument("--limit", type=float, default=600, metavar="S", help="seconds of all together (default: %(default)s)")
@@ -68,14 +69,18 @@ def environment(**more):
 
 def execute(command, end, **more):
     """Return status (None: not ended in time), text and seconds."""
+    cores = CORES.get()
     begin = time.monotonic()
     try:
-        done = subprocess.run([str(HERE / "run"), *command], env=environment(**more), text=True, stdin=subprocess.DEVNULL,
+        launcher = ["taskset", "--cpu-list", ",".join(map(str, cores)), str(HERE / "run")]
+        done = subprocess.run(launcher + command, env=environment(**more), text=True, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=max(1.0, end - begin))
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
     except subprocess.TimeoutExpired as late:
         out = late.stdout or b""
         return None, out.decode(errors="replace"), time.monotonic() - begin
+    finally:
+        CORES.put(cores)
 
 
 def run_tests(name, scheduler, end):
@@ -152,8 +157,11 @@ def main():
               "machine": "one " + gpu.stdout.split("\n")[0], "commit": (HERE / "commit").read_text().strip()}
     results = record.setdefault("tools", {}) if arguments.sanitize else record
     failed = 0
+    cores = sorted(os.sched_getaffinity(0))
+    for job in range(arguments.jobs):
+        CORES.put(cores[job::arguments.jobs] or cores)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, end) if arguments.only in name}
+        jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, end) if re.search(arguments.only, name)}
         for job in concurrent.futures.as_completed(jobs):
             key, name = jobs[job]
             result, right, text = job.result()
