@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <fstream>
 
 #include "apps/common/help.hpp"
 #include "apps/common/program.hpp"
@@ -32,12 +33,32 @@ struct Arguments {
   fs::path json;
   fs::path csv;
   fs::path perfetto;
+  fs::path sqlite;
   fs::path tasks_rec;
   fs::path platform_rec;
   bool partial = false;
+  bool diagnose = false;
   bool no_bounds = false;
   bool quiet = false;
 };
+
+/// Throws Error (bad_input) when the database would replace a file of a recording: in a folder that is read, only a
+/// database is replaced.
+void require_no_input(const fs::path& database, const std::vector<fs::path>& inputs) {
+  std::ifstream existing(database, std::ios::binary);
+  if (!existing) return;
+  std::string magic(15, ' ');
+  existing.read(magic.data(), static_cast<std::streamsize>(magic.size()));
+  if (magic == "SQLite format 3") return;
+  const fs::path file = fs::canonical(database);
+  for (const fs::path& input : inputs) {
+    std::error_code missing;
+    const fs::path read = fs::canonical(input, missing);
+    if (!missing && (file == read || file.parent_path() == read))
+      bad_input("--sqlite {}: is a file of the recording {}; expected a new file or a SQLite database",
+                database.string(), input.string());
+  }
+}
 
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::App app(
@@ -81,6 +102,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->allow_extra_args(false);
   app.add_flag("--partial", args.partial, "Accept recordings whose end is missing");
   app.add_option("--name", args.name, "Title (default: the folder's name)");
+  app.add_flag("--diagnose", args.diagnose,
+               "Say what is odd and what to try: slow tasks, data read again, detours of data, links, starved units, "
+               "small tasks, priority\ninversions; on the page and in --json, too");
   auto* efficiency = app.add_option_group(
       "Efficiency", "Definitions 1 to 5 of the CG paper, from recordings of the same problem on one unit");
   efficiency->add_option("--one-unit", args.one_unit, "T_1(1): on one unit, the problem in one block");
@@ -99,6 +123,8 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--json", args.json, "All metrics");
   results->add_option("--csv", args.csv, "All metrics, a line each");
   results->add_option("--perfetto", args.perfetto, "Chrome trace events, for ui.perfetto.dev");
+  results->add_option("--sqlite", args.sqlite,
+                      "A SQLite database with tables of units, tasks, data, transfers, states, for questions in SQL");
   results->add_option("--tasks-rec", args.tasks_rec,
                       "The (window of the) recording as tasks.rec, for pmtool and StarVZ");
   results->add_option("--platform-rec", args.platform_rec,
@@ -109,9 +135,16 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                                      {"--json", args.json},
                                      {"--csv", args.csv},
                                      {"--perfetto", args.perfetto},
+                                     {"--sqlite", args.sqlite},
                                      {"--tasks-rec", args.tasks_rec},
                                      {"--platform-rec", args.platform_rec}})
     require_writable(option, path);
+  if (!args.sqlite.empty()) {
+    std::vector<fs::path> inputs = args.paths;
+    for (const auto* more : {&args.beside, &args.durations}) inputs.insert(inputs.end(), more->begin(), more->end());
+    inputs.insert(inputs.end(), {args.one_unit, args.one_unit_blocks, args.models});
+    require_no_input(args.sqlite, inputs);
+  }
   return std::nullopt;
 }
 
@@ -155,6 +188,7 @@ int analyse_and_report(int argc, char** argv) {
     } else {
       analyse(a, std::move(recording), others, models ? &*models : nullptr);
     }
+    if (args.diagnose) a.view.findings = traces::diagnose(a.recording, a.metrics, models ? &*models : nullptr);
     views.push_back(a.view);
     return a;
   };
@@ -173,7 +207,10 @@ int analyse_and_report(int argc, char** argv) {
   }
 
   if (!args.quiet) {
-    for (const traces::View& view : views) fmt::print("{}\n", traces::table(view));
+    for (const traces::View& view : views) {
+      fmt::print("{}\n", traces::table(view));
+      if (args.diagnose) fmt::print("{}\n", traces::findings_text(*view.recording, view.findings));
+    }
     if (efficiency) {
       const traces::Efficiency& e = *efficiency;
       fmt::print("  efficiency on {} units: S = {:.3f}, e = {:.3f}", e.units, e.speedup, e.efficiency);
@@ -182,7 +219,12 @@ int analyse_and_report(int argc, char** argv) {
       fmt::print("\n");
     }
   }
-  nlohmann::json record = traces::summary(first.view);
+  const auto summary = [&](const traces::View& view) {
+    nlohmann::json record = traces::summary(view);
+    if (args.diagnose) record["diagnosis"] = traces::findings_json(*view.recording, view.findings);
+    return record;
+  };
+  nlohmann::json record = summary(first.view);
   if (efficiency) {
     nlohmann::json& e = record["efficiency"];
     e = {{"units", efficiency->units}, {"S", efficiency->speedup},       {"e", efficiency->efficiency},
@@ -190,7 +232,7 @@ int analyse_and_report(int argc, char** argv) {
     if (efficiency->granularity) e["e_granularity"] = *efficiency->granularity;
     if (efficiency->pipeline) e["e_pipeline"] = *efficiency->pipeline;
   }
-  for (std::size_t i = 1; i < views.size(); ++i) record["beside"].push_back(traces::summary(views[i]));
+  for (std::size_t i = 1; i < views.size(); ++i) record["beside"].push_back(summary(views[i]));
 
   const std::string title = args.name.empty() ? first.recording.name : args.name;
   if (!args.all.empty()) {
@@ -202,6 +244,7 @@ int analyse_and_report(int argc, char** argv) {
   if (!args.html.empty()) traces::write_html(args.html, views, title);
   if (!args.json.empty()) write_json(args.json, record);
   if (!args.csv.empty()) traces::write_csv(args.csv, views);
+  if (!args.sqlite.empty()) traces::write_sqlite(args.sqlite, first.recording);
   if (!args.perfetto.empty()) traces::write_perfetto(args.perfetto, first.view);
   if (!args.tasks_rec.empty()) traces::write_tasks_rec(args.tasks_rec, first.recording);
   if (!args.platform_rec.empty())

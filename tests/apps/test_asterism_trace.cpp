@@ -256,6 +256,44 @@ TEST_F(AsterismTrace, OtherToolsReadWhatIsWritten) {
   if (tools == 0) GTEST_SKIP() << "neither pajeng nor recutils is installed";
 }
 
+TEST_F(AsterismTrace, DiagnosesAndExportsToSqlite) {
+  const fs::path recordings = fs::path(ASTERISM_SOURCE_DIR) / "experiments" / "records" / "recordings";
+  const std::string clean = (recordings / "cg-11pts-128-h200x4-cyclic").string();
+  Ran ran = trace(clean + " --no-bounds --diagnose --sqlite run.db --json run.json --html run.html");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\ndiagnosis: nothing odd\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(json_of(folder / "run.json")["diagnosis"], json::array());
+  EXPECT_EQ(contents(folder / "run.db").substr(0, 15), "SQLite format 3");
+
+  ran = trace((recordings / "cg-11pts-128-h200x4-dmdas").string() +
+              " --no-bounds --diagnose --sqlite run.db --json run.json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json record = json_of(folder / "run.json");
+  ASSERT_FALSE(record["diagnosis"].empty());
+  double last = 1e300;
+  for (const json& f : record["diagnosis"]) {
+    EXPECT_NE(ran.out.find(f["what"].get<std::string>()), std::string::npos) << f;
+    EXPECT_NE(ran.out.find(f["try"].get<std::string>()), std::string::npos) << f;
+    EXPECT_LE(f["seconds"].get<double>(), last);
+    last = f["seconds"];
+    EXPECT_LT(f["begin"].get<double>(), f["end"].get<double>());
+    EXPECT_LE(f["end"].get<double>(), record["makespan"].get<double>());
+    EXPECT_FALSE(f["jobs"].empty());
+  }
+  EXPECT_FALSE(json_of(folder / "run.json").contains("beside"));
+  ASSERT_EQ(trace(clean + " --no-bounds --quiet --json plain.json").status, 0);
+  EXPECT_FALSE(json_of(folder / "plain.json").contains("diagnosis"));
+
+  // no file of a recording is replaced
+  fs::copy(clean, folder / "copy");
+  const auto before = fs::file_size(folder / "copy" / "tasks.rec.gz");
+  expect_refused("copy --quiet --sqlite copy/tasks.rec.gz", "--sqlite copy/tasks.rec.gz: is a file of the recording");
+  expect_refused(clean + " --quiet --beside copy --sqlite copy/data.rec.gz", "is a file of the recording");
+  EXPECT_EQ(fs::file_size(folder / "copy" / "tasks.rec.gz"), before);
+  for (int again = 0; again < 2; ++again) EXPECT_EQ(trace("copy --quiet --no-bounds --sqlite copy/run.db").status, 0);
+  expect_refused(clean + " --quiet --sqlite none/run.db", "there is no folder none");
+}
+
 TEST_F(AsterismTrace, WrongInputIsOneLineAndStatusTwo) {
   ASSERT_EQ(shell("STARPU_FXT_TRACE=1 STARPU_FXT_PREFIX=" + (folder / "rec/").string() + " " STARPU_SAMPLE " 5").status,
             0);

@@ -93,15 +93,22 @@ inline void expect_equal(const Page& page, const Recording& r) {
 inline json expected(const std::vector<View>& views, std::size_t task, double median_frame_ms) {
   json out = {{"views", json::array()}, {"median_frame_ms", median_frame_ms}};
   for (const View& v : views) {
-    json units = json::array(), bounds = json::array();
+    json units = json::array(), bounds = json::array(), findings = json::array();
     for (std::size_t u = 0; u < v.recording->units.size(); ++u)
       units.push_back({{"name", v.recording->units[u].name}, {"shares", v.metrics->unit[u].state}});
     for (const BoundLine& b : v.bounds) bounds.push_back({{"name", b.name}, {"seconds", b.seconds}});
+    for (const Finding& f : v.findings)
+      findings.push_back({{"what", f.what},
+                          {"try", f.advice},
+                          {"begin", f.begin - v.recording->begin},
+                          {"end", f.end - v.recording->begin},
+                          {"task", f.tasks.empty() ? json() : json(f.tasks[0])}});
     out["views"].push_back({{"name", v.recording->name},
                             {"makespan", v.metrics->makespan},
                             {"tasks", v.metrics->tasks},
                             {"units", units},
                             {"bounds", bounds},
+                            {"findings", findings},
                             {"critical_path", v.metrics->critical_path.length}});
   }
   const Recording& r = *views[0].recording;

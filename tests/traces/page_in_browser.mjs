@@ -281,6 +281,32 @@ async function measureFrames(browser, area) {
           at(1).toFixed(1)} ms; ten million additions take ${loop.toFixed(0)} ms`);
 }
 
+/** A link of a finding, and the same interval in the page's address, move the chart. */
+async function checkFindings(browser) {
+  const findings = expected.views.flatMap((view) => view.findings);
+  const rows = await browser.evaluate(
+      '[...document.querySelectorAll("a[data-finding]")].map((a) => a.closest("tr").textContent)');
+  check('all findings are listed', rows.length === findings.length, `${rows.length}`);
+  for (const [i, finding] of findings.entries()) {
+    check(`finding ${i}`, rows[i]?.includes(finding.what) && rows[i].includes(finding.try), rows[i]);
+    const room = (finding.end - finding.begin) / 2;
+    const shows = (v) => Math.abs(v.t0 - finding.begin + room) < 1e-6 && Math.abs(v.t1 - finding.end - room) < 1e-6;
+    const moved = async () => {
+      await browser.settle();
+      return browser.evaluate('asterism.view');
+    };
+    await browser.evaluate('asterism.app.select(null), asterism.app.axis.reset()');
+    await browser.evaluate(`document.querySelectorAll("a[data-finding]")[${i}].click()`);
+    check(`its link moves the chart`, shows(await moved()), JSON.stringify(await browser.evaluate('asterism.view')));
+    const selected = await browser.evaluate('asterism.selection?.task ?? null');
+    check(`and selects its task`, selected === finding.task, `${selected}`);
+    await browser.evaluate('asterism.app.axis.reset(), location.hash = ""');
+    await moved();
+    await browser.evaluate(`location.hash = "#${finding.begin}:${finding.end}"`);
+    check(`the page's address does, too`, shows(await moved()));
+  }
+}
+
 const browser = new Browser(chromium);
 try {
   const begin = Date.now();
@@ -308,6 +334,7 @@ try {
     await browser.evaluate('document.getElementById("scroller").focus()');
     await browser.key('Escape');
     await measureFrames(browser, area);
+    await checkFindings(browser);
     await browser.evaluate('document.getElementById("tables").scrollIntoView()');
     await browser.settle();
     await browser.picture(picturePath.replace(/\.png$/, '.tables.png'));

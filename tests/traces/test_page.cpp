@@ -91,7 +91,9 @@ TEST_F(PageTest, TwoRecordingsOnOneTimeAxis) {
        &a,
        {{"LP", 6.25, "No schedule of these tasks on these units is shorter."},
         {"critical path", a.critical_path.length, "The longest chain of dependent tasks."}},
-       {{"Verdict", "cannot be told apart from the best"}}},
+       {{"Verdict", "cannot be told apart from the best"}},
+       {{Fault::slow_tasks, "a task is slow", "warm up", 1.5, slow.begin + 4.5, slow.begin + 6, {3}, {2}},
+        {Fault::impossible_link, "a link is slow", "measure again", 0, slow.begin + 1, slow.begin + 2}}},
       {&fast, &b, {{"LP", 5.0, "No schedule of these tasks on these units is shorter."}}}};
   const std::string text = write("small.html", views, "Cholesky, two schedulers");
   save(folder() / "small.json", expected(views, 3, 100));
@@ -108,6 +110,10 @@ TEST_F(PageTest, TwoRecordingsOnOneTimeAxis) {
   EXPECT_EQ(page.view()["bounds"][0]["name"], "LP");
   EXPECT_EQ(page.view()["facts"][0]["text"], "cannot be told apart from the best");
   EXPECT_TRUE(Page(text, 1).view()["facts"].empty());
+  EXPECT_EQ(page.view()["findings"][0]["fault"], "slow tasks");
+  EXPECT_EQ(page.view()["findings"][0]["task"], 3);
+  EXPECT_TRUE(page.view()["findings"][1]["task"].is_null());
+  EXPECT_TRUE(Page(text, 1).view()["findings"].empty());
   EXPECT_EQ(page.bytes("handle.name.text"), "x[0]y[0]");
   EXPECT_EQ(page.bytes("access.mode"), std::string("\2\1\0\2\2", 5));
   EXPECT_EQ(page.integers("task.priority")[3], 7);
@@ -124,7 +130,8 @@ TEST_F(PageTest, HostileNamesStayText) {
   r.texts.push_back(hostile);
   r.tasks[0].parameters = 0;
   const Metrics m = measure(r);
-  const std::vector<View> views = {{&r, &m, {{hostile, 1, hostile}}}};
+  const std::vector<View> views = {
+      {&r, &m, {{hostile, 1, hostile}}, {}, {{Fault::slow_tasks, hostile, hostile, 1, 1, 1.5, {0}, {0}}}}};
   const std::string text = write("hostile.html", views, hostile);
   save(folder() / "hostile.json", expected(views, 0, 100));
   EXPECT_EQ(text.find("<script>alert"), std::string::npos);

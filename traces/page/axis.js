@@ -64,3 +64,11 @@ class TimeAxis {
     return { base: relative ? formatInstant(base, power * 1000) + " +" : "", labels };
   }
 }
+
+/** The part of the page's address that shows [begin, end] seconds: "#0.25:0.5", and what it says; null: no interval. */
+const intervalHash = (begin, end) => `#${begin.toFixed(9)}:${end.toFixed(9)}`;
+function readIntervalHash(hash) {
+  const found = /^#([0-9.]+):([0-9.]+)$/.exec(hash);
+  const [begin, end] = found ? found.slice(1).map(Number) : [NaN, NaN];
+  return end >= begin ? { begin, end } : null;
+}

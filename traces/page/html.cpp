@@ -157,8 +157,15 @@ json header_of(const View& view) {
     bounds.push_back({{"name", b.name}, {"seconds", b.seconds}, {"explanation", b.explanation}});
   json facts = json::array();
   for (const Fact& f : view.facts) facts.push_back({{"name", f.name}, {"text", f.text}});
+  json findings = findings_json(r, view.findings);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const std::vector<std::uint32_t>& tasks = view.findings[i].tasks;
+    findings[i]["task"] = tasks.empty() ? json() : json(tasks.front());
+    findings[i].erase("jobs");  // the page shows the first; --json has all
+  }
   return {{"name", r.name},
           {"facts", facts},
+          {"findings", findings},
           {"makespan", r.makespan()},
           {"ranks", r.ranks},
           {"clocks",

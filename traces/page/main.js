@@ -32,6 +32,18 @@ class App {
       this.resized();
     });
     this.resized();
+    const followAddress = () => {
+      const interval = readIntervalHash(location.hash);
+      if (interval) this.showInterval(interval.begin, interval.end);
+    };
+    window.addEventListener("hashchange", followAddress);
+    followAddress();
+  }
+
+  /** Moves the chart to [begin, end] seconds, with as much again around it. */
+  showInterval(begin, end) {
+    const room = Math.max((end - begin) / 2, 500e-9);
+    this.axis.set((begin - room) * 1e9, (end + room) * 1e9);
   }
 
   invalidate(...parts) {

@@ -35,6 +35,7 @@ class Tables {
     const part = (title, open, content) => content && area.append(element("details", { open, class: "card" },
       element("summary", {}, title), content));
     part("Summary", true, this.summary(views));
+    part("Diagnosis", true, this.findings(views));
     part("Where the time went", true, this.shares(views));
     part("Codelets", true, this.codelets(views));
     part("Ranks", true, this.ranks(views));
@@ -83,6 +84,23 @@ class Tables {
       element("tbody", {}, ...quantities.map(([title, key, text, , explanation]) => element("tr", { title: explanation },
         element("th", { scope: "row" }, title),
         ...views.map((v) => element("td", { class: "number", data: { view: v.index, quantity: key } }, text(v))))))));
+  }
+
+  /** What is odd, those that lose most first; a link moves the chart to where it shows. */
+  findings(views) {
+    const prose = (text) => ({ node: element("span", { class: "prose" }, text), value: text });
+    const rows = views.flatMap((view) => view.findings.map((f, i) => {
+      const show = () => {
+        if (f.task !== null) this.app.jump(view, f.task);
+        this.app.showInterval(f.begin, f.end);
+      };
+      const link = element("a", { href: intervalHash(f.begin, f.end), onclick: show, data: { finding: i } }, f.fault);
+      return [...this.viewCell(view), { node: link, value: f.fault },
+        cell(f.seconds > 0 ? formatSeconds(f.seconds) : "–", f.seconds), prose(f.what), prose(f.try)];
+    }));
+    if (rows.length === 0) return null;
+    return sortableTable("What is odd, and what to try", [...this.viewColumn(), { title: "Fault" },
+      { title: "Unit-seconds lost at most", number: true }, { title: "What" }, { title: "Try" }], rows);
   }
 
   bar(view, shares) {

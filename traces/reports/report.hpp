@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "traces/diagnosis/finding.hpp"
 #include "traces/metrics.hpp"
 #include "traces/recording.hpp"
 
@@ -33,12 +34,21 @@ struct View {
   const Metrics* metrics = nullptr;
   std::vector<BoundLine> bounds;
   std::vector<Fact> facts = {};
+  std::vector<Finding> findings = {};  ///< listed on the page
 };
 
 /// For people, on stdout.
 std::string table(const View& view);
 /// For machines: makespan, shares per unit and kind, links, codelets, critical path, iterations, bounds.
 nlohmann::json summary(const View& view);
+/// Findings for people: two or three lines each, those that lose most first; or that there are none. "#BEGIN:END" is
+/// the part of the page's address that shows the interval.
+std::string findings_text(const Recording& recording, const std::vector<Finding>& findings);
+/// For machines; times from the recording's begin.
+nlohmann::json findings_json(const Recording& recording, const std::vector<Finding>& findings);
+/// A SQLite database: units, tasks, data, transfers, states, ... (docs/traces.md lists the tables). Throws Error
+/// (failed) with SQLite's reason.
+void write_sqlite(const std::filesystem::path& path, const Recording& recording);
 /// One line per (table, subject, quantity): `table,subject,kind,quantity,value,unit`.
 void write_csv(const std::filesystem::path& path, const std::vector<View>& views);
 /// Chrome trace events, for ui.perfetto.dev: units as threads, transfers and counters as tracks, dependencies as flows.
