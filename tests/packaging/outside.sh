@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# outside.sh BUILD EXAMPLES DATA SYMBOLS: the library, installed into an empty prefix that is moved then, as a project
+# outside of the source tree uses it: find_package(Asterism), examples built and run, headers alone, symbols.
+set -euo pipefail
+build=$1 examples=$2 data=$3 symbols=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "outside: $1" >&2; exit 1; }
+
+cmake --install "$build" --component library --prefix "$work/first" >"$work/install.log" ||
+  { tail -5 "$work/install.log"; fail "no installation"; }
+mv "$work/first" "$work/moved"
+at=$work/moved
+cp -r "$examples" "$work/examples"
+cd "$work"
+unset ASTERISM_DATA LD_LIBRARY_PATH PKG_CONFIG_PATH
+export STARPU_WORKERS_NOBIND=1 STARPU_SILENT=1
+
+# the library shows the names of the interface, those of the list and no other
+library=$(find "$at" -name 'libasterism.so')
+nm -DC --defined-only "$library" | cut -d' ' -f3- | LC_ALL=C sort -u >shown.txt
+diff "$symbols" shown.txt || fail "the library shows other names than api/symbols.txt (left: the list)"
+
+# each header by itself, without anything of the libraries within
+for header in "$at"/include/asterism/*.hpp; do
+  echo "#include <asterism/$(basename "$header")>" >header.cpp
+  g++ -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$at/include" -H header.cpp 2>included.txt ||
+    { cat included.txt; fail "$header: does not compile by itself"; }
+  if grep -iE 'starpu|mpi\.h|hdf5|nlohmann|/fmt/|Eigen' included.txt; then fail "$header: includes a library"; fi
+done
+
+cmake -S examples -B out -D CMAKE_PREFIX_PATH="$at" -D CMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >cmake.log 2>&1 ||
+  { cat cmake.log; fail "find_package(Asterism)"; }
+cmake --build out >build.log 2>&1 || { cat build.log; fail "the examples do not compile"; }
+while read -r line; do
+  case $line in
+    *"not found"*) fail "poisson: $line" ;;
+    *libasterism*"=> $at/"*|*libstarpu*"=> $at/"*|*libstarpu*"=> /lib/"*) ;;
+    *libasterism*|*libstarpu*|*"$build"*) fail "poisson: $line: from outside of the installation" ;;
+  esac
+done < <(ldd out/poisson)
+
+# run PATTERN COMMAND...: ends with 0 and prints the pattern
+run() {
+  local pattern=$1
+  shift
+  echo "\$ $*"
+  "$@" >out.txt 2>err.txt || { local status=$?; cat out.txt err.txt; fail "$1: status $status"; }
+  cat out.txt
+  grep -q -- "$pattern" out.txt || { cat err.txt; fail "$1: printed no \"$pattern\""; }
+}
+run "20000 unknowns, 3 wave" out/poisson
+run "11754 atoms" bash -c "zcat '$data/particles/actin_dimer_11754.pqr.gz' | out/protein"
+if out/protein </dev/null 2>err.txt; then fail "protein: status 0 without atoms"; fi
+grep -q "^protein: no points" err.txt || { cat err.txt; fail "protein: another line"; }
+
+# a component that does not exist, and a version that is too new
+mkdir wrong
+for wanted in "0.2 REQUIRED COMPONENTS cg weather" "9.0 REQUIRED COMPONENTS cg"; do
+  printf 'cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES CXX)\nfind_package(Asterism %s)\n' "$wanted" >wrong/CMakeLists.txt
+  if cmake -S wrong -B wrong/out -D CMAKE_PREFIX_PATH="$at" >cmake.log 2>&1; then fail "find_package(Asterism $wanted)"; fi
+done
+echo "outside: the examples ran"
