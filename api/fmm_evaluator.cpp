@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast multipole method for a program around: the simulation and the flow of taskflows/fmm.
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -125,6 +127,7 @@ void Evaluator::State::take_charges(std::span<const double> charge) {
   require_size("charge", charge.size(), sources());
   const auto wrong = std::find_if(charge.begin(), charge.end(), [](double q) { return !std::isfinite(q); });
   if (wrong != charge.end()) bad_input("charge[{}] is {}: expected a finite number", wrong - charge.begin(), *wrong);
+  if (std::equal(charge.begin(), charge.end(), particles.charge.begin())) return;
   std::copy(charge.begin(), charge.end(), particles.charge.begin());
   simulation->take_charges(particles);
 }
@@ -146,6 +149,8 @@ Result Evaluator::State::evaluate(std::span<const double> charge, const Field& f
     require_size("z of the field", field.z.size(), targets());
   }
   take_charges(charge);
+  // OpenMP's threads, of the caller too, would spin for a while on the cores of StarPU's workers
+  omp_pause_resource_all(omp_pause_soft);
   Result evaluated;
   house::Flow flow(*simulation);
   evaluated.seconds = flow.evaluate();
@@ -177,6 +182,7 @@ Result Evaluator::State::evaluate(std::span<const double> charge, const Field& f
 
 void Evaluator::State::move(house::Particles points) {
   const Session::State::Call call(*session);
+  std::copy(particles.charge.begin(), particles.charge.end(), points.charge.begin());
   std::swap(particles, points);
   simulation->move(particles);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <asterism/error.hpp>
 #include <cmath>
@@ -69,6 +70,19 @@ inline std::vector<double> random_values(std::size_t n, unsigned seed, double lo
 
 inline bool same_bits(std::span<const double> a, std::span<const double> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+/// Whether this build counts what is allocated: sanitizers bring an allocator of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool counts_memory = false;
+#else
+inline constexpr bool counts_memory = true;
+#endif
+
+/// Bytes that the process has allocated.
+inline double allocated_bytes() {
+  const struct mallinfo2 now = mallinfo2();
+  return static_cast<double>(now.uordblks) + static_cast<double>(now.hblkhd);
 }
 
 /// `call` throws Error of this kind in one line that contains all `words`.

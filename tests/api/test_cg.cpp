@@ -103,6 +103,26 @@ TEST_F(LibraryCg, BlocksAndTypesOfIndicesDoNotChangeBits) {
   }
 }
 
+TEST_F(LibraryCg, TheMatrixIsNotCopied) {
+  if (!counts_memory) GTEST_SKIP() << "a sanitizer allocates";
+  const Csr a = anisotropic_grid(70, 60, 50);
+  const std::vector<std::int64_t> column(a.column.begin(), a.column.end());
+  cg::Options options = with(Preconditioner::none);
+  options.check_symmetry = false;
+  const auto bytes_with = [&](const cg::Indices& columns) {
+    const double before = allocated_bytes();
+    const cg::Solver solver(session_, {std::span<const std::int64_t>(a.begin), columns, a.value}, options);
+    return allocated_bytes() - before;
+  };
+  const auto entries = static_cast<double>(a.value.size());
+  bytes_with(std::span<const std::int32_t>(a.column));  // starts StarPU
+  const double borrowed = bytes_with(std::span<const std::int32_t>(a.column));
+  const double narrowed = bytes_with(std::span<const std::int64_t>(column));
+  EXPECT_NEAR(narrowed - borrowed, 4 * entries, 0.1 * entries);  // columns of 64 bits are copied
+  // the blocks in the layout of the kernels, whose diagonals need no columns, and vectors
+  EXPECT_LT(borrowed, 8 * entries * 1.1 + 6 * 8 * static_cast<double>(a.rows()));
+}
+
 TEST_F(LibraryCg, AStartAtTheSolutionTakesNoIteration) {
   cg::Solver solver(session_, view(a_));
   EXPECT_GT(solver.solve(b_, x_).iterations, 10);

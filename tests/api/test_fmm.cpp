@@ -135,7 +135,8 @@ TEST_F(LibraryFmm, KernelsAndFactors) {
     return std::pair{-2.5 / s, 2.5 * r / (s * s * s)};
   };
   SCOPED_TRACE("softened");
-  // near forces are softened, so that errors of the far field are a larger part of all than where --accuracy is measured
+  // near forces are softened, so that errors of the far field are a larger part of all than where --accuracy is
+  // measured
   expect_near(values_, direct(cloud_, charge_, cloud_, true, soft, step), step, 3e-4);
 }
 
@@ -161,6 +162,23 @@ TEST_F(LibraryFmm, InterleavedPlacesHaveTheSameBits) {
   fmm::Evaluator(session_, cloud_.points(), tree_of(4)).evaluate(charge_, expected.field());
   fmm::Evaluator(session_, fmm::Points(xyz), tree_of(4)).evaluate(charge_, values_.field());
   EXPECT_TRUE(values_.same(expected));
+}
+
+TEST_F(LibraryFmm, PlacesOfThreeArraysAreNotCopied) {
+  if (!counts_memory) GTEST_SKIP() << "a sanitizer allocates";
+  const Cloud cloud(100000);
+  std::vector<double> xyz;
+  for (std::size_t i = 0; i < cloud.size(); ++i) xyz.insert(xyz.end(), {cloud.x[i], cloud.y[i], cloud.z[i]});
+  const auto bytes_with = [&](const fmm::Points& points) {
+    const double before = allocated_bytes();
+    const fmm::Evaluator evaluator(session_, points, tree_of(4));
+    return allocated_bytes() - before;
+  };
+  bytes_with(cloud.points());  // starts StarPU
+  const double borrowed = bytes_with(cloud.points());
+  const double copied = bytes_with(fmm::Points(xyz));
+  const double places = 3 * sizeof(double) * static_cast<double>(cloud.size());
+  EXPECT_NEAR(copied - borrowed, places, 0.1 * places);
 }
 
 TEST_F(LibraryFmm, PointsMove) {
