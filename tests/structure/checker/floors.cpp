@@ -35,6 +35,7 @@ const std::vector<Floor>& floors() {
       {"bounds/", {"bounds/", "traces/", "runtime/", "io/", "base/"}},
       {"include/", {}},  // public headers, which include each other as <asterism/cg.hpp>
       {"api/", {"api/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
+      {"python/", {"python/"}},  // over the public headers
       {"apps/", {"apps/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
       {"examples/",
        {"examples/", "apps/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/",
