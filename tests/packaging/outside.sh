@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# outside.sh BUILD EXAMPLES DATA SYMBOLS: the library, installed into an empty prefix that is moved then, as a project
-# outside of the source tree uses it: find_package(Asterism), examples built and run, headers alone, symbols.
+# outside.sh BUILD SOURCE [PYTHON]: the library, installed into an empty prefix that is moved then, as a project outside of
+# the source tree uses it: find_package(Asterism), examples and the programs of docs/library.md built and run, headers
+# alone, symbols. PYTHON: the one that the package is for.
 set -euo pipefail
-build=$1 examples=$2 data=$3 symbols=$4
+build=$1 source=$2 python=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "outside: $1" >&2; exit 1; }
@@ -12,7 +13,8 @@ cmake --install "$build" --component library --prefix "$work/first" >"$work/inst
   { tail -5 "$work/install.log"; fail "no installation"; }
 mv "$work/first" "$work/moved"
 at=$work/moved
-cp -r "$examples" "$work/examples"
+cp -r "$source/examples" "$work/examples"
+cp "$source/docs/library.md" "$source/api/symbols.txt" "$work"
 cd "$work"
 unset ASTERISM_DATA LD_LIBRARY_PATH PKG_CONFIG_PATH
 export STARPU_WORKERS_NOBIND=1 STARPU_SILENT=1
@@ -20,7 +22,7 @@ export STARPU_WORKERS_NOBIND=1 STARPU_SILENT=1
 # the library shows the names of the interface, those of the list and no other
 library=$(find "$at" -name 'libasterism.so')
 nm -DC --defined-only "$library" | cut -d' ' -f3- | LC_ALL=C sort -u >shown.txt
-diff "$symbols" shown.txt || fail "the library shows other names than api/symbols.txt (left: the list)"
+diff symbols.txt shown.txt || fail "the library shows other names than api/symbols.txt (left: the list)"
 
 # each header by itself, without anything of the libraries within
 for header in "$at"/include/asterism/*.hpp; do
@@ -51,9 +53,25 @@ run() {
   grep -q -- "$pattern" out.txt || { cat err.txt; fail "$1: printed no \"$pattern\""; }
 }
 run "20000 unknowns, 3 wave" out/poisson
-run "11754 atoms" bash -c "zcat '$data/particles/actin_dimer_11754.pqr.gz' | out/protein"
+run "11754 atoms" bash -c "zcat '$source/data/particles/actin_dimer_11754.pqr.gz' | out/protein"
 if out/protein </dev/null 2>err.txt; then fail "protein: status 0 without atoms"; fi
 grep -q "^protein: no points" err.txt || { cat err.txt; fail "protein: another line"; }
+
+# the page's own programs: the first block of each language
+block() { awk -v language="\`\`\`$1" '$0 == language { on = 1; next } /^```/ && on { exit } on' library.md; }
+mkdir page
+block cpp >page/example.cpp
+block cmake >page/CMakeLists.txt
+cmake -S page -B page/out -D CMAKE_PREFIX_PATH="$at" >cmake.log 2>&1 && cmake --build page/out >build.log 2>&1 ||
+  { cat cmake.log build.log; fail "docs/library.md: the C++ program"; }
+run "^0.250 0.500 0.750" page/out/example
+if [ -n "$python" ]; then
+  export PYTHONPATH
+  PYTHONPATH=$(dirname "$(find "$at" -path '*dist-packages/asterism' -type d)")
+  block python >page/example.py
+  run "converged .* True" "$python" page/example.py
+  run "20000 unknowns, 3 wave" "$python" examples/02-poisson/poisson.py
+fi
 
 # a component that does not exist, and a version that is too new
 mkdir wrong
