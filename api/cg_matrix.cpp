@@ -11,11 +11,14 @@
 namespace asterism::v0::cg {
 namespace {
 
+/// Fewer values are looked at in less time than threads take to start.
+constexpr std::int64_t worth_threads = 100000;
+
 /// The first place in [0, n) where `wrong` is true, or n.
 template <class Wrong>
 std::int64_t first_place(std::int64_t n, const Wrong& wrong) {
   std::int64_t first = n;
-#pragma omp parallel for schedule(static) reduction(min : first)
+#pragma omp parallel for schedule(static) reduction(min : first) if (n > worth_threads)
   for (std::int64_t i = 0; i < n; ++i)
     if (i < first && wrong(i)) first = i;
   return first;

@@ -87,6 +87,7 @@ class Solver::State {
     const asterism::SessionOptions wanted = suited(session->wanted());
     choose_preconditioner(chosen, session->running() ? session->running()->gpus() > 0 : uses_gpus(wanted));
     make_hierarchy(chosen);
+    const Session::State::Awake awake(*session);
     const asterism::Session& running = session->start(wanted);
     complete_options(chosen, running);
     const std::vector<double> shares(as_size(options.blocks), 1.0);
@@ -96,6 +97,7 @@ class Solver::State {
   }
   ~State() {
     const Session::State::Call call(*session);
+    const Session::State::Awake awake(*session);
     system.reset();
   }
   State(const State&) = delete;
@@ -171,6 +173,7 @@ Result Solver::State::solve(std::span<const double> b, std::span<double> x, Star
     require_vector("x", x, a.n);
   else if (static_cast<std::int64_t>(x.size()) != a.n)
     bad_input("x has {} values: expected {}", x.size(), a.n);
+  const Session::State::Awake awake(*session);
   starpu_task_wait_for_all();  // of a solve that the caller has ended
   system->load(b, start == Start::given ? std::span<const double>(x) : std::span<const double>{});
   const std::span<const double> right(system->b.memory.data(), as_size(a.n));

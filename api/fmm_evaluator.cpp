@@ -20,12 +20,15 @@ namespace house = asterism::fmm;
 constexpr Array<double> house::Particles::*coordinates[] = {&house::Particles::x, &house::Particles::y,
                                                             &house::Particles::z};
 
+/// Fewer points are looked at in less time than threads take to start.
+constexpr std::int64_t worth_threads = 100000;
+
 /// Throws Error (bad_input) for no point, and for a place that is not finite.
 void require_points(const char* what, const Points& points) {
   if (points.size() == 0) bad_input("no {}: expected at least one", what);
   const auto n = static_cast<std::int64_t>(points.size());
   std::int64_t first = n;
-#pragma omp parallel for schedule(static) reduction(min : first)
+#pragma omp parallel for schedule(static) reduction(min : first) if (n > worth_threads)
   for (std::int64_t i = 0; i < n; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * points.stride();
     if (i < first && !std::isfinite(points.component(0)[at] + points.component(1)[at] + points.component(2)[at]))
@@ -96,11 +99,13 @@ class Evaluator::State {
     require_options(chosen);
     options.sources = sources;
     const house::Problem problem = problem_of(chosen, particles, sources);
+    const Session::State::Awake awake(*session);
     choose_tree(*session, chosen, problem, particles, options);
     simulation.emplace(problem, options, particles);
   }
   ~State() {
     const Session::State::Call call(*session);
+    const Session::State::Awake awake(*session);
     simulation.reset();
   }
   State(const State&) = delete;
@@ -148,12 +153,12 @@ Result Evaluator::State::evaluate(std::span<const double> charge, const Field& f
     require_size("y of the field", field.y.size(), targets());
     require_size("z of the field", field.z.size(), targets());
   }
+  const Session::State::Awake awake(*session);
   take_charges(charge);
   // OpenMP's threads, of the caller too, would spin for a while on the cores of StarPU's workers
   omp_pause_resource_all(omp_pause_soft);
   Result evaluated;
-  house::Flow flow(*simulation);
-  evaluated.seconds = flow.evaluate();
+  evaluated.seconds = house::Flow(*simulation).evaluate();
   // results of points that act on each other are written in place
   const auto place = [&](std::span<double> values) {
     return apart() || values.empty() ? Array<double>(particles.size())
@@ -182,6 +187,7 @@ Result Evaluator::State::evaluate(std::span<const double> charge, const Field& f
 
 void Evaluator::State::move(house::Particles points) {
   const Session::State::Call call(*session);
+  const Session::State::Awake awake(*session);
   std::copy(particles.charge.begin(), particles.charge.end(), points.charge.begin());
   std::swap(particles, points);
   simulation->move(particles);

@@ -63,12 +63,13 @@ const asterism::Session& Session::State::start(const asterism::SessionOptions& s
 }
 
 void Session::State::sleep() {
-  if (!running_ || of_caller_ || asleep_) return;
+  if (--awake_ > 0 || !running_ || of_caller_) return;
   starpu_pause();
   asleep_ = true;
 }
 
 void Session::State::wake() {
+  ++awake_;
   if (!asleep_) return;
   starpu_resume();
   asleep_ = false;
@@ -79,11 +80,9 @@ Session::State::Call::Call(State& state) : state_(state) {
     bad_input("a call in the progress function of another call: expected none on the same session");
   state.turn_.lock();
   state.caller_ = std::this_thread::get_id();
-  state.wake();
 }
 
 Session::State::Call::~Call() {
-  state_.sleep();
   state_.caller_ = std::thread::id();
   state_.turn_.unlock();
 }

@@ -28,7 +28,7 @@ class Session::State {
   /// Ends what start() began, for another start with other options.
   void stop() { running_.reset(); }
 
-  /// A call of the interface, for as long as this lives: calls of other threads wait, and StarPU's threads are awake.
+  /// A call of the interface, for as long as this lives: calls of other threads wait.
   class Call {
    public:
     /// Throws Error (bad_input) in a callback of another call.
@@ -41,6 +41,19 @@ class Session::State {
     State& state_;
   };
 
+  /// StarPU's threads are awake for as long as one lives: for tasks and transfers, and not for what the caller's thread
+  /// does with OpenMP, whose threads would share the cores with them.
+  class Awake {
+   public:
+    explicit Awake(State& state) : state_(state) { state_.wake(); }
+    ~Awake() { state_.sleep(); }
+    Awake(const Awake&) = delete;
+    Awake& operator=(const Awake&) = delete;
+
+   private:
+    State& state_;
+  };
+
  private:
   void sleep();
   void wake();
@@ -48,6 +61,7 @@ class Session::State {
   asterism::SessionOptions wanted_;
   bool of_caller_;  ///< StarPU was running before
   bool asleep_ = false;
+  int awake_ = 0;  ///< Awake objects
   std::optional<asterism::Session> running_;
   std::mutex turn_;
   std::atomic<std::thread::id> caller_{};
