@@ -217,6 +217,28 @@ Result Evaluator::evaluate(std::span<const double> charge, const Field& field) {
   });
 }
 
+std::vector<Result> Evaluator::evaluate_all(std::span<const double> charge, const Field& field) {
+  const std::size_t n = sources();
+  const std::size_t m = targets();
+  translated([&] {
+    if (n == 0) bad_input("an evaluator that was moved from: expected one with points");
+    if (charge.size() % n != 0) bad_input("charge has {} values: expected {} for each evaluation", charge.size(), n);
+    const std::size_t results = charge.size() / n * m;
+    require_size("potential", field.potential.size(), results);
+    if (field.x.empty() && field.y.empty() && field.z.empty()) return;
+    require_size("x of the field", field.x.size(), results);
+    require_size("y of the field", field.y.size(), results);
+    require_size("z of the field", field.z.size(), results);
+  });
+  std::vector<Result> results;
+  for (std::size_t k = 0; k < charge.size() / n; ++k) {
+    const auto part = [&](std::span<double> all) { return all.empty() ? all : all.subspan(k * m, m); };
+    results.push_back(
+        evaluate(charge.subspan(k * n, n), {part(field.potential), part(field.x), part(field.y), part(field.z)}));
+  }
+  return results;
+}
+
 void Evaluator::move(const Points& points) {
   translated([&] {
     if (state_ == nullptr) bad_input("an evaluator that was moved from: expected one with points");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace asterism {
 ASTERISM_BEGIN_INTERFACE
@@ -89,6 +90,9 @@ class ASTERISM_EXPORT Evaluator {
   /// has a value for each source. Throws Error: bad_input for wrong lengths and charges that are not finite, failed for
   /// results that are not finite, because points almost coincide.
   Result evaluate(std::span<const double> charge, const Field& field);
+
+  /// Several vectors of charges, one after the other: sources() charges and targets() results for each.
+  std::vector<Result> evaluate_all(std::span<const double> charge, const Field& field);
 
   /// Other places of as many points, without a new set-up: the tree is adapted. Throws Error (bad_input) as the
   /// constructor does, and nothing has changed then.

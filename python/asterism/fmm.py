@@ -2,7 +2,7 @@
 """The fast multipole method: potential and field of charges, sum_j q_j K(|x_i - x_j|), in double precision."""
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Union
 
 import numpy
 
@@ -26,8 +26,8 @@ class Result(NamedTuple):
 
     potential: numpy.ndarray
     field: Optional[numpy.ndarray]
-    energy: float
-    seconds: float
+    energy: Union[float, numpy.ndarray]
+    seconds: Union[float, numpy.ndarray]
 
 
 class Evaluator:
@@ -63,9 +63,16 @@ class Evaluator:
     def evaluate(self, charge: numpy.ndarray, *, field: bool = True) -> Result:
         """Potential and field for charges of shape (number of sources,). field: whether it is wanted.
 
+        Charges of shape (k, number of sources) are evaluated one after the other; results then have k as first axis,
+        energy and seconds too.
         Raises BadInput for wrong arrays, and Failed when a result is not finite, because points almost coincide.
         """
-        shaped("charge", charge, (self.sources,))
+        shaped("charge", charge, (self.sources,), (None, self.sources))
+        if charge.ndim == 2:
+            each = [self.evaluate(charges, field=field) for charges in charge]
+            return Result(numpy.array([one.potential for one in each]).reshape(-1, self.targets),
+                          numpy.array([one.field for one in each]).reshape(-1, self.targets, 3) if field else None,
+                          numpy.array([one.energy for one in each]), numpy.array([one.seconds for one in each]))
         potential = numpy.empty(self.targets)
         components = numpy.empty((3, self.targets)) if field else None
         energy, seconds = self._evaluator.evaluate(charge, potential, components)

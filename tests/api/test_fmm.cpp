@@ -155,6 +155,24 @@ TEST_F(LibraryFmm, OtherChargesHaveTheBitsOfANewEvaluator) {
   EXPECT_TRUE(same_bits(potential.potential, first.potential));
 }
 
+TEST_F(LibraryFmm, SeveralVectorsOfChargesHaveTheBitsOfEach) {
+  std::vector<double> charges = charge_;
+  const std::vector<double> other = random_values(n, 12);
+  charges.insert(charges.end(), other.begin(), other.end());
+  fmm::Evaluator evaluator(session_, cloud_.points(), tree_of(4));
+  Values both(2 * n);
+  const std::vector<fmm::Result> results = evaluator.evaluate_all(charges, both.field());
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(evaluator.evaluate(other, values_.field()).energy, results[1].energy);
+  EXPECT_TRUE(same_bits(values_.potential, std::span(both.potential).subspan(n)));
+  EXPECT_TRUE(same_bits(values_.z, std::span(both.z).subspan(n)));
+  evaluator.evaluate(charge_, values_.field());
+  EXPECT_TRUE(same_bits(values_.x, std::span(both.x).first(n)));
+  charges.pop_back();
+  expect_bad_input([&] { evaluator.evaluate_all(charges, both.field()); }, {"charge has 11999", "6000 for each"});
+  expect_bad_input([&] { evaluator.evaluate_all(charge_, both.field()); }, {"potential has 12000", "6000"});
+}
+
 TEST_F(LibraryFmm, InterleavedPlacesHaveTheSameBits) {
   std::vector<double> xyz;
   for (std::size_t i = 0; i < n; ++i) xyz.insert(xyz.end(), {cloud_.x[i], cloud_.y[i], cloud_.z[i]});

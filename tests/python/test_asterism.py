@@ -156,6 +156,10 @@ def test_points_that_act_on_each_other(session):
     assert abs(first.field.sum()) < 1e-4 * abs(first.field).sum()
     other = evaluator.evaluate(2 * charge, field=False)  # a power of two: the same bits, shifted
     assert (other.potential == 2 * first.potential).all() and other.field is None
+    both = evaluator.evaluate(numpy.array([charge, 2 * charge]))
+    assert both.potential.shape == (2, 2500) and both.field.shape == (2, 2500, 3) and both.energy.shape == (2,)
+    assert (both.potential[0] == first.potential).all() and (both.field[0] == first.field).all()
+    assert both.energy[1] == pytest.approx(4 * first.energy)
     evaluator.move(points + 0.5)
     assert evaluator.evaluate(charge).potential == pytest.approx(first.potential, abs=1e-4 * abs(first.potential).max())
 
