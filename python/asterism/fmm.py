@@ -20,8 +20,8 @@ class Result(NamedTuple):
     """What an evaluation found.
 
     potential: shape (n,). field: shape (n, 3), a view of three arrays; of points that act on each other, the force on
-    each (charge times field). energy: half the sum of charge times potential, 0 where targets are apart. seconds: of the
-    evaluation.
+    each (charge times field). energy: half the sum of charge times potential, 0 where targets are apart.
+    seconds: of the evaluation.
     """
 
     potential: numpy.ndarray
@@ -35,17 +35,18 @@ class Evaluator:
 
     points: shape (3, n), which is not copied and has to stay as it is until `move`; or (n, 3). Any unit of length.
     targets: points of the same kind where results are wanted instead; then points act on targets alone.
-    kernel: laplace 1/r, inverse-square 1/r^2, yukawa exp(-kappa r)/r. softening: length epsilon, K(sqrt(r^2 + epsilon^2)).
+    kernel: laplace 1/r, inverse-square 1/r^2, yukawa exp(-kappa r)/r.
+    softening: length epsilon, K(sqrt(r^2 + epsilon^2)).
     coupling: factor of potential and field (COULOMB_KCAL_PER_MOL; -G of gravity).
     accuracy: relative L2 errors of at most 10^-accuracy, 2 to 9.
-    tree: auto, uniform, adaptive. height: its levels; group_size: cells per task; leaf_size: most points of a leaf of an
-    adaptive tree (default: by rates of this machine). evaluations: how many are expected; more may pay for GPUs.
+    tree: auto, uniform, adaptive. height: its levels; group_size: cells per task; leaf_size: most points of a leaf of
+    an adaptive tree (default: by rates of this machine). evaluations: how many are expected; more may pay for GPUs.
     Raises BadInput for arrays of wrong shape, type or order, and places that are not finite.
     """
 
     def __init__(self, session: asterism.Session, points: numpy.ndarray, targets: Optional[numpy.ndarray] = None, *,
-                 kernel: str = "laplace", kappa: float = 1, softening: float = 0, coupling: float = 1, accuracy: int = 5,
-                 tree: str = "auto", height: Optional[int] = None, group_size: Optional[int] = None,
+                 kernel: str = "laplace", kappa: float = 1, softening: float = 0, coupling: float = 1,
+                 accuracy: int = 5, tree: str = "auto", height: Optional[int] = None, group_size: Optional[int] = None,
                  leaf_size: Optional[int] = None, evaluations: int = 1) -> None:
         # the library reads these arrays for as long as this lives
         self._arrays = (array("points", points), None if targets is None else array("targets", targets))
