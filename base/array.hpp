@@ -35,15 +35,30 @@ class Array {
   }
   Array(std::size_t n, T value) : Array(n) { std::fill_n(data_, n, value); }
 
-  Array(Array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  /// n elements in memory of the caller, which has to outlive the array and is not freed by it.
+  static Array borrowed(T* data, std::size_t n) noexcept {
+    Array array;
+    array.data_ = data;
+    array.size_ = n;
+    array.borrowed_ = true;
+    return array;
+  }
+
+  Array(Array&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        borrowed_(std::exchange(other.borrowed_, false)) {}
   Array& operator=(Array&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(borrowed_, other.borrowed_);
     return *this;
   }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
-  ~Array() { std::free(data_); }
+  ~Array() {
+    if (!borrowed_) std::free(data_);
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -60,6 +75,7 @@ class Array {
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
+  bool borrowed_ = false;
 };
 
 }  // namespace asterism

@@ -4,29 +4,29 @@
 # An installation may be moved: programs find their libraries in lib/asterism and their files in share/asterism, both
 # relative to themselves. A StarPU of our own (scripts/setup) is installed with them.
 
-# asterism_install_starpu(FOLDER LIBRARIES...): the shared libraries of a StarPU that is not the system's, found among
-# LIBRARIES, with their links. Programs link all of them and find them by their own RPATH.
-function(asterism_install_starpu folder)
+# asterism_install_starpu(FOLDER COMPONENT LIBRARIES...): the shared libraries of a StarPU that is not the system's, found
+# among LIBRARIES, with their links. Programs link all of them and find them by their own RPATH.
+function(asterism_install_starpu folder component)
   foreach(library IN LISTS ARGN)
     if(NOT library MATCHES "/libstarpu[^/]*\\.so$" OR library MATCHES "^(/usr)?/lib/")
       continue()
     endif()
     file(GLOB names "${library}.*")  # libstarpu-1.4.so.9, the link that programs ask for, and what it points to
-    install(FILES ${names} DESTINATION "${folder}")
+    install(FILES ${names} DESTINATION "${folder}" COMPONENT ${component})
     file(REAL_PATH "${library}" real)
     cmake_path(GET real FILENAME name)
     install(CODE "
-      set(library \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/${name}\")
-      file(CHMOD \"\${library}\" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
-      file(RPATH_REMOVE FILE \"\${library}\")  # what they need is loaded by then
+      set(installed \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/${name}\")
+      file(CHMOD \"\${installed}\" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+      file(RPATH_REMOVE FILE \"\${installed}\")  # what they need is loaded by then
       if(CMAKE_INSTALL_DO_STRIP)
-        execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \"\${library}\")
-      endif()")
+        execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \"\${installed}\")
+      endif()" COMPONENT ${component})
   endforeach()
 endfunction()
-asterism_install_starpu(${ASTERISM_INSTALL_LIBDIR} ${STARPU_LINK_LIBRARIES} ${STARPUMPI_LINK_LIBRARIES})
+asterism_install_starpu(${ASTERISM_INSTALL_LIBDIR} library ${STARPU_LINK_LIBRARIES} ${STARPUMPI_LINK_LIBRARIES})
 if(ASTERISM_STARPU_SIMGRID)
-  asterism_install_starpu(${ASTERISM_INSTALL_SIMULATED} ${STARPU_SIMGRID_LINK_LIBRARIES})
+  asterism_install_starpu(${ASTERISM_INSTALL_SIMULATED} Unspecified ${STARPU_SIMGRID_LINK_LIBRARIES})
 endif()
 
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/asterism/data

@@ -6,8 +6,9 @@
 
 namespace asterism {
 
-/// Where the library `file` is, beside the program (../lib*/ or the build tree's lib/, or the program's own folder as
-/// in a bundle). Empty when there is none.
+/// Where the library `file` is: beside the library of Asterism that a program of others uses (or in asterism/ there),
+/// or beside the program (../lib*/ or the build tree's lib/, or the program's own folder as in a bundle). Empty when
+/// there is none.
 std::string library_beside_program(const char* file);
 
 }  // namespace asterism

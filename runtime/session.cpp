@@ -320,6 +320,7 @@ Session::~Session() {
     }
   }
 #ifdef ASTERISM_CUDA
+  if (starpu_is_initialized() != 0) return;  // the program around had started it, and goes on with it
   // StarPU 1.4.10 takes "already enabled" for "not possible": a later session of this process would copy from
   // GPU to GPU through main memory.
   int devices = 0;

@@ -38,6 +38,10 @@ bool simulated_cluster() {
   return false;
 }
 
+int launched_processes() {
+  return launched().second;
+}
+
 const RankGroup& rank_group() {
   static const RankGroup processes;
   return processes;

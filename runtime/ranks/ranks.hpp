@@ -130,4 +130,7 @@ class RankGroup {
 /// Error (bad input) when the launcher announces several processes and MPI finds one, or this program has no MPI.
 const RankGroup& rank_group();
 
+/// How many processes the launcher says there are; nothing is started.
+int launched_processes();
+
 }  // namespace asterism

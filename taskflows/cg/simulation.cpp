@@ -236,6 +236,20 @@ void System::make_scalars() {
   }
 }
 
+void System::load(std::span<const double> b_values, std::span<const double> x0) {
+  for (const int i : own_) {
+    const asterism::Acquired values(b[i], STARPU_W);
+    const asterism::Acquired start(x[i], STARPU_W);
+    const auto first = as_size(partition.first(i) - first_row());
+    const auto rows = as_size(partition.rows(i));
+    std::copy_n(b_values.data() + first, rows, b.memory.data() + first);
+    if (x0.empty())
+      std::fill_n(x.memory.data() + first, rows, 0.0);
+    else
+      std::copy_n(x0.data() + first, rows, x.memory.data() + first);
+  }
+}
+
 double System::stored_entries() const {
   double entries = 0;
   for (const auto& row : rows)

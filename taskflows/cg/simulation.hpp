@@ -124,6 +124,8 @@ class System {
     const auto& d = dots[static_cast<std::size_t>(parity)];
     return d[options.dot == DotMode::gather ? static_cast<std::size_t>(i) : 0];
   }
+  /// Another right-hand side and another start (0 when empty) for the next solve, once the tasks of the last are done.
+  void load(std::span<const double> b, std::span<const double> x0);
   [[nodiscard]] double stored_entries() const;  ///< of all blocks, padding included
   [[nodiscard]] double nonzeros() const { return nonzeros_; }
 

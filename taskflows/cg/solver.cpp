@@ -362,7 +362,7 @@ Sum square(std::span<const double> b) {
   const auto n = static_cast<std::int64_t>(b.size());
   constexpr std::int64_t part = 1 << 20;
   std::vector<Sum> sums(static_cast<std::size_t>((n + part - 1) / part));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n > part)
   for (std::int64_t k = 0; k < static_cast<std::int64_t>(sums.size()); ++k) {
     const std::int64_t first = k * part;
     const double* values = b.data() + first;

@@ -199,6 +199,7 @@ void Simulation::collect(Result& result, FieldTimes times) const {
   const double coupling = problem_.interaction.coupling;
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_acquire(particles_[static_cast<std::size_t>(g)].result_data, STARPU_R);
+  std::optional<Pause> pause(std::in_place);  // the cores are OpenMP's
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     const ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
@@ -218,6 +219,7 @@ void Simulation::collect(Result& result, FieldTimes times) const {
       }
     }
   }
+  pause.reset();
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_release(particles_[static_cast<std::size_t>(g)].result_data);
   if (distributed_) exchange_->give_back(of_own, result);

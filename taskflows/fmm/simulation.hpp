@@ -76,6 +76,8 @@ class Simulation {
   /// The same particles at other places: the tree is adapted, and only what changed is built anew. Charges may change
   /// too.
   void move(const Particles& particles);
+  /// Other charges of the same particles at the same places.
+  void take_charges(const Particles& particles) { fill_particles(particles); }
 
   /// Potential and force (charge times field, or the field) of the last evaluation in the order of the particles, of
   /// this rank's part. Those of sources that are apart are not touched.

@@ -16,7 +16,8 @@ class Floors : public testing::Test {
          {"base/error.hpp", "io/text.hpp", "runtime/submit.hpp", "codelets/codelet.hpp", "codelets/cg/codelets.hpp",
           "codelets/cg/kernels/kernels.hpp", "codelets/lbm/codelets.hpp", "codelets/lbm/kernels/kernels.hpp",
           "taskflows/cg/flow.hpp", "taskflows/lbm/flow.hpp", "schedulers/policies.hpp", "traces/metrics.hpp",
-          "bounds/area.hpp", "apps/cg/arguments.hpp", "apps/common/program.hpp", "tests/reference.hpp"}) {
+          "bounds/area.hpp", "api/state.hpp", "apps/cg/arguments.hpp", "apps/common/program.hpp",
+          "include/asterism/cg.hpp", "tests/reference.hpp"}) {
       tree_.write(file, "#pragma once\n");
     }
   }
@@ -53,6 +54,9 @@ TEST_F(Floors, WhatIsBelowMayBeIncluded) {
   expect("schedulers/a.cpp", {"<starpu_scheduler.h>", "schedulers/policies.hpp", "runtime/submit.hpp"}, {});
   expect("traces/readers/fxt.cpp", {"<starpu_fxt.h>", "traces/metrics.hpp", "runtime/submit.hpp"}, {});
   expect("bounds/a.cpp", {"bounds/area.hpp", "traces/metrics.hpp", "io/text.hpp"}, {});
+  expect("include/asterism/a.hpp", {"<asterism/cg.hpp>", "<span>"}, {});
+  expect("api/a.cpp", {"<starpu.h>", "<asterism/cg.hpp>", "api/state.hpp", "taskflows/cg/flow.hpp", "base/error.hpp"},
+         {});
   expect("apps/cg/a.cpp",
          {"<starpu.h>", "apps/common/program.hpp", "apps/cg/arguments.hpp", "taskflows/cg/flow.hpp", "bounds/area.hpp",
           "schedulers/policies.hpp"},
@@ -78,6 +82,9 @@ TEST_F(Floors, IncludesThatPointUpwards) {
   expect("schedulers/a.cpp", {"taskflows/cg/flow.hpp"}, {"schedulers/a.cpp:2:"});
   expect("traces/a.cpp", {"bounds/area.hpp"}, {"traces/a.cpp:2:"});
   expect("bounds/a.cpp", {"codelets/cg/kernels/kernels.hpp"}, {"bounds/a.cpp:2:"});
+  expect("include/asterism/a.hpp", {"base/error.hpp"}, {"include/asterism/a.hpp:2: includes \"base/error.hpp\""});
+  expect("api/a.cpp", {"apps/cg/arguments.hpp"}, {"api/a.cpp:2: includes \"apps/cg/arguments.hpp\""});
+  expect("taskflows/cg/a.cpp", {"api/state.hpp"}, {"taskflows/cg/a.cpp:2:"});
   expect("apps/cg/a.cpp", {"tests/reference.hpp"}, {"apps/cg/a.cpp:2:"});
   expect("examples/a.cpp", {"tests/reference.hpp"}, {"examples/a.cpp:2:"});
 }
@@ -96,6 +103,9 @@ TEST_F(Floors, StarpuAndMpiAreSeenWhereTheyMayBe) {
          {"codelets/cg/kernels/a.hpp:2: includes <starpu.h>, expected no StarPU, MPI or hwloc in kernels",
           "codelets/cg/kernels/a.hpp:3: includes <mpi.h>", "codelets/cg/kernels/a.hpp:4: includes <hwloc.h>",
           "codelets/cg/kernels/a.hpp:5: includes <starpu_cuda.h>"});
+  expect("include/asterism/a.hpp", {"<hdf5.h>", "<nlohmann/json.hpp>", "<starpu.h>"},
+         {"include/asterism/a.hpp:2: includes <hdf5.h>, expected the standard library",
+          "include/asterism/a.hpp:3:", "include/asterism/a.hpp:4:"});
   for (const std::string file : {"base/a.hpp", "io/a.cpp", "traces/a.cpp", "bounds/a.cpp"}) {
     expect(file, {"<starpu_config.h>"}, {file + ":2: includes <starpu_config.h>"});
   }

@@ -266,6 +266,7 @@ void Simulation::fill_particles(const Particles& particles) {
       if (near_group(n).particle_data) apply(near_group(n).particle_data);
   };
   for_data([](Handle& data) { starpu_data_acquire(data, STARPU_W); });
+  const Pause pause;  // the cores are OpenMP's
   const double width = tree_->box().width;
   // the particles of leaves, then of other leaves, as four arrays of `set` values; or the targets, then the sources
   const auto fill = [&](double* x, std::int64_t set, const Range& leaves, const NearSet& near) {

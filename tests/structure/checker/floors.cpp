@@ -33,6 +33,9 @@ const std::vector<Floor>& floors() {
       {"schedulers/", {"schedulers/", "runtime/", "io/", "base/"}},
       {"traces/", {"traces/", "runtime/", "io/", "base/"}},
       {"bounds/", {"bounds/", "traces/", "runtime/", "io/", "base/"}},
+      {"include/", {}},  // public headers, which include each other as <asterism/cg.hpp>
+      {"api/", {"api/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
+      {"python/", {"python/"}},  // over the public headers
       {"apps/", {"apps/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
       {"examples/",
        {"examples/", "apps/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/",
@@ -56,6 +59,9 @@ const std::vector<Forbidden>& forbidden() {
       {"io/", {"starpu"}, "no StarPU in io/"},
       {"traces/", {"starpu"}, "StarPU in traces/readers/fxt.cpp only, of all traces/"},
       {"bounds/", {"starpu"}, "no StarPU in bounds/"},
+      {"include/",
+       {"starpu", "mpi.h", "hdf5", "H5", "nlohmann", "fmt/", "Eigen", "hwloc", "cuda"},
+       "the standard library and asterism/ in public headers"},
       {"", {"mpi.h", "starpu_mpi"}, "MPI in runtime/ only"},
   };
   return table;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processing units that compute, and StarPU, which gives them tasks. A program makes one session and then as many
+// solvers and evaluators as it likes.
+#pragma once
+
+#include <asterism/error.hpp>
+#include <asterism/export.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace asterism {
+ASTERISM_BEGIN_INTERFACE
+
+/// What a session runs on. What is left out is chosen by the first solver or evaluator, as its program chooses it, and
+/// stays for the life of the session; StarPU's own environment variables (STARPU_NCPU, STARPU_SCHED, and others) keep
+/// their meaning.
+struct SessionOptions {
+  std::optional<int> cpus = {};  ///< cores that compute
+  std::optional<int> gpus = {};  ///< GPUs that compute
+  std::string scheduler = {};  ///< as STARPU_SCHED; conjugate gradient chooses cyclic, the fast multipole method hprio
+};
+
+/// StarPU starts with the first solver or evaluator and ends with the session, or with the last of them where one lives
+/// longer. Between two calls its threads sleep. A program that has started StarPU itself keeps its own units and
+/// scheduler.
+///
+/// One session at a time in a process, and one process: over MPI, each process may have a session of its own only where
+/// no launcher has started several.
+///
+/// Any thread may call; calls of several threads come one after the other.
+class ASTERISM_EXPORT Session {
+ public:
+  /// Throws Error: bad_input for a number below 0, no units at all, a scheduler that does not exist, a second session,
+  /// and several processes.
+  explicit Session(const SessionOptions& options = {});
+  ~Session();
+  Session(Session&& other) noexcept;
+  Session& operator=(Session&& other) noexcept;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Cores and GPUs that run tasks, and the scheduler: 0 and empty until the first solver or evaluator.
+  [[nodiscard]] int cpus() const;
+  [[nodiscard]] int gpus() const;
+  [[nodiscard]] std::string scheduler() const;
+
+  class ASTERISM_HIDDEN State;
+  /// For the library's own parts.
+  [[nodiscard]] const std::shared_ptr<State>& state() const noexcept { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// The version of the library: "0.2.0".
+ASTERISM_EXPORT std::string version();
+
+ASTERISM_END_INTERFACE
+}  // namespace asterism

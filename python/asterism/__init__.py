@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asterism: task-based numerical methods on CPUs and GPUs.
+
+    import asterism
+    with asterism.Session() as session:
+        solver = asterism.cg.Solver(session, a)      # a: a SciPy sparse matrix, symmetric positive definite
+        x = solver.solve(b)
+
+Arrays are NumPy's, of float64 and in C order. They are read and written where they are, and not copied; an array of
+another type or order is refused. While a call computes, other threads of Python run, and calls of several threads come
+one after the other. Ctrl-C ends a solve with KeyboardInterrupt, after which solver and session can be used again.
+"""
+from __future__ import annotations
+
+import weakref
+from types import TracebackType
+from typing import Optional, Type
+
+from asterism import _asterism
+from asterism._arguments import count
+from asterism._asterism import BadInput, Error, Failed
+
+__version__: str = _asterism.version()
+__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fmm"]
+
+
+class Session:
+    """The cores and GPUs that compute, for one process; one session at a time.
+
+    What is left out is chosen by the first solver or evaluator and stays for the life of the session. Between two calls
+    its threads sleep. `close`, or the end of a `with`, ends the session with its solvers and evaluators.
+
+    cpus, gpus: how many compute. scheduler: as STARPU_SCHED (default: cyclic for cg, hprio for fmm).
+    Raises BadInput for a number below 0, a scheduler that does not exist, and a second session.
+    """
+
+    def __init__(self, cpus: Optional[int] = None, gpus: Optional[int] = None, scheduler: str = "") -> None:
+        self._session = _asterism.Session(count("cpus", cpus), count("gpus", gpus), str(scheduler))
+        self._users: weakref.WeakSet = weakref.WeakSet()
+
+    def close(self) -> None:
+        """Ends the session; its solvers and evaluators cannot be used any more."""
+        for user in list(self._users):
+            user._close()
+        self._session.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    @property
+    def cpus(self) -> int:
+        """Cores that run tasks; 0 before the first solver or evaluator."""
+        return self._session.cpus
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that run tasks; 0 before the first solver or evaluator."""
+        return self._session.gpus
+
+    @property
+    def scheduler(self) -> str:
+        """Name of the scheduler; empty before the first solver or evaluator."""
+        return self._session.scheduler
+
+
+from asterism import cg, fmm  # noqa: E402  they need Session

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled part of the Python package (asterism/__init__.py has what users see). Calls that compute release the
+// interpreter's lock; Ctrl-C ends a solve.
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <asterism/fmm.hpp>
+#include <memory>
+#include <optional>
+
+#include "python/arrays.hpp"
+
+namespace asterism::python {
+namespace {
+
+/// Owns an object whose making and ending wait for other calls, which need the interpreter's lock to finish.
+template <class T>
+class Unlocked {
+ public:
+  template <class Make>
+  explicit Unlocked(const Make& make) {
+    const py::gil_scoped_release unlocked;
+    object_ = make();
+  }
+  ~Unlocked() { close(); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+  void close() {
+    const py::gil_scoped_release unlocked;
+    object_.reset();
+  }
+  /// Throws Error (bad_input) once it is closed.
+  T& operator*() const {
+    if (object_ == nullptr) bad_input("a session that was closed: expected an open one");
+    return *object_;
+  }
+  T* operator->() const { return &**this; }
+
+ private:
+  std::unique_ptr<T> object_;
+};
+
+using PySession = Unlocked<Session>;
+using PySolver = Unlocked<cg::Solver>;
+using PyEvaluator = Unlocked<fmm::Evaluator>;
+
+std::unique_ptr<PySession> open_session(std::optional<int> cpus, std::optional<int> gpus,
+                                        const std::string& scheduler) {
+  return std::make_unique<PySession>([&] { return std::make_unique<Session>(SessionOptions{cpus, gpus, scheduler}); });
+}
+
+/// Looks for Ctrl-C, and then tells the caller's function.
+std::function<void(const cg::Progress&)> interruptible(const py::object& progress) {
+  return [&progress](const cg::Progress& p) {
+    const py::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!progress.is_none()) progress(p.iteration, p.residual);
+  };
+}
+
+py::dict record_of(const cg::Result& result) {
+  const char* const outcomes[] = {"converged", "max_iterations", "stagnated"};
+  py::dict record;
+  record["outcome"] = outcomes[static_cast<int>(result.outcome)];
+  record["iterations"] = result.iterations;
+  record["residual"] = result.residual;
+  record["history"] = py::array_t<double>(static_cast<py::ssize_t>(result.history.size()), result.history.data());
+  record["seconds"] = result.seconds;
+  return record;
+}
+
+template <class T>
+T choice(const char* name, const std::string& value, std::initializer_list<std::pair<const char*, T>> known) {
+  std::string list;
+  for (const auto& [text, meaning] : known) {
+    if (value == text) return meaning;
+    list += (list.empty() ? "" : ", ") + std::string(text);
+  }
+  bad_input(std::string(name) + " " + value + ": expected one of " + list);
+}
+
+const std::initializer_list<std::pair<const char*, cg::Preconditioner>> preconditioners = {
+    {"auto", cg::Preconditioner::automatic}, {"none", cg::Preconditioner::none},
+    {"jacobi", cg::Preconditioner::jacobi},  {"block-jacobi", cg::Preconditioner::block_jacobi},
+    {"ssor", cg::Preconditioner::ssor},      {"amg", cg::Preconditioner::amg}};
+
+std::unique_ptr<PySolver> make_solver(PySession& session, const py::array& row_begin, const py::array& column,
+                                      const py::array& value, const std::string& preconditioner,
+                                      std::optional<int> block, double tolerance, std::int64_t max_iterations,
+                                      const std::string& flow, std::optional<int> blocks, bool check_symmetry) {
+  const cg::MatrixView a{indices_of("indptr", row_begin), indices_of("indices", column), values_of("data", value)};
+  cg::Options options;
+  options.preconditioner = choice("preconditioner", preconditioner, preconditioners);
+  options.preconditioner_block = block;
+  options.tolerance = tolerance;
+  options.max_iterations = max_iterations;
+  options.flow = choice<cg::Flow>("flow", flow,
+                                  {{"fused", cg::Flow::fused},
+                                   {"pipelined", cg::Flow::pipelined},
+                                   {"refined", cg::Flow::refined},
+                                   {"naive", cg::Flow::naive}});
+  options.blocks = blocks;
+  options.check_symmetry = check_symmetry;
+  Session& open = *session;
+  return std::make_unique<PySolver>([&] { return std::make_unique<cg::Solver>(open, a, options); });
+}
+
+py::dict solve(const PySolver& solver, const py::array& b, const py::array& x, bool start_given,
+               const py::object& progress) {
+  const std::span<const double> right = values_of("b", b);
+  const std::span<double> solution = results_of("x", x);
+  const auto tell = interruptible(progress);
+  cg::Result result;
+  {
+    const py::gil_scoped_release unlocked;
+    result = solver->solve(right, solution, start_given ? cg::Start::given : cg::Start::zero, tell);
+  }
+  return record_of(result);
+}
+
+std::string preconditioner_of(const PySolver& solver) {
+  for (const auto& [name, meaning] : preconditioners)
+    if (meaning == solver->preconditioner()) return name;
+  return {};
+}
+
+/// (3, N) in C order: three arrays; (N, 3) in C order: interleaved.
+fmm::Points points_of(const char* name, const py::array& points) {
+  if (points.ndim() == 2 && points.shape(1) == 3) return fmm::Points(values_of(name, points));
+  if (points.ndim() == 2 && points.shape(0) == 3) {
+    const std::span<const double> all = values_of(name, points);
+    const std::size_t n = all.size() / 3;
+    return {all.first(n), all.subspan(n, n), all.subspan(2 * n, n)};
+  }
+  std::string shape;
+  for (py::ssize_t d = 0; d < points.ndim(); ++d) shape += (d > 0 ? ", " : "") + std::to_string(points.shape(d));
+  bad_input(std::string(name) + ": an array of shape (" + shape + "); expected (N, 3) or (3, N)");
+}
+
+fmm::Options options_of(const py::dict& given) {
+  fmm::Options options;
+  options.kernel = choice<fmm::Kernel>("kernel", given["kernel"].cast<std::string>(),
+                                       {{"laplace", fmm::Kernel::laplace},
+                                        {"inverse-square", fmm::Kernel::inverse_square},
+                                        {"yukawa", fmm::Kernel::yukawa}});
+  options.tree = choice<fmm::Tree>(
+      "tree", given["tree"].cast<std::string>(),
+      {{"auto", fmm::Tree::automatic}, {"uniform", fmm::Tree::uniform}, {"adaptive", fmm::Tree::adaptive}});
+  options.kappa = given["kappa"].cast<double>();
+  options.softening = given["softening"].cast<double>();
+  options.coupling = given["coupling"].cast<double>();
+  options.accuracy = given["accuracy"].cast<int>();
+  options.height = given["height"].cast<std::optional<int>>();
+  options.group_size = given["group_size"].cast<std::optional<int>>();
+  options.leaf_size = given["leaf_size"].cast<std::optional<int>>();
+  options.evaluations = given["evaluations"].cast<int>();
+  return options;
+}
+
+std::unique_ptr<PyEvaluator> make_evaluator(PySession& session, const py::array& points,
+                                            const std::optional<py::array>& targets, const py::dict& given) {
+  const fmm::Options options = options_of(given);
+  Session& open = *session;
+  const fmm::Points at = points_of("points", points);
+  if (!targets)
+    return std::make_unique<PyEvaluator>([&] { return std::make_unique<fmm::Evaluator>(open, at, options); });
+  const fmm::Points apart = points_of("targets", *targets);
+  return std::make_unique<PyEvaluator>([&] { return std::make_unique<fmm::Evaluator>(open, at, apart, options); });
+}
+
+/// `field`: (3, N), or none.
+py::tuple evaluate(const PyEvaluator& evaluator, const py::array& charge, const py::array& potential,
+                   const std::optional<py::array>& field) {
+  const std::span<const double> charges = values_of("charge", charge);
+  fmm::Field to{results_of("potential", potential), {}, {}, {}};
+  if (field) {
+    const std::span<double> all = results_of("field", *field);
+    const std::size_t n = all.size() / 3;
+    to.x = all.first(n);
+    to.y = all.subspan(n, n);
+    to.z = all.subspan(2 * n);
+  }
+  fmm::Result result;
+  {
+    const py::gil_scoped_release unlocked;
+    result = evaluator->evaluate(charges, to);
+  }
+  return py::make_tuple(result.energy, result.seconds);
+}
+
+void move(const PyEvaluator& evaluator, const py::array& points, const std::optional<py::array>& targets) {
+  const fmm::Points at = points_of("points", points);
+  std::optional<fmm::Points> apart;
+  if (targets) apart = points_of("targets", *targets);
+  const py::gil_scoped_release unlocked;
+  if (apart)
+    evaluator->move(at, *apart);
+  else
+    evaluator->move(at);
+}
+
+void add_errors(py::module_& module) {
+  static py::handle bad;
+  static py::handle failure;
+  const py::object base =
+      py::reinterpret_steal<py::object>(PyErr_NewException("asterism.Error", PyExc_Exception, nullptr));
+  module.attr("Error") = base;
+  const auto derived = [&](const char* name, PyObject* other) {
+    const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(other));
+    const std::string full = std::string("asterism.") + name;
+    module.attr(name) = py::reinterpret_steal<py::object>(PyErr_NewException(full.c_str(), bases.ptr(), nullptr));
+    return py::object(module.attr(name)).release();
+  };
+  bad = derived("BadInput", PyExc_ValueError);
+  failure = derived("Failed", PyExc_RuntimeError);
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      PyErr_SetString((error.kind() == Error::Kind::bad_input ? bad : failure).ptr(), error.what());
+    }
+  });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_asterism, module) {
+  add_errors(module);
+  module.attr("coulomb_kcal_per_mol") = fmm::coulomb_kcal_per_mol;
+  module.def("version", &version);
+  py::class_<PySession>(module, "Session")
+      .def(py::init(&open_session))
+      .def("close", &PySession::close)
+      .def_property_readonly("cpus", [](const PySession& s) { return s->cpus(); })
+      .def_property_readonly("gpus", [](const PySession& s) { return s->gpus(); })
+      .def_property_readonly("scheduler", [](const PySession& s) { return s->scheduler(); });
+  py::class_<PySolver>(module, "Solver")
+      .def(py::init(&make_solver))
+      .def("close", &PySolver::close)
+      .def("solve", &solve)
+      .def_property_readonly("rows", [](const PySolver& s) { return s->rows(); })
+      .def_property_readonly("entries", [](const PySolver& s) { return s->entries(); })
+      .def_property_readonly("preconditioner", &preconditioner_of)
+      .def_property_readonly("reason", [](const PySolver& s) { return s->reason(); });
+  py::class_<PyEvaluator>(module, "Evaluator")
+      .def(py::init(&make_evaluator))
+      .def("close", &PyEvaluator::close)
+      .def("evaluate", &evaluate)
+      .def("move", &move)
+      .def_property_readonly("sources", [](const PyEvaluator& e) { return e->sources(); })
+      .def_property_readonly("targets", [](const PyEvaluator& e) { return e->targets(); })
+      .def_property_readonly("height", [](const PyEvaluator& e) { return e->height(); });
+}
+
+}  // namespace asterism::python
