@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests that use a GPU on a machine that has one, several at a time, and writes a record of them; with --sanitize
-also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. Each has cores of its own.
+"""Runs the tests that use a GPU on a machine that has one, and writes a record of them; with --sanitize
+also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. Each has cores of its own;
+processes that take turns on one GPU are much slower together than one after the other.
 
     run-gpu-tests --out gpu-tests.json               # in a bundle of scripts/bundle
     run-gpu-tests --sanitize memcheck,racecheck --out sanitize.json
@@ -51,7 +52,7 @@ FLOWS = {  # small: racecheck takes a thousand times as long
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="gpu-tests.json", metavar="FILE", help="JSON record (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="at a time (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="at a time (default: %(default)s)")
     parser.add_argument("--only", default="", metavar="REGEX", help="tests in whose name this expression is found")
     parser.add_argument("--sanitize", default="", metavar="TOOLS", help="some of memcheck,synccheck,initcheck,racecheck")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="processes that a sanitized test is divided into")
