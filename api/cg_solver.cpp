@@ -20,11 +20,6 @@ namespace {
 
 namespace house = asterism::cg;
 
-/// Bytes of an iteration up to which one core is as fast as several, as in asterism-cg.
-constexpr double bytes_for_one_core = 2.3e6;
-constexpr int largest_block = 32;
-constexpr int default_block = 3;
-
 bool given(const char* variable) {
   return std::getenv(variable) != nullptr;
 }
@@ -61,8 +56,8 @@ void require_options(const Options& options) {
   if (options.max_iterations < 0) bad_input("max_iterations {}: expected 0 or more", options.max_iterations);
   if (options.blocks && *options.blocks < 1) bad_input("blocks {}: expected at least 1", *options.blocks);
   const auto block = options.preconditioner_block;
-  if (block && (*block < 1 || *block > largest_block))
-    bad_input("preconditioner_block {}: expected 1 to {}", *block, largest_block);
+  if (block && (*block < 1 || *block > house::largest_diagonal_block))
+    bad_input("preconditioner_block {}: expected 1 to {}", *block, house::largest_diagonal_block);
 }
 
 Outcome outcome_of(house::Outcome outcome) {
@@ -130,7 +125,7 @@ void Solver::State::choose_preconditioner(const Options& chosen, bool on_gpus) {
   }
   if (preconditioner == Preconditioner::jacobi) options.preconditioner_block = 1;
   if (preconditioner == Preconditioner::block_jacobi)
-    options.preconditioner_block = chosen.preconditioner_block.value_or(default_block);
+    options.preconditioner_block = chosen.preconditioner_block.value_or(house::default_diagonal_block);
   if (preconditioner != Preconditioner::ssor && preconditioner != Preconditioner::amg) return;
   options.preconditioner_flow =
       preconditioner == Preconditioner::amg ? house::PreconditionerFlow::amg : house::PreconditionerFlow::ssor;
@@ -155,11 +150,9 @@ void Solver::State::complete_options(const Options& chosen, const asterism::Sess
   const int units = gpus ? running.gpus() : running.cpus();
   const std::int64_t most = std::max<std::int64_t>(1, a.n / house::uncut_rows(options));
   const double bytes = iteration_bytes(house::Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
-  const bool small = !gpus && bytes <= bytes_for_one_core;
+  const bool small = !gpus && bytes <= house::bytes_for_one_core;
   options.blocks = chosen.blocks.value_or(small ? 1 : static_cast<int>(std::min<std::int64_t>(units, most)));
-  // without copies between memories packing is only work
-  const bool copies = gpus || options.preconditioner_flow != house::PreconditionerFlow::none;
-  options.transfer = copies && options.blocks > 1 ? house::Transfer::packed : house::Transfer::full;
+  options.transfer = house::suited_transfer(options, gpus);
   const bool whole = gpus && units == 1 && house::why_no_whole_iterations(options).empty();
   options.task = whole ? house::TaskSize::graph : house::TaskSize::operation;
   house::require_consistent(options);

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/fmm_plan.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <span>
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
-#include "taskflows/fmm/plan/plan.hpp"
+#include "taskflows/fmm/plan/choose_plan.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/targets/nearness.hpp"
-#include "taskflows/fmm/tree/leaves.hpp"
-#include "taskflows/fmm/tree/tree_choice.hpp"
 
 namespace asterism::v0::fmm {
 namespace {
 
 namespace house = asterism::fmm;
-
-constexpr int default_streams = 2;
 
 bool given(const char* variable) {
   return std::getenv(variable) != nullptr;
@@ -59,45 +54,24 @@ Machine machine_of(const Session::State& session, const asterism::SessionOptions
   return {house::expected_units(options), house::units_are_open(options)};
 }
 
-std::vector<house::UnitRates> rates_of(Session::State& session, const asterism::SessionOptions& options,
-                                       const house::Problem& problem, const Machine& machine, house::Pairs pairs) {
-  KnownRates known = known_rates();
-  if (machine.units)
-    if (auto kept = house::kept_rates(known, problem, *machine.units, pairs)) return *kept;
-  const bool runs = session.running() != nullptr;
-  std::vector<house::UnitRates> rates = house::measure_rates(session.start(options), problem, pairs);
-  house::keep_rates(known, problem, rates);
-  if (!runs) session.stop();
-  return rates;
-}
-
-house::Plan make_plan(Session::State& session, const Options& chosen, const house::Problem& problem,
-                      const house::Particles& points, const asterism::SessionOptions& session_options,
-                      house::Options& options) {
+house::Plan plan_for(Session::State& session, const Options& chosen, const house::Problem& problem,
+                     const house::Particles& points, const asterism::SessionOptions& session_options,
+                     house::Options& options) {
   const Machine machine = machine_of(session, session_options);
-  const bool apart = options.sources.has_value();
-  const house::Pairs pairs = apart ? house::Pairs::one_way : house::Pairs::mutual;
-  const house::TreeKind kind = kind_of(chosen);
-  if (machine.units && kind != house::TreeKind::adaptive) {
-    KnownRates known = known_rates();
-    const auto n = static_cast<double>(points.size());
-    const auto sources = static_cast<double>(options.sources.value_or(0));
-    const double measuring = house::kept_rates(known, problem, *machine.units, pairs)
-                                 ? 0
-                                 : house::measuring_estimate(problem, machine.units->cpus);
-    const auto direct =
-        house::plan_direct_sum(options.shape, n, chosen.evaluations, std::max(1, machine.units->cpus), measuring,
-                               apart ? std::optional(sources * (n - sources)) : std::nullopt);
-    if (direct) return *direct;
-  }
-  std::vector<house::UnitRates> rates = rates_of(session, session_options, problem, machine, pairs);
-  if (apart) rates = house::rates_apart(rates);
-  options.pair_seconds = house::pair_seconds(rates);
-  const house::Box box = house::box_around(house::extent(points, Ranks::one));
-  const double evaluations = house::gpus_are_asked_for(session_options) ? INFINITY : chosen.evaluations;
-  house::TreeChoice trees(kind, options.shape, points, box, Ranks::one, options.sources);
-  return house::make_plan([&](const std::vector<house::UnitRates>& kinds) { return trees.best(kinds); }, rates,
-                          evaluations, machine.open);
+  house::PlanRequest request{problem, points, kind_of(chosen)};
+  request.evaluations = chosen.evaluations;
+  request.units = machine.units;
+  request.open = machine.open;
+  request.keep_gpus = house::gpus_are_asked_for(session_options);
+  return house::choose_plan(request, options,
+                            [&](house::Pairs pairs) {
+                              const bool runs = session.running() != nullptr;
+                              std::vector<house::UnitRates> rates =
+                                  house::measure_rates(session.start(session_options), problem, pairs);
+                              if (!runs) session.stop();
+                              return rates;
+                            })
+      .plan;
 }
 
 }  // namespace
@@ -140,15 +114,16 @@ void choose_tree(Session::State& session, const Options& chosen, const house::Pr
   shape.group_size = chosen.group_size.value_or(0);
   shape.leaf_size = chosen.leaf_size.value_or(0);
   asterism::SessionOptions suited = session.wanted();
-  if (!suited.streams && !given("STARPU_NWORKER_PER_CUDA") && uses_gpus(suited)) suited.streams = default_streams;
+  if (!suited.streams && !given("STARPU_NWORKER_PER_CUDA") && uses_gpus(suited))
+    suited.streams = house::default_streams;
   if (house::needs_rates(kind_of(chosen), shape)) {
-    const house::Plan plan = make_plan(session, chosen, problem, points, suited, options);
+    const house::Plan plan = plan_for(session, chosen, problem, points, suited, options);
     shape = plan.shape;
     options.pieces = plan.pieces;
     suited.resting_cores = plan.pieces.count > 0;
     // GPUs alone, or cores alone; not fewer cores, as the session outlives this evaluator
     if (plan.cpus == 0) suited.cpus = 0;
-    if (plan.gpus && machine_of(session, suited).open && !house::gpus_are_asked_for(suited)) suited.gpus = plan.gpus;
+    if (plan.gpus) suited.gpus = plan.gpus;
   }
   if (!suited.scheduler && !given("STARPU_SCHED")) suited.scheduler = "hprio";
   const house::TableFor units = !uses_gpus(suited)         ? house::TableFor::cpus

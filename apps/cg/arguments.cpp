@@ -173,8 +173,8 @@ void check_arguments(Arguments& args) {
   refuse_when_simulated(!args.checkpoints.write.empty(), "--checkpoint");
   refuse_when_simulated(!args.checkpoints.read.empty(), "--restart");
   require_writable("--checkpoint", args.checkpoints.write);
-  if (args.preconditioner_block && (*args.preconditioner_block < 1 || *args.preconditioner_block > 32))
-    bad_input("--preconditioner-block {}: expected 1 to 32", *args.preconditioner_block);
+  if (const auto block = args.preconditioner_block; block && (*block < 1 || *block > largest_diagonal_block))
+    bad_input("--preconditioner-block {}: expected 1 to {}", *block, largest_diagonal_block);
   refuse_when_simulated(args.preconditioner == "ssor", "--preconditioner ssor");
   refuse_when_simulated(args.preconditioner == "amg", "--preconditioner amg");
   const Options& o = args.options;
@@ -199,7 +199,8 @@ void check_arguments(Arguments& args) {
 
 void apply_preconditioner(Arguments& args) {
   if (args.preconditioner == "jacobi") args.options.preconditioner_block = 1;
-  if (args.preconditioner == "block-jacobi") args.options.preconditioner_block = args.preconditioner_block.value_or(3);
+  if (args.preconditioner == "block-jacobi")
+    args.options.preconditioner_block = args.preconditioner_block.value_or(default_diagonal_block);
   if (args.preconditioner != "ssor" && args.preconditioner != "amg") return;
   args.options.preconditioner_flow = args.preconditioner == "amg" ? PreconditionerFlow::amg : PreconditionerFlow::ssor;
   if (!args.own_pace) args.options.check_every = 1;  // an iteration is long: none is to be computed in vain
@@ -255,9 +256,7 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   const std::int64_t most = std::max<std::int64_t>(1, rows / uncut_rows(options));
   const std::int64_t by_units = std::int64_t{ranks} * *std::min_element(units_by_rank.begin(), units_by_rank.end());
   options.blocks = args.blocks.value_or(static_cast<int>(std::min(by_units, most)));
-  // without copies between memories packing is only work
-  const bool copies = gpus || ranks > 1 || options.preconditioner_flow != PreconditionerFlow::none;
-  options.transfer = args.transfer.value_or(copies && options.blocks > 1 ? Transfer::packed : Transfer::full);
+  options.transfer = args.transfer.value_or(suited_transfer(options, gpus || ranks > 1));
   const bool one_gpu = gpus && units == 1 && ranks == 1 && args.units != "all";
   const bool whole = one_gpu && whole_iterations_are_timed() && why_no_whole_iterations(options).empty();
   options.task = args.task.value_or(whole ? TaskSize::graph : TaskSize::operation);

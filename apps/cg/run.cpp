@@ -24,10 +24,6 @@ using namespace asterism::cg;
 
 namespace {
 
-/// Bytes of an iteration up to which a core that has them in its own cache needs no longer than several that wait for
-/// each other in every iteration (7pts-24 on two cores of a Xeon).
-constexpr double bytes_for_one_core = 2.3e6;
-
 /// How much of the solve is done: by the number of iterations or by the residual, whichever is more.
 double fraction_done(const Progress& p) {
   const double by_count =

@@ -13,6 +13,7 @@
 #include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/dynamics/snapshots.hpp"
+#include "taskflows/fmm/plan/choose_plan.hpp"
 
 namespace asterism::apps::fmm {
 
@@ -22,7 +23,6 @@ namespace {
 
 /// A lower bound of the bytes per particle: positions, charges, results, copies of neighbours.
 constexpr double least_bytes_per_particle = 200;
-constexpr int default_streams = 2;
 
 /// With --order no accuracy is promised: only answers that are wrong altogether are refused.
 constexpr double loosest = 0.1;

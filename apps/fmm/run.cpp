@@ -17,6 +17,7 @@
 #include "taskflows/fmm/dynamics/invariants.hpp"
 #include "taskflows/fmm/particles/write_particles.hpp"
 #include "taskflows/fmm/periodic/periodic_reference.hpp"
+#include "taskflows/fmm/plan/choose_plan.hpp"
 #include "taskflows/fmm/plan/rates.hpp"
 #include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/targets/nearness.hpp"
@@ -182,15 +183,6 @@ void Run::choose_tree() {
 Plan Run::choose_plan(bool ask_rates) {
   const SessionOptions& options = args_.common.session;
   const TreeShape& wanted = options_.shape;
-  const double evaluations = args_.repeat + args_.motion.steps;
-  const bool open = units_are_open(options) && !args_.common.calibrate && !rank_group().distributed();
-  const std::optional<UnitCounts> units = expected_units(options);
-  KnownRates known = known_rates();
-  std::optional<std::vector<UnitRates>> rates;
-  const bool apart = options_.sources && !rank_group().distributed();
-  const Pairs pairs = apart ? Pairs::one_way : Pairs::mutual;
-  if (units) rates = kept_rates(known, problem_, *units, pairs);
-  const bool gpus_are_wanted = gpus_are_asked_for(options);
   if (rank_group().distributed() && all_particles_ <= few_particles && wanted.height == 0) {
     Plan plan;
     plan.shape = wanted;
@@ -198,34 +190,24 @@ Plan Run::choose_plan(bool ask_rates) {
     if (wanted.group_size == 0) plan.shape.group_size = cells_without_far_field;
     return plan;
   }
-  if (units && !ask_rates && !args_.common.calibrate && args_.tree != TreeKind::adaptive && !periodic_) {
-    const auto count = static_cast<double>(particles_.size());
-    const double measuring = rates ? 0 : measuring_estimate(problem_, units->cpus);
-    const auto sources = static_cast<double>(options_.sources.value_or(0));
-    const auto of_all = apart ? std::optional(sources * (count - sources)) : std::nullopt;
-    if (auto direct = plan_direct_sum(wanted, count, evaluations, std::max(1, units->cpus), measuring, of_all)) {
-      if (!open) direct->cpus = std::nullopt;
-      if (!open || gpus_are_wanted) direct->gpus = std::nullopt;
-      return *direct;
-    }
-  }
-  if (!rates) {
+  const bool calibrate = args_.common.calibrate;
+  PlanRequest request{problem_, particles_, args_.tree};
+  request.evaluations = args_.repeat + args_.motion.steps;
+  request.units = expected_units(options);
+  request.open = units_are_open(options) && !calibrate && !ask_rates && !rank_group().distributed();
+  request.keep_gpus = gpus_are_asked_for(options);
+  request.direct = !ask_rates && !calibrate && !periodic_;
+  const ChosenPlan chosen = asterism::fmm::choose_plan(request, options_, [&](Pairs pairs) {
     ProgressLine line(!args_.common.quiet);
     line.show(0, "measuring this machine, once");
     const auto begin = Clock::now();
     const Session session(options);
-    rates = measure_rates(session, problem_, pairs);
-    if (!simulated) keep_rates(known, problem_, *rates);
+    std::vector<UnitRates> rates = measure_rates(session, problem_, pairs);
     measuring_seconds_ = seconds_since(begin);
-  }
-  rates_ = rates_of_all(apart ? rates_apart(*rates) : *rates);
-  options_.pair_seconds = pair_seconds(rates_);
-  const Box box = options_.box ? *options_.box : box_around(extent(particles_, options_.ranks));
-  // a simulated GPU does not have to be started, and one that was asked for is
-  const double to_pay_for_start = simulated || gpus_are_wanted ? INFINITY : evaluations;
-  TreeChoice trees(args_.tree, wanted, particles_, box, options_.ranks, apart ? options_.sources : std::nullopt);
-  return make_plan([&](const std::vector<UnitRates>& kinds) { return trees.best(kinds); }, rates_, to_pay_for_start,
-                   open && !ask_rates);
+    return rates;
+  });
+  rates_ = chosen.rates;
+  return chosen.plan;
 }
 
 void Run::calibrate() {

@@ -5,6 +5,11 @@
 
 namespace asterism::cg {
 
+Transfer suited_transfer(const Options& options, bool memories) {
+  const bool copies = memories || options.preconditioner_flow != PreconditionerFlow::none;
+  return copies && options.blocks > 1 ? Transfer::packed : Transfer::full;
+}
+
 void apply_flow_defaults(Options& options) {
   const bool naive = options.flow == Flow::naive;
   options.vector = naive ? VectorMode::blocking : VectorMode::pieces;

@@ -91,6 +91,17 @@ inline int uncut_rows(const Options& options) {
   return std::max({1, options.preconditioner_block, options.node_rows});
 }
 
+/// Bytes of an iteration up to which a core that has them in its own cache needs no longer than several that wait for
+/// each other in every iteration (7pts-24 on two cores of a Xeon).
+inline constexpr double bytes_for_one_core = 2.3e6;
+/// Rows of a diagonal block of the preconditioner block-jacobi.
+inline constexpr int default_diagonal_block = 3;
+inline constexpr int largest_diagonal_block = 32;
+
+/// Where it is open: packed, if pieces of p are copied from unit to unit; else packing is only work. `memories`: there
+/// are several, of GPUs or ranks.
+Transfer suited_transfer(const Options& options, bool memories);
+
 /// The choices that belong to a flow: sets vector, dot and x_update.
 void apply_flow_defaults(Options& options);
 

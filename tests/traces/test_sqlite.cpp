@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "tests/traces/recorded_files.hpp"
 #include "tests/traces/recording_builder.hpp"
 #include "traces/readers/read.hpp"
 #include "traces/reports/report.hpp"
@@ -20,14 +21,8 @@ namespace fs = std::filesystem;
 using testing::Builder;
 using Rows = std::vector<std::vector<std::string>>;
 
-class Sqlite : public ::testing::Test {
+class Sqlite : public testing::Files {
  protected:
-  Sqlite() {
-    std::string name = (fs::temp_directory_path() / "asterism-sqlite-XXXXXX").string();
-    folder = mkdtemp(name.data());
-  }
-  ~Sqlite() override { fs::remove_all(folder); }
-
   void write(const Recording& r) {
     write_sqlite(folder / "r.db", r);
     sqlite3* opened = nullptr;
@@ -53,7 +48,6 @@ class Sqlite : public ::testing::Test {
     return rows.size() == 1 && rows[0].size() == 1 && rows[0][0] != "NULL" ? std::stod(rows[0][0]) : std::nan("");
   }
 
-  fs::path folder;
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> database{nullptr, sqlite3_close};
 };
 
