@@ -24,7 +24,7 @@ CORES = queue.Queue()  # sets of cores that no process has
 KERNELS = ["cg_kernels_cuda", "fmm_p2p_cuda", "fmm_far_field_cuda", "lbm_kernels_cuda", "fdtd_kernels_cuda", "tdbem_kernels_cuda"]
 SCHEDULERS = {"cg_flow": ["cyclic", "lws", "dmdas"], "fmm_flow": ["hprio", "lws", "dmdas"], "lbm_flow": ["lws", "dmdas"],
               "fdtd_flow": ["lws", "dmdas"], "fdtd_farm": ["lws", "dmdas"], "tdbem_flow": ["lws", "dmdas"]}
-OTHERS = ["fmm_apart", "fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
+OTHERS = ["api_session", "api_cg", "api_fmm", "fmm_apart", "fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
 PROGRAMS = {  # right by its own reference
     "cg": "asterism-cg --stencil 7pts-40 --verify",
     "cg ssor": "asterism-cg --stencil 7pts-40 --preconditioner ssor --cpus 0 --blocks 2 --verify",

@@ -46,8 +46,9 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   const double cost = cost_of_setup + cost_of_iteration * (body ? iterations_on_bodies : iterations_on_grids);
   const bool amg = iterations > cost;
   return {amg ? "amg" : plain,
-          fmt::format("{} would take {} {:.0f} iterations (condition seen {:.2g}); amg costs as much as {:.0f}", plain,
-                      amg ? "more than" : "about", iterations, condition, cost)};
+          fmt::format("{} would take {} {:.0f} iterations (condition seen {:.2g}); amg costs as much as {:.0f}",
+                      constant ? "plain conjugate gradient" : plain, amg ? "more than" : "about", iterations, condition,
+                      cost)};
 }
 
 }  // namespace asterism::cg
