@@ -150,11 +150,11 @@ void Solver::State::complete_options(const Options& chosen, const asterism::Sess
   const int units = gpus ? running.gpus() : running.cpus();
   const std::int64_t most = std::max<std::int64_t>(1, a.n / house::uncut_rows(options));
   const double bytes = iteration_bytes(house::Iteration::fused, static_cast<double>(a.nnz()), static_cast<double>(a.n));
-  const bool small = !gpus && bytes <= house::bytes_for_one_core;
+  const bool whole = units <= house::max_team && options.preconditioner_flow == house::PreconditionerFlow::none;
+  const bool small = bytes <= (gpus ? house::bytes_for_one_gpu : house::bytes_for_one_core(whole));
   options.blocks = chosen.blocks.value_or(small ? 1 : static_cast<int>(std::min<std::int64_t>(units, most)));
   options.transfer = house::suited_transfer(options, gpus);
-  const bool whole = gpus && units == 1 && house::why_no_whole_iterations(options).empty();
-  options.task = whole ? house::TaskSize::graph : house::TaskSize::operation;
+  house::choose_task(options, running, true);
   house::require_consistent(options);
 }
 

@@ -348,6 +348,21 @@ int Session::devices() const noexcept {
   return static_cast<int>(numbers.size());
 }
 
+bool Session::gpus_reach_each_other() const {
+  if (devices() < 2 || simulated_platform() != nullptr) return true;
+#ifdef ASTERISM_CUDA
+  const char* const direct = std::getenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
+  if (direct != nullptr && std::atoi(direct) == 0) return false;
+  for (const Unit& from : units_)
+    for (const Unit& to : units_) {
+      int reaches = 1;
+      if (!from.gpu || !to.gpu || from.device == to.device) continue;
+      if (cudaDeviceCanAccessPeer(&reaches, from.device, to.device) != cudaSuccess || reaches == 0) return false;
+    }
+#endif
+  return true;
+}
+
 std::vector<std::string> Session::gpu_models() const {
   std::map<int, std::string> models;
   for (const Unit& unit : units_)

@@ -75,6 +75,8 @@ class Session {
   [[nodiscard]] int cpus() const noexcept;
   [[nodiscard]] int gpus() const noexcept;     ///< CUDA workers
   [[nodiscard]] int devices() const noexcept;  ///< GPUs: each may have several workers (SessionOptions::streams)
+  /// Whether each GPU reads and writes the memory of every other one; so for one GPU, and for none.
+  [[nodiscard]] bool gpus_reach_each_other() const;
   [[nodiscard]] std::vector<std::string> gpu_models() const;  ///< of each, by number
   [[nodiscard]] std::string scheduler() const;
 

@@ -91,8 +91,9 @@ void add_flow_options(CLI::Option_group* method, Arguments& args) {
       ->default_str("sell");
   add_choice(
       method, "--task", args.task,
-      "What a task does: an operation on a block-row; or several iterations of a single block-row, on a GPU with\n"
-      "one launch per kernel or as a CUDA graph (default: graph on one GPU with one block-row, else operation)",
+      "What a task does: an operation on a block-row; or several iterations, all block-rows at the same time, on\n"
+      "a GPU with one launch per kernel or as a CUDA graph (default: graph where each unit has one block-row of\n"
+      "the fused flow under the scheduler cyclic, without --trace; else operation)",
       {TaskSize::operation, TaskSize::iterations, TaskSize::graph});
   method->add_flag("--vendor", args.options.vendor,
                    "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
@@ -257,10 +258,13 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   const std::int64_t by_units = std::int64_t{ranks} * *std::min_element(units_by_rank.begin(), units_by_rank.end());
   options.blocks = args.blocks.value_or(static_cast<int>(std::min(by_units, most)));
   options.transfer = args.transfer.value_or(suited_transfer(options, gpus || ranks > 1));
-  const bool one_gpu = gpus && units == 1 && ranks == 1 && args.units != "all";
-  const bool whole = one_gpu && whole_iterations_are_timed() && why_no_whole_iterations(options).empty();
-  options.task = args.task.value_or(whole ? TaskSize::graph : TaskSize::operation);
+  const bool open = !args.task && gpus == (session.gpus() > 0) && args.units != "all" && ranks == 1;
+  options.task = args.task.value_or(TaskSize::operation);
+  if (open && (gpus || !simulated) && args.common.trace.empty() && whole_iterations_are_timed())
+    choose_task(options, session, !args.transfer);
   require_consistent(options);
+  const std::string why_not = options.task == TaskSize::operation ? "" : why_no_team(options, session);
+  if (!why_not.empty()) bad_input("--task {}: found {}", name_of(options.task), why_not);
   if (!args.checkpoints.write.empty() || !args.checkpoints.read.empty()) require_checkpoints(options);
   refuse_over_ranks(options.task != TaskSize::operation, "--task iterations and graph");
   refuse_over_ranks(session.cpus() == 0, "--cpus 0 (a core brings the sums of all ranks together)");

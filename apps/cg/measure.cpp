@@ -100,6 +100,7 @@ Efficiency measure_efficiency(const Arguments& args, const CsrMatrix& a, std::sp
     const Session session(one);
     Options options = solved.options;
     options.blocks = split ? e.blocks : 1;
+    if (options.task != TaskSize::operation) choose_task(options, session, false);
     const std::vector<double> shares(static_cast<std::size_t>(options.blocks), 1.0);
     const Solved single = solve_once(session, a, b, options, shares, {}, hierarchy);
     (split ? e.tb_1 : e.t1_1) = seconds_per_iteration(single.result);

@@ -67,9 +67,9 @@ void Run::describe(Report& report) {
   report.rows.emplace_back("matrix", fmt::format("{}: {} rows, {} non-zeros", a_.name, a_.n, solved_.nonzeros));
   report.rows.emplace_back(
       "units", fmt::format("{} {}, scheduler {}", units_, kind, record["starpu"]["scheduler"].get<std::string>()));
-  report.rows.emplace_back(
-      "flow", fmt::format("{}, {}, {} block-row(s), {}{}", name_of(o.flow), name_of(o.decomposition), o.blocks,
-                          name_of(o.transfer), preconditioner));
+  report.rows.emplace_back("flow", fmt::format("{}, {}, {} block-row(s), {}{}{}", name_of(o.flow),
+                                               name_of(o.decomposition), o.blocks, name_of(o.transfer), preconditioner,
+                                               o.task == TaskSize::operation ? "" : ", whole iterations"));
   record["preconditioner"] = {{"name", arguments_.preconditioner}};
   if (!arguments_.why_preconditioner.empty()) {
     record["preconditioner"]["chosen"] = arguments_.why_preconditioner;

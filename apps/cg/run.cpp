@@ -12,6 +12,7 @@
 #include "base/version.hpp"
 #include "codelets/cg/kernels/costs.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/machine/this_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/cases.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
@@ -53,29 +54,39 @@ void Run::choose_units() {
   if (arguments_.units != "default") setenv("ASTERISM_CYCLIC_UNITS", arguments_.units.c_str(), 1);
 }
 
-void Run::leave_small_systems_to_one_core() {
+void Run::leave_small_systems_to_one_unit() {
   SessionOptions& session = arguments_.common.session;
-  const bool open = !session.cpus && std::getenv("STARPU_NCPU") == nullptr && std::getenv("STARPU_NCPUS") == nullptr &&
-                    !arguments_.blocks && arguments_.units == "default" && !arguments_.common.calibrate;
-  if (!open || simulated || rank_group().distributed() || session.gpus.value_or(visible_gpus()) > 0) return;
-  const auto n = static_cast<double>(matrix_.counts.n);
-  const auto nonzeros = static_cast<double>(matrix_.counts.entries_before(matrix_.counts.n));
-  const double bytes = iteration_bytes(Iteration::fused, nonzeros, n);
-  if (bytes > bytes_for_one_core) return;
+  const bool open = !arguments_.blocks && arguments_.units == "default" && !arguments_.common.calibrate && !simulated &&
+                    !rank_group().distributed();
+  if (!open) return;
+  const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a_.nnz()), static_cast<double>(a_.n));
+  const auto alone = [&](const char* unit, double most, const char* why) {
+    arguments_.common.units.reason =
+        fmt::format("1 {}: an iteration moves {:.1f} kB, and up to {:.0f} kB {}", unit, bytes / 1e3, most / 1e3, why);
+  };
+  if (const int gpus = session.gpus.value_or(visible_gpus()); gpus > 0) {
+    if (gpus == 1 || session.gpus || std::getenv("STARPU_NCUDA") != nullptr || bytes > bytes_for_one_gpu) return;
+    session.gpus = 1;
+    return alone("GPU", bytes_for_one_gpu, "take no longer than several need to wait for each other");
+  }
+  if (session.cpus || std::getenv("STARPU_NCPU") != nullptr || std::getenv("STARPU_NCPUS") != nullptr) return;
+  const Options& o = arguments_.options;
+  const bool whole = o.flow == Flow::fused && o.preconditioner_flow == PreconditionerFlow::none &&
+                     arguments_.task.value_or(TaskSize::graph) != TaskSize::operation &&
+                     arguments_.common.trace.empty() && this_machine().cores <= max_team;
+  if (bytes > bytes_for_one_core(whole)) return;
   session.cpus = 1;
-  arguments_.common.units.reason =
-      fmt::format("1 core: an iteration moves {:.1f} kB, and up to {:.0f} kB stay in its cache", bytes / 1e3,
-                  bytes_for_one_core / 1e3);
+  alone("core", bytes_for_one_core(whole), "stay in its cache");
 }
 
 std::optional<int> Run::prepare() {
   choose_units();
   matrix_ = open_matrix(arguments_.problem);
   structure_ = matrix_.structure;
-  leave_small_systems_to_one_core();
   // over several ranks the rows depend on the number of block-rows, and this on the units
   if (!rank_group().distributed()) take_rows(0, matrix_.counts.n);
   choose_preconditioner();
+  leave_small_systems_to_one_unit();
   make_hierarchy();
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "codelets/cg/codelets_cuda.hpp"
+#include "codelets/cg/iterations.hpp"
 #include "codelets/cg/kernels/kernels.hpp"
 #include "codelets/cg/task_flops.hpp"
 #include "codelets/cg/task_functions.hpp"
@@ -199,22 +200,6 @@ void direction_cpu(void** b, void* arguments) {
   if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
 }
 
-void iterations_cpu(void** b, void* arguments) {
-  const auto& a = *static_cast<const IterationsArgs*>(arguments);
-  const IterationBuffers v = iteration_buffers(b, a);
-  State& state = *v.state;
-  for (int k = 0; k < a.count; ++k) {
-    if (state.status == Status::running) {
-      *v.p_dot_q = cpu::spmv_dot(a.layout.sell(v.block), v.p, v.q, false, v.p, ProductDot::total);
-      cg::alpha_step(state, *v.p_dot_q);
-      *v.dots = cpu::update_residual(v.length, state.alpha, v.q, v.r, v.r, v.m, a.block > 0 ? v.z : nullptr);
-      cg::beta_step(state, *v.dots);
-      if (state.alpha != 0) cpu::update_direction(v.length, state.alpha, state.beta, v.z, v.x, v.p);
-    }
-    v.history[k] = history_entry(state);
-  }
-}
-
 void pipelined_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const PipelinedArgs*>(arguments);
   auto& state = scalar<State>(b[0]);
@@ -353,12 +338,20 @@ CodeletByPartials direction({.name = "cg_direction",
                              .cuda = on_gpu.direction,
                              .flops = direction_flops},
                             0);
-Codelet iterations({.name = "cg_iterations",
-                    .variant = "double",
-                    .cpu = iterations_cpu,
-                    .cuda = on_gpu.iterations,
-                    .flops = iterations_flops,
-                    .footprint = iterations_footprint});
+const CodeletSpec of_iterations{.name = "cg_iterations",
+                                .variant = "double",
+                                .cpu = iterations_cpu,
+                                .cuda = on_gpu.iterations,
+                                .flops = iterations_flops,
+                                .footprint = iterations_footprint};
+Codelet iterations(of_iterations);
+CodeletByPartials team_iterations(of_iterations, 0);
+Codelet meeting({.name = "cg_meeting",
+                 .variant = "double",
+                 .cpu = meeting_cpu,
+                 .cuda = on_gpu.meeting,
+                 .main_memory_first = 1,
+                 .main_memory_last = 2});
 CodeletByPartials pipelined({.name = "cg_pipelined",
                              .variant = "double",
                              .cpu = pipelined_cpu,

@@ -19,6 +19,7 @@
 
 #include "codelets/cg/kernels/block_layout.hpp"
 #include "codelets/cg/kernels/recurrence.hpp"
+#include "codelets/cg/kernels/team.hpp"
 #include "runtime/codelet.hpp"
 
 namespace asterism::cg {
@@ -189,9 +190,12 @@ struct DirectionArgs {
 };
 extern CodeletByPartials direction;
 
-/// Several iterations of the fused flow in one task, for a single block-row: q = A p, p.q, alpha; r -= alpha q,
-/// z = M^-1 r, {r.r, r.z}, beta; x += alpha p, p = z + beta p. On a GPU no scalar leaves its memory.
-/// state RW, p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z RW when block > 0], x RW, p RW, history RW
+/// Several iterations of the fused flow in one task: q = A p, p.q, alpha; r -= alpha q, z = M^-1 r, {r.r, r.z}, beta;
+/// x += alpha p, p = z + beta p. On a GPU no scalar leaves its memory. For a single block-row, or for each of a team
+/// (kernels/team.hpp), whose tasks have to run at the same time, on a unit each.
+/// state RW, members R (of the whole team), p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z RW when
+/// block > 0], x RW, p RW, [history RW unless no_slot], [elements of p from other block-rows RW (of `sources`, in
+/// order)], [index R when there are `targets`]
 struct IterationsArgs {
   enum class Launch : std::int32_t {
     kernels,  ///< one by one
@@ -203,8 +207,19 @@ struct IterationsArgs {
   std::int32_t count;  ///< iterations
   Launch launch;
   GpuContexts* gpus;
+  std::int32_t team = 0;       ///< block-rows of the team, 0: a single one
+  std::int32_t members = 0;    ///< data of members: all of the team, or in a meeting its own
+  std::int32_t me = 0;         ///< number in the team
+  std::uint32_t sources = 0;   ///< bit j: block-row j has elements of p that this one needs
+  std::uint32_t targets = 0;   ///< bit j: block-row j needs elements of this one
+  std::uint64_t round = 0;     ///< iterations that the team has done before
+  Mailbox* mailbox = nullptr;  ///< of this member where it is a core
 };
 extern Codelet iterations;
+extern CodeletByPartials team_iterations;  ///< by the number of members
+/// What a member of a team does first, on the unit and with the data of the iterations that follow: says where its data
+/// are, and makes ready what would have to wait while the others run. Its member W, everything else as above.
+extern Codelet meeting;
 
 /// One step of pipelined CG (kernels.hpp: pipelined_update).
 /// state R (RW with partials), contributions R (any number), dots W, n R, z RW, s RW, p RW, x RW, r RW, w RW,

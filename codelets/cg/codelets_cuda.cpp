@@ -13,6 +13,7 @@
 #include "base/cuda_check.hpp"
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
+#include "codelets/cg/iterations.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
 #include "codelets/cg/task_functions.hpp"
 #include "runtime/arena.hpp"
@@ -279,47 +280,6 @@ void direction(void** b, void* arguments) {
   if (a.outputs > 0) pack_outputs(next[0], elements_of(p), next + 1, a.outputs);
 }
 
-/// The three kernels of an iteration; scalars stay in device memory.
-void launch_iteration(const IterationBuffers& v, const IterationsArgs& a, GpuContext& context) {
-  cuda::spmv_dot(a.layout.sell(v.block), v.p, v.q, false, v.p, v.p_dot_q, context.workspace, stream(),
-                 ProductDot::total, v.state);
-  cuda::update_residual_and_step(v.length, v.state, v.q, v.r, v.m, v.z, v.dots, context.history, context.workspace,
-                                 stream());
-  cuda::update_direction(v.length, v.state, v.z, v.x, v.p, stream());
-}
-
-/// The graph of an iteration on these data, captured anew when StarPU has moved them.
-cudaGraphExec_t iteration_graph(const IterationBuffers& v, const IterationsArgs& a, GpuContext& context) {
-  const IterationGraph::Key key{v.block, v.state, v.p_dot_q, v.dots, v.q, v.r, v.z, v.x, v.p, v.m.inverse};
-  IterationGraph& graph = context.graph;
-  if (graph.exec != nullptr && graph.key == key) return graph.exec;
-  graph.destroy();
-  cudaGraph_t captured = nullptr;
-  // other threads of the process may go on with what a capture would forbid them
-  ASTERISM_CHECK_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal));
-  launch_iteration(v, a, context);
-  ASTERISM_CHECK_CUDA(cudaStreamEndCapture(stream(), &captured));
-  ASTERISM_CHECK_CUDA(cudaGraphInstantiate(&graph.exec, captured, 0));
-  ASTERISM_CHECK_CUDA(cudaGraphDestroy(captured));
-  graph.key = key;
-  return graph.exec;
-}
-
-void iterations(void** b, void* arguments) {
-  const auto& a = *static_cast<const IterationsArgs*>(arguments);
-  const IterationBuffers v = iteration_buffers(b, a);
-  GpuContext& context = a.gpus->mine();
-  const bool replays = a.launch == IterationsArgs::Launch::graph;
-  const cudaGraphExec_t graph = replays ? iteration_graph(v, a, context) : nullptr;
-  cuda::place_history(context.history, v.history, stream());
-  for (int k = 0; k < a.count; ++k) {
-    if (replays)
-      ASTERISM_CHECK_CUDA(cudaGraphLaunch(graph, stream()));
-    else
-      launch_iteration(v, a, context);
-  }
-}
-
 void pipelined(void** b, void* arguments) {
   const auto& a = *static_cast<const PipelinedArgs*>(arguments);
   State* state = scalar<State>(b[0]);
@@ -377,6 +337,7 @@ Functions functions() {
           .residual = gpu::residual,
           .direction = gpu::direction,
           .iterations = gpu::iterations,
+          .meeting = gpu::meeting,
           .pipelined = gpu::pipelined,
           .pipelined_dots = gpu::pipelined_dots,
           .zero_sum = gpu::zero_sum,

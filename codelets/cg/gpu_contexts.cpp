@@ -25,6 +25,11 @@ GpuContexts::GpuContexts() : contexts_(starpu_worker_get_count()) {
         ASTERISM_CHECK_CUDA(cudaMemset(context.workspace.ticket, 0, sizeof(unsigned)));
         ASTERISM_CHECK_CUDA(cudaMalloc(&scratch, sizeof(cuda::HistoryCursor)));
         context.history = static_cast<cuda::HistoryCursor*>(scratch);
+        ASTERISM_CHECK_CUDA(cudaMalloc(&scratch, sizeof(cuda::Team)));
+        context.team = static_cast<cuda::Team*>(scratch);
+        ASTERISM_CHECK_CUDA(cudaMalloc(&scratch, sizeof(Mailbox)));
+        context.mailbox = static_cast<Mailbox*>(scratch);
+        ASTERISM_CHECK_CUDA(cudaMemset(scratch, 0, sizeof(Mailbox)));
       },
       this, STARPU_CUDA);
 }
@@ -36,6 +41,8 @@ GpuContexts::~GpuContexts() {
         GpuContext& context = static_cast<GpuContexts*>(self)->mine();
         cudaFree(context.workspace.partial);
         cudaFree(context.history);
+        cudaFree(context.team);
+        cudaFree(context.mailbox);
         context.graph.destroy();
         for (auto& [address, block] : context.blocks) {
           cusparseDestroySpMat(block.matrix);

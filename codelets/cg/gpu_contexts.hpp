@@ -29,8 +29,9 @@ struct CusparseBlock {
 
 /// An iteration as a CUDA graph, on the data that it was captured with.
 struct IterationGraph {
-  /// Addresses, which tell the data of a task: the block of A, scalars, vectors, the preconditioner.
-  using Key = std::array<const void*, 10>;
+  /// Addresses, which tell the data of a task: the block of A, scalars, vectors, the preconditioner, the elements that
+  /// others need.
+  using Key = std::array<const void*, 11>;
   Key key{};
   cudaGraphExec_t exec = nullptr;
 
@@ -43,6 +44,8 @@ struct IterationGraph {
 struct GpuContext {
   cuda::Workspace workspace{};
   cuda::HistoryCursor* history = nullptr;
+  cuda::Team* team = nullptr;
+  Mailbox* mailbox = nullptr;
   IterationGraph graph;
   std::unordered_map<const void*, CusparseBlock> blocks;  ///< by address of the block
 };

@@ -63,7 +63,7 @@ inline double direction_flops(const void* arguments, std::span<const Access> acc
 }
 inline double iterations_flops(const void* arguments, std::span<const Access> accesses) {
   const auto& a = *static_cast<const IterationsArgs*>(arguments);
-  const double n = elements(accesses[4]);
+  const double n = elements(accesses[static_cast<std::size_t>(4 + a.members)]);
   return a.count * (costs::product_flops(static_cast<double>(a.layout.nonzeros), n, true) +
                     costs::residual_flops(n, a.block) + costs::direction_flops(n));
 }

@@ -2,6 +2,7 @@
 // What the CPU functions and the CUDA functions of the codelets share: the order of a task's buffers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "codelets/cg/codelets.hpp"
@@ -73,6 +74,7 @@ inline ResidualBuffers residual_buffers(void** next, const ResidualArgs& a) {
 /// The data of a task that does whole iterations, in the order of its buffers.
 struct IterationBuffers {
   State* state;
+  Member* members[max_team];
   Sum* p_dot_q;
   Dots* dots;
   const void* block;
@@ -82,13 +84,18 @@ struct IterationBuffers {
   double* z;  ///< r without preconditioner
   double* x;
   double* p;
-  HistoryEntry* history;
+  HistoryEntry* history;   ///< null: another block-row writes it
+  double* halo[max_team];  ///< elements of p of other block-rows, by these
+  std::int64_t halo_elements[max_team];
+  const std::int32_t* index;  ///< of the elements that others need, those of a block-row after those of the one before
+  std::int64_t indices;
   std::int64_t length;
 };
 inline IterationBuffers iteration_buffers(void** next, const IterationsArgs& a) {
   const auto pointer = [](void* buffer) { return reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffer)); };
   IterationBuffers v{};
   v.state = static_cast<State*>(pointer(*next++));
+  for (int k = 0; k < a.members; ++k) v.members[k] = static_cast<Member*>(pointer(*next++));
   v.p_dot_q = static_cast<Sum*>(pointer(*next++));
   v.dots = static_cast<Dots*>(pointer(*next++));
   v.block = pointer(*next++);
@@ -102,8 +109,25 @@ inline IterationBuffers iteration_buffers(void** next, const IterationsArgs& a) 
   }
   v.x = elements_of(*next++);
   v.p = elements_of(*next++);
-  v.history = static_cast<HistoryEntry*>(pointer(*next++)) + a.slot;
+  if (a.slot != no_slot) v.history = static_cast<HistoryEntry*>(pointer(*next++)) + a.slot;
+  for (int j = 0; j < a.team; ++j) {
+    if ((a.sources >> j & 1u) == 0) continue;
+    v.halo_elements[j] = length(*next);
+    v.halo[j] = elements_of(*next++);
+  }
+  if (a.targets == 0) return v;
+  v.indices = static_cast<std::int64_t>(STARPU_VECTOR_GET_NX(*next));
+  v.index = static_cast<const std::int32_t*>(pointer(*next));
   return v;
+}
+
+/// What the others need to know of the member with these data.
+inline Member member_of(Mailbox* mailbox, const IterationBuffers& v) {
+  Member member{};
+  member.mailbox = mailbox;
+  std::copy_n(v.halo, max_team, member.halo);
+  std::copy_n(v.halo_elements, max_team, member.elements);
+  return member;
 }
 
 }  // namespace asterism::cg::codelets

@@ -22,36 +22,30 @@ def gpu_single():
 def gpu_tables():
     out = []
     for name, record in load("cg-tables-*.json"):
-        out.append(f"{record['matrix']['name']}, transfers {record['transfers']}, "
+        gpu = record["starpu"]["gpus"][0].split("(")[-1].split(" GiB")[0].rsplit(" ", 1)[0].removeprefix("NVIDIA ")
+        out.append(f"{record['matrix']['name']}, {gpu}, transfers {record['transfers']}, "
                    f"version {record.get('commit', record['version'])}: ms per iteration (e)\n")
-        out.append("| GPUs | 1D full | 1D packed | 2D full | 2D packed |")
-        out.append("|---|---|---|---|---|")
-        cases = [c for c in record["cases"] if c["flow"] == "fused"]
-        for gpus in sorted({c["gpus"] for c in cases}):
+        fused = [c for c in record["cases"] if c["flow"] == "fused" and c["gpus"] == c["blocks"]]
+        whole = any(c.get("task") == "graph" for c in fused)
+        wanted = [(d, t, "operation") for d in ("1d", "2d") for t in ("full", "packed")
+                  if any((c["decomposition"], c["transfer"]) == (d, t) for c in fused if c["gpus"] > 1)]
+        labels = [f"{d.upper()} {t}" for d, t, _ in wanted] + (["whole iterations, 1D packed"] if whole else [])
+        out.append("| GPUs | " + " | ".join(labels) + " |")
+        out.append("|---|" + "---|" * len(labels))
+        for gpus in sorted({c["gpus"] for c in fused}):
             cells = []
-            for decomposition in ("1d", "2d"):
-                for transfer in ("full", "packed"):
-                    found = [c for c in cases if c["gpus"] == gpus and c["blocks"] == gpus and
-                             c["decomposition"] == decomposition and c["transfer"] == transfer]
-                    cells.append(f"{found[0]['median_ms']:.3f} ({found[0]['e']:.3f})" if found else "")
+            for decomposition, transfer, task in wanted + ([("1d", "packed", "graph")] if whole else []):
+                found = [c for c in fused if c["gpus"] == gpus and c["decomposition"] == decomposition and
+                         (c["transfer"] == transfer or (gpus == 1 and task == "graph")) and c.get("task", "operation") == task]
+                cells.append(f"{found[0]['median_ms']:.3f} ({found[0]['e']:.3f})" if found else "")
             out.append(f"| {gpus} | " + " | ".join(cells) + " |")
-        best = [c for c in cases if c["gpus"] > 1 and "e_pipeline" in c]
+        best = [c for c in record["cases"] if c["gpus"] > 1 and "e_pipeline" in c]
         if best:
             b = max(best, key=lambda c: (c["gpus"], c["S"]))
-            out.append(f"\nBest on {b['gpus']}: S = {b['S']:.3f}, e = {b['e']:.3f} = e_granularity {b['e_granularity']:.3f} "
+            out.append(f"\nBest by operations on {b['gpus']}: S = {b['S']:.3f}, e = {b['e']:.3f} = e_granularity {b['e_granularity']:.3f} "
                        f"x e_pipeline {b['e_pipeline']:.3f} ({b['decomposition'].upper()} {b['transfer']}).")
         out.append("")
     return "\n".join(out).strip()
-
-
-def efficiency():
-    rows = ["Direct transfers, 1D packed, one block per GPU (four GPUs: `cg-11pts-512-x4.log`):\n",
-            "| system | GPUs | ms per iteration | S | e | e_granularity | e_pipeline |", "|---|---|---|---|---|---|---|"]
-    for name, record in load("cg-11pts-512-*.json"):
-        e = record["efficiency"]
-        rows.append(f"| {record['matrix']['name']} | {e['units']} | {e['Tb_p_ms']:.3f} | {e['S']:.3f} | {e['e']:.3f} | "
-                    f"{e['e_granularity']:.3f} | {e['e_pipeline']:.3f} |")
-    return "\n".join(rows) if len(rows) > 3 else ""
 
 
 def cpu():
@@ -143,7 +137,6 @@ TABLES = {
     "cg-preconditioners": preconditioners,
     "gpu-single": gpu_single,
     "gpu-libraries": gpu_libraries,
-    "gpu-efficiency": efficiency,
     "gpu-tables": gpu_tables,
     "cpu": cpu,
 }

@@ -60,6 +60,11 @@ class Exchange {
   /// Whether before_product() must still be called when the writers have packed.
   [[nodiscard]] bool packs_on_write() const { return mode_ == VectorMode::pieces; }
 
+  /// The elements of p_j that block-row i needs; null when it needs none (packed only).
+  [[nodiscard]] starpu_data_handle_t halo(int i, int j) const {
+    const auto found = halo_.find({i, j});
+    return found == halo_.end() ? nullptr : found->second;
+  }
   /// The columns that block-row i needs from others (packed only).
   [[nodiscard]] const NeededColumns* needed(int i) const {
     return needed_.empty() ? nullptr : needed_[static_cast<std::size_t>(i)].get();
@@ -87,11 +92,6 @@ class Exchange {
   void gather_parent();
   void exchange_pieces();
   void make_copies_of_parent();
-  /// Null when row i needs nothing of p_j.
-  [[nodiscard]] starpu_data_handle_t halo(int i, int j) const {
-    const auto found = halo_.find({i, j});
-    return found == halo_.end() ? nullptr : found->second;
-  }
 
   const Partition& partition_;
   VectorMode mode_;

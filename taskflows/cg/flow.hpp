@@ -3,8 +3,8 @@
 // VectorMode::blocking makes the naive flow do so.
 //
 //   flow/separate.cpp   Algorithm 1 of the paper, one task per operation and block-row (flows naive and refined)
-//   flow/fused.cpp      three tasks per block-row and iteration; or several iterations of a single block-row in one
-//   task flow/pipelined.cpp  pipelined CG (Ghysels and Vanroose), two tasks per block-row and iteration
+//   flow/fused.cpp      three tasks per block-row and iteration; or several iterations of a block-row in one task
+//   flow/pipelined.cpp  pipelined CG (Ghysels and Vanroose), two tasks per block-row and iteration
 //   flow/product.cpp    q <- A p, which all of them have
 //   exchange.hpp        how the elements of p reach the block-rows before a product
 //

@@ -19,7 +19,9 @@ void apply_flow_defaults(Options& options) {
 
 std::string why_no_whole_iterations(const Options& o) {
   if (o.flow != Flow::fused) return "--flow " + name_of(o.flow) + "; expected fused";
-  if (o.blocks != 1) return "--blocks " + std::to_string(o.blocks) + "; expected 1";
+  if (o.blocks > max_team)
+    return "--blocks " + std::to_string(o.blocks) + "; expected at most " + std::to_string(max_team);
+  if (o.blocks > 1 && o.transfer != Transfer::packed) return "--transfer full; expected packed";
   if (o.decomposition != Decomposition::one_d) return "--decomposition 2d; expected 1d";
   if (o.format != Format::sell) return "--format csr; expected sell";
   if (o.preconditioner_flow != PreconditionerFlow::none)

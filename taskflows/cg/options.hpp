@@ -51,7 +51,7 @@ enum class ColumnOrder {
 /// What one task does.
 enum class TaskSize {
   operation,   ///< an operation on a block-row
-  iterations,  ///< all operations of several iterations, of a single block-row
+  iterations,  ///< all operations of several iterations on a block-row, at the same time as on the others
   graph,       ///< the same; on a GPU as a CUDA graph that is captured once and replayed
 };
 
@@ -92,8 +92,14 @@ inline int uncut_rows(const Options& options) {
 }
 
 /// Bytes of an iteration up to which a core that has them in its own cache needs no longer than several that wait for
-/// each other in every iteration (7pts-24 on two cores of a Xeon).
-inline constexpr double bytes_for_one_core = 2.3e6;
+/// each other in every iteration: between tasks (7pts-24 on two cores of a Xeon), and within tasks of whole iterations,
+/// for which `whole` is to be true (7pts-12 on two cores of an EPYC).
+inline constexpr double bytes_for_one_core(bool whole) {
+  return whole ? 3e5 : 2.3e6;
+}
+/// Bytes of an iteration up to which one GPU needs no longer than several, whose three exchanges in each iteration take
+/// some 25 microseconds (four H100).
+inline constexpr double bytes_for_one_gpu = 1e8;
 /// Rows of a diagonal block of the preconditioner block-jacobi.
 inline constexpr int default_diagonal_block = 3;
 inline constexpr int largest_diagonal_block = 32;

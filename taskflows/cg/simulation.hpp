@@ -26,6 +26,7 @@
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/preconditioner/hierarchy.hpp"
 #include "taskflows/cg/preconditioner/preconditioner_tasks.hpp"
+#include "taskflows/cg/team.hpp"
 
 namespace asterism::cg {
 
@@ -62,6 +63,7 @@ class System {
   Options options;
   Partition partition;
   GpuContexts gpus;
+  Team team;                             ///< block-rows that iterate together
   std::vector<std::vector<Block>> rows;  ///< blocks of A by block-row, in the order of the product
   Exchange p;
   BlockVector b, x, r, q;

@@ -11,6 +11,7 @@
 
 #include "codelets/cg/kernels/kernels.hpp"
 #include "codelets/cg/kernels/recurrence.hpp"
+#include "codelets/cg/kernels/team.hpp"
 #include "codelets/cg/kernels/views.hpp"
 
 namespace asterism::cg::cuda {
@@ -30,12 +31,29 @@ struct Partials {
   int count = 0;
 };
 
+/// A team (team.hpp) as the kernels of member `me` see it; in the memory of its GPU, so that launches which are
+/// replayed find another round each time.
+struct Team {
+  int me;
+  int size;
+  std::uint64_t round;         ///< iterations that are complete, through all tasks
+  Mailbox* mailbox[max_team];  ///< of every member, on its GPU
+  int outputs;                 ///< members that need elements of p of this one
+  double* out[max_team];       ///< where they go, on their GPUs: elements begin[k] .. begin[k+1] of the index
+  std::int64_t begin[max_team + 1];
+};
+void place_team(Team* place, const Team& team, cudaStream_t stream);
+/// p[index[k]], n elements, to the other members, after which the round is complete; ends when theirs have arrived.
+void send_halo(std::int64_t n, Team* team, const std::int32_t* index, const double* p, Workspace workspace,
+               cudaStream_t stream);
+
 /// y = A x (or +=). 12 nnz + 20 N bytes.
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream);
 /// y = A x (or +=) and *p_dot_y = p.y over the rows; ProductDot::own: p.(A x), added to *p_dot_y when accumulating.
-/// `step`: also takes alpha_step() with it, for a single block-row.
+/// `step`: also takes alpha_step() with it, for a single block-row, or with those of all members of a team.
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
-              Workspace workspace, cudaStream_t stream, ProductDot dot = ProductDot::total, State* step = nullptr);
+              Workspace workspace, cudaStream_t stream, ProductDot dot = ProductDot::total, State* step = nullptr,
+              const Team* team = nullptr);
 
 /// *out = x.y, or *out += x.y when `accumulate`.
 void dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, Workspace workspace,
@@ -78,9 +96,11 @@ void place_history(HistoryCursor* cursor, HistoryEntry* next, cudaStream_t strea
 /// r_out = r_in - alpha q, z = M^-1 r_out, *out = {r.r, r.z}; alpha = state->alpha. 24 N bytes.
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
                      const PreconditionerView& m, double* z, Dots* out, Workspace workspace, cudaStream_t stream);
-/// The same for a single block-row, which also takes beta_step() and writes the history.
+/// The same for a single block-row or a member of a team, which also takes beta_step() and writes the history unless
+/// that is null.
 void update_residual_and_step(std::int64_t n, State* state, const double* q, double* r, const PreconditionerView& m,
-                              double* z, Dots* out, HistoryCursor* history, Workspace workspace, cudaStream_t stream);
+                              double* z, Dots* out, HistoryCursor* history, Workspace workspace, cudaStream_t stream,
+                              const Team* team = nullptr);
 /// x += alpha p; p = z + beta p; nothing when alpha is 0. 40 N bytes.
 void update_direction(std::int64_t n, const State* state, const double* z, double* x, double* p, cudaStream_t stream);
 

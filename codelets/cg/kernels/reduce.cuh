@@ -40,9 +40,9 @@ __device__ inline void block_add(Sums<count>& s) {
   __syncthreads();
 }
 
-/// The sum over the grid. Returns true in the one thread that holds it, in the last block to arrive.
+/// The sum over the grid. Returns true in all threads of the last block to arrive, whose first thread holds it.
 template <int count>
-__device__ inline bool grid_add(Sums<count>& s, Workspace workspace) {
+__device__ inline bool grid_add_to_last_block(Sums<count>& s, Workspace workspace) {
   __shared__ bool last;
   block_add(s);
   auto* partial = reinterpret_cast<Sums<count>*>(workspace.partial);
@@ -71,9 +71,14 @@ __device__ inline bool grid_add(Sums<count>& s, Workspace workspace) {
         if (first + u * threads < blocks) add(s.sum[c], Sum{other[u][c].x, other[u][c].y});
   }
   block_add(s);
-  if (threadIdx.x != 0) return false;
-  *workspace.ticket = 0;
+  if (threadIdx.x == 0) *workspace.ticket = 0;
   return true;
+}
+
+/// The same; returns true in the one thread that holds the sum.
+template <int count>
+__device__ inline bool grid_add(Sums<count>& s, Workspace workspace) {
+  return grid_add_to_last_block(s, workspace) && threadIdx.x == 0;
 }
 
 }  // namespace asterism::cg::cuda

@@ -4,6 +4,7 @@
 // bytes an entry instead of 12, and no load that waits for a column.
 #include "base/cuda_check.hpp"
 #include "codelets/cg/kernels/reduce.cuh"
+#include "codelets/cg/kernels/team.cuh"
 
 namespace asterism::cg::cuda {
 namespace {
@@ -65,10 +66,10 @@ __device__ inline double diagonal_product(const double* __restrict__ value, cons
   return sum;
 }
 
-template <ProductDot dot_kind>
+template <ProductDot dot_kind, bool in_team = false>
 __global__ void __launch_bounds__(threads)
     sell_kernel(SellView a, const double* __restrict__ x, double* __restrict__ y, bool accumulate,
-                const double* __restrict__ p, Sum* p_dot_y, State* step, Workspace workspace) {
+                const double* __restrict__ p, Sum* p_dot_y, State* step, Workspace workspace, const Team* team) {
   const int lane = threadIdx.x % 32;
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * (threads / 32);
   Sums<1> dot;
@@ -89,7 +90,15 @@ __global__ void __launch_bounds__(threads)
       if constexpr (dot_kind != ProductDot::none) add_product(dot.sum[0], p[row], sum);
     }
   }
-  if constexpr (dot_kind != ProductDot::none)
+  if constexpr (in_team) {
+    if (!grid_add_to_last_block(dot, workspace)) return;
+    const Sum total = exchange(*team, &Mailbox::p_dot_q, dot.sum[0]);
+    if (threadIdx.x != 0) return;
+    *p_dot_y = dot.sum[0];
+    State s = *step;
+    asterism::cg::alpha_step(s, total);
+    *step = s;
+  } else if constexpr (dot_kind != ProductDot::none)
     if (grid_add(dot, workspace)) {
       if (dot_kind == ProductDot::own && accumulate) add(dot.sum[0], *p_dot_y);
       *p_dot_y = dot.sum[0];
@@ -110,17 +119,17 @@ int grid_for(std::int64_t slices) {
 
 void spmv(const SellView& a, const double* x, double* y, bool accumulate, cudaStream_t stream) {
   sell_kernel<ProductDot::none>
-      <<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, nullptr, {});
+      <<<grid_for(a.slices), threads, 0, stream>>>(a, x, y, accumulate, nullptr, nullptr, nullptr, {}, nullptr);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 void spmv_dot(const SellView& a, const double* x, double* y, bool accumulate, const double* p, Sum* p_dot_y,
-              Workspace workspace, cudaStream_t stream, ProductDot dot, State* step) {
+              Workspace workspace, cudaStream_t stream, ProductDot dot, State* step, const Team* team) {
   const int grid = grid_for(a.slices);
-  if (dot == ProductDot::own)
-    sell_kernel<ProductDot::own><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, step, workspace);
-  else
-    sell_kernel<ProductDot::total><<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, step, workspace);
+  const auto kernel = team != nullptr          ? sell_kernel<ProductDot::total, true>
+                      : dot == ProductDot::own ? sell_kernel<ProductDot::own>
+                                               : sell_kernel<ProductDot::total>;
+  kernel<<<grid, threads, 0, stream>>>(a, x, y, accumulate, p, p_dot_y, step, workspace, team);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

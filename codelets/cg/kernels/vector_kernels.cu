@@ -2,6 +2,7 @@
 // The vector operations of conjugate gradient on the GPU.
 #include "base/cuda_check.hpp"
 #include "codelets/cg/kernels/reduce.cuh"
+#include "codelets/cg/kernels/team.cuh"
 
 namespace asterism::cg::cuda {
 namespace {
@@ -172,24 +173,29 @@ __global__ void __launch_bounds__(threads)
   for_each(n, [&](std::int64_t i) { t[i] = b[i] - t[i]; });
 }
 
-/// In the thread that holds the sums: every thread block has read the state by then.
-__device__ inline void finish_residual(const Dots& dots, Dots* out, State* step, HistoryCursor* history) {
+/// In the last thread block, whose first thread holds the sums: every thread block has read the state by then.
+template <bool in_team>
+__device__ inline void finish_residual(const Dots& dots, Dots* out, State* step, HistoryCursor* history,
+                                       const Team* team) {
+  Dots total = dots;
+  if constexpr (in_team) total = exchange(*team, &Mailbox::dots, dots);
+  if (threadIdx.x != 0) return;
   *out = dots;
   if (step == nullptr) return;
   State s = *step;
-  asterism::cg::beta_step(s, dots);
+  asterism::cg::beta_step(s, total);
   *step = s;
-  *history->next++ = history_entry(s);
+  if (history != nullptr) *history->next++ = history_entry(s);
 }
 
+template <bool in_team>
 __global__ void __launch_bounds__(threads)
     residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in, double* r_out,
-                    Dots* out, State* step, HistoryCursor* history, Workspace workspace) {
+                    Dots* out, State* step, HistoryCursor* history, Workspace workspace, const Team* team) {
   const double alpha = state->alpha;
   Sums<1> s;
   for_each_tile(n, [&](const std::int64_t* i, int count) {
-    double q_value[unroll];
-    double r_value[unroll];
+    double q_value[unroll], r_value[unroll];
 #pragma unroll
     for (int u = 0; u < unroll; ++u)
       if (u < count) q_value[u] = __ldcs(q + i[u]), r_value[u] = r_in[i[u]];
@@ -201,13 +207,15 @@ __global__ void __launch_bounds__(threads)
         add_product(s.sum[0], r, r);
       }
   });
-  if (grid_add(s, workspace)) finish_residual({s.sum[0], s.sum[0], {}}, out, step, history);
+  if (grid_add_to_last_block(s, workspace))
+    finish_residual<in_team>({s.sum[0], s.sum[0], {}}, out, step, history, team);
 }
 
+template <bool in_team>
 __global__ void __launch_bounds__(threads)
     preconditioned_residual_kernel(std::int64_t n, const State* state, const double* __restrict__ q, const double* r_in,
                                    double* r_out, PreconditionerView m, double* __restrict__ z, Dots* out, State* step,
-                                   HistoryCursor* history, Workspace workspace) {
+                                   HistoryCursor* history, Workspace workspace, const Team* team) {
   __shared__ double shared[threads];
   const double alpha = state->alpha;
   Sums<2> s;
@@ -223,7 +231,8 @@ __global__ void __launch_bounds__(threads)
     add_product(s.sum[0], r, r);
     add_product(s.sum[1], r, zi);
   });
-  if (grid_add(s, workspace)) finish_residual({s.sum[0], s.sum[1], {}}, out, step, history);
+  if (grid_add_to_last_block(s, workspace))
+    finish_residual<in_team>({s.sum[0], s.sum[1], {}}, out, step, history, team);
 }
 
 __global__ void __launch_bounds__(threads)
@@ -299,15 +308,18 @@ void launched() {
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
-/// `step` and `history`: null, or what the kernel takes the step beta with.
+/// `step`, `history` and `team`: null, or what the kernel takes the step beta with.
 void residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
               const PreconditionerView& m, double* z, Dots* out, State* step, HistoryCursor* history,
-              Workspace workspace, cudaStream_t stream) {
-  if (m.size == 0)
-    residual_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, step, history, workspace);
-  else
-    preconditioned_residual_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(
-        n, state, q, r_in, r_out, m, z, out, step, history, workspace);
+              Workspace workspace, cudaStream_t stream, const Team* team) {
+  if (m.size == 0) {
+    const auto kernel = team != nullptr ? residual_kernel<true> : residual_kernel<false>;
+    kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, step, history, workspace, team);
+  } else {
+    const auto kernel = team != nullptr ? preconditioned_residual_kernel<true> : preconditioned_residual_kernel<false>;
+    kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, state, q, r_in, r_out, m, z, out, step, history,
+                                                                    workspace, team);
+  }
   launched();
 }
 
@@ -367,11 +379,12 @@ void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p
 }
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
                      const PreconditionerView& m, double* z, Dots* out, Workspace workspace, cudaStream_t stream) {
-  residual(n, state, q, r_in, r_out, m, z, out, nullptr, nullptr, workspace, stream);
+  residual(n, state, q, r_in, r_out, m, z, out, nullptr, nullptr, workspace, stream, nullptr);
 }
 void update_residual_and_step(std::int64_t n, State* state, const double* q, double* r, const PreconditionerView& m,
-                              double* z, Dots* out, HistoryCursor* history, Workspace workspace, cudaStream_t stream) {
-  residual(n, state, q, r, r, m, z, out, state, history, workspace, stream);
+                              double* z, Dots* out, HistoryCursor* history, Workspace workspace, cudaStream_t stream,
+                              const Team* team) {
+  residual(n, state, q, r, r, m, z, out, state, history, workspace, stream, team);
 }
 void update_direction(std::int64_t n, const State* state, const double* z, double* x, double* p, cudaStream_t stream) {
   direction_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, z, x, p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradient with fused kernels: per block-row and iteration one product with p.q, one update of
 // r with r.r, one update of x and p that also packs what other block-rows need. Few blocks: each task adds
-// the blocks' contributions itself and no task stands between a dot product and its use. A single block: a task may do
-// several iterations, whose operations nothing outside of it waits for.
+// the blocks' contributions itself and no task stands between a dot product and its use. Or a task does several
+// iterations of a block-row: of a single one, or of several that run at the same time and exchange what they need.
 #include "taskflows/cg/flow.hpp"
 
 namespace asterism::cg::fused {
@@ -110,24 +110,72 @@ void iteration(System& sys, HistorySlot history) {
 }  // namespace asterism::cg::fused
 
 namespace asterism::cg {
+namespace {
+
+/// A task of whole iterations on block-row i, without what it has of the members of a team.
+struct IterationsTask {
+  codelets::IterationsArgs args;
+  std::vector<Access> accesses;
+};
+
+IterationsTask iterations_on(System& sys, int i, HistorySlot history, int count) {
+  using Launch = codelets::IterationsArgs::Launch;
+  const System::Block& block = sys.rows[static_cast<std::size_t>(i)].front();
+  IterationsTask task{{.layout = block.layout,
+                       .block = sys.options.preconditioner_block,
+                       .slot = i == 0 ? history.slot : codelets::no_slot,
+                       .count = count,
+                       .launch = sys.options.task == TaskSize::graph ? Launch::graph : Launch::kernels,
+                       .gpus = &sys.gpus,
+                       .me = i,
+                       .round = sys.team.round},
+                      {{sys.state_of(i), STARPU_RW}, {sys.sum_of(i), STARPU_W}, {sys.dots_of(i), STARPU_W}}};
+  std::vector<Access>& accesses = task.accesses;
+  accesses.insert(accesses.end(), {{block.handle, STARPU_R}, {sys.q[i], STARPU_W}, {sys.r[i], STARPU_RW}});
+  if (sys.preconditioned()) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_RW}});
+  accesses.insert(accesses.end(), {{sys.x[i], STARPU_RW}, {sys.p.piece(i), STARPU_RW}});
+  if (i == 0) accesses.push_back({history.handle, STARPU_RW});
+  if (sys.blocks() == 1) return task;
+  task.args.team = sys.blocks();
+  task.args.mailbox = sys.team.mailbox(i);
+  for (int j = 0; j < sys.blocks(); ++j) {
+    if (sys.p.halo(i, j) != nullptr) {
+      task.args.sources |= 1u << j;
+      accesses.push_back({sys.p.halo(i, j), STARPU_RW});
+    }
+    if (sys.p.halo(j, i) != nullptr) task.args.targets |= 1u << j;
+  }
+  if (task.args.targets != 0) accesses.push_back({sys.p.packing(i).index, STARPU_R});
+  return task;
+}
+
+}  // namespace
 
 void submit_iterations(System& sys, HistorySlot history, int count) {
-  // the operations of fused::iteration() on the one block-row, `count` times:
+  // the operations of fused::iteration() on every block-row, `count` times:
   // q <- A p;  alpha <- delta / p.q;  r <- r - alpha q;  z <- M^-1 r;  beta <- delta_new / delta;
-  // x <- x + alpha p;  p <- z + beta p
-  using Launch = codelets::IterationsArgs::Launch;
-  const System::Block& block = sys.rows.front().front();
-  const codelets::IterationsArgs args{block.layout,
-                                      sys.options.preconditioner_block,
-                                      history.slot,
-                                      count,
-                                      sys.options.task == TaskSize::graph ? Launch::graph : Launch::kernels,
-                                      &sys.gpus};
-  std::vector<Access> accesses{{sys.state_of(0), STARPU_RW}, {sys.sum_of(0), STARPU_W}, {sys.dots_of(0), STARPU_W},
-                               {block.handle, STARPU_R},     {sys.q[0], STARPU_W},      {sys.r[0], STARPU_RW}};
-  if (sys.preconditioned()) accesses.insert(accesses.end(), {{sys.inverse[0], STARPU_R}, {sys.z[0], STARPU_RW}});
-  accesses.insert(accesses.end(), {{sys.x[0], STARPU_RW}, {sys.p.piece(0), STARPU_RW}, {history.handle, STARPU_RW}});
-  submit(codelets::iterations, args, accesses);
+  // x <- x + alpha p;  p <- z + beta p;  p_ji <- what block-row j needs of p_i
+  if (sys.blocks() == 1) {
+    const IterationsTask task = iterations_on(sys, 0, history, count);
+    return submit(codelets::iterations, task.args, task.accesses);
+  }
+  const std::vector<Handle>& members = sys.team.members();
+  // member_i <- where block-row i takes what the others send
+  for (int i = 0; i < sys.blocks(); ++i) {
+    IterationsTask task = iterations_on(sys, i, history, count);
+    task.args.members = 1;
+    task.accesses.insert(task.accesses.begin() + 1, {members[static_cast<std::size_t>(i)], STARPU_W});
+    submit(codelets::meeting, task.args, task.accesses, {.worker = sys.team.worker(i)});
+  }
+  for (int i = 0; i < sys.blocks(); ++i) {
+    IterationsTask task = iterations_on(sys, i, history, count);
+    task.args.members = sys.blocks();
+    std::vector<Access> all;
+    for (const Handle& member : members) all.push_back({member, STARPU_R});
+    task.accesses.insert(task.accesses.begin() + 1, all.begin(), all.end());
+    submit(codelets::team_iterations.of(sys.blocks()), task.args, task.accesses, {.worker = sys.team.worker(i)});
+  }
+  sys.team.round += static_cast<std::uint64_t>(count);
 }
 
 }  // namespace asterism::cg

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the codelets iterations and meeting (codelets.hpp).
+#pragma once
+
+namespace asterism::cg::codelets {
+
+void iterations_cpu(void** buffers, void* arguments);
+void meeting_cpu(void** buffers, void* arguments);
+
+namespace gpu {
+void iterations(void** buffers, void* arguments);
+void meeting(void** buffers, void* arguments);
+}  // namespace gpu
+
+}  // namespace asterism::cg::codelets
