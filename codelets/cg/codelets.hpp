@@ -193,7 +193,7 @@ extern CodeletByPartials direction;
 /// Several iterations of the fused flow in one task: q = A p, p.q, alpha; r -= alpha q, z = M^-1 r, {r.r, r.z}, beta;
 /// x += alpha p, p = z + beta p. On a GPU no scalar leaves its memory. For a single block-row, or for each of a team
 /// (kernels/team.hpp), whose tasks have to run at the same time, on a unit each.
-/// state RW, members R (of the whole team), p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z RW when
+/// state RW, members R (of the whole team), p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z W when
 /// block > 0], x RW, p RW, [history RW unless no_slot], [elements of p from other block-rows RW (of `sources`, in
 /// order)], [index R when there are `targets`]
 struct IterationsArgs {

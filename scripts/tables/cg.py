@@ -36,7 +36,7 @@ def gpu_tables():
             cells = []
             for decomposition, transfer, task in wanted + ([("1d", "packed", "graph")] if whole else []):
                 found = [c for c in fused if c["gpus"] == gpus and c["decomposition"] == decomposition and
-                         (c["transfer"] == transfer or (gpus == 1 and task == "graph")) and c.get("task", "operation") == task]
+                         (c["transfer"] == transfer or (gpus == 1 and (task == "graph" or transfer == wanted[0][1]))) and c.get("task", "operation") == task]
                 cells.append(f"{found[0]['median_ms']:.3f} ({found[0]['e']:.3f})" if found else "")
             out.append(f"| {gpus} | " + " | ".join(cells) + " |")
         best = [c for c in record["cases"] if c["gpus"] > 1 and "e_pipeline" in c]
@@ -46,6 +46,16 @@ def gpu_tables():
                        f"x e_pipeline {b['e_pipeline']:.3f} ({b['decomposition'].upper()} {b['transfer']}).")
         out.append("")
     return "\n".join(out).strip()
+
+
+def gpu_waits():
+    [(_, record)] = load("cg-trace-11pts-256-h100x4.json")
+    tasks = {c["codelet"]: 1e6 * c["median"] for c in record["codelets"]}
+    iteration = 1e6 * record["iteration"]["median"]
+    return "\n".join([
+        "| 11pts-256 on four H100, by operations, traced | us, median |", "|---|---|",
+        f"| iteration | {iteration:.0f} |", f"| product | {tasks['cg_spmv_dot']:.0f} |", f"| residual | {tasks['cg_residual']:.0f} |",
+        f"| solution and direction | {tasks['cg_direction']:.0f} |", f"| each of three waiting points | {(iteration - sum(tasks.values())) / 3:.0f} |"])
 
 
 def cpu():
@@ -138,5 +148,6 @@ TABLES = {
     "gpu-single": gpu_single,
     "gpu-libraries": gpu_libraries,
     "gpu-tables": gpu_tables,
+    "gpu-waits": gpu_waits,
     "cpu": cpu,
 }

@@ -132,7 +132,7 @@ IterationsTask iterations_on(System& sys, int i, HistorySlot history, int count)
                       {{sys.state_of(i), STARPU_RW}, {sys.sum_of(i), STARPU_W}, {sys.dots_of(i), STARPU_W}}};
   std::vector<Access>& accesses = task.accesses;
   accesses.insert(accesses.end(), {{block.handle, STARPU_R}, {sys.q[i], STARPU_W}, {sys.r[i], STARPU_RW}});
-  if (sys.preconditioned()) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_RW}});
+  if (sys.preconditioned()) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_W}});
   accesses.insert(accesses.end(), {{sys.x[i], STARPU_RW}, {sys.p.piece(i), STARPU_RW}});
   if (i == 0) accesses.push_back({history.handle, STARPU_RW});
   if (sys.blocks() == 1) return task;
