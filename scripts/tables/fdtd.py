@@ -2,7 +2,7 @@
 """Finite differences in the time domain. Tables by the name of their place in the text."""
 import statistics
 
-from tables.records import load
+from tables.records import gpu_of, load
 
 
 def fdtd_gpu():
@@ -42,6 +42,26 @@ def fdtd_flow():
         half = rate.get(f"size {n // 2}x{n}x{n}, gpus 1")
         out.append(f"| {n}x{n}x{n} | {one:.0f} | {shares[f'size {n}, gpus 1']:.0%} | {two:.0f} | {two / one:.2f} | {four:.0f} | {four / one:.2f} "
                    f"| {f'{1 - two / (2 * half):.1%}' if half else ''} |")
+    return "\n".join(out)
+
+
+def fdtd_several():
+    """A box of conductors and an open one with absorbing layers, on one, two and four GPUs of one host."""
+    out = []
+    for _, record in load("fdtd-h100x4*.json"):
+        gpu = gpu_of(record)
+        rate, share = {}, {}
+        for c in record["cases"]:
+            words = dict(w.split() for w in c["setting"].split(", "))
+            key = int(words["size"]), words.get("cpml")
+            rate.setdefault(key, {})[int(words["gpus"])] = c["mcells"]
+            share[key, int(words["gpus"])] = c["share_of_copy_bandwidth"]
+        out += [f"| double, 10^6 cells/s, version {record['commit']} | one {gpu} | of two passes at copy bandwidth | two | speed-up | four | speed-up |",
+                "|---|---|---|---|---|---|---|"]
+        for (n, layers), of in rate.items():
+            name = f"dipole between absorbing layers of {layers} cells" if layers else "benchmark problem"
+            out.append(f"| {name}, {n}x{n}x{n} | {of[1]:.0f} | {share[(n, layers), 1]:.0%} | "
+                       + " | ".join(f"{of[g]:.0f} | {of[g] / of[1]:.2f}" for g in (2, 4)) + " |")
     return "\n".join(out)
 
 
@@ -89,6 +109,7 @@ def fdtd_cpu():
 TABLES = {
     "fdtd-gpu": fdtd_gpu,
     "fdtd-flow": fdtd_flow,
+    "fdtd-several": fdtd_several,
     "fdtd-exchange": fdtd_exchange,
     "fdtd-mix": fdtd_mix,
     "fdtd-cpu": fdtd_cpu,

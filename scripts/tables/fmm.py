@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fast multipoles. Tables by the name of their place in the text."""
 import math
+import statistics
 
-from tables.records import load, machine
+from tables.records import gpu_of, load, machine
 
 
 def fmm_cpu():
@@ -36,6 +37,32 @@ def fmm_gpu():
         seconds = [("**{:.3f}**" if cases[c] is best else "{:.3f}").format(cases[c]["seconds"]) if c in cases else "" for c in columns]
         out.append(f"| {best['distribution']}, `--{setting}` | {best['potential_error']:.1e}, {best['force_error']:.1e} | " + " | ".join(seconds)
                    + f" | {best['gflops']:.0f} | {f'{lp:.1%}' if lp else ''} |")
+    return "\n".join(out)
+
+
+def fmm_several():
+    """An evaluation on one and on four GPUs, and how near it comes to the linear program of a recorded one."""
+    out = []
+    for _, record in load("fmm-cube-30m-*x4.json"):
+        out += [f"30,000,000 particles in a cube, accuracy 5, {gpu_of(record)}s of one host, version {record['commit']}:\n",
+                "| units | groups | s per evaluation | first | recorded: s, LP over makespan | GPUs compute | wait for data |", "|---|---|---|---|---|---|---|"]
+        plain = {}
+        for r in record["runs"]:
+            if "traced" not in r:
+                plain.setdefault((r["gpus"], r["cpu_workers"]), []).append(r)
+        traced = {(r["gpus"], r["cpu_workers"]): r for r in record["runs"] if "traced" in r}
+        for units in dict.fromkeys([*traced, *plain]):
+            all_runs, t = plain.get(units, []), traced.get(units)
+            words = [f"{units[0]} GPU{'s' if units[0] > 1 else ''}" + (f", {units[1]} cores" if units[1] else ""), str((t or all_runs[0])["tree"]["groups"])]
+            later = [s for r in all_runs for s in r["evaluation_seconds"][1:]]
+            words += [f"{statistics.median(later):.4f}", f"{all_runs[0]['evaluation_seconds'][0]:.3f}"] if later else ["", ""]
+            if t:
+                gpus = next(k for k in t["traced"]["kinds"] if k["name"] == "CUDA")
+                words += [f"{t['traced']['makespan']:.4f}, {t['traced']['bounds']['LP']['of_makespan']:.1%}",
+                          f"{gpus['computing']:.1%}", f"{gpus['waiting for data']:.1%}"]
+            else:
+                words += ["", "", ""]
+            out.append("| " + " | ".join(words) + " |")
     return "\n".join(out)
 
 
@@ -123,5 +150,6 @@ TABLES = {
     "fmm-motion": fmm_motion,
     "fmm-cpu": fmm_cpu,
     "fmm-gpu": fmm_gpu,
+    "fmm-several": fmm_several,
     "fmm-kernels": fmm_kernels,
 }

@@ -2,7 +2,7 @@
 """Lattice Boltzmann. Tables by the name of their place in the text."""
 import statistics
 
-from tables.records import load
+from tables.records import gpu_of, load
 
 
 def lbm_gpu():
@@ -42,17 +42,23 @@ def lbm_weak():
     """One sub-domain per GPU: more GPUs, a larger domain."""
     out = []
     for _, record in load("lbm-weak-*.json"):
-        cases = {c["setting"]: c for c in record["cases"]}
-        one = next(c["mlups"] for s, c in cases.items() if s.endswith("gpus 1"))
-        out.append("| cavity, double, 256x256x256 cells per H200 | GPUs | MLUPS | of as many single ones |")
-        out.append("|---|---|---|---|")
-        for setting, case in cases.items():
-            words = dict(w.split() for w in setting.split(", "))
+        gpu = gpu_of(record)
+        rates = {}
+        for case in record["cases"]:
+            words = dict(w.split() for w in case["setting"].split(", "))
             if "gpu-bricks" in words:
                 continue
-            gpus = int(words["gpus"])
-            out.append(f"| {words.get('subdomains', '1x1x1')} | {gpus} | {case['mlups']:.0f} | {case['mlups'] / (gpus * one):.1%} |")
-    return "\n".join(out)
+            rates[words.get("precision", "double"), words.get("subdomains", "1x1x1")] = (int(words["gpus"]), case["mlups"])
+        kinds = list(dict.fromkeys(kind for kind, _ in rates))
+        out += [f"| cavity, 256x256x256 cells per {gpu}, version {record['commit']}: MLUPS (of as many single ones) | GPUs | " + " | ".join(kinds) + " |",
+                "|---|---|" + "---|" * len(kinds)]
+        for parts in dict.fromkeys(parts for _, parts in rates):
+            gpus = next(rates[kind, parts][0] for kind in kinds if (kind, parts) in rates)
+            cells = [f"{rates[kind, parts][1]:.0f} ({rates[kind, parts][1] / (gpus * rates[kind, '1x1x1'][1]):.1%})" if (kind, parts) in rates else ""
+                     for kind in kinds]
+            out.append(f"| {parts} | {gpus} | " + " | ".join(cells) + " |")
+        out.append("")
+    return "\n".join(out).strip()
 
 
 def lbm_shares():

@@ -12,6 +12,11 @@ def load(pattern):
     return [(path.name, json.loads(path.read_text())) for path in sorted(results.glob(pattern))]
 
 
+def gpu_of(record):
+    """Model of its GPUs without the vendor's name: H200."""
+    return re.search(r"\(NVIDIA (\w+)", record["starpu"]["gpus"][0])[1]
+
+
 def machine(record):
     workers = record["starpu"]
     units = f"{workers['cpu_workers']} CPU workers" + (

@@ -92,10 +92,12 @@ def ranks_beside_process():
     """Ranks on one machine against a process with as many units, from scripts/bench-ranks."""
     out = ["| per run: process, ranks (difference of medians) | command |", "|---|---|"]
     for _, record in load("ranks-*.json"):
-        units = "GPUs" if record["gpus"] else "cores"
+        units = record["card"] if record["gpus"] else "cores"
+        ranks = record.get("ranks", record["units"])
+        number = f"{record['units']} {units}" + (f", {ranks} ranks" if ranks != record["units"] else "")
         for row in record["rows"]:
             process, ranks = (statistics.median(row[key]) for key in ("process", "ranks"))
-            out.append(f"| {record['units']} {units}: {process:.3g} s, {ranks:.3g} s ({ranks / process - 1:+.1%}) | `{row['command']}` |")
+            out.append(f"| {number}: {process:.3g} s, {ranks:.3g} s ({ranks / process - 1:+.1%}) | `{row['command']}` |")
     return "\n".join(out)
 
 
