@@ -66,6 +66,7 @@ class PrecisionMarch final : public March {
   void assemble_matrices();
   void resume();
   void record_group();
+  std::vector<double> time_group();
   void balance_intervals();
   void warm_up();
   void show_progress(Clock::time_point begin, std::int64_t first);
