@@ -247,8 +247,8 @@ void PrecisionMarch<T>::balance_intervals() {
   const BusyTime profiling(session_);
   const bool every_group = args_.sharing.target == Target::mean;
   const int groups = args_.sharing.balance_groups;
-  Balance balance(static_cast<std::int64_t>(matrices_->blocks()), simulation_->workers(),
-                  every_group ? groups : std::max(1, groups / 3), args_.sharing.target);
+  Balance balance(matrices_->own().size(), simulation_->workers(), every_group ? groups : std::max(1, groups / 3),
+                  args_.sharing.target);
   while (balance.searches() && simulation_->steps() < case_.steps) {
     simulation_->share(balance.sizes());
     std::vector<double> seconds = time_group();

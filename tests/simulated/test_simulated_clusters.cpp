@@ -149,6 +149,13 @@ TEST_F(SimulatedClusters, TheSameTwice) {
     EXPECT_EQ(good(4, program, options).seconds(), good(4, program, options).seconds()) << program;
 }
 
+/// Intervals of a rank are of its own blocks.
+TEST_F(SimulatedClusters, RanksOfSeveralGpusShareOutTheirBlocks) {
+  const Ran ran = good(2, "asterism-tdbem", "--unknowns 600 --cluster 64 --steps 200 --cpus 1 --sharing gpus --quiet",
+                       changed("count = 1", "count = 2"));
+  EXPECT_GT(ran.seconds(), 0);
+}
+
 TEST_F(SimulatedClusters, SubmissionDoesNotGrowWithTheRanks) {
   const double few = good(4, "asterism-lbm", slabs(4, 10)).most_walked();
   EXPECT_GT(few, 0);
