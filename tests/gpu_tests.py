@@ -27,6 +27,7 @@ SCHEDULERS = {"cg_flow": ["cyclic", "lws", "dmdas"], "fmm_flow": ["hprio", "lws"
 OTHERS = ["api_session", "api_cg", "api_fmm", "fmm_apart", "fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
 PROGRAMS = {  # right by its own reference
     "cg": "asterism-cg --stencil 7pts-40 --verify",
+    "cg whole iterations": "asterism-cg --stencil 7pts-40 --cpus 0 --blocks {workers} --transfer packed --task graph --verify",
     "cg ssor": "asterism-cg --stencil 7pts-40 --preconditioner ssor --cpus 0 --blocks 2 --verify",
     "cg amg": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --verify",
     "cg amg, blocks": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --blocks 3 --verify",
@@ -40,6 +41,7 @@ PROGRAMS = {  # right by its own reference
 FLOWS = {  # small: racecheck takes a thousand times as long
     "cg": "asterism-cg --stencil 7pts-16 --iterations 12 --cpus 0 --verify",
     "cg-blocks": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks 3 --cpus 0 --verify",
+    "cg-whole": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks {workers} --transfer packed --task graph --cpus 0 --verify",
     "cg-ssor": "asterism-cg --stencil 7pts-16 --preconditioner ssor --cpus 0 --verify",
     "cg-amg": "asterism-cg --stencil 7pts-16 --preconditioner amg --cpus 0 --verify",
     "fmm": "asterism-fmm --particles 1000 --accuracy 3 --height 3 --tree uniform --cpus 0 --verify",
@@ -58,6 +60,22 @@ def parse_arguments():
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="processes that a sanitized test is divided into")
     parser.add_argument("--limit", type=float, default=600, metavar="S", help="seconds of all together (default: %(default)s)")
     return parser.parse_args()
+
+
+def gpu_models():
+    listed = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
+    return listed.stdout.splitlines() or ["no GPU"]
+
+
+GPUS = gpu_models()
+GPUS_IN_WORDS = "one" if len(GPUS) == 1 else str(len(GPUS))
+# block-rows that iterate together need two workers at least
+TOGETHER = {"STARPU_NWORKER_PER_CUDA": "2"} if len(GPUS) == 1 else {}
+
+
+def with_workers(command):
+    """A command, and what its environment needs for {workers}, CUDA workers of which there are two at least."""
+    return command.format(workers=max(2, len(GPUS))).split(), TOGETHER if "{workers}" in command else {}
 
 
 def environment(**more):
@@ -86,7 +104,8 @@ def execute(command, end, **more):
 
 def run_tests(name, scheduler, end):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], end, STARPU_SCHED=scheduler)
+        more = {"ASTERISM_TEST_GPUS": str(len(GPUS)), **TOGETHER} if name == "cg_flow" else {}
+        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], end, STARPU_SCHED=scheduler, **more)
         try:
             found = json.loads(pathlib.Path(report.name).read_text())
         except ValueError:
@@ -99,8 +118,9 @@ def run_tests(name, scheduler, end):
 
 
 def run_program(command, end):
-    status, text, seconds = execute(command.split(), end)
-    return {"command": command, "status": status, "seconds": round(seconds, 1)}, status == 0, text
+    words, more = with_workers(command)
+    status, text, seconds = execute(words, end, **more)
+    return {"command": " ".join(words), "status": status, "seconds": round(seconds, 1)}, status == 0, text
 
 
 def sanitize(tool, command, end, **more):
@@ -129,7 +149,8 @@ def jobs_of(arguments, end):
                     more = {"GTEST_TOTAL_SHARDS": str(arguments.shards), "GTEST_SHARD_INDEX": str(shard)}
                     yield tool, f"test_{name}", lambda t=tool, n=name, m=more: sanitize(t, [f"test_{n}"], end, **m)
             for name, command in FLOWS.items():
-                yield tool, name, lambda t=tool, c=command: sanitize(t, c.split(), end)
+                words, more = with_workers(command)
+                yield tool, name, lambda t=tool, w=words, m=more: sanitize(t, w, end, **m)
         return
     for name in filter(has_tests, KERNELS + OTHERS):
         yield "tests", name, lambda n=name: run_tests(n, "", end)
@@ -153,9 +174,8 @@ def add(place, name, record):
 def main():
     arguments = parse_arguments()
     end = time.monotonic() + arguments.limit
-    gpu = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
     record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%d"),
-              "machine": "one " + gpu.stdout.split("\n")[0], "commit": (HERE / "commit").read_text().strip()}
+              "machine": f"{GPUS_IN_WORDS} {GPUS[0]}", "commit": (HERE / "commit").read_text().strip()}
     results = record.setdefault("tools", {}) if arguments.sanitize else record
     failed = 0
     cores = sorted(os.sched_getaffinity(0))

@@ -73,6 +73,8 @@ int status_of(const char* program, const std::function<int()>& body) {
 int run(const char* program, const std::function<int()>& body) {
   end_in_one_line(program);
   handle_stop_signals();
+  // CUDA has 8 hardware queues unless told: a copy to another GPU would wait for a kernel of another stream.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   const int status = status_of(program, body);
   ended() = true;
   return status;

@@ -16,6 +16,11 @@ std::optional<int> Run::parse(int argc, char** argv) {
 std::optional<int> Run::prepare() {
   refuse_over_ranks(!arguments_.sharing.intervals.empty(), "--intervals");
   problem_case_ = asterism::tdbem::problem_case(arguments_.problem, arguments_.method);
+  // cores that assemble matrices have nothing to do while GPUs march
+  SessionOptions& session = arguments_.common.session;
+  const bool gpus_march =
+      arguments_.sharing.sharing.value_or(asterism::tdbem::Sharing::gpus) == asterism::tdbem::Sharing::gpus;
+  session.resting_cores = gpus_march && uses_gpus(session);
   if (!arguments_.statistics) return std::nullopt;
   if (rank_group().is_root()) print_statistics(arguments_, problem_case_);
   return 0;

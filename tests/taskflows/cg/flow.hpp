@@ -52,9 +52,11 @@ class StarPU : public testing::Environment {
     setenv("STARPU_NCPU", "2", 0);
     setenv("STARPU_WORKERS_NOBIND", "1", 0);
     SessionOptions options;
-    options.gpus = 0;
+    const char* const gpus = std::getenv("ASTERISM_TEST_GPUS");  // run-gpu-tests has them take part
+    options.gpus = gpus != nullptr ? std::atoi(gpus) : 0;
     session = std::make_unique<Session>(options);
-    fmt::print("scheduler {}, {} CPU workers\n", session->scheduler(), session->cpus());
+    fmt::print("scheduler {}, {} CPU workers, {} CUDA workers\n", session->scheduler(), session->cpus(),
+               session->gpus());
   }
   void TearDown() override {
     alarm(limit_seconds);

@@ -106,7 +106,8 @@ TEST_F(CgFlow, IterationsInOneTaskAreTheSame) {
 /// Block-rows that iterate at the same time and exchange what they need: the bits of one block-row, through restarts,
 /// and when the same system is solved again.
 TEST_F(CgFlow, BlockRowsThatIterateTogetherAreTheSame) {
-  if (session->cpus() < 2) GTEST_SKIP() << "needs two units";
+  const int units = std::min(session->gpus() > 0 ? session->gpus() : session->cpus(), max_team);
+  if (units < 2) GTEST_SKIP() << "needs two units";
   const Loaded& irregular = load("bcsstk16.mtx.gz");
   for (const int preconditioner : {0, 1, 3})
     for (const std::int64_t limit : {std::int64_t{7}, std::int64_t{10000}}) {
@@ -114,12 +115,12 @@ TEST_F(CgFlow, BlockRowsThatIterateTogetherAreTheSame) {
       o.preconditioner_block = preconditioner;
       o.max_iterations = limit;
       const Solved expected = solve_with(irregular.a, irregular.b, o);
-      o.blocks = 2;
+      o.blocks = units;
       o.transfer = Transfer::packed;
-      o.task = TaskSize::iterations;
+      o.task = limit == 7 ? TaskSize::iterations : TaskSize::graph;
       SCOPED_TRACE(text_of(o));
       require_consistent(o);
-      System system(*session, irregular.a, irregular.b, {}, o, Vector(2, 1.0));
+      System system(*session, irregular.a, irregular.b, {}, o, Vector(as_size(units), 1.0));
       for (int turn = 0; turn < 2; ++turn) {
         if (turn > 0) system.load(irregular.b, {});
         Solved s;
@@ -132,12 +133,13 @@ TEST_F(CgFlow, BlockRowsThatIterateTogetherAreTheSame) {
 
 /// With one unit for two block-rows the second would wait for the first for ever.
 TEST_F(CgFlow, ATeamNeedsAUnitForEachBlockRow) {
-  Options o = with(Flow::fused, session->cpus() + 1, Decomposition::one_d, Transfer::packed);
+  const int units = session->gpus() > 0 ? session->gpus() : session->cpus();
+  Options o = with(Flow::fused, units + 1, Decomposition::one_d, Transfer::packed);
   o.task = TaskSize::iterations;
   EXPECT_FALSE(why_no_team(o, *session).empty());
   choose_task(o, *session, true);
   EXPECT_EQ(o.task, TaskSize::operation);
-  o.blocks = session->cpus();
+  o.blocks = units;
   EXPECT_TRUE(why_no_team(o, *session).empty());
   choose_task(o, *session, true);
   EXPECT_EQ(o.task, session->scheduler() == "cyclic" ? TaskSize::graph : TaskSize::operation);
