@@ -105,7 +105,9 @@ def execute(command, end, **more):
 def run_tests(name, scheduler, end):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         more = {"ASTERISM_TEST_GPUS": str(len(GPUS)), **TOGETHER} if name == "cg_flow" else {}
-        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], end, STARPU_SCHED=scheduler, **more)
+        if scheduler:
+            more["STARPU_SCHED"] = scheduler
+        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], end, **more)
         try:
             found = json.loads(pathlib.Path(report.name).read_text())
         except ValueError:

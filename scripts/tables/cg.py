@@ -48,6 +48,15 @@ def gpu_tables():
     return "\n".join(out).strip()
 
 
+def gpu_sizes():
+    [(_, record)] = load("cg-defaults-h100x4.json")
+    rows = [f"| defaults, H100, version {record['commit']}: ms per iteration (e) | one GPU | two | four |", "|---|---|---|---|"]
+    for system in record["systems"]:
+        ms = {int(gpus): statistics.median(times) for gpus, times in system["ms"].items()}
+        rows.append(f"| {system['stencil']} | " + " | ".join(f"{ms[g]:.3f} ({ms[1] / ms[g] / g:.2f})" for g in (1, 2, 4)) + " |")
+    return "\n".join(rows)
+
+
 def gpu_waits():
     [(_, record)] = load("cg-trace-11pts-256-h100x4.json")
     tasks = {c["codelet"]: 1e6 * c["median"] for c in record["codelets"]}
@@ -149,5 +158,6 @@ TABLES = {
     "gpu-libraries": gpu_libraries,
     "gpu-tables": gpu_tables,
     "gpu-waits": gpu_waits,
+    "gpu-sizes": gpu_sizes,
     "cpu": cpu,
 }
