@@ -93,7 +93,7 @@ void add_flow_options(CLI::Option_group* method, Arguments& args) {
       method, "--task", args.task,
       "What a task does: an operation on a block-row; or several iterations, all block-rows at the same time, on\n"
       "a GPU with one launch per kernel or as a CUDA graph (default: graph where each unit has one block-row of\n"
-      "the fused flow under the scheduler cyclic, without --trace; else operation)",
+      "the fused flow, unless a scheduler or --trace is asked for; else operation)",
       {TaskSize::operation, TaskSize::iterations, TaskSize::graph});
   method->add_flag("--vendor", args.options.vendor,
                    "cuBLAS for the vector operations on GPUs (flows naive and refined, --format csr)");
@@ -258,7 +258,8 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   const std::int64_t by_units = std::int64_t{ranks} * *std::min_element(units_by_rank.begin(), units_by_rank.end());
   options.blocks = args.blocks.value_or(static_cast<int>(std::min(by_units, most)));
   options.transfer = args.transfer.value_or(suited_transfer(options, gpus || ranks > 1));
-  const bool open = !args.task && gpus == (session.gpus() > 0) && args.units != "all" && ranks == 1;
+  const bool open =
+      !args.task && !args.own_scheduler && gpus == (session.gpus() > 0) && args.units != "all" && ranks == 1;
   options.task = args.task.value_or(TaskSize::operation);
   if (open && (gpus || !simulated) && args.common.trace.empty() && whole_iterations_are_timed())
     choose_task(options, session, !args.transfer);

@@ -27,6 +27,7 @@ struct Arguments {
   std::string preconditioner = "auto";      ///< once the matrix is known, what was chosen
   std::string why_preconditioner;           ///< of auto; empty: it was given
   bool own_pace = false;                    ///< --check-every was given
+  bool own_scheduler = false;               ///< --scheduler or STARPU_SCHED
   std::optional<int> preconditioner_block;  ///< default: 3 for block-jacobi, found in the matrix for amg
   std::optional<int> iterations;            ///< run exactly this number
   bool default_iterations = false;          ///< a simulated run that was not told how many

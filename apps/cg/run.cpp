@@ -39,7 +39,8 @@ double fraction_done(const Progress& p) {
 void Run::choose_units() {
   SessionOptions& session = arguments_.common.session;
   // The static mapper suits these graphs (paper, section 5.3); STARPU_SCHED and --scheduler are obeyed.
-  if (!session.scheduler && std::getenv("STARPU_SCHED") == nullptr) session.scheduler = "cyclic";
+  arguments_.own_scheduler = session.scheduler.has_value() || std::getenv("STARPU_SCHED") != nullptr;
+  if (!arguments_.own_scheduler) session.scheduler = "cyclic";
   // The mapper of a GPU run gives nothing to CPU workers: without them no thread disturbs those that drive the GPUs.
   const bool cyclic = session.scheduler.value_or("") == "cyclic";
   const bool on_gpus_only =
@@ -72,7 +73,7 @@ void Run::leave_small_systems_to_one_unit() {
   if (session.cpus || std::getenv("STARPU_NCPU") != nullptr || std::getenv("STARPU_NCPUS") != nullptr) return;
   const Options& o = arguments_.options;
   const bool whole = o.flow == Flow::fused && o.preconditioner_flow == PreconditionerFlow::none &&
-                     arguments_.task.value_or(TaskSize::graph) != TaskSize::operation &&
+                     arguments_.task.value_or(TaskSize::graph) != TaskSize::operation && !arguments_.own_scheduler &&
                      arguments_.common.trace.empty() && this_machine().cores <= max_team;
   if (bytes > bytes_for_one_core(whole)) return;
   session.cpus = 1;
