@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <string_view>
 
@@ -15,7 +14,6 @@
 #include "apps/common/solver_options.hpp"
 #include "base/error.hpp"
 #include "io/mesh/mesh.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::apps::lbm {
 
@@ -117,13 +115,15 @@ void add_pieces_options(CLI::App& app, Arguments& args, Texts& texts) {
       ->capture_default_str();
   pieces
       ->add_option(
-          "--gpu-bricks", args.gpu_bricks,
+          "--gpu-bricks", args.pieces.gpu_bricks,
           "Bricks that a GPU's part of a sub-domain is cut into: while one waits for its neighbours, another is "
           "updated (default: 1 on a single GPU without CPUs, else so many that a GPU has 4)")
       ->check(CLI::Range(1, 1024));
-  pieces->add_option("--cores", args.cores, "Bricks that the rest of a sub-domain is cut into (default: one per core)")
+  pieces
+      ->add_option("--cores", args.pieces.cores,
+                   "Bricks that the rest of a sub-domain is cut into (default: one per core)")
       ->check(CLI::Range(0, 1024));
-  pieces->add_flag("--scheduler-places", args.scheduler_places,
+  pieces->add_flag("--scheduler-places", args.pieces.scheduler_places,
                    "Bricks have no fixed unit: the scheduler chooses one for each task");
 }
 
@@ -172,7 +172,7 @@ void refuse_results_when_simulated(const Arguments& args) {
 void read_texts(const Texts& texts, Arguments& args) {
   CaseOptions& flow = args.flow;
   flow.cells = triple("--size", texts.size);
-  args.subdomains = triple("--subdomains", texts.subdomains);
+  args.pieces.subdomains = triple("--subdomains", texts.subdomains);
   for (std::size_t axis = 0; axis < texts.force.size(); ++axis) flow.collision.force[axis] = texts.force[axis];
   for (std::size_t axis = 0; axis < texts.degrees.size(); ++axis) args.body.degrees[axis] = texts.degrees[axis];
   if (!texts.position.empty()) args.body.position = {texts.position[0], texts.position[1], texts.position[2]};
@@ -184,17 +184,10 @@ void read_texts(const Texts& texts, Arguments& args) {
   }
   read_slice(texts.slice, flow.cells, args.output.slice);
   check(args.output);
-  args.gpu_share = share_of_gpus("--gpu-share", texts.share);
+  args.pieces.gpu_share = share_of_gpus("--gpu-share", texts.share);
 }
 
 }  // namespace
-
-bool several_bricks_per_gpu(const Arguments& args) {
-  const int gpus = args.common.session.gpus.value_or(visible_gpus());
-  const int subdomains = args.subdomains[0] * args.subdomains[1] * args.subdomains[2];
-  const bool with_cpus = args.common.session.cpus.value_or(1) > 0 && args.gpu_share.value_or(0) < 1;
-  return gpus > 0 && (gpus > 1 || subdomains > 1 || args.gpu_bricks > 1 || with_cpus);
-}
 
 std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   CLI::App app(
@@ -221,8 +214,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   simulate(args.common.platform);
   refuse_results_when_simulated(args);
   read_texts(texts, args);
-  if (several_bricks_per_gpu(args) && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && !simulated)
-    args.common.session.streams = 2;
+  if (const auto streams = suited_streams(args.pieces, args.common.session)) args.common.session.streams = streams;
   require_writable("--json", args.common.json);
   return std::nullopt;
 }

@@ -59,7 +59,7 @@ void Run::describe_pieces(Report& report) const {
                              {"bricks", simulation_->bricks()},
                              {"gpu_share", pieces_.gpu_share},
                              {"corrections", corrections_},
-                             {"placed_by", args_.scheduler_places ? "scheduler" : "program"}};
+                             {"placed_by", args_.pieces.scheduler_places ? "scheduler" : "program"}};
   if (rates_) report.record["rates"] = {{"cpus", rates_->cpus}, {"gpus", rates_->gpus}};
   report.record["tasks"] = simulation_->tasks();
 }

@@ -9,11 +9,9 @@
 #include <cstdlib>
 
 #include "apps/common/phases.hpp"
-#include "apps/lbm/body.hpp"
 #include "base/error.hpp"
 #include "runtime/ending/stop_signals.hpp"
 #include "runtime/ranks/ranks.hpp"
-#include "taskflows/lbm/balance.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/verify.hpp"
 
@@ -23,8 +21,6 @@ using namespace asterism::lbm;
 
 namespace {
 
-/// In cells per step, 1 / sqrt(3): the method cannot represent faster flows.
-constexpr double speed_of_sound = 0.57735;
 /// Steps before the cut between CPUs and GPUs is looked at, and again after twice as many.
 constexpr long first_look = 20;
 /// Steps after which the cut is where it belongs: it is kept for later runs.
@@ -33,14 +29,6 @@ constexpr long settled = 7 * first_look;
 constexpr double worth_moving = 0.02;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
-
-void check_flow(const Totals& totals, long steps) {
-  if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
-  failed(
-      "the flow diverged before step {}: largest speed {} cells per step (a smaller --velocity, a larger --tau, trt, "
-      "or --smagorinsky may help)",
-      steps, totals.speed);
-}
 
 }  // namespace
 
@@ -59,22 +47,24 @@ std::optional<int> Run::prepare() {
 }
 
 std::optional<StepWork> Run::step_work() {
-  return step_work_of(args_, flow_.problem);
+  return asterism::lbm::step_work_of(args_.pieces, flow_.problem);
 }
 
 void Run::use_units(const UnitChoice& units) {
   Solver::use_units(units);
-  if (units.cpus && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && !several_bricks_per_gpu(args_))
+  if (units.cpus && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr &&
+      !several_bricks_per_gpu(args_.pieces, args_.common.session))
     args_.common.session.streams.reset();
 }
 
 PlacedBy Run::placed_by() const {
-  return args_.scheduler_places ? PlacedBy::scheduler : PlacedBy::program;
+  return args_.pieces.scheduler_places ? PlacedBy::scheduler : PlacedBy::program;
 }
 
 void Run::calibrate() {
   const Session session(calibration(args_.common.session, args_.common.trace));
-  const Pieces pieces = cut(args_, flow_.problem, session, args_.gpu_share.value_or(0), PlacedBy::scheduler);
+  const Pieces pieces =
+      cut(args_.pieces, flow_.problem, session, args_.pieces.gpu_share.value_or(0), PlacedBy::scheduler);
   Simulation simulation(flow_.problem, pieces.bricks, pieces.placement);
   simulation.initialise();
   ProgressLine line(!args_.common.quiet);
@@ -104,23 +94,18 @@ void Run::release() {
 
 double Run::choose_share() {
   if (session_->devices() == 0) return 0;
-  if (session_->cpus() == 0) return 1;
-  if (args_.gpu_share) return *args_.gpu_share;
   const InPhase measuring(Phase::measuring);
-  KnownRates rates = known_rates();
-  if (const auto cores = rates.find(cores_share_)) return 1 - *cores;
-  if (args_.common.units.gpu_share) return *args_.common.units.gpu_share;
-  line_->show(0, "measuring CPUs and GPUs");
-  rates_ = measure_rates(flow_.problem, *session_, kind_of(flow_.problem), rates);
-  return rates_->gpu_share();
+  const GpuShare chosen = gpu_share_of(args_.pieces, flow_.problem, *session_, args_.common.units.gpu_share,
+                                       [&] { line_->show(0, "measuring CPUs and GPUs"); });
+  rates_ = chosen.rates;
+  return chosen.share;
 }
 
 void Run::set_up() {
-  cores_share_ = fmt::format("{}/2^{} cells/share of {} cores beside {} GPUs", kind_of(flow_.problem),
-                             std::lround(std::log2(cells_of_domain())), session_->cpus(), session_->devices());
+  cores_share_ = cores_share_name(flow_.problem, *session_);
   double share = choose_share();
   rank_group().broadcast(share);
-  pieces_ = cut(args_, flow_.problem, *session_, share, placed_by());
+  pieces_ = cut(args_.pieces, flow_.problem, *session_, share, placed_by());
   line_->show(0, "setting up");
   simulation_ = std::make_unique<Simulation>(flow_.problem, pieces_.bricks, pieces_.placement);
   const std::string& file = args_.output.restart;
@@ -136,7 +121,7 @@ void Run::set_up() {
 }
 
 void Run::advance() {
-  const bool corrected = !args_.gpu_share && !args_.scheduler_places && !rank_group().distributed() &&
+  const bool corrected = !args_.pieces.gpu_share && !args_.pieces.scheduler_places && !rank_group().distributed() &&
                          session_->devices() > 0 && session_->cpus() > 0 && !known_rates().find(cores_share_);
   if (corrected) correction_.balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, *session_);
   correction_.looked = start_;
@@ -153,7 +138,7 @@ void Run::advance() {
     if (correction_.balance) t = std::min(t, correction_.next);
     simulation_->advance(t - now);
     if (t % args_.check_every == 0 && t < args_.steps) {  // at the end it is looked at after the time was taken
-      if (const auto totals = simulation_->exchange_totals()) check_flow(*totals, t - args_.check_every + 1);
+      if (const auto totals = simulation_->exchange_totals()) require_flow(*totals, t - args_.check_every + 1);
       show(t);
     }
     if (output_->due(t)) write_output(t);
@@ -168,13 +153,13 @@ void Run::advance() {
   enter(Phase::output);
   if (corrected && args_.steps - start_ > settled) known_rates().keep(cores_share_, 1 - pieces_.gpu_share);
   totals_ = simulation_->totals();
-  check_flow(totals_, args_.steps);
+  require_flow(totals_, args_.steps);
 }
 
 /// Ends the run that a signal asks to stop.
 void Run::stop_here() {
   starpu_task_wait_for_all();
-  check_flow(simulation_->totals(), simulation_->time());
+  require_flow(simulation_->totals(), simulation_->time());
   output_->write_state(*simulation_);
   line_.reset();
   stop(fmt::format("step {}", simulation_->time()), args_.output.checkpoint);
@@ -184,7 +169,7 @@ void Run::write_output(long t) {
   const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
-  check_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
+  require_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
   output_->write(*simulation_);
   watch_.writing += seconds_since(before);
 }
@@ -202,7 +187,7 @@ void Run::correct(long t) {
   correction_.since = Clock::now();
   if (!worth(share)) return;
   correction_.balance.reset();
-  pieces_ = cut(args_, flow_.problem, *session_, share, placed_by());
+  pieces_ = cut(args_.pieces, flow_.problem, *session_, share, placed_by());
   simulation_ = moved(std::move(simulation_), flow_.problem, pieces_);
   starpu_task_wait_for_all();
   if (share < 1) correction_.balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, *session_);
@@ -226,11 +211,6 @@ bool Run::worth(double share) const {
   const double slower = std::max(now / share, (1 - now) / (1 - share));
   const double rows = std::abs(share - now) * flow_.problem.cells[1] / pieces_.subdomains[1];
   return slower > 1 + worth_moving && rows >= 1;
-}
-
-double Run::cells_of_domain() const {
-  const std::array<int, 3>& n = flow_.problem.cells;
-  return static_cast<double>(n[0]) * n[1] * n[2];
 }
 
 double Run::mlups() const {

@@ -11,10 +11,10 @@
 #include "apps/common/program.hpp"
 #include "apps/lbm/arguments.hpp"
 #include "apps/lbm/output.hpp"
-#include "apps/lbm/pieces.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/unit_rates.hpp"
 #include "taskflows/lbm/cases.hpp"
+#include "taskflows/lbm/pieces.hpp"
 #include "taskflows/lbm/simulation.hpp"
 
 namespace asterism::apps::lbm {
@@ -50,9 +50,8 @@ class Run : public Solver {
     Clock::time_point since = Clock::now();
   };
 
-  [[nodiscard]] PlacedBy placed_by() const;
+  [[nodiscard]] asterism::lbm::PlacedBy placed_by() const;
   double choose_share();
-  [[nodiscard]] double cells_of_domain() const;
   void set_up();
   void advance();
   void write_output(long t);
@@ -70,7 +69,7 @@ class Run : public Solver {
   asterism::lbm::Case flow_;
   const Session* session_ = nullptr;
   std::optional<ProgressLine> line_;
-  Pieces pieces_;
+  asterism::lbm::Pieces pieces_;
   std::unique_ptr<asterism::lbm::Simulation> simulation_;
   std::unique_ptr<Output> output_;
   std::optional<Rates> rates_;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/bricks/slabs.hpp"
 #include "taskflows/lbm/simulation.hpp"
@@ -26,7 +27,18 @@ Totals sum_over_ranks(const Totals& of_this_rank) {
   return sum;
 }
 
+/// In cells per step, 1 / sqrt(3): the method cannot represent faster flows.
+constexpr double speed_of_sound = 0.57735;
+
 }  // namespace
+
+void require_flow(const Totals& totals, long step) {
+  if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
+  failed(
+      "the flow diverged before step {}: largest speed {} cells per step (a smaller velocity, a larger tau, trt, or "
+      "smagorinsky may help)",
+      step, totals.speed);
+}
 
 void Simulation::observe(const Write& write) {
   flow_.complete();

@@ -78,4 +78,8 @@ class Simulation {
   Handle scratch_;
 };
 
+/// Throws Error (failed) for a flow that has diverged, before `step`: sums that are not finite, and speeds beyond that
+/// of sound.
+void require_flow(const Totals& totals, long step);
+
 }  // namespace asterism::lbm

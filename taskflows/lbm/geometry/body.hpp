@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
-namespace asterism::apps::lbm {
+#include "io/mesh/mesh.hpp"
+
+namespace asterism::lbm {
 
 struct BodyOptions {
-  std::string file;                 ///< closed triangle mesh; empty: a sphere
+  std::string file;                 ///< closed triangle mesh; empty: `mesh`
+  mesh::TriangleMesh mesh;          ///< without triangles: a sphere
   std::array<double, 3> degrees{};  ///< turned about x, y and z
   std::optional<std::array<double, 3>>
       position;  ///< of the body's centre, in cells; default: a quarter of the way along x
@@ -21,4 +24,4 @@ struct BodyOptions {
 /// not closed, a body that has no cell in the domain.
 std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length);
 
-}  // namespace asterism::apps::lbm
+}  // namespace asterism::lbm

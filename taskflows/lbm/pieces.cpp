@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/lbm/pieces.hpp"
+#include "taskflows/lbm/pieces.hpp"
 
 #include <fmt/format.h>
 #include <starpu.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/lbm/balance.hpp"
 #include "taskflows/lbm/fields/gather.hpp"
 
-namespace asterism::apps::lbm {
-
-using namespace asterism::lbm;
+namespace asterism::lbm {
 
 namespace {
 
@@ -26,13 +26,14 @@ constexpr int least_layers = 16;
 
 /// Unless the options say how many: one for each rank, side by side along the longer of y and z; one for each of a few
 /// cores without GPUs.
-std::array<int, 3> subdomains_of(const Arguments& args, const Problem& problem, int cpus, int gpus) {
-  if (args.subdomains != std::array{1, 1, 1}) return args.subdomains;
+std::array<int, 3> subdomains_of(const PieceOptions& options, const Problem& problem, int cpus, int gpus) {
+  if (options.subdomains != std::array{1, 1, 1}) return options.subdomains;
   const int y = problem.cells[1];
   const int z = problem.cells[2];
   if (rank_group().distributed())
     return y > z ? std::array{1, rank_group().ranks(), 1} : std::array{1, 1, rank_group().ranks()};
-  const bool along_z = gpus == 0 && args.cores == 0 && cpus <= few_cores && z >= least_layers * cpus && 2 * y <= 3 * z;
+  const bool along_z =
+      gpus == 0 && options.cores == 0 && cpus <= few_cores && z >= least_layers * cpus && 2 * y <= 3 * z;
   return {1, 1, along_z ? std::max(cpus, 1) : 1};
 }
 
@@ -41,7 +42,7 @@ constexpr double largest_sample = 1 << 22;
 /// Cells for each of some cores up to which more cores may be slower: half a millisecond of a core.
 constexpr double small_per_core = 1 << 16;
 
-double cells_of(const Problem& problem) {
+double cells_in(const Problem& problem) {
   return static_cast<double>(problem.cells[0]) * problem.cells[1] * problem.cells[2];
 }
 
@@ -57,12 +58,12 @@ Problem sample_of(const Problem& like) {
 }
 
 /// Cells per second, with the domain cut as that of a run would be.
-double step_rate(const Arguments& args, const Problem& like, const Session& session, double gpu_share) {
+double step_rate(const PieceOptions& options, const Problem& like, const Session& session, double gpu_share) {
   const Problem sample = sample_of(like);
-  const Pieces pieces = cut(args, sample, session, gpu_share, PlacedBy::program);
+  const Pieces pieces = cut(options, sample, session, gpu_share, PlacedBy::program);
   Simulation simulation(sample, pieces.bricks, pieces.placement);
   simulation.initialise();
-  return cells_of(sample) * median_step_rate([&](long steps) {
+  return cells_in(sample) * median_step_rate([&](long steps) {
            simulation.advance(steps);
            starpu_task_wait_for_all();
          });
@@ -76,18 +77,19 @@ int bricks_of_gpu(int gpus, int subdomains, double gpu_share) {
 
 }  // namespace
 
-Pieces cut(const Arguments& args, const Problem& problem, const Session& session, double gpu_share,
+Pieces cut(const PieceOptions& options, const Problem& problem, const Session& session, double gpu_share,
            PlacedBy placed_by) {
   Pieces pieces;
   pieces.gpu_share = gpu_share;
-  pieces.subdomains = subdomains_of(args, problem, session.cpus(), session.devices());
+  pieces.subdomains = subdomains_of(options, problem, session.cpus(), session.devices());
   const int all_subdomains = pieces.subdomains[0] * pieces.subdomains[1] * pieces.subdomains[2];
   const int subdomains = std::max(1, all_subdomains / rank_group().ranks());  // of a rank
   // the smallest number of CPUs of a rank: cuts go through the whole domain
   const std::vector<int> cpus = rank_group().all_gather(session.cpus());
-  const int cores = args.cores > 0 ? args.cores : std::max(1, *std::min_element(cpus.begin(), cpus.end()) / subdomains);
+  const int cores =
+      options.cores > 0 ? options.cores : std::max(1, *std::min_element(cpus.begin(), cpus.end()) / subdomains);
   const int gpu_bricks =
-      args.gpu_bricks > 0 ? args.gpu_bricks : bricks_of_gpu(session.devices(), subdomains, gpu_share);
+      options.gpu_bricks > 0 ? options.gpu_bricks : bricks_of_gpu(session.devices(), subdomains, gpu_share);
   pieces.bricks = decompose(problem, {pieces.subdomains, gpu_share, cores, gpu_bricks});
   if (rank_group().distributed()) deal(pieces.bricks, rank_group().ranks());
   pieces.placement = placed_by == PlacedBy::scheduler ? Placement(pieces.bricks.size(), scheduler_decides)
@@ -101,15 +103,45 @@ std::string kind_of(const Problem& problem) {
                      problem.collision.smagorinsky > 0 ? "+smagorinsky" : "");
 }
 
-std::optional<StepWork> step_work_of(const Arguments& args, const Problem& problem) {
-  const bool cut_by_options = args.subdomains != std::array{1, 1, 1} || args.cores > 0 || args.gpu_bricks > 0;
-  if (args.gpu_share || args.scheduler_places || cut_by_options) return std::nullopt;
+std::optional<StepWork> step_work_of(const PieceOptions& options, const Problem& problem) {
+  const bool cut_by_options = options.subdomains != std::array{1, 1, 1} || options.cores > 0 || options.gpu_bricks > 0;
+  if (options.gpu_share || options.scheduler_places || cut_by_options) return std::nullopt;
   StepWork work = grid_work(kind_of(problem), problem.cells, std::max(problem.cells[1], problem.cells[2]),
                             largest_sample, small_per_core);
-  work.rate = [&args, &problem](const Session& session, double share) {
-    return step_rate(args, problem, session, share);
+  work.rate = [&options, &problem](const Session& session, double share) {
+    return step_rate(options, problem, session, share);
   };
   return work;
+}
+
+bool several_bricks_per_gpu(const PieceOptions& options, const SessionOptions& session) {
+  const int gpus = session.gpus.value_or(visible_gpus());
+  const int subdomains = options.subdomains[0] * options.subdomains[1] * options.subdomains[2];
+  const bool with_cpus = session.cpus.value_or(1) > 0 && options.gpu_share.value_or(0) < 1;
+  return gpus > 0 && (gpus > 1 || subdomains > 1 || options.gpu_bricks > 1 || with_cpus);
+}
+
+std::optional<int> suited_streams(const PieceOptions& options, const SessionOptions& session) {
+  const bool open = std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && !simulated;
+  return open && several_bricks_per_gpu(options, session) ? std::optional(2) : std::nullopt;
+}
+
+std::string cores_share_name(const Problem& problem, const Session& session) {
+  return fmt::format("{}/2^{} cells/share of {} cores beside {} GPUs", kind_of(problem),
+                     std::lround(std::log2(cells_in(problem))), session.cpus(), session.devices());
+}
+
+GpuShare gpu_share_of(const PieceOptions& options, const Problem& problem, const Session& session,
+                      const std::optional<double>& chosen, const std::function<void()>& measuring) {
+  if (session.devices() == 0) return {0, {}};
+  if (session.cpus() == 0) return {1, {}};
+  if (options.gpu_share) return {*options.gpu_share, {}};
+  KnownRates rates = known_rates();
+  if (const auto cores = rates.find(cores_share_name(problem, session))) return {1 - *cores, {}};
+  if (chosen) return {*chosen, {}};
+  measuring();
+  const Rates measured = measure_rates(problem, session, kind_of(problem), rates);
+  return {measured.gpu_share(), measured};
 }
 
 std::unique_ptr<Simulation> moved(std::unique_ptr<Simulation> from, const Problem& problem, const Pieces& to) {
@@ -124,4 +156,4 @@ std::unique_ptr<Simulation> moved(std::unique_ptr<Simulation> from, const Proble
   return simulation;
 }
 
-}  // namespace asterism::apps::lbm
+}  // namespace asterism::lbm

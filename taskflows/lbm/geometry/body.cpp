@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/lbm/body.hpp"
+#include "taskflows/lbm/geometry/body.hpp"
 
 #include <algorithm>
 
@@ -9,9 +9,7 @@
 #include "io/mesh/surface.hpp"
 #include "taskflows/lbm/geometry/voxels.hpp"
 
-namespace asterism::apps::lbm {
-
-using namespace asterism::lbm;
+namespace asterism::lbm {
 
 std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length) {
   const Grid grid{cells[0], cells[1], cells[2]};
@@ -23,13 +21,14 @@ std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::arr
       bad_input("the body has {:.6g} cells along {} (--length {}); the domain has {}", extent, "xyz"[axis], length,
                 cells[axis]);
   };
-  if (options.file.empty()) {
+  if (options.file.empty() && options.mesh.triangles.empty()) {
     for (std::size_t axis = 0; axis < 3; ++axis) require_room(axis, length);
     voxels = voxelise(Sphere{centre, length / 2}, grid);
   } else {
-    mesh::TriangleMesh body = mesh::read_mesh(options.file);
+    mesh::TriangleMesh body = options.file.empty() ? options.mesh : mesh::read_mesh(options.file);
     const mesh::SurfaceReport report = mesh::check_closed_surface(body);
-    if (!report.closed()) bad_input("{}: not a closed surface: {}", options.file, report.describe());
+    if (!report.closed())
+      bad_input("{}: not a closed surface: {}", options.file.empty() ? "body" : options.file, report.describe());
     mesh::place(body, {length, options.degrees, centre});
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto [low, high] = std::minmax_element(body.vertices.begin(), body.vertices.end(),
@@ -43,4 +42,4 @@ std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::arr
   return voxels;
 }
 
-}  // namespace asterism::apps::lbm
+}  // namespace asterism::lbm

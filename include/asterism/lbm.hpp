@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weakly compressible flow by the lattice Boltzmann method, D3Q19. Lattice units: cells and time steps are 1, densities
+// are near 1, velocities small against the speed of sound, 0.577. Arrays over cells have x fastest: cell (x, y, z) is
+// number x + nx (y + ny z).
+#pragma once
+
+#include <array>
+#include <asterism/precision.hpp>
+#include <asterism/session.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace asterism {
+ASTERISM_BEGIN_INTERFACE
+namespace lbm {
+
+/// What is beyond a face of the domain.
+struct Face {
+  enum class Kind {
+    wall,      ///< at rest, or moving at `velocity`: along the face a lid, into the domain an inlet
+    periodic,  ///< both faces of an axis or none
+    pressure,  ///< an outlet of density `density`
+  };
+  Kind kind = Kind::wall;
+  std::array<double, 3> velocity{};  ///< cells per step, at most 0.2887
+  double density = 1;
+};
+
+enum class Collision {
+  bgk,  ///< one relaxation time
+  trt,  ///< two, which puts walls exactly half-way between cells
+};
+
+struct Options {
+  std::array<int, 3> cells{64, 64, 64};  ///< nx, ny, nz
+  std::array<Face, 6> faces{};           ///< -x, +x, -y, +y, -z, +z
+  Collision collision = Collision::bgk;
+  double tau = 0.6152;            ///< relaxation time, 3 viscosity + 1/2, more than 1/2
+  double magic = 3.0 / 16;        ///< of trt: (tau - 1/2)(tau_odd - 1/2)
+  double smagorinsky = 0;         ///< constant of the turbulence model; 0: no model
+  std::array<double, 3> force{};  ///< on the fluid, per cell and step
+  Precision precision = Precision::double_precision;
+  std::array<double, 3> velocity{};      ///< of the fluid at step 0, density 1, unless start() says otherwise
+  std::optional<double> gpu_share = {};  ///< of the cells, 0 to 1; none: by rates of this machine
+};
+
+/// kinematic viscosity of a Reynolds number, and the relaxation time that has it: 3 velocity length / reynolds + 1/2.
+ASTERISM_EXPORT double relaxation_time(double velocity, double length, double reynolds);
+
+/// A body whose cells are solid.
+struct Body {
+  std::string file = {};  ///< a closed surface: STL, OBJ, OFF, PLY, gmsh; empty: `vertices` and `triangles`
+  std::span<const double> vertices = {};         ///< x, y, z of each, in any unit
+  std::span<const std::int32_t> triangles = {};  ///< three vertices of each, counted from 0; none: a sphere
+  double length = 1;                             ///< of the body's longest side, or diameter of the sphere, in cells
+  std::array<double, 3> degrees{};               ///< turned about x, y and z
+  std::optional<std::array<double, 3>> position = {};  ///< centre, in cells; none: a quarter of nx, half of ny and nz
+};
+
+/// A byte for each cell: 1 where the centre of the cell lies in the body. Throws Error (bad_input): a surface that is
+/// not closed, a body that is longer than the domain or has no cell in it.
+ASTERISM_EXPORT std::vector<std::uint8_t> solid_cells(const Body& body, const std::array<int, 3>& cells);
+
+/// Where density and velocity go: a value for each cell, written in place. What is empty is left out.
+struct Fields {
+  std::span<double> density;
+  std::span<double> u, v, w;  ///< velocity along x, y, z in cells per step
+};
+
+/// What a flow begins with: a value for each cell. Empty: density 1, and Options::velocity.
+struct Initial {
+  std::span<const double> density = {};
+  std::span<const double> u = {}, v = {}, w = {};
+};
+
+/// Sums over the fluid cells.
+struct Totals {
+  double mass = 0;                   ///< sum of rho - 1
+  std::array<double, 3> momentum{};  ///< sum of rho u
+  double energy = 0;                 ///< sum of rho u^2 / 2
+  double speed = 0;                  ///< largest |u|
+};
+
+/// A flow and its state.
+class ASTERISM_EXPORT Simulation {
+ public:
+  /// Cuts the domain for the session's units and sets the state of step 0. `solid`: a byte for each cell, not 0 where
+  /// there is no fluid; copied; empty: fluid everywhere. Throws Error (bad_input): sizes, faces, relaxation times,
+  /// forces and velocities that cannot be, an array of another length.
+  Simulation(Session& session, const Options& options, std::span<const std::uint8_t> solid = {});
+  ~Simulation();
+  Simulation(Simulation&& other) noexcept;
+  Simulation& operator=(Simulation&& other) noexcept;
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Begins again at step 0, with other values, without set-up. Throws Error (bad_input): wrong lengths, values that
+  /// are not finite.
+  void start(const Initial& initial = {});
+
+  /// So many time steps. `progress` is called with the step after each `every` of them, and after the last one; it may
+  /// call the other functions of this simulation, and what it throws ends the call. The bits are those of
+  /// asterism-lbm, however the steps are divided among calls. Throws Error: bad_input for numbers below 0, failed for a
+  /// flow that diverged, looked for every 50 steps; start() begins a new one.
+  void advance(long steps, const std::function<void(long step)>& progress = {}, long every = 100);
+
+  [[nodiscard]] long step() const;
+  /// Density and velocity of the present step, in solid cells 1 and 0. Throws Error: bad_input for wrong lengths,
+  /// failed for a flow that diverged.
+  void fields(const Fields& to) const;
+  /// Force of the fluid on all solid cells in the last step, by momentum exchange.
+  [[nodiscard]] std::array<double, 3> force() const;
+  [[nodiscard]] Totals totals() const;
+
+  [[nodiscard]] std::int64_t cells() const noexcept;
+  [[nodiscard]] std::int64_t fluid_cells() const noexcept;
+
+ private:
+  class ASTERISM_HIDDEN State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lbm
+ASTERISM_END_INTERFACE
+}  // namespace asterism

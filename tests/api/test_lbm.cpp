@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow by the library: against exact flows and balances of momentum, and to the bit against asterism-lbm.
+#include <asterism/lbm.hpp>
+#include <numbers>
+#include <numeric>
+#include <stdexcept>
+
+#include "tests/api/hdf5_values.hpp"
+#include "tests/api/problems.hpp"
+#include "tests/apps/run_program.hpp"
+
+namespace {
+
+using namespace asterism;
+using namespace asterism::tests;
+using Values = std::vector<double>;
+
+constexpr lbm::Face periodic{lbm::Face::Kind::periodic, {}, 1};
+
+/// Density and velocity of all cells.
+struct Flow {
+  explicit Flow(const lbm::Simulation& simulation)
+      : density(static_cast<std::size_t>(simulation.cells())), u(density), v(density), w(density) {
+    simulation.fields({density, u, v, w});
+  }
+  Values density, u, v, w;
+};
+
+lbm::Options box(const std::array<int, 3>& cells) {
+  lbm::Options options;
+  options.cells = cells;
+  options.faces.fill(periodic);
+  return options;
+}
+
+class LibraryLbm : public testing::Test {
+ protected:
+  Session session_{SessionOptions{.cpus = 2, .gpus = 0}};
+};
+
+TEST_F(LibraryLbm, ShearBetweenWallsIsExact) {
+  lbm::Options options = box({5, 4, 12});
+  options.faces[4] = {};
+  options.faces[5].kind = lbm::Face::Kind::wall;
+  options.faces[5].velocity = {0.03, 0.02, 0};
+  lbm::Simulation simulation(session_, options);
+  simulation.advance(6000);
+  const Flow flow(simulation);
+  for (std::size_t cell = 0; cell < flow.u.size(); ++cell) {
+    const double height = (static_cast<double>(cell / 20) + 0.5) / 12;
+    EXPECT_NEAR(flow.u[cell], 0.03 * height, 1e-8);
+    EXPECT_NEAR(flow.v[cell], 0.02 * height, 1e-8);
+    EXPECT_NEAR(flow.w[cell], 0, 1e-10);
+  }
+}
+
+/// u = U sin(2 pi z / n) decays by exp(-nu k^2 t): relative error after t = n^2 / 8 steps.
+double error_of_decay(Session& session, int n) {
+  lbm::Options options = box({4, 3, n});
+  options.tau = 0.8;
+  lbm::Simulation simulation(session, options);
+  const double k = 2 * std::numbers::pi / n;
+  Values u(static_cast<std::size_t>(simulation.cells()));
+  for (std::size_t cell = 0; cell < u.size(); ++cell)
+    u[cell] = 0.01 * std::sin(k * (static_cast<double>(cell / 12) + 0.5));
+  lbm::Initial initial;
+  initial.u = u;
+  simulation.start(initial);
+  simulation.advance(n * n / 8);
+  const double decay = std::exp(-(0.8 - 0.5) / 3 * k * k * (n * n / 8));
+  const Flow flow(simulation);
+  double largest = 0;
+  for (std::size_t cell = 0; cell < u.size(); ++cell)
+    largest = std::max(largest, std::abs(flow.u[cell] / decay - u[cell]) / 0.01);
+  return largest;
+}
+
+TEST_F(LibraryLbm, AGivenFlowDecaysAndTheErrorFallsByTheSquare) {
+  const double coarse = error_of_decay(session_, 16);
+  const double fine = error_of_decay(session_, 32);
+  EXPECT_LT(coarse, 0.02);
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3);
+}
+
+TEST_F(LibraryLbm, TheForceOnABodyIsThatOnTheFluidInTheEnd) {
+  lbm::Options options = box({14, 11, 9});
+  options.force = {1e-5, 2e-6, 0};
+  options.tau = 0.9;
+  lbm::Body body;
+  body.length = 4;
+  body.position = {6, 5.5, 4.5};
+  const std::vector<std::uint8_t> solid = lbm::solid_cells(body, options.cells);
+  const auto cells = std::count(solid.begin(), solid.end(), 1);
+  EXPECT_NEAR(static_cast<double>(cells), 4.0 / 3 * std::numbers::pi * 8, 8);
+  lbm::Simulation simulation(session_, options, solid);
+  EXPECT_EQ(simulation.fluid_cells(), simulation.cells() - cells);
+  simulation.advance(8000);
+  const std::array<double, 3> force = simulation.force();
+  const auto fluid = static_cast<double>(simulation.fluid_cells());
+  EXPECT_NEAR(force[0], 1e-5 * fluid, 1e-7 * fluid);
+  EXPECT_NEAR(force[1], 2e-6 * fluid, 1e-7 * fluid);
+  const Flow flow(simulation);
+  for (std::size_t cell = 0; cell < solid.size(); ++cell) {
+    if (solid[cell] == 0) continue;
+    EXPECT_EQ(flow.density[cell], 1);
+    EXPECT_EQ(flow.u[cell], 0);
+  }
+}
+
+TEST_F(LibraryLbm, TotalsAreSumsOfTheFields) {
+  lbm::Options options = box({6, 7, 8});
+  options.velocity = {0.02, -0.01, 0.03};
+  lbm::Simulation simulation(session_, options);
+  simulation.advance(10);
+  const Flow flow(simulation);
+  const lbm::Totals totals = simulation.totals();
+  EXPECT_NEAR(totals.momentum[1], std::accumulate(flow.v.begin(), flow.v.end(), 0.0), 1e-12);
+  EXPECT_NEAR(totals.speed, std::sqrt(0.02 * 0.02 + 0.01 * 0.01 + 0.03 * 0.03), 1e-12);
+  EXPECT_NEAR(totals.energy, 0.5 * totals.speed * totals.speed * 6 * 7 * 8, 1e-9);
+  EXPECT_NEAR(totals.mass, 0, 1e-9);
+}
+
+TEST_F(LibraryLbm, StepsInPartsHaveTheBitsOfAllAtOnce) {
+  lbm::Options options;
+  options.cells = {12, 9, 10};
+  options.faces[5].velocity = {0.05, 0, 0};
+  lbm::Simulation simulation(session_, options);
+  simulation.advance(130);
+  const Flow whole(simulation);
+  simulation.start();
+  EXPECT_EQ(simulation.step(), 0);
+  std::vector<long> told;
+  simulation.advance(
+      100,
+      [&](long step) {
+        told.push_back(step);
+        EXPECT_EQ(simulation.step(), step);
+        EXPECT_GT(Flow(simulation).u[0], -1);  // other calls may be made here
+      },
+      30);
+  EXPECT_EQ(told, (std::vector<long>{30, 60, 90, 100}));
+  EXPECT_THROW(simulation.advance(
+                   10, [](long) { throw std::out_of_range("enough"); }, 3),
+               std::out_of_range);
+  EXPECT_EQ(simulation.step(), 102);
+  simulation.advance(28);
+  const Flow parts(simulation);
+  EXPECT_TRUE(same_bits(whole.u, parts.u));
+  EXPECT_TRUE(same_bits(whole.density, parts.density));
+}
+
+TEST_F(LibraryLbm, ADivergedFlowIsAnErrorAndAnotherBegins) {
+  lbm::Options options;
+  options.cells = {16, 16, 16};
+  options.tau = 0.5001;
+  options.faces[5].velocity = {0.28, 0, 0};
+  lbm::Simulation simulation(session_, options);
+  expect_error([&] { simulation.advance(100000); }, Error::Kind::failed, {"diverged before step"});
+  simulation.start();
+  simulation.advance(5);
+  EXPECT_LT(simulation.totals().speed, 0.3);
+}
+
+TEST_F(LibraryLbm, WrongArgumentsAreNamedAndTheSessionStillWorks) {
+  const auto refused = [&](const auto& spoil, const std::vector<std::string>& words) {
+    lbm::Options wrong;
+    wrong.cells = {5, 4, 3};
+    spoil(wrong);
+    expect_bad_input([&] { lbm::Simulation(session_, wrong); }, words);
+  };
+  refused([](lbm::Options& o) { o.cells[1] = 0; }, {"5 x 0 x 3"});
+  refused([](lbm::Options& o) { o.tau = 0.5; }, {"relaxation time 0.5"});
+  refused([](lbm::Options& o) { o.faces[0] = periodic; }, {"-x", "periodic"});
+  refused([](lbm::Options& o) { o.faces[3].velocity[2] = 0.3; }, {"+y", "0.3"});
+  refused([](lbm::Options& o) { o.velocity[2] = NAN; }, {"velocity[2] is nan"});
+  refused([](lbm::Options& o) { o.gpu_share = 1.5; }, {"gpu_share 1.5"});
+  lbm::Options options = box({5, 4, 3});
+  const std::vector<std::uint8_t> solid(59);
+  expect_bad_input([&] { lbm::Simulation(session_, options, solid); }, {"59 voxels", "60 cells"});
+  lbm::Simulation simulation(session_, options);
+  Values few(59), all(60);
+  expect_bad_input([&] { simulation.fields({all, few, {}, {}}); }, {"u has 59 values", "60"});
+  lbm::Initial initial;
+  initial.w = few;
+  expect_bad_input([&] { simulation.start(initial); }, {"w has 59 values", "60"});
+  all[7] = INFINITY;
+  initial.w = all;
+  expect_bad_input([&] { simulation.start(initial); }, {"w[7] is inf"});
+  expect_bad_input([&] { simulation.advance(-1); }, {"-1 steps"});
+  expect_bad_input(
+      [&] {
+        simulation.advance(
+            1, [](long) {}, 0);
+      },
+      {"every 0"});
+  const Values corners{0, 0, 0, 1, 0, 0, 0, 1, 0};
+  const std::vector<std::int32_t> triangle{0, 1, 2}, beyond{0, 1, 3};
+  lbm::Body body;
+  body.vertices = corners;
+  body.triangles = triangle;
+  expect_bad_input([&] { lbm::solid_cells(body, {8, 8, 8}); }, {"not a closed surface"});
+  body.triangles = beyond;
+  expect_bad_input([&] { lbm::solid_cells(body, {8, 8, 8}); }, {"triangles[2] is 3"});
+  simulation.advance(4);
+  lbm::Simulation moved = std::move(simulation);
+  expect_bad_input([&] { simulation.advance(1); }, {"moved from"});  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(moved.step(), 4);
+}
+
+/// The program on the same flow.
+class LbmLibraryAndProgram : public ProgramTest {
+ protected:
+  LbmLibraryAndProgram() : ProgramTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM, {}) {}
+};
+
+TEST_F(LbmLibraryAndProgram, HaveTheSameBits) {
+  Session session({.cpus = 2, .gpus = 0});
+  const std::string surface = "OFF\n4 4 0\n0 0 0\n3 0 0\n0 2 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n";
+  const Values vertices{0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1};
+  const std::vector<std::int32_t> triangles{0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+  for (const auto& [name, precision] : {std::pair{"double", Precision::double_precision},
+                                        {"single", Precision::single_precision},
+                                        {"half", Precision::half_precision}}) {
+    const Ran ran = run({"--case",      "stream",   "--size",      "26x18x15", "--re",     "40",
+                         "--velocity",  "0.04",     "--length",    "9",        "--body",   file(surface, "body.off"),
+                         "--rotate",    "10,20,30", "--collision", "trt",      "--steps",  "77",
+                         "--precision", name,       "--output",    "flow.h5",  "--forces", "force.csv",
+                         "--gpus",      "0"});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    lbm::Options options;
+    options.cells = {26, 18, 15};
+    options.faces.fill(periodic);
+    options.faces[0] = {lbm::Face::Kind::wall, {0.04, 0, 0}, 1};
+    options.faces[1] = {lbm::Face::Kind::pressure, {}, 1};
+    options.tau = lbm::relaxation_time(0.04, 9, 40);
+    options.collision = lbm::Collision::trt;
+    options.velocity = {0.04, 0, 0};
+    options.precision = precision;
+    lbm::Body body;
+    body.vertices = vertices;
+    body.triangles = triangles;
+    body.length = 9;
+    body.degrees = {10, 20, 30};
+    lbm::Simulation simulation(session, options, lbm::solid_cells(body, options.cells));
+    simulation.advance(77);
+    const Flow flow(simulation);
+    EXPECT_TRUE(same_bits(flow.density, hdf5_values(output("flow.h5"), "step_0000000077/rho"))) << name;
+    const Values velocity = hdf5_values(output("flow.h5"), "step_0000000077/velocity");
+    Values together;
+    for (std::size_t cell = 0; cell < flow.u.size(); ++cell)
+      together.insert(together.end(), {flow.u[cell], flow.v[cell], flow.w[cell]});
+    EXPECT_TRUE(same_bits(together, velocity)) << name;
+    const std::string last = lines_of(contents(output("force.csv"))).back();
+    EXPECT_EQ(std::strtod(last.c_str() + last.find(',') + 1, nullptr), simulation.force()[0]) << name;
+  }
+}
+
+}  // namespace
