@@ -197,10 +197,12 @@ void TomlTable::refuse(std::string_view found, std::string_view expected) const 
 
 // ---- files ---------------------------------------------------------------------------------------------
 
-TomlFile::TomlFile(const std::filesystem::path& path) : name_(path.string()) {
-  const TextFile text(path, "a TOML file");
+TomlFile::TomlFile(const std::filesystem::path& path)
+    : TomlFile(std::string(TextFile(path, "a TOML file").text), path.string()) {}
+
+TomlFile::TomlFile(const std::string& text, std::string name) : name_(std::move(name)) {
   try {
-    table_ = toml::parse(text.text, name_);
+    table_ = toml::parse(text, name_);
   } catch (const toml::parse_error& error) {
     bad_input("{}: found no TOML: {}", place(name_, error.source(), ""), one_line(std::string(error.description())));
   }

@@ -93,6 +93,8 @@ class TomlFile {
  public:
   /// Throws Error (bad_input): no such file, or no TOML, with the line.
   explicit TomlFile(const std::filesystem::path& path);
+  /// Text that is in no file: `name` stands for it in complaints. Throws Error (bad_input): no TOML, with the line.
+  TomlFile(const std::string& text, std::string name);
   [[nodiscard]] TomlTable root() const { return {table_, name_, ""}; }
 
  private:

@@ -129,24 +129,24 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
       ->capture_default_str();
   group
       ->add_option(
-          "--gpu-weights", args.gpu_weights,
+          "--gpu-weights", args.pieces.gpu_weights,
           "A,B,...: what each GPU of a process gets of the GPUs' cells in proportion (default: all the same, or "
           "as\n"
           "measured where they are of several models)")
       ->delimiter(',')
       ->check(positive_number());
   group
-      ->add_option("--bricks-per-gpu", args.bricks_per_gpu,
+      ->add_option("--bricks-per-gpu", args.pieces.bricks_per_gpu,
                    "Strips of a GPU: the exchange of one hides behind another (default: 2 over several ranks, and "
                    "beside neighbours\n"
                    "that it does not overlap with, else 1)")
       ->check(CLI::Range(1, 64));
   group
-      ->add_option("--overlap", args.overlap,
+      ->add_option("--overlap", args.pieces.overlap,
                    "Planes of strips between electric conductors that neighbours advance, too: they exchange after as\n"
                    "many steps (default: what pays; 0: border planes after each half of a step)")
       ->check(CLI::Range(0, 1 << 20));
-  add_choice(group, "--exchange", args.exchange,
+  add_choice(group, "--exchange", args.pieces.exchange,
              "Border planes of strips that do not overlap go to neighbours before the other cells are updated, which\n"
              "hide the exchange (hidden), or with all cells of a strip (after-update), as in the thesis",
              {Exchange::hidden, Exchange::after_update})
@@ -154,7 +154,7 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
   auto* strips =
       group->add_option("--strips", texts.strips, "N equal strips along x instead")->check(CLI::Range(1, 1 << 20));
   group->add_option("--boxes", texts.boxes, "Equal boxes instead, NxMxK")->excludes(strips);
-  group->add_flag("--scheduler-places", args.scheduler_places,
+  group->add_flag("--scheduler-places", args.pieces.scheduler_places,
                   "Bricks have no fixed unit: the scheduler decides for every task");
 }
 
@@ -220,21 +220,18 @@ void understand(Arguments& args, const Texts& texts) {
     bad_input("--precision, --courant, --face and --pulse: not with --scene, which has its own");
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);
-  if (!texts.strips.empty()) args.boxes = {std::stoi(texts.strips), 1, 1};
-  if (args.exchange == Exchange::after_update && args.overlap.value_or(0) > 0)
+  if (!texts.strips.empty()) args.pieces.boxes = {std::stoi(texts.strips), 1, 1};
+  if (args.pieces.exchange == Exchange::after_update && args.pieces.overlap.value_or(0) > 0)
     bad_input("--exchange after-update: strips that overlap exchange after several steps");
-  if (args.transfers && args.scheduler_places)
+  if (args.transfers && args.pieces.scheduler_places)
     bad_input("--transfers: bricks without a fixed unit (--scheduler-places) have no place to be loaded to");
-  if (!texts.boxes.empty()) args.boxes = triple("--boxes", texts.boxes);
-  args.gpu_share = share_of_gpus("--gpu-share", texts.share);
+  if (!texts.boxes.empty()) args.pieces.boxes = triple("--boxes", texts.boxes);
+  args.pieces.gpu_share = share_of_gpus("--gpu-share", texts.share);
   require_writable("--json", args.common.json);
   require_writable("--probes", args.probe_file);
   require_writable("--checkpoint", args.checkpoint);
   if (args.checkpoint_every && args.checkpoint.empty()) bad_input("--checkpoint-every: there is no --checkpoint");
-  // packing for neighbours on the same GPU goes on beside the update of another brick
-  if (args.bricks_per_gpu != 1 && visible_gpus() > 0 && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr &&
-      !simulated && (args.bricks_per_gpu > 1 || visible_gpus() > 1 || args.boxes))
-    args.common.session.streams = 2;
+  if (const auto streams = suited_streams(args.pieces)) args.common.session.streams = streams;
 }
 
 /// There are none on a simulated machine.

@@ -2,7 +2,6 @@
 // The command line of asterism-fdtd.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "apps/common/driver.hpp"
 #include "apps/fdtd/results.hpp"
 #include "taskflows/fdtd/cases.hpp"
+#include "taskflows/fdtd/division.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -23,15 +23,9 @@ struct Arguments {
   std::optional<double> pulse;                 ///< their width, s
   std::vector<asterism::fdtd::Probe> probes;
   // the pieces
-  std::optional<std::array<int, 3>> boxes;  ///< equal parts; none: strips by speed
-  std::optional<double> gpu_share;          ///< none: from measured rates, corrected while running
-  std::vector<double> gpu_weights;          ///< of the GPUs of a process; empty: alike, or measured
-  std::optional<int> overlap;               ///< none: best_overlap()
-  int bricks_per_gpu = 0;                   ///< 0: two where there are neighbours
-  asterism::fdtd::Exchange exchange = asterism::fdtd::Exchange::hidden;
+  asterism::fdtd::DivisionOptions pieces;              ///< an open share of GPUs is corrected while running
   std::optional<asterism::fdtd::Transfers> transfers;  ///< of fields before the first step and after the last; none: no
-  bool scheduler_places = false;
-  bool measure_again = false;  ///< rates, though some are kept
+  bool measure_again = false;                          ///< rates, though some are kept
   // results
   long check_every = 100;
   OutputOptions output;

@@ -44,7 +44,7 @@ void Run::describe_pieces(Report& report) {
   record["pieces"] = {
       {"bricks", division.bricks.size()}, {"gpu_share", division.gpu_share},
       {"overlap", division.overlap},      {"exchange", name_of(division.exchange)},
-      {"corrections", corrections},       {"placed_by", args_.scheduler_places ? "scheduler" : "program"}};
+      {"corrections", corrections},       {"placed_by", args_.pieces.scheduler_places ? "scheduler" : "program"}};
   if (!stepping_->gpu_weights().empty()) record["pieces"]["gpu_weights"] = stepping_->gpu_weights();
   if (const auto& rates = stepping_->rates()) record["rates"] = {{"cpus", rates->cpus}, {"gpus", rates->gpus}};
   record["tasks"] = stepping_->simulation().tasks();

@@ -27,91 +27,17 @@ namespace {
 constexpr long first_correction = 20;
 /// Steps after which the cut is where it belongs: it is kept for later runs.
 constexpr long settled = 7 * first_correction;
-/// Cells of the largest domain that is measured: beyond the caches.
-constexpr double largest_sample = 1 << 23;
-/// Cells for each of some cores up to which more cores may be slower: some tenths of a millisecond of a core.
-constexpr double small_per_core = 1 << 17;
 /// Steps of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr long calibration_steps = 24;
 
-/// cut(strips per GPU), with what the options say about it.
-template <class CutDomain>
-Division divide(const Arguments& args, const Problem& problem, bool neighbours, bool of_ranks, const CutDomain& cut) {
-  const auto divided = [&](int per_gpu) {
-    Division d = cut(per_gpu);
-    d.exchange = args.exchange;
-    d.overlap = args.overlap.value_or(args.exchange == Exchange::hidden ? best_overlap(problem, d) : 0);
-    return d;
-  };
-  // strips that overlap exchange so seldom that one for each GPU of a process is best
-  Division d = divided(args.bricks_per_gpu > 0 ? args.bricks_per_gpu : of_ranks ? 2 : 1);
-  if (args.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
-  if (args.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
-  return d;
-}
-
-Division divide(const Arguments& args, const Problem& problem, const Session& session, double share,
-                const std::vector<double>& gpu_weights) {
-  return divide(args, problem, share < 1 || session.devices() > 1, false, [&](int per_gpu) {
-    return args.boxes ? boxes(problem, session, *args.boxes) : strips(problem, session, share, per_gpu, gpu_weights);
-  });
-}
-
-Division divide(const Arguments& args, const Problem& problem, const Session& session,
-                const std::vector<RankShare>& ranks) {
-  return divide(args, problem, ranks.size() > 1, ranks.size() > 1, [&](int per_gpu) {
-    return args.boxes ? boxes(problem, session, ranks, *args.boxes) : strips(problem, session, ranks, per_gpu);
-  });
-}
-
-/// A domain of the same shape and media with at most `largest_sample` cells.
-Problem sample_of(const Problem& like) {
-  Problem sample;
-  sample.cells = shrunk(like.cells, largest_sample);
-  sample.spacing = like.spacing;
-  sample.dt = like.dt;
-  sample.face = like.face;
-  sample.precision = like.precision;
-  sample.materials = {{}};
-  if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
-  return sample;
-}
-
-/// Cells per second, with the domain cut as that of a run would be.
-double step_rate(const Arguments& args, const Problem& like, const Session& session, double gpu_share) {
-  const Problem sample = sample_of(like);
-  const Division division = divide(args, sample, session, gpu_share, {});
-  Simulation simulation(sample, division.bricks, division.placement, division.overlap, division.exchange);
-  return cells_of(sample) * median_step_rate([&](long steps) {
-           simulation.advance(steps);
-           starpu_task_wait_for_all();
-         });
-}
-
-void check_fields(const std::array<double, 3>& sums, long step) {
-  for (const double sum : sums)
-    if (!std::isfinite(sum)) failed("fields are not finite (NaN or infinite) before step {}", step);
-}
-
 }  // namespace
-
-std::optional<StepWork> step_work_of(const Arguments& args, const Problem& problem) {
-  if (args.gpu_share || args.scheduler_places || args.boxes || args.overlap || args.bricks_per_gpu > 0 ||
-      !args.gpu_weights.empty())
-    return std::nullopt;
-  StepWork work = grid_work(kind_of(problem), problem.cells, problem.cells[0], largest_sample, small_per_core);
-  work.rate = [&args, &problem](const Session& session, double share) {
-    return step_rate(args, problem, session, share);
-  };
-  return work;
-}
 
 void calibrate(const Arguments& args, const Problem& problem) {
   const Session session(calibration(args.common.session, args.common.trace));
   Arguments anywhere = args;
-  anywhere.scheduler_places = true;
-  const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.gpu_share.value_or(0.5);
-  const Division division = divide(anywhere, problem, session, share, args.gpu_weights);
+  anywhere.pieces.scheduler_places = true;
+  const double share = session.devices() == 0 ? 0 : session.cpus() == 0 ? 1 : args.pieces.gpu_share.value_or(0.5);
+  const Division division = divide(anywhere.pieces, problem, session, share, args.pieces.gpu_weights);
   Simulation simulation(problem, division.bricks, division.placement, division.overlap, division.exchange);
   ProgressLine line(!args.common.quiet);
   for (long t = 0; t < calibration_steps; ++t) {
@@ -129,11 +55,10 @@ TimeStepping::TimeStepping(const Arguments& args, const Case& problem_case, cons
       steps_(steps),
       session_(session),
       line_(!args.common.quiet) {
-  cores_share_ = fmt::format("{}/2^{} cells/share of {} cores beside {} GPUs", kind_of(problem_),
-                             std::lround(std::log2(cells_of(problem_))), session.cpus(), session.devices());
+  cores_share_ = cores_share_name(problem_, session);
   gpu_weights_ = choose_gpu_weights();
-  division_ = rank_group().distributed() ? divide(args, problem_, session, choose_rank_shares())
-                                         : divide(args, problem_, session, choose_share(), gpu_weights_);
+  division_ = rank_group().distributed() ? divide(args.pieces, problem_, session, choose_rank_shares())
+                                         : divide(args.pieces, problem_, session, choose_share(), gpu_weights_);
   line_.show(0, "setting up");
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap,
                                              division_.exchange);
@@ -149,44 +74,43 @@ TimeStepping::TimeStepping(const Arguments& args, const Case& problem_case, cons
 }
 
 std::vector<double> TimeStepping::choose_gpu_weights() {
-  if (args_.gpu_weights.empty()) {
-    if (args_.boxes || args_.scheduler_places || session_.devices() < 2) return {};
+  if (args_.pieces.gpu_weights.empty()) {
+    if (args_.pieces.boxes || args_.pieces.scheduler_places || session_.devices() < 2) return {};
     line_.show(0, "measuring GPUs");
     const InPhase measuring(Phase::measuring);
     return gpu_weights_of(problem_, session_, known_);
   }
-  if (args_.boxes) bad_input("--gpu-weights: equal boxes have none");
-  if (args_.gpu_weights.size() != static_cast<std::size_t>(session_.devices()))
-    bad_input("--gpu-weights: {} numbers, expected one for each of {} GPUs", args_.gpu_weights.size(),
+  if (args_.pieces.boxes) bad_input("--gpu-weights: equal boxes have none");
+  if (args_.pieces.gpu_weights.size() != static_cast<std::size_t>(session_.devices()))
+    bad_input("--gpu-weights: {} numbers, expected one for each of {} GPUs", args_.pieces.gpu_weights.size(),
               session_.devices());
-  return args_.gpu_weights;
+  return args_.pieces.gpu_weights;
 }
 
 double TimeStepping::choose_share() {
-  if (session_.devices() == 0) return args_.gpu_share.value_or(0);
-  if (session_.cpus() == 0) return args_.gpu_share.value_or(1);
-  if (args_.gpu_share) return *args_.gpu_share;
-  if (args_.boxes) return 1;
-  if (const auto cores = known_.find(cores_share_)) return 1 - *cores;
-  if (args_.common.units.gpu_share) return *args_.common.units.gpu_share;
+  const auto choose = [&] {
+    return gpu_share_of(args_.pieces, problem_, session_, args_.common.units.gpu_share, known_, gpu_weights_,
+                        [&] { line_.show(0, "measuring CPUs and GPUs"); });
+  };
+  if (session_.devices() == 0) return choose().share;
   const InPhase measuring(Phase::measuring);
-  line_.show(0, "measuring CPUs and GPUs");
-  rates_ = rates_of(problem_, session_, known_, gpu_weights_);
-  return rates_->gpu_share();
+  GpuShare chosen = choose();
+  rates_ = chosen.rates;
+  return chosen.share;
 }
 
 std::vector<RankShare> TimeStepping::choose_rank_shares() {
   const InPhase measuring(Phase::measuring);
   line_.show(0, "measuring CPUs and GPUs");
-  RankShares shares = rank_shares(problem_, session_, args_.boxes ? Pieces::boxes : Pieces::strips, args_.gpu_share,
-                                  known_, gpu_weights_);
+  RankShares shares = rank_shares(problem_, session_, args_.pieces.boxes ? Pieces::boxes : Pieces::strips,
+                                  args_.pieces.gpu_share, known_, gpu_weights_);
   rates_ = shares.rates;
   return std::move(shares.ranks);
 }
 
 bool TimeStepping::corrects() const {
-  return !rank_group().distributed() && !args_.gpu_share && !args_.scheduler_places && !args_.boxes &&
-         division_.gpu_share > 0 && division_.gpu_share < 1 && !known_.find(cores_share_);
+  return !rank_group().distributed() && !args_.pieces.gpu_share && !args_.pieces.scheduler_places &&
+         !args_.pieces.boxes && division_.gpu_share > 0 && division_.gpu_share < 1 && !known_.find(cores_share_);
 }
 
 void TimeStepping::start_clock() {
@@ -221,7 +145,7 @@ void TimeStepping::advance() {
     if (balance_) t = std::min(t, next_correction_);
     simulation_->advance(t - now);
     if (t % args_.check_every == 0) {
-      if (const auto sums = simulation_->exchange_sums()) check_fields(*sums, t - args_.check_every + 1);
+      if (const auto sums = simulation_->exchange_sums()) require_finite(*sums, t - args_.check_every + 1);
       show(t);
     }
     if (fields_ && t < steps_ && t == fields_->next_due(now)) write_fields();
@@ -235,7 +159,7 @@ void TimeStepping::advance() {
   if (args_.transfers) unload_seconds_ = unload_fields(*args_.transfers);
   enter(Phase::output);
   if (corrected && steps_ - first > settled) known_.keep(cores_share_, 1 - division_.gpu_share);
-  check_fields(simulation_->sums(Field::electric), steps_);
+  require_finite(simulation_->sums(Field::electric), steps_);
   if (fields_) {
     fields_->write(*simulation_);
     const std::vector<std::string> names = fields_->names();
@@ -283,7 +207,7 @@ void TimeStepping::move_to(double share) {
   const long now = simulation_->time();
   const State state = simulated ? State{} : gather_state(*simulation_, problem_);
   simulation_.reset();
-  division_ = divide(args_, problem_, session_, share, gpu_weights_);
+  division_ = divide(args_.pieces, problem_, session_, share, gpu_weights_);
   simulation_ = std::make_unique<Simulation>(problem_, division_.bricks, division_.placement, division_.overlap,
                                              division_.exchange);
   if (simulated) {
@@ -303,7 +227,7 @@ void TimeStepping::write_fields() {
   const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
-  check_fields(simulation_->sums(Field::electric), simulation_->time());
+  require_finite(simulation_->sums(Field::electric), simulation_->time());
   fields_->write(*simulation_);
   writing_ += seconds_since(before);
 }
@@ -312,7 +236,7 @@ void TimeStepping::save_checkpoint() {
   const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
-  check_fields(simulation_->sums(Field::electric), simulation_->time());  // nothing of a run that failed is kept
+  require_finite(simulation_->sums(Field::electric), simulation_->time());  // nothing of a run that failed is kept
   write_checkpoint(args_.checkpoint, *simulation_, problem_, all_probe_values());
   if (std::find(written_.begin(), written_.end(), args_.checkpoint) == written_.end())
     written_.push_back(args_.checkpoint);

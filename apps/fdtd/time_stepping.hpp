@@ -11,16 +11,12 @@
 #include "apps/common/program.hpp"
 #include "apps/fdtd/arguments.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/machine/unit_choice.hpp"
 #include "taskflows/fdtd/balance.hpp"
 
 namespace asterism::apps::fdtd {
 
 /// Runs every class of tasks on every kind of unit, for StarPU's models and, with a folder, for bounds.
 void calibrate(const Arguments& args, const asterism::fdtd::Problem& problem);
-
-/// What the choice of units depends on; nothing where the options say how the domain is cut or placed.
-std::optional<StepWork> step_work_of(const Arguments& args, const asterism::fdtd::Problem& problem);
 
 class TimeStepping {
  public:

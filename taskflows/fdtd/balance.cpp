@@ -26,6 +26,10 @@ constexpr double most_cells_of_core = 128.0 * 128 * 128;
 constexpr double most_cells_of_gpu = 384.0 * 384 * 384;
 constexpr long warm_up = 4;
 constexpr long sample_steps = 16;
+/// Cells of the largest domain that is measured for a choice of units: beyond the caches.
+constexpr double largest_sample = 1 << 23;
+/// Cells for each of some cores up to which more cores may be slower: some tenths of a millisecond of a core.
+constexpr double small_per_core = 1 << 17;
 /// A cut is moved when that is to save more than this share of a step.
 constexpr double worth_moving = 0.02;
 
@@ -83,6 +87,30 @@ double rate_of(const Problem& problem, const Session& session, bool gpus, int un
                const std::vector<double>& gpu_weights) {
   return known.find_or_measure(name_of_rate(problem, session, gpus, units),
                                [&] { return measure(problem, session, gpus, units, gpu_weights).cells_per_second; });
+}
+
+/// A domain of the same shape and media with at most `largest_sample` cells.
+Problem sample_of(const Problem& like) {
+  Problem sample;
+  sample.cells = shrunk(like.cells, largest_sample);
+  sample.spacing = like.spacing;
+  sample.dt = like.dt;
+  sample.face = like.face;
+  sample.precision = like.precision;
+  sample.materials = {{}};
+  if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
+  return sample;
+}
+
+/// Cells per second, with the domain cut as that of a run would be.
+double step_rate(const DivisionOptions& options, const Problem& like, const Session& session, double gpu_share) {
+  const Problem sample = sample_of(like);
+  const Division division = divide(options, sample, session, gpu_share, {});
+  Simulation simulation(sample, division.bricks, division.placement, division.overlap, division.exchange);
+  return cells_of(sample) * median_step_rate([&](long steps) {
+           simulation.advance(steps);
+           starpu_task_wait_for_all();
+         });
 }
 
 }  // namespace
@@ -209,6 +237,36 @@ std::optional<double> better_share(const Problem& problem, double share_now, con
   const double slower = std::max(share_now / share, (1 - share_now) / (1 - share));
   const bool worth = slower > 1 + worth_moving && std::abs(share - share_now) * problem.cells[0] >= 1;
   return worth ? std::optional(share) : std::nullopt;
+}
+
+std::optional<StepWork> step_work_of(const DivisionOptions& options, const Problem& problem) {
+  if (options.gpu_share || options.scheduler_places || options.boxes || options.overlap || options.bricks_per_gpu > 0 ||
+      !options.gpu_weights.empty())
+    return std::nullopt;
+  StepWork work = grid_work(kind_of(problem), problem.cells, problem.cells[0], largest_sample, small_per_core);
+  work.rate = [&options, &problem](const Session& session, double share) {
+    return step_rate(options, problem, session, share);
+  };
+  return work;
+}
+
+std::string cores_share_name(const Problem& problem, const Session& session) {
+  return fmt::format("{}/2^{} cells/share of {} cores beside {} GPUs", kind_of(problem),
+                     std::lround(std::log2(cells_of(problem))), session.cpus(), session.devices());
+}
+
+GpuShare gpu_share_of(const DivisionOptions& options, const Problem& problem, const Session& session,
+                      const std::optional<double>& chosen, KnownRates& known, const std::vector<double>& gpu_weights,
+                      const std::function<void()>& measuring) {
+  if (session.devices() == 0) return {options.gpu_share.value_or(0), {}};
+  if (session.cpus() == 0) return {options.gpu_share.value_or(1), {}};
+  if (options.gpu_share) return {*options.gpu_share, {}};
+  if (options.boxes) return {1, {}};
+  if (const auto cores = known.find(cores_share_name(problem, session))) return {1 - *cores, {}};
+  if (chosen) return {*chosen, {}};
+  measuring();
+  const Rates rates = rates_of(problem, session, known, gpu_weights);
+  return {rates.gpu_share(), rates};
 }
 
 }  // namespace asterism::fdtd

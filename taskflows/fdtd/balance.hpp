@@ -3,9 +3,12 @@
 // what each rank of a cluster gets then; and when the cut should move.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "runtime/machine/known_rates.hpp"
+#include "runtime/machine/unit_choice.hpp"
 #include "runtime/machine/unit_rates.hpp"
 #include "taskflows/fdtd/division.hpp"
 
@@ -20,6 +23,23 @@ std::vector<double> gpu_weights_of(const Problem& problem, const Session& sessio
 /// tenths of a second, and kept. `gpu_weights`: of strips; empty: all the same.
 Rates rates_of(const Problem& problem, const Session& session, KnownRates& known,
                const std::vector<double>& gpu_weights = {});
+
+/// What the choice of units depends on; nothing where the options say how the domain is cut or placed. Both are kept by
+/// reference.
+std::optional<StepWork> step_work_of(const DivisionOptions& options, const Problem& problem);
+/// Name, among the known rates, of the share of the cores once it has settled.
+std::string cores_share_name(const Problem& problem, const Session& session);
+
+/// The part of GPUs in the domain, and the rates that it follows from where these had to be looked up.
+struct GpuShare {
+  double share = 0;
+  std::optional<Rates> rates;
+};
+/// As the options say, as it has settled in an earlier run, as it was chosen with the units, or by rates. `measuring`
+/// is told before rates are measured.
+GpuShare gpu_share_of(const DivisionOptions& options, const Problem& problem, const Session& session,
+                      const std::optional<double>& chosen, KnownRates& known, const std::vector<double>& gpu_weights,
+                      const std::function<void()>& measuring);
 
 /// What is dealt to ranks: strips, to all their units; boxes, to their GPUs if they have any, else to their cores; or
 /// whole domains, to all their units.

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fdtd {
@@ -85,6 +87,23 @@ std::vector<double> weights_of(const std::vector<RankShare>& ranks) {
 /// Number of this rank in the list, which has one entry in a single process.
 std::size_t own_rank(const std::vector<RankShare>& ranks) {
   return ranks.size() == 1 ? 0 : static_cast<std::size_t>(rank_group().rank());
+}
+
+/// cut(strips per GPU), with what the options say about it.
+template <class CutDomain>
+Division divided_by(const DivisionOptions& options, const Problem& problem, bool neighbours, bool of_ranks,
+                    const CutDomain& cut) {
+  const auto divided = [&](int per_gpu) {
+    Division d = cut(per_gpu);
+    d.exchange = options.exchange;
+    d.overlap = options.overlap.value_or(options.exchange == Exchange::hidden ? best_overlap(problem, d) : 0);
+    return d;
+  };
+  // strips that overlap exchange so seldom that one for each GPU of a process is best
+  Division d = divided(options.bricks_per_gpu > 0 ? options.bricks_per_gpu : of_ranks ? 2 : 1);
+  if (options.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
+  if (options.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
+  return d;
 }
 
 }  // namespace
@@ -188,6 +207,27 @@ Division boxes(const Problem& problem, const Session& session, const std::vector
   for (std::size_t r = 0; ranks.size() > 1 && r < ranks.size(); ++r)
     for (int b = first[r]; b < first[r + 1]; ++b) d.bricks[static_cast<std::size_t>(b)].rank = static_cast<int>(r);
   return d;
+}
+
+Division divide(const DivisionOptions& options, const Problem& problem, const Session& session, double share,
+                const std::vector<double>& gpu_weights) {
+  return divided_by(options, problem, share < 1 || session.devices() > 1, false, [&](int per_gpu) {
+    return options.boxes ? boxes(problem, session, *options.boxes)
+                         : strips(problem, session, share, per_gpu, gpu_weights);
+  });
+}
+
+Division divide(const DivisionOptions& options, const Problem& problem, const Session& session,
+                const std::vector<RankShare>& ranks) {
+  return divided_by(options, problem, ranks.size() > 1, ranks.size() > 1, [&](int per_gpu) {
+    return options.boxes ? boxes(problem, session, ranks, *options.boxes) : strips(problem, session, ranks, per_gpu);
+  });
+}
+
+std::optional<int> suited_streams(const DivisionOptions& options) {
+  const bool open = std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr && !simulated;
+  const bool neighbours = options.bricks_per_gpu > 1 || visible_gpus() > 1 || options.boxes;
+  return options.bricks_per_gpu != 1 && visible_gpus() > 0 && open && neighbours ? std::optional(2) : std::nullopt;
 }
 
 }  // namespace asterism::fdtd

@@ -4,12 +4,24 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "runtime/session.hpp"
 #include "taskflows/fdtd/simulation.hpp"
 
 namespace asterism::fdtd {
+
+/// What is said about the division; what is left open is chosen.
+struct DivisionOptions {
+  std::optional<std::array<int, 3>> boxes;  ///< equal parts; none: strips by speed
+  std::optional<double> gpu_share;          ///< none: from measured rates
+  std::vector<double> gpu_weights;          ///< of the GPUs of a process; empty: alike, or measured
+  std::optional<int> overlap;               ///< none: best_overlap()
+  int bricks_per_gpu = 0;                   ///< 0: two where there are neighbours
+  Exchange exchange = Exchange::hidden;
+  bool scheduler_places = false;  ///< bricks have no fixed unit
+};
 
 /// The domain in pieces, on units.
 struct Division {
@@ -48,5 +60,15 @@ Division boxes(const Problem& problem, const Session& session, const std::vector
 
 /// An overlap that saves more than the planes cost that it makes units advance for each other; 0 where there is none.
 int best_overlap(const Problem& problem, const Division& division);
+
+/// The division that the options ask for, with this share of GPUs, in one process. Throws as strips() and boxes().
+Division divide(const DivisionOptions& options, const Problem& problem, const Session& session, double gpu_share,
+                const std::vector<double>& gpu_weights);
+/// The division over several ranks, with the shares of each.
+Division divide(const DivisionOptions& options, const Problem& problem, const Session& session,
+                const std::vector<RankShare>& ranks);
+/// Streams of each GPU, unless STARPU_NWORKER_PER_CUDA says how many: packing for neighbours on the same GPU goes on
+/// beside the update of another brick. None: one.
+std::optional<int> suited_streams(const DivisionOptions& options);
 
 }  // namespace asterism::fdtd

@@ -3,8 +3,10 @@
 #include <starpu.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
+#include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
 
@@ -87,6 +89,11 @@ std::array<double, 3> Simulation::sums(Field field) {
   submit_sums(field);
   sums_submitted_ = false;
   return add_sums();
+}
+
+void require_finite(const std::array<double, 3>& sums, long step) {
+  for (const double sum : sums)
+    if (!std::isfinite(sum)) failed("fields are not finite (NaN or infinite) before step {}", step);
 }
 
 std::optional<std::array<double, 3>> Simulation::exchange_sums() {

@@ -243,4 +243,7 @@ class Simulation {
   std::vector<std::unique_ptr<PhysicsModule>> modules_;
 };
 
+/// Throws Error (failed) for sums of fields that are not finite, before `step`.
+void require_finite(const std::array<double, 3>& sums, long step);
+
 }  // namespace asterism::fdtd

@@ -51,13 +51,12 @@ void write_monitors(const std::filesystem::path& path, const scene::Scene& scene
   file.commit();
 }
 
-void write_far_fields(const std::filesystem::path& path, const scene::Scene& scene, const SceneProblem& of,
-                      const std::vector<Spectrum>& spectra) {
+std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProblem& of,
+                                      const std::vector<Spectrum>& spectra) {
   const Problem& p = of.problem;
   Surroundings around{{p.spacing[0], p.spacing[1], p.spacing[2]}, p.eps0, p.mu0, {}};
   for (std::size_t a = 0; a < 3; ++a) around.centre[a] = -scene.grid.origin[a] / p.spacing[a];
-  OutputFile file(path);
-  file.write("far_field,frequency,theta,phi,e_theta_real,e_theta_imag,e_phi_real,e_phi_imag,radiated,directivity\n");
+  std::vector<SceneFarField> all;
   for (const SceneSurface& s : of.surfaces) {
     SurfaceSpectra seen(s.surface);
     for (std::size_t plane = 0; plane < 6; ++plane) {
@@ -72,12 +71,21 @@ void write_far_fields(const std::filesystem::path& path, const scene::Scene& sce
       const std::vector<FarField> fields = far_field(s.surface, seen, around, frequency, directions);
       const double power = radiated(s.surface, seen, around.spacing, frequency);
       for (std::size_t d = 0; d < directions.size(); ++d)
-        file.write(fmt::format("{},{},{},{},{},{},{},{},{},{}\n", s.of, far.frequencies[f],
-                               directions[d].theta / degree, directions[d].phi / degree, fields[d].theta.real(),
-                               fields[d].theta.imag(), fields[d].phi.real(), fields[d].phi.imag(), power,
-                               directivity(fields[d], around, power)));
+        all.push_back(
+            {s.of, far.frequencies[f], directions[d], fields[d], power, directivity(fields[d], around, power)});
     }
   }
+  return all;
+}
+
+void write_far_fields(const std::filesystem::path& path, const scene::Scene& scene, const SceneProblem& of,
+                      const std::vector<Spectrum>& spectra) {
+  OutputFile file(path);
+  file.write("far_field,frequency,theta,phi,e_theta_real,e_theta_imag,e_phi_real,e_phi_imag,radiated,directivity\n");
+  for (const SceneFarField& far : far_fields(scene, of, spectra))
+    file.write(fmt::format("{},{},{},{},{},{},{},{},{},{}\n", far.of, far.frequency, far.towards.theta / degree,
+                           far.towards.phi / degree, far.field.theta.real(), far.field.theta.imag(),
+                           far.field.phi.real(), far.field.phi.imag(), far.radiated, far.directivity));
   file.commit();
 }
 

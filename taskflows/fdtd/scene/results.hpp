@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "taskflows/fdtd/scene/to_problem.hpp"
 #include "taskflows/fdtd/simulation.hpp"
@@ -13,6 +14,19 @@ namespace asterism::fdtd {
 /// [frequency][x][y][z]: transforms of the field, its unit times s, exp(+i w t). Throws Error.
 void write_monitors(const std::filesystem::path& path, const scene::Scene& scene, const SceneProblem& of,
                     const std::vector<Spectrum>& spectra);
+
+/// The far field of a scene's surface at a frequency in a direction.
+struct SceneFarField {
+  std::size_t of = 0;  ///< number of the scene's far field
+  double frequency = 0;
+  Towards towards{};
+  FarField field;
+  double radiated = 0;
+  double directivity = 0;
+};
+/// Those of a scene, in the order of far fields, frequencies and directions.
+std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProblem& of,
+                                      const std::vector<Spectrum>& spectra);
 
 /// CSV: a line for each far field, frequency and direction with E r exp(i k r) along theta and phi (V/m m s), the
 /// transform of the power through the surface (J/Hz times 1/4) and the directivity. Throws Error.

@@ -182,20 +182,31 @@ Box inside_layers(const Scene& scene) {
 
 }  // namespace detail
 
-Scene read_scene(const std::filesystem::path& path) {
-  const TomlFile file(path);
+namespace {
+
+Scene scene_of(const TomlFile& file, const std::filesystem::path& folder) {
   TomlTable root = file.root();
   Scene scene;
   detail::read_grid(root, scene);
   detail::read_faces(root, scene);
   detail::read_materials(root, scene);
   detail::read_time(root, scene);
-  detail::read_geometry(root, path.parent_path(), scene);
+  detail::read_geometry(root, folder, scene);
   detail::read_sources(root, scene);
   detail::read_observers(root, scene);
   detail::read_outputs(root, scene);
   root.finish();
   return scene;
+}
+
+}  // namespace
+
+Scene read_scene(const std::filesystem::path& path) {
+  return scene_of(TomlFile(path), path.parent_path());
+}
+
+Scene read_scene(const std::string& text, const std::string& name, const std::filesystem::path& folder) {
+  return scene_of(TomlFile(text, name), folder);
 }
 
 double stability_limit(const Grid& grid, const std::vector<Material>& materials) {

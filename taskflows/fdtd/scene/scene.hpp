@@ -217,6 +217,8 @@ struct Scene {
 /// expected: unknown keys, wrong types, materials that are not defined or not passive, a time step beyond the stability
 /// limit, a pole that is not resolved in time, places and geometry outside of the grid.
 Scene read_scene(const std::filesystem::path& path);
+/// A scene in text; `name` stands for it in complaints, `folder` has its other files.
+Scene read_scene(const std::string& text, const std::string& name, const std::filesystem::path& folder);
 
 /// s: 1 / (c sqrt(1/dx^2 + 1/dy^2 + 1/dz^2)), where c is the speed in the fastest material, at least that of light.
 double stability_limit(const Grid& grid, const std::vector<Material>& materials);
