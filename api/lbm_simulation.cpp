@@ -229,7 +229,7 @@ void Simulation::advance(long steps, const std::function<void(long)>& progress, 
   translated([&] {
     State& state = open(state_);
     in_turns(
-        state.step(), steps, every, [&](long n) { state.advance(n); }, progress);
+        steps, every, [&] { return state.step(); }, [&](long n) { state.advance(n); }, progress);
   });
 }
 long Simulation::step() const {

@@ -25,16 +25,14 @@ const asterism::Session& start_for(Session::State& session, const std::optional<
   return session.start(suited);
 }
 
-void in_turns(long from, long steps, long every, const std::function<void(long)>& advance,
+void in_turns(long steps, long every, const std::function<long()>& step, const std::function<void(long)>& advance,
               const std::function<void(long)>& progress) {
   if (steps < 0) bad_input("{} steps: expected 0 or more", steps);
   if (progress && every < 1) bad_input("every {}: expected at least 1 step", every);
-  const long end = from + steps;
-  for (long now = from; now < end;) {
-    const long next = progress ? std::min(end, (now / every + 1) * every) : end;
-    advance(next - now);
-    now = next;
-    if (progress) progress(now);
+  const long end = step() + steps;
+  for (long now = step(); now < end; now = step()) {
+    advance((progress ? std::min(end, (now / every + 1) * every) : end) - now);
+    if (progress) progress(step());
   }
 }
 

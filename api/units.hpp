@@ -22,9 +22,9 @@ const asterism::Session& start_for(Session::State& session, const std::optional<
                                    const std::function<void(asterism::SessionOptions&)>& last,
                                    std::optional<double>& gpu_share);
 
-/// Calls advance(n) for the steps from `from` to `from + steps`, and progress(step) after each `every` and after the
-/// last one, outside of a call of the session. Throws Error (bad_input) for numbers below 0.
-void in_turns(long from, long steps, long every, const std::function<void(long)>& advance,
+/// Calls advance(n) until step() is `steps` larger, and progress(step()) after each `every` of them and after the last
+/// one, outside of a call of the session. Throws Error (bad_input) for numbers below 0.
+void in_turns(long steps, long every, const std::function<long()>& step, const std::function<void(long)>& advance,
               const std::function<void(long)>& progress);
 
 /// As the house has it. Throws Error (bad_input) for half precision unless `half`.

@@ -24,48 +24,22 @@ using namespace asterism::tdbem;
 
 namespace {
 
+/// Given intervals are those of all workers.
+Sharing sharing_for(const SharingOptions& options, const Session& session) {
+  return options.intervals.empty() ? suited_sharing(options.sharing, session) : Sharing::intervals;
+}
+
 /// Groups of a calibration: StarPU's schedulers trust a duration after ten samples.
 constexpr int calibration_groups = 24;
 /// Groups that are submitted before the program waits for them.
 constexpr std::int64_t groups_at_once = 16;
-
-/// Cores beside GPUs cost more in transfers than they take over, as far as has been measured.
-Sharing sharing_for(const SharingOptions& options, const Session& session) {
-  if (!options.intervals.empty()) return Sharing::intervals;
-  return options.sharing.value_or(session.devices() > 0 ? Sharing::gpus : Sharing::intervals);
-}
-
-std::int32_t block_size_for(const Method& method, const Problem& problem, const Session& session) {
-  if (method.block_size > 0) return method.block_size;
-  std::int32_t size =
-      suitable_block_size(problem.surface.unknowns(), session.cpus(), session.devices(), rank_group().ranks());
-  rank_group().broadcast(size);  // other ranks may have other units
-  return size;
-}
-
-Widths widths_of(Kernel kernel) {
-  return kernel == Kernel::contiguous_blocking ? Widths::uniform : Widths::of_panels;
-}
-
-/// Throws Error (failed) when M^0 a = s of some step has no solution.
-void require_solved(const SolveTally& tally, const Problem& problem) {
-  if (tally.failed_step < 0) return;
-  const double time = static_cast<double>(problem.first_step + tally.failed_step) * problem.dt;
-  if (tally.ending == Ending::breakdown)
-    failed(
-        "the march broke down at step {} (t = {:.6g} s): values that are not finite, or M^0 is not positive definite "
-        "(a finer quadrature may help: --near-points, --touching-points)",
-        tally.failed_step, time);
-  failed("M^0 a = s was not solved to {:.1e} in {} iterations at step {} (a larger --tolerance, or --solver mumps)",
-         problem.limits.tolerance, problem.limits.most_iterations, tally.failed_step);
-}
 
 template <class T>
 void calibrate_precision(const Arguments& args, const ProblemCase& problem_case) {
   const Problem& problem = problem_case.problem;
   const Session session(calibration(args.common.session, args.common.trace));
   ProgressLine line(!args.common.quiet);
-  Matrices<T> matrices(problem, block_size_for(args.method, problem, session), widths_of(args.method.kernel));
+  Matrices<T> matrices(problem, suited_block_size(args.method, problem, session), suited_widths(args.method.kernel));
   matrices.assemble([&](double done) { line.show(done / 2, "calibrating"); });
   Simulation<T> simulation(problem, args.method, matrices, session, Sharing::scheduler);
   for (int group = 0; group < calibration_groups; ++group) {
@@ -73,22 +47,6 @@ void calibrate_precision(const Arguments& args, const ProblemCase& problem_case)
     simulation.advance();
     starpu_task_wait_for_all();
   }
-}
-
-/// Unknowns for each of some cores up to which more cores may be slower.
-constexpr double small_per_core = 400;
-
-/// Unknowns times steps per second, of the march alone.
-template <class T>
-double step_rate(const Arguments& args, const ProblemCase& problem_case, const Session& session) {
-  const Problem& problem = problem_case.problem;
-  Matrices<T> matrices(problem, block_size_for(args.method, problem, session), widths_of(args.method.kernel));
-  matrices.assemble([](double) {});
-  Simulation<T> simulation(problem, args.method, matrices, session, sharing_for(args.sharing, session));
-  return problem.surface.unknowns() * median_step_rate([&](long steps) {
-           for (const std::int64_t end = simulation.steps() + steps; simulation.steps() < end;) simulation.advance();
-           starpu_task_wait_for_all();
-         });
 }
 
 }  // namespace
@@ -141,7 +99,7 @@ void PrecisionMarch<T>::prepare_matrices() {
   const auto begin = Clock::now();
   line_.show(0, "finding the matrices' structure");
   const bool stored = !file.empty() && std::filesystem::exists(file);
-  std::int32_t block_size = block_size_for(args_.method, problem_, session_);
+  std::int32_t block_size = suited_block_size(args_.method, problem_, session_);
   if (stored) {
     const MatrixFile found = read_matrix_file(file, problem_);
     if (found.precision != precision_of<T>)
@@ -149,7 +107,7 @@ void PrecisionMarch<T>::prepare_matrices() {
                 name_of(precision_of<T>));
     block_size = found.block_size;
   }
-  matrices_ = std::make_unique<Matrices<T>>(problem_, block_size, widths_of(args_.method.kernel));
+  matrices_ = std::make_unique<Matrices<T>>(problem_, block_size, suited_widths(args_.method.kernel));
   structure_seconds_ = seconds_since(begin);
   if (!stored) {
     assemble_matrices();
@@ -297,21 +255,8 @@ std::unique_ptr<March> make_march(const Arguments& arguments, const ProblemCase&
 }
 
 std::optional<StepWork> step_work_of(const Arguments& args, const ProblemCase& problem_case) {
-  const Problem& problem = problem_case.problem;
-  if (args.method.kernel != Kernel::panels || args.sharing.sharing || !args.sharing.intervals.empty() ||
-      args.method.block_size > 0 || !args.files.matrices.empty() || problem.surface.unknowns() > small_per_core)
-    return std::nullopt;
-  StepWork work;
-  work.kind = fmt::format("tdbem/{}/{} waves", name_of(problem.precision), problem.waves.size());
-  work.counted = "unknowns";
-  work.size = work.largest = problem.surface.unknowns();
-  work.small_per_core = small_per_core;
-  work.shared = false;
-  work.rate = [&](const Session& session, double /*gpu_share*/) {
-    return with_precision(problem.precision,
-                          [&](auto number) { return step_rate<decltype(number)>(args, problem_case, session); });
-  };
-  return work;
+  if (!args.sharing.intervals.empty() || !args.files.matrices.empty()) return std::nullopt;
+  return asterism::tdbem::step_work_of(problem_case.problem, args.method, args.sharing.sharing);
 }
 
 void calibrate(const Arguments& arguments, const ProblemCase& problem_case) {

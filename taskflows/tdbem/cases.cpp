@@ -23,6 +23,7 @@ constexpr double spectrum_level = 1e-3;
 constexpr double level_to_resolve = 0.1;
 
 mesh::TriangleMesh body_of(const BodyOptions& options) {
+  if (options.file.empty() && !options.mesh.triangles.empty()) return options.mesh;
   if (options.file.empty()) return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
   mesh::TriangleMesh mesh = mesh::read_mesh(options.file);
   if (options.length > 0) mesh::place(mesh, {options.length, {}, {}, {}});
@@ -64,18 +65,25 @@ Surface surface_of(const BodyOptions& body) {
   return renumbered(surface, order_of(surface.vertices, body.ordering));
 }
 
-std::int64_t steps_of(const CaseOptions& options, const Problem& p) {
-  if (options.steps) return *options.steps;
+}  // namespace
+
+std::vector<PlaneWave> waves_of(const WaveOptions& options, const Problem& problem) {
+  const Pulse pulse = pulse_of(options, problem.speed, problem.surface.edges.mean);
+  require_resolved(pulse, problem.dt);
+  std::vector<PlaneWave> waves;
+  for (const Point& direction : options.directions) waves.push_back(plane_wave(pulse, direction, problem.speed));
+  return waves;
+}
+
+std::int64_t steps_until_silence(const Problem& p, const std::optional<double>& given) {
   const Passage pass = passage(p);
-  const double duration = options.duration.value_or(pass.end - pass.begin + 2 * p.surface.diameter / p.speed);
+  const double duration = given.value_or(pass.end - pass.begin + 2 * p.surface.diameter / p.speed);
   const double steps = std::ceil(duration / p.dt);
   constexpr double most_steps = 0x1p40;
   if (!(steps >= 0 && steps <= most_steps))
     bad_input("--duration {}: {:.3g} steps of {:.3g} s; expected 0 to {:.3g} steps", duration, steps, p.dt, most_steps);
   return static_cast<std::int64_t>(steps);
 }
-
-}  // namespace
 
 ProblemCase problem_case(const CaseOptions& options, const Method& method) {
   ProblemCase problem_case;
@@ -84,9 +92,7 @@ ProblemCase problem_case(const CaseOptions& options, const Method& method) {
   p.boundary = options.boundary;
   p.speed = options.speed;
   p.dt = options.dt.value_or(options.courant * p.surface.edges.mean / p.speed);
-  const Pulse pulse = pulse_of(options.wave, p.speed, p.surface.edges.mean);
-  require_resolved(pulse, p.dt);
-  for (const Point& direction : options.wave.directions) p.waves.push_back(plane_wave(pulse, direction, p.speed));
+  p.waves = waves_of(options.wave, p);
   p.observers = options.observers;
   p.rules = options.rules;
   p.precision = options.precision;
@@ -95,11 +101,15 @@ ProblemCase problem_case(const CaseOptions& options, const Method& method) {
   check(p, method);
   check_observers(p.surface, p.speed, p.dt, p.observers);
   p.first_step = first_step_of(p);
-  problem_case.steps = steps_of(options, p);
-  problem_case.is_sphere = options.body.file.empty() && options.body.name == "sphere";
-  problem_case.description =
-      fmt::format("{} {}, {} unknowns", name_of(p.boundary),
-                  options.body.file.empty() ? options.body.name : options.body.file, p.surface.unknowns());
+  problem_case.steps = options.steps ? *options.steps : steps_until_silence(p, options.duration);
+  const BodyOptions& body = options.body;
+  const bool named = body.file.empty() && body.mesh.triangles.empty();
+  problem_case.is_sphere = named && body.name == "sphere";
+  problem_case.description = fmt::format("{} {}, {} unknowns", name_of(p.boundary),
+                                         named               ? body.name
+                                         : body.file.empty() ? "body"
+                                                             : body.file,
+                                         p.surface.unknowns());
   return problem_case;
 }
 

@@ -15,7 +15,8 @@
 namespace asterism::tdbem {
 
 struct BodyOptions {
-  std::string file;             ///< a mesh; empty: `name`
+  std::string file;             ///< a mesh; empty: `mesh`
+  mesh::TriangleMesh mesh;      ///< without triangles: `name`
   std::string name = "sphere";  ///< of named_body()
   std::int32_t unknowns = 0;    ///< at least: finer meshes by bisection; 0: 642, or as in the file
   double length = 0;            ///< of the longest side, m; 0: as in the file
@@ -53,6 +54,13 @@ struct ProblemCase {
   std::string description;  ///< e.g. "rigid sphere, 642 unknowns"
   bool is_sphere = false;   ///< of radius 1 around the origin: there is an exact answer
 };
+
+/// The incident waves of a problem whose surface, speed and time step are known. Throws Error (bad_input): pulses that
+/// cannot be, and a time step too long for the pulse.
+std::vector<PlaneWave> waves_of(const WaveOptions& options, const Problem& problem);
+/// Steps from the wave's arrival until it has passed and what it scattered has left; or those of a duration (s). Throws
+/// Error (bad_input) for a duration that cannot be.
+std::int64_t steps_until_silence(const Problem& problem, const std::optional<double>& duration = {});
 
 /// Throws Error (bad_input), one line: files, bodies, steps too long for the pulse, and as check() and
 /// check_observers().

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/tdbem/simulation.hpp"
 
+#include <fmt/format.h>
 #include <starpu.h>
 
 #include <algorithm>
@@ -19,6 +20,21 @@ constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
 template <class U>
 Handle constant(const std::vector<U>& values, const char* name) {
   return Handle::temporary(values.data(), values.size(), sizeof(U), name);
+}
+
+/// Unknowns for each of some cores up to which more cores may be slower.
+constexpr double small_per_core = 400;
+
+/// Unknowns times steps per second, of the march alone.
+template <class T>
+double step_rate(const Problem& problem, const Method& method, const Session& session) {
+  Matrices<T> matrices(problem, suited_block_size(method, problem, session), suited_widths(method.kernel));
+  matrices.assemble([](double) {});
+  Simulation<T> simulation(problem, method, matrices, session, suited_sharing({}, session));
+  return problem.surface.unknowns() * median_step_rate([&](long steps) {
+           for (const std::int64_t end = simulation.steps() + steps; simulation.steps() < end;) simulation.advance();
+           starpu_task_wait_for_all();
+         });
 }
 
 }  // namespace
@@ -177,5 +193,50 @@ SolveTally Simulation<T>::tally() {
 
 template class Simulation<float>;
 template class Simulation<double>;
+
+Sharing suited_sharing(const std::optional<Sharing>& asked, const Session& session) {
+  return asked.value_or(session.devices() > 0 ? Sharing::gpus : Sharing::intervals);
+}
+
+std::int32_t suited_block_size(const Method& method, const Problem& problem, const Session& session) {
+  if (method.block_size > 0) return method.block_size;
+  std::int32_t size =
+      suitable_block_size(problem.surface.unknowns(), session.cpus(), session.devices(), rank_group().ranks());
+  rank_group().broadcast(size);  // other ranks may have other units
+  return size;
+}
+
+Widths suited_widths(Kernel kernel) {
+  return kernel == Kernel::contiguous_blocking ? Widths::uniform : Widths::of_panels;
+}
+
+std::optional<StepWork> step_work_of(const Problem& problem, const Method& method, std::optional<Sharing> sharing) {
+  if (method.kernel != Kernel::panels || sharing || method.block_size > 0 ||
+      problem.surface.unknowns() > small_per_core)
+    return std::nullopt;
+  StepWork work;
+  work.kind = fmt::format("tdbem/{}/{} waves", name_of(problem.precision), problem.waves.size());
+  work.counted = "unknowns";
+  work.size = work.largest = problem.surface.unknowns();
+  work.small_per_core = small_per_core;
+  work.shared = false;
+  work.rate = [&](const Session& session, double /*gpu_share*/) {
+    return with_precision(problem.precision,
+                          [&](auto number) { return step_rate<decltype(number)>(problem, method, session); });
+  };
+  return work;
+}
+
+void require_solved(const SolveTally& tally, const Problem& problem) {
+  if (tally.failed_step < 0) return;
+  const double time = static_cast<double>(problem.first_step + tally.failed_step) * problem.dt;
+  if (tally.ending == Ending::breakdown)
+    failed(
+        "the march broke down at step {} (t = {:.6g} s): values that are not finite, or M^0 is not positive definite "
+        "(a finer quadrature may help: --near-points, --touching-points)",
+        tally.failed_step, time);
+  failed("M^0 a = s was not solved to {:.1e} in {} iterations at step {} (a larger --tolerance, or --solver mumps)",
+         problem.limits.tolerance, problem.limits.most_iterations, tally.failed_step);
+}
 
 }  // namespace asterism::tdbem

@@ -16,11 +16,13 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "codelets/tdbem/codelets.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
+#include "runtime/machine/unit_choice.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"
@@ -232,5 +234,18 @@ class Simulation {
   std::int64_t record_stride_ = 0;
   std::int64_t gathered_until_ = 0;  ///< steps whose record rank 0 has of all ranks
 };
+
+/// What is left open for the machine: GPUs alone where there are some, as cores beside them cost more in transfers than
+/// they take over, as far as has been measured; else intervals.
+Sharing suited_sharing(const std::optional<Sharing>& asked, const Session& session);
+/// Method::block_size, or one that suits the units. Over several ranks the same on all; collective.
+std::int32_t suited_block_size(const Method& method, const Problem& problem, const Session& session);
+Widths suited_widths(Kernel kernel);
+/// What the choice of units depends on, of bodies that few cores may be best for; nothing of others. Arguments but
+/// `sharing` are kept by reference.
+std::optional<StepWork> step_work_of(const Problem& problem, const Method& method, std::optional<Sharing> sharing);
+
+/// Throws Error (failed) when M^0 a = s of some step has no solution.
+void require_solved(const SolveTally& tally, const Problem& problem);
 
 }  // namespace asterism::tdbem
