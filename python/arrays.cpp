@@ -50,4 +50,18 @@ cg::Indices indices_of(const char* name, const py::array& array) {
   bad_input(std::string(name) + ": an array of " + type_of(array) + "; expected int32 or int64");
 }
 
+std::span<const std::uint8_t> bytes_of(const char* name, const py::array& array) {
+  require_order(name, array);
+  if (!py::isinstance<py::array_t<std::uint8_t>>(array) && !py::isinstance<py::array_t<bool>>(array))
+    bad_input(std::string(name) + ": an array of " + type_of(array) + "; expected uint8 or bool");
+  return as_span<std::uint8_t>(array);
+}
+
+std::span<const std::int32_t> corners_of(const char* name, const py::array& array) {
+  require_order(name, array);
+  if (!py::isinstance<py::array_t<std::int32_t>>(array))
+    bad_input(std::string(name) + ": an array of " + type_of(array) + "; expected int32");
+  return as_span<std::int32_t>(array);
+}
+
 }  // namespace asterism::python

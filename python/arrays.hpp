@@ -22,4 +22,9 @@ cg::Indices indices_of(const char* name, const py::array& array);
 /// One line for a wrong argument.
 [[noreturn]] void bad_input(const std::string& message);
 
+/// Bytes or truth values.
+std::span<const std::uint8_t> bytes_of(const char* name, const py::array& array);
+/// Numbers of vertices, int32.
+std::span<const std::int32_t> corners_of(const char* name, const py::array& array);
+
 }  // namespace asterism::python

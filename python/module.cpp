@@ -9,40 +9,12 @@
 #include <memory>
 #include <optional>
 
-#include "python/arrays.hpp"
+#include "python/owned.hpp"
+#include "python/simulations.hpp"
 
 namespace asterism::python {
 namespace {
 
-/// Owns an object whose making and ending wait for other calls, which need the interpreter's lock to finish.
-template <class T>
-class Unlocked {
- public:
-  template <class Make>
-  explicit Unlocked(const Make& make) {
-    const py::gil_scoped_release unlocked;
-    object_ = make();
-  }
-  ~Unlocked() { close(); }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
-
-  void close() {
-    const py::gil_scoped_release unlocked;
-    object_.reset();
-  }
-  /// Throws Error (bad_input) once it is closed.
-  T& operator*() const {
-    if (object_ == nullptr) bad_input("a session that was closed: expected an open one");
-    return *object_;
-  }
-  T* operator->() const { return &**this; }
-
- private:
-  std::unique_ptr<T> object_;
-};
-
-using PySession = Unlocked<Session>;
 using PySolver = Unlocked<cg::Solver>;
 using PyEvaluator = Unlocked<fmm::Evaluator>;
 
@@ -69,16 +41,6 @@ py::dict record_of(const cg::Result& result) {
   record["history"] = py::array_t<double>(static_cast<py::ssize_t>(result.history.size()), result.history.data());
   record["seconds"] = result.seconds;
   return record;
-}
-
-template <class T>
-T choice(const char* name, const std::string& value, std::initializer_list<std::pair<const char*, T>> known) {
-  std::string list;
-  for (const auto& [text, meaning] : known) {
-    if (value == text) return meaning;
-    list += (list.empty() ? "" : ", ") + std::string(text);
-  }
-  bad_input(std::string(name) + " " + value + ": expected one of " + list);
 }
 
 const std::initializer_list<std::pair<const char*, cg::Preconditioner>> preconditioners = {
@@ -252,6 +214,9 @@ PYBIND11_MODULE(_asterism, module) {
       .def_property_readonly("sources", [](const PyEvaluator& e) { return e->sources(); })
       .def_property_readonly("targets", [](const PyEvaluator& e) { return e->targets(); })
       .def_property_readonly("height", [](const PyEvaluator& e) { return e->height(); });
+  add_lbm(module);
+  add_fdtd(module);
+  add_tdbem(module);
 }
 
 }  // namespace asterism::python

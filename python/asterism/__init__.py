@@ -8,7 +8,8 @@
 
 Arrays are NumPy's, of float64 and in C order. They are read and written where they are, and not copied; an array of
 another type or order is refused. While a call computes, other threads of Python run, and calls of several threads come
-one after the other. Ctrl-C ends a solve with KeyboardInterrupt, after which solver and session can be used again.
+one after the other. Ctrl-C ends a solve, or time steps, with KeyboardInterrupt, after which solver, simulation and
+session can be used again.
 """
 from __future__ import annotations
 
@@ -21,13 +22,13 @@ from asterism._arguments import count
 from asterism._asterism import BadInput, Error, Failed
 
 __version__: str = _asterism.version()
-__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fmm"]
+__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fdtd", "fmm", "lbm", "tdbem"]
 
 
 class Session:
     """The cores and GPUs that compute, for one process; one session at a time.
 
-    What is left out is chosen by the first solver or evaluator and stays for the life of the session. Between two calls
+    What is left out is chosen by the first solver, evaluator or simulation and stays for the life of the session. Between two calls
     its threads sleep. `close`, or the end of a `with`, ends the session with its solvers and evaluators.
 
     cpus, gpus: how many compute. scheduler: as STARPU_SCHED (default: cyclic for cg, hprio for fmm).
@@ -39,7 +40,7 @@ class Session:
         self._users: weakref.WeakSet = weakref.WeakSet()
 
     def close(self) -> None:
-        """Ends the session; its solvers and evaluators cannot be used any more."""
+        """Ends the session; its solvers, evaluators and simulations cannot be used any more."""
         for user in list(self._users):
             user._close()
         self._session.close()
@@ -67,4 +68,4 @@ class Session:
         return self._session.scheduler
 
 
-from asterism import cg, fmm  # noqa: E402  they need Session
+from asterism import cg, fdtd, fmm, lbm, tdbem  # noqa: E402  they need Session

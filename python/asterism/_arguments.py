@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy
 
@@ -41,3 +41,14 @@ def shaped(name: str, value: Any, *shapes: tuple) -> numpy.ndarray:
             return found
     expected = " or ".join(str(shape).replace("None", "any") for shape in shapes)
     raise BadInput(f"{name}: an array of shape {found.shape}; expected {expected}")
+
+
+def numbers(name: str, value: Any, length: int, each: Callable[[str, Any], Any] = number) -> tuple:
+    """So many numbers, each as `each` takes them."""
+    try:
+        found = list(value)
+    except TypeError:
+        found = []
+    if len(found) != length or None in found:
+        raise BadInput(f"{name} {value!r}: expected {length} numbers")
+    return tuple(each(name, one) for one in found)
