@@ -54,6 +54,12 @@ run() {
 }
 run "20000 unknowns, 3 wave" out/poisson
 run "11754 atoms" bash -c "zcat '$source/data/particles/actin_dimer_11754.pqr.gz' | out/protein"
+run "drag coefficient 3" out/flow
+run "329 solid cells" out/flow "$source/data/meshes/airliner_coarse.off.gz"
+run "theta  90: directivity 1.6" out/antenna
+run "300 Hz: 1.9" out/sound
+if out/flow none.off 2>err.txt; then fail "flow: status 0 without a mesh"; fi
+grep -q "^flow: none.off" err.txt || { cat err.txt; fail "flow: another line"; }
 if out/protein </dev/null 2>err.txt; then fail "protein: status 0 without atoms"; fi
 grep -q "^protein: no points" err.txt || { cat err.txt; fail "protein: another line"; }
 
