@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processing units that compute, and StarPU, which gives them tasks. A program makes one session and then as many
-// solvers and evaluators as it likes.
+// solvers, evaluators and simulations as it likes.
 #pragma once
 
 #include <asterism/error.hpp>
@@ -12,16 +12,16 @@
 namespace asterism {
 ASTERISM_BEGIN_INTERFACE
 
-/// What a session runs on. What is left out is chosen by the first solver or evaluator, as its program chooses it, and
-/// stays for the life of the session; StarPU's own environment variables (STARPU_NCPU, STARPU_SCHED, and others) keep
-/// their meaning.
+/// What a session runs on. What is left out is chosen by the first solver, evaluator or simulation, as its program
+/// chooses it, and stays for the life of the session; StarPU's own environment variables (STARPU_NCPU, STARPU_SCHED,
+/// and others) keep their meaning.
 struct SessionOptions {
   std::optional<int> cpus = {};  ///< cores that compute
   std::optional<int> gpus = {};  ///< GPUs that compute
   std::string scheduler = {};  ///< as STARPU_SCHED; conjugate gradient chooses cyclic, the fast multipole method hprio
 };
 
-/// StarPU starts with the first solver or evaluator and ends with the session, or with the last of them where one lives
+/// StarPU starts with the first of them and ends with the session, or with the last of them where one lives
 /// longer. Between two calls its threads sleep. A program that has started StarPU itself keeps its own units and
 /// scheduler.
 ///
