@@ -11,6 +11,7 @@
 #include "api/translated.hpp"
 #include "base/as_size.hpp"
 #include "codelets/cg/kernels/costs.hpp"
+#include "taskflows/cg/multiple/multi_system.hpp"
 #include "taskflows/cg/preconditioner/choice.hpp"
 #include "taskflows/cg/preconditioner/gauss_seidel.hpp"
 #include "taskflows/cg/solver.hpp"
@@ -93,6 +94,7 @@ class Solver::State {
   ~State() {
     const Session::State::Call call(*session);
     const Session::State::Awake awake(*session);
+    several.reset();
     system.reset();
   }
   State(const State&) = delete;
@@ -100,6 +102,9 @@ class Solver::State {
 
   Result solve(std::span<const double> b, std::span<double> x, Start start,
                const std::function<void(const Progress&)>& progress);
+  /// Several at once, most_right_hand_sides at most: those whose result is not there are to be solved alone.
+  std::vector<std::optional<Result>> solve_together(std::span<const double> b, std::span<double> x, Start start,
+                                                    const std::function<void(const Progress&)>& progress);
 
   std::shared_ptr<Session::State> session;
   house::CsrMatrix a;
@@ -108,6 +113,7 @@ class Solver::State {
   Preconditioner preconditioner;  ///< never automatic once the state is made
   std::string reason;
   std::optional<house::System> system;
+  std::unique_ptr<house::MultiSystem> several;  ///< from the first solve of several right-hand sides on
 
  private:
   void choose_preconditioner(const Options& chosen, bool on_gpus);
@@ -178,6 +184,41 @@ Result Solver::State::solve(std::span<const double> b, std::span<double> x, Star
           solved.seconds};
 }
 
+std::vector<std::optional<Result>> Solver::State::solve_together(std::span<const double> b, std::span<double> x,
+                                                                 Start start,
+                                                                 const std::function<void(const Progress&)>& progress) {
+  const Session::State::Call call(*session);
+  const auto n = static_cast<std::size_t>(a.n);
+  const std::size_t count = b.size() / n;
+  require_vector("b", b, static_cast<std::int64_t>(b.size()));
+  if (start == Start::given) require_vector("x", x, static_cast<std::int64_t>(x.size()));
+  std::vector<std::optional<Result>> results(count);
+  const Session::State::Awake awake(*session);
+  if (!house::MultiSystem::suits(*system, *session->running())) return results;
+  starpu_task_wait_for_all();  // of a solve that the caller has ended
+  const int width = house::MultiSystem::width_for(count);
+  if (several == nullptr || several->vectors() != width) {
+    several.reset();
+    several = std::make_unique<house::MultiSystem>(*system, width);
+  }
+  std::vector<const double*> right, first;
+  std::vector<double*> to;
+  for (std::size_t k = 0; k < count; ++k) {
+    right.push_back(b.data() + k * n);
+    to.push_back(x.data() + k * n);
+    first.push_back(start == Start::given ? to.back() : nullptr);
+  }
+  std::function<void(const house::Progress&)> tell;
+  if (progress) tell = [&](const house::Progress& p) { progress({p.iteration, p.residual}); };
+  std::vector<house::MultiSystem::Solved> solved = several->solve(right, first, to, tell);
+  for (std::size_t k = 0; k < count; ++k) {
+    house::SolveResult& one = solved[k].result;
+    if (solved[k].settled)
+      results[k] = {outcome_of(one.outcome), one.iterations, one.true_residual, std::move(one.history), one.seconds};
+  }
+  return results;
+}
+
 Solver::Solver(Session& session, const MatrixView& a, const Options& options)
     : state_(translated([&] { return std::make_unique<State>(state_of(session), a, options); })) {}
 Solver::~Solver() = default;
@@ -201,8 +242,18 @@ std::vector<Result> Solver::solve_all(std::span<const double> b, std::span<doubl
       bad_input("b has {} values and x has {}: expected as many, {} for each right-hand side", b.size(), x.size(), n);
   });
   std::vector<Result> results;
-  for (std::size_t first = 0; first < b.size(); first += n)
-    results.push_back(solve(b.subspan(first, n), x.subspan(first, n), start, progress));
+  constexpr std::size_t most = house::most_right_hand_sides;
+  for (std::size_t first = 0; first < b.size(); first += most * n) {
+    const std::size_t count = std::min(most, (b.size() - first) / n);
+    std::vector<std::optional<Result>> together(count);
+    if (count > 1)
+      together = translated([&] {
+        return state_->solve_together(b.subspan(first, count * n), x.subspan(first, count * n), start, progress);
+      });
+    for (std::size_t k = 0; k < count; ++k)
+      results.push_back(together[k] ? std::move(*together[k])
+                                    : solve(b.subspan(first + k * n, n), x.subspan(first + k * n, n), start, progress));
+  }
   return results;
 }
 

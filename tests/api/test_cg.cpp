@@ -89,6 +89,83 @@ TEST_F(LibraryCg, SeveralRightHandSidesHaveTheBitsOfEach) {
                    {"right-hand side"});
 }
 
+/// b of `count` right-hand sides, among them one of zeros and one that is solved at once.
+std::vector<double> right_hand_sides(const Csr& a, std::size_t count) {
+  std::vector<double> all;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::vector<double> b = random_values(a.rows(), 10 + static_cast<unsigned>(k), -1, k % 2 == 0 ? 1 : 3);
+    for (const double value : b) all.push_back(k == 2 ? 0 : value * std::pow(10.0, static_cast<double>(k) - 2));
+  }
+  return all;
+}
+
+void expect_same(const cg::Result& one, const cg::Result& other) {
+  EXPECT_EQ(one.outcome, other.outcome);
+  EXPECT_EQ(one.iterations, other.iterations);
+  EXPECT_EQ(one.residual, other.residual);
+  EXPECT_TRUE(same_bits(one.history, other.history));
+}
+
+TEST_F(LibraryCg, ManyRightHandSidesAtOnceHaveTheBitsOfEach) {
+  for (const auto preconditioner : {Preconditioner::none, Preconditioner::jacobi, Preconditioner::block_jacobi})
+    for (const int blocks : {1, 3})
+      for (const std::size_t count : {2U, 3U, 5U, 11U}) {
+        SCOPED_TRACE(count);
+        cg::Options options = with(preconditioner);
+        options.blocks = blocks;
+        cg::Solver solver(session_, view(a_), options);
+        const std::vector<double> b = right_hand_sides(a_, count);
+        std::vector<double> x = random_values(b.size(), 4);
+        std::vector<double> one = x;
+        const cg::Start start = count == 5 ? cg::Start::given : cg::Start::zero;
+        const std::vector<cg::Result> all = solver.solve_all(b, x, start);
+        ASSERT_EQ(all.size(), count);
+        for (std::size_t k = 0; k < count; ++k) {
+          const std::size_t n = a_.rows();
+          const std::span<double> alone = std::span(one).subspan(k * n, n);
+          expect_same(all[k], solver.solve(std::span(b).subspan(k * n, n), alone, start));
+          EXPECT_TRUE(same_bits(alone, std::span(x).subspan(k * n, n))) << k;
+        }
+      }
+}
+
+TEST_F(LibraryCg, SeveralRightHandSidesStopAndFailAsEachDoes) {
+  std::vector<double> b = right_hand_sides(a_, 4);
+  cg::Options options = with(Preconditioner::jacobi, 0);
+  options.max_iterations = 7;
+  cg::Solver limited(session_, view(a_), options);
+  std::vector<double> x = b;
+  for (const cg::Result& one : limited.solve_all(x, x)) EXPECT_EQ(one.iterations > 0 ? 7 : 0, one.iterations);
+  std::vector<double> alone(a_.rows());
+  limited.solve(std::span(b).last(a_.rows()), alone);
+  EXPECT_TRUE(same_bits(alone, std::span(x).last(a_.rows())));
+  // beyond double precision: each is solved alone, in the end
+  cg::Solver precise(session_, view(a_), with(Preconditioner::jacobi, 1e-17));
+  for (const cg::Result& one : precise.solve_all(b, x)) EXPECT_NE(one.outcome, cg::Outcome::max_iterations);
+  precise.solve(std::span(b).last(a_.rows()), alone);
+  EXPECT_TRUE(same_bits(alone, std::span(x).last(a_.rows())));
+  // a preconditioner that is a flow of its own
+  cg::Solver one_by_one(session_, view(a_), with(Preconditioner::ssor));
+  for (const cg::Result& one : one_by_one.solve_all(b, x)) EXPECT_TRUE(one.converged());
+  // what progress throws
+  cg::Solver solver(session_, view(a_), with(Preconditioner::none, 1e-12));
+  EXPECT_THROW(solver.solve_all(b, x, cg::Start::zero, [](const cg::Progress&) { throw std::out_of_range("enough"); }),
+               std::out_of_range);
+  for (const cg::Result& one : solver.solve_all(b, x)) EXPECT_TRUE(one.converged());
+  // a matrix that is not positive definite
+  Csr wrong;
+  wrong.begin = {0, 2, 4};
+  wrong.column = {0, 1, 0, 1};
+  wrong.value = {1, 2, 2, 1};
+  cg::Solver indefinite(session_, view(wrong), with(Preconditioner::none));
+  const std::vector<double> two{1, 1, 1, -1};
+  std::vector<double> solution(4);
+  expect_bad_input([&] { indefinite.solve_all(two, solution); }, {"not positive definite"});
+  EXPECT_NEAR(solution[0], 1.0 / 3, 1e-12);
+  b[5] = NAN;
+  expect_bad_input([&] { solver.solve_all(b, x); }, {"b[5] is nan"});
+}
+
 TEST_F(LibraryCg, BlocksAndTypesOfIndicesDoNotChangeBits) {
   std::vector<double> expected(a_.rows());
   cg::Solver(session_, view(a_), with(Preconditioner::jacobi)).solve(b_, expected);
