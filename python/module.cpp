@@ -69,17 +69,19 @@ std::unique_ptr<PySolver> make_solver(PySession& session, const py::array& row_b
   return std::make_unique<PySolver>([&] { return std::make_unique<cg::Solver>(open, a, options); });
 }
 
-py::dict solve(const PySolver& solver, const py::array& b, const py::array& x, bool start_given,
-               const py::object& progress) {
+py::list solve_all(const PySolver& solver, const py::array& b, const py::array& x, bool start_given,
+                   const py::object& progress) {
   const std::span<const double> right = values_of("b", b);
   const std::span<double> solution = results_of("x", x);
   const auto tell = interruptible(progress);
-  cg::Result result;
+  std::vector<cg::Result> results;
   {
     const py::gil_scoped_release unlocked;
-    result = solver->solve(right, solution, start_given ? cg::Start::given : cg::Start::zero, tell);
+    results = solver->solve_all(right, solution, start_given ? cg::Start::given : cg::Start::zero, tell);
   }
-  return record_of(result);
+  py::list records;
+  for (const cg::Result& result : results) records.append(record_of(result));
+  return records;
 }
 
 std::string preconditioner_of(const PySolver& solver) {
@@ -201,7 +203,7 @@ PYBIND11_MODULE(_asterism, module) {
   py::class_<PySolver>(module, "Solver")
       .def(py::init(&make_solver))
       .def("close", &PySolver::close)
-      .def("solve", &solve)
+      .def("solve_all", &solve_all)
       .def_property_readonly("rows", [](const PySolver& s) { return s->rows(); })
       .def_property_readonly("entries", [](const PySolver& s) { return s->entries(); })
       .def_property_readonly("preconditioner", &preconditioner_of)

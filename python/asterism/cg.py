@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional
 
 import numpy
 
@@ -68,6 +68,7 @@ class Solver:
             bool(check_symmetry))
         session._users.add(self)
         self.last: Optional[Result] = None
+        self.results: List[Result] = []
 
     def _close(self) -> None:
         self._solver.close()
@@ -78,7 +79,9 @@ class Solver:
 
         x: where the solution goes (default: a new array); with `start`, it begins from the values there.
         progress: called every few iterations with the iteration and ||r|| / ||b||; what it raises ends the solve.
-        `last` has the Result, of the last right-hand side. A solve that does not converge raises nothing.
+        `last` has the Result, of the last right-hand side, and `results` those of all. A solve that does not converge
+        raises nothing. On cores up to eight are solved at once, for which each product reads the matrix once, unless
+        flow or preconditioner is one that cannot; x has the same bits. Then progress has the largest residual.
         Raises BadInput for wrong arrays, values that are not finite, and a matrix that is not positive definite.
         """
         n = self.rows
@@ -89,8 +92,9 @@ class Solver:
             x = numpy.empty(b.shape)
         if array("x", x).shape != b.shape:
             raise asterism.BadInput(f"x: an array of shape {x.shape}; expected {b.shape}, as b")
-        for right, solution in zip(b.reshape(-1, n), x.reshape(-1, n)) if b.ndim == 2 else [(b, x)]:
-            self.last = Result(**self._solver.solve(right, solution, bool(start), progress))
+        records = self._solver.solve_all(b, x, bool(start), progress)
+        self.results = [Result(**record) for record in records]
+        self.last = self.results[-1] if records else None
         return x
 
     @property

@@ -125,6 +125,19 @@ def test_sessions(session):
         assert another.cpus == 1
 
 
+def test_several_right_hand_sides(session):
+    b = random(5, 221)
+    for preconditioner in ("jacobi", "ssor"):  # at once, and one after the other
+        solver = asterism.cg.Solver(session, grid(), preconditioner=preconditioner)
+        told = []
+        x = solver.solve(b, progress=lambda iteration, residual: told.append(iteration))
+        assert x.shape == (5, 221) and len(solver.results) == 5 and solver.last is solver.results[-1] and told
+        iterations = [one.iterations for one in solver.results]
+        for right, solution, count in zip(b, x, iterations):
+            assert (solver.solve(right) == solution).all() and solver.last.iterations == count
+    assert solver.solve(numpy.empty((0, 221))).shape == (0, 221) and solver.results == []
+
+
 def test_wrong_sessions():
     refused(lambda: asterism.Session(cpus=-1), "cpus -1")
     refused(lambda: asterism.Session(cpus="all"), "cpus 'all'", "whole number")

@@ -20,6 +20,7 @@
 //   defect             t = b - t                                n             24 n           n
 //   begin, alpha_step, beta_step, pipelined_step: the scalars, recurrence.hpp
 //   Sum, add, value: compensated sums, compensated.hpp
+//   several vectors side by side, for several right-hand sides at once: multivector.hpp
 // (*) with preconditioner 16 n + 8 s n bytes and 2 s n + 2 n flops more. What tasks and iterations are counted with
 // is in costs.hpp, the formats of A in views.hpp and block_layout.hpp.
 //

@@ -87,12 +87,15 @@ ASTERISM_ROWS_PRODUCT(two_by_128, "avx2,fma", __m128d, 8, 1, 2, _mm_loadu_pd, _m
 
 }  // namespace
 
-RowsProduct rows_product_for(int vectors) {
+RowsProduct rows_product_for(int vectors, Registers registers) {
 #ifdef ASTERISM_HAS_CLONES
   static const bool with_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   static const bool with_512 = with_256 && __builtin_cpu_supports("avx512f");
-  if (with_512 && vectors == 8) return eight_by_512;
-  if (with_256) return vectors == 8 ? eight_by_256 : vectors == 4 ? four_by_256 : two_by_128;
+  if (with_512 && vectors == 8 && registers == Registers::suited) return eight_by_512;
+  if (with_256 && registers != Registers::plain)
+    return vectors == 8 ? eight_by_256 : vectors == 4 ? four_by_256 : two_by_128;
+#else
+  static_cast<void>(registers);
 #endif
   return vectors == 8 ? plain<8> : vectors == 4 ? plain<4> : plain<2>;
 }
