@@ -71,7 +71,7 @@ void surface(const PyTdbem& simulation, const py::array& to, int wave, std::opti
   simulation->surface(values, wave, step);
 }
 
-/// Of all waves and observers: shape (waves, observers, steps).
+/// Pressures of all waves and observers: shape (waves, observers, steps).
 py::array pressures(const PyTdbem& simulation,
                     std::vector<double> (tdbem::Simulation::*of)(int wave, int observer) const) {
   std::vector<double> all;

@@ -41,14 +41,21 @@ void copy_cpu(void**, void* arguments) {
   std::copy_n(a.block->x, a.block->rows * a.vectors, a.block->p);
 }
 
+void gather_halo(const MultiArgs& a) {
+  double* to = a.block->p + a.block->rows * a.vectors;
+  for (std::int64_t k = 0; k < a.block->halo; ++k, to += a.vectors) std::copy_n(a.block->halo_from[k], a.vectors, to);
+}
+
 void product_cpu(void** b, void* arguments) {
   const MultiArgs& a = multi(arguments);
-  cpu::multi_product(a.vectors, a.block->layout.sell(values<char>(b[0])), a.block->all_p, a.block->q, a.block->p,
+  gather_halo(a);
+  cpu::multi_product(a.vectors, a.block->layout.sell(values<char>(b[0])), a.block->window, a.block->q, a.block->p,
                      nullptr);
 }
 void product_dot_cpu(void** b, void* arguments) {
   const MultiArgs& a = multi(arguments);
-  cpu::multi_product(a.vectors, a.block->layout.sell(values<char>(b[0])), a.block->all_p, a.block->q, a.block->p,
+  gather_halo(a);
+  cpu::multi_product(a.vectors, a.block->layout.sell(values<char>(b[0])), a.block->window, a.block->q, a.block->p,
                      values<Sum>(b[2]));
 }
 

@@ -19,9 +19,12 @@ struct MultiBlock {
   double* x = nullptr;
   double* q = nullptr;
   double* r = nullptr;
-  double* z = nullptr;            ///< r without preconditioner
-  double* p = nullptr;            ///< this block-row's piece
-  const double* all_p = nullptr;  ///< of all rows
+  double* z = nullptr;  ///< r without preconditioner
+  double* p = nullptr;  ///< this block-row's piece
+  /// The columns of the matrix refer to it: all rows of p, or the piece with the halo behind it.
+  const double* window = nullptr;
+  std::int64_t halo = 0;                     ///< rows of other pieces behind the own one
+  const double* const* halo_from = nullptr;  ///< where each of them is
   PreconditionerView m{};
 };
 
@@ -30,7 +33,7 @@ struct MultiArgs {
   std::int32_t vectors;
   std::int32_t partials;  ///< contributions that are read
   std::int32_t slot;      ///< of the history, in iterations
-  /// Of each vector: all rows of it in the caller's memory; null: zeros, or not wanted
+  /// All rows of each vector, in the caller's memory; null: zeros, or not wanted
   const double* const* from;
   double* const* to;
 };
@@ -43,9 +46,9 @@ extern Codelet multi_load_right;
 extern Codelet multi_store;
 /// p = x.  own R, p W
 extern Codelet multi_copy;
-/// q = A p.  A R, own RW, all pieces of p R
+/// The halo of p, and q = A p.  A R, own RW, all pieces of p R
 extern Codelet multi_product;
-/// q = A p, {p.q}.  A R, own RW, sums W, all pieces of p R
+/// As this, with {p.q}.  A R, own RW, sums W, all pieces of p R
 extern Codelet multi_product_dot;
 /// r -= alpha q, z = M^-1 r, {r.r, r.z}.  states R, own RW, dots W
 extern Codelet multi_residual;

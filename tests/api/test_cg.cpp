@@ -108,8 +108,8 @@ void expect_same(const cg::Result& one, const cg::Result& other) {
 
 TEST_F(LibraryCg, ManyRightHandSidesAtOnceHaveTheBitsOfEach) {
   for (const auto preconditioner : {Preconditioner::none, Preconditioner::jacobi, Preconditioner::block_jacobi})
-    for (const int blocks : {1, 3})
-      for (const std::size_t count : {2U, 3U, 5U, 11U}) {
+    for (const int blocks : {1, 2, 3})  // 2: one for each core, which takes what it needs of the other
+      for (const std::size_t count : {5U, 11U}) {
         SCOPED_TRACE(count);
         cg::Options options = with(preconditioner);
         options.blocks = blocks;
@@ -120,6 +120,7 @@ TEST_F(LibraryCg, ManyRightHandSidesAtOnceHaveTheBitsOfEach) {
         const cg::Start start = count == 5 ? cg::Start::given : cg::Start::zero;
         const std::vector<cg::Result> all = solver.solve_all(b, x, start);
         ASSERT_EQ(all.size(), count);
+        EXPECT_EQ(all[0].seconds, all[3].seconds);  // they were solved together
         for (std::size_t k = 0; k < count; ++k) {
           const std::size_t n = a_.rows();
           const std::span<double> alone = std::span(one).subspan(k * n, n);

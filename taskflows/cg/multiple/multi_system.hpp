@@ -49,6 +49,8 @@ class MultiSystem {
  private:
   using Pointers = std::array<const double*, most_right_hand_sides>;
 
+  void make_halos();
+
   // multi_flow.cpp
   [[nodiscard]] codelets::MultiArgs args(int i) const;
   void submit_load();
@@ -73,6 +75,7 @@ class MultiSystem {
   const int vectors_;
   Array<double> memory_;
   std::vector<codelets::MultiBlock> blocks_;
+  std::vector<std::vector<const double*>> halo_from_;  ///< of each block-row
   HostBuffer<State> state_memory_;
   HostBuffer<Sum> sum_memory_;
   HostBuffer<Dots> dots_memory_;
