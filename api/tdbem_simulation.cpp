@@ -144,7 +144,8 @@ class Simulation::State {
     const Session::State::Awake awake(*session_);
     std::optional<double> share;
     const asterism::Session& running = start_for(
-        *session_, house::step_work_of(problem_, method_, std::nullopt), [](asterism::SessionOptions&) {}, share);
+        *session_, house::step_work_of(problem_, method_, std::nullopt),
+        [](asterism::SessionOptions& suited) { suited.resting_cores = uses_gpus(suited); }, share);
     march_ = with_precision(problem_.precision, [&](auto number) -> std::unique_ptr<March> {
       return std::make_unique<PrecisionMarch<decltype(number)>>(problem_, method_, running);
     });
