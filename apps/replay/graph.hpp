@@ -21,6 +21,11 @@ struct Noise {
   std::uint64_t seed = 1;
 };
 
+/// By handle: whether it is copied to where a task reads it. A datum that was copied less than half as often as units
+/// read it after a unit with another memory wrote it stays where it is for all (buffers of a codelet with specific
+/// nodes): only its dependencies are replayed. Where no copy was recorded all data are copied.
+std::vector<bool> moved_data(const traces::Recording& recording);
+
 /// To be made before StarPU starts and to live until it has stopped: StarPU keeps the performance models.
 class Graph {
  public:

@@ -149,6 +149,39 @@ TEST_F(Replay, IsBoundedByTheDurationsReplayed) {
   }
 }
 
+/// A written graph is replayed as its recording: data that stay where they are, durations and coordinates are in it.
+TEST_F(Replay, WritesTheGraph) {
+  const std::string machine = MACHINES "/h200x4.toml";
+  ASSERT_EQ(run("asterism-cg", "--stencil 11pts-64 --iterations 10 --quiet --trace recorded", machine).status, 0);
+  ASSERT_EQ(shell("'" ORDINARY_PROGRAMS "/asterism-replay' recorded --quiet --write-graph graph"), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "graph" / "paje.trace"));
+  for (const std::string scheduler : {"cyclic", "dmdas"})
+    for (const std::string order : {"platform", "models"})
+      EXPECT_EQ(replayed("graph --quiet --scheduler " + scheduler + " --order " + order, machine),
+                replayed("recorded --quiet --scheduler " + scheduler + " --order " +
+                             (order == "models" ? "recording" : order),
+                         machine));
+}
+
+/// A generated graph, directly and from its files; those of the archive are what the generator makes today.
+TEST_F(Replay, GeneratesGraphs) {
+  for (const std::string shape : {"layered", "fork-join", "wavefront", "tree"}) {
+    const std::string rule = shape + ":600";
+    const double time = replayed("--generate " + rule + " --quiet --scheduler dmdas", MACHINES "/nehalem-m2070.toml");
+    EXPECT_EQ(time, replayed(GRAPHS "/" + shape + " --quiet --scheduler dmdas", MACHINES "/nehalem-m2070.toml"));
+    const SimulatedRun ran =
+        run("asterism-replay", "--generate " + rule + ":2 --quiet --scheduler dmdas", MACHINES "/nehalem-m2070.toml");
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_NE(ran.record["seconds"].get<double>(), time);
+    const nlohmann::json& facts = ran.record["recording"];
+    EXPECT_GE(ran.record["seconds"].get<double>(), facts["path_seconds"].get<double>());
+    EXPECT_GE(facts["work_seconds"].get<double>(), facts["path_seconds"].get<double>());
+  }
+  expect_bad_input("--generate bush:5", "bush");
+  expect_bad_input("prof_file__0 --generate tree:5", "--generate");
+  expect_bad_input("", "recording");
+}
+
 TEST_F(Replay, SaysWhatIsWrong) {
   record_cholesky(2, 8);
   expect_bad_input("nowhere", "nowhere");

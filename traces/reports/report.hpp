@@ -55,6 +55,8 @@ void write_csv(const std::filesystem::path& path, const std::vector<View>& views
 void write_perfetto(const std::filesystem::path& path, const View& view);
 /// For pmtool, StarVZ and other readers of StarPU's records; handles are numbered instead of given by address.
 void write_tasks_rec(const std::filesystem::path& path, const Recording& recording);
+/// Names, sizes and coordinates of data, as data.rec beside it; of a recording of one process.
+void write_data_rec(const std::filesystem::path& path, const Recording& recording);
 /// A single page that works offline: Gantt charts of all views on one time axis, tables beside them.
 void write_html(const std::filesystem::path& path, const std::vector<View>& views, const std::string& title);
 
