@@ -47,9 +47,9 @@ std::vector<Version> follow(const Workload& work, Each&& each) {
         version.chain = false;
         continue;
       }
-      if (a->mode != traces::Mode::write && version.writer != traces::none) {
+      if (a->mode != traces::Mode::write) {
         // a writer that reads waits for the readers, which waited for the writer before
-        if (a->mode == traces::Mode::read || version.readers.empty())
+        if (version.writer != traces::none && (a->mode == traces::Mode::read || version.readers.empty()))
           version.chain = version.chain && direct(version.writer);
         each(t, version.writer, a->handle);
       }
@@ -71,7 +71,7 @@ Readings readings_of(const Workload& work) {
   const std::vector<Version> versions = follow(work, [](auto, auto, auto) {});
   Readings readings(work.tasks());
   follow(work, [&](std::uint32_t reader, std::uint32_t writer, std::uint32_t datum) {
-    if (!versions[datum].chain || !work.runs[reader] || !work.runs[writer]) return;
+    if (writer == traces::none || !versions[datum].chain || !work.runs[reader] || !work.runs[writer]) return;
     for (Reading& known : readings[reader])
       if (known.writer == writer) {
         known.bytes = std::max(known.bytes, work.bytes[datum]);
@@ -219,7 +219,80 @@ std::vector<double> least_of_memories(const Workload& work, const std::vector<do
   return of_task;
 }
 
+/// Bytes/s that the memories of each kind receive together: from main memory, and from the memories of other kinds.
+std::vector<double> receiving_rates(const Workload& work) {
+  std::vector<std::uint32_t> kind_of(work.memories, traces::none);
+  std::vector<bool> in_main_memory(work.kinds, false);
+  for (const Workload::Unit& unit : work.units) {
+    kind_of[unit.memory] = unit.kind;
+    if (unit.memory == 0) in_main_memory[unit.kind] = true;
+  }
+  std::vector<double> rate(work.kinds, 0);
+  for (std::uint32_t k = 0; k < work.kinds; ++k) {
+    std::map<std::uint32_t, double> resources;  // connections that exclude each other have the rate of the fastest
+    for (std::size_t from = 0; from < work.memories; ++from)
+      for (std::size_t to = 1; to < work.memories; ++to) {
+        const Connection& way = work.connection(from, to);
+        if (!way.exists || kind_of[to] != k || (from != 0 && kind_of[from] == k)) continue;
+        double& fastest = resources[way.resource];
+        fastest = std::max(fastest, way.bandwidth);
+      }
+    for (const auto& [resource, fastest] : resources)
+      rate[k] += resource == 0 ? std::max(fastest, work.shared_rate) : fastest;
+    if (in_main_memory[k]) rate[k] = impossible;
+  }
+  return rate;
+}
+
+/// Per task: its part of the data that are in main memory at first and that it and others read before anyone writes
+/// them.
+std::vector<double> first_bytes(const Workload& work) {
+  const std::vector<Version> versions = follow(work, [](auto, auto, auto) {});
+  std::vector<double> readers(work.bytes.size(), 0);
+  const auto each_first = [&](auto&& use) {
+    follow(work, [&](std::uint32_t reader, std::uint32_t writer, std::uint32_t datum) {
+      if (writer == traces::none && versions[datum].chain && work.runs[reader]) use(reader, datum);
+    });
+  };
+  std::vector<double> bytes(work.tasks(), 0);
+  each_first([&](std::uint32_t /*reader*/, std::uint32_t datum) { ++readers[datum]; });
+  each_first([&](std::uint32_t reader, std::uint32_t datum) { bytes[reader] += work.bytes[datum] / readers[datum]; });
+  return bytes;
+}
+
 }  // namespace
+
+double first_copies_bound(const Workload& work, const std::vector<double>& seconds) {
+  constexpr std::size_t most_classes = 2000;
+  AreaProblem problem;
+  std::vector<std::size_t> kinds;
+  const std::vector<double> rates = receiving_rates(work);
+  for (std::size_t k = 0; k < work.kinds; ++k) {
+    const auto units =
+        std::count_if(work.units.begin(), work.units.end(), [&](const auto& unit) { return unit.kind == k; });
+    if (units == 0) continue;
+    kinds.push_back(k);
+    problem.kinds.push_back({std::to_string(k), static_cast<double>(units), rates[k]});
+  }
+  const std::vector<double> bytes = first_bytes(work);
+  if (std::all_of(bytes.begin(), bytes.end(), [](double b) { return !(b > 0); })) return 0;
+  std::map<std::vector<double>, std::size_t> known;  // durations and bytes
+  for (std::size_t t = 0; t < work.tasks(); ++t) {
+    if (!work.runs[t]) continue;
+    std::vector<double> cost;
+    for (const std::size_t k : kinds) cost.push_back(seconds[t * work.kinds + k]);
+    if (std::all_of(cost.begin(), cost.end(), [](double c) { return std::isinf(c); })) return 0;
+    cost.push_back(bytes[t]);
+    const auto [found, fresh] = known.try_emplace(cost, problem.classes.size());
+    if (known.size() > most_classes) return 0;
+    if (fresh) {
+      cost.pop_back();
+      problem.classes.push_back({std::to_string(found->second), 0, std::move(cost), bytes[t]});
+    }
+    ++problem.classes[found->second].tasks;
+  }
+  return solve_area(problem).seconds;
+}
 
 CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, const std::vector<double>& head,
                      const std::vector<double>& tail) {

@@ -68,7 +68,7 @@ void count_fetches(const Workload& work, const std::vector<double>& duration, Gr
     double& shared = resources[link.resource];
     shared = std::max(shared, link.bandwidth);
   }
-  for (const auto& [resource, rate] : resources) bandwidth += rate;
+  for (const auto& [resource, rate] : resources) bandwidth += resource == 0 ? std::max(rate, work.shared_rate) : rate;
   graph.release.assign(work.tasks(), 0);
   graph.fetch.assign(work.tasks(), 0);
   std::vector<bool> touched(work.bytes.size(), false);  // counted, or written
@@ -147,10 +147,14 @@ LowerBound lower_bound(const traces::Recording& recording, const Workload& work,
     graph.due = std::move(copies.tail);
     const double fitting = solve_fitting(all.problem, solve_area(all.problem));
     WindowBound windows = window_bound(graph);
-    const double largest = std::max({fitting, windows.seconds, copies.path});
+    const double links = first_copies_bound(work, duration);
+    const double largest = std::max({fitting, windows.seconds, copies.path, links});
     if (const double lower = std::min(upper, largest); lower > found.seconds) {
       found.seconds = lower;
-      found.by = largest == windows.seconds ? "windows" : largest == copies.path ? "copies" : "LP where tasks fit";
+      found.by = largest == windows.seconds ? "windows"
+                 : largest == copies.path   ? "copies"
+                 : largest == links         ? "LP with links"
+                                            : "LP where tasks fit";
     }
     // heads that grew may lengthen what copies say
     if (!without_slow_kinds(work, windows, upper, duration) && round > 0) break;

@@ -10,7 +10,7 @@ namespace asterism::bounds {
 
 struct LowerBound {
   double seconds = 0;
-  const char* by = "";  ///< "LP where tasks fit", "windows" or "copies"
+  const char* by = "";  ///< "LP where tasks fit", "windows", "copies", "LP with links"
 };
 
 /// The smaller of `upper`, the makespan of some schedule, and the window bound or LP where tasks fit of all shorter

@@ -156,6 +156,27 @@ TEST(CopyBound, LeavesOutDataWhoseLastWriterIsNotKnown) {
   EXPECT_DOUBLE_EQ(copy_bound(work, work.seconds).path, 6);
 }
 
+/// Eight tasks each read 12 bytes of their own from main memory: 10 s on one of two cores, 1 s on one of two units
+/// whose connections carry 2 bytes/s each. Cut at will, x of them on the units: 12 x = 4 T, 10 (8 - x) = 2 T.
+TEST(CopyBound, FirstCopies) {
+  SmallGraph g{{2, 2}, {{10, 1}}, std::vector<std::size_t>(8, 0), std::vector<std::vector<std::uint32_t>>(8)};
+  Workload work = workload(g, {.latency = 0, .bandwidth = 2, .peers = false}, std::vector<double>(8, 12));
+  work.accesses = {};
+  for (std::uint32_t t = 0; t < 8; ++t) {
+    work.accesses.item.push_back({t, Mode::read});
+    work.accesses.close();
+  }
+  EXPECT_NEAR(first_copies_bound(work, work.seconds), 15, 1e-6);
+  for (asterism::traces::Access& access : work.accesses.item)
+    access.handle = 0;  // one datum for all: once to each kind
+  EXPECT_NEAR(first_copies_bound(work, work.seconds), 80.0 / 22, 1e-6);
+  for (Connection& way : work.connections) way.resource = 0;
+  for (std::uint32_t t = 0; t < 8; ++t) work.accesses.item[t].handle = t;
+  EXPECT_NEAR(first_copies_bound(work, work.seconds), 80 / (2 + 10.0 / 6), 1e-6);  // one at a time
+  work.shared_rate = 4;
+  EXPECT_NEAR(first_copies_bound(work, work.seconds), 15, 1e-6);
+}
+
 TEST(CopyBound, NeverAboveTheOptimum) {
   std::mt19937 random(29);
   int longer = 0;
