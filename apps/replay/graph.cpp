@@ -132,7 +132,7 @@ Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const P
       const double z = std::normal_distribution<double>()(random);
       factor = std::exp(noise.deviation * z - noise.deviation * noise.deviation / 2);
     }
-    arguments_.push_back({this, t, factor});
+    arguments_.push_back({this, t, factor, Argument::none});
   }
   for (const traces::Codelet& codelet : recording.codelets) {
     Class& own = classes_.emplace_back();
@@ -169,6 +169,21 @@ double Graph::microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsig
   return std::isfinite(seconds) ? std::max(least, 1e6 * seconds * factor) : seconds;
 }
 
+/// By the worker that ran the task, when it has ended.
+void Graph::count(void* data) {
+  auto& argument = *static_cast<Argument*>(data);
+  const int worker = starpu_worker_get_id_check();
+  argument.kind = argument.graph->kind_of(starpu_worker_get_type(worker), starpu_worker_get_devid(worker));
+}
+
+std::vector<double> Graph::busy_seconds() const {
+  std::vector<double> seconds(times_.kinds(), 0);
+  for (const Argument& argument : arguments_)
+    if (argument.kind != Argument::none)
+      seconds[argument.kind] += argument.factor * times_.seconds(argument.task, argument.kind);
+  return seconds;
+}
+
 int Graph::can_run(unsigned worker, starpu_task* task, unsigned /*implementation*/) {
   const auto& argument = *static_cast<const Argument*>(task->cl_arg);
   const Graph& graph = *argument.graph;
@@ -195,6 +210,8 @@ starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>&
   task->cl_arg = &arguments_[t];
   task->cl_arg_size = sizeof(Argument);
   task->priority = recorded.priority;
+  task->callback_func = &Graph::count;
+  task->callback_arg = &arguments_[t];
   task->flops = recorded.flops;
   const auto data = this->data(t);
   task->nbuffers = static_cast<int>(data.size());

@@ -39,6 +39,9 @@ class Graph {
   /// Throws Error (bad_input) when no unit can run a task.
   double run();
 
+  /// After run(): seconds that the workers of each kind (TaskTimes) were in tasks, together.
+  [[nodiscard]] std::vector<double> busy_seconds() const;
+
   /// The data of a task that are copied to where it runs, each once.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> data(std::size_t task) const;
 
@@ -47,12 +50,15 @@ class Graph {
   struct Argument {
     const Graph* graph;
     std::size_t task;
-    double factor;  ///< noise
+    double factor;            ///< noise
+    std::size_t kind = none;  ///< of the unit that ran it
+    static constexpr std::size_t none = ~std::size_t{0};
   };
   struct Class {
     starpu_perfmodel model{};
     starpu_codelet codelet{};
   };
+  static void count(void* argument);
   static double microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsigned implementation);
   static int can_run(unsigned worker, starpu_task* task, unsigned implementation);
   static std::uint32_t footprint(starpu_task* task);

@@ -10,6 +10,7 @@
 #include "apps/common/report.hpp"
 #include "apps/common/trace_report.hpp"
 #include "apps/replay/arguments.hpp"
+#include "apps/replay/energy.hpp"
 #include "apps/replay/graph_files.hpp"
 #include "apps/replay/optimum.hpp"
 #include "base/error.hpp"
@@ -118,8 +119,10 @@ int replay(int argc, char** argv) {
         session.scheduler() == "static" && (std::getenv(ScheduleInUse::variable) == nullptr || !args.schedule.empty());
     std::optional<bounds::Optimum> found;
     std::optional<ScheduleInUse> schedule;
+    std::optional<bounds::Workload> work;
     if (args.optimum || follow || !args.schedule.empty()) {
-      found = bounds::optimum(recording, workload(recording, times, platform, graph));
+      work = workload(recording, times, platform, graph);
+      found = bounds::optimum(recording, *work);
       if (follow)
         schedule.emplace(recording, found->schedules.front(), args.schedule);
       else if (!args.schedule.empty())
@@ -132,6 +135,7 @@ int replay(int argc, char** argv) {
         "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler()));
     report.rows.emplace_back("time", fmt::format("{:.6g} s", seconds));
     if (found) report_optimum(*found, seconds, args.noise.deviation > 0, report);
+    report_energy(graph, platform, seconds, args.optimum ? &*work : nullptr, found ? found->lower.seconds : 0, report);
     if (!args.schedule.empty()) report.rows.emplace_back("wrote", args.schedule);
   }
   print_table(report.rows);

@@ -182,6 +182,31 @@ TEST_F(Replay, GeneratesGraphs) {
   expect_bad_input("", "recording");
 }
 
+/// Joules of a replay are those of its trace, at least what the linear program says for this makespan, and what runs on
+/// one kind of unit can be told by hand.
+TEST_F(Replay, Energy) {
+  const std::string machine = MACHINES "/nehalem-m2070.toml";  // a core 4 W idle and 16 W busy
+  for (const std::string scheduler : {"dmdas", "lws"}) {
+    const SimulatedRun ran =
+        run("asterism-replay", GRAPHS "/tree --quiet --optimum --trace replayed --scheduler " + scheduler, machine);
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    const nlohmann::json& energy = ran.record["energy"];
+    const double joules = energy["joules"];
+    EXPECT_NEAR(trace()["energy"]["joules"].get<double>() / joules, 1, 0.02);
+    EXPECT_LE(energy["least_at_this_makespan"].get<double>(), joules);
+    EXPECT_LE(energy["front"].back()[1].get<double>(), joules);
+  }
+  const SimulatedRun cores =
+      run("asterism-replay", GRAPHS "/tree --quiet --optimum --scheduler eager --gpus 0 --cpus 4", machine);
+  ASSERT_EQ(cores.status, 0) << cores.errors;
+  const double work = cores.record["recording"]["seconds"];  // generated: as one core runs it
+  EXPECT_NEAR(cores.record["energy"]["joules"].get<double>(),
+              4 * 4 * cores.record["seconds"].get<double>() + (16 - 4) * work, 1e-3);
+  EXPECT_NEAR(cores.record["energy"]["least_at_this_makespan"].get<double>(),
+              cores.record["energy"]["joules"].get<double>(), 1e-3);
+  EXPECT_FALSE(run("asterism-replay", GRAPHS "/tree --quiet --scheduler eager").record.contains("energy"));
+}
+
 TEST_F(Replay, SaysWhatIsWrong) {
   record_cholesky(2, 8);
   expect_bad_input("nowhere", "nowhere");
