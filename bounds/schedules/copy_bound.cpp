@@ -280,6 +280,7 @@ double first_copies_bound(const Workload& work, const std::vector<double>& secon
   for (std::size_t t = 0; t < work.tasks(); ++t) {
     if (!work.runs[t]) continue;
     std::vector<double> cost;
+    cost.reserve(kinds.size() + 1);
     for (const std::size_t k : kinds) cost.push_back(seconds[t * work.kinds + k]);
     if (std::all_of(cost.begin(), cost.end(), [](double c) { return std::isinf(c); })) return 0;
     cost.push_back(bytes[t]);

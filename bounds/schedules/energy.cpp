@@ -68,6 +68,7 @@ std::vector<double> prices_of(const AreaProblem& problem, const std::vector<Unit
   }
   const Solution solution = lp.minimise();
   std::vector<double> prices;
+  prices.reserve(problem.kinds.size());
   for (std::size_t k = 0; k < problem.kinds.size(); ++k)
     prices.push_back(std::max(0.0, -solution.dual[k]) * joules / (problem.kinds[k].units * seconds));
   return prices;
@@ -117,6 +118,7 @@ std::vector<EnergyPoint> energy_front(const AreaProblem& problem, const std::vec
   constexpr double worth = 1 - 1e-6;
   if (!(joules(end) < worth * first)) return {{begin, first}};
   std::vector<EnergyPoint> front;
+  front.reserve(points);
   for (std::size_t i = 0; i < points; ++i) {
     const double seconds = begin + (end - begin) * static_cast<double>(i) / static_cast<double>(points - 1);
     front.push_back({seconds, joules(seconds)});
