@@ -59,14 +59,14 @@ class Heads {
         const Direction& graph)
       : work_(work), least_(least), cost_(cost), graph_(graph), head_(least.size(), 0), seen_(least.size(), none) {}
 
-  /// `links`: releases and fetches count, which is so for heads.
-  std::vector<double> compute(std::uint64_t visits, bool raise, bool links) {
+  /// `known`: per task a head known before; may be empty. `links`: fetches count, which is so for heads.
+  std::vector<double> compute(std::uint64_t visits, bool raise, const std::vector<double>& known, bool links) {
     links_ = links && !work_.fetch.empty();
     std::uint64_t joins = 0;
     for (const std::uint32_t t : graph_.order) joins += graph_.before.count(t) > 1 ? 1 : 0;
     const std::uint64_t each = joins > 0 ? visits / joins : 0;
     for (const std::uint32_t t : graph_.order) {
-      if (links && !work_.release.empty()) head_[t] = work_.release[t];
+      if (!known.empty()) head_[t] = known[t];
       for (const auto* p = graph_.before.begin(t); p != graph_.before.end(t); ++p)
         head_[t] = std::max(head_[t], head_[*p] + least_[*p]);
       if (raise && graph_.before.count(t) > 1) head_[t] = std::max(head_[t], by_ancestors(t, each));
@@ -249,10 +249,11 @@ WindowBound window_bound(const GraphWork& work, const WindowOptions& options) {
     for (const std::vector<double>& seconds : work.least) cost.back().push_back(cheapest_cost(seconds, price));
   }
   std::vector<std::uint32_t> order = traces::topological_order(r);
-  bound.head = Heads(work, least, cost, {order, r.dependencies}).compute(options.visits, options.raise, true);
+  bound.head =
+      Heads(work, least, cost, {order, r.dependencies}).compute(options.visits, options.raise, work.release, true);
   std::reverse(order.begin(), order.end());
   const traces::Lists<std::uint32_t> after = traces::successors(r);
-  bound.tail = Heads(work, least, cost, {order, after}).compute(options.visits, options.raise, false);
+  bound.tail = Heads(work, least, cost, {order, after}).compute(options.visits, options.raise, work.due, false);
   const std::vector<double>& head = bound.head;
   const std::vector<double>& tail = bound.tail;
   for (std::size_t t = 0; t < count; ++t) bound.path = std::max(bound.path, head[t] + least[t] + tail[t]);

@@ -18,6 +18,7 @@ struct GraphWork {
   const AreaProblem* problem = nullptr;                 ///< kinds, classes
   std::vector<std::vector<double>> least;               ///< [class][kind]: no task of the class takes less, s
   std::vector<double> release{};  ///< per task: it cannot start before, s; empty: nothing is known
+  std::vector<double> due{};      ///< per task: as long passes at least after its end, s; empty: nothing is known
   /// Per task: how long all links together need at least for data that this task, and only it, is counted to fetch
   /// before its start, s; empty: nothing.
   std::vector<double> fetch{};

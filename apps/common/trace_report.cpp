@@ -47,6 +47,12 @@ void analyse(Analysis& a, traces::Recording recording, const std::vector<traces:
          "a + LP of the tasks that can neither start before a nor end later than b before the end + b"});
 }
 
+void add_energy(Analysis& a, const traces::Power& power) {
+  if (power.empty()) return;
+  a.view.energy = traces::energy_of(a.recording, a.metrics, power);
+  a.view.facts.push_back({"Energy", traces::energy_text(a.recording, *a.view.energy)});
+}
+
 std::optional<traces::PlatformRec> own_models() {
   for (const char* variable : {"STARPU_PERF_MODEL_DIR", "STARPU_HOME", "HOME"}) {
     const char* const value = std::getenv(variable);
@@ -101,6 +107,7 @@ void report_trace(const fs::path& folder, const std::string& name, const fs::pat
                                                         : own_models();
   Analysis a;
   analyse(a, std::move(recording), others, models ? &*models : nullptr);
+  if (platform != nullptr) add_energy(a, traces::power_of(*platform));
   write_all(folder, a, models ? &*models : nullptr);
   fmt::print(
       "\n{}\nwrote {}/trace.html, trace.json, trace.csv, perfetto.json, tasks.rec, paje.trace, platform_file.rec\n",

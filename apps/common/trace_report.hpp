@@ -32,6 +32,9 @@ struct Analysis {
 void analyse(Analysis& analysis, traces::Recording recording, const std::vector<traces::Recording>& others = {},
              const traces::PlatformRec* models = nullptr);
 
+/// Adds joules to an analysis: for the table, the page and the records.
+void add_energy(Analysis& analysis, const traces::Power& power);
+
 /// StarPU's own models of this machine, under STARPU_HOME; nothing when there are none.
 std::optional<traces::PlatformRec> own_models();
 

@@ -13,6 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string watts_text(const std::optional<Watts>& watts) {
+  return watts ? fmt::format(", {:.4g} W idle, {:.4g} W busy", watts->idle, watts->busy) : "";
+}
+
 std::string rate(double value, const char* unit) {
   return fmt::format("{:.4g} {}", value, unit);
 }
@@ -22,13 +26,14 @@ int show(const std::string& wanted, const fs::path& program) {
   const Platform p = read_platform(file);
   std::vector<std::pair<std::string, std::string>> rows = {
       {"platform", p.name + ", " + p.description},
-      {"cores", fmt::format("{}, each {} and {} by default", p.cores, rate(p.cpu.flops / 1e9, "GFlop/s"),
-                            rate(p.cpu.bytes / 1e9, "GB/s"))}};
+      {"cores", fmt::format("{}, each {} and {} by default{}", p.cores, rate(p.cpu.flops / 1e9, "GFlop/s"),
+                            rate(p.cpu.bytes / 1e9, "GB/s"), watts_text(p.cpu_watts))}};
   for (const GpuKind& kind : p.gpu_kinds)
     rows.emplace_back(&kind == &p.gpu_kinds.front() ? "GPUs" : "",
-                      fmt::format("{}{} of {:.1f} GB, each {} and {} by default", kind.count,
+                      fmt::format("{}{} of {:.1f} GB, each {} and {} by default{}", kind.count,
                                   kind.model.empty() ? "" : " x " + kind.model, kind.memory / 1e9,
-                                  rate(kind.rates.flops / 1e9, "GFlop/s"), rate(kind.rates.bytes / 1e9, "GB/s")));
+                                  rate(kind.rates.flops / 1e9, "GFlop/s"), rate(kind.rates.bytes / 1e9, "GB/s"),
+                                  watts_text(kind.watts)));
   if (p.gpus() > 0) {
     rows.emplace_back(
         "bus", fmt::format("{} to a GPU, {} back, latency {:.1f} us{}", rate(p.to_gpu.front().bandwidth / 1e9, "GB/s"),

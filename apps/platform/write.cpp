@@ -90,11 +90,15 @@ void add_cost(std::string& text, const std::vector<TaskCost>& costs, const std::
                              : fmt::format("gpu = [{}]\n", fmt::join(values, ", "));
 }
 
+std::string watts_line(const std::optional<Watts>& watts) {
+  return watts ? fmt::format("watts = {{ idle = {}, busy = {} }}\n", number(watts->idle), number(watts->busy)) : "";
+}
+
 /// A table, or an array of tables where there are several kinds.
 std::string gpu_table(const GpuKind& kind, bool only) {
-  return fmt::format("\n{}\ncount = {}\n{}memory = {}\nrates = {}\n", only ? "[gpu]" : "[[gpu]]", kind.count,
+  return fmt::format("\n{}\ncount = {}\n{}memory = {}\nrates = {}\n{}", only ? "[gpu]" : "[[gpu]]", kind.count,
                      kind.model.empty() ? "" : fmt::format("model = {}\n", quoted(kind.model)), number(kind.memory),
-                     rates(kind.rates));
+                     rates(kind.rates), watts_line(kind.watts));
 }
 
 }  // namespace
@@ -106,7 +110,7 @@ std::string to_toml(const Platform& platform, const std::vector<std::string>& re
   if (!platform.overheads) text += "overheads = false\n";
   text += fmt::format("\n[cpu]\ncores = {}\n", platform.cores);
   if (!platform.cpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.cpu_model));
-  text += fmt::format("rates = {}\n", rates(platform.cpu));
+  text += fmt::format("rates = {}\n{}", rates(platform.cpu), watts_line(platform.cpu_watts));
   for (const GpuKind& kind : platform.gpu_kinds) text += gpu_table(kind, platform.gpu_kinds.size() == 1);
   if (platform.gpus() > 0) {
     text += "\n[bus]\n";

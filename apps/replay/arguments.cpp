@@ -32,20 +32,25 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   app.set_version_flag("--version", version_text("asterism-replay"));
   add_config(app);
   add_help(app, {"recording", "--simulate", "--scheduler", "--models", "--durations", "--order", "--noise", "--optimum",
-                 "--json", "--trace"});
+                 "--generate", "--json", "--trace"});
 
   app.add_option(
-         "recording", args.recording,
-         "A folder with tasks.rec (and data.rec), as --trace or starpu_fxt_tool leave them, a tasks.rec, or an\n"
-         "FxT file; of one process")
-      ->required();
+      "recording", args.recording,
+      "A folder with tasks.rec (and data.rec), as --trace or starpu_fxt_tool leave them, a tasks.rec, or an\n"
+      "FxT file; of one process");
   app.add_option("--window", args.window,
                  "Part of the recording: all, auto (between markers the program set), iterations, or BEGIN:END in s")
       ->capture_default_str();
 
+  app.add_option_function<std::string>(
+      "--generate", [&](const std::string& text) { args.generate = traces::GraphRule::parse(text); },
+      "Instead of a recording a graph made by a rule: SHAPE:TASKS or SHAPE:TASKS:SEED, shapes layered, fork-join,\n"
+      "wavefront, tree; four codelets, a GPU is half to 32 times as fast as a core");
+
   CLI::Option_group* times = app.add_option_group("Durations", "of a class of tasks on a kind of unit");
   times->add_option("--models", args.models,
-                    "StarPU's performance models: a folder (sampling, or STARPU_HOME), or platform_file.rec");
+                    "StarPU's performance models: a folder (sampling, or STARPU_HOME), or platform_file.rec;\n"
+                    "durations.rec in the recording's folder is always read");
   times->add_option("--model-host", args.model_host, "Whose models to read when a folder holds those of several hosts");
   times->add_option("--durations", args.durations, "Further recordings");
   times
@@ -73,11 +78,19 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_option("--write-schedule", args.schedule,
                       "Write that schedule as StarPU's sched.rec, which the scheduler static follows, on this machine\n"
                       "or on the real one (ASTERISM_STATIC_SCHEDULE=FILE)");
+  results->add_option(
+      "--write-graph", args.graph,
+      "Write what is replayed into this folder: tasks.rec without the data that are not copied, data.rec,\n"
+      "durations.rec (means by class and kind of unit); ends then unless --simulate is given");
   add_reports(results, args.json, args.trace, "recording, sources of durations, makespan");
   add_quiet(*results, args.quiet);
 
   if (const auto status = parse(app, argc, argv)) return status;
-  if (args.machine.platform.empty()) bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070");
+  if (args.recording.empty() == !args.generate)
+    bad_input("{}", args.generate ? "--generate: expected no recording beside it"
+                                  : "recording: expected a folder or a file, or --generate");
+  if (args.machine.platform.empty() && args.graph.empty())
+    bad_input("--simulate: expected the machine to replay on, such as nehalem-m2070");
   if (args.machine.nodes > 0) bad_input("--nodes: replay is on one machine");
   require_writable("--json", args.json);
   require_writable("--write-schedule", args.schedule);

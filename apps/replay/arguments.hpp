@@ -10,11 +10,14 @@
 #include "apps/common/simulate.hpp"
 #include "apps/replay/graph.hpp"
 #include "runtime/session.hpp"
+#include "traces/generated/graphs.hpp"
 
 namespace asterism::apps::replay {
 
 struct Arguments {
   std::filesystem::path recording;
+  std::optional<traces::GraphRule> generate;  ///< in place of a recording
+  std::string graph;                          ///< folder to write
   std::string window = "all";
   std::vector<std::filesystem::path> durations;  ///< further recordings
   std::vector<std::filesystem::path> models;

@@ -39,36 +39,6 @@ void require_no_cycle(const traces::Recording& recording) {
               count - done);
 }
 
-/// By handle. A datum that was copied less than half as often as units read it after a unit with another memory wrote
-/// it stays where it is for all (buffers of a codelet with specific nodes): only its dependencies are replayed.
-std::vector<bool> moved_data(const traces::Recording& recording) {
-  std::vector<std::uint64_t> copies(recording.handles.size(), 0);
-  bool known = false;
-  for (const traces::Transfer& transfer : recording.transfers)
-    if (transfer.handle != traces::none) known = ++copies[transfer.handle] > 0;
-  std::vector<bool> moved(recording.handles.size(), true);
-  if (!known) return moved;
-  struct Version {
-    std::vector<std::uint32_t> nodes;  ///< whose memory the last writer or a reader since then has
-    std::uint64_t needed = 0;          ///< copies
-  };
-  std::vector<Version> versions(recording.handles.size());
-  for (std::size_t t = 0; t < recording.tasks.size(); ++t) {
-    if (!recording.tasks[t].executed()) continue;
-    const std::uint32_t node = recording.units[recording.tasks[t].unit].node;
-    for (const traces::Access& access : recording.data(t)) {
-      if (access.handle == traces::none || access.mode == traces::Mode::other) continue;
-      Version& version = versions[access.handle];
-      const bool held = std::find(version.nodes.begin(), version.nodes.end(), node) != version.nodes.end();
-      if (access.mode != traces::Mode::write && !version.nodes.empty() && !held) ++version.needed;
-      if (access.mode != traces::Mode::read) version.nodes = {node};
-      if (access.mode == traces::Mode::read && !held && !version.nodes.empty()) version.nodes.push_back(node);
-    }
-  }
-  for (std::size_t h = 0; h < moved.size(); ++h) moved[h] = 2 * copies[h] >= versions[h].needed;
-  return moved;
-}
-
 starpu_data_access_mode mode_of(traces::Mode mode) {
   return mode == traces::Mode::read ? STARPU_R : mode == traces::Mode::write ? STARPU_W : STARPU_RW;
 }
@@ -122,6 +92,34 @@ class Data {
 
 }  // namespace
 
+std::vector<bool> moved_data(const traces::Recording& recording) {
+  std::vector<std::uint64_t> copies(recording.handles.size(), 0);
+  bool known = false;
+  for (const traces::Transfer& transfer : recording.transfers)
+    if (transfer.handle != traces::none) known = ++copies[transfer.handle] > 0;
+  std::vector<bool> moved(recording.handles.size(), true);
+  if (!known) return moved;
+  struct Version {
+    std::vector<std::uint32_t> nodes;  ///< whose memory the last writer or a reader since then has
+    std::uint64_t needed = 0;          ///< copies
+  };
+  std::vector<Version> versions(recording.handles.size());
+  for (std::size_t t = 0; t < recording.tasks.size(); ++t) {
+    if (!recording.tasks[t].executed()) continue;
+    const std::uint32_t node = recording.units[recording.tasks[t].unit].node;
+    for (const traces::Access& access : recording.data(t)) {
+      if (access.handle == traces::none || access.mode == traces::Mode::other) continue;
+      Version& version = versions[access.handle];
+      const bool held = std::find(version.nodes.begin(), version.nodes.end(), node) != version.nodes.end();
+      if (access.mode != traces::Mode::write && !version.nodes.empty() && !held) ++version.needed;
+      if (access.mode != traces::Mode::read) version.nodes = {node};
+      if (access.mode == traces::Mode::read && !held && !version.nodes.empty()) version.nodes.push_back(node);
+    }
+  }
+  for (std::size_t h = 0; h < moved.size(); ++h) moved[h] = 2 * copies[h] >= versions[h].needed;
+  return moved;
+}
+
 Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const Platform& platform, Noise noise)
     : recording_(recording), times_(times), platform_(platform), moved_(moved_data(recording)) {
   require_no_cycle(recording);
@@ -134,7 +132,7 @@ Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const P
       const double z = std::normal_distribution<double>()(random);
       factor = std::exp(noise.deviation * z - noise.deviation * noise.deviation / 2);
     }
-    arguments_.push_back({this, t, factor});
+    arguments_.push_back({this, t, factor, Argument::none});
   }
   for (const traces::Codelet& codelet : recording.codelets) {
     Class& own = classes_.emplace_back();
@@ -171,6 +169,21 @@ double Graph::microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsig
   return std::isfinite(seconds) ? std::max(least, 1e6 * seconds * factor) : seconds;
 }
 
+/// By the worker that ran the task, when it has ended.
+void Graph::count(void* data) {
+  auto& argument = *static_cast<Argument*>(data);
+  const int worker = starpu_worker_get_id_check();
+  argument.kind = argument.graph->kind_of(starpu_worker_get_type(worker), starpu_worker_get_devid(worker));
+}
+
+std::vector<double> Graph::busy_seconds() const {
+  std::vector<double> seconds(times_.kinds(), 0);
+  for (const Argument& argument : arguments_)
+    if (argument.kind != Argument::none)
+      seconds[argument.kind] += argument.factor * times_.seconds(argument.task, argument.kind);
+  return seconds;
+}
+
 int Graph::can_run(unsigned worker, starpu_task* task, unsigned /*implementation*/) {
   const auto& argument = *static_cast<const Argument*>(task->cl_arg);
   const Graph& graph = *argument.graph;
@@ -197,6 +210,8 @@ starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>&
   task->cl_arg = &arguments_[t];
   task->cl_arg_size = sizeof(Argument);
   task->priority = recorded.priority;
+  task->callback_func = &Graph::count;
+  task->callback_arg = &arguments_[t];
   task->flops = recorded.flops;
   const auto data = this->data(t);
   task->nbuffers = static_cast<int>(data.size());

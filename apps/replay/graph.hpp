@@ -21,6 +21,11 @@ struct Noise {
   std::uint64_t seed = 1;
 };
 
+/// By handle: whether it is copied to where a task reads it. A datum that was copied less than half as often as units
+/// read it after a unit with another memory wrote it stays where it is for all (buffers of a codelet with specific
+/// nodes): only its dependencies are replayed. Where no copy was recorded all data are copied.
+std::vector<bool> moved_data(const traces::Recording& recording);
+
 /// To be made before StarPU starts and to live until it has stopped: StarPU keeps the performance models.
 class Graph {
  public:
@@ -34,6 +39,9 @@ class Graph {
   /// Throws Error (bad_input) when no unit can run a task.
   double run();
 
+  /// After run(): seconds that the workers of each kind (TaskTimes) were in tasks, together.
+  [[nodiscard]] std::vector<double> busy_seconds() const;
+
   /// The data of a task that are copied to where it runs, each once.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> data(std::size_t task) const;
 
@@ -42,12 +50,15 @@ class Graph {
   struct Argument {
     const Graph* graph;
     std::size_t task;
-    double factor;  ///< noise
+    double factor;            ///< noise
+    std::size_t kind = none;  ///< of the unit that ran it
+    static constexpr std::size_t none = ~std::size_t{0};
   };
   struct Class {
     starpu_perfmodel model{};
     starpu_codelet codelet{};
   };
+  static void count(void* argument);
   static double microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsigned implementation);
   static int can_run(unsigned worker, starpu_task* task, unsigned implementation);
   static std::uint32_t footprint(starpu_task* task);

@@ -4,60 +4,29 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "apps/common/program.hpp"
 #include "apps/common/report.hpp"
 #include "apps/common/trace_report.hpp"
 #include "apps/replay/arguments.hpp"
+#include "apps/replay/energy.hpp"
+#include "apps/replay/graph_files.hpp"
 #include "apps/replay/optimum.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
-#include "traces/models/sampling.hpp"
-#include "traces/readers/read.hpp"
 
 namespace asterism::apps::replay {
 namespace {
 
-traces::Recording read_recording(const std::filesystem::path& path, const std::string& window, bool quiet) {
-  ProgressLine progress(!quiet);
-  traces::ReadOptions options;
-  options.window = traces::Window::parse(window);
-  options.progress = [&](double fraction) { progress.show(fraction, "reading " + path.string()); };
-  traces::Recording recording = traces::read({path}, options);
-  if (recording.ranks > 1)
-    bad_input("{}: found the recording of {} processes; expected one", path.string(), recording.ranks);
-  if (!recording.has_dependencies) bad_input("{}: found no tasks.rec, which has the dependencies", path.string());
-  return recording;
-}
-
-bounds::Durations known_durations(const Arguments& args, const traces::Recording& recording) {
-  bounds::Durations known;
-  known.add(recording, bounds::Source::recording);
-  for (const auto& path : args.durations) known.add(read_recording(path, "all", args.quiet), bounds::Source::others);
-  for (const auto& path : args.models)
-    known.add(std::filesystem::is_directory(path) ? traces::read_sampling(path, {args.model_host})
-                                                  : traces::read_platform_rec(path));
-  return known;
-}
-
-std::size_t executed_tasks(const traces::Recording& recording) {
-  return static_cast<std::size_t>(std::count_if(recording.tasks.begin(), recording.tasks.end(),
-                                                [](const traces::Task& task) { return task.executed(); }));
-}
-
-void report_recording(const traces::Recording& recording, Report& report) {
-  std::uint64_t bytes = 0;
-  for (const traces::Handle& handle : recording.handles) bytes += handle.bytes;
-  const std::size_t tasks = executed_tasks(recording);
+void report_recording(const traces::Recording& recording, const TaskTimes& times, Report& report) {
+  const nlohmann::json known = facts(recording, times);
   report.rows.emplace_back(
-      "recording", fmt::format("{}: {} tasks, {} dependencies, {} data of {:.4g} MB, {:.4g} s on {} units",
-                               recording.name, tasks, recording.dependencies.item.size(), recording.handles.size(),
-                               1e-6 * static_cast<double>(bytes), recording.makespan(), recording.units.size()));
-  report.record["recording"] = {
-      {"name", recording.name},           {"tasks", tasks}, {"dependencies", recording.dependencies.item.size()},
-      {"data", recording.handles.size()}, {"bytes", bytes}, {"seconds", recording.makespan()}};
+      "recording",
+      fmt::format("{}: {} tasks, {} dependencies, {} data of {:.4g} MB, {:.4g} s on {} units", recording.name,
+                  known["tasks"].get<std::uint64_t>(), recording.dependencies.item.size(), recording.handles.size(),
+                  1e-6 * known["bytes"].get<double>(), recording.makespan(), recording.units.size()));
+  report.record["recording"] = known;
 }
 
 /// Which durations are known from where: one row for all codelets with the same sources.
@@ -127,9 +96,12 @@ int replay(int argc, char** argv) {
   Arguments args;
   if (const auto status = parse_arguments(argc, argv, args)) return *status;
   simulate(args.machine);
+  const TaskGraph read = read_graph(args);
+  const traces::Recording& recording = read.recording;
+  if (!args.graph.empty()) write_graph(args.graph, read);
+  if (args.machine.platform.empty()) return 0;
   const Platform& platform = *simulated_platform();
-  const traces::Recording recording = read_recording(args.recording, args.window, args.quiet);
-  const TaskTimes times(recording, platform, known_durations(args, recording), args.order);
+  const TaskTimes times(recording, platform, known_durations(args, read), args.order);
   Graph graph(recording, times, platform, args.noise);
   if (!args.trace.empty()) args.session.trace = args.trace;
   Report report;
@@ -141,14 +113,16 @@ int replay(int argc, char** argv) {
           "another, such as hprio");
     report.record = record_header("asterism-replay", argc, argv, session);
     report.rows.push_back(simulated_row());
-    report_recording(recording, report);
+    report_recording(recording, times, report);
     report_durations(times, report);
     const bool follow =
         session.scheduler() == "static" && (std::getenv(ScheduleInUse::variable) == nullptr || !args.schedule.empty());
     std::optional<bounds::Optimum> found;
     std::optional<ScheduleInUse> schedule;
+    std::optional<bounds::Workload> work;
     if (args.optimum || follow || !args.schedule.empty()) {
-      found = bounds::optimum(recording, workload(recording, times, platform, graph));
+      work = workload(recording, times, platform, graph);
+      found = bounds::optimum(recording, *work);
       if (follow)
         schedule.emplace(recording, found->schedules.front(), args.schedule);
       else if (!args.schedule.empty())
@@ -161,6 +135,7 @@ int replay(int argc, char** argv) {
         "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler()));
     report.rows.emplace_back("time", fmt::format("{:.6g} s", seconds));
     if (found) report_optimum(*found, seconds, args.noise.deviation > 0, report);
+    report_energy(graph, platform, seconds, args.optimum ? &*work : nullptr, found ? found->lower.seconds : 0, report);
     if (!args.schedule.empty()) report.rows.emplace_back("wrote", args.schedule);
   }
   print_table(report.rows);

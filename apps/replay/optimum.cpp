@@ -15,6 +15,7 @@ namespace {
 void connect(const Platform& platform, bounds::Workload& work) {
   const auto memories = static_cast<std::uint32_t>(work.memories);
   work.connections.assign(work.memories * work.memories, {});
+  work.shared_rate = platform.shared.value_or(0);
   const auto set = [&](std::uint32_t from, std::uint32_t to, const Link& link) {
     bounds::Connection& c = work.connections[from * memories + to];
     c = {link.latency, link.bandwidth, true, 1 + from * memories + to};

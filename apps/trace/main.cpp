@@ -36,6 +36,7 @@ struct Arguments {
   fs::path sqlite;
   fs::path tasks_rec;
   fs::path platform_rec;
+  traces::Power power;
   bool partial = false;
   bool diagnose = false;
   bool no_bounds = false;
@@ -117,6 +118,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       ->allow_extra_args(false);
   bounding->add_option("--models", args.models, "StarPU's models: a folder under STARPU_HOME, or platform_file.rec");
   bounding->add_flag("--no-bounds", args.no_bounds, "No bounds");
+  app.add_option_function<std::string>(
+      "--watts", [&](const std::string& text) { args.power = traces::parse_power("--watts", text); },
+      "Watts of a unit without and with a task, by kind: CPU=3:8,CUDA=70:350; adds joules to the results");
   auto* results = app.add_option_group("Results");
   results->add_option("--all", args.all, "Write everything below into this folder");
   results->add_option("--html", args.html, "A page that works offline: Gantt chart, curves, tables");
@@ -188,6 +192,7 @@ int analyse_and_report(int argc, char** argv) {
     } else {
       analyse(a, std::move(recording), others, models ? &*models : nullptr);
     }
+    add_energy(a, args.power);
     if (args.diagnose) a.view.findings = traces::diagnose(a.recording, a.metrics, models ? &*models : nullptr);
     views.push_back(a.view);
     return a;

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "bounds/fitting.hpp"
 #include "bounds/schedules/builder.hpp"
+#include "bounds/schedules/copy_bound.hpp"
 #include "bounds/windows.hpp"
 
 namespace asterism::bounds {
@@ -67,7 +68,7 @@ void count_fetches(const Workload& work, const std::vector<double>& duration, Gr
     double& shared = resources[link.resource];
     shared = std::max(shared, link.bandwidth);
   }
-  for (const auto& [resource, rate] : resources) bandwidth += rate;
+  for (const auto& [resource, rate] : resources) bandwidth += resource == 0 ? std::max(rate, work.shared_rate) : rate;
   graph.release.assign(work.tasks(), 0);
   graph.fetch.assign(work.tasks(), 0);
   std::vector<bool> touched(work.bytes.size(), false);  // counted, or written
@@ -134,18 +135,31 @@ std::vector<Schedule> as_recorded(const traces::Recording& recording, const Work
 LowerBound lower_bound(const traces::Recording& recording, const Workload& work, double upper) {
   LowerBound found;
   std::vector<double> duration = work.seconds;
+  std::vector<double> head;
+  std::vector<double> tail;
   constexpr int most_rounds = 6;
   for (int round = 0; round < most_rounds; ++round) {
     const ByDuration all = by_duration(work, duration);
-    GraphWork graph{&recording, &all.of_task, &all.problem, all.least, {}, {}};
+    GraphWork graph{&recording, &all.of_task, &all.problem, all.least, {}, {}, {}};
     count_fetches(work, duration, graph);
+    CopyBound copies = copy_bound(work, duration, head, tail);
+    for (std::size_t t = 0; t < work.tasks(); ++t) graph.release[t] = std::max(graph.release[t], copies.head[t]);
+    graph.due = std::move(copies.tail);
     const double fitting = solve_fitting(all.problem, solve_area(all.problem));
-    const WindowBound windows = window_bound(graph);
-    if (const double lower = std::min(upper, std::max(fitting, windows.seconds)); lower > found.seconds) {
+    WindowBound windows = window_bound(graph);
+    const double links = first_copies_bound(work, duration);
+    const double largest = std::max({fitting, windows.seconds, copies.path, links});
+    if (const double lower = std::min(upper, largest); lower > found.seconds) {
       found.seconds = lower;
-      found.by = fitting > windows.seconds ? "LP where tasks fit" : "windows";
+      found.by = largest == windows.seconds ? "windows"
+                 : largest == copies.path   ? "copies"
+                 : largest == links         ? "LP with links"
+                                            : "LP where tasks fit";
     }
-    if (!without_slow_kinds(work, windows, upper, duration)) break;
+    // heads that grew may lengthen what copies say
+    if (!without_slow_kinds(work, windows, upper, duration) && round > 0) break;
+    head = std::move(windows.head);
+    tail = std::move(windows.tail);
   }
   return found;
 }

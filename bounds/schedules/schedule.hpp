@@ -29,9 +29,11 @@ struct Workload {
   std::vector<Unit> units;
   std::size_t kinds = 0;
   std::size_t memories = 1;
-  std::vector<Connection> connections;     ///< [from * memories + to]
-  std::vector<double> seconds;             ///< [task * kinds + kind]; impossible where it does not run
-  std::vector<bool> runs;                  ///< per task; false: it only joins dependencies, and takes no time
+  std::vector<Connection> connections;  ///< [from * memories + to]
+  double shared_rate = 0;       ///< bytes/s: what connections of resource 0 carry when several are used at once;
+                                ///< schedules use one at a time, bounds count on all. 0: as one
+  std::vector<double> seconds;  ///< [task * kinds + kind]; impossible where it does not run
+  std::vector<bool> runs;       ///< per task; false: it only joins dependencies, and takes no time
   traces::Lists<std::uint32_t> before;     ///< per task: those it waits for, each with a smaller number or not
   traces::Lists<std::uint32_t> after;      ///< per task: those that wait for it
   std::vector<std::uint32_t> order;        ///< every task after those it waits for

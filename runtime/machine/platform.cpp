@@ -111,6 +111,18 @@ std::string read_model(TomlTable& table) {
   return model ? model->text() : "";
 }
 
+std::optional<Watts> read_watts(const std::optional<TomlValue>& value) {
+  if (!value) return std::nullopt;
+  TomlTable table = value->table();
+  const TomlValue idle = table.get("idle", "watts of a unit without a task");
+  const TomlValue busy = table.get("busy", "watts of a unit that runs a task");
+  const Watts watts{idle.number(), busy.number()};
+  if (watts.idle < 0) idle.refuse("watts, not below 0");
+  if (watts.busy < watts.idle) busy.refuse("at least the watts of an idle unit");
+  table.finish();
+  return watts;
+}
+
 GpuKind read_gpu_kind(const TomlValue& value) {
   TomlTable gpu = value.table();
   GpuKind kind;
@@ -118,6 +130,7 @@ GpuKind read_gpu_kind(const TomlValue& value) {
   kind.memory = gpu.get("memory", "bytes of memory of each GPU").positive();
   kind.model = read_model(gpu);
   kind.rates = read_default(gpu.get("rates", "a table of rates of one GPU"));
+  kind.watts = read_watts(gpu.find("watts"));
   gpu.finish();
   return kind;
 }
@@ -228,6 +241,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
   platform.cores = static_cast<int>(cpu.get("cores", "their number").integer(1, most_cores));
   platform.cpu_model = read_model(cpu);
   platform.cpu = read_default(cpu.get("rates", "a table of rates of one core"));
+  platform.cpu_watts = read_watts(cpu.find("watts"));
   cpu.finish();
 
   if (const auto value = root.find("gpu")) {

@@ -37,12 +37,19 @@ struct Network {
   [[nodiscard]] int most_nodes() const;
 };
 
+/// What one unit draws: watts while it runs a task, and otherwise.
+struct Watts {
+  double idle = 0;
+  double busy = 0;
+};
+
 /// GPUs that are alike.
 struct GpuKind {
   int count = 0;
   std::string model;
   double memory = 0;  ///< bytes of each
   TaskCost rates;     ///< of one, codelets that Platform::codelets does not name
+  std::optional<Watts> watts{};
 };
 
 struct Platform {
@@ -51,6 +58,7 @@ struct Platform {
 
   int cores = 0;
   std::string cpu_model;
+  std::optional<Watts> cpu_watts;  ///< of a core
   std::vector<GpuKind> gpu_kinds;  ///< GPUs are numbered in this order; none: there are no GPUs
 
   std::vector<Link> to_gpu;        ///< from main memory, by GPU

@@ -149,15 +149,16 @@ starpu_task* pop_task(unsigned context) {
   const int worker = starpu_worker_get_id_check();
   const Unit unit = unit_of(worker);
   for (;;) {
-    const bool known_idle = drivers_sleep && policy.pool.is_idle(unit);
+    bool idle = drivers_sleep && policy.pool.is_idle(unit);
     std::optional<Entry> entry = policy.pool.pop(unit);
-    if (drivers_sleep && !entry && !known_idle) {
+    if (drivers_sleep && !entry && !idle) {
       // whoever pushes from here on wakes this worker; what was pushed before is found now
-      policy.pool.set_idle(unit, true);
+      policy.pool.set_idle(unit, idle = true);
       entry = policy.pool.pop(unit);
     }
     if (!entry) return nullptr;
-    if (drivers_sleep) policy.pool.set_idle(unit, false);
+    // all workers share that word: it is written only where it changes, and none but this worker says that it is idle
+    if (idle) policy.pool.set_idle(unit, false);
     auto* const task = static_cast<starpu_task*>(entry->task);
     unsigned implementation = 0;
     if (starpu_worker_can_execute_task_first_impl(unit.number, task, &implementation) == 0) {

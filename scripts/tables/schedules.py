@@ -141,7 +141,19 @@ def task_cost():
     return "\n".join(out).rstrip()
 
 
+def replays():
+    """asterism-replay beside StarPU's starpu_replay, from scripts/schedules/compare-replay."""
+    rows = ["| graph | scheduler | recorded | asterism-replay | starpu_replay | difference |", "|---|---|---|---|---|---|"]
+    for _, record in load("replay-starpu.json"):
+        for row in record["rows"]:
+            recorded = f"{row['recorded']:.4f} s" if "recorded" in row else ""
+            rows.append(f"| {row['graph']} | {row['scheduler']} | {recorded} | {row['seconds']:.4f} s | {row['starpu_replay']:.4f} s | "
+                        f"{row['seconds'] / row['starpu_replay'] - 1:+.1%} |")
+    return "\n".join(rows)
+
+
 TABLES = {
+    "replays": replays,
     "schedules": schedules,
     "task-cost": task_cost,
     "compare": comparison,

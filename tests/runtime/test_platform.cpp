@@ -41,6 +41,27 @@ TEST_F(PlatformTest, SaysWhatTheFileSays) {
   EXPECT_EQ(p.peer->latency, 5e-6);
 }
 
+TEST_F(PlatformTest, Watts) {
+  EXPECT_FALSE(read(good).cpu_watts);
+  EXPECT_FALSE(read(good).gpu_kinds[0].watts);
+  std::string text = good;
+  text.insert(text.find("[gpu]") + 6, "watts = { idle = 50, busy = 300.5 }\n");
+  const auto with_cores = [&](const std::string& watts) {
+    std::string whole = text;
+    whole.insert(whole.find("[cpu]") + 6, "watts = " + watts + "\n");
+    return read(whole);
+  };
+  const Platform p = with_cores("{ idle = 0, busy = 8 }");
+  ASSERT_TRUE(p.cpu_watts && p.gpu_kinds[0].watts);
+  EXPECT_EQ(p.cpu_watts->idle, 0);
+  EXPECT_EQ(p.cpu_watts->busy, 8);
+  EXPECT_EQ(p.gpu_kinds[0].watts->idle, 50);
+  EXPECT_EQ(p.gpu_kinds[0].watts->busy, 300.5);
+  for (const char* wrong : {"8", "{ idle = 1 }", "{ busy = 1 }", "{ idle = -1, busy = 2 }", "{ idle = 3, busy = 2 }",
+                            "{ idle = 1, busy = 2, off = 0 }"})
+    EXPECT_THROW(with_cores(wrong), Error) << wrong;
+}
+
 TEST_F(PlatformTest, Overheads) {
   EXPECT_TRUE(read(good).overheads);
   EXPECT_TRUE(read("overheads = true\n" + std::string(good)).overheads);

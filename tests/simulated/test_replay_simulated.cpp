@@ -149,6 +149,64 @@ TEST_F(Replay, IsBoundedByTheDurationsReplayed) {
   }
 }
 
+/// A written graph is replayed as its recording: data that stay where they are, durations and coordinates are in it.
+TEST_F(Replay, WritesTheGraph) {
+  const std::string machine = MACHINES "/h200x4.toml";
+  ASSERT_EQ(run("asterism-cg", "--stencil 11pts-64 --iterations 10 --quiet --trace recorded", machine).status, 0);
+  ASSERT_EQ(shell("'" ORDINARY_PROGRAMS "/asterism-replay' recorded --quiet --write-graph graph"), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "graph" / "paje.trace"));
+  for (const std::string scheduler : {"cyclic", "dmdas"})
+    for (const std::string order : {"platform", "models"})
+      EXPECT_EQ(replayed("graph --quiet --scheduler " + scheduler + " --order " + order, machine),
+                replayed("recorded --quiet --scheduler " + scheduler + " --order " +
+                             (order == "models" ? "recording" : order),
+                         machine));
+}
+
+/// A generated graph, directly and from its files; those of the archive are what the generator makes today.
+TEST_F(Replay, GeneratesGraphs) {
+  for (const std::string shape : {"layered", "fork-join", "wavefront", "tree"}) {
+    const std::string rule = shape + ":600";
+    const double time = replayed("--generate " + rule + " --quiet --scheduler dmdas", MACHINES "/nehalem-m2070.toml");
+    EXPECT_EQ(time, replayed(GRAPHS "/" + shape + " --quiet --scheduler dmdas", MACHINES "/nehalem-m2070.toml"));
+    const SimulatedRun ran =
+        run("asterism-replay", "--generate " + rule + ":2 --quiet --scheduler dmdas", MACHINES "/nehalem-m2070.toml");
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_NE(ran.record["seconds"].get<double>(), time);
+    const nlohmann::json& facts = ran.record["recording"];
+    EXPECT_GE(ran.record["seconds"].get<double>(), facts["path_seconds"].get<double>());
+    EXPECT_GE(facts["work_seconds"].get<double>(), facts["path_seconds"].get<double>());
+  }
+  expect_bad_input("--generate bush:5", "bush");
+  expect_bad_input("prof_file__0 --generate tree:5", "--generate");
+  expect_bad_input("", "recording");
+}
+
+/// Joules of a replay are those of its trace, at least what the linear program says for this makespan, and what runs on
+/// one kind of unit can be told by hand.
+TEST_F(Replay, Energy) {
+  const std::string machine = MACHINES "/nehalem-m2070.toml";  // a core 4 W idle and 16 W busy
+  for (const std::string scheduler : {"dmdas", "lws"}) {
+    const SimulatedRun ran =
+        run("asterism-replay", GRAPHS "/tree --quiet --optimum --trace replayed --scheduler " + scheduler, machine);
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    const nlohmann::json& energy = ran.record["energy"];
+    const double joules = energy["joules"];
+    EXPECT_NEAR(trace()["energy"]["joules"].get<double>() / joules, 1, 0.02);
+    EXPECT_LE(energy["least_at_this_makespan"].get<double>(), joules);
+    EXPECT_LE(energy["front"].back()[1].get<double>(), joules);
+  }
+  const SimulatedRun cores =
+      run("asterism-replay", GRAPHS "/tree --quiet --optimum --scheduler eager --gpus 0 --cpus 4", machine);
+  ASSERT_EQ(cores.status, 0) << cores.errors;
+  const double work = cores.record["recording"]["seconds"];  // generated: as one core runs it
+  EXPECT_NEAR(cores.record["energy"]["joules"].get<double>(),
+              4 * 4 * cores.record["seconds"].get<double>() + (16 - 4) * work, 1e-3);
+  EXPECT_NEAR(cores.record["energy"]["least_at_this_makespan"].get<double>(),
+              cores.record["energy"]["joules"].get<double>(), 1e-3);
+  EXPECT_FALSE(run("asterism-replay", GRAPHS "/tree --quiet --scheduler eager").record.contains("energy"));
+}
+
 TEST_F(Replay, SaysWhatIsWrong) {
   record_cholesky(2, 8);
   expect_bad_input("nowhere", "nowhere");

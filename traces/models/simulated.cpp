@@ -61,4 +61,14 @@ PlatformRec simulated_models(const Platform& platform, const Recording& recordin
   return models;
 }
 
+Power power_of(const Platform& platform) {
+  Power power;
+  if (platform.cpu_watts) power["CPU"] = {platform.cpu_watts->idle, platform.cpu_watts->busy};
+  for (const GpuKind& kind : platform.gpu_kinds)
+    if (kind.watts)
+      power[platform.gpu_kinds.size() == 1 ? "CUDA" : "CUDA (" + kind.model + ")"] = {kind.watts->idle,
+                                                                                      kind.watts->busy};
+  return power;
+}
+
 }  // namespace asterism::traces

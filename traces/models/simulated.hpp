@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/machine/platform.hpp"
+#include "traces/energy.hpp"
 #include "traces/models/platform_rec.hpp"
 
 namespace asterism::traces {
@@ -16,6 +17,9 @@ TaskWork work_of(const Recording& recording, std::size_t task);
 /// Seconds of an executed task on a kind of unit ("CPU" are cores, all others are GPUs); nothing where it does not run.
 std::optional<double> simulated_seconds(const Platform& platform, const Recording& recording, std::size_t task,
                                         std::uint32_t kind);
+
+/// The watts of its units; empty where the platform does not say them.
+Power power_of(const Platform& platform);
 
 /// A performance model of every codelet: the mean of each class of tasks (model and footprint) on each kind of unit.
 PlatformRec simulated_models(const Platform& platform, const Recording& recording);

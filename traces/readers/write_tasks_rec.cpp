@@ -60,4 +60,17 @@ void write_tasks_rec(const std::filesystem::path& path, const Recording& r) {
   file.commit();
 }
 
+void write_data_rec(const std::filesystem::path& path, const Recording& r) {
+  OutputFile file(path);
+  for (std::size_t h = 0; h < r.handles.size(); ++h) {
+    const Handle& handle = r.handles[h];
+    std::string record = fmt::format("Handle: {:x}\n", h + 1);
+    if (!handle.name.empty()) record += fmt::format("Name: {}\n", handle.name);
+    record += fmt::format("Size: {}\n", handle.bytes);
+    if (!handle.coordinates.empty()) record += fmt::format("Coordinates: {}\n", fmt::join(handle.coordinates, " "));
+    file.stream() << record << '\n';
+  }
+  file.commit();
+}
+
 }  // namespace asterism::traces

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "traces/diagnosis/finding.hpp"
+#include "traces/energy.hpp"
 #include "traces/metrics.hpp"
 #include "traces/recording.hpp"
 
@@ -35,12 +36,15 @@ struct View {
   std::vector<BoundLine> bounds;
   std::vector<Fact> facts = {};
   std::vector<Finding> findings = {};  ///< listed on the page
+  std::optional<Energy> energy = {};   ///< where the units' watts are known
 };
 
 /// For people, on stdout.
 std::string table(const View& view);
 /// For machines: makespan, shares per unit and kind, links, codelets, critical path, iterations, bounds.
 nlohmann::json summary(const View& view);
+/// Joules in words, and where they went; "" of nothing known.
+std::string energy_text(const Recording& recording, const Energy& energy);
 /// Findings for people: two or three lines each, those that lose most first; or that there are none. "#BEGIN:END" is
 /// the part of the page's address that shows the interval.
 std::string findings_text(const Recording& recording, const std::vector<Finding>& findings);
@@ -55,6 +59,8 @@ void write_csv(const std::filesystem::path& path, const std::vector<View>& views
 void write_perfetto(const std::filesystem::path& path, const View& view);
 /// For pmtool, StarVZ and other readers of StarPU's records; handles are numbered instead of given by address.
 void write_tasks_rec(const std::filesystem::path& path, const Recording& recording);
+/// Names, sizes and coordinates of data, as data.rec beside it; of a recording of one process.
+void write_data_rec(const std::filesystem::path& path, const Recording& recording);
 /// A single page that works offline: Gantt charts of all views on one time axis, tables beside them.
 void write_html(const std::filesystem::path& path, const std::vector<View>& views, const std::string& title);
 

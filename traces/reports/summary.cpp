@@ -147,6 +147,12 @@ json summary(const View& view) {
                          {"median", m.iterations.median},
                          {"quartile1", m.iterations.quartile1},
                          {"quartile3", m.iterations.quartile3}};
+  if (view.energy) {
+    json& energy = out["energy"] = {{"joules", view.energy->joules()}, {"unknown", view.energy->unknown}};
+    energy["kinds"] = json::array();
+    for (const KindEnergy& kind : view.energy->kinds)
+      energy["kinds"].push_back({{"kind", r.kinds[kind.kind].name}, {"busy", kind.busy}, {"idle", kind.idle}});
+  }
   out["bounds"] = json::array();
   for (const BoundLine& b : view.bounds)
     out["bounds"].push_back(
@@ -178,6 +184,7 @@ void write_csv(const std::filesystem::path& path, const std::vector<View>& views
     line("run", "", "", "tasks", static_cast<double>(m.tasks), "1");
     line("run", "", "", "flops", m.flops, "flop");
     line("run", "", "", "bytes moved", static_cast<double>(m.bytes_moved), "B");
+    if (view.energy) line("run", "", "", "energy", view.energy->joules(), "J");
     if (r.has_dependencies) line("run", "", "", "critical path", m.critical_path.length, "s");
     for (const BoundLine& b : view.bounds) line("bound", b.name, "", "lower bound", b.seconds, "s");
     const auto shares = [&](const char* table, const std::string& subject, const std::string& kind, const Shares& s) {

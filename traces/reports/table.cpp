@@ -92,6 +92,17 @@ void clock_lines(Out out, const Recording& r) {
 
 }  // namespace
 
+std::string energy_text(const Recording& recording, const Energy& energy) {
+  std::string text;
+  for (const KindEnergy& kind : energy.kinds)
+    text += fmt::format("{}{} {:.4g} J in tasks, {:.4g} J idle", text.empty() ? "" : "; ",
+                        recording.kinds[kind.kind].name, kind.busy, kind.idle);
+  if (!text.empty()) text = fmt::format("{:.4g} J: {}", energy.joules(), text);
+  if (!energy.unknown.empty())
+    text += fmt::format("{}watts of {} not known", text.empty() ? "" : "; ", fmt::join(energy.unknown, ", "));
+  return text;
+}
+
 std::string table(const View& view) {
   const Recording& r = *view.recording;
   const Metrics& m = *view.metrics;
@@ -143,6 +154,7 @@ std::string table(const View& view) {
     fmt::format_to(out, "  longest chain of dependencies as it ran {} ({:.1f} % of the makespan), {} tasks\n",
                    seconds(m.critical_path.length), 100 * m.critical_path.length / m.makespan,
                    m.critical_path.tasks.size());
+  if (view.energy) fmt::format_to(out, "  energy: {}\n", energy_text(r, *view.energy));
   for (const BoundLine& b : view.bounds)
     fmt::format_to(out, "  bound: {} {} ({:.1f} % of the makespan)\n", b.name, seconds(b.seconds),
                    100 * b.seconds / m.makespan);

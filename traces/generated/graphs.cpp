@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traces/generated/graphs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace asterism::traces {
+namespace {
+
+constexpr std::array<const char*, 4> shape_names{"layered", "fork-join", "wavefront", "tree"};
+constexpr std::uint64_t most_tasks = 10000000;
+constexpr std::size_t codelet_count = 4;
+
+/// Tasks each wait for: all have smaller numbers.
+using Predecessors = std::vector<std::vector<std::uint32_t>>;
+
+/// The standard's distributions differ between libraries; the generator does not.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : bits_(seed) {}
+  /// In [0, 1).
+  double uniform() { return std::ldexp(static_cast<double>(bits_() >> 11), -53); }
+  double log_uniform(double low, double high) { return low * std::pow(high / low, uniform()); }
+  /// From `low` to `high`, both included.
+  std::size_t whole(std::size_t low, std::size_t high) {
+    return low + static_cast<std::size_t>(uniform() * static_cast<double>(high - low + 1));
+  }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+Predecessors layered(std::size_t tasks, Random& random) {
+  const auto width = std::max<std::size_t>(1, static_cast<std::size_t>(std::sqrt(static_cast<double>(tasks))));
+  constexpr double elsewhere = 0.1;  // an edge that is not from the layer before
+  Predecessors before(tasks);
+  for (std::size_t t = width; t < tasks; ++t) {
+    const std::size_t layer = t / width * width;
+    const std::size_t count = random.whole(1, std::min<std::size_t>(4, width));
+    for (std::size_t e = 0; e < count; ++e) {
+      const bool far = random.uniform() < elsewhere;
+      before[t].push_back(static_cast<std::uint32_t>(random.whole(far ? 0 : layer - width, layer - 1)));
+    }
+    std::sort(before[t].begin(), before[t].end());
+    before[t].erase(std::unique(before[t].begin(), before[t].end()), before[t].end());
+  }
+  return before;
+}
+
+Predecessors fork_join(std::size_t tasks, Random& random) {
+  Predecessors before(1);
+  while (before.size() < tasks) {
+    const std::size_t room = tasks - before.size();
+    if (room < 2) break;
+    const auto fork = static_cast<std::uint32_t>(before.size() - 1);
+    const std::size_t wide = std::min(random.whole(8, 48), room - 1);
+    std::vector<std::uint32_t> join;
+    for (std::size_t i = 0; i < wide; ++i) {
+      join.push_back(static_cast<std::uint32_t>(before.size()));
+      before.push_back({fork});
+    }
+    before.push_back(std::move(join));
+  }
+  return before;
+}
+
+Predecessors wavefront(std::size_t tasks) {
+  const auto side = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(tasks)));
+  Predecessors before;
+  for (std::uint32_t i = 0; i < side; ++i)
+    for (std::uint32_t j = 0; j < side; ++j) {
+      std::vector<std::uint32_t>& own = before.emplace_back();
+      if (i > 0) own.push_back((i - 1) * side + j);
+      if (j > 0) own.push_back(i * side + j - 1);
+    }
+  return before;
+}
+
+Predecessors tree(std::size_t tasks) {
+  std::size_t inner = 0;  // nodes of the complete tree above its inner + 1 leaves; they are there twice
+  while (3 * (2 * inner + 1) + 1 <= tasks) inner = 2 * inner + 1;
+  const std::size_t leaves = inner + 1;
+  Predecessors before(1);
+  for (std::size_t t = 1; t < inner + leaves; ++t) before.push_back({static_cast<std::uint32_t>((t - 1) / 2)});
+  // node t of the way down is combined in node last - t of the way back
+  const std::size_t last = 2 * inner + leaves - 1;
+  for (std::size_t t = inner; t-- > 0;) {
+    std::vector<std::uint32_t>& own = before.emplace_back();
+    for (const std::size_t child : {2 * t + 1, 2 * t + 2})
+      own.push_back(static_cast<std::uint32_t>(child < inner ? last - child : child));
+  }
+  return before;
+}
+
+Predecessors shape_of(const GraphRule& rule, Random& random) {
+  switch (rule.shape) {
+    case Shape::layered:
+      return layered(rule.tasks, random);
+    case Shape::fork_join:
+      return fork_join(rule.tasks, random);
+    case Shape::wavefront:
+      return wavefront(rule.tasks);
+    case Shape::tree:
+      return tree(rule.tasks);
+  }
+  return {};
+}
+
+/// Per task: tasks on the longest path to the end, itself included.
+std::vector<std::int32_t> levels(const Predecessors& before) {
+  std::vector<std::int32_t> level(before.size(), 1);
+  for (std::size_t t = before.size(); t-- > 0;)
+    for (const std::uint32_t b : before[t]) level[b] = std::max(level[b], level[t] + 1);
+  return level;
+}
+
+Timing timing(const std::string& model, const char* unit, std::uint32_t footprint, double seconds) {
+  Timing made;
+  made.model = model;
+  made.architecture = unit;
+  made.footprint = footprint;
+  made.mean = 1e6 * seconds;
+  made.samples = 1;
+  return made;
+}
+
+}  // namespace
+
+GraphRule GraphRule::parse(const std::string& text) {
+  GraphRule rule;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto* const shape = std::find(shape_names.begin(), shape_names.end(), text.substr(0, colon));
+  const auto number = [&](std::size_t& at, std::uint64_t& value) {
+    const char* const first = text.data() + at;
+    const auto read = std::from_chars(first, text.data() + text.size(), value);
+    at += static_cast<std::size_t>(read.ptr - first);
+    return read.ec == std::errc();
+  };
+  std::size_t at = colon + 1;
+  bool right = shape != shape_names.end() && at < text.size() && number(at, rule.tasks);
+  if (right && at < text.size() && text[at] == ':') right = number(++at, rule.seed);
+  if (!right || at != text.size() || rule.tasks < 1 || rule.tasks > most_tasks)
+    bad_input("--generate {}: expected SHAPE:TASKS or SHAPE:TASKS:SEED, a shape of {}, 1 to {} tasks", text,
+              fmt::join(shape_names, ", "), most_tasks);
+  rule.shape = static_cast<Shape>(shape - shape_names.begin());
+  return rule;
+}
+
+GeneratedGraph generate(const GraphRule& rule) {
+  Random random(rule.seed);
+  GeneratedGraph made;
+  Recording& r = made.recording;
+  r.name = fmt::format("{}-{}", shape_names[static_cast<std::size_t>(rule.shape)], rule.tasks);
+  r.has_dependencies = true;
+  r.kinds.push_back({"CPU"});
+  r.nodes.push_back({"RAM", 0, 0});
+  r.units.push_back({"CPU 0", 0, 0, 0, 0});
+  r.timeline.emplace_back();
+  std::array<double, codelet_count> on_core{};
+  for (std::size_t c = 0; c < codelet_count; ++c) {
+    const std::string name = fmt::format("generated_{}", c + 1);
+    r.codelets.push_back({name, name});
+    on_core[c] = random.log_uniform(1e-3, 1e-2);
+    const auto footprint = static_cast<std::uint32_t>(c + 1);
+    made.durations.timings.push_back(timing(name, "cpu0", footprint, on_core[c]));
+    made.durations.timings.push_back(timing(name, "cuda0", footprint, on_core[c] / random.log_uniform(0.5, 32)));
+  }
+  const Predecessors before = shape_of(rule, random);
+  const std::vector<std::int32_t> level = levels(before);
+  double now = 0;
+  for (std::size_t t = 0; t < before.size(); ++t) {
+    const std::size_t codelet = random.whole(0, codelet_count - 1);
+    Task task;
+    task.id = task.submit_order = t + 1;
+    task.submitted = 0;
+    task.start = now;
+    task.end = now += on_core[codelet];
+    task.unit = 0;
+    task.codelet = static_cast<std::uint32_t>(codelet);
+    task.footprint = static_cast<std::uint32_t>(codelet + 1);
+    task.priority = level[t];
+    r.tasks.push_back(task);
+    r.handles.push_back({fmt::format("d{}", t), static_cast<std::uint64_t>(random.log_uniform(2.5e5, 4e6))});
+    for (const std::uint32_t b : before[t]) {
+      r.dependencies.item.push_back(b);
+      r.accesses.item.push_back({b, Mode::read});
+    }
+    r.dependencies.close();
+    r.accesses.item.push_back({static_cast<std::uint32_t>(t), Mode::write});
+    r.accesses.close();
+  }
+  r.end = now;
+  return made;
+}
+
+}  // namespace asterism::traces
