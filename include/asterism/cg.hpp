@@ -101,9 +101,10 @@ class ASTERISM_EXPORT Solver {
   Result solve(std::span<const double> b, std::span<double> x, Start start = Start::zero,
                const std::function<void(const Progress&)>& progress = {});
 
-  /// Solves for several right-hand sides: b and x have rows() values for each. On cores, with the fused flow and without
-  /// ssor and amg, up to eight at once, for which each product reads the matrix once; then `progress` has the largest
-  /// residual, and Result::seconds is of all of them. Otherwise one after the other. The bits are those of solve().
+  /// Solves for several right-hand sides: b and x have rows() values for each. On cores, with the fused flow and
+  /// without ssor and amg, up to eight at once, for which each product reads the matrix once; then `progress` has the
+  /// largest residual, and Result::seconds is of all of them. Otherwise one after the other. The bits are those of
+  /// solve().
   std::vector<Result> solve_all(std::span<const double> b, std::span<double> x, Start start = Start::zero,
                                 const std::function<void(const Progress&)>& progress = {});
 

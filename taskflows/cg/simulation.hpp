@@ -21,12 +21,12 @@
 #include "runtime/session.hpp"
 #include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/exchange.hpp"
+#include "taskflows/cg/flow/team.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 #include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/options.hpp"
 #include "taskflows/cg/preconditioner/hierarchy.hpp"
 #include "taskflows/cg/preconditioner/preconditioner_tasks.hpp"
-#include "taskflows/cg/team.hpp"
 
 namespace asterism::cg {
 

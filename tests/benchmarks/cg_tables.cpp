@@ -58,6 +58,35 @@ std::vector<Case> cases_of(const std::vector<int>& gpu_counts) {
   return cases;
 }
 
+/// What has been measured so far, with Definitions 1 to 5.
+nlohmann::json records_of(const std::vector<Case>& cases) {
+  nlohmann::json records = nlohmann::json::array();
+  for (const Case& done : cases) {
+    if (done.ms.empty()) continue;
+    const double t1 = median(std::ranges::find_if(cases, [&](const Case& of) { return of.task == done.task; })->ms);
+    nlohmann::json entry{{"gpus", done.gpus},
+                         {"blocks", done.blocks},
+                         {"decomposition", asterism::cg::name_of(done.decomposition)},
+                         {"transfer", asterism::cg::name_of(done.transfer)},
+                         {"flow", asterism::cg::name_of(done.flow)},
+                         {"task", asterism::cg::name_of(done.task)},
+                         {"ms_per_iteration", done.ms},
+                         {"median_ms", median(done.ms)},
+                         {"S", t1 / median(done.ms)},
+                         {"e", t1 / median(done.ms) / done.gpus}};
+    // e = e_granularity x e_pipeline, with T_b(1) of the same decomposition and transfer
+    for (const Case& split : cases)
+      if (split.gpus == 1 && split.blocks == done.blocks && done.gpus > 1 && !split.ms.empty() &&
+          split.decomposition == done.decomposition && split.transfer == done.transfer && split.flow == done.flow &&
+          split.task == done.task) {
+        entry["e_granularity"] = t1 / median(split.ms);
+        entry["e_pipeline"] = median(split.ms) / (median(done.ms) * done.gpus);
+      }
+    records.push_back(entry);
+  }
+  return records;
+}
+
 int tables(int argc, char** argv) {
   CLI::App app("The paper's tables on this machine", "bench_cg_tables");
   std::string out;
@@ -133,30 +162,7 @@ int tables(int argc, char** argv) {
         failed("{}: residual {:.6e}, the recurrence says {:.6e}", c.label(), residual, run.result.recurrence_residual);
       c.ms.push_back(apps::cg::seconds_per_iteration(run.result) * 1e3);
       fmt::print(stderr, "{:<55} {:9.4f} ms (assembly {:.1f} s)\n", c.label(), c.ms.back(), run.assembly_seconds);
-      record["cases"] = nlohmann::json::array();
-      for (const Case& done : cases) {
-        if (done.ms.empty()) continue;
-        const double t1 = median(std::ranges::find_if(cases, [&](const Case& of) { return of.task == done.task; })->ms);
-        nlohmann::json entry{{"gpus", done.gpus},
-                             {"blocks", done.blocks},
-                             {"decomposition", asterism::cg::name_of(done.decomposition)},
-                             {"transfer", asterism::cg::name_of(done.transfer)},
-                             {"flow", asterism::cg::name_of(done.flow)},
-                             {"task", asterism::cg::name_of(done.task)},
-                             {"ms_per_iteration", done.ms},
-                             {"median_ms", median(done.ms)},
-                             {"S", t1 / median(done.ms)},
-                             {"e", t1 / median(done.ms) / done.gpus}};
-        // e = e_granularity x e_pipeline, with T_b(1) of the same decomposition and transfer
-        for (const Case& split : cases)
-          if (split.gpus == 1 && split.blocks == done.blocks && done.gpus > 1 && !split.ms.empty() &&
-              split.decomposition == done.decomposition && split.transfer == done.transfer && split.flow == done.flow &&
-              split.task == done.task) {
-            entry["e_granularity"] = t1 / median(split.ms);
-            entry["e_pipeline"] = median(split.ms) / (median(done.ms) * done.gpus);
-          }
-        record["cases"].push_back(entry);
-      }
+      record["cases"] = records_of(cases);
       write_json(out, record);
     }
   return 0;

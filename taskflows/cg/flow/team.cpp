@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/cg/team.hpp"
+#include "taskflows/cg/flow/team.hpp"
 
 #include <fmt/format.h>
 
