@@ -145,13 +145,11 @@ void Simulation::State::set_moment(std::size_t source, std::span<const double> m
 void Simulation::State::advance(long steps) {
   const Session::State::Call call(*session_);
   const Session::State::Awake awake(*session_);
-  for (const long end = step() + steps; step() < end;) {
-    const long next = std::min(end, (step() / check_every + 1) * check_every);
-    simulation_->advance(next - step());
-    if (next % check_every != 0) continue;
-    if (const auto sums = simulation_->exchange_sums()) house::require_finite(*sums, next - check_every + 1);
-  }
-  starpu_task_wait_for_all();
+  advance_checked(
+      step(), steps, check_every, [&](long n) { simulation_->advance(n); },
+      [&](long at) {
+        if (const auto sums = simulation_->exchange_sums()) house::require_finite(*sums, at - check_every + 1);
+      });
 }
 
 /// Rows along z of the component, from parts of the domain.
@@ -263,10 +261,10 @@ std::vector<FarField> Simulation::State::far_fields() {
 
 namespace {
 
+/// The state, which a simulation that was moved from does not have.
 template <class State>
 State& open(const std::unique_ptr<State>& state) {
-  if (state == nullptr) bad_input("a simulation that was moved from: expected one with fields");
-  return *state;
+  return state_in(state, "fields");
 }
 
 }  // namespace
@@ -288,11 +286,7 @@ void Simulation::set_moment(std::size_t source, std::span<const double> moment) 
   translated([&] { open(state_).set_moment(source, moment); });
 }
 void Simulation::advance(long steps, const std::function<void(long)>& progress, long every) {
-  translated([&] {
-    State& state = open(state_);
-    in_turns(
-        steps, every, [&] { return state.step(); }, [&](long n) { state.advance(n); }, progress);
-  });
+  translated([&] { advance_in_turns(open(state_), steps, progress, every); });
 }
 long Simulation::step() const {
   return translated([&] { return open(state_).step(); });

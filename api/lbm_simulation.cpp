@@ -146,13 +146,11 @@ void Simulation::State::start(const Initial& initial) {
 void Simulation::State::advance(long steps) {
   const Session::State::Call call(*session_);
   const Session::State::Awake awake(*session_);
-  for (const long end = step() + steps; step() < end;) {
-    const long next = std::min(end, (step() / check_every + 1) * check_every);
-    simulation_->advance(next - step());
-    if (next % check_every != 0) continue;
-    if (const auto sums = simulation_->exchange_totals()) house::require_flow(*sums, next - check_every + 1);
-  }
-  starpu_task_wait_for_all();
+  advance_checked(
+      step(), steps, check_every, [&](long n) { simulation_->advance(n); },
+      [&](long at) {
+        if (const auto sums = simulation_->exchange_totals()) house::require_flow(*sums, at - check_every + 1);
+      });
 }
 
 void Simulation::State::fields(const Fields& to) {
@@ -187,10 +185,10 @@ Totals Simulation::State::totals() {
 
 namespace {
 
+/// The state, which a simulation that was moved from does not have.
 template <class State>
 State& open(const std::unique_ptr<State>& state) {
-  if (state == nullptr) bad_input("a simulation that was moved from: expected one with a flow");
-  return *state;
+  return state_in(state, "a flow");
 }
 
 }  // namespace
@@ -226,11 +224,7 @@ void Simulation::start(const Initial& initial) {
   translated([&] { open(state_).start(initial); });
 }
 void Simulation::advance(long steps, const std::function<void(long)>& progress, long every) {
-  translated([&] {
-    State& state = open(state_);
-    in_turns(
-        steps, every, [&] { return state.step(); }, [&](long n) { state.advance(n); }, progress);
-  });
+  translated([&] { advance_in_turns(open(state_), steps, progress, every); });
 }
 long Simulation::step() const {
   return translated([&] { return open(state_).step(); });

@@ -248,10 +248,10 @@ std::vector<double> Simulation::State::incident(int wave, int observer) {
 
 namespace {
 
+/// The state, which a simulation that was moved from does not have.
 template <class State>
 State& open(const std::unique_ptr<State>& state) {
-  if (state == nullptr) bad_input("a simulation that was moved from: expected one with a surface");
-  return *state;
+  return state_in(state, "a surface");
 }
 
 }  // namespace
@@ -266,11 +266,7 @@ void Simulation::start(const Wave& wave) {
   translated([&] { open(state_).start(wave); });
 }
 void Simulation::advance(long steps, const std::function<void(long)>& progress, long every) {
-  translated([&] {
-    State& state = open(state_);
-    in_turns(
-        steps, every, [&] { return state.step(); }, [&](long n) { state.advance(n); }, progress);
-  });
+  translated([&] { advance_in_turns(open(state_), steps, progress, every); });
 }
 long Simulation::step() const {
   return translated([&] { return open(state_).step(); });

@@ -36,6 +36,17 @@ void in_turns(long steps, long every, const std::function<long()>& step, const s
   }
 }
 
+void advance_checked(long begin, long steps, long every, const std::function<void(long)>& advance,
+                     const std::function<void(long)>& check) {
+  for (long step = begin; step < begin + steps;) {
+    const long next = std::min(begin + steps, (step / every + 1) * every);
+    advance(next - step);
+    if (next % every == 0) check(next);
+    step = next;
+  }
+  starpu_task_wait_for_all();
+}
+
 asterism::Precision precision_of(Precision precision, bool half) {
   if (precision == Precision::single_precision) return asterism::Precision::single_precision;
   if (precision == Precision::double_precision) return asterism::Precision::double_precision;

@@ -5,10 +5,12 @@
 #include <asterism/precision.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "api/session_state.hpp"
+#include "base/error.hpp"
 #include "base/precision.hpp"
 #include "io/mesh/mesh.hpp"
 #include "runtime/machine/unit_choice.hpp"
@@ -26,6 +28,25 @@ const asterism::Session& start_for(Session::State& session, const std::optional<
 /// one, outside of a call of the session. Throws Error (bad_input) for numbers below 0.
 void in_turns(long steps, long every, const std::function<long()>& step, const std::function<void(long)>& advance,
               const std::function<void(long)>& progress);
+
+/// What a simulation has; throws Error (bad_input) where it was moved from: "expected one with `what`".
+template <class State>
+State& state_in(const std::unique_ptr<State>& state, const char* what) {
+  if (state == nullptr) bad_input("a simulation that was moved from: expected one with {}", what);
+  return *state;
+}
+
+/// in_turns() of a state that has step() and advance().
+template <class State>
+void advance_in_turns(State& state, long steps, const std::function<void(long)>& progress, long every) {
+  in_turns(
+      steps, every, [&] { return state.step(); }, [&](long n) { state.advance(n); }, progress);
+}
+
+/// Submits steps begin + 1 to begin + steps by advance(n). After each multiple of `every`, check(step) looks at what
+/// they have brought. Returns when all tasks have ended.
+void advance_checked(long begin, long steps, long every, const std::function<void(long)>& advance,
+                     const std::function<void(long)>& check);
 
 /// As the house has it. Throws Error (bad_input) for half precision unless `half`.
 asterism::Precision precision_of(Precision precision, bool half = false);

@@ -61,14 +61,16 @@ void Run::leave_small_systems_to_one_unit() {
                     !rank_group().distributed();
   if (!open) return;
   const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a_.nnz()), static_cast<double>(a_.n));
-  const auto alone = [&](const char* unit, double most, const char* why) {
-    arguments_.common.units.reason =
-        fmt::format("1 {}: an iteration moves {:.1f} kB, and up to {:.0f} kB {}", unit, bytes / 1e3, most / 1e3, why);
+  const auto alone = [&](const char* unit, double most) {
+    arguments_.common.units.reason = fmt::format(
+        "1 {0}: an iteration moves {1:.4g} MB; up to {2:.4g} MB one {0} is as fast as several, which wait for "
+        "each other in every iteration",
+        unit, bytes / 1e6, most / 1e6);
   };
   if (const int gpus = session.gpus.value_or(visible_gpus()); gpus > 0) {
     if (gpus == 1 || session.gpus || std::getenv("STARPU_NCUDA") != nullptr || bytes > bytes_for_one_gpu) return;
     session.gpus = 1;
-    return alone("GPU", bytes_for_one_gpu, "take no longer than several need to wait for each other");
+    return alone("GPU", bytes_for_one_gpu);
   }
   if (session.cpus || std::getenv("STARPU_NCPU") != nullptr || std::getenv("STARPU_NCPUS") != nullptr) return;
   const Options& o = arguments_.options;
@@ -77,7 +79,7 @@ void Run::leave_small_systems_to_one_unit() {
                      arguments_.common.trace.empty() && this_machine().cores <= max_team;
   if (bytes > bytes_for_one_core(whole)) return;
   session.cpus = 1;
-  alone("core", bytes_for_one_core(whole), "stay in its cache");
+  alone("core", bytes_for_one_core(whole));
 }
 
 std::optional<int> Run::prepare() {

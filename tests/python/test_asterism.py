@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import asterism
+from refusal import refused
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
 
@@ -38,15 +39,6 @@ def direct(points, charge, targets):
 
 def random(*shape, seed=1):
     return numpy.random.default_rng(seed).uniform(-1, 1, shape)
-
-
-def refused(call, *words, kind=asterism.BadInput):
-    with pytest.raises(kind) as caught:
-        call()
-    line = str(caught.value)
-    assert "\n" not in line
-    for word in words:
-        assert word in line
 
 
 @pytest.mark.parametrize("preconditioner", ["auto", "none", "jacobi", "block-jacobi", "ssor", "amg"])

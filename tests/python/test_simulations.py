@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import asterism
+from refusal import refused
 
 # ---- what tests share: see test_asterism.py
 
@@ -16,15 +17,6 @@ import asterism
 def session():
     with asterism.Session(cpus=2, gpus=0) as opened:
         yield opened
-
-
-def refused(call, *words, kind=asterism.BadInput):
-    with pytest.raises(kind) as caught:
-        call()
-    line = str(caught.value)
-    assert "\n" not in line
-    for word in words:
-        assert word in line
 
 
 # ---- flow
