@@ -63,9 +63,9 @@ void Run::leave_small_systems_to_one_unit() {
   const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(a_.nnz()), static_cast<double>(a_.n));
   const auto alone = [&](const char* unit, double most) {
     arguments_.common.units.reason = fmt::format(
-        "1 {0}: an iteration moves {1:.4g} MB; up to {2:.4g} MB one {0} is as fast as several, which wait for "
+        "1 {0}: an iteration moves {1:.4g} kB; up to {2:.4g} kB one {0} is as fast as several, which wait for "
         "each other in every iteration",
-        unit, bytes / 1e6, most / 1e6);
+        unit, bytes / 1e3, most / 1e3);
   };
   if (const int gpus = session.gpus.value_or(visible_gpus()); gpus > 0) {
     if (gpus == 1 || session.gpus || std::getenv("STARPU_NCUDA") != nullptr || bytes > bytes_for_one_gpu) return;

@@ -32,11 +32,12 @@ Team::Team(const Session& session, const Options& options) {
 
 std::string why_no_team(const Options& options, const Session& session) {
   if (options.blocks == 1) return {};
-  if (simulated) return "a simulated machine, and several block-rows";
-  if (rank_group().ranks() > 1) return "several processes";
+  if (simulated) return "several block-rows on a simulated machine; expected one";
+  if (rank_group().ranks() > 1) return "several processes; expected one";
   const int units = session.gpus() > 0 ? session.gpus() : session.cpus();
-  if (options.blocks > units) return fmt::format("{} block-rows on {} units", options.blocks, units);
-  if (!session.gpus_reach_each_other()) return "GPUs that do not reach each other's memory";
+  if (options.blocks > units)
+    return fmt::format("{} block-rows on {} units; expected a unit for each", options.blocks, units);
+  if (!session.gpus_reach_each_other()) return "GPUs that do not reach each other's memory; expected --task operation";
   return {};
 }
 
