@@ -27,6 +27,7 @@
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/memory_limits.hpp"
 #include "runtime/program_library.hpp"
+#include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -184,6 +185,7 @@ Session::Session(const SessionOptions& options) {
                       starpu_worker_get_memory_node(w), name});
   }
   mark_models();
+  open_direct_messages(units_);
 }
 
 /// Sets which scheduler StarPU starts with; returns its name, empty for StarPU's default.
@@ -306,7 +308,9 @@ void Session::share_cores() {
 
 Session::~Session() {
   // other ranks may wait for what this one would have sent, and StarPU would wait for them
-  if (std::uncaught_exceptions() > exceptions_ && !rank_group().all_have_failed()) return;
+  const bool by_error = std::uncaught_exceptions() > exceptions_;
+  if (by_error && !rank_group().all_have_failed()) return;
+  close_direct_messages(!by_error);
   rank_group().stop_starpu();
   if (!trace_.empty()) {
     // Kept under another name: FxT moves the file to where the next recording of this process goes.

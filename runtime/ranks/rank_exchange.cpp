@@ -2,6 +2,7 @@
 #include "runtime/ranks/rank_exchange.hpp"
 
 #include "base/error.hpp"
+#include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 #ifdef ASTERISM_MPI
@@ -27,10 +28,10 @@ Submitted submitted() {
 
 void share(starpu_data_handle_t /*handle*/, int /*owner*/, std::int64_t /*tag*/) {}
 void unshare(starpu_data_handle_t /*handle*/) {}
-bool exchange_for_task(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/) {
+bool exchange_for_task(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/, int /*worker*/) {
   return true;
 }
-void exchange_data(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/) {}
+void exchange_data(std::span<const Access> /*accesses*/, int /*rank*/, int /*priority*/, int /*worker*/) {}
 
 #else
 
@@ -62,6 +63,25 @@ void check(int status, const char* call) {
   if (status != 0) failed("{}: status {}", call, status);
 }
 
+void receive(starpu_data_handle_t handle, const Shared& shared, int priority, int worker) {
+  if (goes_directly(shared.owner, starpu_data_get_size(handle))) {
+    const bool gpu = worker >= 0 && starpu_worker_get_type(worker) == STARPU_CUDA_WORKER;
+    const int node = gpu ? static_cast<int>(starpu_worker_get_memory_node(static_cast<unsigned>(worker))) : -1;
+    return receive_directly(handle, shared.owner, shared.tag, priority, node);
+  }
+  check(starpu_mpi_irecv_detached_prio(handle, shared.owner, shared.tag, priority, MPI_COMM_WORLD, nullptr, nullptr),
+        "starpu_mpi_irecv_detached");
+}
+
+void send(starpu_data_handle_t handle, const Shared& shared, int rank, int priority) {
+  Submitted& count = counts();
+  ++count.messages;
+  count.bytes += static_cast<std::int64_t>(starpu_data_get_size(handle));
+  if (goes_directly(rank, starpu_data_get_size(handle))) return send_directly(handle, rank, shared.tag, priority);
+  check(starpu_mpi_isend_detached_prio(handle, rank, shared.tag, priority, MPI_COMM_WORLD, nullptr, nullptr),
+        "starpu_mpi_isend_detached");
+}
+
 }  // namespace
 
 void share(starpu_data_handle_t handle, int owner, std::int64_t tag) {
@@ -78,18 +98,17 @@ void unshare(starpu_data_handle_t handle) {
   starpu_data_set_user_data(handle, nullptr);
 }
 
-bool exchange_for_task(std::span<const Access> accesses, int rank, int priority) {
+bool exchange_for_task(std::span<const Access> accesses, int rank, int priority, int worker) {
   if (!rank_group().distributed()) return true;
   const bool mine = rank == this_rank_runs || rank == rank_group().rank();
   ++counts().walked;
   if (mine) ++counts().tasks;
-  exchange_data(accesses, rank, priority);
+  exchange_data(accesses, rank, priority, worker);
   return mine;
 }
 
-void exchange_data(std::span<const Access> accesses, int rank, int priority) {
+void exchange_data(std::span<const Access> accesses, int rank, int priority, int worker) {
   if (!rank_group().distributed()) return;
-  Submitted& count = counts();
   const int me = rank_group().rank();
   const bool mine = rank == this_rank_runs || rank == me;
   for (const Access& access : accesses) {
@@ -97,18 +116,12 @@ void exchange_data(std::span<const Access> accesses, int rank, int priority) {
     if (shared == nullptr) continue;
     if ((access.mode & STARPU_R) != 0) {
       if (mine && shared->owner != me && !shared->received) {
-        check(starpu_mpi_irecv_detached_prio(access.handle, shared->owner, shared->tag, priority, MPI_COMM_WORLD,
-                                             nullptr, nullptr),
-              "starpu_mpi_irecv_detached");
+        receive(access.handle, *shared, priority, worker);
         shared->received = true;
       }
       if (!mine && shared->owner == me && std::ranges::find(shared->sent, rank) == shared->sent.end()) {
-        check(starpu_mpi_isend_detached_prio(access.handle, rank, shared->tag, priority, MPI_COMM_WORLD, nullptr,
-                                             nullptr),
-              "starpu_mpi_isend_detached");
+        send(access.handle, *shared, rank, priority);
         shared->sent.push_back(rank);
-        ++count.messages;
-        count.bytes += static_cast<std::int64_t>(starpu_data_get_size(access.handle));
       }
     }
     if ((access.mode & STARPU_W) != 0) {  // copies elsewhere are of the past

@@ -25,11 +25,11 @@ void share(starpu_data_handle_t handle, int owner, std::int64_t tag);
 void unshare(starpu_data_handle_t handle);
 
 /// What a task that `rank` runs needs of other ranks and they of it: requests for messages, which precede the task.
-/// Whether this rank is the one that runs it.
-bool exchange_for_task(std::span<const Access> accesses, int rank, int priority);
+/// Whether this rank is the one that runs it. `worker`: StarPU's number of the unit that will; -1: not known.
+bool exchange_for_task(std::span<const Access> accesses, int rank, int priority, int worker = -1);
 
 /// The same for data that no task is submitted for: of a task elsewhere, or of the host.
-void exchange_data(std::span<const Access> accesses, int rank, int priority = 0);
+void exchange_data(std::span<const Access> accesses, int rank, int priority = 0, int worker = -1);
 
 /// What this rank has submitted since its process began; counted over several ranks only.
 struct Submitted {

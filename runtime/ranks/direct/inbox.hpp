@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rings of notes between the ranks of a host.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/ranks/direct/note_ring.hpp"
+
+namespace asterism {
+
+/// A ring to and from each other rank of this host that takes part.
+class Inboxes {
+ public:
+  /// Ranks together: each says whether it takes part. Throws Error (failed) where there is no shared memory.
+  explicit Inboxes(bool takes_part);
+  ~Inboxes();
+  Inboxes(const Inboxes&) = delete;
+  Inboxes& operator=(const Inboxes&) = delete;
+
+  /// Null: no part of it, or this rank.
+  [[nodiscard]] NoteRing* from(int rank) const { return from_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] NoteRing* to(int rank) const { return to_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] bool empty() const { return mapped_.empty(); }
+
+ private:
+  void map(const char* name, int flags, NoteRing*& rings);
+
+  std::vector<NoteRing*> from_, to_;
+  std::vector<NoteRing*> mapped_;  ///< the rings to a rank, by writer
+};
+
+}  // namespace asterism
