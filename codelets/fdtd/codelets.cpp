@@ -26,9 +26,9 @@ struct Cpu {
                      field[0]);
   }
   template <class T>
-  void update_steps(const Scheme& s, std::int32_t steps, const std::array<Media<T>, 2>& media,
+  void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
                     const std::vector<Source<T>>& sources, T* const (&field)[2], T* const (&)[2]) const {
-    cpu::update_steps(s.grid, steps, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
+    cpu::update_steps(s.grid, steps, needed, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
                       static_cast<std::int32_t>(sources.size()), field[1], field[0]);
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box); }

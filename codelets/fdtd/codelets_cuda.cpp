@@ -30,16 +30,16 @@ struct Gpu {
   }
   /// Half of the steps to the scratch arrays, the other half back.
   template <class T>
-  void update_steps(const Scheme& s, std::int32_t steps, const std::array<Media<T>, 2>& media,
+  void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
                     std::vector<Source<T>>& sources, T* const (&field)[2], T* const (&scratch)[2]) const {
     const auto count = static_cast<std::int32_t>(sources.size());
-    const auto launch = [&](T* const(&from)[2], T* const(&to)[2]) {
-      cuda::update_steps(s.grid, steps / 2, s.factors[1], s.factors[0], media[1], media[0], sources.data(), count,
-                         static_cast<const T*>(from[1]), static_cast<const T*>(from[0]), to[1], to[0], stream);
+    const auto launch = [&](const Planes& planes, T* const(&from)[2], T* const(&to)[2]) {
+      cuda::update_steps(s.grid, steps / 2, planes, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
+                         count, static_cast<const T*>(from[1]), static_cast<const T*>(from[0]), to[1], to[0], stream);
     };
-    launch(field, scratch);
+    launch(tasks::around(needed, steps / 2, s.grid), field, scratch);
     for (Source<T>& source : sources) source.values += steps / 2;
-    launch(scratch, field);
+    launch(needed, scratch, field);
     for (Source<T>& source : sources) source.values -= steps / 2;
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box, stream); }

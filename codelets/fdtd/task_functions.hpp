@@ -30,6 +30,11 @@ std::array<Media<T>, 2> take_media(const Scheme& scheme, Buffers& buffers) {
   return media;
 }
 
+/// Planes of a grid, and so many on both sides as there are.
+inline Planes around(const Planes& planes, std::int32_t more, const Grid& grid) {
+  return {std::max(planes.first - more, 0), std::min(planes.end + more, grid.n[0])};
+}
+
 /// What a source adds to E in a step: the current is that of the middle of the step.
 inline double addition(const AdvanceArgs& a, const PointSource& source, std::int64_t step) {
   return source.scale * (*source.current)((static_cast<double>(step) + 0.5) * a.dt);
@@ -100,12 +105,18 @@ class Advance {
         for (std::int32_t n = 0; n < now; ++n)
           values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
-      unit_.update_steps(a_.scheme, now, media_, sources, field_, scratch_);
       done += now;
+      unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, sources, field_, scratch_);
     }
     return done;
   }
 
+  /// What own planes depend on after so many more steps.
+  [[nodiscard]] Planes needed_before(std::int32_t steps) const {
+    const Grid& grid = a_.scheme.grid;
+    if (a_.overlap.planes == 0) return {0, grid.n[0]};
+    return around({a_.overlap.first, a_.overlap.end}, steps, grid);
+  }
   [[nodiscard]] Box planes_of(std::int32_t first, std::int32_t end) const {
     return {first, end, 0, a_.scheme.grid.n[1], 0, a_.scheme.grid.n[2]};
   }

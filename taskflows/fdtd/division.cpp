@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fdtd {
@@ -99,8 +100,10 @@ Division divided_by(const DivisionOptions& options, const Problem& problem, bool
     d.overlap = options.overlap.value_or(options.exchange == Exchange::hidden ? best_overlap(problem, d) : 0);
     return d;
   };
-  // strips that overlap exchange so seldom that one for each GPU of a process is best
-  Division d = divided(options.bricks_per_gpu > 0 ? options.bricks_per_gpu : of_ranks ? 2 : 1);
+  // strips that overlap exchange so seldom that one for each GPU is best, unless it is through main memory
+  Division d = divided(options.bricks_per_gpu > 0                 ? options.bricks_per_gpu
+                       : of_ranks && !all_gpus_reach_each_other() ? 2
+                                                                  : 1);
   if (options.bricks_per_gpu == 0 && neighbours && d.overlap == 0) d = divided(2);
   if (options.scheduler_places) std::fill(d.placement.begin(), d.placement.end(), -1);
   return d;
@@ -170,7 +173,7 @@ int best_overlap(const Problem& problem, const Division& division) {
   }
   const bool of_ranks = std::any_of(division.bricks.begin(), division.bricks.end(),
                                     [](const BrickPlace& brick) { return brick.rank.has_value(); });
-  if (of_ranks && thinnest < planes_that_hide_overlap) return 0;
+  if (of_ranks && !all_gpus_reach_each_other() && thinnest < planes_that_hide_overlap) return 0;
   // as many steps as go through memory at once, or several times as many to make up for what a task costs
   const int at_once = steps_at_once(problem.precision);
   const double cells = cells_of(problem) / static_cast<double>(division.bricks.size());

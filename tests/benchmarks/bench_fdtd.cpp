@@ -112,7 +112,7 @@ struct Part {
     cpu::update(Field::electric, grid, grid.cells(), some, {index.data(), table}, h.data(), e.data());
   }
   void update_steps() {
-    cpu::update_steps<T>(grid, cpu::steps_at_once, some, some, {}, {}, nullptr, 0, h.data(), e.data());
+    cpu::update_steps<T>(grid, cpu::steps_at_once, {0, grid.n[0]}, some, some, {}, {}, nullptr, 0, h.data(), e.data());
   }
   void update_both() { cpu::update_both<T>(grid, grid.cells(), fusible(grid), some, some, {}, {}, h.data(), e.data()); }
 };

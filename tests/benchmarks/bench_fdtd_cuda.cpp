@@ -96,10 +96,10 @@ void measure_steps_at_once(Clock& clock, const Grid& g, const Memory& e, const M
       for (int r = -1; r < repetitions / 3; ++r) {
         const double s = clock.seconds([&] {
           for (int n = 0; n < steps; n += 2) {
-            cuda::update_steps<T>(g, at_once, some, some, {}, {}, nullptr, 0, h.as<T>(), e.as<T>(), other_h.as<T>(),
-                                  other_e.as<T>(), clock.stream, planes);
-            cuda::update_steps<T>(g, at_once, some, some, {}, {}, nullptr, 0, other_h.as<T>(), other_e.as<T>(),
-                                  h.as<T>(), e.as<T>(), clock.stream, planes);
+            cuda::update_steps<T>(g, at_once, {0, g.n[0]}, some, some, {}, {}, nullptr, 0, h.as<T>(), e.as<T>(),
+                                  other_h.as<T>(), other_e.as<T>(), clock.stream, planes);
+            cuda::update_steps<T>(g, at_once, {0, g.n[0]}, some, some, {}, {}, nullptr, 0, other_h.as<T>(),
+                                  other_e.as<T>(), h.as<T>(), e.as<T>(), clock.stream, planes);
           }
         });
         if (r >= 0) launches.push_back(s / (steps * at_once));

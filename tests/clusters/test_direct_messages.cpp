@@ -7,7 +7,7 @@
 #endif
 
 #include <algorithm>
-#include <string>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -21,6 +21,14 @@
 
 namespace asterism {
 namespace {
+
+SessionOptions with_cores(int cores, std::optional<int> gpus) {
+  SessionOptions options;
+  options.cpus = cores;
+  options.gpus = gpus;
+  options.ranks = Ranks::any;
+  return options;
+}
 
 TEST(NoteRing, CarriesNotesInTheirOrderBetweenThreads) {
   static NoteRing ring;
@@ -57,7 +65,7 @@ TEST(NoteRing, RefusesWhatItHasNoPlaceFor) {
 }
 
 TEST(DirectMessages, AreNotUsedWithoutGpus) {
-  const Session session({.cpus = 1, .gpus = 0, .ranks = Ranks::any});
+  const Session session(with_cores(1, 0));
   for (int rank = 0; rank < rank_group().ranks(); ++rank) EXPECT_FALSE(goes_directly(rank, std::size_t{1} << 24U));
 }
 
@@ -135,7 +143,7 @@ void run_rounds(std::size_t bytes, int rounds, bool from_core) {
 TEST(DirectMessages, CarryWhatGpusAndCoresHaveWritten) {
   if (visible_gpus() == 0) GTEST_SKIP() << "no GPU";
   if (rank_group().ranks() == 1) GTEST_SKIP() << "one rank";
-  const Session session({.cpus = 1, .ranks = Ranks::any});
+  const Session session(with_cores(1, std::nullopt));
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{16384}, std::size_t{100001}, std::size_t{9000000}}) {
     EXPECT_EQ(goes_directly((rank_group().rank() + 1) % rank_group().ranks(), bytes), bytes >= 16384);
     for (int again = 0; again < 3; ++again) run_rounds(bytes, 40, true);

@@ -106,6 +106,11 @@ constexpr Box fusible(const Grid& g) {
   return {first[0], end[0], first[1], end[1], first[2], end[2]};
 }
 
+/// Planes [first, end) along x.
+struct Planes {
+  std::int32_t first, end;
+};
+
 /// A value added to an entry of E at the end of each of the steps.
 template <class T>
 struct Source {
@@ -131,9 +136,10 @@ void update_both(const Grid& grid, const Box& h_cells, const Box& e_cells, const
 /// Whole steps of a domain on its own, in a box of electric conductors: a wavefront (Wellein et al., COMPSAC 2009) of
 /// blocks of `rows` rows of a plane, each step one plane and one row behind the one before, so that the steps find in
 /// the caches what went through memory once: 12 x sizeof(T) bytes per cell for all of them. The bits are those of one
-/// step after the other. Throws std::invalid_argument if a face is anything else.
+/// step after the other in the planes that are `needed` when all are done; what these do not depend on is left out.
+/// Throws std::invalid_argument if a face is anything else.
 template <class T>
-void update_steps(const Grid& grid, int steps, const Factors& h_factors, const Factors& e_factors,
+void update_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count, T* h,
                   T* e, int rows = 16);
 /// Steps after which the wavefront gains no more: it is bound by arithmetic then.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codelets/lbm/kernels/transfers.cuh"
 
+#include "codelets/lbm/kernels/copy.hpp"
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
 #include "codelets/lbm/kernels/launch.cuh"
 
@@ -38,6 +39,24 @@ void unpack(const Brick& brick, const Transfers& transfers, const T* const* arra
   launch(unpack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
 }
 
+template <class T>
+void store(const Brick& brick, const Box& box, const T* f, T* array, cudaStream_t stream) {
+  const ThreadCells cells = thread_cells(1, [&](int) { return box; });
+  launch(store_kernel<T>, cells, {transfer_threads}, stream, brick, cells, f, array);
+}
+
+template <class T>
+void load(const Brick& brick, const Box& box, const T* array, T* f, cudaStream_t stream) {
+  const ThreadCells cells = thread_cells(1, [&](int) { return box; });
+  launch(load_kernel<T>, cells, {transfer_threads}, stream, brick, cells, array, f);
+}
+
+template void store(const Brick&, const Box&, const double*, double*, cudaStream_t);
+template void store(const Brick&, const Box&, const float*, float*, cudaStream_t);
+template void store(const Brick&, const Box&, const Float16*, Float16*, cudaStream_t);
+template void load(const Brick&, const Box&, const double*, double*, cudaStream_t);
+template void load(const Brick&, const Box&, const float*, float*, cudaStream_t);
+template void load(const Brick&, const Box&, const Float16*, Float16*, cudaStream_t);
 template void pack(const Brick&, const Transfers&, const double*, double* const*, cudaStream_t);
 template void pack(const Brick&, const Transfers&, const float*, float* const*, cudaStream_t);
 template void pack(const Brick&, const Transfers&, const Float16*, Float16* const*, cudaStream_t);

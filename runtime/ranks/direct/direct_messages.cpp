@@ -9,6 +9,9 @@ namespace asterism {
 
 void open_direct_messages(std::span<const Unit> /*units*/) {}
 void close_direct_messages(bool /*finished*/) {}
+bool all_gpus_reach_each_other() {
+  return false;
+}
 bool goes_directly(int /*rank*/, std::size_t /*bytes*/) {
   return false;
 }
@@ -38,6 +41,7 @@ void receive_directly(starpu_data_handle_t /*handle*/, int /*rank*/, std::int64_
 #include "base/cuda_check.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/direct/inbox.hpp"
+#include "runtime/ranks/direct/reachable_ranks.hpp"
 #include "runtime/ranks/imported_memory.hpp"
 #include "runtime/ranks/ranks.hpp"
 
@@ -67,8 +71,11 @@ struct Request {
 
 class DirectMessages {
  public:
-  DirectMessages(std::vector<Gpu> gpus, std::unique_ptr<Inboxes> inboxes)
-      : gpus_(std::move(gpus)), inboxes_(std::move(inboxes)), thread_([this] { run(); }) {}
+  DirectMessages(std::vector<Gpu> gpus, std::vector<char> reached, std::unique_ptr<Inboxes> inboxes)
+      : gpus_(std::move(gpus)),
+        reached_(std::move(reached)),
+        inboxes_(std::move(inboxes)),
+        thread_([this] { run(); }) {}
   ~DirectMessages() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
@@ -81,7 +88,7 @@ class DirectMessages {
   DirectMessages(const DirectMessages&) = delete;
   DirectMessages& operator=(const DirectMessages&) = delete;
 
-  [[nodiscard]] bool reaches(int rank) const { return inboxes_->to(rank) != nullptr; }
+  [[nodiscard]] bool reaches(int rank) const { return reached_[as_size(rank)] != 0; }
   void submit(const Request& request, int priority);
 
  private:
@@ -114,6 +121,7 @@ class DirectMessages {
   cudaEvent_t event_on(int device);
 
   std::vector<Gpu> gpus_;
+  std::vector<char> reached_;  ///< ranks
   std::unique_ptr<Inboxes> inboxes_;
   std::mutex mutex_;
   std::vector<Request> new_;  ///< given, not seen by the thread yet
@@ -343,29 +351,46 @@ std::vector<Gpu> gpus_of(std::span<const Unit> units) {
   const char* const direct = std::getenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
   const char* const traced = std::getenv("STARPU_FXT_TRACE");
   std::vector<Gpu> gpus;
-  if (simulated || (direct != nullptr && std::atoi(direct) == 0) || (traced != nullptr && std::atoi(traced) != 0))
-    return gpus;
+  if ((direct != nullptr && std::atoi(direct) == 0) || (traced != nullptr && std::atoi(traced) != 0)) return gpus;
   for (const Unit& unit : units)
     if (unit.gpu && (gpus.empty() || gpus.back().device != unit.device))
       gpus.push_back({static_cast<int>(unit.node), unit.device});
   return gpus;
 }
 
+bool& all_reach() {
+  static bool by_all_ranks = false;
+  return by_all_ranks;
+}
+
 }  // namespace
 
 void open_direct_messages(std::span<const Unit> units) {
-  if (!rank_group().distributed()) return;
+  if (simulated || !rank_group().distributed()) return;
   std::vector<Gpu> gpus = gpus_of(units);
+  std::vector<int> devices;
+  for (const Gpu& gpu : gpus) devices.push_back(gpu.device);
   auto inboxes = std::make_unique<Inboxes>(!gpus.empty());
-  if (!gpus.empty() && !inboxes->empty())
-    messages() = std::make_unique<DirectMessages>(std::move(gpus), std::move(inboxes));
+  std::vector<char> reached = reachable_ranks(devices);
+  for (int rank = 0; rank < rank_group().ranks(); ++rank)
+    if (inboxes->to(rank) == nullptr) reached[as_size(rank)] = 0;
+  const auto others = std::ranges::count_if(reached, [](char of_rank) { return of_rank != 0; });
+  if (others > 0)
+    messages() = std::make_unique<DirectMessages>(std::move(gpus), std::move(reached), std::move(inboxes));
+  const std::vector<char> of_ranks = rank_group().all_gather(static_cast<char>(others + 1 == rank_group().ranks()));
+  all_reach() = std::ranges::all_of(of_ranks, [](char of_rank) { return of_rank != 0; });
 }
 
 void close_direct_messages(bool finished) {
-  if (!rank_group().distributed()) return;
+  if (simulated || !rank_group().distributed()) return;
   if (finished && messages() != nullptr) messages()->finish();
   messages().reset();
+  all_reach() = false;
   if (finished) rank_group().barrier();
+}
+
+bool all_gpus_reach_each_other() {
+  return all_reach();
 }
 
 bool goes_directly(int rank, std::size_t bytes) {

@@ -26,6 +26,9 @@ void open_direct_messages(std::span<const Unit> units);
 /// up.
 void close_direct_messages(bool finished);
 
+/// Whether data on the GPUs of every rank reach those of every other directly. The same on all ranks.
+bool all_gpus_reach_each_other();
+
 /// Whether a datum of so many bytes goes to or comes from `rank` so: both ranks have the same answer.
 bool goes_directly(int rank, std::size_t bytes);
 

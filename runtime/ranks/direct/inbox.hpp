@@ -21,7 +21,6 @@ class Inboxes {
   /// Null: no part of it, or this rank.
   [[nodiscard]] NoteRing* from(int rank) const { return from_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] NoteRing* to(int rank) const { return to_[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] bool empty() const { return mapped_.empty(); }
 
  private:
   void map(const char* name, int flags, NoteRing*& rings);

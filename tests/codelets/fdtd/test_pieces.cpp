@@ -2,6 +2,7 @@
 // However a domain is divided and in whatever order its cells are updated: the same bits.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
@@ -66,13 +67,33 @@ TYPED_TEST(FdtdPieces, StepsAtOnce) {
                      one.parts[0].e.data());
         }
         Part<T>& p = all.parts[0];
-        cpu::update_steps(p.grid, steps, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(), sources, 2, p.h.data(),
-                          p.e.data(), rows);
+        cpu::update_steps(p.grid, steps, {0, p.grid.n[0]}, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(),
+                          sources, 2, p.h.data(), p.e.data(), rows);
         EXPECT_EQ(one.differences(all), 0U);
       }
+  // some planes, of strips that overlap
+  for (const Planes needed : {Planes{2, 7}, Planes{0, 3}, Planes{5, 9}})
+    for (const int steps : {1, 2, 5}) {
+      const Setting s = this->setting(0, true);
+      Domain<T> one(s), some(s);
+      one.randomize();
+      some.randomize();
+      for (int n = 0; n < steps; ++n) one.step();
+      Part<T>& p = some.parts[0];
+      cpu::update_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(), nullptr, 0,
+                           p.h.data(), p.e.data(), 4);
+      for (const Field f : {Field::electric, Field::magnetic})
+        for (int c = 0; c < 3; ++c)
+          for (int i = needed.first; i < needed.end; ++i)
+            for (int j = 0; j < p.grid.n[1]; ++j) {
+              const std::size_t at = as_size(p.grid.at(c, i, j, 0));
+              ASSERT_EQ(std::memcmp(&p.field(f)[at], &one.parts[0].field(f)[at], as_size(p.grid.n[2]) * sizeof(T)), 0)
+                  << steps << " steps, component " << c << ", plane " << i;
+            }
+    }
   Domain<T> open(this->setting(7, false));
   Part<T>& p = open.parts[0];
-  EXPECT_THROW(cpu::update_steps<T>(p.grid, 2, {}, {}, {}, {}, nullptr, 0, p.h.data(), p.e.data()),
+  EXPECT_THROW(cpu::update_steps<T>(p.grid, 2, {0, p.grid.n[0]}, {}, {}, {}, {}, nullptr, 0, p.h.data(), p.e.data()),
                std::invalid_argument);
 }
 

@@ -7,7 +7,7 @@
 namespace asterism::fdtd::cuda {
 
 template <class T>
-void update_steps(const Grid& grid, int steps, const Factors& h_factors, const Factors& e_factors,
+void update_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count,
                   const T* h_from, const T* e_from, T* h_to, T* e_to, cudaStream_t stream, std::int32_t planes) {
   int device = 0;
@@ -15,8 +15,8 @@ void update_steps(const Grid& grid, int steps, const Factors& h_factors, const F
   ASTERISM_CHECK_CUDA(cudaGetDevice(&device));
   ASTERISM_CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   std::uint32_t blocks = 0;
-  const Steps<T> s =
-      describe_steps(grid, steps, h_factors, e_factors, h_media, e_media, sources, count, planes, processors, blocks);
+  const Steps<T> s = describe_steps(grid, steps, needed, h_factors, e_factors, h_media, e_media, sources, count, planes,
+                                    processors, blocks);
   with_steps_kernel<T>(steps, e_media.index != nullptr, [&](auto kernel, int columns, std::size_t bytes) {
     ASTERISM_CHECK_CUDA(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
@@ -25,11 +25,11 @@ void update_steps(const Grid& grid, int steps, const Factors& h_factors, const F
   });
 }
 
-template void update_steps(const Grid&, int, const Factors&, const Factors&, const Media<double>&, const Media<double>&,
-                           const Source<double>*, std::int32_t, const double*, const double*, double*, double*,
-                           cudaStream_t, std::int32_t);
-template void update_steps(const Grid&, int, const Factors&, const Factors&, const Media<float>&, const Media<float>&,
-                           const Source<float>*, std::int32_t, const float*, const float*, float*, float*, cudaStream_t,
-                           std::int32_t);
+template void update_steps(const Grid&, int, const Planes&, const Factors&, const Factors&, const Media<double>&,
+                           const Media<double>&, const Source<double>*, std::int32_t, const double*, const double*,
+                           double*, double*, cudaStream_t, std::int32_t);
+template void update_steps(const Grid&, int, const Planes&, const Factors&, const Factors&, const Media<float>&,
+                           const Media<float>&, const Source<float>*, std::int32_t, const float*, const float*, float*,
+                           float*, cudaStream_t, std::int32_t);
 
 }  // namespace asterism::fdtd::cuda

@@ -32,6 +32,7 @@ struct Steps {
   Media<T> e_media, h_media;
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
+  Planes needed;                   ///< that are written
   std::int32_t planes;             ///< that a block advances
   std::uint32_t along_z, along_y;  ///< tiles
 };
@@ -105,8 +106,8 @@ struct TileColumn {
     const std::uint32_t chunk = row_of_tiles / s.along_y;
     k = static_cast<int>(blockIdx.x - row_of_tiles * s.along_z) * (tile_side - 2 * steps) - steps + tz;
     j = static_cast<int>(row_of_tiles - chunk * s.along_y) * (tile_side - 2 * steps) - steps + ty;
-    first = static_cast<int>(chunk) * s.planes;
-    end = first + s.planes < s.grid.n[0] ? first + s.planes : s.grid.n[0];
+    first = s.needed.first + static_cast<int>(chunk) * s.planes;
+    end = first + s.planes < s.needed.end ? first + s.planes : s.needed.end;
     exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
     own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
     y_above = ty + 1 < tile_side ? t + tile_side : t;

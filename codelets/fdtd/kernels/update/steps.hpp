@@ -47,9 +47,10 @@ inline std::int32_t best_planes(std::int32_t length, std::uint32_t tiles, int st
 
 /// The kernel's description; `blocks` of the launch. planes 0: best_planes.
 template <class T>
-Steps<T> describe_steps(const Grid& grid, int steps, const Factors& h_factors, const Factors& e_factors,
-                        const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count,
-                        std::int32_t planes, int blocks_at_a_time, std::uint32_t& blocks) {
+Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
+                        const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
+                        const Source<T>* sources, std::int32_t count, std::int32_t planes, int blocks_at_a_time,
+                        std::uint32_t& blocks) {
   for (const Face face : grid.face)
     if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
   if ((e_media.index == nullptr) != (h_media.index == nullptr))
@@ -73,8 +74,10 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Factors& h_factors, c
   }
   s.along_z = parts(grid.n[2], tile_side - 2 * steps);
   s.along_y = parts(grid.n[1], tile_side - 2 * steps);
-  s.planes = planes > 0 ? planes : best_planes(grid.n[0], s.along_z * s.along_y, steps, blocks_at_a_time);
-  blocks = s.along_z * s.along_y * parts(grid.n[0], s.planes);
+  s.needed = needed;
+  const std::int32_t length = needed.end - needed.first;
+  s.planes = planes > 0 ? planes : best_planes(length, s.along_z * s.along_y, steps, blocks_at_a_time);
+  blocks = s.along_z * s.along_y * parts(length, s.planes);
   return s;
 }
 
