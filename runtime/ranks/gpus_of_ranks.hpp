@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPUs of all ranks, for kernels that write to the memory of GPUs of other ranks.
+#pragma once
+
+#include <vector>
+
+#include "runtime/session.hpp"
+
+namespace asterism {
+
+/// The same on all ranks.
+struct GpusOfRanks {
+  std::vector<int> workers;      ///< CUDA workers, by rank
+  bool on_one_machine = true;    ///< all ranks are
+  bool of_one_rank_each = true;  ///< no two ranks have workers on the same GPU
+};
+
+/// All ranks call it.
+GpusOfRanks gpus_of_ranks(const Session& session);
+
+/// Whether each GPU of all ranks writes to the memory of every other one: tried, with some memory of each. All ranks
+/// call it, on one machine, and get the same answer.
+bool gpus_of_ranks_reach_each_other(const Session& session);
+
+}  // namespace asterism
