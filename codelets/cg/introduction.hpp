@@ -9,7 +9,7 @@
 
 namespace asterism::cg {
 
-/// Of a member whose team is in one process.
+/// Stands for the rank where a team is in one process.
 inline constexpr std::int32_t one_process = -1;
 
 /// What a member says before the iterations: the addresses for members of its own process, and the same places as other

@@ -312,6 +312,7 @@ SolveResult Solver::run() {
   } else {
     state = resume();
   }
+  prepare_iterations(sys_);
   const Clock::time_point begin = Clock::now();
   const StoppableSteps stoppable;
   while (true) {
@@ -354,9 +355,6 @@ SolveResult Solver::run() {
   return std::move(result_);
 }
 
-}  // namespace
-
-namespace {
 /// b.b
 Sum square(std::span<const double> b) {
   const auto n = static_cast<std::int64_t>(b.size());

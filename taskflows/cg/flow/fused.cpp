@@ -162,26 +162,32 @@ void exchange_packed(const System& sys) {
 }
 
 /// introduction_i <- where block-row i takes what the others send
-void submit_meetings(System& sys, HistorySlot history, int count) {
-  const bool tells = sys.distributed() && !sys.team.known_to_ranks;
-  const std::vector<Handle>& introductions = sys.team.introductions();
-  for (int i = 0; i < sys.blocks() && tells; ++i)
-    exchange_data(std::vector<Access>{{introductions[static_cast<std::size_t>(i)], STARPU_W}}, sys.partition.owner(i));
+void submit_meetings(System& sys, HistorySlot history) {
   for (const int i : sys.own()) {
-    IterationsTask task = iterations_on(sys, i, history, count);
+    IterationsTask task = iterations_on(sys, i, history, 0);
     task.args.members = 1;
-    task.args.tells_ranks = tells ? 1 : 0;
-    task.accesses.insert(task.accesses.begin() + 1, {introductions[static_cast<std::size_t>(i)], STARPU_W});
+    task.args.tells_ranks = sys.distributed() && !sys.team.known_to_ranks ? 1 : 0;
+    task.accesses.insert(task.accesses.begin() + 1, {sys.team.introductions()[static_cast<std::size_t>(i)], STARPU_W});
     submit(codelets::meeting, task.args, task.accesses, {.worker = sys.team.worker(i), .exchange = false});
   }
-  if (!tells) return;
+}
+
+/// Over several ranks, before the first iterations after a start: tells other ranks where this one's block-rows take
+/// what comes from them, and opens the places where theirs do.
+void submit_introductions(System& sys, HistorySlot history) {
+  if (!sys.distributed() || sys.team.introductions().empty() || sys.team.known_to_ranks) return;
+  exchange_packed(sys);
+  const std::vector<Handle>& introductions = sys.team.introductions();
+  for (int i = 0; i < sys.blocks(); ++i)
+    exchange_data(std::vector<Access>{{introductions[static_cast<std::size_t>(i)], STARPU_W}}, sys.partition.owner(i));
+  submit_meetings(sys, history);
   std::vector<Access> all;
   for (const Handle& introduction : introductions) all.push_back({introduction, STARPU_R});
   for (int rank = 0; rank < rank_group().ranks(); ++rank) exchange_data(all, rank);
   for (int j = 0; j < sys.blocks(); ++j)
     if (sys.partition.owner(j) == rank_group().rank()) all[static_cast<std::size_t>(j)].mode = STARPU_RW;
   for (const int i : sys.own()) {
-    IterationsTask task = iterations_on(sys, i, history, count);
+    IterationsTask task = iterations_on(sys, i, history, 0);
     task.args.members = sys.blocks();
     submit(codelets::opening, task.args, all, {.worker = sys.team.worker(i), .exchange = false});
   }
@@ -189,6 +195,13 @@ void submit_meetings(System& sys, HistorySlot history, int count) {
 }
 
 }  // namespace
+
+void prepare_iterations(System& sys) {
+  if (!sys.distributed() || sys.team.introductions().empty()) return;
+  submit_introductions(sys, {sys.history[0], 0});
+  starpu_task_wait_for_all();
+  rank_group().barrier();
+}
 
 void submit_iterations(System& sys, HistorySlot history, int count) {
   // the operations of fused::iteration() on every block-row, `count` times:
@@ -198,8 +211,8 @@ void submit_iterations(System& sys, HistorySlot history, int count) {
     const IterationsTask task = iterations_on(sys, 0, history, count);
     return submit(codelets::iterations, task.args, task.accesses);
   }
-  if (sys.distributed()) exchange_packed(sys);
-  submit_meetings(sys, history, count);
+  submit_introductions(sys, history);
+  submit_meetings(sys, history);
   for (const int i : sys.own()) {
     IterationsTask task = iterations_on(sys, i, history, count);
     task.args.members = sys.blocks();
