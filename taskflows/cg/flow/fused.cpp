@@ -161,6 +161,13 @@ void exchange_packed(const System& sys) {
       exchange_data(std::vector<Access>{{sys.p.halo(i, j), STARPU_R}}, sys.partition.owner(i));
 }
 
+std::vector<Access> all_introductions(const System& sys) {
+  std::vector<Access> all;
+  all.reserve(sys.team.introductions().size());
+  for (const Handle& introduction : sys.team.introductions()) all.push_back({introduction, STARPU_R});
+  return all;
+}
+
 /// introduction_i <- where block-row i takes what the others send
 void submit_meetings(System& sys, HistorySlot history) {
   for (const int i : sys.own()) {
@@ -181,8 +188,7 @@ void submit_introductions(System& sys, HistorySlot history) {
   for (int i = 0; i < sys.blocks(); ++i)
     exchange_data(std::vector<Access>{{introductions[static_cast<std::size_t>(i)], STARPU_W}}, sys.partition.owner(i));
   submit_meetings(sys, history);
-  std::vector<Access> all;
-  for (const Handle& introduction : introductions) all.push_back({introduction, STARPU_R});
+  std::vector<Access> all = all_introductions(sys);
   for (int rank = 0; rank < rank_group().ranks(); ++rank) exchange_data(all, rank);
   for (int j = 0; j < sys.blocks(); ++j)
     if (sys.partition.owner(j) == rank_group().rank()) all[static_cast<std::size_t>(j)].mode = STARPU_RW;
@@ -216,8 +222,7 @@ void submit_iterations(System& sys, HistorySlot history, int count) {
   for (const int i : sys.own()) {
     IterationsTask task = iterations_on(sys, i, history, count);
     task.args.members = sys.blocks();
-    std::vector<Access> all;
-    for (const Handle& introduction : sys.team.introductions()) all.push_back({introduction, STARPU_R});
+    const std::vector<Access> all = all_introductions(sys);
     task.accesses.insert(task.accesses.begin() + 1, all.begin(), all.end());
     submit(codelets::team_iterations.of(sys.blocks()), task.args, task.accesses,
            {.worker = sys.team.worker(i), .exchange = false});

@@ -26,9 +26,9 @@ int units_of(const Session& session) {
 std::vector<int> dealt(int blocks, int ranks) {
   Partition partition{std::vector<std::int64_t>(as_size(blocks) + 1), {}};
   deal(partition, ranks);
-  std::vector<int> of_rank;
+  std::vector<int> of_rank(as_size(ranks));
   for (int rank = 0; rank < ranks; ++rank)
-    of_rank.push_back(partition.first_block(rank + 1) - partition.first_block(rank));
+    of_rank[as_size(rank)] = partition.first_block(rank + 1) - partition.first_block(rank);
   return of_rank;
 }
 
