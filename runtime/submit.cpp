@@ -39,7 +39,8 @@ void require_room(const starpu_codelet& codelet, std::span<const Access> accesse
 
 void submit(starpu_codelet& codelet, const void* arguments, std::size_t arguments_size,
             std::span<const Access> accesses, const TaskOptions& options) {
-  if (!exchange_for_task(accesses, options.rank, options.priority, options.worker)) return;
+  const std::span<const Access> exchanged = options.exchange ? accesses : std::span<const Access>{};
+  if (!exchange_for_task(exchanged, options.rank, options.priority, options.worker)) return;
   require_room(codelet, accesses, options);
   starpu_task* task = starpu_task_create();
   task->cl = &codelet;

@@ -23,6 +23,9 @@ struct TaskOptions {
   void (*done)(void*) = nullptr;  ///< called with `done_argument` by the unit's thread when the task has ended
   void* done_argument = nullptr;
   int rank = this_rank_runs;  ///< of the cluster, that runs the task
+  /// Whether messages bring what the task reads of other ranks, and take to them what it writes. false: its data come
+  /// and go by another way, or by exchange_data().
+  bool exchange = true;
 };
 
 /// Inserts a task that runs `codelet` on the data of `accesses`, in this order, with a copy of `arguments`.

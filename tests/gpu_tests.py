@@ -28,6 +28,7 @@ OTHERS = ["api_session", "api_cg", "api_fmm", "fmm_apart", "fmm_periodic", "fmm_
 PROGRAMS = {  # right by its own reference
     "cg": "asterism-cg --stencil 7pts-40 --verify",
     "cg whole iterations": "asterism-cg --stencil 7pts-40 --cpus 0 --blocks {workers} --transfer packed --task graph --verify",
+    "cg whole iterations, ranks": "run-ranks 2 asterism-cg --stencil 7pts-16 --iterations 12 --gpus 1 --cpus 1 --blocks 2 --task graph --verify",
     "cg ssor": "asterism-cg --stencil 7pts-40 --preconditioner ssor --cpus 0 --blocks 2 --verify",
     "cg amg": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --verify",
     "cg amg, blocks": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --blocks 3 --verify",
@@ -91,8 +92,9 @@ def execute(command, end, **more):
     cores = CORES.get()
     begin = time.monotonic()
     try:
-        launcher = ["taskset", "--cpu-list", ",".join(map(str, cores)), str(HERE / "run")]
-        done = subprocess.run(launcher + command, env=environment(**more), text=True, stdin=subprocess.DEVNULL,
+        launcher = ["taskset", "--cpu-list", ",".join(map(str, cores))]
+        started = command if command[0] == "run-ranks" else ["run", *command]
+        done = subprocess.run([*launcher, str(HERE / started[0]), *started[1:]], env=environment(**more), text=True, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=max(1.0, end - begin))
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
     except subprocess.TimeoutExpired as late:
@@ -160,7 +162,8 @@ def jobs_of(arguments, end):
         for scheduler in SCHEDULERS[name]:
             yield "tests", f"{name}.{scheduler}", lambda n=name, s=scheduler: run_tests(n, s, end)
     for name, command in PROGRAMS.items():
-        yield "programs", name, lambda c=command: run_program(c, end)
+        if not command.startswith("run-ranks") or (HERE / "run-ranks").exists():
+            yield "programs", name, lambda c=command: run_program(c, end)
 
 
 def add(place, name, record):

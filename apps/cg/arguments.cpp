@@ -259,15 +259,15 @@ Options complete_options(const Arguments& args, const Session& session, std::int
   options.blocks = args.blocks.value_or(static_cast<int>(std::min(by_units, most)));
   options.transfer = args.transfer.value_or(suited_transfer(options, gpus || ranks > 1));
   const bool open =
-      !args.task && !args.own_scheduler && gpus == (session.gpus() > 0) && args.units != "all" && ranks == 1;
+      rank_group().everywhere(!args.task && !args.own_scheduler && gpus == (session.gpus() > 0) && args.units != "all");
   options.task = args.task.value_or(TaskSize::operation);
   if (open && (gpus || !simulated) && args.common.trace.empty() && whole_iterations_are_timed())
     choose_task(options, session, !args.transfer);
   require_consistent(options);
-  const std::string why_not = options.task == TaskSize::operation ? "" : why_no_team(options, session);
+  const bool asked = args.task.value_or(TaskSize::operation) != TaskSize::operation;
+  const std::string why_not = asked ? why_no_team(options, session) : "";
   if (!why_not.empty()) bad_input("--task {}: found {}", name_of(options.task), why_not);
   if (!args.checkpoints.write.empty() || !args.checkpoints.read.empty()) require_checkpoints(options);
-  refuse_over_ranks(options.task != TaskSize::operation, "--task iterations and graph");
   refuse_over_ranks(session.cpus() == 0, "--cpus 0 (a core brings the sums of all ranks together)");
   if (ranks > 1 && gpus && options.blocks > max_partials)
     bad_input("--blocks {}: at most {} over several processes with GPUs", options.blocks, max_partials);

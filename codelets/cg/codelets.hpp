@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "codelets/cg/introduction.hpp"
 #include "codelets/cg/kernels/block_layout.hpp"
 #include "codelets/cg/kernels/recurrence.hpp"
 #include "codelets/cg/kernels/team.hpp"
@@ -193,7 +194,7 @@ extern CodeletByPartials direction;
 /// Several iterations of the fused flow in one task: q = A p, p.q, alpha; r -= alpha q, z = M^-1 r, {r.r, r.z}, beta;
 /// x += alpha p, p = z + beta p. On a GPU no scalar leaves its memory. For a single block-row, or for each of a team
 /// (kernels/team.hpp), whose tasks have to run at the same time, on a unit each.
-/// state RW, members R (of the whole team), p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z W when
+/// state RW, introductions R (of the whole team), p.q W, dots W, A R (Format::sell), q W, r RW, [inverse R, z W when
 /// block > 0], x RW, p RW, [history RW unless no_slot], [elements of p from other block-rows RW (of `sources`, in
 /// order)], [index R when there are `targets`]
 struct IterationsArgs {
@@ -208,18 +209,23 @@ struct IterationsArgs {
   Launch launch;
   GpuContexts* gpus;
   std::int32_t team = 0;       ///< block-rows of the team, 0: a single one
-  std::int32_t members = 0;    ///< data of members: all of the team, or in a meeting its own
+  std::int32_t members = 0;    ///< introductions: all of the team, or in a meeting its own
   std::int32_t me = 0;         ///< number in the team
   std::uint32_t sources = 0;   ///< bit j: block-row j has elements of p that this one needs
   std::uint32_t targets = 0;   ///< bit j: block-row j needs elements of this one
   std::uint64_t round = 0;     ///< iterations that the team has done before
   Mailbox* mailbox = nullptr;  ///< of this member where it is a core
+  std::int32_t rank = one_process;
+  std::int32_t tells_ranks = 0;  ///< meeting: other ranks do not know yet, or no more, where its data are
 };
 extern Codelet iterations;
 extern CodeletByPartials team_iterations;  ///< by the number of members
 /// What a member of a team does first, on the unit and with the data of the iterations that follow: says where its data
-/// are, and makes ready what would have to wait while the others run. Its member W, everything else as above.
+/// are, and makes ready what would have to wait while the others run. Its introduction W, everything else as above.
 extern Codelet meeting;
+/// What a member does then where it has not yet reached the memory of other ranks: opens it, before any member of its
+/// process begins to iterate. introductions R, or RW for members of its own process (of the whole team)
+extern Codelet opening;
 
 /// One step of pipelined CG (kernels.hpp: pipelined_update).
 /// state R (RW with partials), contributions R (any number), dots W, n R, z RW, s RW, p RW, x RW, r RW, w RW,

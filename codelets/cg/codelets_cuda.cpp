@@ -338,6 +338,7 @@ Functions functions() {
           .direction = gpu::direction,
           .iterations = gpu::iterations,
           .meeting = gpu::meeting,
+          .opening = gpu::opening,
           .pipelined = gpu::pipelined,
           .pipelined_dots = gpu::pipelined_dots,
           .zero_sum = gpu::zero_sum,

@@ -31,6 +31,7 @@ struct Functions {
   starpu_cuda_func_t direction = without_cuda;
   starpu_cuda_func_t iterations = without_cuda;
   starpu_cuda_func_t meeting = without_cuda;
+  starpu_cuda_func_t opening = without_cuda;
   starpu_cuda_func_t pipelined = without_cuda;
   starpu_cuda_func_t pipelined_dots = without_cuda;
   starpu_cuda_func_t zero_sum = without_cuda;

@@ -39,6 +39,7 @@ GpuContexts::~GpuContexts() {
   starpu_execute_on_each_worker(
       [](void* self) {
         GpuContext& context = static_cast<GpuContexts*>(self)->mine();
+        context.of_others.reset();
         cudaFree(context.workspace.partial);
         cudaFree(context.history);
         cudaFree(context.team);
@@ -56,6 +57,12 @@ GpuContexts::~GpuContexts() {
   starpu_cusparse_shutdown();
 }
 
+void GpuContexts::close_memory_of_others() {
+  if (starpu_cuda_worker_get_count() == 0) return;
+  starpu_execute_on_each_worker([](void* self) { static_cast<GpuContexts*>(self)->mine().of_others.reset(); }, this,
+                                STARPU_CUDA);
+}
+
 GpuContext& GpuContexts::mine() {
   return contexts_[static_cast<std::size_t>(starpu_worker_get_id_check())];
 }
@@ -64,6 +71,7 @@ GpuContext& GpuContexts::mine() {
 
 GpuContexts::GpuContexts() = default;
 GpuContexts::~GpuContexts() = default;
+void GpuContexts::close_memory_of_others() {}
 
 #endif
 

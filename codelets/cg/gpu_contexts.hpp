@@ -13,7 +13,9 @@
 #ifdef ASTERISM_CUDA
 #include <cusparse.h>
 
+#include "codelets/cg/introduction.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
+#include "runtime/ranks/direct/imported_memory.hpp"
 #endif
 
 namespace asterism::cg {
@@ -46,6 +48,8 @@ struct GpuContext {
   cuda::HistoryCursor* history = nullptr;
   cuda::Team* team = nullptr;
   Mailbox* mailbox = nullptr;
+  Introduction introduction{};                ///< of the member that iterates here, as other ranks know it
+  std::unique_ptr<ImportedMemory> of_others;  ///< of members of other ranks; null: nothing is open
   IterationGraph graph;
   std::unordered_map<const void*, CusparseBlock> blocks;  ///< by address of the block
 };
@@ -57,6 +61,9 @@ class GpuContexts {
   ~GpuContexts();
   GpuContexts(const GpuContexts&) = delete;
   GpuContexts& operator=(const GpuContexts&) = delete;
+
+  /// No task writes to the memory of other ranks any more: once all have called this, each may free its own.
+  void close_memory_of_others();
 
 #ifdef ASTERISM_CUDA
   /// The context of the worker that calls.

@@ -63,7 +63,7 @@ void iterations_cpu(void** b, void* arguments) {
 void meeting_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const IterationsArgs*>(arguments);
   const IterationBuffers v = iteration_buffers(b, a);
-  *v.members[0] = member_of(a.mailbox, v);
+  *v.introductions[0] = {.member = member_of(a.mailbox, v)};
 }
 
 }  // namespace asterism::cg::codelets

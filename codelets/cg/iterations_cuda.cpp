@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole iterations in a task, on a GPU: as a CUDA graph, so that the host starts an iteration by one call; in a team
 // the kernels exchange what they need from GPU to GPU and no host takes part.
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
 #include "base/cuda_check.hpp"
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
@@ -44,6 +48,15 @@ cudaGraphExec_t iteration_graph(const IterationBuffers& v, const IterationsArgs&
   return graph.exec;
 }
 
+/// Where this GPU reaches a place of another member.
+template <class T>
+T* reached(T* here, const ExportedAddress& elsewhere, const Introduction& of, const IterationsArgs& a) {
+  if (of.rank == a.rank) return here;
+  std::unique_ptr<ImportedMemory>& memory = a.gpus->mine().of_others;
+  if (memory == nullptr) memory = std::make_unique<ImportedMemory>();
+  return static_cast<T*>(memory->address(of.rank, elsewhere));
+}
+
 /// The team as the kernels of this member see it.
 cuda::Team team_of(const IterationBuffers& v, const IterationsArgs& a) {
   cuda::Team team{};
@@ -51,20 +64,28 @@ cuda::Team team_of(const IterationBuffers& v, const IterationsArgs& a) {
   team.size = a.team;
   team.round = a.round;
   for (int j = 0; j < a.team; ++j) {
-    team.mailbox[j] = v.members[j]->mailbox;
+    const Introduction& of = *v.introductions[j];
+    team.mailbox[j] = reached(of.member.mailbox, of.mailbox, of, a);
     if ((a.targets >> j & 1u) == 0) continue;
     const int k = team.outputs++;
-    team.out[k] = v.members[j]->halo[a.me];
-    team.begin[k + 1] = team.begin[k] + v.members[j]->elements[a.me];
+    team.out[k] = reached(of.member.halo[a.me], of.halo[a.me], of, a);
+    team.begin[k + 1] = team.begin[k] + of.member.elements[a.me];
   }
   return team;
 }
 
 /// Throws where StarPU has moved what the others write to.
-void require_unmoved(const IterationBuffers& v, const IterationsArgs& a) {
-  for (int j = 0; j < a.team; ++j)
-    if (v.halo[j] != v.members[a.me]->halo[j])
-      throw std::runtime_error("conjugate gradient: StarPU has moved data of a team of GPUs; use --task operation");
+void require_unmoved(const IterationBuffers& v, const Member& known) {
+  if (!std::equal(v.halo, v.halo + max_team, known.halo))
+    throw std::runtime_error("conjugate gradient: StarPU has moved data of a team of GPUs; use --task operation");
+}
+
+/// With names of the places for other ranks.
+Introduction introduction_of(const Member& member, std::int32_t rank) {
+  Introduction result{.member = member, .rank = rank, .mailbox = exported(member.mailbox)};
+  for (int j = 0; j < max_team; ++j)
+    if (member.halo[j] != nullptr) result.halo[j] = exported(member.halo[j]);
+  return result;
 }
 
 }  // namespace
@@ -78,7 +99,23 @@ void meeting(void** b, void* arguments) {
   iteration_graph(v, a, context);
   cuda::place_history(context.history, nullptr, worker_stream());
   cuda::place_team(context.team, {}, worker_stream());
-  *v.members[0] = member_of(context.mailbox, v);
+  const Member member = member_of(context.mailbox, v);
+  if (a.rank == one_process) {
+    *v.introductions[0] = {.member = member};
+    return;
+  }
+  if (a.tells_ranks != 0)
+    context.introduction = introduction_of(member, a.rank);
+  else
+    require_unmoved(v, context.introduction.member);
+  *v.introductions[0] = context.introduction;
+}
+
+void opening(void** b, void* arguments) {
+  const auto& a = *static_cast<const IterationsArgs*>(arguments);
+  IterationBuffers v{};
+  take_introductions(v, b, a.members);
+  team_of(v, a);
 }
 
 void iterations(void** b, void* arguments) {
@@ -89,7 +126,7 @@ void iterations(void** b, void* arguments) {
   const cudaGraphExec_t graph = replays ? iteration_graph(v, a, context) : nullptr;
   if (v.history != nullptr) cuda::place_history(context.history, v.history, worker_stream());
   if (a.team > 0) {
-    require_unmoved(v, a);
+    require_unmoved(v, *v.members[a.me]);
     cuda::place_team(context.team, team_of(v, a), worker_stream());
   }
   for (int k = 0; k < a.count; ++k) {

@@ -74,7 +74,8 @@ inline ResidualBuffers residual_buffers(void** next, const ResidualArgs& a) {
 /// The data of a task that does whole iterations, in the order of its buffers.
 struct IterationBuffers {
   State* state;
-  Member* members[max_team];
+  Introduction* introductions[max_team];
+  const Member* members[max_team];  ///< of the introductions
   Sum* p_dot_q;
   Dots* dots;
   const void* block;
@@ -91,11 +92,18 @@ struct IterationBuffers {
   std::int64_t indices;
   std::int64_t length;
 };
+/// Moves `next` past them.
+inline void take_introductions(IterationBuffers& v, void**& next, int count) {
+  for (int k = 0; k < count; ++k) {
+    v.introductions[k] = reinterpret_cast<Introduction*>(STARPU_VECTOR_GET_PTR(*next++));
+    v.members[k] = &v.introductions[k]->member;
+  }
+}
 inline IterationBuffers iteration_buffers(void** next, const IterationsArgs& a) {
   const auto pointer = [](void* buffer) { return reinterpret_cast<void*>(STARPU_VECTOR_GET_PTR(buffer)); };
   IterationBuffers v{};
   v.state = static_cast<State*>(pointer(*next++));
-  for (int k = 0; k < a.members; ++k) v.members[k] = static_cast<Member*>(pointer(*next++));
+  take_introductions(v, next, a.members);
   v.p_dot_q = static_cast<Sum*>(pointer(*next++));
   v.dots = static_cast<Dots*>(pointer(*next++));
   v.block = pointer(*next++);

@@ -37,6 +37,12 @@ class RankGroup {
     if (distributed()) all_gather(&mine, all.data(), sizeof mine);
     return all;
   }
+  /// Whether it holds on all ranks.
+  [[nodiscard]] bool everywhere(bool here) const {
+    for (const int there : all_gather(here ? 1 : 0))
+      if (there == 0) return false;
+    return true;
+  }
   /// The same of any number of values: result[r] is what rank r has.
   template <class T>
   [[nodiscard]] std::vector<std::vector<T>> all_gather(std::span<const T> mine) const {

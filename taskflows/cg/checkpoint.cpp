@@ -97,7 +97,7 @@ void write_checkpoint(const std::filesystem::path& path, const System& sys, cons
   if (sys.options.flow == Flow::pipelined)
     for (const int i : sys.own()) mine.push_back(*Acquired<Dots>(sys.dots_of(i, next_parity(past)), STARPU_R));
   const std::vector<Dots> dots = rank_group().collect(std::span<const Dots>(mine));
-  const State state = *Acquired<State>(sys.state_of(sys.inline_sums() ? sys.own().front() : 0), STARPU_R);
+  const State state = *Acquired<State>(sys.state_of(sys.own().front()), STARPU_R);
   std::vector<std::int64_t> contributions;
   for (const Dots& of_block : dots) {
     const std::vector<std::int64_t> more = words(of_block);

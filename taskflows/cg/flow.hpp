@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The task flows of conjugate gradient. Each function submits tasks and returns; none waits, except where
-// VectorMode::blocking makes the naive flow do so.
+// VectorMode::blocking makes the naive flow do so, and prepare_iterations().
 //
 //   flow/separate.cpp   Algorithm 1 of the paper, one task per operation and block-row (flows naive and refined)
 //   flow/fused.cpp      three tasks per block-row and iteration; or several iterations of a block-row in one task
@@ -44,6 +44,10 @@ void submit_curvature(System& system);
 
 /// One iteration of the flow chosen in system.options. parity: 0 and 1 in turn, beginning with 0 after each start.
 void submit_iteration(System& system, HistorySlot history, int parity);
+
+/// After the first start: the units make ready for submit_iterations() what is made once, such as the way to memory of
+/// other ranks. Waits where there is such a thing.
+void prepare_iterations(System& system);
 
 /// `count` iterations in one task, for TaskSize::iterations and graph; `history`: of the first.
 void submit_iterations(System& system, HistorySlot history, int count);

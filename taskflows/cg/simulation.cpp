@@ -4,6 +4,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <numeric>
 
 #include "base/as_size.hpp"
@@ -28,7 +29,7 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
 
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
                const Options& chosen, Partition block_rows, const Hierarchy* hierarchy)
-    : options(chosen), partition(std::move(block_rows)), team(session, chosen), p(a, partition, chosen) {
+    : options(chosen), partition(std::move(block_rows)), team(session, chosen, partition), p(a, partition, chosen) {
   const int rank = rank_group().rank();
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
   for (const std::int64_t of_rank : rank_group().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
@@ -47,6 +48,10 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
 
 System::~System() {
   starpu_task_wait_for_all();
+  if (!distributed() || team.introductions().empty()) return;
+  gpus.close_memory_of_others();
+  // a rank may free its memory when no other has it open; one that ends with an error waits for nobody
+  if (std::uncaught_exceptions() == 0) rank_group().barrier();
 }
 
 /// Block-columns of a block-row in the order in which the product adds them.
@@ -194,13 +199,15 @@ void System::make_preconditioner(const CsrMatrix& a) {
 }
 
 void System::make_scalars() {
-  const int states = inline_sums() ? blocks() : 1;
+  const int states = state_by_block() ? static_cast<int>(own_.size()) : 1;
   state_memory = HostBuffer<State>(as_size(states + 1));
   state_memory[as_size(states)] = State{};
   unit_state = Handle::vector(&state_memory[as_size(states)], 1, sizeof(State), "unit_state");
-  for (int i = 0; i < states; ++i)
-    state.push_back(Handle::vector(&state_memory[as_size(i)], 1, sizeof(State), fmt::format("state[{}]", i),
-                                   inline_sums() ? std::optional(Coordinates{i, i}) : std::nullopt));
+  for (int k = 0; k < states; ++k) {
+    const int i = state_by_block() ? own_[as_size(k)] : 0;
+    state.push_back(Handle::vector(&state_memory[as_size(k)], 1, sizeof(State), fmt::format("state[{}]", i),
+                                   state_by_block() ? std::optional(Coordinates{i, i}) : std::nullopt));
+  }
   const bool gather = options.dot == DotMode::gather;
   const int contributions = gather ? blocks() : 1;
   const auto where = [&](int i) { return gather ? std::optional(Coordinates{i, i}) : std::nullopt; };

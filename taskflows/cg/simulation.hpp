@@ -78,7 +78,7 @@ class System {
 
   Handle unit_state;  ///< State{}, whose alpha is 1
 
-  HostBuffer<State> state_memory;  ///< one, or one per block-row, and behind them that of unit_state
+  HostBuffer<State> state_memory;  ///< one, or one per block-row of this rank, and behind them that of unit_state
   std::vector<Handle> state;
   HostBuffer<Sum> sum_memory;
   std::array<HostBuffer<Dots>, 2> dots_memory;
@@ -106,13 +106,15 @@ class System {
     return options.dot == DotMode::gather && !distributed() && blocks() <= inline_sum_blocks &&
            (options.flow == Flow::fused || options.flow == Flow::pipelined);
   }
+  /// Each block-row has its own state, which tasks on it bring forward.
+  [[nodiscard]] bool state_by_block() const { return inline_sums() || options.task != TaskSize::operation; }
   /// 2D with the local block first: each block adds its own share of p.q, and none needs all rows.
   [[nodiscard]] bool dots_by_block() const {
     return options.decomposition == Decomposition::two_d && options.column_order == ColumnOrder::local_first &&
            options.format == Format::sell;
   }
   [[nodiscard]] starpu_data_handle_t state_of(int i) const {
-    return state[inline_sums() ? static_cast<std::size_t>(i) : 0];
+    return state[state_by_block() ? static_cast<std::size_t>(i - own_.front()) : 0];
   }
   /// z, or r when there is no preconditioner.
   [[nodiscard]] starpu_data_handle_t z_of(int i) const {

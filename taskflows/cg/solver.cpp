@@ -89,7 +89,7 @@ State Solver::start(Direction direction) {
   if (sys_.options.flow == Flow::pipelined) {  // the first step, which reads r.r, comes with the first iteration
     rr = sum_of_rr(0);
   } else {
-    rr = Acquired<State>(sys_.state_of(0), STARPU_R)->rr;
+    rr = Acquired<State>(sys_.state_of(sys_.own().front()), STARPU_R)->rr;
   }
   State state;
   state.rr = b_norm_ * b_norm_;
@@ -291,7 +291,7 @@ State Solver::resume() {
   result_.history = std::move(past.history);
   previous_true_ = past.true_residual;
   rank_group().on_death(fmt::format("; resume with --restart {}", checkpoints_.read));
-  State state = *Acquired<State>(sys_.state_of(sys_.inline_sums() ? sys_.own().front() : 0), STARPU_R);
+  State state = *Acquired<State>(sys_.state_of(sys_.own().front()), STARPU_R);
   // the run that wrote it may have had a smaller tolerance, or none
   const bool current = sys_.options.flow != Flow::pipelined;  // whose next step looks at the residual first
   if (current && state.status == Status::running && state.rr <= threshold()) state.status = Status::converged;
@@ -312,6 +312,7 @@ SolveResult Solver::run() {
   } else {
     state = resume();
   }
+  prepare_iterations(sys_);
   const Clock::time_point begin = Clock::now();
   const StoppableSteps stoppable;
   while (true) {
@@ -354,9 +355,6 @@ SolveResult Solver::run() {
   return std::move(result_);
 }
 
-}  // namespace
-
-namespace {
 /// b.b
 Sum square(std::span<const double> b) {
   const auto n = static_cast<std::int64_t>(b.size());

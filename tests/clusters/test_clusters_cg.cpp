@@ -233,8 +233,24 @@ TEST_F(ClustersCg, RefusesWhatItCannotDo) {
   };
   expect_refused(2, with({"--efficiency"}), {"--efficiency"});
   expect_refused(3, with({"--blocks", "2"}), {"--blocks 2", "3 processes"});
+  expect_refused(2, with({"--task", "graph", "--gpus", "0"}), {"--task graph", "no GPU on rank 0"});
+  expect_refused(2, with({"--task", "iterations", "--gpus", "0", "--dot", "serial"}), {"--dot serial"});
+  expect_refused(2, with({"--task", "graph", "--flow", "pipelined"}), {"--flow pipelined"});
   expect_refused(2, {"--matrix", "none.mtx"}, {"none.mtx"});
   expect_refused(2, with({"--nonsense"}), {"--nonsense"});
+}
+
+/// Two ranks on a GPU take turns, in each of which one waits for the other: few iterations.
+TEST_F(ClustersCg, WholeIterationsOnGpusGiveTheSameBits) {
+  if (!fs::exists("/dev/nvidia0")) GTEST_SKIP() << "no GPU";
+  for (const Arguments& method : {Arguments{}, {"--preconditioner", "jacobi"}}) {
+    Arguments problem{"--stencil", "7pts-9x8x11", "--blocks", "2", "--gpus", "1", "--iterations", "12"};
+    problem.insert(problem.end(), method.begin(), method.end());
+    const std::string one = solve(1, problem);
+    problem.insert(problem.end(), {"--task", "graph", "--check-every", "5"});
+    EXPECT_TRUE(solve(2, problem) == one);
+    EXPECT_EQ(record("run.json")["options"]["task"], "graph");
+  }
 }
 
 TEST_F(ClustersCg, HelpsOnce) {

@@ -229,5 +229,31 @@ TEST_F(Tasks, BringUnequalContributionsTogether) {
   rank_group().barrier();
 }
 
+/// A task whose data come by another way sends nothing, and the next one finds out what it lacks.
+TEST_F(Tasks, SendNothingWhereTheirDataComeByAnotherWay) {
+  const Session session(options());
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
+  static Codelet touch({.name = "test_touch", .variant = "", .cpu = [](void**, void*) {}, .cuda = nullptr});
+  double number = me;
+  const Handle shared = Handle::vector(&number, 1, sizeof number, "number").shared(0, rank_group().allocate_tags(1));
+  const auto messages = [&](bool exchange) {
+    const std::int64_t before = submitted().messages;
+    const std::int64_t tasks = submitted().tasks;
+    submit(touch, 0, {{shared, STARPU_RW}}, {.exchange = exchange});
+    EXPECT_EQ(submitted().tasks - tasks, ranks > 1 ? 1 : 0);
+    return submitted().messages - before;
+  };
+  EXPECT_EQ(messages(false), 0);
+  const std::int64_t before = submitted().messages;
+  for (int rank = 1; rank < ranks; ++rank) exchange_data(std::vector<Access>{{shared, STARPU_R}}, rank);
+  EXPECT_EQ(submitted().messages - before, me == 0 ? ranks - 1 : 0);
+  EXPECT_EQ(messages(false), 0);  // what was sent counts as sent
+  for (int rank = 1; rank < ranks; ++rank) exchange_data(std::vector<Access>{{shared, STARPU_R}}, rank);
+  EXPECT_EQ(submitted().messages - before, me == 0 ? ranks - 1 : 0);
+  starpu_task_wait_for_all();
+  rank_group().barrier();
+}
+
 }  // namespace
 }  // namespace asterism

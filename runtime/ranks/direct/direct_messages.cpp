@@ -42,7 +42,7 @@ void receive_directly(starpu_data_handle_t /*handle*/, int /*rank*/, std::int64_
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/direct/inbox.hpp"
 #include "runtime/ranks/direct/reachable_ranks.hpp"
-#include "runtime/ranks/imported_memory.hpp"
+#include "runtime/ranks/direct/imported_memory.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -349,9 +349,8 @@ std::unique_ptr<DirectMessages>& messages() {
 /// The GPUs of this rank, if they may be reached.
 std::vector<Gpu> gpus_of(std::span<const Unit> units) {
   const char* const direct = std::getenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
-  const char* const traced = std::getenv("STARPU_FXT_TRACE");
   std::vector<Gpu> gpus;
-  if ((direct != nullptr && std::atoi(direct) == 0) || (traced != nullptr && std::atoi(traced) != 0)) return gpus;
+  if (direct != nullptr && std::atoi(direct) == 0) return gpus;
   for (const Unit& unit : units)
     if (unit.gpu && (gpus.empty() || gpus.back().device != unit.device))
       gpus.push_back({static_cast<int>(unit.node), unit.device});

@@ -19,14 +19,14 @@ namespace asterism {
 
 struct Unit;
 
-/// Finds out which ranks reach each other. Ranks together, when StarPU has started. Nothing does where one of these
-/// says so: STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0, and a recording, whose reader wants to see StarPU-MPI's messages.
+/// Finds out which ranks reach each other. Ranks together, when StarPU has started. None does with
+/// STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0. While a recording is made, all messages are StarPU-MPI's, which it shows.
 void open_direct_messages(std::span<const Unit> units);
 /// Ranks together, before StarPU ends. `finished`: no datum is registered any more; else what is on its way is given
 /// up.
 void close_direct_messages(bool finished);
 
-/// Whether data on the GPUs of every rank reach those of every other directly. The same on all ranks.
+/// Whether each GPU of every rank writes to the memory of those of every other. The same on all ranks.
 bool all_gpus_reach_each_other();
 
 /// Whether a datum of so many bytes goes to or comes from `rank` so: both ranks have the same answer.

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "runtime/ranks/exported_address.hpp"
+#include "runtime/ranks/direct/exported_address.hpp"
 
 namespace asterism {
 

@@ -8,7 +8,7 @@
 
 #include "base/as_size.hpp"
 #include "base/cuda_check.hpp"
-#include "runtime/ranks/imported_memory.hpp"
+#include "runtime/ranks/direct/imported_memory.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {

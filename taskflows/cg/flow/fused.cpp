@@ -3,6 +3,7 @@
 // r with r.r, one update of x and p that also packs what other block-rows need. Few blocks: each task adds
 // the blocks' contributions itself and no task stands between a dot product and its use. Or a task does several
 // iterations of a block-row: of a single one, or of several that run at the same time and exchange what they need.
+#include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/flow.hpp"
 
 namespace asterism::cg::fused {
@@ -51,6 +52,7 @@ void submit_preconditioner(System& sys) {
 
 void start(System& sys, Direction direction) {
   sys.p.after_product();
+  sys.team.known_to_ranks = false;  // what follows may move the data
   if (direction == Direction::kept) submit_saving(sys);
   // p <- x
   for (const int i : sys.own()) submit_copy(sys.x[i], sys.p.piece(i));
@@ -62,8 +64,9 @@ void start(System& sys, Direction direction) {
   for (const int i : sys.own()) submit_residual(sys, i, From::right_hand_side);
   submit_preconditioner(sys);
   sys.gather_dots();
-  for (int i = 0; i < (sys.inline_sums() ? sys.blocks() : 1); ++i)
-    submit_step(sys, sys.inline_sums() ? codelets::begin : codelets::begin_shared, i, sys.all_dots());
+  if (!sys.state_by_block()) submit_step(sys, codelets::begin_shared, 0, sys.all_dots());
+  for (const int i : sys.state_by_block() ? sys.own() : std::vector<int>{})
+    submit_step(sys, codelets::begin, i, sys.all_dots());
   // p <- z, or p as it was
   if (direction == Direction::kept) submit_restoring(sys);
   for (const int i : direction == Direction::kept ? std::vector<int>{} : sys.own())
@@ -121,9 +124,10 @@ struct IterationsTask {
 IterationsTask iterations_on(System& sys, int i, HistorySlot history, int count) {
   using Launch = codelets::IterationsArgs::Launch;
   const System::Block& block = sys.rows[static_cast<std::size_t>(i)].front();
+  const bool writes_history = i == sys.own().front();
   IterationsTask task{{.layout = block.layout,
                        .block = sys.options.preconditioner_block,
-                       .slot = i == 0 ? history.slot : codelets::no_slot,
+                       .slot = writes_history ? history.slot : codelets::no_slot,
                        .count = count,
                        .launch = sys.options.task == TaskSize::graph ? Launch::graph : Launch::kernels,
                        .gpus = &sys.gpus,
@@ -134,10 +138,11 @@ IterationsTask iterations_on(System& sys, int i, HistorySlot history, int count)
   accesses.insert(accesses.end(), {{block.handle, STARPU_R}, {sys.q[i], STARPU_W}, {sys.r[i], STARPU_RW}});
   if (sys.preconditioned()) accesses.insert(accesses.end(), {{sys.inverse[i], STARPU_R}, {sys.z[i], STARPU_W}});
   accesses.insert(accesses.end(), {{sys.x[i], STARPU_RW}, {sys.p.piece(i), STARPU_RW}});
-  if (i == 0) accesses.push_back({history.handle, STARPU_RW});
+  if (writes_history) accesses.push_back({history.handle, STARPU_RW});
   if (sys.blocks() == 1) return task;
   task.args.team = sys.blocks();
   task.args.mailbox = sys.team.mailbox(i);
+  if (sys.distributed()) task.args.rank = rank_group().rank();
   for (int j = 0; j < sys.blocks(); ++j) {
     if (sys.p.halo(i, j) != nullptr) {
       task.args.sources |= 1u << j;
@@ -149,7 +154,60 @@ IterationsTask iterations_on(System& sys, int i, HistorySlot history, int count)
   return task;
 }
 
+/// The elements of p that a start has packed for block-rows of other ranks; those of later iterations come by the team.
+void exchange_packed(const System& sys) {
+  for (int i = 0; i < sys.blocks(); ++i)
+    for (int j = 0; j < sys.blocks(); ++j)
+      exchange_data(std::vector<Access>{{sys.p.halo(i, j), STARPU_R}}, sys.partition.owner(i));
+}
+
+std::vector<Access> all_introductions(const System& sys) {
+  std::vector<Access> all;
+  all.reserve(sys.team.introductions().size());
+  for (const Handle& introduction : sys.team.introductions()) all.push_back({introduction, STARPU_R});
+  return all;
+}
+
+/// introduction_i <- where block-row i takes what the others send
+void submit_meetings(System& sys, HistorySlot history) {
+  for (const int i : sys.own()) {
+    IterationsTask task = iterations_on(sys, i, history, 0);
+    task.args.members = 1;
+    task.args.tells_ranks = sys.distributed() && !sys.team.known_to_ranks ? 1 : 0;
+    task.accesses.insert(task.accesses.begin() + 1, {sys.team.introductions()[static_cast<std::size_t>(i)], STARPU_W});
+    submit(codelets::meeting, task.args, task.accesses, {.worker = sys.team.worker(i), .exchange = false});
+  }
+}
+
+/// Over several ranks, before the first iterations after a start: tells other ranks where this one's block-rows take
+/// what comes from them, and opens the places where theirs do.
+void submit_introductions(System& sys, HistorySlot history) {
+  if (!sys.distributed() || sys.team.introductions().empty() || sys.team.known_to_ranks) return;
+  exchange_packed(sys);
+  const std::vector<Handle>& introductions = sys.team.introductions();
+  for (int i = 0; i < sys.blocks(); ++i)
+    exchange_data(std::vector<Access>{{introductions[static_cast<std::size_t>(i)], STARPU_W}}, sys.partition.owner(i));
+  submit_meetings(sys, history);
+  std::vector<Access> all = all_introductions(sys);
+  for (int rank = 0; rank < rank_group().ranks(); ++rank) exchange_data(all, rank);
+  for (int j = 0; j < sys.blocks(); ++j)
+    if (sys.partition.owner(j) == rank_group().rank()) all[static_cast<std::size_t>(j)].mode = STARPU_RW;
+  for (const int i : sys.own()) {
+    IterationsTask task = iterations_on(sys, i, history, 0);
+    task.args.members = sys.blocks();
+    submit(codelets::opening, task.args, all, {.worker = sys.team.worker(i), .exchange = false});
+  }
+  sys.team.known_to_ranks = true;
+}
+
 }  // namespace
+
+void prepare_iterations(System& sys) {
+  if (!sys.distributed() || sys.team.introductions().empty()) return;
+  submit_introductions(sys, {sys.history[0], 0});
+  starpu_task_wait_for_all();
+  rank_group().barrier();
+}
 
 void submit_iterations(System& sys, HistorySlot history, int count) {
   // the operations of fused::iteration() on every block-row, `count` times:
@@ -159,21 +217,15 @@ void submit_iterations(System& sys, HistorySlot history, int count) {
     const IterationsTask task = iterations_on(sys, 0, history, count);
     return submit(codelets::iterations, task.args, task.accesses);
   }
-  const std::vector<Handle>& members = sys.team.members();
-  // member_i <- where block-row i takes what the others send
-  for (int i = 0; i < sys.blocks(); ++i) {
-    IterationsTask task = iterations_on(sys, i, history, count);
-    task.args.members = 1;
-    task.accesses.insert(task.accesses.begin() + 1, {members[static_cast<std::size_t>(i)], STARPU_W});
-    submit(codelets::meeting, task.args, task.accesses, {.worker = sys.team.worker(i)});
-  }
-  for (int i = 0; i < sys.blocks(); ++i) {
+  submit_introductions(sys, history);
+  submit_meetings(sys, history);
+  for (const int i : sys.own()) {
     IterationsTask task = iterations_on(sys, i, history, count);
     task.args.members = sys.blocks();
-    std::vector<Access> all;
-    for (const Handle& member : members) all.push_back({member, STARPU_R});
+    const std::vector<Access> all = all_introductions(sys);
     task.accesses.insert(task.accesses.begin() + 1, all.begin(), all.end());
-    submit(codelets::team_iterations.of(sys.blocks()), task.args, task.accesses, {.worker = sys.team.worker(i)});
+    submit(codelets::team_iterations.of(sys.blocks()), task.args, task.accesses,
+           {.worker = sys.team.worker(i), .exchange = false});
   }
   sys.team.round += static_cast<std::uint64_t>(count);
 }

@@ -145,5 +145,23 @@ TEST_F(CgFlow, ATeamNeedsAUnitForEachBlockRow) {
   EXPECT_EQ(o.task, session->scheduler() == "cyclic" ? TaskSize::graph : TaskSize::operation);
 }
 
+/// Over ranks a team needs GPUs, enough of them on each rank, on one machine.
+TEST(Team, OverRanksNeedsAGpuForEachBlockRow) {
+  EXPECT_EQ(why_no_team(4, {{1, 1, 1, 1}}), "");
+  EXPECT_EQ(why_no_team(3, {{1, 2}}), "");  // one and two
+  EXPECT_NE(why_no_team(3, {{2, 1}}).find("2 block-rows on 1 GPUs of rank 1"), std::string::npos);
+  EXPECT_NE(why_no_team(2, {{1, 0}}).find("no GPU on rank 1"), std::string::npos);
+  EXPECT_NE(why_no_team(2, {{1, 1}, false}).find("one"), std::string::npos);
+  EXPECT_EQ(why_no_team(2, {{1, 1}, true, false}), "");  // when asked for
+  EXPECT_THROW(why_no_team(1, {{1, 1}}), Error);
+}
+
+TEST(Team, OverRanksIsTheDefaultWhereEachGpuHasABlockRow) {
+  EXPECT_TRUE(one_block_row_each(4, {{2, 2}}));
+  EXPECT_FALSE(one_block_row_each(3, {{2, 2}}));
+  EXPECT_FALSE(one_block_row_each(4, {{1, 2}}));
+  EXPECT_FALSE(one_block_row_each(2, {{1, 1}, true, false}));  // one GPU for two ranks
+}
+
 }  // namespace
 }  // namespace asterism::cg

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "runtime/ranks/exported_address.hpp"
+#include "runtime/ranks/direct/exported_address.hpp"
 
 namespace asterism {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/ranks/imported_memory.hpp"
+#include "runtime/ranks/direct/imported_memory.hpp"
 
 #include <algorithm>
 #include <cstring>
