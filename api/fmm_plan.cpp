@@ -125,7 +125,10 @@ void choose_tree(Session::State& session, const Options& chosen, const house::Pr
     if (plan.cpus == 0) suited.cpus = 0;
     if (plan.gpus) suited.gpus = plan.gpus;
   }
-  if (!suited.scheduler && !given("STARPU_SCHED")) suited.scheduler = "hprio";
+  if (!suited.scheduler && !given("STARPU_SCHED"))
+    suited.scheduler = "hprio";
+  else
+    options.scheduler_places = true;
   const house::TableFor units = !uses_gpus(suited)         ? house::TableFor::cpus
                                 : options.pieces.count > 0 ? house::TableFor::pieces
                                                            : house::TableFor::all;

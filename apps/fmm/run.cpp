@@ -171,7 +171,10 @@ void Run::choose_tree() {
     if (plan_.gpus) options.gpus = plan_.gpus;
   }
   gpu_order_ = args_.gpu_order.value_or(suitable_order());
-  if (!options.scheduler && from_environment == nullptr) options.scheduler = "hprio";
+  if (!options.scheduler && from_environment == nullptr)
+    options.scheduler = "hprio";
+  else
+    options_.scheduler_places = true;
   const TableFor units = !uses_gpus(options)         ? TableFor::cpus
                          : options_.pieces.count > 0 ? TableFor::pieces
                                                      : TableFor::all;

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "runtime/codelet.hpp"
+#include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -62,13 +63,16 @@ void append_cuda(void** buffers, void* arguments) {
 constexpr starpu_cuda_func_t append_cuda = nullptr;
 #endif
 
-// all of it stays in main memory, where messages come from and go to
+// small data stay in main memory, where messages come from and go to
 Codelet append({.name = "append",
                 .variant = "",
                 .cpu = append_cpu,
                 .cuda = append_cuda,
                 .main_memory_first = 0,
                 .main_memory_last = max_buffers});
+
+// large ones go from GPU to GPU
+Codelet append_large({.name = "append_large", .variant = "", .cpu = append_cpu, .cuda = append_cuda});
 
 int rounds_of(int ranks) {
   int rounds = 0;
@@ -92,6 +96,9 @@ AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vecto
     theirs_.push_back(make_part(fmt::format("{}, {} ranks from {}", name, handed, other), items_of(other, handed)));
     theirs_.back().handle = std::move(theirs_.back().handle).shared(other, tag(other));
   }
+  std::size_t smallest = items() * item_bytes_;
+  for (int rank = 0; rank < ranks; ++rank) smallest = std::min(smallest, items_of(rank, 1) * item_bytes_);
+  on_gpus_ = ranks > 1 && all_gpus_reach_each_other() && goes_directly((me + 1) % ranks, smallest);
   memory_ = HostBuffer<char>(items() * item_bytes_);
   gathered_ = handle_of(memory_, name + ", all");
 }
@@ -136,7 +143,10 @@ void AllGather::submit(const std::vector<Access>& mine) {
     if (last) args.first = begin_[static_cast<std::size_t>(me)];
     std::vector<Access> accesses{{last ? gathered_.get() : mine_[r].handle.get(), STARPU_W}};
     accesses.insert(accesses.end(), inputs.begin(), inputs.end());
-    asterism::submit(append, args, accesses);
+    if (on_gpus_)
+      asterism::submit(append_large, args, accesses, TaskOptions{.where = STARPU_CUDA});
+    else
+      asterism::submit(append, args, accesses);
     if (round > 0) {  // the rank 2^(round - 1) before appends what this one had
       const int before = (me + ranks - (1 << (round - 1))) % ranks;
       asterism::submit(append, args, {{mine_[r - 1].handle, STARPU_R}}, {.rank = before});

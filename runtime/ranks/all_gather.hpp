@@ -24,7 +24,7 @@ class AllGather {
 
   /// Submits what brings the present items together. `mine`: vectors that hold this rank's, in their order, with R.
   void submit(const std::vector<Access>& mine);
-  /// All items in main memory, in their order, for tasks submitted then.
+  /// All items in their order, for tasks submitted then.
   [[nodiscard]] starpu_data_handle_t all() const { return gathered_; }
   [[nodiscard]] std::size_t items() const { return static_cast<std::size_t>(begin_.back()); }
 
@@ -40,6 +40,7 @@ class AllGather {
   [[nodiscard]] Handle handle_of(const HostBuffer<char>& memory, const std::string& name) const;
 
   std::size_t item_bytes_;
+  bool on_gpus_ = false;  ///< of all ranks, which reach each other: items never see main memory
   std::vector<int> begin_;
   std::vector<Part> mine_;    ///< by round
   std::vector<Part> theirs_;  ///< of the rank 2^round behind, by round

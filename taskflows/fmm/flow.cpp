@@ -12,7 +12,6 @@
 #include "runtime/clock.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/submit.hpp"
-#include "taskflows/fmm/scheduling.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -37,6 +36,7 @@ void Flow::submit() {
   const Range groups = leaf_groups();
 
   expect_messages();
+  homes_ = worker_ ? HomeGpus() : HomeGpus(simulation_);
   if (!worker_) spread_over_gpus(simulation_);
   if (reduction == ReductionOrder::any && far)
     for (std::int32_t g = groups.begin; g < groups.end; ++g) submit_zero(g);
@@ -89,16 +89,20 @@ double Flow::evaluate() {
 }
 
 bool Flow::on_worker(Codelet& codelet) const {
-  if (!worker_) return false;
-  const auto kind = starpu_worker_get_type(*worker_) == STARPU_CUDA_WORKER ? STARPU_CUDA : STARPU_CPU;
+  return worker_ && can_run(*worker_, codelet);
+}
+
+bool Flow::can_run(int worker, Codelet& codelet) {
+  const auto kind = starpu_worker_get_type(worker) == STARPU_CUDA_WORKER ? STARPU_CUDA : STARPU_CPU;
   return (codelet.starpu().where & kind) != 0;
 }
 
 template <class Arguments, class Accesses>
-void Flow::submit_task(Codelet& codelet, const Arguments& arguments, const Accesses& accesses, int priority) {
+void Flow::submit_task(Codelet& codelet, const Arguments& arguments, const Accesses& accesses, int priority, int home) {
   TaskOptions options;
   options.priority = priority;
-  if (on_worker(codelet)) options.worker = *worker_;
+  const int worker = worker_.value_or(home);
+  if (worker >= 0 && can_run(worker, codelet)) options.worker = worker;
   asterism::submit(codelet, arguments, std::span<const Access>(accesses), options);
   ++tasks_;
 }
@@ -157,7 +161,7 @@ void Flow::submit_p2m(std::int32_t group) {
                                             {cells.cells, STARPU_R},
                                             {particles.particle_data, STARPU_R},
                                             {cells.multipoles, STARPU_W}},
-              priorities().p2m());
+              priorities().p2m(), homes_.of_particles(group));
 }
 
 // M(parent) += sum over children of S_x S_y S_z M(child)
@@ -183,7 +187,7 @@ void Flow::submit_m2m(int child_level, std::int32_t child_group) {
                                               {children.cells, STARPU_R},
                                               {children.multipoles, STARPU_R},
                                               {parents.multipoles, range.first ? STARPU_W : STARPU_RW}},
-                priorities().m2m(child_level));
+                priorities().m2m(child_level), homes_.of_cells(child_level, child_group));
   }
 }
 
@@ -203,7 +207,7 @@ void Flow::submit_m2l(int level, std::int32_t group) {
                                  simulation_.scale_of(level),
                                  static_cast<std::int32_t>(list.source_groups.size()),
                                  first ? target.layout.cells : 0};
-    submit_task(codelets::m2l, args, accesses, priorities().m2l(level));
+    submit_task(codelets::m2l, args, accesses, priorities().m2l(level), homes_.of_cells(level, group));
     first = false;
   }
 }
@@ -229,7 +233,7 @@ void Flow::submit_l2l(int child_level, std::int32_t child_group) {
                                               {children.cells, STARPU_R},
                                               {parents.locals, STARPU_R},
                                               {children.locals, STARPU_RW}},
-                priorities().l2l(child_level));
+                priorities().l2l(child_level), homes_.of_cells(child_level, child_group));
   }
 }
 
@@ -256,7 +260,7 @@ void Flow::submit_l2p(std::int32_t group) {
                                             {particles.particle_data, STARPU_R},
                                             {cells.locals, STARPU_R},
                                             {particles.result_data, result_mode(update)}},
-              priorities().l2p());
+              priorities().l2p(), homes_.of_particles(group));
 }
 
 // near(x_i) = sum of q_j K(|x_i - x_j|) over neighbouring leaves, for own leaves and copies of neighbours, or for
@@ -273,7 +277,7 @@ void Flow::submit_p2p(std::int32_t group) {
     TaskOptions options;
     options.priority = near.large ? priorities().p2p_large() : priorities().p2p_small();
     if (by_kind) options.where = n < pieces ? STARPU_CPU : STARPU_CUDA;
-    if (worker_) options.worker = *worker_;
+    options.worker = worker_.value_or(by_kind ? -1 : homes_.of_particles(group));
     simulation_.problem().interaction.submit_near({near.layout,
                                                    near.set,
                                                    near.results,
@@ -294,7 +298,7 @@ void Flow::submit_zero(std::int32_t group) {
   const codelets::ReductionArgs args{{static_cast<double>(p.own), 0}, p.own, 0, 0, ResultUpdate::overwrite};
   submit_task(codelets::reduction, args,
               std::initializer_list<Access>{{p.reduction_parts, STARPU_R}, {p.result_data, STARPU_W}},
-              priorities().zero());
+              priorities().zero(), homes_.of_particles(group));
 }
 
 starpu_data_access_mode Flow::result_mode(ResultUpdate update) const {
@@ -317,7 +321,7 @@ void Flow::submit_reduction(std::int32_t group) {
                                      static_cast<std::int32_t>(p.contributors.size()),
                                      p.reduction_count,
                                      update};
-  submit_task(codelets::reduction, args, accesses, priorities().reduction());
+  submit_task(codelets::reduction, args, accesses, priorities().reduction(), homes_.of_particles(group));
 }
 
 // each result goes to main memory as soon as it is complete

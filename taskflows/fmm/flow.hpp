@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "taskflows/fmm/scheduling.hpp"
 #include "taskflows/fmm/simulation.hpp"
 
 namespace asterism::fmm {
@@ -70,13 +71,15 @@ class Flow {
   void send_locals(int level);
 
   template <class Arguments, class Accesses>
-  void submit_task(Codelet& codelet, const Arguments& arguments, const Accesses& accesses, int priority);
+  void submit_task(Codelet& codelet, const Arguments& arguments, const Accesses& accesses, int priority, int home);
+  static bool can_run(int worker, Codelet& codelet);
   [[nodiscard]] Range leaf_groups() const;
   [[nodiscard]] Priorities priorities() const;
   [[nodiscard]] starpu_data_access_mode result_mode(codelets::ResultUpdate update) const;
 
   Simulation& simulation_;
   std::optional<int> worker_;
+  HomeGpus homes_;
   std::size_t tasks_ = 0;
 };
 

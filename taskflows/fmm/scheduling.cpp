@@ -6,6 +6,7 @@
 #include <starpu_heteroprio.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -110,15 +111,10 @@ std::string hprio_table(int height, GpuOrder order, TableFor units) {
   return table;
 }
 
-void spread_over_gpus(Simulation& simulation) {
-  std::vector<unsigned> nodes;
-  for (unsigned w = 0; w < starpu_worker_get_count(); ++w) {
-    const unsigned node = starpu_worker_get_memory_node(w);
-    if (starpu_worker_get_type(static_cast<int>(w)) == STARPU_CUDA_WORKER &&
-        std::find(nodes.begin(), nodes.end(), node) == nodes.end())
-      nodes.push_back(node);
-  }
-  if (nodes.size() < 2) return;
+namespace {
+
+/// For each group of leaves of this rank, which of `gpus` has it: equal shares of the work, neighbours on the same one.
+std::vector<std::size_t> shares_of_gpus(Simulation& simulation, std::size_t gpus) {
   const Tree& tree = simulation.tree();
   const Range groups = tree.own_leaf_groups();
   // near and far field are balanced against each other by the choice of the tree: half of the work each
@@ -136,14 +132,83 @@ void spread_over_gpus(Simulation& simulation) {
   }
   const double all_near = std::max(1., std::accumulate(near.begin(), near.end(), 0.));
   const double all_far = std::max(1., std::accumulate(far.begin(), far.end(), 0.));
+  std::vector<std::size_t> gpu_of;
   double before = 0;  // share of the work, of two
   for (std::size_t i = 0; i < near.size(); ++i) {
     const double share = near[i] / all_near + far[i] / all_far;
-    const auto gpu = static_cast<std::size_t>((before + share / 2) / 2 * static_cast<double>(nodes.size()));
-    starpu_data_prefetch_on_node(simulation.particles(groups.begin + static_cast<std::int32_t>(i)).particle_data,
-                                 nodes[std::min(gpu, nodes.size() - 1)], 1);
+    const auto gpu = static_cast<std::size_t>((before + share / 2) / 2 * static_cast<double>(gpus));
+    gpu_of.push_back(std::min(gpu, gpus - 1));
     before += share;
   }
+  return gpu_of;
+}
+
+/// The CUDA workers of each GPU, and the memory of each.
+std::map<unsigned, std::vector<int>> workers_by_node() {
+  std::map<unsigned, std::vector<int>> workers;
+  for (unsigned w = 0; w < starpu_worker_get_count(); ++w)
+    if (starpu_worker_get_type(static_cast<int>(w)) == STARPU_CUDA_WORKER)
+      workers[starpu_worker_get_memory_node(w)].push_back(static_cast<int>(w));
+  return workers;
+}
+
+}  // namespace
+
+void spread_over_gpus(Simulation& simulation) {
+  std::vector<unsigned> nodes;
+  for (const auto& [node, workers] : workers_by_node()) nodes.push_back(node);
+  if (nodes.size() < 2) return;
+  const std::int32_t first = simulation.tree().own_leaf_groups().begin;
+  const std::vector<std::size_t> gpu_of = shares_of_gpus(simulation, nodes.size());
+  for (std::size_t i = 0; i < gpu_of.size(); ++i)
+    starpu_data_prefetch_on_node(simulation.particles(first + static_cast<std::int32_t>(i)).particle_data,
+                                 nodes[gpu_of[i]], 1);
+}
+
+HomeGpus::HomeGpus(Simulation& simulation) {
+  std::vector<std::vector<int>> gpus;
+  for (const auto& [node, workers] : workers_by_node()) gpus.push_back(workers);
+  const Tree& tree = simulation.tree();
+  const bool few_cores = starpu_cpu_worker_get_count() < gpus.size() && tree.near_pieces() == 0;
+  if (simulation.options().scheduler_places || gpus.size() < 2 || !few_cores) return;
+  groups_ = tree.own_leaf_groups();
+  const std::vector<std::size_t> gpu_of = shares_of_gpus(simulation, gpus.size());
+  for (std::size_t i = 0; i < gpu_of.size(); ++i) {
+    const std::vector<int>& workers = gpus[gpu_of[i]];
+    of_particles_.push_back(workers[i % workers.size()]);
+  }
+  constexpr int nobody = -1;
+  for (int l = 0; l <= tree.leaf_level(); ++l) {
+    levels_.push_back(l >= tree.top_level() ? tree.own(l) : Range{});
+    of_cells_.emplace_back(static_cast<std::size_t>(std::max(0, levels_.back().end - levels_.back().begin)), nobody);
+  }
+  if (!tree.has_far_field()) return;
+  for (std::int32_t g = groups_.begin; g < groups_.end; ++g) {
+    const auto [leaf, place] = tree.leaf_group(g);
+    const Range& own = levels_[static_cast<std::size_t>(leaf)];
+    if (own.holds(place))
+      of_cells_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(place - own.begin)] = of_particles(g);
+  }
+  // other groups are where the middle one of their children is
+  for (int l = tree.leaf_level() - 1; l >= tree.top_level(); --l) {
+    const Range own = levels_[static_cast<std::size_t>(l)];
+    for (std::int32_t g = own.begin; g < own.end; ++g) {
+      int& home = of_cells_[static_cast<std::size_t>(l)][static_cast<std::size_t>(g - own.begin)];
+      const Range children = tree.child_groups(l, {g, g + 1});
+      if (home == nobody && !children.empty()) home = of_cells(l + 1, (children.begin + children.end) / 2);
+      if (home == nobody) home = of_particles_.front();
+    }
+  }
+}
+
+int HomeGpus::of_cells(int level, std::int32_t group) const {
+  if (!decided() || !levels_[static_cast<std::size_t>(level)].holds(group)) return -1;
+  return of_cells_[static_cast<std::size_t>(level)]
+                  [static_cast<std::size_t>(group - levels_[static_cast<std::size_t>(level)].begin)];
+}
+
+int HomeGpus::of_particles(std::int32_t group) const {
+  return decided() && groups_.holds(group) ? of_particles_[static_cast<std::size_t>(group - groups_.begin)] : -1;
 }
 
 SetUp heteroprio_set_up(int height, double slow_factor) {

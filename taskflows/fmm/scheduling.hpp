@@ -3,8 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "taskflows/fmm/tree/tree.hpp"
 
 namespace asterism::fmm {
 
@@ -47,6 +51,27 @@ std::string hprio_table(int height, GpuOrder order, TableFor units);
 /// work to each, neighbours to the same one. hprio gives tasks to a GPU that holds their data, so that few multipoles
 /// have to be exchanged. A hint: any unit may run any task.
 void spread_over_gpus(Simulation& simulation);
+
+/// The GPU that runs the tasks of a group, where the program decides and not the scheduler: of several GPUs each has an
+/// interval of the Morton curve with its share of the work, as a rank has, so that only what groups at the ends of
+/// intervals need travels. That is faster where cores, which may run any task, could do little beside the GPUs.
+class HomeGpus {
+ public:
+  HomeGpus() = default;
+  /// Of this simulation, unless its options, or the units of the session, leave it to the scheduler.
+  explicit HomeGpus(Simulation& simulation);
+
+  /// StarPU's number of a unit; -1: the scheduler decides.
+  [[nodiscard]] int of_cells(int level, std::int32_t group) const;
+  [[nodiscard]] int of_particles(std::int32_t group) const;
+  [[nodiscard]] bool decided() const { return !of_particles_.empty(); }
+
+ private:
+  Range groups_{};
+  std::vector<int> of_particles_;           ///< by group of this rank
+  std::vector<Range> levels_;               ///< groups of this rank on each level
+  std::vector<std::vector<int>> of_cells_;  ///< on each level
+};
 
 /// For SessionOptions::scheduler_set_up: StarPU's own heteroprio with the order far_first and, as the factor by which
 /// CPUs are slower, `slow_factor` for P2P and M2L and a fifth of it for the others; its automatic mode off. The table

@@ -47,6 +47,8 @@ struct Options {
   std::optional<PairCosts> pair_seconds;
   /// CPUs compute these pieces, GPUs all else, in a single process with both.
   NearPieces pieces;
+  /// The scheduler decides where tasks run, on several GPUs too (HomeGpus, scheduling.hpp).
+  bool scheduler_places = false;
   /// Sources and targets are apart: the first so many particles act, on the others alone (equation 1 of RR-8513 with N
   /// sources and M targets), and only these have results. The charges of targets have to be 0: over several ranks,
   /// where such particles are acted on as all others, results are the same and the work is not. None: all act on all.

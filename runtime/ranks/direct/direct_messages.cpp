@@ -40,9 +40,9 @@ void receive_directly(starpu_data_handle_t /*handle*/, int /*rank*/, std::int64_
 #include "base/as_size.hpp"
 #include "base/cuda_check.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/direct/imported_memory.hpp"
 #include "runtime/ranks/direct/inbox.hpp"
 #include "runtime/ranks/direct/reachable_ranks.hpp"
-#include "runtime/ranks/direct/imported_memory.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -243,6 +243,9 @@ bool DirectMessages::take_notes() {
       any = true;
       const Key key{rank, note->tag};
       if (note->kind == Note::Kind::ready) {
+        // opened while the datum is still computed
+        ASTERISM_CHECK_CUDA(cudaSetDevice(gpus_.front().device));
+        imported_.address(rank, note->place);
         Channel& channel = sends_[key];
         channel.waiting.push_back(note->place);
         copy_if_possible(key, channel);
