@@ -114,6 +114,7 @@ bool TimeStepping::corrects() const {
 }
 
 void TimeStepping::start_clock() {
+  rank_group().barrier();  // steps do not wait for what others still set up
   begin_ = Clock::now();
   timed_from_ = simulation_->time();
   writing_ = 0;

@@ -126,9 +126,10 @@ void Run::advance() {
   if (corrected) correction_.balance = std::make_unique<Balance>(pieces_.bricks, pieces_.placement, *session_);
   correction_.looked = start_;
   correction_.next = start_ + first_look;
+  enter(Phase::steps);
+  rank_group().barrier();  // steps do not wait for what others still set up
   correction_.since = Clock::now();
   watch_ = {.begin = correction_.since, .from = start_};
-  enter(Phase::steps);
   mark("begin steps");
   const StoppableSteps stoppable;
   while (simulation_->time() < args_.steps) {

@@ -141,6 +141,7 @@ void PrecisionMarch<T>::run() {
   if (balances || session_.devices() > 0) warm_up();
   output_seconds_ = 0;
   disk_before_ = disk_traffic();
+  rank_group().barrier();  // steps do not wait for what others still set up
   const auto begin = Clock::now();
   const std::int64_t first = simulation_->steps();
   const Submitted before = submitted();

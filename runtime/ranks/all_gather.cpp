@@ -87,14 +87,20 @@ AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vecto
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
   const std::int64_t tags = rank_group().allocate_tags(std::int64_t{rounds_of(ranks)} * ranks);
-  for (int round = 0; round < rounds_of(ranks); ++round) {
-    const int other = (me + (1 << round)) % ranks;
-    const auto tag = [&](int rank) { return tags + std::int64_t{round} * ranks + rank; };
-    const int handed = handed_over(round);
-    mine_.push_back(make_part(fmt::format("{}, {} ranks", name, handed), items_of(me, handed)));
-    mine_.back().handle = std::move(mine_.back().handle).shared(me, tag(me));
-    theirs_.push_back(make_part(fmt::format("{}, {} ranks from {}", name, handed, other), items_of(other, handed)));
-    theirs_.back().handle = std::move(theirs_.back().handle).shared(other, tag(other));
+  const auto add = [&](std::vector<Part>& parts, int rank, int handed, std::int64_t tag) {
+    parts.push_back(make_part(fmt::format("{}, {} ranks from {}", name, handed, rank), items_of(rank, handed)));
+    parts.back().handle = std::move(parts.back().handle).shared(rank, tag);
+  };
+  if (ranks <= most_ranks_at_once && ranks > 1) {
+    add(mine_, me, 1, tags + me);
+    for (int k = 1; k < ranks; ++k) add(theirs_, (me + k) % ranks, 1, tags + (me + k) % ranks);
+  } else {
+    for (int round = 0; round < rounds_of(ranks); ++round) {
+      const int other = (me + (1 << round)) % ranks;
+      const std::int64_t of_round = tags + std::int64_t{round} * ranks;
+      add(mine_, me, handed_over(round), of_round + me);
+      add(theirs_, other, handed_over(round), of_round + other);
+    }
   }
   std::size_t smallest = items() * item_bytes_;
   for (int rank = 0; rank < ranks; ++rank) smallest = std::min(smallest, items_of(rank, 1) * item_bytes_);
@@ -130,34 +136,56 @@ std::size_t AllGather::items_of(int rank, int ranks) const {
   return items;
 }
 
+/// items of the output, places first, first + 1, ... <- inputs
+void AllGather::submit_append(const Handle& to, std::int64_t items, std::int64_t first,
+                              const std::vector<Access>& inputs) {
+  const AppendArgs args{static_cast<std::int64_t>(item_bytes_), items, first, static_cast<std::int32_t>(inputs.size())};
+  std::vector<Access> accesses{{to, STARPU_W}};
+  accesses.insert(accesses.end(), inputs.begin(), inputs.end());
+  if (on_gpus_)
+    asterism::submit(append_large, args, accesses, TaskOptions{.where = STARPU_CUDA});
+  else
+    asterism::submit(append, args, accesses);
+}
+
+namespace {
+/// Another rank's task that reads or writes a datum.
+void submit_elsewhere(const Handle& handle, starpu_data_access_mode mode, int rank) {
+  asterism::submit(append, AppendArgs{}, {{handle, mode}}, {.rank = rank});
+}
+}  // namespace
+
+void AllGather::submit_at_once(const std::vector<Access>& mine) {
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
+  submit_append(mine_[0].handle, static_cast<std::int64_t>(items_of(me, 1)), 0, mine);
+  for (int k = 1; k < ranks; ++k) submit_elsewhere(mine_[0].handle, STARPU_R, (me + k) % ranks);
+  std::vector<Access> inputs{{mine_[0].handle, STARPU_R}};
+  for (int k = 1; k < ranks; ++k) {
+    const Part& part = theirs_[static_cast<std::size_t>(k - 1)];
+    submit_elsewhere(part.handle, STARPU_W, (me + k) % ranks);
+    inputs.push_back({part.handle, STARPU_R});
+  }
+  submit_append(gathered_, static_cast<std::int64_t>(items()), begin_[static_cast<std::size_t>(me)], inputs);
+}
+
 void AllGather::submit(const std::vector<Access>& mine) {
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
+  if (ranks <= most_ranks_at_once && ranks > 1) return submit_at_once(mine);
   const int rounds = rounds_of(ranks);
   std::vector<Access> inputs = mine;
-  for (int round = 0; round <= rounds; ++round) {
-    const bool last = round == rounds;
+  for (int round = 0; round < rounds; ++round) {
     const auto r = static_cast<std::size_t>(round);
-    AppendArgs args{static_cast<std::int64_t>(item_bytes_), 0, 0, static_cast<std::int32_t>(inputs.size())};
-    args.items = static_cast<std::int64_t>(last ? items() : items_of(me, handed_over(round)));
-    if (last) args.first = begin_[static_cast<std::size_t>(me)];
-    std::vector<Access> accesses{{last ? gathered_.get() : mine_[r].handle.get(), STARPU_W}};
-    accesses.insert(accesses.end(), inputs.begin(), inputs.end());
-    if (on_gpus_)
-      asterism::submit(append_large, args, accesses, TaskOptions{.where = STARPU_CUDA});
-    else
-      asterism::submit(append, args, accesses);
-    if (round > 0) {  // the rank 2^(round - 1) before appends what this one had
-      const int before = (me + ranks - (1 << (round - 1))) % ranks;
-      asterism::submit(append, args, {{mine_[r - 1].handle, STARPU_R}}, {.rank = before});
-    }
-    if (last) break;
-    const int other = (me + (1 << round)) % ranks;
-    asterism::submit(append, args, {{theirs_[r].handle, STARPU_W}}, {.rank = other});
+    submit_append(mine_[r].handle, static_cast<std::int64_t>(items_of(me, handed_over(round))), 0, inputs);
+    // the rank 2^round before appends what this one has
+    submit_elsewhere(mine_[r].handle, STARPU_R, (me + ranks - (1 << round)) % ranks);
+    submit_elsewhere(theirs_[r].handle, STARPU_W, (me + (1 << round)) % ranks);
     // in the last round not all of what this rank has is handed over
     if (round + 1 < rounds) inputs = {{mine_[r].handle, STARPU_R}};
     inputs.push_back({theirs_[r].handle, STARPU_R});
   }
+  submit_append(gathered_, static_cast<std::int64_t>(items()), begin_[static_cast<std::size_t>(me)], inputs);
 }
 
 }  // namespace asterism

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector to which every rank contributes some items, brought together on all ranks by tasks, in as many rounds as the
-// number of ranks has bits: in round k a rank appends what the rank 2^k behind it has gathered so far, in the last one
-// what it still lacks of that (J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8 (1997)). What a
-// rank submits grows with the rounds only.
+// A vector to which every rank contributes some items, brought together on all ranks by tasks. Up to four ranks send
+// theirs to each other; more do it in as many rounds as the number of ranks has bits: in round k a rank appends what
+// the rank 2^k behind it has gathered so far, in the last one what it still lacks of that (J. Bruck et al., IEEE
+// Transactions on Parallel and Distributed Systems 8 (1997)). What a rank submits grows with the rounds only.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,10 @@
 #include "runtime/submit.hpp"
 
 namespace asterism {
+
+/// Up to so many ranks each sends to every other one: fewer messages one after the other count for more than fewer in
+/// all.
+inline constexpr int most_ranks_at_once = 4;
 
 class AllGather {
  public:
@@ -34,6 +38,8 @@ class AllGather {
     HostBuffer<char> memory;
     Handle handle;
   };
+  void submit_at_once(const std::vector<Access>& mine);
+  void submit_append(const Handle& to, std::int64_t items, std::int64_t first, const std::vector<Access>& inputs);
   [[nodiscard]] std::size_t items_of(int rank, int ranks) const;
   [[nodiscard]] static int handed_over(int round);
   Part make_part(const std::string& name, std::size_t items) const;
@@ -42,8 +48,8 @@ class AllGather {
   std::size_t item_bytes_;
   bool on_gpus_ = false;  ///< of all ranks, which reach each other: items never see main memory
   std::vector<int> begin_;
-  std::vector<Part> mine_;    ///< by round
-  std::vector<Part> theirs_;  ///< of the rank 2^round behind, by round
+  std::vector<Part> mine_;    ///< by round, or one
+  std::vector<Part> theirs_;  ///< of the rank 2^round behind, by round; or of all others, from the next one on
   HostBuffer<char> memory_;
   Handle gathered_;
 };

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 
+#include "runtime/ranks/direct/direct_messages.hpp"
+
 namespace asterism::fdtd {
 namespace {
 
@@ -158,6 +160,14 @@ void Simulation::submit_exchange() {
     if (task.exchanges()) task.submit(Priority::border);
   }
   if (overlap_ > 0) ++round_;
+}
+
+void Simulation::submit_first_exchange() {
+  submit_exchange();
+  if (overlap_ == 0 || !all_gpus_reach_each_other()) return;
+  // rounds send from two sets of planes in turn: the second one, too, finds its place in the memory of other ranks now
+  submit_completion();
+  submit_exchange();
 }
 
 void Simulation::submit_completion() {

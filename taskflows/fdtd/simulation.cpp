@@ -253,7 +253,7 @@ void Simulation::clear() {
     const codelets::ClearArgs args{{brick.scheme.grid.cells().cells()}, brick.scheme.grid};
     submit(codelets_->clear, args, {{brick.field[0], STARPU_W}, {brick.field[1], STARPU_W}}, {0, 0, brick.worker});
   }
-  submit_exchange();
+  submit_first_exchange();
 }
 
 void Simulation::add_hook(std::size_t brick, Field field, const KernelHook& hook, const std::vector<Access>& arrays) {

@@ -204,6 +204,7 @@ class Simulation {
   void submit_whole_steps(const BrickData& brick, int steps);
   /// Sends what the next step needs of E, after a state was set.
   void submit_exchange();
+  void submit_first_exchange();
   /// Puts ghosts of E in place, as the next step would.
   void submit_completion();
   void move_fields(Transfers transfers, bool to_gpus);

@@ -112,7 +112,7 @@ void Simulation::set(long time, const Read& electric, const Read& magnetic) {
   probe_values_.clear();
   probes_of_ranks_ = 0;
   set_auxiliary_state({});
-  submit_exchange();
+  submit_first_exchange();
 }
 
 void Simulation::get(Field field, const Write& write) {

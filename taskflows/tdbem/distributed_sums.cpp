@@ -81,12 +81,10 @@ DistributedSums<T>::DistributedSums(std::int32_t rows, std::int32_t group, std::
     sums_ = {everywhere(*gathered_sums_)};
     incident_ = {everywhere(*gathered_incident_)};
   }
-  // rows of a round may go on at the first one after the last
-  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{2} * rounds_of(ranks) * ranks);
-  for (int round = 0; round < rounds_of(ranks); ++round) {
-    sent_.push_back(messages(me, (me + (1 << round)) % ranks, round, tags));
-    received_.push_back(messages((me + ranks - (1 << round)) % ranks, me, round, tags));
-  }
+  if (ranks > 1 && ranks <= most_ranks_at_once)
+    exchange_at_once();
+  else
+    exchange_in_rounds();
   const std::int32_t first = begin_[static_cast<std::size_t>(me)], end = begin_[static_cast<std::size_t>(me) + 1];
   pieces = std::clamp(pieces, 1, end - first);
   for (std::int64_t p = 0; p < pieces; ++p)
@@ -121,8 +119,35 @@ void DistributedSums<T>::add_piece(std::int32_t begin, std::int32_t end, std::in
   pieces_.push_back(std::move(piece));
 }
 
+/// Every rank hands over to each other one what it has of the rows of that one.
+template <class T>
+void DistributedSums<T>::exchange_at_once() {
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
+  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{ranks} * ranks);
+  sent_.resize(1);
+  received_.resize(1);
+  for (int k = 1; k < ranks; ++k) {
+    const int other = (me + k) % ranks;
+    sent_[0].push_back(message(me, other, other, other + 1, tags + std::int64_t{me} * ranks + other));
+    received_[0].push_back(message(other, me, me, me + 1, tags + std::int64_t{other} * ranks + me));
+  }
+}
+
 /// In round k a rank hands over to the one 2^k further on what it has of the rows of that one and of those behind it,
 /// up to 2^k ranks in all: later rounds bring them to where they belong.
+template <class T>
+void DistributedSums<T>::exchange_in_rounds() {
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
+  // rows of a round may go on at the first one after the last
+  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{2} * rounds_of(ranks) * ranks);
+  for (int round = 0; round < rounds_of(ranks); ++round) {
+    sent_.push_back(messages(me, (me + (1 << round)) % ranks, round, tags));
+    received_.push_back(messages((me + ranks - (1 << round)) % ranks, me, round, tags));
+  }
+}
+
 template <class T>
 std::vector<typename DistributedSums<T>::Message> DistributedSums<T>::messages(int from, int to, int round,
                                                                                std::int64_t tags) const {
@@ -131,19 +156,26 @@ std::vector<typename DistributedSums<T>::Message> DistributedSums<T>::messages(i
   std::vector<Message> all;
   for (const auto& [first, last] : {std::pair{to, std::min(end, ranks)}, std::pair{0, end - ranks}}) {
     if (first >= last) continue;
-    Message message;
-    message.row_begin = begin_[static_cast<std::size_t>(first)];
-    message.rows = begin_[static_cast<std::size_t>(last)] - message.row_begin;
-    message.other = from == rank_group().rank() ? to : from;
-    message.memory = HostBuffer<T>::of_tasks(
-        static_cast<std::size_t>(shape(message.row_begin, message.rows, Arrangement::by_wave).elements()));
     const std::int64_t tag = tags + 2 * (std::int64_t{round} * ranks + from) + static_cast<std::int64_t>(all.size());
-    message.handle = Handle::temporary(message.memory.data(), message.memory.size(), sizeof(T),
-                                       fmt::format("sums_from_{}_to_{}", from, to))
-                         .shared(from, tag);
-    all.push_back(std::move(message));
+    all.push_back(message(from, to, first, last, tag));
   }
   return all;
+}
+
+/// With the rows of ranks [first, last).
+template <class T>
+typename DistributedSums<T>::Message DistributedSums<T>::message(int from, int to, int first, int last,
+                                                                 std::int64_t tag) const {
+  Message message;
+  message.row_begin = begin_[static_cast<std::size_t>(first)];
+  message.rows = begin_[static_cast<std::size_t>(last)] - message.row_begin;
+  message.other = from == rank_group().rank() ? to : from;
+  message.memory = HostBuffer<T>::of_tasks(
+      static_cast<std::size_t>(shape(message.row_begin, message.rows, Arrangement::by_wave).elements()));
+  message.handle = Handle::temporary(message.memory.data(), message.memory.size(), sizeof(T),
+                                     fmt::format("sums_from_{}_to_{}", from, to))
+                       .shared(from, tag);
+  return message;
 }
 
 template <class T>

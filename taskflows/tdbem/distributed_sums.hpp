@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums s of a group of steps over several ranks: each has those by its own slices, of all rows, and all need what
-// they add up to, as every rank solves M^0 a = s by itself. Sums of rows are added up on the way to the rank that has
-// these rows, in as many rounds as the number of ranks has bits (the transpose of J. Bruck's gather, see
-// runtime/ranks/all_gather.hpp), and gathered from there: at once, or, where ranks radiate into their own rows
-// only, step by step. A rank sends twice its sums, and what it submits grows with the rounds only. The order of
-// additions follows from the number of ranks.
+// they add up to, as every rank solves M^0 a = s by itself. Sums of rows go to the rank that has these rows, from up to
+// four ranks at once, from more in as many rounds as the number of ranks has bits, added up on the way (the transpose
+// of J. Bruck's gather, see runtime/ranks/all_gather.hpp). They are gathered from there: at once, or, where ranks
+// radiate into their own rows only, step by step. A rank sends twice its sums, and what it submits grows with the
+// rounds only. The order of additions follows from the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,10 @@ class DistributedSums {
     HostBuffer<T> memory;
     Handle handle;
   };
+  void exchange_at_once();
+  void exchange_in_rounds();
   [[nodiscard]] std::vector<Message> messages(int from, int to, int round, std::int64_t tags) const;
+  [[nodiscard]] Message message(int from, int to, int first, int last, std::int64_t tag) const;
   [[nodiscard]] TotalsShape shape(std::int32_t row_begin, std::int32_t rows, Arrangement arrangement) const;
   [[nodiscard]] Addend everywhere(const AllGather& gathered) const;
   void add_piece(std::int32_t begin, std::int32_t end, std::int32_t number);
