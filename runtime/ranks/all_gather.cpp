@@ -82,6 +82,11 @@ int rounds_of(int ranks) {
 
 }  // namespace
 
+bool ranks_send_at_once() {
+  constexpr int most = 4;
+  return rank_group().distributed() && rank_group().ranks() <= most && all_gpus_reach_each_other();
+}
+
 AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vector<int> begin)
     : item_bytes_(item_bytes), begin_(std::move(begin)) {
   const int ranks = rank_group().ranks();
@@ -91,7 +96,7 @@ AllGather::AllGather(const std::string& name, std::size_t item_bytes, std::vecto
     parts.push_back(make_part(fmt::format("{}, {} ranks from {}", name, handed, rank), items_of(rank, handed)));
     parts.back().handle = std::move(parts.back().handle).shared(rank, tag);
   };
-  if (ranks <= most_ranks_at_once && ranks > 1) {
+  if (ranks_send_at_once()) {
     add(mine_, me, 1, tags + me);
     for (int k = 1; k < ranks; ++k) add(theirs_, (me + k) % ranks, 1, tags + (me + k) % ranks);
   } else {
@@ -172,7 +177,7 @@ void AllGather::submit_at_once(const std::vector<Access>& mine) {
 void AllGather::submit(const std::vector<Access>& mine) {
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
-  if (ranks <= most_ranks_at_once && ranks > 1) return submit_at_once(mine);
+  if (ranks_send_at_once()) return submit_at_once(mine);
   const int rounds = rounds_of(ranks);
   std::vector<Access> inputs = mine;
   for (int round = 0; round < rounds; ++round) {

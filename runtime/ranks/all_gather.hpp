@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector to which every rank contributes some items, brought together on all ranks by tasks. Up to four ranks send
-// theirs to each other; more do it in as many rounds as the number of ranks has bits: in round k a rank appends what
-// the rank 2^k behind it has gathered so far, in the last one what it still lacks of that (J. Bruck et al., IEEE
-// Transactions on Parallel and Distributed Systems 8 (1997)). What a rank submits grows with the rounds only.
+// A vector to which every rank contributes some items, brought together on all ranks by tasks. Up to four ranks of GPUs
+// that reach each other send theirs to all others; else they do it in as many rounds as the number of ranks has bits:
+// in round k a rank appends what the rank 2^k behind it has gathered so far, in the last one what it still lacks of
+// that (J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8 (1997)). What a rank submits grows
+// with the rounds only.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@
 
 namespace asterism {
 
-/// Up to so many ranks each sends to every other one: fewer messages one after the other count for more than fewer in
-/// all.
-inline constexpr int most_ranks_at_once = 4;
+/// Whether each rank sends to every other one: up to four whose GPUs reach each other, for which fewer messages one
+/// after the other count for more than fewer in all.
+bool ranks_send_at_once();
 
 class AllGather {
  public:

@@ -69,7 +69,6 @@ template <class T>
 DistributedSums<T>::DistributedSums(std::int32_t rows, std::int32_t group, std::int32_t waves, std::int32_t pieces,
                                     Radiation radiation)
     : rows_(rows), group_(group), waves_(waves), radiation_(radiation), begin_(equal_rows(rows)) {
-  const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
   if (own_rows()) {
     for (std::int32_t w = 0; w < waves; ++w)
@@ -81,7 +80,7 @@ DistributedSums<T>::DistributedSums(std::int32_t rows, std::int32_t group, std::
     sums_ = {everywhere(*gathered_sums_)};
     incident_ = {everywhere(*gathered_incident_)};
   }
-  if (ranks > 1 && ranks <= most_ranks_at_once)
+  if (ranks_send_at_once())
     exchange_at_once();
   else
     exchange_in_rounds();

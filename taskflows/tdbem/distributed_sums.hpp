@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums s of a group of steps over several ranks: each has those by its own slices, of all rows, and all need what
-// they add up to, as every rank solves M^0 a = s by itself. Sums of rows go to the rank that has these rows, from up to
-// four ranks at once, from more in as many rounds as the number of ranks has bits, added up on the way (the transpose
-// of J. Bruck's gather, see runtime/ranks/all_gather.hpp). They are gathered from there: at once, or, where ranks
-// radiate into their own rows only, step by step. A rank sends twice its sums, and what it submits grows with the
-// rounds only. The order of additions follows from the number of ranks.
+// they add up to, as every rank solves M^0 a = s by itself. Sums of rows go to the rank that has these rows, in as many
+// rounds as the number of ranks has bits, added up on the way (the transpose of J. Bruck's gather, see
+// runtime/ranks/all_gather.hpp), or in one (ranks_send_at_once). They are gathered from there: all of a group, or,
+// where ranks radiate into their own rows only, step by step. A rank sends twice its sums, and what it submits grows
+// with the rounds only. The order of additions follows from the rounds and the number of ranks.
 #pragma once
 
 #include <cstdint>
