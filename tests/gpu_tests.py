@@ -38,7 +38,12 @@ PROGRAMS = {  # right by its own reference
     "lbm": "asterism-lbm --size 48 --steps 60 --verify",
     "lbm half": "asterism-lbm --size 48 --steps 60 --precision half --cpus 0 --verify",
     "fdtd": "asterism-fdtd --size 48 --steps 60 --verify",
-    "tdbem": "asterism-tdbem --unknowns 162 --steps 200 --verify"}
+    "tdbem": "asterism-tdbem --unknowns 162 --steps 200 --verify",
+    "direct messages": "run-ranks 2 test_direct_messages",
+    "fmm, ranks": "run-ranks 2 asterism-fmm --particles 100000 --cpus 1 --verify",
+    "lbm, ranks": "run-ranks 2 asterism-lbm --size 48 --steps 20 --cpus 0 --subdomains 1x2x1 --verify",
+    "fdtd, ranks": "run-ranks 2 asterism-fdtd --size 64 --steps 20 --cpus 0 --overlap 4 --strips 2 --verify",
+    "tdbem, ranks": "run-ranks 2 asterism-tdbem --body ellipsoid --unknowns 642 --steps 100 --cpus 2 --sharing gpus --verify"}
 FLOWS = {  # small: racecheck takes a thousand times as long
     "cg": "asterism-cg --stencil 7pts-16 --iterations 12 --cpus 0 --verify",
     "cg-blocks": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks 3 --cpus 0 --verify",

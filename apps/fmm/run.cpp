@@ -215,7 +215,9 @@ Plan Run::choose_plan(bool ask_rates) {
 
 void Run::calibrate() {
   const Session session(calibration(args_.common.session, args_.common.trace));
-  Simulation simulation(problem_, options_, particles_);
+  Options anywhere = options_;
+  anywhere.scheduler_places = true;  // on every kind of unit
+  Simulation simulation(problem_, anywhere, particles_);
   Flow flow(simulation);
   ProgressLine line(!args_.common.quiet);
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();

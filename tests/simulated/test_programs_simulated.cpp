@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +61,50 @@ TEST_F(SimulatedProgram, FastMultipole) {
   expect_the_same_twice("asterism-fmm", "--particles 20000");
   expect_the_same_twice("asterism-fmm", "--particles 20000 --scheduler dmdas --height 4 --group-size 16");
   expect_more_gpus_to_help("asterism-fmm", "--particles 100000 --height 5 --group-size 32", 2);
+}
+
+/// The units that write each datum of local expansions, by its handle in a recording.
+std::map<std::string, std::set<std::string>> writers_of_locals(const fs::path& folder) {
+  std::map<std::string, std::set<std::string>> writers;
+  std::map<std::string, std::string> task;
+  std::ifstream file(folder / "tasks.rec");
+  for (std::string line; std::getline(file, line);) {
+    if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+      task[line.substr(0, colon)] = line.substr(colon + 2);
+    if (!line.empty()) continue;
+    if (task["Name"] == "fmm_m2l" || task["Name"] == "fmm_l2l") {
+      std::istringstream handles(task["Handles"]);
+      std::istringstream modes(task["Modes"]);
+      for (std::string handle, mode; handles >> handle && modes >> mode;)
+        if (mode.find('W') != std::string::npos) writers[handle].insert(task["WorkerId"]);
+    }
+    task.clear();
+  }
+  return writers;
+}
+
+TEST_F(SimulatedProgram, GroupsOfTheFastMultipoleMethodHaveOneGpu) {
+  const auto units = [&](const std::string& options) {
+    const std::string tree = "--particles 100000 --height 5 --group-size 128 --tree uniform --gpus 4 --trace trace ";
+    EXPECT_EQ(run("asterism-fmm", tree + options).status, 0);
+    return writers_of_locals(folder_ / "trace");
+  };
+  const auto writers = units("--cpus 0");
+  std::map<std::string, int> groups;
+  for (const auto& [handle, of_group] : writers) {
+    EXPECT_EQ(of_group.size(), 1U) << handle;
+    for (const std::string& unit : of_group) ++groups[unit];
+  }
+  ASSERT_EQ(groups.size(), 4U);
+  for (const auto& [unit, count] : groups) {  // a quarter of the work, in groups of unequal work
+    EXPECT_GE(count, static_cast<int>(writers.size()) / 8) << unit;
+    EXPECT_LE(count, static_cast<int>(writers.size()) / 2) << unit;
+  }
+  // a scheduler that is named decides, and so it does beside as many cores
+  for (const char* options : {"--cpus 0 --scheduler lws", "--cpus 0 --scheduler-places", "--cpus 4"}) {
+    const auto free = units(options);
+    EXPECT_TRUE(std::ranges::any_of(free, [](const auto& of_group) { return of_group.second.size() > 1; })) << options;
+  }
 }
 
 TEST_F(SimulatedProgram, LatticeBoltzmann) {
