@@ -58,7 +58,7 @@ void spread_over_gpus(Simulation& simulation);
 class HomeGpus {
  public:
   HomeGpus() = default;
-  /// Of this simulation, unless its options, or the units of the session, leave it to the scheduler.
+  /// Decides for this simulation, unless its options, or the units of the session, leave it to the scheduler.
   explicit HomeGpus(Simulation& simulation);
 
   /// StarPU's number of a unit; -1: the scheduler decides.

@@ -126,7 +126,8 @@ TEST_F(SimulatedSchedulers, LookingAtAllThatWaitsForTheGpusIsNoLoss) {
 TEST_F(SimulatedSchedulers, GpusThatPreferWhatTheyHoldFetchLess) {
   const auto moved = [&](const std::string& rules) {
     const SimulatedRun ran = run(
-        "asterism-fmm", "--particles 3000000 --distribution ellipsoid --accuracy 5 --quiet --repeat 3 --trace trace",
+        "asterism-fmm",
+        "--particles 3000000 --distribution ellipsoid --accuracy 5 --quiet --repeat 3 --scheduler-places --trace trace",
         "h200x4", "ASTERISM_HPRIO_RULES=" + rules);
     EXPECT_EQ(ran.status, 0) << ran.errors;
     const nlohmann::json trace = nlohmann::json::parse(std::ifstream(folder_ / "trace" / "trace.json"));

@@ -6,12 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "base/as_size.hpp"
-#include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
@@ -42,43 +40,41 @@ std::size_t bytes() {
 
 }  // namespace
 
-/// The rings to one rank.
-void Inboxes::map(const char* name, int flags, NoteRing*& rings) {
+/// The rings to one rank; null where the system has none.
+NoteRing* Inboxes::map(const char* name, int flags) {
   const int file = shm_open(name, flags, 0600);
+  if (file < 0) return nullptr;
   const bool made = (flags & O_CREAT) != 0;
-  void* const memory = file >= 0 && (!made || ftruncate(file, static_cast<off_t>(bytes())) == 0)
+  void* const memory = !made || ftruncate(file, static_cast<off_t>(bytes())) == 0
                            ? mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                            : MAP_FAILED;
-  const int reason = errno;
-  if (file >= 0) close(file);
-  if (memory == MAP_FAILED) failed("shared memory {}: {}", name, std::strerror(reason));
-  rings = static_cast<NoteRing*>(memory);
-  mapped_.push_back(rings);
+  close(file);
+  if (memory == MAP_FAILED) return nullptr;
+  mapped_.push_back(static_cast<NoteRing*>(memory));
+  return mapped_.back();
 }
 
 Inboxes::Inboxes(bool takes_part) : from_(as_size(rank_group().ranks())), to_(from_.size()) {
   const RankGroup& group = rank_group();
-  const std::vector<Place> places = group.all_gather(this_place(takes_part));
-  const Place& mine = places[as_size(group.rank())];
-  const auto reached = [&](int rank) {
-    const Place& other = places[as_size(rank)];
-    return rank != group.rank() && mine.takes_part && other.takes_part && std::strcmp(mine.host, other.host) == 0;
-  };
+  Place mine = this_place(takes_part);
+  const std::string name = name_of(mine);
   NoteRing* inbox = nullptr;
   if (takes_part) {
-    shm_unlink(name_of(mine).c_str());  // of a process with this number that was killed
-    map(name_of(mine).c_str(), O_CREAT | O_EXCL | O_RDWR, inbox);
+    shm_unlink(name.c_str());  // of a process with this number that was killed
+    inbox = map(name.c_str(), O_CREAT | O_EXCL | O_RDWR);
+    mine.takes_part = inbox != nullptr;
   }
-  group.barrier();
+  const std::vector<Place> places = group.all_gather(mine);
   for (int rank = 0; rank < group.ranks(); ++rank) {
-    if (!reached(rank)) continue;
+    const Place& other = places[as_size(rank)];
+    if (rank == group.rank() || !mine.takes_part || !other.takes_part || std::strcmp(mine.host, other.host) != 0)
+      continue;
     from_[as_size(rank)] = inbox + rank;
-    NoteRing* theirs = nullptr;
-    map(name_of(places[as_size(rank)]).c_str(), O_RDWR, theirs);
-    to_[as_size(rank)] = theirs + group.rank();
+    NoteRing* const theirs = map(name_of(other).c_str(), O_RDWR);
+    if (theirs != nullptr) to_[as_size(rank)] = theirs + group.rank();
   }
   group.barrier();
-  if (takes_part) shm_unlink(name_of(mine).c_str());
+  if (mine.takes_part) shm_unlink(name.c_str());
 }
 
 Inboxes::~Inboxes() {

@@ -12,7 +12,7 @@ namespace asterism {
 /// A ring to and from each other rank of this host that takes part.
 class Inboxes {
  public:
-  /// Ranks together: each says whether it takes part. Throws Error (failed) where there is no shared memory.
+  /// Ranks together: each says whether it takes part. One without shared memory takes none.
   explicit Inboxes(bool takes_part);
   ~Inboxes();
   Inboxes(const Inboxes&) = delete;
@@ -23,7 +23,7 @@ class Inboxes {
   [[nodiscard]] NoteRing* to(int rank) const { return to_[static_cast<std::size_t>(rank)]; }
 
  private:
-  void map(const char* name, int flags, NoteRing*& rings);
+  NoteRing* map(const char* name, int flags);
 
   std::vector<NoteRing*> from_, to_;
   std::vector<NoteRing*> mapped_;  ///< the rings to a rank, by writer
