@@ -105,9 +105,9 @@ class MessageThread {
   ImportedMemory imported_;
   std::map<Key, Channel> sends_, receives_;
   std::map<std::pair<int, int>, cudaStream_t> streams_;
-  std::map<int, std::vector<cudaEvent_t> > events_;  ///< by GPU, not in use
-  std::map<cudaStream_t, std::deque<Copy> > copies_;
-  std::map<int, std::deque<Note> > unsent_;
+  std::map<int, std::vector<cudaEvent_t>> events_;  ///< by GPU, not in use
+  std::map<cudaStream_t, std::deque<Copy>> copies_;
+  std::map<int, std::deque<Note>> unsent_;
   std::chrono::steady_clock::time_point last_move_;
   std::thread thread_;
 };
