@@ -47,27 +47,27 @@ __global__ void __launch_bounds__(transfer_threads)
     f[brick.at(array.slots[k], here.x, here.y, here.z)] = from[k * std::int64_t{array.cells}];
 }
 
-/// All slots of a cell of the box to an array, and back.
+/// copy(place in f, place in the array) for all slots of this thread's cell.
+template <class Copy>
+__device__ void for_slots(const Brick& brick, const ThreadCells& cells, const Copy& copy) {
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread >= cells.cells()) return;
+  const ThreadCells::Cell here = cells.cell(thread);
+  for (int i = 0; i < q; ++i) copy(brick.at(i, here.x, here.y, here.z), i * std::int64_t{cells.cells()} + here.number);
+}
+
 template <class T>
 __global__ void __launch_bounds__(transfer_threads)
     store_kernel(const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
                  const T* __restrict__ f, T* array) {
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread >= cells.cells()) return;
-  const ThreadCells::Cell here = cells.cell(thread);
-  for (int i = 0; i < q; ++i)
-    array[i * std::int64_t{cells.cells()} + here.number] = f[brick.at(i, here.x, here.y, here.z)];
+  for_slots(brick, cells, [&](std::int64_t from, std::int64_t to) { array[to] = f[from]; });
 }
 
 template <class T>
 __global__ void __launch_bounds__(transfer_threads)
     load_kernel(const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
                 const T* __restrict__ array, T* f) {
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread >= cells.cells()) return;
-  const ThreadCells::Cell here = cells.cell(thread);
-  for (int i = 0; i < q; ++i)
-    f[brick.at(i, here.x, here.y, here.z)] = array[i * std::int64_t{cells.cells()} + here.number];
+  for_slots(brick, cells, [&](std::int64_t to, std::int64_t from) { f[to] = array[from]; });
 }
 
 }  // namespace asterism::lbm::cuda

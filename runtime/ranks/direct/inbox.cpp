@@ -10,28 +10,19 @@
 #include <string>
 
 #include "base/as_size.hpp"
+#include "runtime/ranks/rank_deaths.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism {
 namespace {
 
-/// A rank and its machine.
 struct Place {
-  char host[72];
-  std::int64_t process;
+  RankProcess of;
   bool takes_part;
 };
 
-Place this_place(bool takes_part) {
-  Place place{};
-  gethostname(place.host, sizeof place.host - 1);
-  place.process = getpid();
-  place.takes_part = takes_part;
-  return place;
-}
-
 std::string name_of(const Place& reader) {
-  return fmt::format("/asterism-notes-{}", reader.process);
+  return fmt::format("/asterism-notes-{}", reader.of.process);
 }
 
 std::size_t bytes() {
@@ -56,7 +47,7 @@ NoteRing* Inboxes::map(const char* name, int flags) {
 
 Inboxes::Inboxes(bool takes_part) : from_(as_size(rank_group().ranks())), to_(from_.size()) {
   const RankGroup& group = rank_group();
-  Place mine = this_place(takes_part);
+  Place mine{this_rank(), takes_part};
   const std::string name = name_of(mine);
   NoteRing* inbox = nullptr;
   if (takes_part) {
@@ -67,7 +58,7 @@ Inboxes::Inboxes(bool takes_part) : from_(as_size(rank_group().ranks())), to_(fr
   const std::vector<Place> places = group.all_gather(mine);
   for (int rank = 0; rank < group.ranks(); ++rank) {
     const Place& other = places[as_size(rank)];
-    if (rank == group.rank() || !mine.takes_part || !other.takes_part || std::strcmp(mine.host, other.host) != 0)
+    if (rank == group.rank() || !mine.takes_part || !other.takes_part || std::strcmp(mine.of.host, other.of.host) != 0)
       continue;
     from_[as_size(rank)] = inbox + rank;
     NoteRing* const theirs = map(name_of(other).c_str(), O_RDWR);

@@ -13,6 +13,7 @@
 
 #include "codelets/lbm/kernels/boundary/links.cuh"
 #include "codelets/lbm/kernels/boundary/walls.cuh"
+#include "codelets/lbm/kernels/copy.hpp"
 #include "codelets/lbm/kernels/observers/observe.cuh"
 #include "codelets/lbm/kernels/transfers.cuh"
 #include "codelets/lbm/kernels/update.cuh"
@@ -178,6 +179,22 @@ TYPED_TEST(LbmEmulated, Transfers) {
   this->run(cells, 32, [&] { cuda::unpack_kernel<T>(from, d.brick, cells, f.data()); });
   cpu::unpack(d.brick, transfers, 2, data, expected_f.data());
   EXPECT_TRUE(this->same(f, expected_f));
+}
+
+TYPED_TEST(LbmEmulated, StoreAndLoad) {
+  using T = TypeParam;
+  const Domain<T>& d = this->domain_;
+  for (const Box& box : {d.brick.interior(), Box{1, 13, 0, 5, 2, 4}, Box{3, 4, 2, 3, 1, 2}}) {
+    const ThreadCells cells = thread_cells(1, [&](int) { return box; });
+    std::vector<T> array(as_size(q * box.cells())), expected = array;
+    this->run(cells, 32, [&] { cuda::store_kernel<T>(d.brick, cells, d.f.data(), array.data()); });
+    cpu::store(d.brick, box, d.f.data(), expected.data());
+    EXPECT_TRUE(this->same(array, expected));
+    std::vector<T> f(d.f.size(), population<T>(1)), expected_f = f;
+    this->run(cells, 32, [&] { cuda::load_kernel<T>(d.brick, cells, array.data(), f.data()); });
+    cpu::load(d.brick, box, array.data(), expected_f.data());
+    EXPECT_TRUE(this->same(f, expected_f));
+  }
 }
 
 TYPED_TEST(LbmEmulated, ObserveAndTotal) {
