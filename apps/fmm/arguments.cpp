@@ -174,9 +174,10 @@ void add_machine(CLI::App& app, Arguments& args) {
           "same, but cores first take what they alone run (own-first)\n"
           "(default: far-first where GPUs run every operator, else own-first)")
       ->check(CLI::IsMember({"far-first", "near-first", "own-first"}));
-  machine->add_flag("--scheduler-places", args.options.scheduler_places,
-                    "On several GPUs too the scheduler chooses where each task runs, as it does where --scheduler or\n"
-                    "STARPU_SCHED names it; else a GPU runs all tasks of its groups, which lie next to each other");
+  machine->add_flag(
+      "--scheduler-places", args.options.scheduler_places,
+      "The scheduler chooses where each task runs, as it does where --scheduler or STARPU_SCHED names it; else,\n"
+      "on several GPUs with fewer cores beside them, each GPU runs all tasks of its groups of cells");
   add_calibrate(machine, args.common.calibrate);
 }
 
