@@ -152,7 +152,7 @@ TEST_P(FmmP2PCuda, LeavesInPieces) {
 
 /// Targets and sources that are apart: nothing is computed for the leaves of sources.
 TEST_P(FmmP2PCuda, OneWay) {
-  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+  for (std::uint64_t seed = 0; seed < (sanitized() ? 2 : 4); ++seed) {
     SCOPED_TRACE(seed);
     const Leaves l = cases::apart_case(seed);
     const std::vector<P2PItem> items = p2p_items(l.set());
