@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
 CORES = queue.Queue()  # sets of cores that no process has
@@ -44,6 +45,7 @@ PROGRAMS = {  # right by its own reference
     "lbm, ranks": "run-ranks 2 asterism-lbm --size 48 --steps 20 --cpus 0 --subdomains 1x2x1 --verify",
     "fdtd, ranks": "run-ranks 2 asterism-fdtd --size 64 --steps 20 --cpus 0 --overlap 4 --strips 2 --verify",
     "tdbem, ranks": "run-ranks 2 asterism-tdbem --body ellipsoid --unknowns 642 --steps 100 --cpus 2 --sharing gpus --verify"}
+CLUSTERS = ["--kernel-name-exclude", "kernel_substring=m2l_kernel"]  # racecheck stands still in clusters of thread blocks
 FLOWS = {  # small: racecheck takes a thousand times as long
     "cg": "asterism-cg --stencil 7pts-16 --iterations 12 --cpus 0 --verify",
     "cg-blocks": "asterism-cg --stencil 7pts-16 --iterations 12 --blocks 3 --cpus 0 --verify",
@@ -65,6 +67,7 @@ def parse_arguments():
     parser.add_argument("--sanitize", default="", metavar="TOOLS", help="some of memcheck,synccheck,initcheck,racecheck")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="processes that a sanitized test is divided into")
     parser.add_argument("--limit", type=float, default=600, metavar="S", help="seconds of all together (default: %(default)s)")
+    parser.add_argument("--each", type=float, default=600, metavar="S", help="seconds of one of them (default: %(default)s)")
     return parser.parse_args()
 
 
@@ -92,7 +95,16 @@ def environment(**more):
     return env
 
 
-def execute(command, end, **more):
+class Limit(typing.NamedTuple):
+    """When all have to be at their end, and the seconds that one may take."""
+    end: float
+    each: float
+
+    def seconds(self):
+        return max(1.0, min(self.end - time.monotonic(), self.each))
+
+
+def execute(command, limit, **more):
     """Return status (None: not ended in time), text and seconds."""
     cores = CORES.get()
     begin = time.monotonic()
@@ -100,7 +112,7 @@ def execute(command, end, **more):
         launcher = ["taskset", "--cpu-list", ",".join(map(str, cores))]
         started = command if command[0] == "run-ranks" else ["run", *command]
         done = subprocess.run([*launcher, str(HERE / started[0]), *started[1:]], env=environment(**more), text=True, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=max(1.0, end - begin))
+                              capture_output=True, timeout=limit.seconds())
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
     except subprocess.TimeoutExpired as late:
         out = late.stdout or b""
@@ -109,12 +121,12 @@ def execute(command, end, **more):
         CORES.put(cores)
 
 
-def run_tests(name, scheduler, end):
+def run_tests(name, scheduler, limit):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         more = {"ASTERISM_TEST_GPUS": str(len(GPUS)), **TOGETHER} if name == "cg_flow" else {}
         if scheduler:
             more["STARPU_SCHED"] = scheduler
-        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], end, **more)
+        status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], limit, **more)
         try:
             found = json.loads(pathlib.Path(report.name).read_text())
         except ValueError:
@@ -126,16 +138,18 @@ def run_tests(name, scheduler, end):
     return record, status == 0, text
 
 
-def run_program(command, end):
+def run_program(command, limit):
     words, more = with_workers(command)
-    status, text, seconds = execute(words, end, **more)
+    status, text, seconds = execute(words, limit, **more)
     return {"command": " ".join(words), "status": status, "seconds": round(seconds, 1)}, status == 0, text
 
 
-def sanitize(tool, command, end, **more):
+def sanitize(tool, command, limit, **more):
     launcher = ["compute-sanitizer", "--tool", tool, "--launch-timeout", "0", "--error-exitcode", "77"]
+    if tool == "racecheck" and command[0] == "asterism-fmm":
+        launcher += CLUSTERS
     found = [str(p) for p in (HERE / "bin" / command[0], HERE / "tests" / command[0]) if p.exists()]
-    status, text, seconds = execute(launcher + found + command[1:], end, ASTERISM_SANITIZED="1", **more)
+    status, text, seconds = execute(launcher + found + command[1:], limit, ASTERISM_SANITIZED=tool, **more)
     errors = re.findall(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)", text)
     tests = re.findall(r"\[==========\] (\d+) tests? from .* ran", text)
     record = {"errors": sum(int(a or b) for a, b in errors) if errors and status is not None else None,
@@ -149,26 +163,26 @@ def has_tests(name):
     return (HERE / "tests" / f"test_{name}").exists()
 
 
-def jobs_of(arguments, end):
+def jobs_of(arguments, limit):
     """Key of the record, name, and what to call, in the order of their length."""
     if arguments.sanitize:
         for tool in reversed(arguments.sanitize.split(",")):
             for name in KERNELS:
                 for shard in range(arguments.shards):
                     more = {"GTEST_TOTAL_SHARDS": str(arguments.shards), "GTEST_SHARD_INDEX": str(shard)}
-                    yield tool, f"test_{name}", lambda t=tool, n=name, m=more: sanitize(t, [f"test_{n}"], end, **m)
+                    yield tool, f"test_{name}", lambda t=tool, n=name, m=more: sanitize(t, [f"test_{n}"], limit, **m)
             for name, command in FLOWS.items():
                 words, more = with_workers(command)
-                yield tool, name, lambda t=tool, w=words, m=more: sanitize(t, w, end, **m)
+                yield tool, name, lambda t=tool, w=words, m=more: sanitize(t, w, limit, **m)
         return
     for name in filter(has_tests, KERNELS + OTHERS):
-        yield "tests", name, lambda n=name: run_tests(n, "", end)
+        yield "tests", name, lambda n=name: run_tests(n, "", limit)
     for name in filter(has_tests, SCHEDULERS):
         for scheduler in SCHEDULERS[name]:
-            yield "tests", f"{name}.{scheduler}", lambda n=name, s=scheduler: run_tests(n, s, end)
+            yield "tests", f"{name}.{scheduler}", lambda n=name, s=scheduler: run_tests(n, s, limit)
     for name, command in PROGRAMS.items():
         if not command.startswith("run-ranks") or (HERE / "run-ranks").exists():
-            yield "programs", name, lambda c=command: run_program(c, end)
+            yield "programs", name, lambda c=command: run_program(c, limit)
 
 
 def add(place, name, record):
@@ -183,7 +197,7 @@ def add(place, name, record):
 
 def main():
     arguments = parse_arguments()
-    end = time.monotonic() + arguments.limit
+    limit = Limit(time.monotonic() + arguments.limit, arguments.each)
     record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%d"),
               "machine": f"{GPUS_IN_WORDS} {GPUS[0]}", "commit": (HERE / "commit").read_text().strip()}
     results = record.setdefault("tools", {}) if arguments.sanitize else record
@@ -192,7 +206,7 @@ def main():
     for job in range(arguments.jobs):
         CORES.put(cores[job::arguments.jobs] or cores)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, end) if re.search(arguments.only, name)}
+        jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, limit) if re.search(arguments.only, name)}
         for job in concurrent.futures.as_completed(jobs):
             key, name = jobs[job]
             result, right, text = job.result()

@@ -39,18 +39,22 @@ def faults():
 
 
 def sanitizers():
-    out = []
-    for _, record in load("sanitize-*.json"):
-        names = sorted({name for tool in record["tools"].values() for name in tool})
-        out += [f"Errors that compute-sanitizer finds on {record['machine']}, version {record['commit']} "
-                "(-: not ended in its time)", "",
-                "| | " + " | ".join(record["tools"]) + " |", "|---" * (len(record["tools"]) + 1) + "|"]
-        for name in names:
-            found = [tool.get(name, {}) for tool in record["tools"].values()]
-            tests = max(f.get("tests", 0) for f in found)
-            what = f"`{name}`, {tests} tests" if tests else f"flow `{name}`"
-            out.append(f"| {what} | " + " | ".join("-" if f.get("errors") is None else str(f["errors"]) for f in found) + " |")
-    return "\n".join(out)
+    """One table of all records: what was run again has the newest number."""
+    records = sorted((record for _, record in load("sanitize-*.json")), key=lambda r: r["date"])
+    tools = sorted({tool for record in records for tool in record["tools"]})
+    found, tests = {}, {}
+    for record in records:
+        for tool, cases in record["tools"].items():
+            for name, case in cases.items():
+                tests[name] = max(tests.get(name, 0), case.get("tests", 0))
+                if case["errors"] is not None:
+                    found[name, tool] = f"{case['errors']}, {record['commit']}"
+    rows = [f"Errors that compute-sanitizer finds on {records[-1]['machine']}, and the version (-: not ended in its time)", "",
+            "| | " + " | ".join(tools) + " |", "|---" * (len(tools) + 1) + "|"]
+    for name in sorted(tests):
+        what = f"`{name}`, {tests[name]} tests" if tests[name] else f"flow `{name}`"
+        rows.append(f"| {what} | " + " | ".join(found.get((name, tool), "-") for tool in tools) + " |")
+    return "\n".join(rows)
 
 
 TABLES = {"fuzz": fuzz, "faults": faults, "sanitizers": sanitizers}

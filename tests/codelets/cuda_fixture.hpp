@@ -19,10 +19,13 @@ inline void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// Whether compute-sanitizer watches (tests/gpu_tests.py): kernels are a thousand times slower, and smaller cases have
-/// to do, with every way of dividing them still among them.
+/// Whether compute-sanitizer, or that tool of it, watches (tests/gpu_tests.py): kernels are a thousand times slower,
+/// and smaller cases have to do, with every way of dividing them still among them.
 inline bool sanitized() {
   return std::getenv("ASTERISM_SANITIZED") != nullptr;
+}
+inline bool sanitized_by(const std::string& tool) {
+  return sanitized() && std::getenv("ASTERISM_SANITIZED") == tool;
 }
 
 /// What fills the guards around an array. A huge number shows an update in place that goes beyond, where NaN might stay

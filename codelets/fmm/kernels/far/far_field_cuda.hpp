@@ -37,9 +37,12 @@ enum class M2LVariant {
   columns_32_ahead,  ///< one thread block per SM, which loads while it multiplies; up to k = 500
 };
 
+inline constexpr int m2l_max_cluster = 8;
+
 /// L(target) += scale U_t V_t^T M(source). Needs list.rank. m2l_flops(k, r) operations per pair.
+/// `most_in_cluster`: thread blocks that share the directions of a tile, where tiles are few.
 void m2l(const M2LView& operators, double scale, const M2LList& list, const M2LSources& sources, double* locals,
-         cudaStream_t stream, M2LVariant variant = M2LVariant::best);
+         cudaStream_t stream, M2LVariant variant = M2LVariant::best, int most_in_cluster = m2l_max_cluster);
 
 /// Adds to children the polynomial of their parents.
 void l2l(const BasisView& basis, const double* shift, const Family* families, std::int32_t count,

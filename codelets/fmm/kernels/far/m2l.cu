@@ -22,7 +22,6 @@ constexpr int m2l_threads = m2l_warps * 32;
 constexpr int ranks = 32;              ///< that are taken at a time
 constexpr int part_pitch = ranks + 8;  ///< two columns of a quarter warp are in different banks
 constexpr int sum_pitch = ranks + 4;   ///< four columns of four ranks are in different banks
-constexpr int max_cluster = 8;
 
 /// What a thread block has to do in one direction.
 template <int Columns>
@@ -345,7 +344,7 @@ std::size_t bytes(const M2LView& operators) {
 
 template <int Columns, int Blocks>
 void start(const M2LView& operators, double scale, const M2LList& list, const M2LSources& sources, double* locals,
-           cudaStream_t stream) {
+           cudaStream_t stream, int most_in_cluster) {
   const int tiles = list.tiles * (m2l_tile / Columns);
   // as many thread blocks as run at once, or up to a quarter more
   int cluster = 1;
@@ -354,7 +353,7 @@ void start(const M2LView& operators, double scale, const M2LList& list, const M2
     const int fit = device::attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
                     (static_cast<int>(bytes<Columns>(operators)) + reserved);
     const int at_once = std::clamp(fit, 1, Blocks) * device::attribute(cudaDevAttrMultiProcessorCount);
-    while (cluster < max_cluster && 2 * cluster * tiles <= at_once + at_once / 4) cluster *= 2;
+    while (cluster < most_in_cluster && 2 * cluster * tiles <= at_once + at_once / 4) cluster *= 2;
   }
   device::launch(m2l_kernel<Columns, Blocks>, dim3(static_cast<unsigned>(cluster), static_cast<unsigned>(tiles)),
                  m2l_threads, bytes<Columns>(operators), stream, cluster, operators, scale, list, sources, cluster,
@@ -376,15 +375,15 @@ M2LVariant choose(const M2LView& operators, const M2LList& list) {
 }  // namespace
 
 void m2l(const M2LView& operators, double scale, const M2LList& list, const M2LSources& sources, double* locals,
-         cudaStream_t stream, M2LVariant variant) {
+         cudaStream_t stream, M2LVariant variant, int most_in_cluster) {
   if (list.tiles == 0) return;
   switch (variant == M2LVariant::best ? choose(operators, list) : variant) {
     case M2LVariant::columns_16:
-      return start<16, 2>(operators, scale, list, sources, locals, stream);
+      return start<16, 2>(operators, scale, list, sources, locals, stream, most_in_cluster);
     case M2LVariant::columns_32:
-      return start<32, 2>(operators, scale, list, sources, locals, stream);
+      return start<32, 2>(operators, scale, list, sources, locals, stream, most_in_cluster);
     case M2LVariant::columns_32_ahead:
-      return start<32, 1>(operators, scale, list, sources, locals, stream);
+      return start<32, 1>(operators, scale, list, sources, locals, stream, most_in_cluster);
     default:
       device::launch(m2l_simple_kernel, dim3(static_cast<unsigned>(list.tiles)), simple_threads,
                      static_cast<std::size_t>(operators.stride) * sizeof(double), stream, 1, operators, scale, list,
