@@ -14,6 +14,7 @@
 #include "apps/common/solver_options.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "taskflows/fdtd/scene/keys.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -86,6 +87,15 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       "--scene", args.scene,
       "A TOML file with grid, materials, geometry, sources, monitors and outputs, instead of a case;\n"
       "what monitors saw goes to NAME_monitors.h5 and NAME_far_field.csv");
+  group
+      ->add_flag_callback(
+          "--scene-help",
+          [] {
+            fmt::print("{}", asterism::fdtd::scene::scene_help());
+            throw CLI::Success();
+          },
+          "Print all tables and keys of a scene, with units, defaults and examples, and exit")
+      ->trigger_on_parse();
   group->add_option("--case", args.problem.name, about_cases())->capture_default_str()->excludes(scene);
   group->add_option("--size", texts.size, "Cells: N or NxMxK")->capture_default_str()->excludes(scene);
   group->add_option("--spacing", texts.spacing, "Cell size in metres: D or DX,DY,DZ (default: 1)")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
+#include "taskflows/fdtd/problem.hpp"
 #include "taskflows/fdtd/scene/reader.hpp"
 
 namespace asterism::fdtd::scene::detail {
@@ -21,6 +23,15 @@ Lorentz lorentz(TomlTable& table) {
 Debye debye(TomlTable& table) {
   return {table.get("delta_eps", "the change of permittivity").positive(),
           table.get("tau", "the relaxation time in s").positive()};
+}
+
+/// S/m: eps'' = eps' times the loss tangent at a frequency in Hz.
+double conductivity(const TomlValue& value, double eps_r) {
+  TomlTable table = value.table();
+  const double tangent = table.get("value", "the loss tangent").not_negative();
+  const double frequency = table.get("frequency", "where it holds, in Hz").positive();
+  table.finish();
+  return 2 * std::numbers::pi * frequency * vacuum_permittivity * eps_r * tangent;
 }
 
 template <class Read>
@@ -47,6 +58,7 @@ Material material(const std::string& name, const TomlValue& value) {
   if (const auto v = table.find("mu_r")) result.constants.mu_r = v->positive();
   if (const auto v = table.find("sigma")) result.constants.sigma = v->not_negative();
   if (const auto v = table.find("sigma_m")) result.constants.sigma_m = v->not_negative();
+  if (const auto v = table.find("loss_tangent")) result.constants.sigma += conductivity(*v, result.constants.eps_r);
   read_poles(table, "drude", drude, result.poles);
   read_poles(table, "lorentz", lorentz, result.poles);
   read_poles(table, "debye", debye, result.poles);
