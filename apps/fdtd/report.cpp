@@ -2,6 +2,9 @@
 // What a run says about itself: table and record.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "apps/fdtd/run.hpp"
 #include "codelets/fdtd/kernels/costs.hpp"
 #include "runtime/machine/bandwidth.hpp"
@@ -32,6 +35,28 @@ void Run::describe(Report& report) {
     rows.push_back(ranks_row(record["ranks"]));
   }
   if (!simulated) describe_state(report);
+  describe_ports(report);
+}
+
+/// Where the generator's port reflects least.
+void Run::describe_ports(Report& report) {
+  if (!input_.scene || input_.scene->ports.empty()) return;
+  const auto& scene = input_.scene->scene;
+  const std::size_t driven = driven_port(scene);
+  const auto& all = input_.scene->ports;
+  const auto less = [&](const Scattering& a, const Scattering& b) {
+    return std::abs(a.s[driven]) < std::abs(b.s[driven]);
+  };
+  const Scattering& least = *std::min_element(all.begin(), all.end(), less);
+  const double decibels = 20 * std::log10(std::abs(least.s[driven]));
+  report.rows.emplace_back(
+      "reflection",
+      fmt::format("least at {:.6g} Hz: {:.2f} dB of port {}, impedance {:.4g}{:+.4g}j ohm", least.frequency, decibels,
+                  scene.ports[driven].name, least.impedance.real(), least.impedance.imag()));
+  report.record["least_reflection"] = {{"port", scene.ports[driven].name},
+                                       {"frequency", least.frequency},
+                                       {"s_db", decibels},
+                                       {"impedance", {least.impedance.real(), least.impedance.imag()}}};
 }
 
 void Run::describe_pieces(Report& report) {

@@ -83,9 +83,16 @@ std::string LoadedScene::far_field_file() const {
   return scene.far_fields.empty() ? std::string{} : stem(file) + "_far_field.csv";
 }
 
-std::vector<std::string> LoadedScene::write(const Simulation& simulation) const {
+std::string LoadedScene::ports_file() const {
+  return scene.ports.empty() ? std::string{} : stem(file) + "_ports.csv";
+}
+std::string LoadedScene::touchstone_file() const {
+  return scene.ports.size() == 1 ? stem(file) + ".s1p" : std::string{};
+}
+
+std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   std::vector<std::string> names;
-  if (scene.monitors.empty() && scene.far_fields.empty()) return names;
+  if (scene.monitors.empty() && scene.far_fields.empty() && scene.ports.empty()) return names;
   const std::vector<Spectrum> spectra = simulation.spectra();
   if (!scene.monitors.empty()) {
     if (rank_group().is_root()) write_monitors(monitors_file(), scene, problem, spectra);
@@ -95,11 +102,20 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) const 
     if (rank_group().is_root()) write_far_fields(far_field_file(), scene, problem, spectra);
     names.push_back(far_field_file());
   }
+  if (!scene.ports.empty()) {
+    ports = scattering(scene, problem, spectra, simulation.time());
+    if (rank_group().is_root()) write_scattering(ports_file(), scene, ports);
+    names.push_back(ports_file());
+  }
+  if (!touchstone_file().empty()) {
+    if (rank_group().is_root()) write_touchstone(touchstone_file(), scene, ports);
+    names.push_back(touchstone_file());
+  }
   return names;
 }
 
 LoadedScene load_scene(const std::string& file) {
-  LoadedScene loaded{file, scene::read_scene(file), {}};
+  LoadedScene loaded{file, scene::read_scene(file), {}, {}};
   loaded.problem = make_problem(loaded.scene);
   const auto writable = [&](const std::string& name) {
     if (!name.empty()) require_writable(file, name);
@@ -108,6 +124,8 @@ LoadedScene load_scene(const std::string& file) {
   for (const scene::SliceOutput& output : loaded.scene.slice_outputs) writable(output.file.string());
   writable(loaded.monitors_file());
   writable(loaded.far_field_file());
+  writable(loaded.ports_file());
+  writable(loaded.touchstone_file());
   return loaded;
 }
 

@@ -8,6 +8,7 @@
 
 #include "taskflows/fdtd/fields/field_files.hpp"
 #include "taskflows/fdtd/scene/results.hpp"
+#include "taskflows/fdtd/scene/scattering.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -38,12 +39,16 @@ struct LoadedScene {
   std::string file;
   asterism::fdtd::scene::Scene scene;
   asterism::fdtd::SceneProblem problem;
+  std::vector<asterism::fdtd::Scattering> ports;  ///< once they are written
 
-  /// NAME_monitors.h5 and NAME_far_field.csv in the working directory; empty where there are none.
+  /// NAME_monitors.h5, NAME_far_field.csv, NAME_ports.csv and NAME.s1p in the working directory; empty where there are
+  /// none.
   [[nodiscard]] std::string monitors_file() const;
   [[nodiscard]] std::string far_field_file() const;
+  [[nodiscard]] std::string ports_file() const;
+  [[nodiscard]] std::string touchstone_file() const;
   /// Writes them, over several ranks on rank 0, though all have to call it; returns their names.
-  [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation) const;
+  [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation);
 };
 /// Throws Error (bad input), also when results could not be written.
 LoadedScene load_scene(const std::string& file);

@@ -40,6 +40,7 @@ class Run final : public Solver {
   [[nodiscard]] const asterism::fdtd::Problem& problem() const { return input_.problem_case.problem; }
   void describe_pieces(Report& report);
   void describe_state(Report& report);
+  void describe_ports(Report& report);
   void measure_transfers(Report& report);
   void measure_bandwidth_share(Report& report);
 

@@ -87,7 +87,47 @@ void check_entry(const Problem& p, const char* what, Field field, int component,
                    : fmt::format("outside the domain of {} x {} x {} cells", p.cells[0], p.cells[1], p.cells[2]));
 }
 
+/// Is a cell around an edge a perfect conductor?
+bool on_conductor(const Problem& p, int component, const std::array<int, 3>& edge) {
+  const auto b = (static_cast<std::size_t>(component) + 1) % 3, c = (b + 1) % 3;
+  for (const int below_b : {0, 1})
+    for (const int below_c : {0, 1}) {
+      std::array<int, 3> cell = edge;
+      cell[b] -= below_b;
+      cell[c] -= below_c;
+      std::size_t number = 0;
+      bool inside = true;
+      for (std::size_t a = 0; a < 3; ++a) {
+        const int n = p.cells[a];
+        if (p.face[2 * a] == Face::neighbour) cell[a] = (cell[a] + n) % n;
+        inside = inside && cell[a] >= 0 && cell[a] < n;
+        number = number * static_cast<std::size_t>(n) + static_cast<std::size_t>(cell[a]);
+      }
+      if (inside && std::isinf(p.materials[p.material[number]].sigma)) return true;
+    }
+  return false;
+}
+
+void check_resistors(const Problem& p) {
+  if (p.resistors.empty()) return;
+  if (p.material.empty()) bad_input("resistors: expected a domain with materials");
+  if (has_poles(p)) bad_input("resistors in a domain with dispersive media: expected none");
+  for (const Resistor& r : p.resistors) {
+    check_entry(p, "resistor", Field::electric, r.component, r.cell);
+    if (!(r.resistance > 0) || !std::isfinite(r.resistance))
+      bad_input("resistor of {} ohm: expected more than 0", r.resistance);
+    if (on_conductor(p, r.component, r.cell))
+      bad_input("resistor {} at ({}, {}, {}): on a perfect conductor", component_name(Field::electric, r.component),
+                r.cell[0], r.cell[1], r.cell[2]);
+  }
+}
+
 }  // namespace
+
+double conductivity(const Problem& p, const Resistor& r) {
+  const auto c = static_cast<std::size_t>(r.component);
+  return p.spacing[c] / (r.resistance * p.spacing[(c + 1) % 3] * p.spacing[(c + 2) % 3]);
+}
 
 double cells_of(const Problem& p) {
   return static_cast<double>(p.cells[0]) * p.cells[1] * p.cells[2];
@@ -123,6 +163,7 @@ void check(const Problem& p) {
   check_domain(p);
   check_materials(p);
   check_time_step(p);
+  check_resistors(p);
   for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
   for (const CurrentSource& s : p.magnetic_sources) check_entry(p, "source", Field::magnetic, s.component, s.cell);
   for (const Probe& probe : p.probes) check_entry(p, "probe", probe.field, probe.component, probe.cell);

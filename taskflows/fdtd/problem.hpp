@@ -29,6 +29,15 @@ struct CurrentSource {
   std::function<double(double time)> current;
 };
 
+/// A lumped resistor along an edge of the grid, in the field's own equation (Piket-May, Taflove, Baron, IEEE
+/// Transactions on Microwave Theory and Techniques 42, 1994): the edge has the conductivity length / (resistance x area
+/// of its dual face) beside that of the cells around.
+struct Resistor {
+  int component = 2;
+  std::array<int, 3> cell{};  ///< indices of the entry of E
+  double resistance = 50;     ///< ohm
+};
+
 /// An entry whose values are recorded after each step.
 struct Probe {
   Field field = Field::electric;
@@ -55,6 +64,7 @@ struct Problem {
   std::vector<std::uint16_t> material;                           ///< of each cell, z fastest; empty: as materials
   std::vector<std::vector<Pole>> poles;                          ///< of each material; those without may be left out
   Cpml cpml;                                                     ///< absorbing layers, before electric conductors
+  std::vector<Resistor> resistors;                               ///< in a domain with materials, without poles
   std::vector<CurrentSource> sources;
   std::vector<CurrentSource> magnetic_sources;  ///< along entries of H: V m at the beginning of each step
   std::vector<WaveInBox> waves;
@@ -65,6 +75,8 @@ struct Problem {
 };
 
 double cells_of(const Problem& problem);
+/// S/m: what a resistor adds to its edge.
+double conductivity(const Problem& problem, const Resistor& resistor);
 bool has_layers(const Problem& problem);
 bool has_poles(const Problem& problem);
 /// Can strips along x overlap? Where all faces are electric conductors and nothing has a state beside the fields.

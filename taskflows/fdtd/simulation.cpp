@@ -171,6 +171,7 @@ void Simulation::build_media(BrickData& brick) {
       with_precision(problem_.precision, [&](auto real) { build_media_of_e<decltype(real)>(brick, cells, media); });
     else
       media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
+    if (field == Field::electric) add_resistors(brick, media);
     brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * as_size(element_));
     with_precision(problem_.precision, [&](auto real) {
       fill_table<decltype(real)>(media, constant, problem_.dt, brick.table_memory[f].data());
@@ -193,6 +194,22 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 }
 
 }  // namespace
+
+/// Each edge with a resistor gets a medium of its own.
+void Simulation::add_resistors(BrickData& brick, std::vector<Medium>& media) const {
+  constexpr std::size_t most_media = std::size_t{1} << 16;
+  for (const Resistor& r : problem_.resistors) {
+    const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, r.component, r.cell);
+    if (!here) continue;
+    const std::int64_t at = brick.scheme.grid.at(r.component, (*here)[0], (*here)[1], (*here)[2]);
+    std::uint16_t& index = brick.index_memory[0][static_cast<std::size_t>(at)];
+    if (media.size() == most_media) bad_input("resistors: more than {} media", most_media);
+    Medium medium = media[index];
+    medium.loss += conductivity(problem_, r);
+    index = static_cast<std::uint16_t>(media.size());
+    media.push_back(medium);
+  }
+}
 
 double Simulation::coefficient_b(const BrickData& brick, Field field, int component,
                                  const std::array<int, 3>& entry) const {

@@ -60,7 +60,9 @@ void Reference::set_medium(Field field, int component, const Place& at) {
     dispersive_.push_back({here, found->second, std::vector<double>(laws_[found->second].unknowns(), 0)});
     return;
   }
-  const auto [constant, loss] = mean_over(problem_, field, around);
+  auto [constant, loss] = mean_over(problem_, field, around);
+  for (const Resistor& r : problem_.resistors)
+    if (field == Field::electric && r.component == component && r.cell == at) loss += conductivity(problem_, r);
   const double forward = constant / problem_.dt + loss / 2;
   if (std::isinf(loss))
     by = {0, 0};

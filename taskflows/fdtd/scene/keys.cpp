@@ -178,7 +178,22 @@ std::vector<Section> sources() {
 }
 
 std::vector<Section> results() {
+  const std::string port = "[[ports]]\naxis = \"z\"\nposition = [0, 0.05, 0.05]\n";
   return {
+      {"[[ports]]",
+       "a generator with a resistance, and resistors, along edges: SCENE_ports.csv, with one port SCENE.s1p, too",
+       {{"axis", "\"x\", \"y\" or \"z\"", needed, "along which its current flows"},
+        {"cells", "integer", "1", "edges in series, upwards"},
+        {"entry", "3 integers", "or position", "index of its lowest edge"},
+        {"frequencies", list, needed, "of the port with the waveform, ascending"},
+        {"name", "text", "port0, ...", "of its columns"},
+        {"position", point, "or entry", "the nearest edge is taken"},
+        {"resistance", "ohm", "50", "also what S-parameters refer to"},
+        {"waveform", "waveform", "a resistor", "of the generator in V; one port has it"}},
+       {port +
+            "waveform = { kind = \"gaussian\", width = 1e-10 }\nfrequencies = { from = 1e9, to = 3e9, count = 21 }\n",
+        "[[ports]]\naxis = \"z\"\nposition = [-0.05, 0.05, 0.05]\n" +
+            ("waveform = { kind = \"gaussian\", width = 1e-10 }\nfrequencies = 1e9\n" + port)}},
       {"[[probes]]",
        "values at a point over time, for the file that --probes names",
        {{"components", parts, "all", "what is recorded"},

@@ -13,27 +13,22 @@ namespace {
 const std::vector<Component> all_components = {{Field::electric, 0}, {Field::electric, 1}, {Field::electric, 2},
                                                {Field::magnetic, 0}, {Field::magnetic, 1}, {Field::magnetic, 2}};
 
-/// The name of an output, its own among those that are there: "probe2" for the third without one.
 template <class Observers>
-std::string name(TomlTable& table, const char* kind, const Observers& others) {
-  const auto value = table.find("name");
-  if (!value) return fmt::format("{}{}", kind, others.size());
-  const std::string result = value->text();
-  const auto same = [&](const auto& other) { return other.name == result; };
-  if (std::any_of(others.begin(), others.end(), same)) value->refuse("a name that is not yet taken");
-  if (result.find_first_of(",\"/\n") != std::string::npos) value->refuse("no comma, quote, slash or line break");
-  return result;
+std::vector<std::string> names_of(const Observers& all) {
+  std::vector<std::string> names;
+  for (const auto& one : all) names.push_back(one.name);
+  return names;
 }
 
 Probe probe(TomlTable& table, const Scene& scene) {
-  Probe result{.name = name(table, "probe", scene.probes), .components = all_components, .places = {}};
+  Probe result{.name = name(table, "probe", names_of(scene.probes)), .components = all_components, .places = {}};
   if (const auto v = table.find("components")) result.components = components(*v);
   for (const Component& c : result.components) result.places.push_back(place(table, scene, c));
   return result;
 }
 
 FrequencyMonitor monitor(TomlTable& table, const Scene& scene) {
-  FrequencyMonitor result{.name = name(table, "monitor", scene.monitors),
+  FrequencyMonitor result{.name = name(table, "monitor", names_of(scene.monitors)),
                           .box = scene.grid.box(),
                           .frequencies = frequencies(table.get("frequencies", "frequencies in Hz"), scene),
                           .components = all_components};

@@ -15,6 +15,7 @@ void read_time(TomlTable& root, Scene& scene);
 /// folder: of the scene, where its other files are.
 void read_geometry(TomlTable& root, const std::filesystem::path& folder, Scene& scene);
 void read_sources(TomlTable& root, Scene& scene);
+void read_ports(TomlTable& root, Scene& scene);
 void read_observers(TomlTable& root, Scene& scene);
 void read_outputs(TomlTable& root, Scene& scene);
 
@@ -40,6 +41,9 @@ std::vector<double> numbers(const TomlValue& value);
 double frequency(const TomlValue& value, const Scene& scene);
 /// Such ones, ascending.
 std::vector<double> frequencies(const TomlValue& value, const Scene& scene);
+Waveform waveform(const TomlValue& value, const Scene& scene);
+/// The name of an output, its own among `taken`: "probe2" for the third without one.
+std::string name(TomlTable& table, const char* kind, const std::vector<std::string>& taken);
 /// Tables of a [[name]], none if it is missing.
 std::vector<TomlValue> tables(TomlTable& root, const std::string& name);
 

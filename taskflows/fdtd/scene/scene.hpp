@@ -151,6 +151,17 @@ struct PlaneWave {
   Waveform waveform;
 };
 
+/// A generator with a resistance, or a resistor alone, across edges in series along an axis. Its voltage is that of its
+/// upper end over its lower end, its current the one that leaves the upper end.
+struct Port {
+  std::string name;
+  std::int32_t axis;
+  Place place;                       ///< the lowest edge
+  std::int32_t cells = 1;            ///< edges in series
+  double resistance = 50;            ///< ohm; that of the reference of its waves, too
+  std::optional<Waveform> waveform;  ///< V, of the generator
+};
+
 struct Probe {
   std::string name;
   std::vector<Component> components;
@@ -205,6 +216,8 @@ struct Scene {
   std::vector<Object> geometry;  ///< later ones override earlier ones
   std::vector<Dipole> dipoles;
   std::vector<PlaneWave> plane_waves;
+  std::vector<Port> ports;               ///< one of them has a generator
+  std::vector<double> port_frequencies;  ///< Hz
   std::vector<Probe> probes;
   std::vector<FrequencyMonitor> monitors;
   std::vector<FarField> far_fields;

@@ -15,6 +15,8 @@ double width(TomlTable& table, const Scene& scene) {
   return value.number();
 }
 
+}  // namespace
+
 Waveform waveform(const TomlValue& value, const Scene& scene) {
   using Kind = WaveformKind;
   constexpr double widths = 4.5;   // exp(-4.5^2) = 1.6e-9: a pulse begins that small
@@ -43,6 +45,8 @@ Waveform waveform(const TomlValue& value, const Scene& scene) {
   table.finish();
   return w;
 }
+
+namespace {
 
 /// Tangential E on an electric conductor is 0 whatever flows there.
 void check_not_on_conductor(const TomlTable& table, const Dipole& dipole, const Scene& scene) {

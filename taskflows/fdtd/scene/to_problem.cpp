@@ -41,7 +41,7 @@ struct AsPole {
 };
 
 void set_materials(const Scene& scene, Problem& p) {
-  if (scene.geometry.empty() && scene.background == 0) return;
+  if (scene.geometry.empty() && scene.background == 0 && scene.ports.empty()) return;
   p.materials = constants_of(scene);
   for (const scene::Material& material : scene.materials) {
     p.poles.emplace_back();
@@ -106,6 +106,25 @@ void begin_at_corner(WaveInBox& w, const Problem& p) {
   }
 }
 
+/// Edges in series share the resistance and the voltage of the generator, which drives V / R through each of them.
+void add_ports(const Scene& scene, SceneProblem& s) {
+  Problem& p = s.problem;
+  for (const scene::Port& port : scene.ports) {
+    const auto axis = static_cast<std::size_t>(port.axis);
+    std::array<int, 3> edge = port.place.entry;
+    Box edges{edge[0], edge[0] + 1, edge[1], edge[1] + 1, edge[2], edge[2] + 1};
+    (axis == 0 ? edges.x1 : axis == 1 ? edges.y1 : edges.z1) += port.cells - 1;
+    for (int n = 0; n < port.cells; ++n, ++edge[axis]) {
+      p.resistors.push_back({port.axis, edge, port.resistance / port.cells});
+      if (!port.waveform) continue;
+      const double moment = p.spacing[axis] / port.resistance;
+      p.sources.push_back({port.axis, edge, [w = *port.waveform, moment](double t) { return moment * value(w, t); }});
+    }
+    s.ports.push_back({p.monitors.size()});
+    p.monitors.push_back({Field::electric, {{port.axis, edges}}, scene.port_frequencies, 1});
+  }
+}
+
 void add_probes(const Scene& scene, SceneProblem& s) {
   for (const scene::Probe& probe : scene.probes)
     for (std::size_t c = 0; c < probe.components.size(); ++c) {
@@ -157,6 +176,7 @@ SceneProblem make_problem(const Scene& scene) {
     p.waves.push_back(wave_of(wave));
     begin_at_corner(p.waves.back(), p);
   }
+  add_ports(scene, s);
   add_probes(scene, s);
   add_monitors(scene, s);
   add_surfaces(scene, s);

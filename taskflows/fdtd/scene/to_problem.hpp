@@ -22,10 +22,16 @@ struct SceneSurface {
   std::size_t first = 0;  ///< of 12 monitors of the problem: E and H on the planes in their order
 };
 
+/// The voltage of a port: monitors of E along its edges.
+struct ScenePort {
+  std::size_t monitor = 0;  ///< of the problem
+};
+
 struct SceneProblem {
   Problem problem;
   std::vector<std::string> probe_names;  ///< "gap.Ez", of each probe
   std::vector<SceneMonitor> monitors;
+  std::vector<ScenePort> ports;  ///< in the scene's order
   std::vector<SceneSurface> surfaces;
 };
 

@@ -164,6 +164,15 @@ std::vector<double> frequencies(const TomlValue& value, const Scene& scene) {
   return result;
 }
 
+std::string name(TomlTable& table, const char* kind, const std::vector<std::string>& taken) {
+  const auto value = table.find("name");
+  if (!value) return fmt::format("{}{}", kind, taken.size());
+  const std::string result = value->text();
+  if (std::find(taken.begin(), taken.end(), result) != taken.end()) value->refuse("a name that is not yet taken");
+  if (result.find_first_of(",\"/\n") != std::string::npos) value->refuse("no comma, quote, slash or line break");
+  return result;
+}
+
 std::vector<TomlValue> tables(TomlTable& root, const std::string& name) {
   const auto value = root.find(name);
   return value ? value->elements() : std::vector<TomlValue>{};
