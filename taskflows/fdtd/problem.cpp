@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "taskflows/fdtd/physics/check.hpp"
@@ -110,13 +112,16 @@ bool on_conductor(const Problem& p, int component, const std::array<int, 3>& edg
 
 void check_resistors(const Problem& p) {
   if (p.resistors.empty()) return;
-  if (p.material.empty()) bad_input("resistors: expected a domain with materials");
-  if (has_poles(p)) bad_input("resistors in a domain with dispersive media: expected none");
+  if (p.material.empty()) bad_input("resistors and thin conductors: expected a domain with materials");
+  if (has_poles(p)) bad_input("resistors and thin conductors in a domain with dispersive media: expected none");
+  std::set<std::pair<int, std::array<int, 3>>> conductors;
+  for (const Resistor& r : p.resistors)
+    if (r.resistance == 0) conductors.insert({r.component, r.cell});
   for (const Resistor& r : p.resistors) {
     check_entry(p, "resistor", Field::electric, r.component, r.cell);
-    if (!(r.resistance > 0) || !std::isfinite(r.resistance))
-      bad_input("resistor of {} ohm: expected more than 0", r.resistance);
-    if (on_conductor(p, r.component, r.cell))
+    if (!(r.resistance >= 0) || !std::isfinite(r.resistance))
+      bad_input("resistor of {} ohm: expected 0 or more", r.resistance);
+    if (r.resistance > 0 && (on_conductor(p, r.component, r.cell) || conductors.contains({r.component, r.cell})))
       bad_input("resistor {} at ({}, {}, {}): on a perfect conductor", component_name(Field::electric, r.component),
                 r.cell[0], r.cell[1], r.cell[2]);
   }

@@ -31,11 +31,11 @@ struct CurrentSource {
 
 /// A lumped resistor along an edge of the grid, in the field's own equation (Piket-May, Taflove, Baron, IEEE
 /// Transactions on Microwave Theory and Techniques 42, 1994): the edge has the conductivity length / (resistance x area
-/// of its dual face) beside that of the cells around.
+/// of its dual face) beside that of the cells around. Without resistance it is a thin perfect conductor.
 struct Resistor {
   int component = 2;
   std::array<int, 3> cell{};  ///< indices of the entry of E
-  double resistance = 50;     ///< ohm
+  double resistance = 0;      ///< ohm
 };
 
 /// An entry whose values are recorded after each step.
@@ -75,7 +75,7 @@ struct Problem {
 };
 
 double cells_of(const Problem& problem);
-/// S/m: what a resistor adds to its edge.
+/// S/m: what a resistor adds to its edge; infinity without resistance.
 double conductivity(const Problem& problem, const Resistor& resistor);
 bool has_layers(const Problem& problem);
 bool has_poles(const Problem& problem);

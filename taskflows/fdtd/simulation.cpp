@@ -195,19 +195,23 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 
 }  // namespace
 
-/// Each edge with a resistor gets a medium of its own.
+/// Each edge with a resistor gets a medium of its own; thin conductors share one.
 void Simulation::add_resistors(BrickData& brick, std::vector<Medium>& media) const {
   constexpr std::size_t most_media = std::size_t{1} << 16;
+  std::optional<std::size_t> conductor;
   for (const Resistor& r : problem_.resistors) {
     const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, r.component, r.cell);
     if (!here) continue;
     const std::int64_t at = brick.scheme.grid.at(r.component, (*here)[0], (*here)[1], (*here)[2]);
     std::uint16_t& index = brick.index_memory[0][static_cast<std::size_t>(at)];
-    if (media.size() == most_media) bad_input("resistors: more than {} media", most_media);
-    Medium medium = media[index];
-    medium.loss += conductivity(problem_, r);
-    index = static_cast<std::uint16_t>(media.size());
-    media.push_back(medium);
+    const bool conducts = r.resistance == 0;
+    const Medium medium{media[index].relative, media[index].loss + conductivity(problem_, r)};
+    std::size_t number = media.size();
+    if (conducts && conductor) number = *conductor;
+    if (conducts) conductor = number;
+    if (number == most_media) bad_input("resistors: more than {} media", most_media);
+    if (number == media.size()) media.push_back(medium);
+    index = static_cast<std::uint16_t>(number);
   }
 }
 

@@ -31,6 +31,7 @@ Reference::Reference(const Problem& problem) : problem_(problem) {
   const std::array<int, 3>& n = problem.cells;
   const std::size_t all = index(3, {0, 0, 0});
   right_side_.assign(all, 0);
+  for (const Resistor& r : problem.resistors) lumped_[index(r.component, r.cell)] += conductivity(problem, r);
   for (const Field field : {Field::magnetic, Field::electric}) {
     field_[of(field)].assign(all, 0);
     if (!problem.material.empty()) coefficients_[of(field)].assign(all, {1, 0});
@@ -61,8 +62,8 @@ void Reference::set_medium(Field field, int component, const Place& at) {
     return;
   }
   auto [constant, loss] = mean_over(problem_, field, around);
-  for (const Resistor& r : problem_.resistors)
-    if (field == Field::electric && r.component == component && r.cell == at) loss += conductivity(problem_, r);
+  const auto lumped = lumped_.find(here);
+  if (field == Field::electric && lumped != lumped_.end()) loss += lumped->second;
   const double forward = constant / problem_.dt + loss / 2;
   if (std::isinf(loss))
     by = {0, 0};

@@ -180,6 +180,13 @@ std::vector<Section> sources() {
 std::vector<Section> results() {
   const std::string port = "[[ports]]\naxis = \"z\"\nposition = [0, 0.05, 0.05]\n";
   return {
+      {"[[conductors]]",
+       "thin perfect conductors along edges of the grid: a wire where two coordinates are equal, a sheet where one "
+       "is;\n"
+       "a wire is as one of a radius of 0.21 cells",
+       {{"high", point, needed, "the other end, or the upper corner"},
+        {"low", point, needed, "one end, or the lower corner"}},
+       {"[[conductors]]\nlow = [0, 0.02, 0.05]\nhigh = [0, 0.08, 0.05]\n"}},
       {"[[ports]]",
        "a generator with a resistance, and resistors, along edges: SCENE_ports.csv, with one port SCENE.s1p, too",
        {{"axis", "\"x\", \"y\" or \"z\"", needed, "along which its current flows"},

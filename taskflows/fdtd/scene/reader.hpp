@@ -15,7 +15,8 @@ void read_time(TomlTable& root, Scene& scene);
 /// folder: of the scene, where its other files are.
 void read_geometry(TomlTable& root, const std::filesystem::path& folder, Scene& scene);
 void read_sources(TomlTable& root, Scene& scene);
-void read_ports(TomlTable& root, Scene& scene);
+/// Thin conductors and ports.
+void read_edges(TomlTable& root, Scene& scene);
 void read_observers(TomlTable& root, Scene& scene);
 void read_outputs(TomlTable& root, Scene& scene);
 
@@ -31,6 +32,9 @@ Vector direction(const TomlValue& value);
 Vector position(const TomlValue& value, const Grid& grid);
 /// "position" in metres or "entry"; for an entry its own position, of one component.
 Place place(TomlTable& table, const Scene& scene, const Component& component);
+
+/// A point in metres, as the nearest planes of the grid.
+std::array<std::int32_t, 3> node(const TomlValue& value, const Grid& grid);
 
 enum class Extent { volume, may_be_flat };  ///< a flat box becomes one cell thick
 /// { low, high } in metres, to the nearest planes of the grid, or { from, to } in cells, `to` not included.

@@ -193,7 +193,7 @@ Scene scene_of(const TomlFile& file, const std::filesystem::path& folder) {
   detail::read_time(root, scene);
   detail::read_geometry(root, folder, scene);
   detail::read_sources(root, scene);
-  detail::read_ports(root, scene);
+  detail::read_edges(root, scene);
   detail::read_observers(root, scene);
   detail::read_outputs(root, scene);
   root.finish();

@@ -151,6 +151,11 @@ struct PlaneWave {
   Waveform waveform;
 };
 
+/// A thin perfect conductor: all edges between two nodes of the grid, a wire or a sheet.
+struct Conductor {
+  std::array<std::int32_t, 3> low, high;  ///< planes; equal along one or two axes
+};
+
 /// A generator with a resistance, or a resistor alone, across edges in series along an axis. Its voltage is that of its
 /// upper end over its lower end, its current the one that leaves the upper end.
 struct Port {
@@ -216,6 +221,7 @@ struct Scene {
   std::vector<Object> geometry;  ///< later ones override earlier ones
   std::vector<Dipole> dipoles;
   std::vector<PlaneWave> plane_waves;
+  std::vector<Conductor> conductors;
   std::vector<Port> ports;               ///< one of them has a generator
   std::vector<double> port_frequencies;  ///< Hz
   std::vector<Probe> probes;

@@ -41,7 +41,7 @@ struct AsPole {
 };
 
 void set_materials(const Scene& scene, Problem& p) {
-  if (scene.geometry.empty() && scene.background == 0 && scene.ports.empty()) return;
+  if (scene.geometry.empty() && scene.background == 0 && scene.ports.empty() && scene.conductors.empty()) return;
   p.materials = constants_of(scene);
   for (const scene::Material& material : scene.materials) {
     p.poles.emplace_back();
@@ -125,6 +125,27 @@ void add_ports(const Scene& scene, SceneProblem& s) {
   }
 }
 
+/// Edges that are fixed, on conductors that end the domain, are left out.
+void add_conductors(const Scene& scene, Problem& p) {
+  const Grid grid = whole_grid(p);
+  for (const scene::Conductor& c : scene.conductors)
+    for (int axis = 0; axis < 3; ++axis) {
+      std::array<int, 3> end = {c.high[0] + 1, c.high[1] + 1, c.high[2] + 1};
+      --end[static_cast<std::size_t>(axis)];
+      const Box b = grid.entries(Field::electric, axis, grid.cells());
+      for (int i = c.low[0]; i < end[0]; ++i)
+        for (int j = c.low[1]; j < end[1]; ++j)
+          for (int k = c.low[2]; k < end[2]; ++k) {
+            std::array<int, 3> edge{i, j, k};
+            for (std::size_t a = 0; a < 3; ++a)
+              if (p.face[2 * a] == Face::neighbour) edge[a] %= p.cells[a];
+            const auto [x, y, z] = edge;
+            if (x >= b.x0 && x < b.x1 && y >= b.y0 && y < b.y1 && z >= b.z0 && z < b.z1)
+              p.resistors.push_back({axis, edge, 0});
+          }
+    }
+}
+
 void add_probes(const Scene& scene, SceneProblem& s) {
   for (const scene::Probe& probe : scene.probes)
     for (std::size_t c = 0; c < probe.components.size(); ++c) {
@@ -177,6 +198,7 @@ SceneProblem make_problem(const Scene& scene) {
     begin_at_corner(p.waves.back(), p);
   }
   add_ports(scene, s);
+  add_conductors(scene, p);
   add_probes(scene, s);
   add_monitors(scene, s);
   add_surfaces(scene, s);

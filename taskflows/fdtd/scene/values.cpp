@@ -41,6 +41,10 @@ void check_frequency(const TomlValue& value, double frequency, const Scene& scen
 
 }  // namespace
 
+std::array<std::int32_t, 3> node(const TomlValue& value, const Grid& grid) {
+  return corner(value, grid, true);
+}
+
 std::uint16_t material_named(const TomlValue& name, const Scene& scene) {
   const std::string wanted = name.text();
   std::vector<std::string> known;

@@ -30,9 +30,27 @@ Port port(TomlTable& table, Scene& scene) {
   return result;
 }
 
+Conductor conductor(TomlTable& table, const Scene& scene) {
+  const TomlValue low = table.get("low", "one end, or the lower corner");
+  const TomlValue high = table.get("high", "the other end, or the upper corner");
+  const Conductor result{node(low, scene.grid), node(high, scene.grid)};
+  int flat = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (result.high[a] < result.low[a]) high.refuse(fmt::format("as much as `low` along {} or more", "xyz"[a]));
+    flat += result.high[a] == result.low[a] ? 1 : 0;
+  }
+  if (flat != 1 && flat != 2) high.refuse("a point that differs from `low` along one axis (a wire) or two (a sheet)");
+  return result;
+}
+
 }  // namespace
 
-void read_ports(TomlTable& root, Scene& scene) {
+void read_edges(TomlTable& root, Scene& scene) {
+  for (const TomlValue& value : tables(root, "conductors")) {
+    TomlTable table = value.table();
+    scene.conductors.push_back(conductor(table, scene));
+    table.finish();
+  }
   for (const TomlValue& value : tables(root, "ports")) {
     TomlTable table = value.table();
     scene.ports.push_back(port(table, scene));
