@@ -67,6 +67,16 @@ TEST(FdtdPhysicsReference, LayersOfEachFace) {
   }
 }
 
+TEST(FdtdPhysicsReference, ResistorsAndThinConductors) {
+  Problem p = driven({13, 11, 15});
+  p.cpml.cells[1] = 4;
+  fill(p, {{}, {4, 1, 1e-2, 0}});
+  p.resistors = {{0, {3, 4, 5}, 30}, {2, {6, 3, 6}, 200}, {2, {6, 3, 7}, 200}, {1, {11, 5, 9}, 5}};
+  for (int n = 2; n < 9; ++n) p.resistors.push_back({1, {5, n, 9}, 0});
+  expect_agreement(p, 60, [](Problem& o) { o.resistors[0].resistance = 60; });
+  expect_agreement(p, 60, [](Problem& o) { o.resistors.pop_back(); });
+}
+
 TEST(FdtdPhysicsReference, LayersInCornersThroughMaterials) {
   Problem p = driven({13, 11, 15});
   p.cpml = {{3, 4, 2, 5, 6, 1}, {}};
