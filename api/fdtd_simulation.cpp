@@ -19,6 +19,7 @@
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/fields/snapshot.hpp"
 #include "taskflows/fdtd/scene/results.hpp"
+#include "taskflows/fdtd/scene/scattering.hpp"
 
 namespace asterism::v0::fdtd {
 namespace {
@@ -31,7 +32,7 @@ constexpr long check_every = 100;
 /// A scene, with the problem that is made of it.
 struct OfScene {
   house::scene::Scene scene;
-  house::SceneProblem made;  ///< its problem is moved to the state
+  house::SceneProblem made;  ///< its problem is moved to the state, but for constants
 };
 
 std::size_t product(const std::array<int, 3>& n) {
@@ -64,6 +65,7 @@ class Simulation::State {
     problem_ = std::move(scene_->made.problem);
     scene_->made.problem = {};
     scene_->made.problem.spacing = problem_.spacing;
+    scene_->made.problem.dt = problem_.dt;
     scene_->made.problem.eps0 = problem_.eps0;
     scene_->made.problem.mu0 = problem_.mu0;
     build();
@@ -84,6 +86,7 @@ class Simulation::State {
   [[nodiscard]] std::vector<std::string> probe_names() const;
   std::vector<Spectrum> spectra();
   std::vector<FarField> far_fields();
+  std::vector<Scattering> scattering();
 
   [[nodiscard]] long step() const { return simulation_->time(); }
   [[nodiscard]] long steps() const { return scene_ ? static_cast<long>(scene_->scene.steps) : 0; }
@@ -259,6 +262,17 @@ std::vector<FarField> Simulation::State::far_fields() {
   return all;
 }
 
+std::vector<Scattering> Simulation::State::scattering() {
+  const Session::State::Call call(*session_);
+  if (!scene_) return {};
+  const Session::State::Awake awake(*session_);
+  std::vector<Scattering> all;
+  for (house::Scattering& at :
+       house::scattering(scene_->scene, scene_->made, simulation_->spectra(), simulation_->time()))
+    all.push_back({at.frequency, at.generator, at.impedance, std::move(at.s)});
+  return all;
+}
+
 namespace {
 
 /// The state, which a simulation that was moved from does not have.
@@ -320,6 +334,9 @@ std::vector<Spectrum> Simulation::spectra() const {
 }
 std::vector<FarField> Simulation::far_fields() const {
   return translated([&] { return open(state_).far_fields(); });
+}
+std::vector<Scattering> Simulation::scattering() const {
+  return translated([&] { return open(state_).scattering(); });
 }
 
 }  // namespace asterism::v0::fdtd

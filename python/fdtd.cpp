@@ -142,6 +142,20 @@ py::list far_fields(const PyFdtd& simulation) {
   return result;
 }
 
+py::list scattering(const PyFdtd& simulation) {
+  std::vector<fdtd::Scattering> all;
+  {
+    const py::gil_scoped_release unlocked;
+    all = simulation->scattering();
+  }
+  py::list result;
+  for (const fdtd::Scattering& at : all)
+    result.append(
+        py::make_tuple(at.frequency, at.generator, at.impedance,
+                       py::array_t<std::complex<double>>(static_cast<py::ssize_t>(at.s.size()), at.s.data())));
+  return result;
+}
+
 }  // namespace
 
 void add_fdtd(py::module_& module) {
@@ -156,6 +170,7 @@ void add_fdtd(py::module_& module) {
       .def("probe_values", &probe_values)
       .def("spectra", &spectra)
       .def("far_fields", &far_fields)
+      .def("scattering", &scattering)
       .def_property_readonly("probe_names", [](const PyFdtd& s) { return s->probe_names(); })
       .def_property_readonly("step", [](const PyFdtd& s) { return s->step(); })
       .def_property_readonly("steps", [](const PyFdtd& s) { return s->steps(); })

@@ -92,6 +92,14 @@ struct FarField {
   double directivity = 0;
 };
 
+/// What the ports of a scene have seen at a frequency, phasors at exp(+i w t).
+struct Scattering {
+  double frequency = 0;                 ///< Hz
+  std::complex<double> generator;       ///< transform of the generator's voltage, V s
+  std::complex<double> impedance;       ///< into which it feeds, ohm
+  std::vector<std::complex<double>> s;  ///< of each port from the one with the generator, by its own resistance
+};
+
 /// A domain and its fields.
 class ASTERISM_EXPORT Simulation {
  public:
@@ -99,8 +107,8 @@ class ASTERISM_EXPORT Simulation {
   /// materials, sources and probes that cannot be, arrays of other lengths, more than 65535 different materials.
   Simulation(Session& session, const Options& options, const Materials& materials = {});
   /// A scene in TOML, as a file of asterism-fdtd --scene has it: grid, materials, geometry, sources, probes, monitors,
-  /// far fields. Files that it names are relative to `folder`; its [[outputs]] and [[slices]] are not written. Throws
-  /// Error (bad_input) with line and key.
+  /// far fields, ports. Files that it names are relative to `folder`; its [[outputs]] and [[slices]] are not written.
+  /// Throws Error (bad_input) with line and key.
   static Simulation from_scene(Session& session, const std::string& text, const std::string& folder = {});
   ~Simulation();
   Simulation(Simulation&& other) noexcept;
@@ -139,6 +147,8 @@ class ASTERISM_EXPORT Simulation {
   [[nodiscard]] std::vector<Spectrum> spectra() const;
   /// What its far fields have, in the order of far fields, frequencies and directions.
   [[nodiscard]] std::vector<FarField> far_fields() const;
+  /// What its ports have seen so far, by frequency.
+  [[nodiscard]] std::vector<Scattering> scattering() const;
 
  private:
   class ASTERISM_HIDDEN State;

@@ -14,7 +14,7 @@ import asterism
 from asterism import _asterism
 from asterism._arguments import array, count, number, numbers, shaped
 
-__all__ = ["FarField", "Simulation", "Spectrum"]
+__all__ = ["FarField", "Scattering", "Simulation", "Spectrum"]
 
 #: Names of the faces, in their order.
 FACES = ("-x", "+x", "-y", "+y", "-z", "+z")
@@ -49,6 +49,19 @@ class FarField(NamedTuple):
     e_phi: complex
     radiated: float
     directivity: float
+
+
+class Scattering(NamedTuple):
+    """What the ports of a scene have seen at a frequency, phasors at exp(+i w t).
+
+    frequency: Hz. generator: transform of its voltage, V s. impedance: into which it feeds, ohm. s: of each port from the
+    one with the generator, by its own resistance, shape (ports,).
+    """
+
+    frequency: float
+    generator: complex
+    impedance: complex
+    s: numpy.ndarray
 
 
 Entry = Sequence[int]
@@ -153,6 +166,10 @@ class Simulation:
     def far_fields(self) -> List[FarField]:
         """What the far fields of a scene have, by far field, frequency and direction."""
         return [FarField(*one) for one in self._simulation.far_fields()]
+
+    def scattering(self) -> List[Scattering]:
+        """What the ports of a scene have seen so far, by frequency."""
+        return [Scattering(*one) for one in self._simulation.scattering()]
 
     @property
     def step(self) -> int:

@@ -302,6 +302,11 @@ name = "plane"
 box = { from = [8, 8, 13], to = [14, 16, 14] }
 frequencies = [20e9, 25e9]
 components = ["Ez", "Hy"]
+[[ports]]
+axis = "y"
+position = [0.002, 0.0, 0.002]
+waveform = { kind = "ricker", frequency = 20e9 }
+frequencies = [18e9, 22e9]
 [[far_fields]]
 box = { from = [6, 6, 6], to = [18, 16, 20] }
 frequencies = [20e9]
@@ -334,6 +339,17 @@ phi = [0, 45]
                            f.radiated, f.directivity});
   EXPECT_EQ(far.size(), 4U * 8);
   EXPECT_TRUE(same_bits(far, numbers_of("ball_far_field.csv", 2)));
+  Values ports;
+  for (const fdtd::Scattering& at : simulation.scattering())
+    ports.insert(ports.end(), {at.impedance.real(), at.impedance.imag(), at.s[0].real(), at.s[0].imag()});
+  const Values in_file = numbers_of("ball_ports.csv", 0);
+  ASSERT_EQ(ports.size(), 2U * 4);
+  ASSERT_EQ(in_file.size(), 2U * 8);
+  const std::array<std::size_t, 4> column = {2, 3, 6, 7};
+  for (std::size_t n = 0; n < ports.size(); ++n) {
+    ASSERT_TRUE(std::isfinite(ports[n]));
+    EXPECT_NEAR(ports[n], in_file[8 * (n / 4) + column[n % 4]], 1e-8 * std::abs(ports[n]));
+  }
   // the file has x fastest, three components of a cell side by side
   const Values written = hdf5_values(output("f.h5"), "step_0000000120/E");
   Values ey(24 * 22 * 26), expected(ey.size());

@@ -139,6 +139,12 @@ name = "plane"
 box = { from = [5, 5, 9], to = [11, 9, 10] }
 frequencies = [20e9, 25e9]
 components = ["Ez"]
+[[ports]]
+axis = "z"
+position = [8e-3, 7e-3, 6e-3]
+resistance = 75
+waveform = { kind = "ricker", frequency = 22e9 }
+frequencies = [20e9, 25e9]
 [[far_fields]]
 box = { from = [5, 5, 5], to = [11, 10, 13] }
 frequencies = [20e9]
@@ -158,6 +164,9 @@ def test_a_scene(session):
     pole, side = fields.far_fields()
     assert (pole.theta, side.theta) == (0, 90)
     assert abs(pole.e_theta) < 1e-3 * abs(side.e_theta)  # a dipole does not radiate along its axis
+    low, high = fields.scattering()
+    assert (low.frequency, high.frequency) == (20e9, 25e9) and low.s.shape == (1,)
+    assert abs(low.s[0] - (low.impedance - 75) / (low.impedance + 75)) < 1e-12
     refused(lambda: asterism.fdtd.Simulation.from_scene(session, SCENE.replace("steps", "step")), "scene", "step")
 
 

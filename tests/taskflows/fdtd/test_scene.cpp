@@ -286,11 +286,11 @@ TEST(SceneExamples, AreRead) {
     SCOPED_TRACE(entry.path());
     const Scene scene = read_scene(entry.path());
     EXPECT_GT(scene.steps, 100);
-    EXPECT_FALSE(scene.geometry.empty());
-    EXPECT_EQ(scene.dipoles.size() + scene.plane_waves.size(), 1U);
+    EXPECT_FALSE(scene.geometry.empty() && scene.conductors.empty());
+    EXPECT_EQ(scene.dipoles.size() + scene.plane_waves.size() + scene.ports.size(), 1U);
     ++count;
   }
-  EXPECT_EQ(count, 3);
+  EXPECT_EQ(count, 4);
   const Scene slab = read_scene(folder / "slab.toml");
   EXPECT_EQ(slab.boundary[0], Boundary::periodic);
   EXPECT_EQ(slab.boundary[5], Boundary::cpml);
