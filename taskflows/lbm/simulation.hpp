@@ -26,6 +26,12 @@ namespace asterism::lbm {
 /// A box of the domain.
 using DomainBox = Box;
 
+/// Of the fluid on solid cells.
+struct ForceAndMoment {
+  std::array<double, 3> force{};
+  std::array<double, 3> moment{};
+};
+
 class Simulation {
  public:
   /// Bricks as decompose() gives them. `problem` is kept by reference. The state is not set.
@@ -60,8 +66,10 @@ class Simulation {
   /// Submits the sums of the present time and returns those submitted before, none the first time. Waits for those
   /// only.
   std::optional<Totals> exchange_totals();
-  /// Force on solid cells during the step to the present time. Blocking.
-  std::array<double, 3> force();
+  /// Force on solid cells during the step to the present time, and its moment about a point, in cells. Bit-identical
+  /// for every cut. Blocking.
+  ForceAndMoment force_and_moment(const std::array<double, 3>& centre);
+  std::array<double, 3> force() { return force_and_moment({}).force; }
 
   [[nodiscard]] std::int64_t fluid_cells() const { return bricks_.fluid_cells; }
   [[nodiscard]] std::int64_t tasks() const { return bricks_.tasks; }  ///< of this rank
