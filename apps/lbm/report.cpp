@@ -25,6 +25,7 @@ void Run::describe(Report& report) {
       {"mass", totals_.mass}, {"momentum", totals_.momentum}, {"energy", totals_.energy}, {"speed", totals_.speed}};
   report.rows.emplace_back("state", fmt::format("largest speed {:.4g}, kinetic energy {:.6g}, mass - cells {:.2e}",
                                                 totals_.speed, totals_.energy, totals_.mass));
+  output_->describe(report);
 }
 
 void Run::describe_flow(Report& report) const {

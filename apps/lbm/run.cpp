@@ -37,6 +37,7 @@ std::optional<int> Run::prepare() {
   if (args_.flow.name == "stream")
     args_.flow.solid = solid_cells(args_.body, args_.flow.cells, make_case(args_.flow).length);
   flow_ = make_case(args_.flow);
+  check_results();
   const std::string& file = args_.output.restart;
   if (!file.empty()) {
     const long time = restart_time(file, flow_.problem);
@@ -44,6 +45,14 @@ std::optional<int> Run::prepare() {
   }
   if (args_.common.verify) require_verifiable(flow_, args_.steps);
   return std::nullopt;
+}
+
+/// What depends on the flow.
+void Run::check_results() {
+  OutputOptions& output = args_.output;
+  output.forces.centre = centre_of(args_.body, args_.flow.cells);
+  check(output.forces, flow_);
+  check(output.probes, flow_.problem);
 }
 
 std::optional<StepWork> Run::step_work() {
@@ -142,6 +151,7 @@ void Run::advance() {
       if (const auto totals = simulation_->exchange_totals()) require_flow(*totals, t - args_.check_every + 1);
       show(t);
     }
+    output_->sample(*simulation_);
     if (output_->due(t)) write_output(t);
     if (correction_.balance && t == correction_.next && t < args_.steps) correct(t);
   }

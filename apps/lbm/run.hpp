@@ -51,6 +51,7 @@ class Run : public Solver {
   };
 
   [[nodiscard]] asterism::lbm::PlacedBy placed_by() const;
+  void check_results();
   double choose_share();
   void set_up();
   void advance();

@@ -7,7 +7,8 @@
 //   flow               the order of operations of time steps
 //   exchange           the tasks between bricks
 //   initial, state     the state at time 0; the state to and from main memory (bricks/slabs: part by part)
-//   observers          density and velocity, sums over the domain, force
+//   observers          density and velocity, of single cells too (probe), sums over the domain, force and moment
+//   forces             forces over time: coefficients, means, vortex shedding
 //   checkpoint, fields files; geometry: bodies as solid cells
 //   balance            how fast units are, for the share of the GPUs
 //   verify, reference  judgement; an answer that shares no code
@@ -61,6 +62,8 @@ class Simulation {
 
   /// rho, u, v, w of parts of the domain at the present time, four arrays with x fastest, float or double.
   void observe(const Write& write);
+  /// Density and velocity of single cells at the present time, in the order of `cells`. Blocking.
+  std::vector<Flow> probe(const std::vector<std::array<int, 3>>& cells);
   /// Sums over the domain. Blocking.
   Totals totals();
   /// Submits the sums of the present time and returns those submitted before, none the first time. Waits for those

@@ -169,7 +169,8 @@ void Bricks::build_brick(BrickData& brick, int index, const Placement& placement
   brick.totals =
       Handle::temporary(brick.totals_memory.data(), 1, sizeof(Totals), fmt::format("totals {}", index), where);
   brick.force_memory = HostBuffer<ForceSums>(1);
-  brick.force = Handle::temporary(brick.force_memory.data(), 1, sizeof(ForceSums), fmt::format("force {}", index), where);
+  brick.force =
+      Handle::temporary(brick.force_memory.data(), 1, sizeof(ForceSums), fmt::format("force {}", index), where);
   build_obstacle(brick);
   build_border(brick, placement);
 }
