@@ -32,11 +32,13 @@ ForceSample read_row(const std::string& row) {
   return sample;
 }
 
-bool in_one_piece(const Problem& problem) {
+/// A body that reaches through a periodic face has no position along that axis.
+std::array<bool, 3> axes_with_moment(const Problem& problem) {
   const BodySize size = body_size(problem.solid, problem.cells);
+  std::array<bool, 3> has{true, true, true};
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (problem.face[2 * axis].periodic && size.at_both_ends[axis]) return false;
-  return true;
+    if (problem.face[2 * axis].periodic && size.at_both_ends[axis]) has[(axis + 1) % 3] = has[(axis + 2) % 3] = false;
+  return has;
 }
 
 ReferenceScales reference_of(const ForceOptions& options, const Case& flow) {
@@ -67,7 +69,7 @@ void check(const ForceOptions& options, const Case& flow) {
 Forces::Forces(const ForceOptions& options, const Case& flow, long from, long steps)
     : options_(options),
       reference_(reference_of(options, flow)),
-      moments_(in_one_piece(flow.problem)),
+      has_moment_(axes_with_moment(flow.problem)),
       average_from_(options.average_from.value_or(steps / 2)),
       from_(from),
       table_(options.file, header, options.every, steps) {
@@ -83,12 +85,16 @@ std::string Forces::add(const ForceSample& sample) {
 void Forces::sample(Simulation& simulation) {
   if (simulation.time() == from_) return;  // the step was of the run before
   ForceAndMoment found = simulation.force_and_moment(options_.centre);
-  if (!moments_) found.moment.fill(std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!has_moment_[axis]) found.moment[axis] = std::numeric_limits<double>::quiet_NaN();
   table_.add(add({simulation.time(), found.force, found.moment}));
 }
 
 void Forces::describe(Report& report) const {
   nlohmann::json& record = report.record["forces"];
+  std::vector<std::string> missing;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!has_moment_[axis]) missing.emplace_back(names[3 + axis]);
   record = {{"reference_area", reference_.area},
             {"reference_length", reference_.length},
             {"centre", options_.centre},
@@ -96,14 +102,17 @@ void Forces::describe(Report& report) const {
   report.rows.emplace_back(
       "forces", fmt::format("reference area {:.6g}, length {:.6g} cells, moments about ({:.6g}){}", reference_.area,
                             reference_.length, fmt::join(options_.centre, ", "),
-                            moments_ ? "" : ": none, as the body reaches through a periodic face"));
+                            missing.empty() ? ""
+                                            : fmt::format(" without {}, as the body reaches through a periodic face",
+                                                          fmt::join(missing, ", "))));
   const std::optional<ForceStatistics> s = force_statistics(samples_, average_from_, reference_);
   if (!s) return;
   record["from"] = s->from;
   record["to"] = s->to;
   record["samples"] = s->samples;
-  for (std::size_t k = 0; k < (moments_ ? 6U : 3U); ++k)
-    record[names[k]] = {{"mean", s->coefficient[k].mean}, {"deviation", s->coefficient[k].deviation}};
+  for (std::size_t k = 0; k < 6; ++k)
+    if (k < 3 || has_moment_[k - 3])
+      record[names[k]] = {{"mean", s->coefficient[k].mean}, {"deviation", s->coefficient[k].deviation}};
   report.rows.emplace_back(
       "means", fmt::format("drag {}, lift {}, side {}: {} samples of steps {} to {}", text_of(s->coefficient[0]),
                            text_of(s->coefficient[2]), text_of(s->coefficient[1]), s->samples, s->from, s->to));

@@ -43,7 +43,7 @@ class Forces {
 
   const ForceOptions& options_;
   asterism::lbm::ReferenceScales reference_;
-  bool moments_;  ///< whether the body is in one piece
+  std::array<bool, 3> has_moment_;  ///< about x, y, z: the body is in one piece along the other two axes
   long average_from_;
   long from_;
   TimeTable table_;

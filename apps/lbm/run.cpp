@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "apps/common/phases.hpp"
+#include "apps/lbm/numbers.hpp"
 #include "base/error.hpp"
 #include "runtime/ending/stop_signals.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -47,12 +48,19 @@ std::optional<int> Run::prepare() {
   return std::nullopt;
 }
 
+void Run::say_numbers() const {
+  const FlowNumbers numbers = flow_numbers(flow_);
+  for (const std::string& line : facts(numbers, flow_)) fmt::print(stderr, "asterism-lbm: {}\n", line);
+  for (const std::string& line : warnings(numbers, flow_)) fmt::print(stderr, "asterism-lbm: warning: {}\n", line);
+}
+
 /// What depends on the flow.
 void Run::check_results() {
   OutputOptions& output = args_.output;
   output.forces.centre = centre_of(args_.body, args_.flow.cells);
   check(output.forces, flow_);
   check(output.probes, flow_.problem);
+  if (!simulated && !args_.common.quiet && rank_group().is_root()) say_numbers();
 }
 
 std::optional<StepWork> Run::step_work() {
@@ -148,7 +156,8 @@ void Run::advance() {
     if (correction_.balance) t = std::min(t, correction_.next);
     simulation_->advance(t - now);
     if (t % args_.check_every == 0 && t < args_.steps) {  // at the end it is looked at after the time was taken
-      if (const auto totals = simulation_->exchange_totals()) require_flow(*totals, t - args_.check_every + 1);
+      if (const auto totals = simulation_->exchange_totals())
+        require_flow(*totals, t - args_.check_every + 1, remedies(flow_));
       show(t);
     }
     output_->sample(*simulation_);
@@ -164,13 +173,13 @@ void Run::advance() {
   enter(Phase::output);
   if (corrected && args_.steps - start_ > settled) known_rates().keep(cores_share_, 1 - pieces_.gpu_share);
   totals_ = simulation_->totals();
-  require_flow(totals_, args_.steps);
+  require_flow(totals_, args_.steps, remedies(flow_));
 }
 
 /// Ends the run that a signal asks to stop.
 void Run::stop_here() {
   starpu_task_wait_for_all();
-  require_flow(simulation_->totals(), simulation_->time());
+  require_flow(simulation_->totals(), simulation_->time(), remedies(flow_));
   output_->write_state(*simulation_);
   line_.reset();
   stop(fmt::format("step {}", simulation_->time()), args_.output.checkpoint);
@@ -180,7 +189,7 @@ void Run::write_output(long t) {
   const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
-  require_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
+  require_flow(simulation_->totals(), t, remedies(flow_));  // nothing of a flow that diverged is written
   output_->write(*simulation_);
   watch_.writing += seconds_since(before);
 }

@@ -33,12 +33,9 @@ constexpr double speed_of_sound = 0.57735;
 
 }  // namespace
 
-void require_flow(const Totals& totals, long step) {
+void require_flow(const Totals& totals, long step, const std::string& remedies) {
   if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
-  failed(
-      "the flow diverged before step {}: largest speed {} cells per step (a smaller velocity, a larger tau, trt, or "
-      "smagorinsky may help)",
-      step, totals.speed);
+  failed("the flow diverged before step {}: largest speed {} cells per step (try {})", step, totals.speed, remedies);
 }
 
 void Simulation::observe(const Write& write) {

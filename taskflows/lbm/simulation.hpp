@@ -17,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "taskflows/lbm/bricks/bricks.hpp"
@@ -90,7 +91,8 @@ class Simulation {
 };
 
 /// Throws Error (failed) for a flow that has diverged, before `step`: sums that are not finite, and speeds beyond that
-/// of sound.
-void require_flow(const Totals& totals, long step);
+/// of sound. `remedies`: what may help.
+void require_flow(const Totals& totals, long step,
+                  const std::string& remedies = "a smaller velocity, a larger tau, more cells, trt, smagorinsky");
 
 }  // namespace asterism::lbm
