@@ -60,7 +60,6 @@ void Run::check_results() {
   output.forces.centre = centre_of(args_.body, args_.flow.cells);
   check(output.forces, flow_);
   check(output.probes, flow_.problem);
-  if (!simulated && !args_.common.quiet && rank_group().is_root()) say_numbers();
 }
 
 std::optional<StepWork> Run::step_work() {
@@ -135,6 +134,7 @@ void Run::set_up() {
   output_ = std::make_unique<Output>(args_.output, flow_, start_, args_.steps);
   rank_group().on_death(file.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
                                      : fmt::format("; resume with --restart {}", file));
+  if (!simulated && !args_.common.quiet && rank_group().is_root()) say_numbers();
 }
 
 void Run::advance() {
