@@ -157,7 +157,7 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
 }
 
 void add_history_options(CLI::App& app, OutputOptions& output, Texts& texts) {
-  CLI::Option_group* history = app.add_option_group("Forces and probes");
+  CLI::Option_group* history = app.add_option_group("Forces, probes and means");
   ForceOptions& forces = output.forces;
   history->add_option("--forces", forces.file,
                       "Force and moment on the body over time and their coefficients, CSV; the summary then has their\n"
@@ -167,12 +167,18 @@ void add_history_options(CLI::App& app, OutputOptions& output, Texts& texts) {
                       "Area of the coefficients in cells^2 (default: frontal area of the body)");
   history->add_option("--reference-length", forces.length,
                       "Length of moment coefficients and of the Strouhal number in cells (default: --length)");
-  history->add_option("--average-from", forces.average_from, "First step of the means (default: half of --steps)")
-      ->check(CLI::Range(0L, 1L << 40));
   history->add_option("--probe", texts.probes, "Cell x,y,z whose density and velocity are recorded; may be repeated")
       ->allow_extra_args(false);
   history->add_option("--probes", output.probes.file, "Values of each --probe over time, CSV");
   add_steps(history, "--probes-every", output.probes.every, "Steps between rows of --probes (1)");
+  history->add_option(
+      "--average", output.average.file,
+      "Mean density and velocity and the rms of its fluctuations, written at the end: NAME.pvd or NAME.h5");
+  add_steps(history, "--average-every", output.average.every, "Steps between the samples of --average (10)");
+  history
+      ->add_option("--average-from", output.average_from,
+                   "First step of the means of --forces and --average (default: half of --steps)")
+      ->check(CLI::Range(0L, 1L << 40));
 }
 
 void refuse_results_when_simulated(const Arguments& args) {
@@ -181,6 +187,7 @@ void refuse_results_when_simulated(const Arguments& args) {
                                {"--png", output.picture},
                                {"--forces", output.forces.file},
                                {"--probes", output.probes.file},
+                               {"--average", output.average.file},
                                {"--profiles", output.profiles},
                                {"--checkpoint", output.checkpoint},
                                {"--restart", output.restart}});

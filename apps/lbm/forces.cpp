@@ -66,11 +66,11 @@ void check(const ForceOptions& options, const Case& flow) {
   if (flow.velocity == 0) bad_input("--forces: coefficients are relative to --velocity, which is 0");
 }
 
-Forces::Forces(const ForceOptions& options, const Case& flow, long from, long steps)
+Forces::Forces(const ForceOptions& options, const Case& flow, long average_from, long from, long steps)
     : options_(options),
       reference_(reference_of(options, flow)),
       has_moment_(axes_with_moment(flow.problem)),
-      average_from_(options.average_from.value_or(steps / 2)),
+      average_from_(average_from),
       from_(from),
       table_(options.file, header, options.every, steps) {
   for (const std::string& row : table_.rows_before("--forces", from)) table_.keep(add(read_row(row)));

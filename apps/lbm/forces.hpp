@@ -21,7 +21,6 @@ struct ForceOptions {
   long every = 10;                     ///< steps
   std::optional<double> area, length;  ///< of ReferenceScales; default: frontal area, the flow's length
   std::array<double, 3> centre{};      ///< of moments, in cells
-  std::optional<long> average_from;    ///< step; default: half of the steps
 };
 
 /// Throws Error (bad input): no body, no velocity, areas and lengths that are not positive.
@@ -29,8 +28,8 @@ void check(const ForceOptions& options, const asterism::lbm::Case& flow);
 
 class Forces {
  public:
-  /// `from`: the step that the run begins at; rows of the run before are kept.
-  Forces(const ForceOptions& options, const asterism::lbm::Case& flow, long from, long steps);
+  /// `from`: the step that the run begins at; rows of the run before are kept. `average_from`: the first step of means.
+  Forces(const ForceOptions& options, const asterism::lbm::Case& flow, long average_from, long from, long steps);
 
   [[nodiscard]] TimeTable& table() { return table_; }
   [[nodiscard]] const TimeTable& table() const { return table_; }

@@ -59,10 +59,14 @@ std::string numbered(const std::string& path, long time) {
 }  // namespace
 
 void check(const OutputOptions& options) {
-  const std::string extension = std::filesystem::path(options.series).extension().string();
-  if (!options.series.empty() && extension != ".pvd" && extension != ".h5")
-    bad_input("--output {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", options.series);
-  require_writable("--output", options.series);
+  for (const auto& [option, name] : {std::pair{"--output", options.series}, {"--average", options.average.file}}) {
+    const std::string extension = std::filesystem::path(name).extension().string();
+    if (!name.empty() && extension != ".pvd" && extension != ".h5")
+      bad_input("{} {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", option, name);
+    require_writable(option, name);
+  }
+  if (options.average_from && options.average.file.empty() && options.forces.file.empty())
+    bad_input("--average-from: only with --forces or --average, whose means begin there");
   require_writable("--png", options.picture);
   require_writable("--checkpoint", options.checkpoint);
   require_writable("--forces", options.forces.file);
@@ -72,8 +76,10 @@ void check(const OutputOptions& options) {
 
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
     : options_(options), flow_(flow), from_(from), steps_(steps) {
-  if (!options.forces.file.empty()) forces_.emplace(options.forces, flow, from, steps);
+  const long average_from = options.average_from.value_or(steps / 2);
+  if (!options.forces.file.empty()) forces_.emplace(options.forces, flow, average_from, from, steps);
   if (!options.probes.file.empty()) probes_.emplace(options.probes, from, steps);
+  if (!options.average.file.empty()) averages_.emplace(options.average, flow.problem, average_from, from, steps);
   if (options.series.empty()) return;
   if (rank_group().distributed() && is_hdf5(options.series))
     distributed_series_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
@@ -96,6 +102,7 @@ bool Output::due(long time) const {
   const bool tables = (forces_ && (time == steps_ || forces_->table().grown())) ||
                       (probes_ && (time == steps_ || probes_->table().grown()));
   const bool fields = !options_.series.empty() || !options_.picture.empty();
+  if (averages_ && time == steps_) return true;
   return tables || (fields && series_due(time)) || (!options_.profiles.empty() && time == steps_) ||
          checkpoint_due(time);
 }
@@ -106,6 +113,7 @@ long Output::next_due(long time) const {
     if (every > 0) next = std::min(next, (time / every + 1) * every);
   if (forces_) next = std::min(next, forces_->table().next_due(time));
   if (probes_) next = std::min(next, probes_->table().next_due(time));
+  if (averages_) next = std::min(next, averages_->next_due(time));
   return next;
 }
 
@@ -156,6 +164,7 @@ void Output::sample(Simulation& simulation) {
   const long time = simulation.time();
   if (forces_ && forces_->table().due(time)) forces_->sample(simulation);
   if (probes_ && probes_->table().due(time)) probes_->sample(simulation);
+  if (averages_ && averages_->due(time)) averages_->sample(simulation);
 }
 
 void Output::write_tables() {
@@ -166,6 +175,7 @@ void Output::write_tables() {
 void Output::describe(Report& report) const {
   if (forces_) forces_->describe(report);
   if (probes_) probes_->describe(report);
+  if (averages_) averages_->describe(report);
 }
 
 void Output::write(Simulation& simulation) {
@@ -173,6 +183,7 @@ void Output::write(Simulation& simulation) {
   const bool fields =
       !options_.series.empty() || !options_.picture.empty() || (!options_.profiles.empty() && time == steps_);
   if (!checkpoint_due(time)) write_tables();
+  if (averages_ && time == steps_ && time > from_) averages_->write();
   with_precision(flow_.problem.precision, [&](auto number) {
     using T = decltype(number);
     if (series_due(time) && fields)
@@ -195,8 +206,8 @@ std::vector<std::string> Output::written() const {
     const std::string first = picture_of(std::min(steps_, (from_ / options_.every + 1) * options_.every));
     pictures = first == last ? last : fmt::format("{} to {}", first, last);
   }
-  for (const std::string& name :
-       {options_.series, pictures, options_.checkpoint, options_.forces.file, options_.probes.file, options_.profiles})
+  for (const std::string& name : {options_.series, pictures, options_.checkpoint, options_.forces.file,
+                                  options_.probes.file, options_.average.file, options_.profiles})
     if (!name.empty()) names.push_back(name);
   return names;
 }

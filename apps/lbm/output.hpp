@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "apps/lbm/averages.hpp"
 #include "apps/lbm/forces.hpp"
 #include "apps/lbm/probes.hpp"
 #include "runtime/ranks/distributed_hdf5_series.hpp"
@@ -30,7 +31,9 @@ struct OutputOptions {
   std::string restart;        ///< checkpoint from which the run resumes
   ForceOptions forces;
   ProbeOptions probes;
-  std::string profiles;  ///< CSV of the velocity along the centre lines at the end
+  AverageOptions average;
+  std::optional<long> average_from;  ///< first step of means; default: half of the steps
+  std::string profiles;              ///< CSV of the velocity along the centre lines at the end
 };
 
 /// Throws Error (bad input) for names that cannot be written and unknown extensions.
@@ -79,6 +82,7 @@ class Output {
   std::optional<asterism::output::DistributedHdf5Series> distributed_series_;
   std::optional<Forces> forces_;
   std::optional<Probes> probes_;
+  std::optional<Averages> averages_;
   std::optional<asterism::lbm::Deviation> deviation_;
 };
 

@@ -60,6 +60,9 @@ void Run::check_results() {
   output.forces.centre = centre_of(args_.body, args_.flow.cells);
   check(output.forces, flow_);
   check(output.probes, flow_.problem);
+  refuse_over_ranks(!output.average.file.empty(), "--average");
+  if (output.average_from && *output.average_from > args_.steps)
+    bad_input("--average-from {}: beyond --steps {}", *output.average_from, args_.steps);
 }
 
 std::optional<StepWork> Run::step_work() {
