@@ -2,12 +2,15 @@
 // asterism-lbm: forces and probes over time, and what it says of a flow before the run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "io/hdf5/file.hpp"
 #include "tests/apps/checkpoint_tests.hpp"
 
 namespace {
@@ -43,6 +46,16 @@ std::vector<double> numbers_of(const std::string& row) {
     if (*end != ',') return numbers;
     at = end + 1;
   }
+}
+
+std::vector<double> hdf5_values(const fs::path& path, const std::string& dataset) {
+  const asterism::Hdf5Input file(path);
+  const std::vector<std::size_t> shape = file.shape(dataset);
+  std::size_t all = 1;
+  for (const std::size_t n : shape) all *= n;
+  std::vector<double> values(all);
+  file.read_block(dataset, {std::vector<std::size_t>(shape.size(), 0), shape}, std::span<double>(values));
+  return values;
 }
 
 TEST_F(AsterismLbmHistories, RowsHaveForcesMomentsAndCoefficients) {
@@ -115,6 +128,50 @@ TEST_F(AsterismLbmHistories, ProbesAreTheFieldsInEveryPrecision) {
   }
 }
 
+TEST_F(AsterismLbmHistories, AveragesAreThoseOfTheFields) {
+  const Arguments means{"--average-from", "11", "--average-every", "5", "--average", output("mean.h5"), "--quiet"};
+  Arguments arguments{"--steps", "33", "--output", output("all.h5"), "--every", "5"};
+  arguments.insert(arguments.end(), means.begin(), means.end());
+  ASSERT_EQ(with(sphere, arguments).status, 0);
+  // samples: 15, 20, 25, 30 and the end
+  std::vector<std::vector<double>> rho, velocity;
+  for (const char* step : {"15", "20", "25", "30", "33"}) {
+    const std::string group = std::string("step_00000000") + step;
+    rho.push_back(hdf5_values(output("all.h5"), group + "/rho"));
+    velocity.push_back(hdf5_values(output("all.h5"), group + "/velocity"));
+  }
+  const std::vector<double> mean_rho = hdf5_values(output("mean.h5"), "step_0000000033/mean_rho");
+  const std::vector<double> mean = hdf5_values(output("mean.h5"), "step_0000000033/mean_velocity");
+  const std::vector<double> rms = hdf5_values(output("mean.h5"), "step_0000000033/rms_velocity");
+  ASSERT_EQ(mean_rho.size(), std::size_t{30 * 16 * 14});
+  ASSERT_EQ(rms.size(), 3 * mean_rho.size());
+  double largest = 0;
+  for (std::size_t k = 0; k < rms.size(); ++k) {
+    double sum = 0;
+    double squares = 0;
+    for (const auto& v : velocity) sum += v[k] / 5;
+    for (const auto& v : velocity) squares += (v[k] - sum) * (v[k] - sum) / 5;
+    ASSERT_NEAR(mean[k], sum, 1e-14);
+    ASSERT_NEAR(rms[k], std::sqrt(squares), 1e-12);
+    largest = std::max(largest, rms[k]);
+  }
+  EXPECT_GT(largest, 1e-3);
+  for (std::size_t k = 0; k < mean_rho.size(); ++k)
+    ASSERT_NEAR(mean_rho[k], (rho[0][k] + rho[1][k] + rho[2][k] + rho[3][k] + rho[4][k]) / 5, 1e-14);
+
+  // a run that resumes before the first sample has the same means, one that resumes later is refused
+  ASSERT_EQ(with(sphere, {"--steps", "10", "--checkpoint", output("early.h5"), "--quiet"}).status, 0);
+  ASSERT_EQ(with(sphere, {"--steps", "20", "--checkpoint", output("late.h5"), "--quiet"}).status, 0);
+  Arguments resumed{"--steps", "33", "--restart", output("early.h5")};
+  resumed.insert(resumed.end(), means.begin(), means.end());
+  ASSERT_EQ(with(sphere, resumed).status, 0);
+  EXPECT_EQ(hdf5_values(output("mean.h5"), "step_0000000033/rms_velocity"), rms);
+  resumed[3] = output("late.h5");
+  const Ran late = with(sphere, resumed);
+  EXPECT_EQ(late.status, 2);
+  expect_one_line(late.err, {"--average", "step 20", "--average-from"});
+}
+
 TEST_F(AsterismLbmHistories, AColumnShedsVortices) {
   const json r = record({"--case",         "stream",
                          "--size",         "120x1x80",
@@ -181,6 +238,9 @@ TEST_F(AsterismLbmHistories, SaysWhatIsWrong) {
   bad({"--probe", "30,2,3", "--probes", output("p.csv")}, {"--probe 30,2,3", "30 x 16 x 14"});
   bad({"--probe", "1,-2,3", "--probes", output("p.csv")}, {"--probe 1,-2,3"});
   bad({"--probe", "7,8,7", "--probes", output("p.csv")}, {"--probe 7,8,7", "body"});
+  bad({"--average", "mean.txt"}, {"--average mean.txt", ".pvd"});
+  bad({"--average-from", "3"}, {"--average-from", "--forces"});
+  bad({"--average", output("mean.pvd"), "--steps", "8", "--average-from", "9"}, {"--average-from 9", "--steps 8"});
   expect_bad_input({"--case", "stream", "--size", "20", "--length", "21"}, {"21 cells along x", "domain has 20"});
 }
 
