@@ -28,7 +28,7 @@ namespace asterism::lbm {
 /// A box of the domain.
 using DomainBox = Box;
 
-/// Of the fluid on solid cells.
+/// What the fluid does to solid cells.
 struct ForceAndMoment {
   std::array<double, 3> force{};
   std::array<double, 3> moment{};

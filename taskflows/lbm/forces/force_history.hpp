@@ -48,7 +48,7 @@ struct ForceStatistics {
   bool of_side_force = false;                   ///< else of the lift
   double strouhal = 0;                          ///< length / (period velocity), if there is a period
 };
-/// Of the samples of step `from` and later; nothing if there are none.
+/// Statistics of the samples of step `from` and later; nothing if there are none.
 std::optional<ForceStatistics> force_statistics(const std::vector<ForceSample>& samples, long from,
                                                 const ReferenceScales& reference);
 
