@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 13> reading{"--matrix", "--mesh",    "--model",  "--rhs",       "--input",
                                                    "--body",   "--restart", "--config", "--observers", "--simulate",
                                                    "--rates",  "--models",  "--scene"};
-constexpr std::array<std::string_view, 15> writing{
-    "--json",    "--csv",    "--html",     "--output", "--png",    "--chart",    "--checkpoint", "--solution",
-    "--history", "--forces", "--profiles", "--probes", "--listen", "--matrices", "--write-lp"};
+constexpr std::array<std::string_view, 16> writing{
+    "--average",  "--json",    "--csv",    "--html",     "--output", "--png",    "--chart",    "--checkpoint",
+    "--solution", "--history", "--forces", "--profiles", "--probes", "--listen", "--matrices", "--write-lp"};
 
 struct Named {
   std::string option;

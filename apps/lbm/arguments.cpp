@@ -55,7 +55,7 @@ struct Texts {
   std::string subdomains = "1x1x1";
   std::string share = "auto";
   std::string slice = "y";
-  std::vector<std::string> faces;
+  std::vector<std::string> faces, probes;
   std::vector<double> degrees, position, force;
 };
 
@@ -145,7 +145,6 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
       ->check(CLI::IsMember(quantities))
       ->default_str("speed");
   results->add_option("--zoom", output.slice.zoom, "Pixels of --png per cell")->check(CLI::Range(1, 64));
-  results->add_option("--forces", output.forces, "Force on the body over time, CSV");
   results->add_option("--profiles", output.profiles,
                       "Velocity along the centre lines at the end, CSV; a cavity of Re 1000 (cubic) or 100 and 400\n"
                       "(periodic along y) is compared with published ones");
@@ -157,11 +156,38 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
   add_quiet(*results, args.common.quiet);
 }
 
+void add_history_options(CLI::App& app, OutputOptions& output, Texts& texts) {
+  CLI::Option_group* history = app.add_option_group("Forces, probes and means");
+  ForceOptions& forces = output.forces;
+  history->add_option("--forces", forces.file,
+                      "Force and moment on the body over time and their coefficients, CSV; the summary then has their\n"
+                      "means, and the Strouhal number where the flow sheds vortices");
+  add_steps(history, "--forces-every", forces.every, "Steps between rows of --forces (10)");
+  history->add_option("--reference-area", forces.area,
+                      "Area of the coefficients in cells^2 (default: frontal area of the body)");
+  history->add_option("--reference-length", forces.length,
+                      "Length of moment coefficients and of the Strouhal number in cells (default: --length)");
+  history->add_option("--probe", texts.probes, "Cell x,y,z whose density and velocity are recorded; may be repeated")
+      ->allow_extra_args(false);
+  history->add_option("--probes", output.probes.file, "Values of each --probe over time, CSV");
+  add_steps(history, "--probes-every", output.probes.every, "Steps between rows of --probes (1)");
+  history->add_option(
+      "--average", output.average.file,
+      "Mean density and velocity and the rms of its fluctuations, written at the end: NAME.pvd or NAME.h5");
+  add_steps(history, "--average-every", output.average.every, "Steps between the samples of --average (10)");
+  history
+      ->add_option("--average-from", output.average_from,
+                   "First step of the means of --forces and --average (default: half of --steps)")
+      ->check(CLI::Range(0L, 1L << 40));
+}
+
 void refuse_results_when_simulated(const Arguments& args) {
   const OutputOptions& output = args.output;
   refuse_files_when_simulated({{"--output", output.series},
                                {"--png", output.picture},
-                               {"--forces", output.forces},
+                               {"--forces", output.forces.file},
+                               {"--probes", output.probes.file},
+                               {"--average", output.average.file},
                                {"--profiles", output.profiles},
                                {"--checkpoint", output.checkpoint},
                                {"--restart", output.restart}});
@@ -183,6 +209,7 @@ void read_texts(const Texts& texts, Arguments& args) {
     flow.face[face] = read_face(text.substr(3));
   }
   read_slice(texts.slice, flow.cells, args.output.slice);
+  for (const std::string& text : texts.probes) args.output.probes.cells.push_back(read_probe(text));
   check(args.output);
   args.pieces.gpu_share = share_of_gpus("--gpu-share", texts.share);
 }
@@ -209,6 +236,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   add_simulate(machine, args.common.platform);
   add_calibrate(machine, args.common.calibrate);
   add_result_options(app, args, texts);
+  add_history_options(app, args.output, texts);
 
   if (const auto status = parse(app, argc, argv)) return status;
   simulate(args.common.platform);

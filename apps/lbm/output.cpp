@@ -59,18 +59,27 @@ std::string numbered(const std::string& path, long time) {
 }  // namespace
 
 void check(const OutputOptions& options) {
-  const std::string extension = std::filesystem::path(options.series).extension().string();
-  if (!options.series.empty() && extension != ".pvd" && extension != ".h5")
-    bad_input("--output {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", options.series);
-  require_writable("--output", options.series);
+  for (const auto& [option, name] : {std::pair{"--output", options.series}, {"--average", options.average.file}}) {
+    const std::string extension = std::filesystem::path(name).extension().string();
+    if (!name.empty() && extension != ".pvd" && extension != ".h5")
+      bad_input("{} {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", option, name);
+    require_writable(option, name);
+  }
+  if (options.average_from && options.average.file.empty() && options.forces.file.empty())
+    bad_input("--average-from: only with --forces or --average, whose means begin there");
   require_writable("--png", options.picture);
   require_writable("--checkpoint", options.checkpoint);
-  require_writable("--forces", options.forces);
+  require_writable("--forces", options.forces.file);
+  require_writable("--probes", options.probes.file);
   require_writable("--profiles", options.profiles);
 }
 
 Output::Output(const OutputOptions& options, const Case& flow, long from, long steps)
-    : options_(options), flow_(flow), from_(from), steps_(steps), force_table_("step,fx,fy,fz,drag_coefficient\n") {
+    : options_(options), flow_(flow), from_(from), steps_(steps) {
+  const long average_from = options.average_from.value_or(steps / 2);
+  if (!options.forces.file.empty()) forces_.emplace(options.forces, flow, average_from, from, steps);
+  if (!options.probes.file.empty()) probes_.emplace(options.probes, from, steps);
+  if (!options.average.file.empty()) averages_.emplace(options.average, flow.problem, average_from, from, steps);
   if (options.series.empty()) return;
   if (rank_group().distributed() && is_hdf5(options.series))
     distributed_series_.emplace(options.series, output_grid(grid_of(flow.problem)), keep_until(from));
@@ -90,14 +99,21 @@ bool Output::checkpoint_due(long time) const {
 }
 
 bool Output::due(long time) const {
-  const bool fields = !options_.series.empty() || !options_.picture.empty() || !options_.forces.empty();
-  return (fields && series_due(time)) || (!options_.profiles.empty() && time == steps_) || checkpoint_due(time);
+  const bool tables = (forces_ && (time == steps_ || forces_->table().grown())) ||
+                      (probes_ && (time == steps_ || probes_->table().grown()));
+  const bool fields = !options_.series.empty() || !options_.picture.empty();
+  if (averages_ && time == steps_) return true;
+  return tables || (fields && series_due(time)) || (!options_.profiles.empty() && time == steps_) ||
+         checkpoint_due(time);
 }
 
 long Output::next_due(long time) const {
   long next = steps_;
   for (const long every : {options_.every, options_.checkpoint_every})
     if (every > 0) next = std::min(next, (time / every + 1) * every);
+  if (forces_) next = std::min(next, forces_->table().next_due(time));
+  if (probes_) next = std::min(next, probes_->table().next_due(time));
+  if (averages_) next = std::min(next, averages_->next_due(time));
   return next;
 }
 
@@ -144,25 +160,30 @@ void Output::write_distributed_fields(Simulation& simulation) {
   }
 }
 
-void Output::write_force(Simulation& simulation) {
-  const std::array<double, 3> f = simulation.force();
-  // drag of a round body with the case's length as its diameter: F / (rho u^2 / 2 pi d^2 / 4)
-  const double area = 3.14159265358979323846 * flow_.length * flow_.length / 4;
-  const double drag = f[0] / (flow_.velocity * flow_.velocity / 2 * area);
-  force_table_ += fmt::format("{},{},{},{},{}\n", simulation.time(), f[0], f[1], f[2], drag);
-  collective_try([&] {
-    if (!rank_group().is_root()) return;
-    OutputFile file(options_.forces);
-    file.write(force_table_);
-    file.commit();
-  });
+void Output::sample(Simulation& simulation) {
+  const long time = simulation.time();
+  if (forces_ && forces_->table().due(time)) forces_->sample(simulation);
+  if (probes_ && probes_->table().due(time)) probes_->sample(simulation);
+  if (averages_ && averages_->due(time)) averages_->sample(simulation);
+}
+
+void Output::write_tables() {
+  if (forces_) forces_->table().write();
+  if (probes_) probes_->table().write();
+}
+
+void Output::describe(Report& report) const {
+  if (forces_) forces_->describe(report);
+  if (probes_) probes_->describe(report);
+  if (averages_) averages_->describe(report);
 }
 
 void Output::write(Simulation& simulation) {
   const long time = simulation.time();
   const bool fields =
       !options_.series.empty() || !options_.picture.empty() || (!options_.profiles.empty() && time == steps_);
-  if (series_due(time) && !options_.forces.empty()) write_force(simulation);
+  if (!checkpoint_due(time)) write_tables();
+  if (averages_ && time == steps_ && time > from_) averages_->write();
   with_precision(flow_.problem.precision, [&](auto number) {
     using T = decltype(number);
     if (series_due(time) && fields)
@@ -171,7 +192,9 @@ void Output::write(Simulation& simulation) {
   if (checkpoint_due(time)) write_state(simulation);
 }
 
+// tables first: a run that resumes from the checkpoint goes on with their rows
 void Output::write_state(Simulation& simulation) {
+  write_tables();
   if (!options_.checkpoint.empty()) write_checkpoint(options_.checkpoint, flow_, simulation);
 }
 
@@ -183,7 +206,8 @@ std::vector<std::string> Output::written() const {
     const std::string first = picture_of(std::min(steps_, (from_ / options_.every + 1) * options_.every));
     pictures = first == last ? last : fmt::format("{} to {}", first, last);
   }
-  for (const std::string& name : {options_.series, pictures, options_.checkpoint, options_.forces, options_.profiles})
+  for (const std::string& name : {options_.series, pictures, options_.checkpoint, options_.forces.file,
+                                  options_.probes.file, options_.average.file, options_.profiles})
     if (!name.empty()) names.push_back(name);
   return names;
 }

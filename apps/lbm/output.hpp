@@ -9,6 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "apps/lbm/averages.hpp"
+#include "apps/lbm/forces.hpp"
+#include "apps/lbm/probes.hpp"
 #include "runtime/ranks/distributed_hdf5_series.hpp"
 #include "taskflows/lbm/cases.hpp"
 #include "taskflows/lbm/fields/centre_lines.hpp"
@@ -26,8 +29,11 @@ struct OutputOptions {
   std::string checkpoint;
   long checkpoint_every = 0;  ///< 0: at the end only
   std::string restart;        ///< checkpoint from which the run resumes
-  std::string forces;         ///< CSV of the force on bodies, every `every` steps
-  std::string profiles;       ///< CSV of the velocity along the centre lines at the end
+  ForceOptions forces;
+  ProbeOptions probes;
+  AverageOptions average;
+  std::optional<long> average_from;  ///< first step of means; default: half of the steps
+  std::string profiles;              ///< CSV of the velocity along the centre lines at the end
 };
 
 /// Throws Error (bad input) for names that cannot be written and unknown extensions.
@@ -41,6 +47,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
+  /// Takes the force and the values of probes if they are due. Waits for no more than they need.
+  void sample(asterism::lbm::Simulation& simulation);
   /// Writes what is due at the simulation's time.
   void write(asterism::lbm::Simulation& simulation);
   /// The checkpoint, if one was asked for.
@@ -50,6 +58,8 @@ class Output {
   [[nodiscard]] long next_due(long time) const;
   /// Files that were written, for the summary.
   [[nodiscard]] std::vector<std::string> written() const;
+  /// What the forces were, for the summary and the record.
+  void describe(Report& report) const;
   /// How far the centre lines at the end are from published ones, if they were asked for and such a flow was published.
   [[nodiscard]] const std::optional<asterism::lbm::Deviation>& deviation() const { return deviation_; }
 
@@ -62,7 +72,7 @@ class Output {
   void write_distributed_fields(asterism::lbm::Simulation& simulation);
   [[nodiscard]] std::string picture_of(long time) const;
   void write_profiles(const asterism::lbm::CentreLines& lines);
-  void write_force(asterism::lbm::Simulation& simulation);
+  void write_tables();
 
   const OutputOptions& options_;
   const asterism::lbm::Case& flow_;
@@ -70,7 +80,9 @@ class Output {
   long steps_;
   std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
   std::optional<asterism::output::DistributedHdf5Series> distributed_series_;
-  std::string force_table_;
+  std::optional<Forces> forces_;
+  std::optional<Probes> probes_;
+  std::optional<Averages> averages_;
   std::optional<asterism::lbm::Deviation> deviation_;
 };
 

@@ -2,6 +2,7 @@
 // What a run of asterism-lbm says in its table and its record.
 #include <fmt/format.h>
 
+#include "apps/lbm/numbers.hpp"
 #include "apps/lbm/run.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "runtime/machine/bandwidth.hpp"
@@ -25,6 +26,7 @@ void Run::describe(Report& report) {
       {"mass", totals_.mass}, {"momentum", totals_.momentum}, {"energy", totals_.energy}, {"speed", totals_.speed}};
   report.rows.emplace_back("state", fmt::format("largest speed {:.4g}, kinetic energy {:.6g}, mass - cells {:.2e}",
                                                 totals_.speed, totals_.energy, totals_.mass));
+  output_->describe(report);
 }
 
 void Run::describe_flow(Report& report) const {
@@ -45,6 +47,17 @@ void Run::describe_flow(Report& report) const {
                            {"smagorinsky", problem.collision.smagorinsky},
                            {"precision", name_of(problem.precision)},
                            {"steps", args_.steps}};
+  const FlowNumbers numbers = flow_numbers(flow_);
+  nlohmann::json& record = report.record["flow"];
+  record["mach"] = numbers.mach;
+  record["reynolds"] = numbers.reynolds;
+  if (numbers.body)
+    record["body"] = {{"extent", numbers.body->extent},
+                      {"across", numbers.across},
+                      {"frontal_area", numbers.body->frontal},
+                      {"blockage", numbers.blockage}};
+  if (numbers.y_plus) record["y_plus"] = *numbers.y_plus;
+  record["warnings"] = warnings(numbers, flow_);
 }
 
 void Run::describe_pieces(Report& report) const {

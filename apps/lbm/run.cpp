@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "apps/common/phases.hpp"
+#include "apps/lbm/numbers.hpp"
 #include "base/error.hpp"
 #include "runtime/ending/stop_signals.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -37,6 +38,7 @@ std::optional<int> Run::prepare() {
   if (args_.flow.name == "stream")
     args_.flow.solid = solid_cells(args_.body, args_.flow.cells, make_case(args_.flow).length);
   flow_ = make_case(args_.flow);
+  check_results();
   const std::string& file = args_.output.restart;
   if (!file.empty()) {
     const long time = restart_time(file, flow_.problem);
@@ -44,6 +46,23 @@ std::optional<int> Run::prepare() {
   }
   if (args_.common.verify) require_verifiable(flow_, args_.steps);
   return std::nullopt;
+}
+
+void Run::say_numbers() const {
+  const FlowNumbers numbers = flow_numbers(flow_);
+  for (const std::string& line : facts(numbers, flow_)) fmt::print(stderr, "asterism-lbm: {}\n", line);
+  for (const std::string& line : warnings(numbers, flow_)) fmt::print(stderr, "asterism-lbm: warning: {}\n", line);
+}
+
+/// What depends on the flow.
+void Run::check_results() {
+  OutputOptions& output = args_.output;
+  output.forces.centre = centre_of(args_.body, args_.flow.cells);
+  check(output.forces, flow_);
+  check(output.probes, flow_.problem);
+  refuse_over_ranks(!output.average.file.empty(), "--average");
+  if (output.average_from && *output.average_from > args_.steps)
+    bad_input("--average-from {}: beyond --steps {}", *output.average_from, args_.steps);
 }
 
 std::optional<StepWork> Run::step_work() {
@@ -118,6 +137,7 @@ void Run::set_up() {
   output_ = std::make_unique<Output>(args_.output, flow_, start_, args_.steps);
   rank_group().on_death(file.empty() ? "; there is no checkpoint yet (--checkpoint, --checkpoint-every)"
                                      : fmt::format("; resume with --restart {}", file));
+  if (!simulated && !args_.common.quiet && rank_group().is_root()) say_numbers();
 }
 
 void Run::advance() {
@@ -139,9 +159,11 @@ void Run::advance() {
     if (correction_.balance) t = std::min(t, correction_.next);
     simulation_->advance(t - now);
     if (t % args_.check_every == 0 && t < args_.steps) {  // at the end it is looked at after the time was taken
-      if (const auto totals = simulation_->exchange_totals()) require_flow(*totals, t - args_.check_every + 1);
+      if (const auto totals = simulation_->exchange_totals())
+        require_flow(*totals, t - args_.check_every + 1, remedies(flow_));
       show(t);
     }
+    output_->sample(*simulation_);
     if (output_->due(t)) write_output(t);
     if (correction_.balance && t == correction_.next && t < args_.steps) correct(t);
   }
@@ -154,13 +176,13 @@ void Run::advance() {
   enter(Phase::output);
   if (corrected && args_.steps - start_ > settled) known_rates().keep(cores_share_, 1 - pieces_.gpu_share);
   totals_ = simulation_->totals();
-  require_flow(totals_, args_.steps);
+  require_flow(totals_, args_.steps, remedies(flow_));
 }
 
 /// Ends the run that a signal asks to stop.
 void Run::stop_here() {
   starpu_task_wait_for_all();
-  require_flow(simulation_->totals(), simulation_->time());
+  require_flow(simulation_->totals(), simulation_->time(), remedies(flow_));
   output_->write_state(*simulation_);
   line_.reset();
   stop(fmt::format("step {}", simulation_->time()), args_.output.checkpoint);
@@ -170,7 +192,7 @@ void Run::write_output(long t) {
   const InPhase writing(Phase::output);
   starpu_task_wait_for_all();
   const auto before = Clock::now();
-  require_flow(simulation_->totals(), t);  // nothing of a flow that diverged is written
+  require_flow(simulation_->totals(), t, remedies(flow_));  // nothing of a flow that diverged is written
   output_->write(*simulation_);
   watch_.writing += seconds_since(before);
 }

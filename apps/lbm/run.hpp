@@ -51,6 +51,8 @@ class Run : public Solver {
   };
 
   [[nodiscard]] asterism::lbm::PlacedBy placed_by() const;
+  void check_results();
+  void say_numbers() const;
   double choose_share();
   void set_up();
   void advance();

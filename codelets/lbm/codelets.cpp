@@ -48,10 +48,11 @@ struct Cpu {
     for (std::int32_t i = 0; i < count; ++i) cpu::reflect(other(half), brick, wall + done, walls - done, boxes[i], f);
     for (std::int32_t i = 0; i < count; ++i) cpu::update(half, brick, boxes[i], collision, solid, f);
   }
-  void clear(double* values, int count) const { std::fill_n(values, count, 0.0); }
+  void clear(ForceSums* sums) const { *sums = {}; }
   template <class T>
-  void force(Half last, const Links& links, const T* f, double* force) const {
-    cpu::force(last, links, f, force);
+  void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f,
+             ForceSums* sums) const {
+    cpu::force(last, brick, origin, links, f, *sums);
   }
   template <class T>
   void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 #include "runtime/buffers.hpp"
 #include "runtime/codelet.hpp"
@@ -68,13 +69,14 @@ struct ForwardArgs {
 };
 extern PrecisionCodelet forward;
 
-/// Completes the last half-step and nothing else; measures the force on solid cells first if there is a place for it.
-/// populations RW, [solid R, links R], received R (two at most), [force W: three doubles]
+/// Completes the last half-step and nothing else; measures force and moment on solid cells first if there is a place
+/// for them.  populations RW, [solid R, links R], received R (two at most), [force W: ForceSums]
 struct CompleteArgs {
   Work work;
   BrickDescriptor brick;
   Completion completion;
   bool measure_force = false;
+  Origin origin{};  ///< of the brick, for the moment
 };
 extern PrecisionCodelet complete;
 

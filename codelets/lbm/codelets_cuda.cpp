@@ -61,12 +61,11 @@ struct Gpu {
     std::copy_n(of, count, boxes.box);
     cuda::update(half, brick, boxes, collision, solid, walls(returning, wall), f, stream);
   }
-  void clear(double* values, int count) const {
-    ASTERISM_CHECK_CUDA(cudaMemsetAsync(values, 0, static_cast<std::size_t>(count) * sizeof(double), stream));
-  }
+  void clear(ForceSums* sums) const { ASTERISM_CHECK_CUDA(cudaMemsetAsync(sums, 0, sizeof(ForceSums), stream)); }
   template <class T>
-  void force(Half last, const Links& links, const T* f, double* force) const {
-    cuda::force(last, links, f, force, stream);
+  void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f,
+             ForceSums* sums) const {
+    cuda::force(last, brick, origin, links, f, sums, stream);
   }
   template <class T>
   void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,

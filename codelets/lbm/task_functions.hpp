@@ -83,9 +83,9 @@ void complete(void** b, void* arguments) {
   const T* received[2]{};
   buffers.take(a.completion.received, received);
   if (a.measure_force) {
-    auto* const force = buffers.take<double>();
-    unit.clear(force, 3);
-    if (obstacle.solid != nullptr) unit.force(a.completion.last, obstacle.links, f, force);
+    auto* const sums = buffers.take<ForceSums>();
+    unit.clear(sums);
+    if (obstacle.solid != nullptr) unit.force(a.completion.last, a.brick.layout, a.origin, obstacle.links, f, sums);
   }
   if (a.completion.part == Completion::Part::nothing) return;
   finish(unit, a.completion, a.brick.layout, obstacle, received, f);

@@ -108,6 +108,7 @@ void TaskFlow::submit_complete(BrickData& brick) {
   receive_last_phase(bricks_, brick, args.completion, data);
   if (bricks_.links > 0) {
     args.measure_force = true;
+    args.origin = {brick.place.begin[0], brick.place.begin[1], brick.place.begin[2]};
     data.push_back({brick.force, STARPU_W});
   }
   submit(codelets::complete.of(bricks_.problem.precision), args, data, brick.options(priority_of_border_cells));

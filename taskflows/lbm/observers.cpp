@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/bricks/slabs.hpp"
@@ -32,12 +33,9 @@ constexpr double speed_of_sound = 0.57735;
 
 }  // namespace
 
-void require_flow(const Totals& totals, long step) {
+void require_flow(const Totals& totals, long step, const std::string& remedies) {
   if (std::isfinite(totals.speed) && totals.speed < speed_of_sound && std::isfinite(totals.mass)) return;
-  failed(
-      "the flow diverged before step {}: largest speed {} cells per step (a smaller velocity, a larger tau, trt, or "
-      "smagorinsky may help)",
-      step, totals.speed);
+  failed("the flow diverged before step {}: largest speed {} cells per step (try {})", step, totals.speed, remedies);
 }
 
 void Simulation::observe(const Write& write) {
@@ -94,19 +92,34 @@ std::optional<Totals> Simulation::exchange_totals() {
   return before;
 }
 
-std::array<double, 3> Simulation::force() {
-  std::array<double, 3> sum{0, 0, 0};
+// integers until all bricks of all ranks are added up: the same bits for every cut
+ForceAndMoment Simulation::force_and_moment(const std::array<double, 3>& centre) {
+  ForceSums sums{};
   flow_.complete();
   for (BrickData* const brick : bricks_.own) {
     starpu_data_acquire(brick->force, STARPU_R);
-    for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += brick->force_memory[axis];
+    sums.add(brick->force_memory[0]);
     starpu_data_release(brick->force);
   }
-  if (!bricks_.distributed) return sum;
-  std::array<double, 3> whole{0, 0, 0};
-  for (const auto& of_rank : rank_group().all_gather(sum))
-    for (std::size_t axis = 0; axis < 3; ++axis) whole[axis] += of_rank[axis];
-  return whole;
+  if (bricks_.distributed) {
+    ForceSums whole{};
+    for (const ForceSums& of_rank : rank_group().all_gather(sums)) whole.add(of_rank);
+    sums = whole;
+  }
+  ForceAndMoment found;
+  for (int axis = 0; axis < 3; ++axis) {
+    found.force[as_size(axis)] = sums.number(axis);
+    found.moment[as_size(axis)] = sums.number(3 + axis);
+  }
+  // the sums are about the centre of cell (0, 0, 0)
+  const auto& f = found.force;
+  const std::array<double, 3> arm{centre[0] - 0.5, centre[1] - 0.5, centre[2] - 0.5};
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::size_t b = (a + 1) % 3;
+    const std::size_t c = (a + 2) % 3;
+    found.moment[a] -= arm[b] * f[c] - arm[c] * f[b];
+  }
+  return found;
 }
 
 }  // namespace asterism::lbm

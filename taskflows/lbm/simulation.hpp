@@ -7,7 +7,8 @@
 //   flow               the order of operations of time steps
 //   exchange           the tasks between bricks
 //   initial, state     the state at time 0; the state to and from main memory (bricks/slabs: part by part)
-//   observers          density and velocity, sums over the domain, force
+//   observers          density and velocity, of single cells too (probe), sums over the domain, force and moment
+//   forces             forces over time: coefficients, means, vortex shedding
 //   checkpoint, fields files; geometry: bodies as solid cells
 //   balance            how fast units are, for the share of the GPUs
 //   verify, reference  judgement; an answer that shares no code
@@ -16,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "taskflows/lbm/bricks/bricks.hpp"
@@ -25,6 +27,12 @@ namespace asterism::lbm {
 
 /// A box of the domain.
 using DomainBox = Box;
+
+/// What the fluid does to solid cells.
+struct ForceAndMoment {
+  std::array<double, 3> force{};
+  std::array<double, 3> moment{};
+};
 
 class Simulation {
  public:
@@ -55,13 +63,17 @@ class Simulation {
 
   /// rho, u, v, w of parts of the domain at the present time, four arrays with x fastest, float or double.
   void observe(const Write& write);
+  /// Density and velocity of single cells at the present time, in the order of `cells`. Blocking.
+  std::vector<Flow> probe(const std::vector<std::array<int, 3>>& cells);
   /// Sums over the domain. Blocking.
   Totals totals();
   /// Submits the sums of the present time and returns those submitted before, none the first time. Waits for those
   /// only.
   std::optional<Totals> exchange_totals();
-  /// Force on solid cells during the step to the present time. Blocking.
-  std::array<double, 3> force();
+  /// Force on solid cells during the step to the present time, and its moment about a point, in cells. Bit-identical
+  /// for every cut. Blocking.
+  ForceAndMoment force_and_moment(const std::array<double, 3>& centre);
+  std::array<double, 3> force() { return force_and_moment({}).force; }
 
   [[nodiscard]] std::int64_t fluid_cells() const { return bricks_.fluid_cells; }
   [[nodiscard]] std::int64_t tasks() const { return bricks_.tasks; }  ///< of this rank
@@ -79,7 +91,8 @@ class Simulation {
 };
 
 /// Throws Error (failed) for a flow that has diverged, before `step`: sums that are not finite, and speeds beyond that
-/// of sound.
-void require_flow(const Totals& totals, long step);
+/// of sound. `remedies`: what may help.
+void require_flow(const Totals& totals, long step,
+                  const std::string& remedies = "a smaller velocity, a larger tau, more cells, trt, smagorinsky");
 
 }  // namespace asterism::lbm

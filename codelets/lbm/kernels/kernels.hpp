@@ -9,7 +9,8 @@
 //                 at a velocity wall; at a pressure wall                   wall; link_bytes: link of
 //                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
 //                 f*_j at a solid cell
-//   force         F = sum over links of 2 c_j (f*_j - w_j)                 link_bytes / 2: link        boundary/
+//   force         F = sum over links of 2 c_j (f*_j - w_j), M = sum of     link_bytes / 2: link        boundary/
+//                 2 x cross c_j (f*_j - w_j)
 //   pack, unpack  five slots of a layer of cells to and from an array      transfer_bytes: cell        transfers.*
 //   observe       rho = sum f_i, rho u = sum c_i f_i + F / 2               observe_bytes: cell         observers/
 //   total         sums of rho - 1, rho u, rho u^2 / 2; largest |u|         total_bytes: cell           observers/
@@ -98,6 +99,9 @@ struct Totals {
   double speed;        ///< largest |u|; NaN or infinity if any cell's is
 };
 
+struct ForceSums;  // boundary/force_sums.hpp
+struct Origin;
+
 namespace cpu {
 
 /// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with BGK or TRT relaxation Omega and Guo's source
@@ -116,11 +120,12 @@ void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t coun
 template <class T>
 void reflect(Half last, const Links& links, T* f);
 
-/// Force on the solid cells of `links` by momentum exchange (Ladd 1994) in the step whose half-step `last` was done and
-/// whose reflection was not yet: force[axis] += sum over links of 2 c_j (f*_j - w_j). Less w_j the pressure at rho = 1
-/// is left out, whose sum over a closed surface is zero.
+/// Force and moment on the solid cells of `links` by momentum exchange (Ladd 1994) in the step whose half-step `last`
+/// was done and whose reflection was not yet: adds F = sum over links of 2 c_j (f*_j - w_j), and M = sum of 2 x cross
+/// c_j (f*_j - w_j) about the centre of cell (0, 0, 0) of the domain. Less w_j the pressure at rho = 1 is left out,
+/// whose sums over a closed surface are zero.
 template <class T>
-void force(Half last, const Links& links, const T* f, double* force);
+void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums);
 
 /// Copies border populations into one array per transfer, and back.
 template <class T>

@@ -35,9 +35,10 @@ template <class T>
 void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
 template <class T>
 void reflect(Half last, const Links& links, T* f, cudaStream_t stream);
-/// `force`: three doubles in device memory, added to. The order of the sum is fixed for a number of links.
+/// `sums`: in device memory, added to. Bit-identical to those of a CPU.
 template <class T>
-void force(Half last, const Links& links, const T* f, double* force, cudaStream_t stream);
+void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums* sums,
+           cudaStream_t stream);
 /// `arrays`: in main memory, pointers to device memory.
 template <class T>
 void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* arrays, cudaStream_t stream);

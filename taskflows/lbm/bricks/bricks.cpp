@@ -168,8 +168,9 @@ void Bricks::build_brick(BrickData& brick, int index, const Placement& placement
   brick.totals_memory = HostBuffer<Totals>(1);
   brick.totals =
       Handle::temporary(brick.totals_memory.data(), 1, sizeof(Totals), fmt::format("totals {}", index), where);
-  brick.force_memory = HostBuffer<double>(3);
-  brick.force = Handle::temporary(brick.force_memory.data(), 3, sizeof(double), fmt::format("force {}", index), where);
+  brick.force_memory = HostBuffer<ForceSums>(1);
+  brick.force =
+      Handle::temporary(brick.force_memory.data(), 1, sizeof(ForceSums), fmt::format("force {}", index), where);
   build_obstacle(brick);
   build_border(brick, placement);
 }

@@ -41,7 +41,7 @@ struct BrickData {
   HostBuffer<std::int64_t> links_memory;
   std::array<std::array<HostBuffer<char>, faces>, 2> sent_memory;
   HostBuffer<Totals> totals_memory;
-  HostBuffer<double> force_memory;
+  HostBuffer<ForceSums> force_memory;
   bool written = false;  ///< populations exist
   bool here = true;      ///< else of another rank: only what it sends to bricks that are here
   Handle populations, solid, links, totals, force;

@@ -11,10 +11,13 @@
 
 namespace asterism::lbm {
 
+std::array<double, 3> centre_of(const BodyOptions& options, const std::array<int, 3>& cells) {
+  return options.position.value_or(std::array<double, 3>{cells[0] / 4.0, cells[1] / 2.0, cells[2] / 2.0});
+}
+
 std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length) {
   const Grid grid{cells[0], cells[1], cells[2]};
-  const std::array<double, 3> centre =
-      options.position.value_or(std::array<double, 3>{cells[0] / 4.0, cells[1] / 2.0, cells[2] / 2.0});
+  const std::array<double, 3> centre = centre_of(options, cells);
   Voxels voxels;
   const auto require_room = [&](std::size_t axis, double extent) {
     if (!(extent <= cells[axis]))

@@ -20,6 +20,9 @@ struct BodyOptions {
       position;  ///< of the body's centre, in cells; default: a quarter of the way along x
 };
 
+/// In cells: where the centre of the sphere, or of the box around the body, is.
+std::array<double, 3> centre_of(const BodyOptions& options, const std::array<int, 3>& cells);
+
 /// `length`: diameter of the sphere, or longest side of the body, in cells. Throws Error (bad input): a surface that is
 /// not closed, a body that has no cell in the domain.
 std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length);

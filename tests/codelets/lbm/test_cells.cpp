@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/as_size.hpp"
+#include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/lanes.hpp"
@@ -292,25 +294,37 @@ TYPED_TEST(LbmCells, EquilibriumIsObserved) {
   for (const Number v : rest) EXPECT_EQ(v, 0);
 }
 
-TYPED_TEST(LbmCells, ForceIsTheMomentumThatLinksCarry) {
+TYPED_TEST(LbmCells, ForceAndMomentAreTheMomentumThatLinksCarry) {
   const std::array<int, 3> n = {9, 6, 5};
   Domain<TypeParam> d({n, collisions[1].second, {}, cases::obstacles(n, 6)});
   d.randomize(5, 0.05);
   for (const Half half : {Half::alpha, Half::beta}) {
     d.update(d.brick.interior());
     const Links links = d.links();
-    double expected[3] = {1, 2, 3};
-    for (int j = 0; j < q; ++j)
+    double expected[6] = {};
+    // the fluid cell of each link, found by a search; the wall is half a link beyond it
+    std::map<std::int64_t, std::array<double, 3>> cell;
+    for (int z = 0; z < n[2]; ++z)
+      for (int y = 0; y < n[1]; ++y)
+        for (int x = 0; x < n[0]; ++x)
+          for (int j = 1; j < q; ++j) cell[d.brick.at(j, x, y, z)] = {x + 7.0, y - 2.0, z + 11.0};
+    for (int j = 1; j < q; ++j)
       for (int l = links.begin[j]; l < links.begin[j + 1]; ++l) {
         const auto v =
             static_cast<double>(value_of(d.f[as_size(half == Half::alpha ? links.fluid[l] : links.solid[l])]));
-        expected[0] += 2 * velocity(j).x * v;
-        expected[1] += 2 * velocity(j).y * v;
-        expected[2] += 2 * velocity(j).z * v;
+        const double c[3] = {1. * velocity(j).x, 1. * velocity(j).y, 1. * velocity(j).z};
+        const std::array<double, 3>& at = cell.at(links.fluid[l]);
+        for (std::size_t a = 0; a < 3; ++a) {
+          const std::size_t b = (a + 1) % 3;
+          const std::size_t e = (a + 2) % 3;
+          expected[a] += 2 * c[a] * v;
+          expected[3 + a] += 2 * v * ((at[b] + c[b] / 2) * c[e] - (at[e] + c[e] / 2) * c[b]);
+        }
       }
-    double force[3] = {1, 2, 3};
-    cpu::force(half, links, d.f.data(), force);
-    for (int a = 0; a < 3; ++a) EXPECT_NEAR(force[a], expected[a], 1e-13);
+    ForceSums sums{};
+    cpu::force(half, d.brick, {7, -2, 11}, links, d.f.data(), sums);
+    for (int a = 0; a < 6; ++a) EXPECT_NEAR(sums.number(a), expected[a], a < 3 ? 1e-13 : 1e-11);
+    EXPECT_GT(std::abs(expected[5]), 1e-3);
     d.finish();
   }
 }

@@ -137,10 +137,15 @@ TYPED_TEST(LbmEmulated, Links) {
     d.update(d.brick.interior());
     const std::int64_t* left = half == Half::alpha ? links.fluid : links.solid;
     const std::int64_t* next = half == Half::alpha ? links.solid : links.fluid;
-    double force[3] = {1, 2, 3}, expected_force[3] = {1, 2, 3};
-    cuda_on_host::launch(1, cuda::force_threads, [&] { cuda::force_kernel<T>(links, left, d.f.data(), force); });
-    cpu::force(half, links, d.f.data(), expected_force);
-    for (int a = 0; a < 3; ++a) EXPECT_NEAR(force[a], expected_force[a], 1e-14);
+    const Origin origin = {5, 0, 9};
+    ForceSums sums{}, expected_sums{};
+    const auto blocks = static_cast<unsigned>(cuda::blocks_of_force(links));
+    EXPECT_GT(blocks, 1U);
+    cuda_on_host::launch(blocks, cuda::force_threads,
+                         [&] { cuda::force_kernel<T>(half, d.brick, origin, links, d.f.data(), &sums); });
+    cpu::force(half, d.brick, origin, links, d.f.data(), expected_sums);
+    EXPECT_EQ(std::memcmp(&sums, &expected_sums, sizeof(ForceSums)), 0);
+    EXPECT_NE(sums.number(0), 0);
     std::vector<T> f = d.f, expected = d.f;
     cuda_on_host::launch((count + 63) / 64, 64,
                          [&] { cuda::links_kernel<T>(left, next, links.begin[0], links.begin[q], f.data()); });

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "base/as_size.hpp"
+#include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "tests/codelets/lbm/cases.hpp"
 
 namespace asterism::lbm {
@@ -129,11 +131,35 @@ TEST(LbmFlows, ObstacleTakesTheBodyForce) {
     const double fluid = 11 * 9 * 7 - static_cast<double>(s.solid.size());
     for (const Half half : {Half::alpha, Half::beta}) {
       d.update(d.brick.interior());
-      double force[3] = {0, 0, 0};
-      cpu::force(half, d.links(), d.f.data(), force);
-      for (int a = 0; a < 3; ++a) EXPECT_NEAR(force[a] / (s.collision.force[a] * fluid), 1, 1e-6) << "axis " << a;
+      ForceSums sums{};
+      cpu::force(half, d.brick, {}, d.links(), d.f.data(), sums);
+      for (int a = 0; a < 3; ++a) EXPECT_NEAR(sums.number(a) / (s.collision.force[a] * fluid), 1, 1e-6) << "axis " << a;
       d.finish();
     }
+  }
+}
+
+TEST(LbmForceSums, AreExactAndHaveNoOrder) {
+  const double values[] = {0.3, -0.7, 1e-9, -1e-17, 0.999999, -0.25, 3e-5};
+  ForceSums forwards{}, backwards{}, tiny{}, wild{};
+  for (int k = 0; k < 7; ++k) {
+    forwards.add(values[k], {1, -1, 0}, {k, 2 * k, 3});
+    backwards.add(values[6 - k], {1, -1, 0}, {6 - k, 2 * (6 - k), 3});
+  }
+  EXPECT_EQ(std::memcmp(&forwards, &backwards, sizeof(ForceSums)), 0);
+  EXPECT_NEAR(forwards.number(0), 2 * (0.3 - 0.7 + 1e-9 + 0.999999 - 0.25 + 3e-5), 1e-15);
+  EXPECT_EQ(forwards.number(0), -forwards.number(1));
+  EXPECT_EQ(forwards.number(2), 0);
+  // a large sum that cancels leaves the small one, exactly
+  for (int k = 0; k < 1000; ++k) tiny.add(0.625, {1, 0, 0}, {0, 4096, 0});
+  tiny.add(-0x1p-60, {1, 0, 0}, {0, 1, 0});
+  for (int k = 0; k < 1000; ++k) tiny.add(-0.625, {1, 0, 0}, {0, 4096, 0});
+  EXPECT_EQ(tiny.number(0), -0x1p-59);
+  EXPECT_EQ(tiny.number(5), 0x1p-59);
+  for (const double out : {1., -1., std::nan("")}) {
+    wild = {};
+    wild.add(out, {1, 0, 0}, {0, 0, 0});
+    EXPECT_TRUE(std::isnan(wild.number(0)));
   }
 }
 

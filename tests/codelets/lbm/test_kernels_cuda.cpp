@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/as_size.hpp"
+#include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "codelets/lbm/kernels/kernels_cuda.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
@@ -46,14 +47,13 @@ class LbmKernelsCuda : public CudaTest {
       cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, f.data(), stream_, threads);
       expect_same(f.values(), host.f, "update");
 
-      double host_force[3] = {1, 2, 3};
-      cpu::force(half, host.links(), host.f.data(), host_force);
-      const DeviceArray<double> force(stream_, {1, 2, 3});
-      const DeviceArray<double> again(stream_, {1, 2, 3});
-      cuda::force(half, links, f.data(), force.data(), stream_);
-      cuda::force(half, links, f.data(), again.data(), stream_);
-      for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(force.values()[a], host_force[a], 1e-12);
-      EXPECT_EQ(force.values(), again.values());
+      const Origin origin = {3, 70, 11};
+      ForceSums host_sums{};
+      cpu::force(half, host.brick, origin, host.links(), host.f.data(), host_sums);
+      const DeviceArray<ForceSums> sums(stream_, 1, 0);
+      cuda::force(half, host.brick, origin, links, f.data(), sums.data(), stream_);
+      const ForceSums device_sums = sums.values()[0];
+      EXPECT_EQ(std::memcmp(&device_sums, &host_sums, sizeof(ForceSums)), 0);
 
       host.finish();
       exchange(s, half, host.brick, f.data());

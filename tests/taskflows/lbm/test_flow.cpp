@@ -279,5 +279,63 @@ TEST(LbmFlow, ForceOnABodyBalancesTheBodyForce) {
   EXPECT_NEAR(s.force()[0], pushed, 1e-6 * pushed);  // after either half
 }
 
+TEST(LbmFlow, ProbesAreTheFields) {
+  for (const Precision precision :
+       {Precision::half_precision, Precision::single_precision, Precision::double_precision}) {
+    Problem p = channel(19, 14, 11);
+    p.precision = precision;
+    const std::vector<BrickPlace> bricks = decompose(p, {{2, 1, 2}, 0, 1});
+    Simulation s(p, bricks, anywhere(bricks));
+    s.initialise();
+    const std::vector<std::array<int, 3>> cells{{18, 13, 10}, {0, 0, 0}, {9, 6, 5}, {10, 13, 4}, {0, 0, 0}};
+    for (int step = 0; step < 3; ++step) {
+      s.advance();
+      const std::vector<Flow> probes = s.probe(cells);
+      std::size_t found = 0;
+      s.observe([&](const DomainBox& box, const void* fields) {
+        const auto value = [&](std::size_t k) {
+          return precision == Precision::double_precision ? static_cast<const double*>(fields)[k]
+                                                          : static_cast<double>(static_cast<const float*>(fields)[k]);
+        };
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+          const auto [x, y, z] = cells[k];
+          if (x < box.x0 || x >= box.x1 || y < box.y0 || y >= box.y1 || z < box.z0 || z >= box.z1) continue;
+          ++found;
+          const auto n = static_cast<std::size_t>(box.cells());
+          const auto at = static_cast<std::size_t>(x - box.x0 +
+                                                   (box.x1 - box.x0) * (y - box.y0 + (box.y1 - box.y0) * (z - box.z0)));
+          EXPECT_EQ(probes[k].rho, value(at));
+          for (std::size_t a = 0; a < 3; ++a) EXPECT_EQ(probes[k].u[a], value((a + 1) * n + at));
+        }
+      });
+      EXPECT_EQ(found, cells.size());
+    }
+  }
+}
+
+TEST(LbmFlow, ForceAndMomentAreTheSameBitsForEveryCut) {
+  const Problem p = channel(19, 14, 11);
+  const std::array<double, 3> centre{9.5, 7, 5.5};
+  std::vector<ForceAndMoment> whole;
+  for (const std::array<int, 3>& cut : {std::array{1, 1, 1}, {2, 1, 1}, {1, 3, 2}, {2, 2, 2}}) {
+    const std::vector<BrickPlace> bricks = decompose(p, {cut, 0, 2});
+    Simulation s(p, bricks, anywhere(bricks));
+    s.initialise();
+    for (std::size_t step = 0; step < 7; ++step) {
+      s.advance();
+      const ForceAndMoment found = s.force_and_moment(centre);
+      if (whole.size() == step) whole.push_back(found);
+      EXPECT_EQ(found.force, whole[step].force) << step;
+      EXPECT_EQ(found.moment, whole[step].moment) << step;
+      // about another point: the moment differs by arm cross force
+      const ForceAndMoment other = s.force_and_moment({9.5, 7, 8.5});
+      EXPECT_NEAR(other.moment[0] - found.moment[0], 3 * found.force[1], 1e-12);
+      EXPECT_NEAR(other.moment[1] - found.moment[1], -3 * found.force[0], 1e-12);
+      EXPECT_NEAR(other.moment[2] - found.moment[2], 0, 1e-12);
+      EXPECT_NE(found.moment[2], 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace asterism::lbm

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm::cpu {
@@ -11,20 +12,19 @@ void reflect(Half last, const Links& links, T* f) {
 }
 
 template <class T>
-void force(Half last, const Links& links, const T* f, double* force) {
+void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums) {
   const std::int64_t* left = last == Half::alpha ? links.fluid : links.solid;
-  for (int j = 0; j < q; ++j) {
-    double sum = 0;
-    for (std::int32_t l = links.begin[j]; l < links.begin[j + 1]; ++l) sum += static_cast<double>(value_of(f[left[l]]));
-    for (int axis = 0; axis < 3; ++axis) force[axis] += 2 * component(velocity(j), axis) * sum;
-  }
+  for (int j = 1; j < q; ++j)
+    for (std::int32_t l = links.begin[j]; l < links.begin[j + 1]; ++l)
+      sums.add(static_cast<double>(value_of(f[left[l]])), velocity(j),
+               cell_of(brick, origin, last == Half::alpha ? opposite(j) : j, left[l]));
 }
 
 template void reflect(Half, const Links&, double*);
 template void reflect(Half, const Links&, float*);
 template void reflect(Half, const Links&, Float16*);
-template void force(Half, const Links&, const double*, double*);
-template void force(Half, const Links&, const float*, double*);
-template void force(Half, const Links&, const Float16*, double*);
+template void force(Half, const Brick&, const Origin&, const Links&, const double*, ForceSums&);
+template void force(Half, const Brick&, const Origin&, const Links&, const float*, ForceSums&);
+template void force(Half, const Brick&, const Origin&, const Links&, const Float16*, ForceSums&);
 
 }  // namespace asterism::lbm::cpu

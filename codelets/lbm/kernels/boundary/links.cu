@@ -18,16 +18,19 @@ void reflect(Half last, const Links& links, T* f, cudaStream_t stream) {
 }
 
 template <class T>
-void force(Half last, const Links& links, const T* f, double* force, cudaStream_t stream) {
-  force_kernel<<<1, force_threads, 0, stream>>>(links, last == Half::alpha ? links.fluid : links.solid, f, force);
+void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums* sums,
+           cudaStream_t stream) {
+  const std::int32_t blocks = blocks_of_force(links);
+  if (blocks == 0) return;
+  force_kernel<<<static_cast<unsigned>(blocks), force_threads, 0, stream>>>(last, brick, origin, links, f, sums);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
 template void reflect(Half, const Links&, double*, cudaStream_t);
 template void reflect(Half, const Links&, float*, cudaStream_t);
 template void reflect(Half, const Links&, Float16*, cudaStream_t);
-template void force(Half, const Links&, const double*, double*, cudaStream_t);
-template void force(Half, const Links&, const float*, double*, cudaStream_t);
-template void force(Half, const Links&, const Float16*, double*, cudaStream_t);
+template void force(Half, const Brick&, const Origin&, const Links&, const double*, ForceSums*, cudaStream_t);
+template void force(Half, const Brick&, const Origin&, const Links&, const float*, ForceSums*, cudaStream_t);
+template void force(Half, const Brick&, const Origin&, const Links&, const Float16*, ForceSums*, cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm::cuda {
 
 inline constexpr int link_threads = 256;
-inline constexpr int force_threads = 1024;
+inline constexpr int force_threads = 256;
+inline constexpr int most_force_blocks = 128;
+
+/// Thread blocks of force_kernel.
+ASTERISM_HOST_DEVICE inline std::int32_t blocks_of_force(const Links& links) {
+  const std::int32_t blocks = (links.begin[q] - links.begin[0] + force_threads - 1) / force_threads;
+  return blocks < most_force_blocks ? blocks : most_force_blocks;
+}
 
 template <class T>
 __global__ void __launch_bounds__(link_threads)
@@ -16,32 +24,32 @@ __global__ void __launch_bounds__(link_threads)
   if (l < end - begin) f[to[begin + l]] = f[from[begin + l]];
 }
 
-/// One thread block, as the order of a sum over several would need a place for what each has found.
+/// `sums`: added to. Threads take links in turn; sums of integers, whose order does not matter.
 template <class T>
 __global__ void __launch_bounds__(force_threads)
-    force_kernel(const __grid_constant__ Links links, const std::int64_t* __restrict__ left, const T* __restrict__ f,
-                 double* force) {
-  __shared__ double part[3][force_threads];
-  const auto thread = static_cast<int>(threadIdx.x);
-  double mine[3] = {0, 0, 0};
-  for (int j = 1; j < q; ++j) {
-    double sum = 0;
-    for (std::int32_t l = links.begin[j] + thread; l < links.begin[j + 1]; l += force_threads)
-      sum += static_cast<double>(value_of(f[left[l]]));
-    const Velocity c = velocity(j);
-    mine[0] += 2 * c.x * sum;
-    mine[1] += 2 * c.y * sum;
-    mine[2] += 2 * c.z * sum;
+    force_kernel(Half last, const __grid_constant__ Brick brick, const __grid_constant__ Origin origin,
+                 const __grid_constant__ Links links, const T* __restrict__ f, ForceSums* sums) {
+  __shared__ ForceSums::Counter part[force_threads];
+  const auto thread = static_cast<std::int32_t>(threadIdx.x);
+  const std::int64_t* left = last == Half::alpha ? links.fluid : links.solid;
+  ForceSums mine{};
+  int j = 1;
+  const std::int64_t stride = std::int64_t{blocks_of_force(links)} * force_threads;
+  for (std::int64_t l = links.begin[0] + std::int64_t{blockIdx.x} * force_threads + thread; l < links.begin[q];
+       l += stride) {
+    while (l >= links.begin[j + 1]) ++j;
+    mine.add(static_cast<double>(value_of(f[left[l]])), velocity(j),
+             cell_of(brick, origin, last == Half::alpha ? opposite(j) : j, left[l]));
   }
-  for (int axis = 0; axis < 3; ++axis) part[axis][thread] = mine[axis];
-  for (int half = force_threads / 2; half > 0; half /= 2) {
+  for (int k = 0; k < ForceSums::counters; ++k) {
+    part[thread] = mine.counter[k];
+    for (int half = force_threads / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (thread < half) part[thread] += part[thread + half];
+    }
+    if (thread == 0) atomicAdd(&sums->counter[k], part[0]);
     __syncthreads();
-    if (thread < half)
-      for (int axis = 0; axis < 3; ++axis) part[axis][thread] += part[axis][thread + half];
   }
-  // thread 0 has added what it reads here
-  if (thread == 0)
-    for (int axis = 0; axis < 3; ++axis) force[axis] += part[axis][0];
 }
 
 }  // namespace asterism::lbm::cuda
