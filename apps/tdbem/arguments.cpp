@@ -52,7 +52,7 @@ std::vector<Point> points_in(const std::string& path) {
 
 /// Options whose values are text first.
 struct Texts {
-  std::vector<std::string> directions, observers;
+  std::vector<std::string> directions, monopoles, observers;
   std::string observer_file, view;
   std::string kernel, block_shape;
 };
@@ -71,6 +71,8 @@ void add_body(CLI::App& app, CaseOptions& problem) {
   body->add_option("--length", problem.body.length,
                    "Longest side of the mesh's bounding box, m (default: as in the file)")
       ->check(positive_number());
+  add_rotation(*body, problem.body.degrees,
+               "Turn the body about the centre of its bounding box before anything else: degrees about x,y,z");
   body->add_flag_callback(
       "--turn-inward", [&problem] { problem.body.inward = Inward::turned; }, "Turn bodies whose triangles face inward");
   body->add_option_function<std::string>(
@@ -95,9 +97,15 @@ void add_wave(CLI::App& app, CaseOptions& problem, Texts& texts) {
   wave->add_option("--frequency", problem.wave.frequency,
                    "Of the carrier or of the Ricker pulse's peak, Hz (default: what the mesh resolves)");
   wave->add_option("--width", problem.wave.width, "Of the Gaussian, s (default: 2 / (2 pi frequency))");
-  wave->add_option("--delay", problem.wave.delay, "Time at which the pulse's centre passes the origin, s (default: 0)");
+  wave->add_option("--delay", problem.wave.delay,
+                   "Time at which the pulse's centre passes the origin, or leaves a monopole, s (default: 0)");
   wave->add_option("--direction", texts.directions,
                    "Where the wave goes to, x,y,z (default: 0,0,1); may be repeated: each is scattered by itself")
+      ->allow_extra_args(false);
+  wave->add_option(
+          "--monopole", texts.monopoles,
+          "A point source at x,y,z instead of a plane wave, or beside those of --direction: p = f(t - r/c) / r,\n"
+          "whose peak is 1 at 1 m; may be repeated: each is scattered by itself")
       ->allow_extra_args(false);
   auto* dt = wave->add_option("--dt", problem.dt, "Time step, s");
   wave->add_option("--courant", problem.courant, "Instead: c dt over the mean edge")
@@ -288,7 +296,8 @@ void refuse_in_simulation(const Arguments& args) {
 void read_points(const Texts& texts, Arguments& args) {
   std::vector<Point>& directions = args.problem.wave.directions;
   for (const std::string& text : texts.directions) directions.push_back(point_of("--direction", text));
-  if (directions.empty()) directions.push_back({0, 0, 1});
+  for (const std::string& text : texts.monopoles) args.problem.wave.monopoles.push_back(point_of("--monopole", text));
+  if (directions.empty() && texts.monopoles.empty()) directions.push_back({0, 0, 1});
   std::vector<Point>& observers = args.problem.observers;
   if (!texts.observer_file.empty()) observers = points_in(texts.observer_file);
   for (const std::string& text : texts.observers) observers.push_back(point_of("--observer", text));

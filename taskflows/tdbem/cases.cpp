@@ -22,11 +22,18 @@ constexpr double spectrum_level = 1e-3;
 /// A time step must not miss a half period of frequencies where the spectrum has this part of its peak, or more.
 constexpr double level_to_resolve = 0.1;
 
+mesh::TriangleMesh shape_of(const BodyOptions& options) {
+  if (!options.file.empty()) return mesh::read_mesh(options.file);
+  if (!options.mesh.triangles.empty()) return options.mesh;
+  return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
+}
+
 mesh::TriangleMesh body_of(const BodyOptions& options) {
-  if (options.file.empty() && !options.mesh.triangles.empty()) return options.mesh;
-  if (options.file.empty()) return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
-  mesh::TriangleMesh mesh = mesh::read_mesh(options.file);
-  if (options.length > 0) mesh::place(mesh, {options.length, {}, {}, {}});
+  mesh::TriangleMesh mesh = shape_of(options);
+  mesh::Placement placement;
+  if (!options.file.empty() && options.length > 0) placement.length = options.length;
+  placement.degrees = options.degrees;
+  if (placement.length || placement.degrees != std::array<double, 3>{}) mesh::place(mesh, placement);
   return mesh;
 }
 
@@ -67,11 +74,15 @@ Surface surface_of(const BodyOptions& body) {
 
 }  // namespace
 
-std::vector<PlaneWave> waves_of(const WaveOptions& options, const Problem& problem) {
+std::vector<IncidentWave> waves_of(const WaveOptions& options, const Problem& problem) {
   const Pulse pulse = pulse_of(options, problem.speed, problem.surface.edges.mean);
   require_resolved(pulse, problem.dt);
-  std::vector<PlaneWave> waves;
+  std::vector<IncidentWave> waves;
   for (const Point& direction : options.directions) waves.push_back(plane_wave(pulse, direction, problem.speed));
+  for (std::size_t m = 0; m < options.monopoles.size(); ++m) {
+    waves.push_back(monopole(pulse, options.monopoles[m], problem.speed));
+    check_monopole(problem.surface, m, options.monopoles[m]);
+  }
   return waves;
 }
 

@@ -26,9 +26,11 @@ std::string heading(const Problem& problem) {
     text += fmt::format("# observer {}: {} {} {}\n", o, x.x, x.y, x.z);
   }
   for (std::size_t w = 0; w < problem.waves.size(); ++w) {
-    const PlaneWave& wave = problem.waves[w];
-    text += fmt::format("# wave {}: towards {} {} {}, speed {}, {} of centre {} and width {}", w, wave.direction.x,
-                        wave.direction.y, wave.direction.z, wave.speed,
+    const IncidentWave& wave = problem.waves[w];
+    const bool plane = wave.kind == WaveKind::plane;
+    const Point& where = plane ? wave.direction : wave.source;
+    text += fmt::format("# wave {}: {} {} {} {}, speed {}, {} of centre {} and width {}", w,
+                        plane ? "towards" : "from a monopole at", where.x, where.y, where.z, wave.speed,
                         wave.pulse.shape == PulseShape::ricker ? "ricker" : "modulated gaussian", wave.pulse.centre,
                         wave.pulse.width);
     text += wave.pulse.shape == PulseShape::ricker ? "\n" : fmt::format(", frequency {} rad/s\n", wave.pulse.frequency);
@@ -56,7 +58,7 @@ void write_observers(const std::filesystem::path& path, const Problem& problem, 
     const double t = time_of(problem, n);
     line = fmt::format("{}", t);
     auto record = scattered.begin();
-    for (const PlaneWave& wave : problem.waves)
+    for (const IncidentWave& wave : problem.waves)
       for (const Point& x : problem.observers) {
         const double p = (*record++)[n];
         const double incident = pressure(wave, x, t);
