@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
+#include "apps/tdbem/points.hpp"
 #include "base/error.hpp"
 #include "io/mesh/mesh.hpp"
 
@@ -21,34 +20,6 @@ namespace asterism::apps::tdbem {
 using namespace asterism::tdbem;
 
 namespace {
-
-Point point_of(const std::string& option, const std::string& text) {
-  std::istringstream in(text);
-  Point p;
-  char first = 0, second = 0;
-  in >> p.x >> first >> p.y >> second >> p.z;
-  if (!in || first != ',' || second != ',' || in.peek() != std::istringstream::traits_type::eof() ||
-      !std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
-    bad_input("{} {}: expected three numbers x,y,z", option, text);
-  return p;
-}
-
-/// A point per line, x,y,z; '#' begins a comment.
-std::vector<Point> points_in(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) bad_input("--observers {}: cannot be read", path);
-  if (!std::filesystem::is_regular_file(path)) bad_input("--observers {}: is not a regular file", path);
-  std::vector<Point> points;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    line.erase(std::find(line.begin(), line.end(), '#'), line.end());
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (line.empty()) continue;
-    points.push_back(point_of(fmt::format("{}, line {}:", path, number), line));
-  }
-  if (points.empty()) bad_input("--observers {}: no point, expected lines x,y,z", path);
-  return points;
-}
 
 /// Options whose values are text first.
 struct Texts {
@@ -254,11 +225,35 @@ void add_machine(CLI::App& app, Arguments& args) {
   add_calibrate(machine, common.calibrate);
 }
 
+void add_spectrum(CLI::Option_group& results, FileOptions& files) {
+  auto* spectrum = results.add_option(
+      "--spectrum", files.spectrum,
+      "Transfer functions at the observers, CSV: scattered and total over incident pressure in dB and\n"
+      "degrees, and the target strength of far observers; the run then goes on until these have heard\n"
+      "all");
+  results.add_option("--spectrum-count", files.spectrum_options.count, "Frequencies of --spectrum, evenly spaced")
+      ->check(CLI::Range(1, 100000))
+      ->needs(spectrum)
+      ->capture_default_str();
+  results
+      .add_option_function<std::vector<double>>(
+          "--spectrum-range",
+          [&files](const std::vector<double>& given) {
+            files.spectrum_options.range = {given[0], given[1]};
+          },
+          "From the first to the last of these, LOW,HIGH in Hz (default: where the pulse is above -40 dB of its\n"
+          "spectrum's peak)")
+      ->delimiter(',')
+      ->expected(2)
+      ->needs(spectrum);
+}
+
 void add_results(CLI::App& app, Arguments& args, Texts& texts) {
   FileOptions& files = args.files;
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--listen", files.observers, "Pressure at the observers over time, CSV");
   results->add_option("--chart", files.chart, "Pressure at the observers as a picture, PNG");
+  add_spectrum(*results, files);
   results->add_option("--output", files.series,
                       "Values on the surface over time for ParaView: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)");
   results->add_option("--png", files.picture, "Picture of the surface at each output");
@@ -283,6 +278,7 @@ void add_results(CLI::App& app, Arguments& args, Texts& texts) {
 void refuse_in_simulation(const Arguments& args) {
   refuse_files_when_simulated({{"--listen", args.files.observers},
                                {"--chart", args.files.chart},
+                               {"--spectrum", args.files.spectrum},
                                {"--output", args.files.series},
                                {"--png", args.files.picture},
                                {"--matrices", args.files.matrices},
@@ -326,8 +322,10 @@ void choose_kernel(const Texts& texts, Arguments& args) {
 /// Throws Error (bad_input): options that contradict each other, files that cannot be written.
 void check_arguments(const Arguments& args) {
   const WaveOptions& wave = args.problem.wave;
-  if (args.problem.observers.empty() && !(args.files.observers.empty() && args.files.chart.empty()))
-    bad_input("--listen and --chart: expected observers (--observer x,y,z)");
+  const FileOptions& files = args.files;
+  if (args.problem.observers.empty() && !(files.observers.empty() && files.chart.empty() && files.spectrum.empty()))
+    bad_input("{}: expected observers (--observer x,y,z)",
+              files.spectrum.empty() ? "--listen and --chart" : "--spectrum");
   if (wave.frequency && !(*wave.frequency > 0)) bad_input("--frequency {}: expected a positive one", *wave.frequency);
   if (wave.width && wave.shape == PulseShape::ricker) bad_input("--width: only of a gaussian; ricker has --frequency");
   if (args.method.ahead && args.method.group > max_group / 2)
@@ -335,6 +333,7 @@ void check_arguments(const Arguments& args) {
   for (const auto& [option, path] : {std::pair{"--json", args.common.json},
                                      {"--listen", args.files.observers},
                                      {"--chart", args.files.chart},
+                                     {"--spectrum", args.files.spectrum},
                                      {"--output", args.files.series},
                                      {"--png", args.files.picture},
                                      {"--checkpoint", args.files.checkpoint}})
@@ -371,6 +370,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   read_points(texts, args);
   choose_kernel(texts, args);
   check_arguments(args);
+  args.problem.until_observed = !args.files.spectrum.empty();
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -96,6 +97,14 @@ std::int64_t steps_until_silence(const Problem& p, const std::optional<double>& 
   return static_cast<std::int64_t>(steps);
 }
 
+std::int64_t steps_until_observed(const Problem& p) {
+  double farthest = 0;
+  for (const Point& x : p.observers)
+    for (const Point& v : p.surface.vertices) farthest = std::max(farthest, norm(x - v));
+  const Passage pass = passage(p);
+  return steps_until_silence(p, pass.end - pass.begin + (5 * p.surface.diameter + farthest) / p.speed);
+}
+
 ProblemCase problem_case(const CaseOptions& options, const Method& method) {
   ProblemCase problem_case;
   Problem& p = problem_case.problem;
@@ -112,7 +121,9 @@ ProblemCase problem_case(const CaseOptions& options, const Method& method) {
   check(p, method);
   check_observers(p.surface, p.speed, p.dt, p.observers);
   p.first_step = first_step_of(p);
-  problem_case.steps = options.steps ? *options.steps : steps_until_silence(p, options.duration);
+  problem_case.steps = options.steps                                 ? *options.steps
+                       : options.until_observed && !options.duration ? steps_until_observed(p)
+                                                                     : steps_until_silence(p, options.duration);
   const BodyOptions& body = options.body;
   const bool named = body.file.empty() && body.mesh.triangles.empty();
   problem_case.is_sphere = named && body.name == "sphere";

@@ -44,6 +44,7 @@ struct CaseOptions {
   double courant = 0.5;            ///< c dt over the mean edge
   std::optional<double> duration;  ///< from the wave's arrival, s; none: until what it scattered has left
   std::optional<long> steps;       ///< instead of a duration
+  bool until_observed = false;     ///< without either: until what is scattered has also passed the observers
   std::vector<Point> observers;
   PairRuleOptions rules;
   Precision precision = Precision::double_precision;
@@ -64,6 +65,9 @@ std::vector<IncidentWave> waves_of(const WaveOptions& options, const Problem& pr
 /// Steps from the wave's arrival until it has passed and what it scattered has left; or those of a duration (s). Throws
 /// Error (bad_input) for a duration that cannot be.
 std::int64_t steps_until_silence(const Problem& problem, const std::optional<double>& duration = {});
+
+/// Steps until what it scattered has also passed the observers and echoes on the body have died away.
+std::int64_t steps_until_observed(const Problem& problem);
 
 /// Throws Error (bad_input), one line: files, bodies, steps too long for the pulse, and as check() and
 /// check_observers().

@@ -2,6 +2,7 @@
 #include "taskflows/tdbem/results/observer_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/error.hpp"
@@ -11,16 +12,27 @@
 namespace asterism::tdbem {
 namespace {
 
-double time_of(const Problem& problem, std::int64_t step) {
-  return static_cast<double>(problem.first_step + step) * problem.dt;
-}
-
 void check_observers(const std::filesystem::path& path, const Problem& problem) {
   if (problem.observers.empty()) bad_input("{}: there are no observers; expected one at least", path.string());
 }
 
 std::string heading(const Problem& problem) {
   std::string text = "# pressures over the peak of the incident wave; lengths in m, times in s\n";
+  text += describe_places(problem) + "time";
+  for (std::size_t w = 0; w < problem.waves.size(); ++w)
+    for (std::size_t o = 0; o < problem.observers.size(); ++o)
+      text += fmt::format(",scattered_{0}_{1},incident_{0}_{1},total_{0}_{1}", w, o);
+  return text + "\n";
+}
+
+}  // namespace
+
+double time_of(const Problem& problem, std::int64_t step) {
+  return static_cast<double>(problem.first_step + step) * problem.dt;
+}
+
+std::string describe_places(const Problem& problem) {
+  std::string text;
   for (std::size_t o = 0; o < problem.observers.size(); ++o) {
     const Point& x = problem.observers[o];
     text += fmt::format("# observer {}: {} {} {}\n", o, x.x, x.y, x.z);
@@ -35,14 +47,8 @@ std::string heading(const Problem& problem) {
                         wave.pulse.width);
     text += wave.pulse.shape == PulseShape::ricker ? "\n" : fmt::format(", frequency {} rad/s\n", wave.pulse.frequency);
   }
-  text += "time";
-  for (std::size_t w = 0; w < problem.waves.size(); ++w)
-    for (std::size_t o = 0; o < problem.observers.size(); ++o)
-      text += fmt::format(",scattered_{0}_{1},incident_{0}_{1},total_{0}_{1}", w, o);
-  return text + "\n";
+  return text;
 }
-
-}  // namespace
 
 void write_observers(const std::filesystem::path& path, const Problem& problem, std::int64_t steps,
                      const ObservedPressure& observed_pressure) {
@@ -62,7 +68,10 @@ void write_observers(const std::filesystem::path& path, const Problem& problem, 
       for (const Point& x : problem.observers) {
         const double p = (*record++)[n];
         const double incident = pressure(wave, x, t);
-        fmt::format_to(std::back_inserter(line), ",{},{},{}", p, incident, p + incident);
+        if (std::isfinite(incident))
+          fmt::format_to(std::back_inserter(line), ",{},{},{}", p, incident, p + incident);
+        else
+          fmt::format_to(std::back_inserter(line), ",{},,", p);
       }
     line += '\n';
     file.write(line);
