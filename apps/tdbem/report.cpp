@@ -167,12 +167,12 @@ void PrecisionMarch<T>::report_spectrum(Report& report) const {
   const std::vector<double> f = spectrum_frequencies(problem_, args_.files.spectrum_options);
   const LeftAtEnd& left = output_->left();
   report.record["spectrum"] = {{"frequencies", {f.front(), f.back()}}, {"count", f.size()}, {"left_at_end", left.part}};
-  report.rows.emplace_back("spectrum", fmt::format("{} frequencies from {:.4g} to {:.4g} Hz, {:.2g} % of the largest "
+  report.rows.emplace_back("spectrum", fmt::format("{} frequencies from {:.4g} to {:.4g} Hz, {:.3g} % of the largest "
                                                    "scattered pressure left at the end",
                                                    f.size(), f.front(), f.back(), 100 * left.part));
   if (left.part > most_left_at_end && rank_group().is_root())
     fmt::print(stderr,
-               "asterism-tdbem: warning: --spectrum: {:.2g} % of the largest scattered pressure of wave {} is left at "
+               "asterism-tdbem: warning: --spectrum: {:.3g} % of the largest scattered pressure of wave {} is left at "
                "observer {} at the end, expected at most {:g} %: take a longer --duration\n",
                100 * left.part, left.wave, left.observer, 100 * most_left_at_end);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -15,6 +16,7 @@
 #include "taskflows/tdbem/cases.hpp"
 #include "taskflows/tdbem/reference/sphere_series.hpp"
 #include "tests/apps/recorded_run.hpp"
+#include "tests/data_file.hpp"
 
 namespace {
 
@@ -27,9 +29,7 @@ using nlohmann::json;
 
 class AsterismTdbemSound : public RecordedTest {
  protected:
-  AsterismTdbemSound()
-      : RecordedTest("asterism-tdbem", "ASTERISM_TDBEM", ASTERISM_TDBEM,
-                     {"--json", "run.json", "--listen", "ears.csv"}) {}
+  AsterismTdbemSound() : RecordedTest("asterism-tdbem", "ASTERISM_TDBEM", ASTERISM_TDBEM, {"--json", "run.json"}) {}
 };
 
 /// Columns of a CSV file by their names; empty fields are NaN.
@@ -47,7 +47,7 @@ std::map<std::string, std::vector<double>> table(const fs::path& path) {
     }
     EXPECT_EQ(words.size(), names.size());
     for (std::size_t c = 0; c < names.size() && c < words.size(); ++c)
-      columns[names[c]].push_back(words[c].empty() ? NAN : std::stod(words[c]));
+      columns[names[c]].push_back(words[c].empty() ? NAN : std::strtod(words[c].c_str(), nullptr));
   }
   return columns;
 }
@@ -113,7 +113,7 @@ TEST_F(AsterismTdbemSound, AFarMonopoleIsAPlaneWave) {
 
 /// What a source at A is heard as at B is what a source at B is heard as at A. Two waves and two observers of one run.
 TEST_F(AsterismTdbemSound, Reciprocity) {
-  const std::string airliner = ASTERISM_DATA_FOLDER "/meshes/airliner_coarse.off.gz";
+  const std::string airliner = data_file("meshes/airliner_coarse.off.gz");
   const std::vector<Arguments> cases = {{"--body", "box", "--unknowns", "150", "--boundary", "rigid"},
                                         {"--body", "ellipsoid", "--unknowns", "162", "--boundary", "soft"},
                                         {"--mesh", airliner, "--length", "3.4", "--precision", "single", "--far-points",
@@ -134,10 +134,11 @@ TEST_F(AsterismTdbemSound, Reciprocity) {
   }
 }
 
-TEST_F(AsterismTdbemSound, MonopolesAreRefused) {
+TEST_F(AsterismTdbemSound, MonopolesAndTurnsAreRefused) {
   expect_bad_input({"--unknowns", "42", "--monopole", "0,0,0.2"}, {"monopole 0", "inside"});
   expect_bad_input({"--unknowns", "42", "--monopole", "0,0,5", "--monopole", "0,0,1.1"}, {"monopole 1", "mean edge"});
   expect_bad_input({"--unknowns", "42", "--monopole", "0,0"}, {"--monopole", "x,y,z"});
+  expect_bad_input({"--rotate", "0,90"}, {"--rotate"});
 }
 
 // ---- rotation
@@ -155,9 +156,8 @@ TEST_F(AsterismTdbemSound, TurnedBodiesAreSeenFromTheOtherSide) {
   };
   const auto turned = heard({"--rotate", "0,0,90", "--direction", "1,0,0", "--observer", "2,1,0.5"});
   const auto plain = heard({"--direction", "0,-1,0", "--observer", "1,-2,0.5"});
-  EXPECT_LT(difference(turned, plain), 1e-6);
+  EXPECT_LT(difference(turned, plain), 1e-4);  // the unknowns are numbered, and pairs computed, in another order
   EXPECT_GT(difference(turned, heard({"--direction", "1,0,0", "--observer", "2,1,0.5"})), 0.05);
-  expect_bad_input({"--rotate", "0,90"}, {"--rotate"});
 }
 
 // ---- spectra
@@ -208,7 +208,6 @@ TEST_F(AsterismTdbemSound, SpectraAreThoseOfTheSeries) {
     EXPECT_LT(most_degrees, 2) << soft;
     EXPECT_LT(most_strength, 0.2) << soft;
     RecordProperty(soft ? "soft_db" : "rigid_db", std::to_string(most));
-    fmt::print("{}: {} dB, {} degrees, {} dB\n", soft ? "soft" : "rigid", most, most_degrees, most_strength);
   }
 }
 
@@ -224,7 +223,9 @@ TEST_F(AsterismTdbemSound, SpectraOfCutSignalsAreWarnedOf) {
   EXPECT_EQ(whole.err, "");
   const Ran cut = run(with({"--steps", "80"}));
   EXPECT_EQ(cut.status, 0);
-  expect_one_line(cut.err, {"warning", "--spectrum", "left at observer 0", "--duration"});
+  EXPECT_EQ(lines_of(cut.err).size(), 1U);
+  for (const char* word : {"warning: --spectrum", "left at observer 0", "--duration"})
+    EXPECT_TRUE(contains(cut.err, word)) << cut.err;
   const Ran range = run(with({"--spectrum-range", "40,80", "--spectrum-count", "5"}));
   EXPECT_EQ(range.status, 0);
   const std::vector<double> expected = {40, 50, 60, 70, 80};
