@@ -36,7 +36,7 @@ class Output {
   void write_state(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
 
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
-  /// Of the signals that spectra were made of; known after finish().
+  /// What was left of the signals that spectra were made of; known after finish().
   [[nodiscard]] const asterism::tdbem::LeftAtEnd& left() const { return left_at_end_; }
 
  private:

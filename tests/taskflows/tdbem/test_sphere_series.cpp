@@ -192,7 +192,7 @@ TEST(TdbemSphereSeries, OutsideFitsTheSurfaceBeforeAMonopole) {
   }
 }
 
-/// Of the pressure over time, which is exact, by a sum over time; for both kinds of waves.
+/// The transfer function is the transform of the pressure over time, here a sum; for both kinds of waves.
 TEST(TdbemSphereSeries, TransferIsTheSpectrum) {
   const Pulse f = modulated_gaussian(7, 1, 1.5);
   const double dt = 0.1;
