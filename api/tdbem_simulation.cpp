@@ -39,6 +39,7 @@ house::WaveOptions wave_of(const Wave& wave) {
   options.width = wave.width;
   options.delay = wave.delay;
   options.directions = points_of("direction", wave.directions);
+  options.monopoles = points_of("monopole", wave.monopoles);
   return options;
 }
 

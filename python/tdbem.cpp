@@ -18,6 +18,7 @@ tdbem::Wave wave_of(const py::dict& given) {
   wave.width = option<std::optional<double>>(given, "width");
   wave.delay = option<double>(given, "delay");
   wave.directions = option<std::vector<Triple>>(given, "directions");
+  wave.monopoles = option<std::vector<Triple>>(given, "monopoles");
   return wave;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/common/solver_options.hpp"
 
+#include <algorithm>
+
 #include "apps/common/help.hpp"
 #include "base/version.hpp"
 #include "io/hdf5/checksums.hpp"
@@ -58,6 +60,16 @@ void add_calibrate(CLI::Option_group* machine, bool& calibrate) {
   machine->add_flag("--calibrate", calibrate,
                     "First run with every codelet on every kind of unit in turn: StarPU's performance models then\n"
                     "know all durations, and so do the bounds of --trace");
+}
+
+void add_rotation(CLI::App& group, std::array<double, 3>& degrees, const std::string& about) {
+  group
+      .add_option_function<std::vector<double>>(
+          "--rotate",
+          [&degrees](const std::vector<double>& given) { std::copy_n(given.begin(), degrees.size(), degrees.begin()); },
+          about)
+      ->delimiter(',')
+      ->expected(3);
 }
 
 void add_reports(CLI::Option_group* results, std::string& json, std::string& trace, const std::string& recorded) {

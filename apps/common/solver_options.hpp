@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ void add_units(CLI::Option_group* machine, SessionOptions& session,
                const std::string& about_scheduler = "As STARPU_SCHED");
 /// --calibrate.
 void add_calibrate(CLI::Option_group* machine, bool& calibrate);
+
+/// --rotate of a body: degrees about x, y and z.
+void add_rotation(CLI::App& group, std::array<double, 3>& degrees, const std::string& about);
 
 /// --json and --trace. `recorded`: what the record says beside the options.
 void add_reports(CLI::Option_group* results, std::string& json, std::string& trace, const std::string& recorded);

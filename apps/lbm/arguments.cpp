@@ -56,7 +56,7 @@ struct Texts {
   std::string share = "auto";
   std::string slice = "y";
   std::vector<std::string> faces, probes;
-  std::vector<double> degrees, position, force;
+  std::vector<double> position, force;
 };
 
 void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
@@ -75,7 +75,7 @@ void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
                    "--face=-y=periodic, --face=+z=wall; may be repeated")
       ->allow_extra_args(false);
   flow->add_option("--body", args.body.file, std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
-  flow->add_option("--rotate", texts.degrees, "Rotation of the body: degrees about x,y,z")->delimiter(',')->expected(3);
+  add_rotation(*flow, args.body.degrees, "Rotation of the body: degrees about x,y,z");
   flow->add_option("--position", texts.position, "Centre of the body: cells x,y,z (default: a quarter of the way)")
       ->delimiter(',')
       ->expected(3);
@@ -200,7 +200,6 @@ void read_texts(const Texts& texts, Arguments& args) {
   flow.cells = triple("--size", texts.size);
   args.pieces.subdomains = triple("--subdomains", texts.subdomains);
   for (std::size_t axis = 0; axis < texts.force.size(); ++axis) flow.collision.force[axis] = texts.force[axis];
-  for (std::size_t axis = 0; axis < texts.degrees.size(); ++axis) args.body.degrees[axis] = texts.degrees[axis];
   if (!texts.position.empty()) args.body.position = {texts.position[0], texts.position[1], texts.position[2]};
   if (flow.name != "stream" && (!args.body.file.empty() || !texts.position.empty()))
     bad_input("--body and --position: only with --case stream");

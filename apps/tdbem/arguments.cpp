@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "apps/common/options.hpp"
 #include "apps/common/program.hpp"
 #include "apps/common/simulate.hpp"
 #include "apps/common/solver_options.hpp"
+#include "apps/tdbem/points.hpp"
 #include "base/error.hpp"
 #include "io/mesh/mesh.hpp"
 
@@ -22,37 +21,9 @@ using namespace asterism::tdbem;
 
 namespace {
 
-Point point_of(const std::string& option, const std::string& text) {
-  std::istringstream in(text);
-  Point p;
-  char first = 0, second = 0;
-  in >> p.x >> first >> p.y >> second >> p.z;
-  if (!in || first != ',' || second != ',' || in.peek() != std::istringstream::traits_type::eof() ||
-      !std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
-    bad_input("{} {}: expected three numbers x,y,z", option, text);
-  return p;
-}
-
-/// A point per line, x,y,z; '#' begins a comment.
-std::vector<Point> points_in(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) bad_input("--observers {}: cannot be read", path);
-  if (!std::filesystem::is_regular_file(path)) bad_input("--observers {}: is not a regular file", path);
-  std::vector<Point> points;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    line.erase(std::find(line.begin(), line.end(), '#'), line.end());
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (line.empty()) continue;
-    points.push_back(point_of(fmt::format("{}, line {}:", path, number), line));
-  }
-  if (points.empty()) bad_input("--observers {}: no point, expected lines x,y,z", path);
-  return points;
-}
-
 /// Options whose values are text first.
 struct Texts {
-  std::vector<std::string> directions, observers;
+  std::vector<std::string> directions, monopoles, observers;
   std::string observer_file, view;
   std::string kernel, block_shape;
 };
@@ -71,6 +42,8 @@ void add_body(CLI::App& app, CaseOptions& problem) {
   body->add_option("--length", problem.body.length,
                    "Longest side of the mesh's bounding box, m (default: as in the file)")
       ->check(positive_number());
+  add_rotation(*body, problem.body.degrees,
+               "Turn the body about the centre of its bounding box before anything else: degrees about x,y,z");
   body->add_flag_callback(
       "--turn-inward", [&problem] { problem.body.inward = Inward::turned; }, "Turn bodies whose triangles face inward");
   body->add_option_function<std::string>(
@@ -95,9 +68,15 @@ void add_wave(CLI::App& app, CaseOptions& problem, Texts& texts) {
   wave->add_option("--frequency", problem.wave.frequency,
                    "Of the carrier or of the Ricker pulse's peak, Hz (default: what the mesh resolves)");
   wave->add_option("--width", problem.wave.width, "Of the Gaussian, s (default: 2 / (2 pi frequency))");
-  wave->add_option("--delay", problem.wave.delay, "Time at which the pulse's centre passes the origin, s (default: 0)");
+  wave->add_option("--delay", problem.wave.delay,
+                   "Time at which the pulse's centre passes the origin, or leaves a monopole, s (default: 0)");
   wave->add_option("--direction", texts.directions,
                    "Where the wave goes to, x,y,z (default: 0,0,1); may be repeated: each is scattered by itself")
+      ->allow_extra_args(false);
+  wave->add_option(
+          "--monopole", texts.monopoles,
+          "A point source at x,y,z instead of a plane wave, or beside those of --direction: p = f(t - r/c) / r,\n"
+          "whose peak is 1 at 1 m; may be repeated: each is scattered by itself")
       ->allow_extra_args(false);
   auto* dt = wave->add_option("--dt", problem.dt, "Time step, s");
   wave->add_option("--courant", problem.courant, "Instead: c dt over the mean edge")
@@ -246,11 +225,35 @@ void add_machine(CLI::App& app, Arguments& args) {
   add_calibrate(machine, common.calibrate);
 }
 
+void add_spectrum(CLI::Option_group& results, FileOptions& files) {
+  auto* spectrum = results.add_option(
+      "--spectrum", files.spectrum,
+      "Transfer functions at the observers, CSV: scattered and total over incident pressure in dB and\n"
+      "degrees, and the target strength of far observers; the run then goes on until these have heard\n"
+      "all");
+  results.add_option("--spectrum-count", files.spectrum_options.count, "Frequencies of --spectrum, evenly spaced")
+      ->check(CLI::Range(1, 100000))
+      ->needs(spectrum)
+      ->capture_default_str();
+  results
+      .add_option_function<std::vector<double>>(
+          "--spectrum-range",
+          [&files](const std::vector<double>& given) {
+            files.spectrum_options.range = {given[0], given[1]};
+          },
+          "From the first to the last of these, LOW,HIGH in Hz (default: where the pulse is above -40 dB of its\n"
+          "spectrum's peak)")
+      ->delimiter(',')
+      ->expected(2)
+      ->needs(spectrum);
+}
+
 void add_results(CLI::App& app, Arguments& args, Texts& texts) {
   FileOptions& files = args.files;
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--listen", files.observers, "Pressure at the observers over time, CSV");
   results->add_option("--chart", files.chart, "Pressure at the observers as a picture, PNG");
+  add_spectrum(*results, files);
   results->add_option("--output", files.series,
                       "Values on the surface over time for ParaView: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)");
   results->add_option("--png", files.picture, "Picture of the surface at each output");
@@ -275,6 +278,7 @@ void add_results(CLI::App& app, Arguments& args, Texts& texts) {
 void refuse_in_simulation(const Arguments& args) {
   refuse_files_when_simulated({{"--listen", args.files.observers},
                                {"--chart", args.files.chart},
+                               {"--spectrum", args.files.spectrum},
                                {"--output", args.files.series},
                                {"--png", args.files.picture},
                                {"--matrices", args.files.matrices},
@@ -288,7 +292,8 @@ void refuse_in_simulation(const Arguments& args) {
 void read_points(const Texts& texts, Arguments& args) {
   std::vector<Point>& directions = args.problem.wave.directions;
   for (const std::string& text : texts.directions) directions.push_back(point_of("--direction", text));
-  if (directions.empty()) directions.push_back({0, 0, 1});
+  for (const std::string& text : texts.monopoles) args.problem.wave.monopoles.push_back(point_of("--monopole", text));
+  if (directions.empty() && texts.monopoles.empty()) directions.push_back({0, 0, 1});
   std::vector<Point>& observers = args.problem.observers;
   if (!texts.observer_file.empty()) observers = points_in(texts.observer_file);
   for (const std::string& text : texts.observers) observers.push_back(point_of("--observer", text));
@@ -317,8 +322,10 @@ void choose_kernel(const Texts& texts, Arguments& args) {
 /// Throws Error (bad_input): options that contradict each other, files that cannot be written.
 void check_arguments(const Arguments& args) {
   const WaveOptions& wave = args.problem.wave;
-  if (args.problem.observers.empty() && !(args.files.observers.empty() && args.files.chart.empty()))
-    bad_input("--listen and --chart: expected observers (--observer x,y,z)");
+  const FileOptions& files = args.files;
+  if (args.problem.observers.empty() && !(files.observers.empty() && files.chart.empty() && files.spectrum.empty()))
+    bad_input("{}: expected observers (--observer x,y,z)",
+              files.spectrum.empty() ? "--listen and --chart" : "--spectrum");
   if (wave.frequency && !(*wave.frequency > 0)) bad_input("--frequency {}: expected a positive one", *wave.frequency);
   if (wave.width && wave.shape == PulseShape::ricker) bad_input("--width: only of a gaussian; ricker has --frequency");
   if (args.method.ahead && args.method.group > max_group / 2)
@@ -326,6 +333,7 @@ void check_arguments(const Arguments& args) {
   for (const auto& [option, path] : {std::pair{"--json", args.common.json},
                                      {"--listen", args.files.observers},
                                      {"--chart", args.files.chart},
+                                     {"--spectrum", args.files.spectrum},
                                      {"--output", args.files.series},
                                      {"--png", args.files.picture},
                                      {"--checkpoint", args.files.checkpoint}})
@@ -362,6 +370,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   read_points(texts, args);
   choose_kernel(texts, args);
   check_arguments(args);
+  args.problem.until_observed = !args.files.spectrum.empty();
   return std::nullopt;
 }
 

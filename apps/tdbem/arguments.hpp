@@ -10,6 +10,7 @@
 #include "taskflows/tdbem/balance.hpp"
 #include "taskflows/tdbem/cases.hpp"
 #include "taskflows/tdbem/decomposition.hpp"
+#include "taskflows/tdbem/results/spectrum_file.hpp"
 
 namespace asterism::apps::tdbem {
 
@@ -17,8 +18,10 @@ namespace asterism::apps::tdbem {
 struct FileOptions {
   std::string observers;  ///< pressure at observers, CSV
   std::string chart;      ///< pressure at observers, PNG
-  std::string series;     ///< values on the surface: NAME.pvd or NAME.h5
-  std::string picture;    ///< PNG of the surface
+  std::string spectrum;   ///< transfer functions at observers, CSV
+  asterism::tdbem::SpectrumOptions spectrum_options;
+  std::string series;   ///< values on the surface: NAME.pvd or NAME.h5
+  std::string picture;  ///< PNG of the surface
   asterism::tdbem::Point view{-1, -1.2, 0.8};
   long every = 0;        ///< steps; 0: at the end only
   std::string matrices;  ///< read if it exists, else written

@@ -78,6 +78,7 @@ class PrecisionMarch final : public March {
   void describe_disk(Report& report) const;
   [[nodiscard]] double read_per_pass() const;
   void measure_rates(Report& report) const;
+  void report_spectrum(Report& report) const;
   void measure_bandwidth_share(Report& report, double achieved) const;
 
   const Arguments& args_;

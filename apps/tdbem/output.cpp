@@ -99,6 +99,11 @@ void Output::finish(Simulation<T>& simulation, const Method& method) {
     if (rank_group().is_root()) draw_observers(options_.chart, problem_, 0, steps, pressure);
     note(options_.chart);
   }
+  if (!options_.spectrum.empty()) {
+    left_at_end_ = left_at_end(problem_, steps, pressure);
+    if (rank_group().is_root()) write_spectra(options_.spectrum, problem_, options_.spectrum_options, steps, pressure);
+    note(options_.spectrum);
+  }
   if (!options_.checkpoint.empty()) write_state(simulation, method);
 }
 

@@ -36,6 +36,8 @@ class Output {
   void write_state(asterism::tdbem::Simulation<T>& simulation, const asterism::tdbem::Method& method);
 
   [[nodiscard]] const std::vector<std::string>& written() const { return written_; }
+  /// What was left of the signals that spectra were made of; known after finish().
+  [[nodiscard]] const asterism::tdbem::LeftAtEnd& left() const { return left_at_end_; }
 
  private:
   [[nodiscard]] bool due_at(std::int64_t step) const;
@@ -48,6 +50,7 @@ class Output {
   std::unique_ptr<asterism::tdbem::SurfaceSeries> series_;
   double range_ = 0;  ///< of pictures: the largest value so far
   std::vector<std::string> written_;
+  asterism::tdbem::LeftAtEnd left_at_end_;
 };
 
 }  // namespace asterism::apps::tdbem

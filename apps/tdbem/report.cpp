@@ -157,7 +157,24 @@ void PrecisionMarch<T>::measure(Report& report) {
   report.written = written_;
   const std::vector<std::string> files = output_->written();
   report.written.insert(report.written.end(), files.begin(), files.end());
+  if (!args_.files.spectrum.empty()) report_spectrum(report);
   measure_rates(report);
+}
+
+/// What was transformed, and a warning where it is cut off.
+template <class T>
+void PrecisionMarch<T>::report_spectrum(Report& report) const {
+  const std::vector<double> f = spectrum_frequencies(problem_, args_.files.spectrum_options);
+  const LeftAtEnd& left = output_->left();
+  report.record["spectrum"] = {{"frequencies", {f.front(), f.back()}}, {"count", f.size()}, {"left_at_end", left.part}};
+  report.rows.emplace_back("spectrum", fmt::format("{} frequencies from {:.4g} to {:.4g} Hz, {:.3g} % of the largest "
+                                                   "scattered pressure left at the end",
+                                                   f.size(), f.front(), f.back(), 100 * left.part));
+  if (left.part > most_left_at_end && rank_group().is_root())
+    fmt::print(stderr,
+               "asterism-tdbem: warning: --spectrum: {:.3g} % of the largest scattered pressure of wave {} is left at "
+               "observer {} at the end, expected at most {:g} %: take a longer --duration\n",
+               100 * left.part, left.wave, left.observer, 100 * most_left_at_end);
 }
 
 template <class T>

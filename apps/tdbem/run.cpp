@@ -16,6 +16,8 @@ std::optional<int> Run::parse(int argc, char** argv) {
 std::optional<int> Run::prepare() {
   refuse_over_ranks(!arguments_.sharing.intervals.empty(), "--intervals");
   problem_case_ = asterism::tdbem::problem_case(arguments_.problem, arguments_.method);
+  const FileOptions& files = arguments_.files;
+  if (!files.spectrum.empty()) (void)spectrum_frequencies(problem_case_.problem, files.spectrum_options);
   // cores that assemble matrices have nothing to do while GPUs march
   SessionOptions& session = arguments_.common.session;
   const bool gpus_march =

@@ -33,13 +33,16 @@ enum class Pulse {
   ricker,    ///< (1 - s^2 / w^2) exp(-s^2 / (2 w^2)), whose spectrum is highest at the frequency
 };
 
-/// Plane waves with the same pulse, each scattered by itself.
+/// Plane waves and point sources with the same pulse, each scattered by itself: first the waves of all directions, then
+/// those of all monopoles.
 struct Wave {
   Pulse pulse = Pulse::gaussian;
-  std::optional<double> frequency = {};                      ///< Hz; none: what the surface resolves
-  std::optional<double> width = {};                          ///< w of the Gaussian, s; none: 2 / (2 pi frequency)
-  double delay = 0;                                          ///< time at which the pulse's centre passes the origin, s
+  std::optional<double> frequency = {};  ///< Hz; none: what the surface resolves
+  std::optional<double> width = {};      ///< w of the Gaussian, s; none: 2 / (2 pi frequency)
+  double delay = 0;  ///< time at which the pulse's centre passes the origin, or leaves a monopole, s
   std::vector<std::array<double, 3>> directions{{0, 0, 1}};  ///< where waves go to, of any length but 0
+  /// Point sources, m, outside of the bodies: pressure f(t - r / c) / r, so that the pulse f has its peak 1 at 1 m.
+  std::vector<std::array<double, 3>> monopoles = {};
 };
 
 /// How M^0 a = s is solved in each step.

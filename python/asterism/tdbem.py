@@ -17,18 +17,24 @@ __all__ = ["Simulation", "Wave"]
 
 
 class Wave:
-    """Plane waves with the same pulse, each scattered by itself.
+    """Plane waves and point sources with the same pulse, each scattered by itself.
 
     pulse: gaussian, exp(-s^2 / (2 w^2)) cos(2 pi frequency s); or ricker, (1 - s^2 / w^2) exp(-s^2 / (2 w^2)), whose
     spectrum is highest at the frequency. frequency: Hz (default: what the surface resolves). width: w of a gaussian, s
-    (default: 2 / (2 pi frequency)). delay: time at which the pulse's centre passes the origin, s.
-    directions: where waves go to, (x, y, z) of any length but 0: one, or several.
+    (default: 2 / (2 pi frequency)). delay: time at which the pulse's centre passes the origin, or leaves a
+    monopole, s. directions: where waves go to, (x, y, z) of any length but 0: one, or several (default: 0, 0, 1 without
+    monopoles). monopoles: point sources outside of the bodies, one or several, m: the pressure is f(t - r / c) / r, so that
+    the pulse f has its peak 1 at 1 m. They follow the plane waves.
     """
 
-    def __init__(self, directions: Sequence = (0, 0, 1), *, pulse: str = "gaussian",
-                 frequency: Optional[float] = None, width: Optional[float] = None, delay: float = 0) -> None:
+    def __init__(self, directions: Optional[Sequence] = None, *, pulse: str = "gaussian",
+                 frequency: Optional[float] = None, width: Optional[float] = None, delay: float = 0,
+                 monopoles: Sequence = ()) -> None:
+        if directions is None:
+            directions = () if len(monopoles) else (0, 0, 1)
         self._given = dict(pulse=str(pulse), frequency=_optional("frequency", frequency), width=_optional("width", width),
-                           delay=number("delay", delay), directions=_points("directions", directions))
+                           delay=number("delay", delay), directions=_points("directions", directions),
+                           monopoles=_points("monopoles", monopoles))
 
 
 class Simulation:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -22,11 +23,18 @@ constexpr double spectrum_level = 1e-3;
 /// A time step must not miss a half period of frequencies where the spectrum has this part of its peak, or more.
 constexpr double level_to_resolve = 0.1;
 
+mesh::TriangleMesh shape_of(const BodyOptions& options) {
+  if (!options.file.empty()) return mesh::read_mesh(options.file);
+  if (!options.mesh.triangles.empty()) return options.mesh;
+  return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
+}
+
 mesh::TriangleMesh body_of(const BodyOptions& options) {
-  if (options.file.empty() && !options.mesh.triangles.empty()) return options.mesh;
-  if (options.file.empty()) return named_body(options.name, options.unknowns > 0 ? options.unknowns : default_unknowns);
-  mesh::TriangleMesh mesh = mesh::read_mesh(options.file);
-  if (options.length > 0) mesh::place(mesh, {options.length, {}, {}, {}});
+  mesh::TriangleMesh mesh = shape_of(options);
+  mesh::Placement placement;
+  if (!options.file.empty() && options.length > 0) placement.length = options.length;
+  placement.degrees = options.degrees;
+  if (placement.length || placement.degrees != std::array<double, 3>{}) mesh::place(mesh, placement);
   return mesh;
 }
 
@@ -67,11 +75,15 @@ Surface surface_of(const BodyOptions& body) {
 
 }  // namespace
 
-std::vector<PlaneWave> waves_of(const WaveOptions& options, const Problem& problem) {
+std::vector<IncidentWave> waves_of(const WaveOptions& options, const Problem& problem) {
   const Pulse pulse = pulse_of(options, problem.speed, problem.surface.edges.mean);
   require_resolved(pulse, problem.dt);
-  std::vector<PlaneWave> waves;
+  std::vector<IncidentWave> waves;
   for (const Point& direction : options.directions) waves.push_back(plane_wave(pulse, direction, problem.speed));
+  for (std::size_t m = 0; m < options.monopoles.size(); ++m) {
+    waves.push_back(monopole(pulse, options.monopoles[m], problem.speed));
+    check_monopole(problem.surface, m, options.monopoles[m]);
+  }
   return waves;
 }
 
@@ -83,6 +95,14 @@ std::int64_t steps_until_silence(const Problem& p, const std::optional<double>& 
   if (!(steps >= 0 && steps <= most_steps))
     bad_input("--duration {}: {:.3g} steps of {:.3g} s; expected 0 to {:.3g} steps", duration, steps, p.dt, most_steps);
   return static_cast<std::int64_t>(steps);
+}
+
+std::int64_t steps_until_observed(const Problem& p) {
+  double farthest = 0;
+  for (const Point& x : p.observers)
+    for (const Point& v : p.surface.vertices) farthest = std::max(farthest, norm(x - v));
+  const Passage pass = passage(p);
+  return steps_until_silence(p, pass.end - pass.begin + (5 * p.surface.diameter + farthest) / p.speed);
 }
 
 ProblemCase problem_case(const CaseOptions& options, const Method& method) {
@@ -101,7 +121,9 @@ ProblemCase problem_case(const CaseOptions& options, const Method& method) {
   check(p, method);
   check_observers(p.surface, p.speed, p.dt, p.observers);
   p.first_step = first_step_of(p);
-  problem_case.steps = options.steps ? *options.steps : steps_until_silence(p, options.duration);
+  problem_case.steps = options.steps                                 ? *options.steps
+                       : options.until_observed && !options.duration ? steps_until_observed(p)
+                                                                     : steps_until_silence(p, options.duration);
   const BodyOptions& body = options.body;
   const bool named = body.file.empty() && body.mesh.triangles.empty();
   problem_case.is_sphere = named && body.name == "sphere";

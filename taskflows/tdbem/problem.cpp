@@ -44,7 +44,7 @@ void check(const Problem& problem, const Method& method) {
     bad_input("speed of sound {} m/s: expected a positive one", problem.speed);
   if (!(problem.dt > 0 && std::isfinite(problem.dt))) bad_input("time step {} s: expected a positive one", problem.dt);
   if (problem.waves.empty()) bad_input("no incident wave");
-  for (const PlaneWave& wave : problem.waves)
+  for (const IncidentWave& wave : problem.waves)
     if (wave.speed != problem.speed)
       bad_input("an incident wave of {} m/s, where the speed of sound is {} m/s", wave.speed, problem.speed);
   const std::int32_t most = method.ahead ? max_group / 2 : max_group;
@@ -64,11 +64,13 @@ void check(const Problem& problem, const Method& method) {
 
 Passage passage(const Problem& problem) {
   Passage p{INFINITY, -INFINITY};
-  for (const PlaneWave& wave : problem.waves) {
+  for (const IncidentWave& wave : problem.waves) {
     const double half = half_duration(wave.pulse);
+    // inside of triangles a monopole may be nearer than at their corners
+    const double sooner = wave.kind == WaveKind::monopole ? problem.surface.edges.longest / wave.speed : 0;
     for (const Point& x : problem.surface.vertices) {
       const double arrival = wave.pulse.centre + wave.delay(x);
-      p.begin = std::min(p.begin, arrival - half);
+      p.begin = std::min(p.begin, arrival - half - sooner);
       p.end = std::max(p.end, arrival + half);
     }
   }

@@ -35,8 +35,8 @@ struct Problem {
   /// Step n is at (first_step + n) dt. Before step 0 all is still: a pulse that is cut off there drives a rigid body's
   /// constant mode, which then grows with time.
   std::int64_t first_step = 0;
-  std::vector<PlaneWave> waves;  ///< scattered one by one, with the same matrices
-  std::vector<Point> observers;  ///< outside of the bodies
+  std::vector<IncidentWave> waves;  ///< scattered one by one, with the same matrices
+  std::vector<Point> observers;     ///< outside of the bodies
   PairRuleOptions rules;
   /// Type of Matrices and Simulation; matrices are computed in double precision whatever it is.
   Precision precision = Precision::double_precision;

@@ -128,6 +128,28 @@ TEST_F(LibraryTdbem, TurnedWithItsWavesABodySoundsTheSame) {
   EXPECT_LT(std::abs(one.scattered(0, 0).back()), 1e-2 * largest);  // it has left
 }
 
+/// What a source at A is heard as at B is what a source at B is heard as at A.
+TEST_F(LibraryTdbem, MonopolesAreReciprocal) {
+  const Body body = ellipsoid(2, {0.5, 0.35, 0.25});
+  tdbem::Options options;
+  options.wave.directions.clear();
+  options.wave.monopoles = {{2, 0.3, 0}, {-0.4, 1, 0.7}};
+  options.observers = options.wave.monopoles;
+  tdbem::Simulation simulation(session_, body.view(), options);
+  EXPECT_EQ(simulation.waves(), 2);
+  simulation.advance(simulation.steps());
+  const Values a = simulation.scattered(0, 1), b = simulation.scattered(1, 0), echo = simulation.scattered(0, 0);
+  double all = 0, error = 0, other = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    all += a[n] * a[n];
+    error += (a[n] - b[n]) * (a[n] - b[n]);
+    other += (a[n] - echo[n]) * (a[n] - echo[n]);
+  }
+  EXPECT_GT(all, 1e-6);
+  EXPECT_LT(error, 1e-4 * all);
+  EXPECT_GT(other, 1e-2 * all);
+}
+
 TEST_F(LibraryTdbem, AnotherWaveNeedsNoNewMatrices) {
   const Body body = ellipsoid(2, {0.5, 0.35, 0.25});
   tdbem::Options options;
@@ -190,6 +212,7 @@ TEST_F(LibraryTdbem, WrongArgumentsAreNamed) {
   refused([](Options& o, Body&) { o.observers = {{0, 0, 0.1}}; }, {"observer 0"});
   refused([](Options& o, Body&) { o.wave.directions = {{0, 0, 0}}; }, {"direction"});
   refused([](Options& o, Body&) { o.wave.directions.clear(); }, {"no incident wave"});
+  refused([](Options& o, Body&) { o.wave.monopoles = {{0.1, 0, 0}}; }, {"monopole 0", "inside"});
   refused([](Options& o, Body&) { o.wave.frequency = -3; }, {"frequency -3"});
   refused([](Options& o, Body&) { o.precision = Precision::half_precision; }, {"half precision"});
 }

@@ -2,6 +2,7 @@
 #include "taskflows/tdbem/results/observer_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/error.hpp"
@@ -11,29 +12,13 @@
 namespace asterism::tdbem {
 namespace {
 
-double time_of(const Problem& problem, std::int64_t step) {
-  return static_cast<double>(problem.first_step + step) * problem.dt;
-}
-
 void check_observers(const std::filesystem::path& path, const Problem& problem) {
   if (problem.observers.empty()) bad_input("{}: there are no observers; expected one at least", path.string());
 }
 
 std::string heading(const Problem& problem) {
   std::string text = "# pressures over the peak of the incident wave; lengths in m, times in s\n";
-  for (std::size_t o = 0; o < problem.observers.size(); ++o) {
-    const Point& x = problem.observers[o];
-    text += fmt::format("# observer {}: {} {} {}\n", o, x.x, x.y, x.z);
-  }
-  for (std::size_t w = 0; w < problem.waves.size(); ++w) {
-    const PlaneWave& wave = problem.waves[w];
-    text += fmt::format("# wave {}: towards {} {} {}, speed {}, {} of centre {} and width {}", w, wave.direction.x,
-                        wave.direction.y, wave.direction.z, wave.speed,
-                        wave.pulse.shape == PulseShape::ricker ? "ricker" : "modulated gaussian", wave.pulse.centre,
-                        wave.pulse.width);
-    text += wave.pulse.shape == PulseShape::ricker ? "\n" : fmt::format(", frequency {} rad/s\n", wave.pulse.frequency);
-  }
-  text += "time";
+  text += describe_places(problem) + "time";
   for (std::size_t w = 0; w < problem.waves.size(); ++w)
     for (std::size_t o = 0; o < problem.observers.size(); ++o)
       text += fmt::format(",scattered_{0}_{1},incident_{0}_{1},total_{0}_{1}", w, o);
@@ -41,6 +26,29 @@ std::string heading(const Problem& problem) {
 }
 
 }  // namespace
+
+double time_of(const Problem& problem, std::int64_t step) {
+  return static_cast<double>(problem.first_step + step) * problem.dt;
+}
+
+std::string describe_places(const Problem& problem) {
+  std::string text;
+  for (std::size_t o = 0; o < problem.observers.size(); ++o) {
+    const Point& x = problem.observers[o];
+    text += fmt::format("# observer {}: {} {} {}\n", o, x.x, x.y, x.z);
+  }
+  for (std::size_t w = 0; w < problem.waves.size(); ++w) {
+    const IncidentWave& wave = problem.waves[w];
+    const bool plane = wave.kind == WaveKind::plane;
+    const Point& where = plane ? wave.direction : wave.source;
+    text += fmt::format("# wave {}: {} {} {} {}, speed {}, {} of centre {} and width {}", w,
+                        plane ? "towards" : "from a monopole at", where.x, where.y, where.z, wave.speed,
+                        wave.pulse.shape == PulseShape::ricker ? "ricker" : "modulated gaussian", wave.pulse.centre,
+                        wave.pulse.width);
+    text += wave.pulse.shape == PulseShape::ricker ? "\n" : fmt::format(", frequency {} rad/s\n", wave.pulse.frequency);
+  }
+  return text;
+}
 
 void write_observers(const std::filesystem::path& path, const Problem& problem, std::int64_t steps,
                      const ObservedPressure& observed_pressure) {
@@ -56,11 +64,14 @@ void write_observers(const std::filesystem::path& path, const Problem& problem, 
     const double t = time_of(problem, n);
     line = fmt::format("{}", t);
     auto record = scattered.begin();
-    for (const PlaneWave& wave : problem.waves)
+    for (const IncidentWave& wave : problem.waves)
       for (const Point& x : problem.observers) {
         const double p = (*record++)[n];
         const double incident = pressure(wave, x, t);
-        fmt::format_to(std::back_inserter(line), ",{},{},{}", p, incident, p + incident);
+        if (std::isfinite(incident))
+          fmt::format_to(std::back_inserter(line), ",{},{},{}", p, incident, p + incident);
+        else
+          fmt::format_to(std::back_inserter(line), ",{},,", p);
       }
     line += '\n';
     file.write(line);

@@ -15,7 +15,7 @@ std::string text_of(const T& number) {
   return fmt::format("{}", number);
 }
 
-void append(Traits& traits, const std::string& wave, const PlaneWave& of) {
+void append(Traits& traits, const std::string& wave, const IncidentWave& of) {
   const Pulse& p = of.pulse;
   const Point& d = of.direction;
   traits.push_back({wave + "_pulse", p.shape == PulseShape::ricker ? "ricker" : "modulated gaussian"});
@@ -23,6 +23,8 @@ void append(Traits& traits, const std::string& wave, const PlaneWave& of) {
       {"_centre", p.centre}, {"_width", p.width},   {"_frequency", p.frequency}, {"_direction_x", d.x},
       {"_direction_y", d.y}, {"_direction_z", d.z}, {"_speed", of.speed}};
   for (const auto& [name, value] : numbers) traits.push_back({wave + name, text_of(value)});
+  if (of.kind == WaveKind::monopole)
+    traits.push_back({wave + "_monopole", fmt::format("{}, {}, {}", of.source.x, of.source.y, of.source.z)});
 }
 
 }  // namespace

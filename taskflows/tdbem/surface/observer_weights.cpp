@@ -160,6 +160,15 @@ void check_observers(const Surface& surface, double speed, double dt, std::span<
   for (std::size_t o = 0; o < observers.size(); ++o) require_outside(surface, speed * dt, o, observers[o]);
 }
 
+void check_monopole(const Surface& surface, std::size_t number, const Point& source) {
+  const Situation s = situation(surface, source);
+  if (s.winding > 0.5)
+    bad_input("monopole {} at ({}, {}, {}) lies inside of a body", number, source.x, source.y, source.z);
+  if (!(s.distance >= surface.edges.mean))
+    bad_input("monopole {} at ({}, {}, {}) is {:.4g} from the surface; at least {:.4g} are needed (a mean edge)",
+              number, source.x, source.y, source.z, s.distance, surface.edges.mean);
+}
+
 template <class T>
 ObserverWeights<T> observer_weights(const Surface& surface, Boundary boundary, double speed, double dt,
                                     const TriangleRule& rule, std::span<const Point> observers) {

@@ -45,6 +45,10 @@ Situation situation(const Surface& surface, const Point& x);
 /// asked.
 void check_observers(const Surface& surface, double speed, double dt, std::span<const Point> observers);
 
+/// Throws Error (bad_input), naming it, for a monopole inside of a body, on it, or nearer to it than a mean edge, over
+/// which its pressure would change too fast.
+void check_monopole(const Surface& surface, std::size_t number, const Point& source);
+
 /// `dt` and `speed` as in the solution. Triangles near an observer are cut into pieces smaller than half their
 /// distance; `rule` is used on each. Throws as check_observers().
 template <class T>

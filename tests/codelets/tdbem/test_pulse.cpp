@@ -124,7 +124,7 @@ TEST(TdbemPulse, Bandwidth) {
 }
 
 TEST(TdbemPulse, PlaneWaves) {
-  const PlaneWave w = plane_wave(pulses[0], {2, -3, 6}, 340);
+  const IncidentWave w = plane_wave(pulses[0], {2, -3, 6}, 340);
   EXPECT_DOUBLE_EQ(w.direction.x, 2.0 / 7);
   EXPECT_DOUBLE_EQ(w.direction.y, -3.0 / 7);
   EXPECT_DOUBLE_EQ(w.direction.z, 6.0 / 7);

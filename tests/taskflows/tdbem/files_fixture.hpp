@@ -101,6 +101,10 @@ inline const std::vector<Change>& changes_of_run() {
       {"wave_0_direction_y", [](Problem& p) { p.waves[0].direction.y += 1e-12; }},
       {"wave_1_direction_z", [](Problem& p) { p.waves[1].direction.z += 1e-12; }},
       {"wave_1_speed", [](Problem& p) { p.waves[1].speed += 1e-12; }},
+      {"wave_0_direction_x",
+       [](Problem& p) {
+         p.waves[0] = monopole(p.waves[0].pulse, {3, 4, 5}, p.speed);
+       }},
       {"observers", [](Problem& p) { p.observers.pop_back(); }},
       {"observers", [](Problem& p) { p.observers[0].x += 1e-12; }},
       {"observers", [](Problem& p) { p.observers[1].y += 1e-12; }},

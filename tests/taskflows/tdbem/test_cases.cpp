@@ -53,6 +53,35 @@ TEST(TdbemCases, OptionsReplaceDefaults) {
   EXPECT_EQ(other.steps, 11);
 }
 
+TEST(TdbemCases, BodiesAreTurned) {
+  CaseOptions options = small_sphere();
+  options.body.name = "box";
+  const Surface plain = problem_case(options, {}).problem.surface;
+  options.body.degrees = {90, 0, 0};
+  const Surface turned = problem_case(options, {}).problem.surface;
+  const auto sides = [](const Surface& s) {
+    Point most = {0, 0, 0};
+    for (const Point& v : s.vertices) most = {std::max(most.x, v.x), std::max(most.y, v.y), std::max(most.z, v.z)};
+    return 2.0 * most;
+  };
+  EXPECT_NEAR(sides(plain).y, 1, 1e-12);
+  EXPECT_NEAR(sides(turned).x, 1.4, 1e-12);
+  EXPECT_NEAR(sides(turned).y, 0.7, 1e-12);
+  EXPECT_NEAR(sides(turned).z, 1, 1e-12);
+}
+
+TEST(TdbemCases, MonopolesFollowPlaneWaves) {
+  CaseOptions options = small_sphere();
+  options.wave.monopoles = {{0, 3, 4}};
+  const ProblemCase made = problem_case(options, {});
+  ASSERT_EQ(made.problem.waves.size(), 3U);
+  const IncidentWave& wave = made.problem.waves[2];
+  EXPECT_EQ(wave.kind, WaveKind::monopole);
+  const Point x = {0, 3, 3};  // at 1 m: the peak is 1, when the pulse has gone there
+  EXPECT_DOUBLE_EQ(pressure(wave, x, 1 / 343.0), 1);
+  EXPECT_DOUBLE_EQ(pressure(wave, {0, 3, 2}, 2 / 343.0), 0.5);
+}
+
 TEST(TdbemCases, AreRefused) {
   CaseOptions options = small_sphere();
   options.body.name = "cube";
@@ -66,6 +95,10 @@ TEST(TdbemCases, AreRefused) {
   options = small_sphere();
   options.wave.directions.clear();
   expect_names(complaint([&] { problem_case(options, {}); }), "no incident wave");
+  for (const auto& [z, what] : {std::pair{0.5, "monopole 1 at (0, 0, 0.5) lies inside"}, {1.1, "(a mean edge)"}}) {
+    options.wave.monopoles = {{0, 0, 4}, {0, 0, z}};
+    expect_names(complaint([&] { problem_case(options, {}); }), what);
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 const TriangleRule rule = triangle_rule(7);
 
 /// The values of the surface in steps -before .. steps - 1, by unknowns.
-std::vector<double> history_of(const Surface& s, Boundary b, double radius, const PlaneWave& wave, double dt,
+std::vector<double> history_of(const Surface& s, Boundary b, double radius, const IncidentWave& wave, double dt,
                                std::int64_t before, std::int64_t steps) {
   std::vector<double> times;
   for (std::int64_t n = -before; n < steps; ++n)
@@ -28,7 +28,7 @@ std::vector<double> history_of(const Surface& s, Boundary b, double radius, cons
 }
 
 /// Relative L2 error over observers and time.
-double error_of(int level, Boundary b, double radius, const PlaneWave& wave, const std::vector<Point>& observers) {
+double error_of(int level, Boundary b, double radius, const IncidentWave& wave, const std::vector<Point>& observers) {
   const Surface s = prepare_surface(icosphere(level, radius));
   const double dt = 0.5 * s.edges.mean / wave.speed;
   const auto w = observer_weights<double>(s, b, wave.speed, dt, rule, observers);
@@ -51,7 +51,7 @@ double error_of(int level, Boundary b, double radius, const PlaneWave& wave, con
 
 TEST(TdbemObservers, ConvergeOnTheSphere) {
   const double radius = 1.5, speed = 2, scale = radius / speed;
-  const PlaneWave wave = plane_wave(modulated_gaussian(7 * scale, scale, 2 / scale), {1, 2, -2}, speed);
+  const IncidentWave wave = plane_wave(modulated_gaussian(7 * scale, scale, 2 / scale), {1, 2, -2}, speed);
   const std::vector<Point> observers = {{3, 0, 0}, {0, -4.5, 1}, {1, 1, -2.5}, {-1, -1.7, 1.9}};
   for (const Boundary b : {Boundary::rigid, Boundary::soft}) {
     double before = 0;

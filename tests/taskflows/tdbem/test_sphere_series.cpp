@@ -95,7 +95,7 @@ TEST(TdbemSphereSeries, MeansHaveClosedForms) {
   const double radius = 0.5, speed = 340, scale = radius / speed;
   for (const Pulse& f : {modulated_gaussian(7 * scale, scale, 2 / scale), ricker(7 * scale, 3 / scale),
                          modulated_gaussian(7 * scale, scale, 0)}) {
-    const PlaneWave wave = plane_wave(f, {2, -3, 6}, speed);
+    const IncidentWave wave = plane_wave(f, {2, -3, 6}, speed);
     const Ring ring = gauss_legendre(30, wave.direction);
     std::vector<double> times;
     const double h = 1e-3 * scale;
@@ -127,8 +127,8 @@ TEST(TdbemSphereSeries, MeansHaveClosedForms) {
 
 TEST(TdbemSphereSeries, RadiusSpeedAndDirection) {
   const double radius = 3, speed = 0.25, scale = radius / speed;
-  const PlaneWave unit = plane_wave(pulse, {0, 0, 1}, 1);
-  const PlaneWave other = plane_wave(modulated_gaussian(7 * scale, scale, 2 / scale), {1, 0, 0}, speed);
+  const IncidentWave unit = plane_wave(pulse, {0, 0, 1}, 1);
+  const IncidentWave other = plane_wave(modulated_gaussian(7 * scale, scale, 2 / scale), {1, 0, 0}, speed);
   const std::vector<double> times = {4, 6.25, 9, 19};
   std::vector<double> late;
   for (const double t : times) late.push_back(scale * t);
@@ -153,12 +153,10 @@ TEST(TdbemSphereSeries, RadiusSpeedAndDirection) {
 
 /// On the sphere: scattered and incident pressure are the total one, soft spheres have none; its slope is none on rigid
 /// spheres and the surface's field on soft ones.
-TEST(TdbemSphereSeries, OutsideFitsTheSurface) {
-  const double radius = 1.5, speed = 2;
-  const PlaneWave wave = plane_wave(modulated_gaussian(6, 0.8, 2.4), {1, 2, -1}, speed);
+void expect_boundary_conditions(double radius, const IncidentWave& wave, const Point& axis) {
   std::vector<Point> directions = {{1, 0, 0}, {0, 0, 1}, {-0.6, 0, 0.8}, {0, -1, 0}};
-  directions.push_back(wave.direction);
-  directions.push_back(-1.0 * wave.direction);
+  directions.push_back((1 / norm(axis)) * axis);
+  directions.push_back((-1 / norm(axis)) * axis);
   std::vector<double> times;
   for (int n = 0; n < 30; ++n) times.push_back(3 + 0.31 * n);
   const double h = 1e-3;
@@ -180,10 +178,43 @@ TEST(TdbemSphereSeries, OutsideFitsTheSurface) {
       }
   }
 }
+TEST(TdbemSphereSeries, OutsideFitsTheSurface) {
+  const double speed = 2;
+  const Point axis = {1, 2, -1};
+  expect_boundary_conditions(1.5, plane_wave(modulated_gaussian(6, 0.8, 2.4), axis, speed), axis);
+}
+
+TEST(TdbemSphereSeries, OutsideFitsTheSurfaceBeforeAMonopole) {
+  const double speed = 2;
+  for (const double distance : {2.1, 4.0}) {
+    const Point source = (distance / 3) * Point{1, 2, -2};
+    expect_boundary_conditions(1.5, monopole(modulated_gaussian(5, 0.8, 2.4), source, speed), source);
+  }
+}
+
+/// The transfer function is the transform of the pressure over time, here a sum; for both kinds of waves.
+TEST(TdbemSphereSeries, TransferIsTheSpectrum) {
+  const Pulse f = modulated_gaussian(7, 1, 1.5);
+  const double dt = 0.1;
+  std::vector<double> times;
+  for (int n = -50; n < 600; ++n) times.push_back(n * dt);
+  const std::vector<Point> points = {{0.5, -2, 1}};
+  for (const IncidentWave& wave : {plane_wave(f, {1, 0.2, 0}, 1.2), monopole(f, {0, 1, 2}, 1.2)})
+    for (const Boundary b : {Boundary::rigid, Boundary::soft}) {
+      const auto p = sphere_scattered_pressure(b, 0.8, wave, points, times);
+      for (const double omega : {0.4, 1.5, 2.7}) {
+        std::complex<double> sum = 0;
+        for (std::size_t n = 0; n < times.size(); ++n) sum += dt * p[n] * std::polar(1.0, omega * times[n]);
+        const std::complex<double> transfer = sphere_scattered_transfer(b, 0.8, wave, points[0], omega);
+        EXPECT_NEAR(std::abs(sum / spectrum(f, omega) - transfer), 0, 1e-9);
+        EXPECT_GT(std::abs(transfer), 1e-3);
+      }
+    }
+}
 
 /// Waves need their time: nothing before |x - y| / c after the wave meets the sphere; then it leaves as 1 / r.
 TEST(TdbemSphereSeries, CausalityAndDecay) {
-  const PlaneWave wave = plane_wave(ricker(0, 8), {0, 0, 1}, 1);
+  const IncidentWave wave = plane_wave(ricker(0, 8), {0, 0, 1}, 1);
   const double begin = start(wave.pulse) - 1;
   for (const Boundary b : {Boundary::rigid, Boundary::soft}) {
     // in front of the lit point: to the sphere and back; in the shadow, the wave goes around the sphere
@@ -211,7 +242,7 @@ TEST(TdbemSphereSeries, CausalityAndDecay) {
 }
 
 TEST(TdbemSphereSeries, Refused) {
-  const PlaneWave wave = plane_wave(pulse, {0, 0, 1}, 1);
+  const IncidentWave wave = plane_wave(pulse, {0, 0, 1}, 1);
   const std::vector<double> times = {1};
   const std::vector<Point> inside = {{0, 0, 0.9}};
   expect_names(complaint([&] { sphere_surface_field(Boundary::rigid, 0, wave, inside, times); }), "radius");

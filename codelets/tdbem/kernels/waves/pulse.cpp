@@ -60,13 +60,20 @@ double bandwidth(const Pulse& pulse, double level) {
   return std::sqrt(q) / pulse.width;
 }
 
-PlaneWave plane_wave(const Pulse& pulse, const Point& direction, double speed) {
+IncidentWave plane_wave(const Pulse& pulse, const Point& direction, double speed) {
   const double length = norm(direction);
   if (!(length > 0 && std::isfinite(length)))
     bad_input("direction of the incident wave: ({}, {}, {}), must be a vector of some length", direction.x, direction.y,
               direction.z);
   require_positive(speed, "speed");
-  return {pulse, (1 / length) * direction, speed};
+  return {pulse, (1 / length) * direction, speed, WaveKind::plane, {}};
+}
+
+IncidentWave monopole(const Pulse& pulse, const Point& source, double speed) {
+  if (!std::isfinite(dot(source, source)))
+    bad_input("monopole at ({}, {}, {}): expected finite numbers", source.x, source.y, source.z);
+  require_positive(speed, "speed");
+  return {pulse, {0, 0, 0}, speed, WaveKind::monopole, source};
 }
 
 }  // namespace asterism::tdbem

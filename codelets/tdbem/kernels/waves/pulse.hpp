@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The incident wave: a plane wave p(x, t) = f(t - d.x / c), whose pulse f is smooth, short in time and in frequency.
+// Incident waves, whose pulse f is smooth, short in time and in frequency: the plane wave p(x, t) = f(t - d.x / c), and
+// the monopole p(x, t) = (1 m) f(t - r / c) / r, r = |x - x_0|, whose pressure has the pulse's peak 1 at 1 m.
 // Both pulses are of the Gaussian g(s) = exp(-s^2 / (2 w^2)), s = t - t0, so their spectra are known in closed form.
 #pragma once
 
@@ -60,20 +61,33 @@ inline double start(const Pulse& pulse) {
 /// resolve it.
 double bandwidth(const Pulse& pulse, double level);
 
-/// Plain data, for arguments of tasks and kernels.
-struct PlaneWave {
-  Pulse pulse;
-  Point direction = {0, 0, 1};  ///< d, unit: where the wave goes to
-  double speed = 1;             ///< c, m/s
+enum class WaveKind : std::uint8_t { plane, monopole };
 
-  [[nodiscard]] ASTERISM_HOST_DEVICE double delay(const Point& x) const { return dot(direction, x) / speed; }
+/// Plain data, for arguments of tasks and kernels.
+struct IncidentWave {
+  Pulse pulse;                  ///< at the origin, or as it leaves the monopole
+  Point direction = {0, 0, 1};  ///< d, unit: where the plane wave goes to; 0 of a monopole
+  double speed = 1;             ///< c, m/s
+  WaveKind kind = WaveKind::plane;
+  Point source = {};  ///< x_0, of the monopole, m
+
+  [[nodiscard]] ASTERISM_HOST_DEVICE double delay(const Point& x) const {
+    return kind == WaveKind::plane ? dot(direction, x) / speed : norm(x - source) / speed;
+  }
+  /// What the pulse is multiplied with at x.
+  [[nodiscard]] ASTERISM_HOST_DEVICE double amplitude(const Point& x) const {
+    return kind == WaveKind::plane ? 1 : 1 / norm(x - source);
+  }
 };
 /// `direction` of any length but zero. Throws Error (bad_input) for that, and for a speed that is not positive.
-PlaneWave plane_wave(const Pulse& pulse, const Point& direction, double speed);
+IncidentWave plane_wave(const Pulse& pulse, const Point& direction, double speed);
 
-/// p(x, t)
-ASTERISM_HOST_DEVICE inline double pressure(const PlaneWave& wave, const Point& x, double t) {
-  return value(wave.pulse, t - wave.delay(x));
+/// Throws Error (bad_input) for a source that is not finite, and for a speed that is not positive.
+IncidentWave monopole(const Pulse& pulse, const Point& source, double speed);
+
+/// p(x, t); infinite or not a number where a monopole is.
+ASTERISM_HOST_DEVICE inline double pressure(const IncidentWave& wave, const Point& x, double t) {
+  return wave.amplitude(x) * value(wave.pulse, t - wave.delay(x));
 }
 
 }  // namespace asterism::tdbem

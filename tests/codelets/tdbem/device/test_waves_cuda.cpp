@@ -38,11 +38,13 @@ TYPED_TEST(TdbemWavesCuda, IlluminationIsThatOfCpus) {
   view.areas = areas.data();
   view.start = start.data();
   view.around = around.data();
-  for (const Pulse& pulse : {ricker(2, 3), modulated_gaussian(2, 0.5, 4)})
+  for (const IncidentWave& wave :
+       {plane_wave(ricker(2, 3), {1, -2, 0.5}, 0.9), plane_wave(modulated_gaussian(2, 0.5, 4), {1, -2, 0.5}, 0.9),
+        monopole(modulated_gaussian(0, 0.5, 4), {2, -2, 0.5}, 0.9)})
     for (const Boundary b : {Boundary::rigid, Boundary::soft})
       for (const auto& [begin, end] : {std::pair{0, s.unknowns()}, std::pair{5, 148}, std::pair{3, 4}, std::pair{6, 6}})
         for (const std::int32_t count : {1, 8, 19}) {
-          const Illumination incident = illumination(b, plane_wave(pulse, {1, -2, 0.5}, 0.9), triangle_rule(7));
+          const Illumination incident = illumination(b, wave, triangle_rule(7));
           const Steps steps{0.13, 4, count};
           const auto size = static_cast<std::size_t>((end - begin) * count);
           std::vector<T> expected(size);

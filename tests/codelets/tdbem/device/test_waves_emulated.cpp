@@ -24,22 +24,23 @@ TYPED_TEST_SUITE(TdbemWavesEmulated, Precisions);
 TYPED_TEST(TdbemWavesEmulated, Illumination) {
   using T = TypeParam;
   const TestSurface s = bent_spindle(7, 9);
-  const PlaneWave wave = plane_wave(ricker(2, 3), {1, -2, 0.5}, 0.9);
-  for (const Boundary b : {Boundary::rigid, Boundary::soft})
-    for (const auto& [begin, end] : {std::pair{0, s.unknowns()}, std::pair{5, 48}, std::pair{3, 4}})
-      for (const std::int32_t count : {1, 5}) {
-        const Illumination incident = illumination(b, wave, triangle_rule(7));
-        const Steps steps{0.13, 4, count};
-        const auto size = static_cast<std::size_t>((end - begin) * count);
-        std::vector<T> expected(size), out(size + 8, T{7});
-        cpu::illuminate(s.view(), incident, steps, begin, end, expected.data());
-        const auto blocks = static_cast<unsigned>((size + cuda::illuminate_threads - 1) / cuda::illuminate_threads);
-        cuda_on_host::launch(blocks, cuda::illuminate_threads, [&, first = begin, last = end] {
-          cuda::illuminate_kernel(s.view(), incident, steps, first, last, out.data());
-        });
-        for (std::size_t k = 0; k < size; ++k) EXPECT_NEAR(out[k], expected[k], 1e-15);
-        for (std::size_t k = size; k < out.size(); ++k) EXPECT_EQ(out[k], T{7});
-      }
+  for (const IncidentWave& wave :
+       {plane_wave(ricker(2, 3), {1, -2, 0.5}, 0.9), monopole(ricker(0, 3), {2, -2, 0.5}, 0.9)})
+    for (const Boundary b : {Boundary::rigid, Boundary::soft})
+      for (const auto& [begin, end] : {std::pair{0, s.unknowns()}, std::pair{5, 48}, std::pair{3, 4}})
+        for (const std::int32_t count : {1, 5}) {
+          const Illumination incident = illumination(b, wave, triangle_rule(7));
+          const Steps steps{0.13, 4, count};
+          const auto size = static_cast<std::size_t>((end - begin) * count);
+          std::vector<T> expected(size), out(size + 8, T{7});
+          cpu::illuminate(s.view(), incident, steps, begin, end, expected.data());
+          const auto blocks = static_cast<unsigned>((size + cuda::illuminate_threads - 1) / cuda::illuminate_threads);
+          cuda_on_host::launch(blocks, cuda::illuminate_threads, [&, first = begin, last = end] {
+            cuda::illuminate_kernel(s.view(), incident, steps, first, last, out.data());
+          });
+          for (std::size_t k = 0; k < size; ++k) EXPECT_NEAR(out[k], expected[k], 1e-15);
+          for (std::size_t k = size; k < out.size(); ++k) EXPECT_EQ(out[k], T{7});
+        }
 }
 
 TYPED_TEST(TdbemWavesEmulated, Observers) {
