@@ -77,6 +77,9 @@ Forces::Forces(const ForceOptions& options, const Case& flow, long average_from,
 }
 
 std::string Forces::add(const ForceSample& sample) {
+  for (std::size_t a = 0; a < 3; ++a)
+    if (!std::isfinite(sample.force[a]) || (has_moment_[a] && !std::isfinite(sample.moment[a])))
+      failed("--forces: the force at step {} is out of range; the flow diverges", sample.step);
   samples_.push_back(sample);
   return fmt::format("{},{},{},{}", sample.step, fmt::join(sample.force, ","), fmt::join(sample.moment, ","),
                      fmt::join(reference_.coefficients(sample), ","));
