@@ -48,25 +48,6 @@ TEST_F(AsterismTdbem, HelpTeaches) {
     EXPECT_TRUE(contains(ran.out, word)) << word;
 }
 
-/// Halving the edges divides the error by about four.
-TEST_F(AsterismTdbem, SpheresApproachTheSeries) {
-  for (const char* boundary : {"rigid", "soft"}) {
-    double before = 0;
-    for (const char* unknowns : {"162", "642"}) {
-      // the same wave on both: waves of 8 mean edges of the coarser one; long after it has passed
-      const json r = record({"--unknowns", unknowns, "--speed", "1", "--frequency", "0.32", "--width", "1", "--delay",
-                             "7", "--duration", "25", "--boundary", boundary, "--verify"});
-      ASSERT_TRUE(r.value("right", false));
-      const double error = r["verification"][0]["error"];
-      EXPECT_LT(error, 0.06);
-      if (before > 0) {
-        EXPECT_LT(error, before / 2.5) << boundary;
-      }
-      before = error;
-    }
-  }
-}
-
 /// Ways of working, bodies and precisions, each compared with plain marching.
 TEST_F(AsterismTdbem, OtherBodiesAndMethodsAreRight) {
   const std::vector<Arguments> cases = {
