@@ -87,10 +87,13 @@ void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
       ->add_option_function<std::string>(
           "--collision",
           [&args](const std::string& name) {
-            args.flow.collision.model = name == "trt" ? Collision::Model::trt : Collision::Model::bgk;
+            using Model = Collision::Model;
+            for (const Model model : {Model::bgk, Model::trt, Model::central_moments})
+              if (name == name_of(model)) args.flow.collision.model = model;
           },
-          "One relaxation time (bgk) or two (trt), which puts walls exactly between cells")
-      ->check(CLI::IsMember({"bgk", "trt"}))
+          "One relaxation time (bgk); two (trt), which put walls exactly between cells; of\n"
+          "moments in the frame of the fluid, for Reynolds numbers of 10^4 and more")
+      ->check(CLI::IsMember({"bgk", "trt", "central-moments"}))
       ->default_str("bgk");
   method->add_option("--magic", args.flow.collision.magic, "Parameter of trt: (tau - 1/2)(tau_odd - 1/2)")
       ->capture_default_str();

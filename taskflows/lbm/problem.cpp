@@ -19,6 +19,18 @@ double speed(const double* u) {
 
 }  // namespace
 
+const char* name_of(Collision::Model model) {
+  switch (model) {
+    case Collision::Model::bgk:
+      return "bgk";
+    case Collision::Model::trt:
+      return "trt";
+    case Collision::Model::central_moments:
+      break;
+  }
+  return "central-moments";
+}
+
 void check(const Problem& problem) {
   for (const int n : problem.cells)
     if (n < 1)

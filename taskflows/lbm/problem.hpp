@@ -36,6 +36,9 @@ struct Problem {
   std::function<Flow(int x, int y, int z)> initial;
 };
 
+/// As an option: "bgk", "trt", "central-moments".
+const char* name_of(Collision::Model model);
+
 /// Kinematic viscosity c_s^2 (tau - 1/2) of a relaxation time, and the other way round.
 constexpr double viscosity(double tau) {
   return (tau - 0.5) / 3;

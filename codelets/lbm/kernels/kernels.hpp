@@ -4,8 +4,9 @@
 // same order: results are bit-identical.
 //
 //   kernel        formula                                                  costs.hpp, for each         header
-//   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp
-//   reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w                     transfer_bytes: cell at a   boundary/
+//   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp,
+//   central_moments.hpp reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w                     transfer_bytes: cell at
+//   a   boundary/
 //                 at a velocity wall; at a pressure wall                   wall; link_bytes: link of
 //                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
 //                 f*_j at a solid cell
@@ -48,8 +49,9 @@ enum class Half : std::int32_t { alpha, beta };
 /// What a cell's collision needs.
 struct Collision {
   enum class Model : std::int32_t {
-    bgk,  ///< one relaxation time (Bhatnagar, Gross and Krook 1954)
-    trt,  ///< even and odd parts have their own (Ginzburg, Verhaeghe and d'Humieres 2008)
+    bgk,              ///< one relaxation time (Bhatnagar, Gross and Krook 1954)
+    trt,              ///< even and odd parts have their own (Ginzburg, Verhaeghe and d'Humieres 2008)
+    central_moments,  ///< shear in the frame of the fluid has one, all else is forgotten (central_moments.hpp)
   };
   Model model = Model::bgk;
   /// tau = nu / c_s^2 + 1/2 of the even part, in time steps
@@ -104,8 +106,8 @@ struct Origin;
 
 namespace cpu {
 
-/// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with BGK or TRT relaxation Omega and Guo's source
-/// S of the body force. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no fluid.
+/// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with the relaxation Omega of the collision and
+/// Guo's source S of the body force. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no fluid.
 template <class T>
 void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f);
 

@@ -30,8 +30,19 @@ class LbmEmulated : public ::testing::Test {
     domain_.step();
     domain_.step();
   }
-  static Setting setting(const std::array<int, 3>& n) {
-    return {n, cases::collisions[5].second, cases::walls, cases::obstacles(n, 3)};
+  static Setting setting(const std::array<int, 3>& n, const Collision& collision = cases::collisions[5].second) {
+    return {n, collision, cases::walls, cases::obstacles(n, 3)};
+  }
+  template <Relaxation relaxation, bool forced>
+  static void update(const Domain<T>& d, Half half, const ThreadCells& cells, std::vector<T>& f) {
+    run(
+        cells, 64,
+        [&] {
+          cuda::update_kernel<T, relaxation, forced>(
+              parameters<Arithmetic<T>>(d.setting.collision), population_offsets(other(half), d.brick),
+              population_offsets(half, d.brick), Returns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
+        },
+        cuda::cells_per_thread);
   }
   template <class Kernel>
   static void run(const ThreadCells& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
@@ -48,24 +59,27 @@ TYPED_TEST_SUITE(LbmEmulated, Precisions);
 
 TYPED_TEST(LbmEmulated, Update) {
   using T = TypeParam;
-  Domain<T>& d = this->domain_;
   const std::vector<Box> shell = {{0, 1, 0, 6, 0, 5},  {12, 13, 0, 6, 0, 5}, {1, 12, 0, 1, 0, 5},
                                   {1, 12, 5, 6, 0, 5}, {1, 12, 1, 5, 0, 1},  {1, 12, 1, 5, 4, 5}};
   const ThreadCells cells = thread_cells(6, [&](int k) { return shell[as_size(k)]; });
-  for (const Half half : {Half::alpha, Half::beta}) {
-    std::vector<T> f = d.f;
-    this->run(
-        cells, 64,
-        [&] {
-          cuda::update_kernel<T, Relaxation::constant, true>(
-              parameters<Arithmetic<T>>(d.setting.collision), population_offsets(other(half), d.brick),
-              population_offsets(half, d.brick), Returns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
-        },
-        cuda::cells_per_thread);
-    d.half = half;
-    for (const Box& b : shell) d.update(b);
-    EXPECT_TRUE(this->same(f, d.f));
-    d.finish();
+  for (const auto& [name, collision] : cases::collisions) {
+    const Relaxation how = relaxation(collision);
+    const bool force = forced(collision);
+    if (how == Relaxation::turbulent_bgk || how == Relaxation::turbulent_trt || force == (how != Relaxation::constant))
+      continue;
+    Domain<T> d(this->setting({13, 6, 5}, collision));
+    d.randomize(1, 0.05);
+    for (int step = 0; step < 4; ++step) {
+      const Half half = d.half;
+      std::vector<T> f = d.f;
+      if (how == Relaxation::constant) this->template update<Relaxation::constant, true>(d, half, cells, f);
+      if (how == Relaxation::central) this->template update<Relaxation::central, false>(d, half, cells, f);
+      if (how == Relaxation::turbulent_central)
+        this->template update<Relaxation::turbulent_central, false>(d, half, cells, f);
+      for (const Box& b : shell) d.update(b);
+      EXPECT_TRUE(this->same(f, d.f)) << name << ", step " << step;
+      d.finish();
+    }
   }
 }
 

@@ -19,7 +19,17 @@ struct Named {
   const char* name;
   Problem (*make)(int, int, int);
 };
-const std::vector<Named> problems{{"cavity", cavity}, {"periodic", periodic}, {"channel", channel}};
+/// The cavity by central moments, with a body force.
+Problem central(int nx, int ny, int nz) {
+  Problem p = cavity(nx, ny, nz);
+  p.collision.model = Collision::Model::central_moments;
+  p.collision.tau = 0.502;
+  p.collision.force[2] = 2e-4;
+  return p;
+}
+
+const std::vector<Named> problems{
+    {"cavity", cavity}, {"periodic", periodic}, {"channel", channel}, {"central moments", central}};
 
 constexpr Precision precisions[] = {Precision::double_precision, Precision::single_precision,
                                     Precision::half_precision};
