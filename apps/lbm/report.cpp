@@ -62,7 +62,8 @@ void Run::describe_flow(Report& report) const {
     record["body"] = {{"extent", numbers.body->extent},
                       {"across", numbers.across},
                       {"frontal_area", numbers.body->frontal},
-                      {"blockage", numbers.blockage}};
+                      {"blockage", numbers.blockage},
+                      {"walls", problem.distances.empty() ? "staircase" : "interpolated"}};
   if (numbers.y_plus) record["y_plus"] = *numbers.y_plus;
   record["warnings"] = warnings(numbers, flow_);
 }

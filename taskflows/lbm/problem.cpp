@@ -31,6 +31,13 @@ const char* name_of(Collision::Model model) {
   return "central-moments";
 }
 
+double wall_distance(const Problem& problem, std::size_t cell, int j) {
+  const auto link = q * static_cast<std::int64_t>(cell) + j;
+  const auto found = std::lower_bound(problem.distances.begin(), problem.distances.end(), link,
+                                      [](const WallDistance& d, std::int64_t l) { return d.link < l; });
+  return found == problem.distances.end() || found->link != link ? 0.5 : found->distance;
+}
+
 void check(const Problem& problem) {
   for (const int n : problem.cells)
     if (n < 1)

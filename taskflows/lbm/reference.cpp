@@ -214,6 +214,25 @@ void Reference::collide(double* f) const {
   std::copy(next.begin(), next.end(), f);
 }
 
+// by the surface of a body, which `back` leads to: Bouzidi, Firdaouss and Lallemand (2001), linear
+double Reference::returned(int i, int x, int y, int z) const {
+  const auto back = static_cast<std::size_t>(opposite_to(i));
+  const double* const own = &post_[q * cell(x, y, z)];
+  const double d = wall_distance(problem_, cell(x, y, z), opposite_to(i));
+  if (d >= 0.5) return own[back] / (2 * d) + (1 - 1 / (2 * d)) * own[i];
+  const Velocity c = velocity(i);
+  std::array<int, 3> behind{x + c.x, y + c.y, z + c.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int n = problem_.cells[axis];
+    if (behind[axis] >= 0 && behind[axis] < n) continue;
+    if (!problem_.face[2 * axis].periodic) return own[back];
+    behind[axis] = (behind[axis] + n) % n;
+  }
+  const std::size_t there = cell(behind[0], behind[1], behind[2]);
+  if (problem_.solid[there] != 0) return own[back];
+  return 2 * d * own[back] + (1 - 2 * d) * post_[q * there + back];
+}
+
 double Reference::arriving(int i, int x, int y, int z) const {
   const Velocity c = velocity(i);
   std::array<int, 3> from{x - c.x, y - c.y, z - c.z};
@@ -242,7 +261,7 @@ double Reference::arriving(int i, int x, int y, int z) const {
     return -own[back] + 2 * weight_of(i) * wall->rho * (1 + 4.5 * cu * cu - 1.5 * dot(m.u, m.u));
   }
   const std::size_t source = cell(from[0], from[1], from[2]);
-  if (!problem_.solid.empty() && problem_.solid[source] != 0) return own[back];
+  if (!problem_.solid.empty() && problem_.solid[source] != 0) return returned(i, x, y, z);
   return post_[q * source + static_cast<std::size_t>(i)];
 }
 

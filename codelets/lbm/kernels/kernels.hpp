@@ -9,9 +9,9 @@
 //   a   boundary/
 //                 at a velocity wall; at a pressure wall                   wall; link_bytes: link of
 //                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
-//                 f*_j at a solid cell
-//   force         F = sum over links of 2 c_j (f*_j - w_j), M = sum of     link_bytes / 2: link        boundary/
-//                 2 x cross c_j (f*_j - w_j)
+//                 f*_j at a solid cell, or interpolated (links.hpp)
+//   force         F = sum over links of c_j (f*_j + f_opposite(j) -        link_bytes / 2: link        boundary/
+//                 2 w_j), M = sum of x cross this
 //   pack, unpack  five slots of a layer of cells to and from an array      transfer_bytes: cell        transfers.*
 //   observe       rho = sum f_i, rho u = sum c_i f_i + F / 2               observe_bytes: cell         observers/
 //   total         sums of rho - 1, rho u, rho u^2 / 2; largest |u|         total_bytes: cell           observers/
@@ -91,6 +91,7 @@ struct Links {
   std::int32_t begin[q + 1];  ///< those of direction j: [begin[j], begin[j + 1])
   const std::int64_t* fluid;  ///< offset of slot opposite(j) of the fluid cell
   const std::int64_t* solid;  ///< offset of slot j of the solid cell
+  const double* share;        ///< null: 1; of f*_j in what returns, less than 0: beside f*_j of x - c_j (links.hpp)
 };
 
 /// Sums over cells of a brick.
@@ -118,14 +119,16 @@ void update(Half half, const Brick& brick, const Box& box, const Collision& coll
 template <class T>
 void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f);
 
-/// Half-way bounce-back at solid cells inside the brick, which are at rest: f_opposite(j) = f*_j.
+/// Bounce-back at solid cells inside the brick, which are at rest: f_opposite(j) = f*_j, or interpolated
+/// (boundary/links.hpp).
 template <class T>
-void reflect(Half last, const Links& links, T* f);
+void reflect(Half last, const Brick& brick, const Links& links, T* f);
 
 /// Force and moment on the solid cells of `links` by momentum exchange (Ladd 1994) in the step whose half-step `last`
-/// was done and whose reflection was not yet: adds F = sum over links of 2 c_j (f*_j - w_j), and M = sum of 2 x cross
-/// c_j (f*_j - w_j) about the centre of cell (0, 0, 0) of the domain. Less w_j the pressure at rho = 1 is left out,
-/// whose sums over a closed surface are zero.
+/// was done, that between bricks too if links are interpolated, and whose reflection was not yet: adds F = sum over
+/// links of c_j (f*_j + f_opposite(j) - 2 w_j), f_opposite(j) being what returns, and M = sum of x cross this about the
+/// centre of cell (0, 0, 0) of the domain. Less w_j the pressure at rho = 1 is left out, whose sums over a closed
+/// surface are zero.
 template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums);
 

@@ -113,6 +113,52 @@ TEST(LbmFlows, PoiseuilleOfCentralMoments) {
     }
 }
 
+/// Relative error of the flow between two surfaces of a body, 0.2 of a link below the lowest of n cells and 0.9 above
+/// the uppermost.
+double channel_in_a_body(int n, bool interpolated) {
+  Setting s{{3, 2, n + 2}, {Collision::Model::trt, 0.8, 3. / 16, 0, {1e-8, 0, 0}}};
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 3; ++x) {
+      s.solid.push_back({x, y, 0});
+      s.solid.push_back({x, y, n + 1});
+    }
+  if (interpolated) s.distance = [](int, int, int z, int) { return z == 1 ? 0.2 : 0.9; };
+  const std::vector<double> u = profile(s, 4000, 0, 2);
+  const double height = n - 1 + 0.2 + 0.9;
+  const double curvature = 1e-8 / (2 * viscosity(s.collision));
+  double error = 0;
+  for (int k = 1; k <= n; ++k) {
+    const double z = k - 1 + 0.2;
+    error = std::max(error, std::abs(u[as_size(k)] - curvature * z * (height - z)));
+  }
+  return error / (curvature * height * height / 4);
+}
+
+/// Interpolation along a parabola has an error of second order, the staircase one of first order.
+TEST(LbmFlows, PoiseuilleBetweenInterpolatedWalls) {
+  const double coarse = channel_in_a_body(8, true);
+  EXPECT_LT(coarse, 0.03);
+  EXPECT_NEAR(std::log2(coarse / channel_in_a_body(16, true)), 2, 0.15);
+  EXPECT_GT(channel_in_a_body(8, false), 0.06);
+}
+
+/// Linear between the surface of a body and a sliding wall: exact for every distance.
+TEST(LbmFlows, CouetteAboveAnInterpolatedWall) {
+  for (const double distance : {0.1, 0.3, 0.5, 0.7, 1.0}) {
+    static double below;
+    below = distance;
+    Setting s{{3, 2, 9}, {Collision::Model::trt, 0.9, 3. / 16, 0, {0, 0, 0}}};
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 3; ++x) s.solid.push_back({x, y, 0});
+    s.distance = [](int, int, int, int) { return below; };
+    const double speed = 1e-6;
+    s.walls = {moving(4, 0, 0, 0), moving(5, speed, 0, 0)};
+    const std::vector<double> u = profile(s, 4000, 0, 2);
+    for (std::size_t k = 1; k < 9; ++k)
+      EXPECT_NEAR(u[k] / speed, (static_cast<double>(k) - 1 + distance) / (7.5 + distance), 1e-9) << distance;
+  }
+}
+
 /// Viscosity over that of tau, from the decay of a shear wave that a stream along its wave vector carries.
 double viscosity_in_a_stream(Collision::Model model, double stream, int axis) {
   const int across = (axis + 1) % 3;
