@@ -26,7 +26,7 @@ struct Setting {
   Collision collision = {};
   std::vector<Wall> walls = {};
   std::vector<std::array<int, 3>> solid = {};
-  /// Of the link of a fluid cell in direction j, the part before the surface; null: half-way bounce-back
+  /// Part of the link of a fluid cell in direction j that lies before the surface; null: half-way bounce-back
   double (*distance)(int x, int y, int z, int j) = nullptr;
 
   [[nodiscard]] bool has_wall(int face) const {

@@ -36,7 +36,7 @@ ASTERISM_STORAGE T returned(Half last, const Brick& brick, const Links& links, i
   return stored<T>(share * value_of(sent) + rest * value_of(second));
 }
 
-/// Of the momentum c_j (f*_j + f_opposite(j)) that a link carries, half.
+/// Half of f*_j + f_opposite(j): a link carries 2 c_j times this.
 template <class T>
 ASTERISM_STORAGE double exchanged(Half last, const Brick& brick, const Links& links, int j, std::int64_t l,
                                   const T* f) {
