@@ -28,6 +28,18 @@ house::Face face_of(const Face& face) {
   return own;
 }
 
+house::Collision::Model model_of(Collision collision) {
+  switch (collision) {
+    case Collision::bgk:
+      return house::Collision::Model::bgk;
+    case Collision::trt:
+      return house::Collision::Model::trt;
+    case Collision::central_moments:
+      return house::Collision::Model::central_moments;
+  }
+  bad_input("collision {}: expected bgk, trt or central_moments", static_cast<int>(collision));
+}
+
 void require_finite(const char* what, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i])) bad_input("{}[{}] is {}: expected a finite number", what, i, values[i]);
@@ -37,8 +49,7 @@ house::Problem problem_of(const Options& options, std::span<const std::uint8_t> 
   house::Problem problem;
   problem.cells = options.cells;
   for (std::size_t f = 0; f < options.faces.size(); ++f) problem.face[f] = face_of(options.faces[f]);
-  problem.collision.model =
-      options.collision == Collision::trt ? house::Collision::Model::trt : house::Collision::Model::bgk;
+  problem.collision.model = model_of(options.collision);
   problem.collision.tau = options.tau;
   problem.collision.magic = options.magic;
   problem.collision.smagorinsky = options.smagorinsky;

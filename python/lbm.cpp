@@ -33,7 +33,9 @@ lbm::Options options_of(const py::dict& given) {
   const auto faces = option<py::tuple>(given, "faces");
   for (std::size_t f = 0; f < options.faces.size(); ++f) options.faces[f] = face_of(faces[f].cast<py::tuple>());
   options.collision = choice<lbm::Collision>("collision", option<std::string>(given, "collision"),
-                                             {{"bgk", lbm::Collision::bgk}, {"trt", lbm::Collision::trt}});
+                                             {{"bgk", lbm::Collision::bgk},
+                                              {"trt", lbm::Collision::trt},
+                                              {"central-moments", lbm::Collision::central_moments}});
   options.tau = option<double>(given, "tau");
   options.magic = option<double>(given, "magic");
   options.smagorinsky = option<double>(given, "smagorinsky");

@@ -79,6 +79,11 @@ void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
   flow->add_option("--position", texts.position, "Centre of the body: cells x,y,z (default: a quarter of the way)")
       ->delimiter(',')
       ->expected(3);
+  flow->add_option_function<std::string>(
+          "--walls", [&args](const std::string& name) { args.interpolated_walls = name == "interpolated"; },
+          "Surface of the body: half-way along links (staircase), or where it is (interpolated)")
+      ->check(CLI::IsMember({"staircase", "interpolated"}))
+      ->default_str("staircase");
 }
 
 void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
@@ -87,10 +92,13 @@ void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
       ->add_option_function<std::string>(
           "--collision",
           [&args](const std::string& name) {
-            args.flow.collision.model = name == "trt" ? Collision::Model::trt : Collision::Model::bgk;
+            using Model = Collision::Model;
+            for (const Model model : {Model::bgk, Model::trt, Model::central_moments})
+              if (name == name_of(model)) args.flow.collision.model = model;
           },
-          "One relaxation time (bgk) or two (trt), which puts walls exactly between cells")
-      ->check(CLI::IsMember({"bgk", "trt"}))
+          "One relaxation time (bgk); two (trt), which put walls exactly between cells; of\n"
+          "moments in the frame of the fluid, for Reynolds numbers of 10^4 and more")
+      ->check(CLI::IsMember({"bgk", "trt", "central-moments"}))
       ->default_str("bgk");
   method->add_option("--magic", args.flow.collision.magic, "Parameter of trt: (tau - 1/2)(tau_odd - 1/2)")
       ->capture_default_str();
@@ -207,6 +215,7 @@ void read_texts(const Texts& texts, Arguments& args) {
   if (!texts.position.empty()) args.body.position = {texts.position[0], texts.position[1], texts.position[2]};
   if (flow.name != "stream" && (!args.body.file.empty() || !texts.position.empty()))
     bad_input("--body and --position: only with --case stream");
+  if (flow.name != "stream" && args.interpolated_walls) bad_input("--walls: only with --case stream");
   for (const std::string& text : texts.faces) {
     const std::size_t face = face_of("--face", text);
     flow.face[face] = read_face(text.substr(3));

@@ -14,6 +14,14 @@ namespace asterism::apps::lbm {
 
 using namespace asterism::lbm;
 
+namespace {
+
+const char* title_of(Collision::Model model) {
+  return model == Collision::Model::bgk ? "BGK" : model == Collision::Model::trt ? "TRT" : "central moments";
+}
+
+}  // namespace
+
 void Run::describe(Report& report) {
   describe_flow(report);
   describe_pieces(report);
@@ -31,19 +39,18 @@ void Run::describe(Report& report) {
 
 void Run::describe_flow(Report& report) const {
   const Problem& problem = flow_.problem;
-  const bool trt = problem.collision.model == Collision::Model::trt;
   const std::string turbulence =
       problem.collision.smagorinsky > 0 ? fmt::format(" with Smagorinsky {}", problem.collision.smagorinsky) : "";
   report.rows.emplace_back("flow", flow_.describe);
-  report.rows.emplace_back(
-      "method", fmt::format("{}{}, {} precision", trt ? "TRT" : "BGK", turbulence, name_of(problem.precision)));
+  report.rows.emplace_back("method", fmt::format("{}{}, {} precision", title_of(problem.collision.model), turbulence,
+                                                 name_of(problem.precision)));
   report.record["flow"] = {{"case", args_.flow.name},
                            {"cells", problem.cells},
                            {"fluid_cells", simulation_->fluid_cells()},
                            {"tau", problem.collision.tau},
                            {"velocity", flow_.velocity},
                            {"length", flow_.length},
-                           {"collision", trt ? "trt" : "bgk"},
+                           {"collision", name_of(problem.collision.model)},
                            {"smagorinsky", problem.collision.smagorinsky},
                            {"precision", name_of(problem.precision)},
                            {"steps", args_.steps}};
@@ -55,7 +62,8 @@ void Run::describe_flow(Report& report) const {
     record["body"] = {{"extent", numbers.body->extent},
                       {"across", numbers.across},
                       {"frontal_area", numbers.body->frontal},
-                      {"blockage", numbers.blockage}};
+                      {"blockage", numbers.blockage},
+                      {"walls", problem.distances.empty() ? "staircase" : "interpolated"}};
   if (numbers.y_plus) record["y_plus"] = *numbers.y_plus;
   record["warnings"] = warnings(numbers, flow_);
 }

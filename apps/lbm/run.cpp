@@ -38,6 +38,7 @@ std::optional<int> Run::prepare() {
   if (args_.flow.name == "stream")
     args_.flow.solid = solid_cells(args_.body, args_.flow.cells, make_case(args_.flow).length);
   flow_ = make_case(args_.flow);
+  if (args_.interpolated_walls) flow_.problem.distances = wall_distances(args_.body, flow_.problem, flow_.length);
   check_results();
   const std::string& file = args_.output.restart;
   if (!file.empty()) {

@@ -38,8 +38,8 @@ struct Cpu {
     cpu::reflect(last, brick, walls, outlets(count, walls), brick.interior(), f);
   }
   template <class T>
-  void reflect(Half last, const Links& links, T* f) const {
-    cpu::reflect(last, links, f);
+  void reflect(Half last, const Brick& brick, const Links& links, T* f) const {
+    cpu::reflect(last, brick, links, f);
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* boxes, const Collision& collision,

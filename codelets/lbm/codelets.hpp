@@ -3,7 +3,7 @@
 // and double. Next to each: its
 // arguments and, in order, the data that a task must be submitted with. Populations of a brick are one datum of
 // 128-byte lines; a brick with solid cells has two more, written [solid R, links R] below: a byte per cell, and the
-// offsets of Links, first all `fluid`, then all `solid`.
+// offsets of Links, first all `fluid`, then all `solid`, then `share` where links are interpolated.
 #pragma once
 
 #include <starpu.h>
@@ -21,6 +21,7 @@ namespace asterism::lbm::codelets {
 struct BrickDescriptor {
   Brick layout{};
   bool obstacle = false;             ///< it has solid cells
+  bool interpolated = false;         ///< Links::share is there
   std::int32_t link_begin[q + 1]{};  ///< Links::begin
 };
 
@@ -69,8 +70,9 @@ struct ForwardArgs {
 };
 extern PrecisionCodelet forward;
 
-/// Completes the last half-step and nothing else; measures force and moment on solid cells first if there is a place
-/// for them.  populations RW, [solid R, links R], received R (two at most), [force W: ForceSums]
+/// Completes the last half-step and nothing else; measures force and moment on solid cells before these return what
+/// they were sent, if there is a place for them.  populations RW, [solid R, links R], received R (two at most), [force
+/// W: ForceSums]
 struct CompleteArgs {
   Work work;
   BrickDescriptor brick;

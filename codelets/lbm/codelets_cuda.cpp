@@ -49,8 +49,8 @@ struct Gpu {
     if (count > 0) cuda::reflect_pressure(last, brick, walls(count, of), f, stream);
   }
   template <class T>
-  void reflect(Half last, const Links& links, T* f) const {
-    cuda::reflect(last, links, f, stream);
+  void reflect(Half last, const Brick& brick, const Links& links, T* f) const {
+    cuda::reflect(last, brick, links, f, stream);
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* of, const Collision& collision,

@@ -20,6 +20,7 @@ struct Obstacle {
     for (int j = 0; j <= q; ++j) links.begin[j] = brick.link_begin[j];
     links.fluid = buffers.take<const std::int64_t>();
     links.solid = links.fluid + brick.link_begin[q];
+    if (brick.interpolated) links.share = reinterpret_cast<const double*>(links.solid + brick.link_begin[q]);
   }
 };
 
@@ -29,7 +30,7 @@ void finish(const Unit& unit, const Completion& c, const Brick& brick, const Obs
             const T* const* received, T* f) {
   if (c.part != Completion::Part::all) return;
   unit.unpack(brick, c.received, c.receive, received, f);
-  if (obstacle.solid != nullptr) unit.reflect(c.last, obstacle.links, f);
+  if (obstacle.solid != nullptr) unit.reflect(c.last, brick, obstacle.links, f);
 }
 
 template <class Unit, class T>
@@ -82,13 +83,18 @@ void complete(void** b, void* arguments) {
   const Obstacle obstacle(a.brick, buffers);
   const T* received[2]{};
   buffers.take(a.completion.received, received);
+  Completion completion = a.completion;
+  if (completion.part == Completion::Part::all) {  // interpolated links take populations of neighbours
+    unit.unpack(a.brick.layout, completion.received, completion.receive, received, f);
+    completion.received = 0;
+  }
   if (a.measure_force) {
     auto* const sums = buffers.take<ForceSums>();
     unit.clear(sums);
-    if (obstacle.solid != nullptr) unit.force(a.completion.last, a.brick.layout, a.origin, obstacle.links, f, sums);
+    if (obstacle.solid != nullptr) unit.force(completion.last, a.brick.layout, a.origin, obstacle.links, f, sums);
   }
-  if (a.completion.part == Completion::Part::nothing) return;
-  finish(unit, a.completion, a.brick.layout, obstacle, received, f);
+  if (completion.part == Completion::Part::nothing) return;
+  finish(unit, completion, a.brick.layout, obstacle, received, f);
   unit.reflect(a.completion.last, a.brick.layout, a.completion.walls, a.completion.wall, f);
 }
 

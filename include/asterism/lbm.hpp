@@ -32,8 +32,9 @@ struct Face {
 };
 
 enum class Collision {
-  bgk,  ///< one relaxation time
-  trt,  ///< two, which puts walls exactly half-way between cells
+  bgk,              ///< one relaxation time
+  trt,              ///< two, which puts walls exactly half-way between cells
+  central_moments,  ///< of moments in the frame of the fluid: for Reynolds numbers of 10^4 and more
 };
 
 struct Options {

@@ -81,8 +81,8 @@ class Simulation:
     faces: what is beyond the faces: one for all, or a dict with keys -x, +x, -y, +y, -z, +z, others being walls at
        rest; values are "wall", "periodic", "pressure", wall(u, v, w) or pressure(density).
     solid: uint8 or bool of shape (nz, ny, nx), not 0 where there is no fluid; copied.
-    tau: relaxation time, 3 viscosity + 1/2. collision: bgk or trt; magic: of trt. smagorinsky: constant of the
-       turbulence model. force: on the fluid, per cell and step. precision: double, single or half.
+    tau: relaxation time, 3 viscosity + 1/2. collision: bgk, trt or central-moments; magic: of trt. smagorinsky:
+       constant of the turbulence model. force: on the fluid, per cell and step. precision: double, single or half.
     velocity: of the fluid at step 0, cells per step. gpu_share: of the cells, 0 to 1 (default: by rates of the machine).
     Raises BadInput for sizes, faces, times and velocities that cannot be, and arrays of wrong shape, type or order.
     """

@@ -51,7 +51,7 @@ void poiseuille(Case& c) {
     return Flow{1, {force * at * (h - at) / (2 * nu), 0, 0}};
   };
   p.initial = at_rest;
-  // BGK's walls are not quite half-way between cells
+  // the walls of all but TRT are not quite half-way between cells
   c.tolerance = p.collision.model == Collision::Model::trt ? 1e-6 : 2 / h;
   c.steady_after = std::lround(std::log(1 / 1e-7) * diffusion_time(p.cells[2], nu));
 }

@@ -98,8 +98,7 @@ Pieces cut(const PieceOptions& options, const Problem& problem, const Session& s
 }
 
 std::string kind_of(const Problem& problem) {
-  const bool trt = problem.collision.model == Collision::Model::trt;
-  return fmt::format("lbm/{}/{}{}", name_of(problem.precision), trt ? "trt" : "bgk",
+  return fmt::format("lbm/{}/{}{}", name_of(problem.precision), name_of(problem.collision.model),
                      problem.collision.smagorinsky > 0 ? "+smagorinsky" : "");
 }
 

@@ -19,6 +19,25 @@ double speed(const double* u) {
 
 }  // namespace
 
+const char* name_of(Collision::Model model) {
+  switch (model) {
+    case Collision::Model::bgk:
+      return "bgk";
+    case Collision::Model::trt:
+      return "trt";
+    case Collision::Model::central_moments:
+      break;
+  }
+  return "central-moments";
+}
+
+double wall_distance(const Problem& problem, std::size_t cell, int j) {
+  const auto link = q * static_cast<std::int64_t>(cell) + j;
+  const auto found = std::lower_bound(problem.distances.begin(), problem.distances.end(), link,
+                                      [](const WallDistance& d, std::int64_t l) { return d.link < l; });
+  return found == problem.distances.end() || found->link != link ? 0.5 : found->distance;
+}
+
 void check(const Problem& problem) {
   for (const int n : problem.cells)
     if (n < 1)

@@ -25,6 +25,12 @@ struct Flow {
   std::array<double, 3> u{0, 0, 0};
 };
 
+/// Where the surface of a body cuts the link from a fluid cell to the solid cell in direction j.
+struct WallDistance {
+  std::int64_t link;  ///< q times the number of the fluid cell, plus j
+  double distance;    ///< of the link, 0 to 1 from the fluid cell
+};
+
 struct Problem {
   std::array<int, 3> cells{};  ///< nx, ny, nz
   std::array<Face, faces> face;
@@ -32,9 +38,17 @@ struct Problem {
   Precision precision = Precision::double_precision;
   /// nx ny nz bytes, x fastest, 1 where there is no fluid; empty: fluid everywhere
   std::vector<std::uint8_t> solid;
+  /// Ascending in `link`; empty: half-way bounce-back. The surface is half-way along links that are not in it.
+  std::vector<WallDistance> distances;
   /// State at time 0 at the centre of a cell, whose indices are given
   std::function<Flow(int x, int y, int z)> initial;
 };
+
+/// As an option: "bgk", "trt", "central-moments".
+const char* name_of(Collision::Model model);
+
+/// Distance of the surface along the link in direction j of cell number `cell`.
+double wall_distance(const Problem& problem, std::size_t cell, int j);
 
 /// Kinematic viscosity c_s^2 (tau - 1/2) of a relaxation time, and the other way round.
 constexpr double viscosity(double tau) {

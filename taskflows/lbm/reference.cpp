@@ -67,6 +67,93 @@ Macroscopic macroscopic(const double* f, const double* force) {
   return m;
 }
 
+/// Moments sum of c_x^i c_y^j c_z^k f of this lattice: those with i, j, k of at most 2 and not all above 0.
+using Exponents = std::array<std::size_t, 3>;
+constexpr std::array<Exponents, q> exponents{{{0, 0, 0},
+                                              {1, 0, 0},
+                                              {0, 1, 0},
+                                              {0, 0, 1},
+                                              {2, 0, 0},
+                                              {0, 2, 0},
+                                              {0, 0, 2},
+                                              {1, 1, 0},
+                                              {1, 0, 1},
+                                              {0, 1, 1},
+                                              {2, 1, 0},
+                                              {2, 0, 1},
+                                              {1, 2, 0},
+                                              {0, 2, 1},
+                                              {1, 0, 2},
+                                              {0, 1, 2},
+                                              {2, 2, 0},
+                                              {2, 0, 2},
+                                              {0, 2, 2}}};
+
+/// f_i as a sum of moments: products of the polynomials that are 1 at c and 0 at the two others of -1, 0, 1, which are
+/// 1 - x^2 and (x^2 + c x) / 2.
+std::array<std::array<double, q>, q> interpolation() {
+  std::array<std::array<double, q>, q> table{};
+  for (std::size_t i = 0; i < q; ++i)
+    for (std::size_t m = 0; m < q; ++m) {
+      table[i][m] = 1;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double c = direction(static_cast<int>(i))[axis];
+        const std::array<double, 3> of =
+            c == 0 ? std::array<double, 3>{1, 0, -1} : std::array<double, 3>{0, c / 2, 0.5};
+        table[i][m] *= of[exponents[m][axis]];
+      }
+    }
+  return table;
+}
+
+/// Central moments, of c - u: shear relaxes with tau, all else goes to what Maxwell's distribution and the force say.
+void relax_central_moments(double* f, const Macroscopic& now, const double* force, double tau) {
+  static const std::array<std::array<double, q>, q> populations = interpolation();
+  std::array<std::array<double, 3>, 3> shear{};
+  for (int i = 0; i < q; ++i)
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b)
+        shear[a][b] += (direction(i)[a] - now.u[a]) * (direction(i)[b] - now.u[b]) * f[i] * (1 - 1 / tau);
+  const double third = (shear[0][0] + shear[1][1] + shear[2][2]) / 3;
+  for (std::size_t a = 0; a < 3; ++a) shear[a][a] -= third;
+  std::array<std::array<std::array<double, 3>, 3>, 3> k{};
+  k[0][0][0] = now.rho;
+  const auto at = [&](std::size_t a, std::size_t m, std::size_t b, std::size_t n) -> double& {
+    Exponents e{};
+    e[a] = m;
+    e[b] = n;
+    return k[e[0]][e[1]][e[2]];
+  };
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::size_t b = (a + 1) % 3;
+    at(a, 1, b, 0) = force[a] / 2;
+    at(a, 2, b, 0) = now.rho / 3 + shear[a][a];
+    at(a, 1, b, 1) = shear[a][b];
+    at(a, 2, b, 1) = force[b] / 6;
+    at(a, 1, b, 2) = force[a] / 6;
+    at(a, 2, b, 2) = now.rho / 9 - shear[3 - a - b][3 - a - b] / 2;
+  }
+  // about 0: x^2 = (x - u)^2 + 2 u (x - u) + u^2
+  std::array<std::array<double, 3>, 3> shift{};
+  std::array<double, q> raw{};
+  for (std::size_t m = 0; m < q; ++m) {
+    const Exponents& e = exponents[m];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double u = now.u[axis];
+      shift[axis] = e[axis] == 0   ? std::array<double, 3>{1, 0, 0}
+                    : e[axis] == 1 ? std::array<double, 3>{u, 1, 0}
+                                   : std::array<double, 3>{u * u, 2 * u, 1};
+    }
+    for (std::size_t x = 0; x <= e[0]; ++x)
+      for (std::size_t y = 0; y <= e[1]; ++y)
+        for (std::size_t z = 0; z <= e[2]; ++z) raw[m] += shift[0][x] * shift[1][y] * shift[2][z] * k[x][y][z];
+  }
+  for (std::size_t i = 0; i < q; ++i) {
+    f[i] = 0;
+    for (std::size_t m = 0; m < q; ++m) f[i] += populations[i][m] * raw[m];
+  }
+}
+
 }  // namespace
 
 Reference::Reference(const Problem& problem)
@@ -107,6 +194,7 @@ void Reference::collide(double* f) const {
     tau =
         (tau + std::sqrt(tau * tau + 18 * std::sqrt(2.0) * c.smagorinsky * c.smagorinsky * std::sqrt(pi2) / m.rho)) / 2;
   }
+  if (c.model == Collision::Model::central_moments) return relax_central_moments(f, m, c.force, tau);
   const double even = 1 / tau;
   const double odd = c.model == Collision::Model::bgk ? even : 1 / (c.magic / (tau - 0.5) + 0.5);
   const std::array<double, 3> force{c.force[0], c.force[1], c.force[2]};
@@ -124,6 +212,25 @@ void Reference::collide(double* f) const {
               (1 - even / 2) * (push[k] + push[o]) / 2 + (1 - odd / 2) * (push[k] - push[o]) / 2;
   }
   std::copy(next.begin(), next.end(), f);
+}
+
+// by the surface of a body, which `back` leads to: Bouzidi, Firdaouss and Lallemand (2001), linear
+double Reference::returned(int i, int x, int y, int z) const {
+  const auto back = static_cast<std::size_t>(opposite_to(i));
+  const double* const own = &post_[q * cell(x, y, z)];
+  const double d = wall_distance(problem_, cell(x, y, z), opposite_to(i));
+  if (d >= 0.5) return own[back] / (2 * d) + (1 - 1 / (2 * d)) * own[i];
+  const Velocity c = velocity(i);
+  std::array<int, 3> behind{x + c.x, y + c.y, z + c.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int n = problem_.cells[axis];
+    if (behind[axis] >= 0 && behind[axis] < n) continue;
+    if (!problem_.face[2 * axis].periodic) return own[back];
+    behind[axis] = (behind[axis] + n) % n;
+  }
+  const std::size_t there = cell(behind[0], behind[1], behind[2]);
+  if (problem_.solid[there] != 0) return own[back];
+  return 2 * d * own[back] + (1 - 2 * d) * post_[q * there + back];
 }
 
 double Reference::arriving(int i, int x, int y, int z) const {
@@ -154,7 +261,7 @@ double Reference::arriving(int i, int x, int y, int z) const {
     return -own[back] + 2 * weight_of(i) * wall->rho * (1 + 4.5 * cu * cu - 1.5 * dot(m.u, m.u));
   }
   const std::size_t source = cell(from[0], from[1], from[2]);
-  if (!problem_.solid.empty() && problem_.solid[source] != 0) return own[back];
+  if (!problem_.solid.empty() && problem_.solid[source] != 0) return returned(i, x, y, z);
   return post_[q * source + static_cast<std::size_t>(i)];
 }
 

@@ -21,6 +21,7 @@ class Reference {
   [[nodiscard]] std::size_t cell(int x, int y, int z) const;
   void collide(double* f) const;
   [[nodiscard]] double arriving(int i, int x, int y, int z) const;
+  [[nodiscard]] double returned(int i, int x, int y, int z) const;
 
   const Problem& problem_;
   std::size_t cells_;

@@ -92,7 +92,8 @@ class Simulation {
 
 /// Throws Error (failed) for a flow that has diverged, before `step`: sums that are not finite, and speeds beyond that
 /// of sound. `remedies`: what may help.
-void require_flow(const Totals& totals, long step,
-                  const std::string& remedies = "a smaller velocity, a larger tau, more cells, trt, smagorinsky");
+void require_flow(
+    const Totals& totals, long step,
+    const std::string& remedies = "a smaller velocity, a larger tau, more cells, central moments, smagorinsky");
 
 }  // namespace asterism::lbm

@@ -13,8 +13,15 @@ constexpr double update_flops(const Collision& c) {
   const bool force = c.force[0] != 0 || c.force[1] != 0 || c.force[2] != 0;
   const double moments = 18 + 9 + 12;  // sums and differences of pairs, density, momentum
   const double flow = 5 + (force ? 3 : 0);
-  const double stress = 1 + 3 * 7 + 3 * 3 + 13;
-  const double rates = turbulent ? stress + 7 + (c.model == Collision::Model::trt ? 4 : 0) : 0;
+  const double stress = 1 + 3 * 7 + 3 * 3;
+  const double norm = 13;
+  if (c.model == Collision::Model::central_moments) {
+    const double second_order = 1 + 1 + 3 + 3 + 3 * 9 + (force ? 12 : 0);
+    const double planes = 3 * (37.0 + (force ? 12 : 0));  // third and fourth order, populations of diagonals
+    const double others = 6 + 3 * 8;                      // populations at rest and along axes
+    return moments + flow + stress + (turbulent ? norm + 7 + 1 : 0) + second_order + planes + others;
+  }
+  const double rates = turbulent ? stress + norm + 7 + (c.model == Collision::Model::trt ? 4 : 0) : 0;
   const double relaxation = 10 + 4 + 3 * 16 + 6 * 17;  // equilibrium, rest, pairs along axes and diagonals
   const double source = !force ? 0 : turbulent ? 4 + 6 + 3 + 9 * 8 : 6 + 2 + 9 * 5;
   return moments + flow + rates + relaxation + source;

@@ -4,13 +4,14 @@
 // same order: results are bit-identical.
 //
 //   kernel        formula                                                  costs.hpp, for each         header
-//   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp
-//   reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w                     transfer_bytes: cell at a   boundary/
+//   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp,
+//   central_moments.hpp reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w                     transfer_bytes: cell at
+//   a   boundary/
 //                 at a velocity wall; at a pressure wall                   wall; link_bytes: link of
 //                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
-//                 f*_j at a solid cell
-//   force         F = sum over links of 2 c_j (f*_j - w_j), M = sum of     link_bytes / 2: link        boundary/
-//                 2 x cross c_j (f*_j - w_j)
+//                 f*_j at a solid cell, or interpolated (links.hpp)
+//   force         F = sum over links of c_j (f*_j + f_opposite(j) -        link_bytes / 2: link        boundary/
+//                 2 w_j), M = sum of x cross this
 //   pack, unpack  five slots of a layer of cells to and from an array      transfer_bytes: cell        transfers.*
 //   observe       rho = sum f_i, rho u = sum c_i f_i + F / 2               observe_bytes: cell         observers/
 //   total         sums of rho - 1, rho u, rho u^2 / 2; largest |u|         total_bytes: cell           observers/
@@ -48,8 +49,9 @@ enum class Half : std::int32_t { alpha, beta };
 /// What a cell's collision needs.
 struct Collision {
   enum class Model : std::int32_t {
-    bgk,  ///< one relaxation time (Bhatnagar, Gross and Krook 1954)
-    trt,  ///< even and odd parts have their own (Ginzburg, Verhaeghe and d'Humieres 2008)
+    bgk,              ///< one relaxation time (Bhatnagar, Gross and Krook 1954)
+    trt,              ///< even and odd parts have their own (Ginzburg, Verhaeghe and d'Humieres 2008)
+    central_moments,  ///< shear in the frame of the fluid has one, all else is forgotten (central_moments.hpp)
   };
   Model model = Model::bgk;
   /// tau = nu / c_s^2 + 1/2 of the even part, in time steps
@@ -89,6 +91,7 @@ struct Links {
   std::int32_t begin[q + 1];  ///< those of direction j: [begin[j], begin[j + 1])
   const std::int64_t* fluid;  ///< offset of slot opposite(j) of the fluid cell
   const std::int64_t* solid;  ///< offset of slot j of the solid cell
+  const double* share;        ///< null: 1; of f*_j in what returns, less than 0: beside f*_j of x - c_j (links.hpp)
 };
 
 /// Sums over cells of a brick.
@@ -104,8 +107,8 @@ struct Origin;
 
 namespace cpu {
 
-/// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with BGK or TRT relaxation Omega and Guo's source
-/// S of the body force. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no fluid.
+/// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with the relaxation Omega of the collision and
+/// Guo's source S of the body force. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no fluid.
 template <class T>
 void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f);
 
@@ -116,14 +119,16 @@ void update(Half half, const Brick& brick, const Box& box, const Collision& coll
 template <class T>
 void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f);
 
-/// Half-way bounce-back at solid cells inside the brick, which are at rest: f_opposite(j) = f*_j.
+/// Bounce-back at solid cells inside the brick, which are at rest: f_opposite(j) = f*_j, or interpolated
+/// (boundary/links.hpp).
 template <class T>
-void reflect(Half last, const Links& links, T* f);
+void reflect(Half last, const Brick& brick, const Links& links, T* f);
 
 /// Force and moment on the solid cells of `links` by momentum exchange (Ladd 1994) in the step whose half-step `last`
-/// was done and whose reflection was not yet: adds F = sum over links of 2 c_j (f*_j - w_j), and M = sum of 2 x cross
-/// c_j (f*_j - w_j) about the centre of cell (0, 0, 0) of the domain. Less w_j the pressure at rho = 1 is left out,
-/// whose sums over a closed surface are zero.
+/// was done, that between bricks too if links are interpolated, and whose reflection was not yet: adds F = sum over
+/// links of c_j (f*_j + f_opposite(j) - 2 w_j), f_opposite(j) being what returns, and M = sum of x cross this about the
+/// centre of cell (0, 0, 0) of the domain. Less w_j the pressure at rho = 1 is left out, whose sums over a closed
+/// surface are zero.
 template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums);
 

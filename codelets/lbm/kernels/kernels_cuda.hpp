@@ -34,7 +34,7 @@ void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream
 template <class T>
 void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
 template <class T>
-void reflect(Half last, const Links& links, T* f, cudaStream_t stream);
+void reflect(Half last, const Brick& brick, const Links& links, T* f, cudaStream_t stream);
 /// `sums`: in device memory, added to. Bit-identical to those of a CPU.
 template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums* sums,

@@ -61,6 +61,10 @@ ASTERISM_INLINE void update_relaxed(const Job<T>& job) {
       return update_box<conversion, T, Relaxation::turbulent_bgk, forced>(job);
     case Relaxation::turbulent_trt:
       return update_box<conversion, T, Relaxation::turbulent_trt, forced>(job);
+    case Relaxation::central:
+      return update_box<conversion, T, Relaxation::central, forced>(job);
+    case Relaxation::turbulent_central:
+      return update_box<conversion, T, Relaxation::turbulent_central, forced>(job);
   }
 }
 

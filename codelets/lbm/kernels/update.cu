@@ -11,7 +11,9 @@ template <class T, bool forced>
 auto kernel_for(Relaxation r) {
   return r == Relaxation::constant        ? update_kernel<T, Relaxation::constant, forced>
          : r == Relaxation::turbulent_bgk ? update_kernel<T, Relaxation::turbulent_bgk, forced>
-                                          : update_kernel<T, Relaxation::turbulent_trt, forced>;
+         : r == Relaxation::turbulent_trt ? update_kernel<T, Relaxation::turbulent_trt, forced>
+         : r == Relaxation::central       ? update_kernel<T, Relaxation::central, forced>
+                                          : update_kernel<T, Relaxation::turbulent_central, forced>;
 }
 
 }  // namespace

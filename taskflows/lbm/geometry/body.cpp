@@ -8,6 +8,7 @@
 #include "io/mesh/placement.hpp"
 #include "io/mesh/surface.hpp"
 #include "taskflows/lbm/geometry/voxels.hpp"
+#include "taskflows/lbm/geometry/wall_distances.hpp"
 
 namespace asterism::lbm {
 
@@ -15,24 +16,36 @@ std::array<double, 3> centre_of(const BodyOptions& options, const std::array<int
   return options.position.value_or(std::array<double, 3>{cells[0] / 4.0, cells[1] / 2.0, cells[2] / 2.0});
 }
 
+namespace {
+
+bool is_sphere(const BodyOptions& options) {
+  return options.file.empty() && options.mesh.triangles.empty();
+}
+
+mesh::TriangleMesh placed(const BodyOptions& options, const std::array<int, 3>& cells, double length) {
+  mesh::TriangleMesh body = options.file.empty() ? options.mesh : mesh::read_mesh(options.file);
+  const mesh::SurfaceReport report = mesh::check_closed_surface(body);
+  if (!report.closed())
+    bad_input("{}: not a closed surface: {}", options.file.empty() ? "body" : options.file, report.describe());
+  mesh::place(body, {length, options.degrees, centre_of(options, cells)});
+  return body;
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length) {
   const Grid grid{cells[0], cells[1], cells[2]};
-  const std::array<double, 3> centre = centre_of(options, cells);
   Voxels voxels;
   const auto require_room = [&](std::size_t axis, double extent) {
     if (!(extent <= cells[axis]))
       bad_input("the body has {:.6g} cells along {} (--length {}); the domain has {}", extent, "xyz"[axis], length,
                 cells[axis]);
   };
-  if (options.file.empty() && options.mesh.triangles.empty()) {
+  if (is_sphere(options)) {
     for (std::size_t axis = 0; axis < 3; ++axis) require_room(axis, length);
-    voxels = voxelise(Sphere{centre, length / 2}, grid);
+    voxels = voxelise(Sphere{centre_of(options, cells), length / 2}, grid);
   } else {
-    mesh::TriangleMesh body = options.file.empty() ? options.mesh : mesh::read_mesh(options.file);
-    const mesh::SurfaceReport report = mesh::check_closed_surface(body);
-    if (!report.closed())
-      bad_input("{}: not a closed surface: {}", options.file.empty() ? "body" : options.file, report.describe());
-    mesh::place(body, {length, options.degrees, centre});
+    const mesh::TriangleMesh body = placed(options, cells, length);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto [low, high] = std::minmax_element(body.vertices.begin(), body.vertices.end(),
                                                    [&](const auto& a, const auto& b) { return a[axis] < b[axis]; });
@@ -43,6 +56,15 @@ std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::arr
   if (std::none_of(voxels.begin(), voxels.end(), [](std::uint8_t v) { return v != 0; }))
     bad_input("no cell of the domain lies in the body (--length {}, --position)", length);
   return voxels;
+}
+
+std::vector<WallDistance> wall_distances(const BodyOptions& options, const Problem& problem, double length) {
+  std::array<bool, 3> periodic{};
+  for (std::size_t axis = 0; axis < 3; ++axis) periodic[axis] = problem.face[2 * axis].periodic;
+  if (is_sphere(options))
+    return wall_distances(Sphere{centre_of(options, problem.cells), length / 2}, problem.solid, problem.cells,
+                          periodic);
+  return wall_distances(placed(options, problem.cells, length), problem.solid, problem.cells, periodic);
 }
 
 }  // namespace asterism::lbm

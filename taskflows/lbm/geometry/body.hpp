@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/mesh/mesh.hpp"
+#include "taskflows/lbm/problem.hpp"
 
 namespace asterism::lbm {
 
@@ -26,5 +27,8 @@ std::array<double, 3> centre_of(const BodyOptions& options, const std::array<int
 /// `length`: diameter of the sphere, or longest side of the body, in cells. Throws Error (bad input): a surface that is
 /// not closed, a body that has no cell in the domain.
 std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::array<int, 3>& cells, double length);
+
+/// Problem::distances of the same body, whose solid cells `problem` has.
+std::vector<WallDistance> wall_distances(const BodyOptions& options, const Problem& problem, double length);
 
 }  // namespace asterism::lbm

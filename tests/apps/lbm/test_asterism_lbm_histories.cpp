@@ -216,8 +216,8 @@ TEST_F(AsterismLbmHistories, SaysTheNumbersOfTheFlowBeforeTheRun) {
 TEST_F(AsterismLbmHistories, ADivergedFlowSaysWhatToChange) {
   const Ran ran = run({"--size", "20", "--velocity", "0.28", "--tau", "0.5001", "--steps", "100000", "--quiet"});
   EXPECT_EQ(ran.status, 1);
-  expect_one_line(ran.err, {"diverged before step", "--velocity (now 0.28)", "--collision trt", "--smagorinsky",
-                            "tau (now 0.5001)", "more cells"});
+  expect_one_line(ran.err, {"diverged before step", "--velocity (now 0.28)", "--collision central-moments",
+                            "--smagorinsky", "tau (now 0.5001)", "more cells"});
 }
 
 TEST_F(AsterismLbmHistories, SaysWhatIsWrong) {

@@ -22,6 +22,10 @@ inline const std::vector<std::pair<std::string, Collision>> collisions = {
     {"trt force", {Collision::Model::trt, 0.9, 3. / 16, 0, {2e-3, 3e-3, -1e-3}}},
     {"trt smagorinsky", {Collision::Model::trt, 0.55, 1. / 12, 0.2, {0, 0, 0}}},
     {"trt smagorinsky force", {Collision::Model::trt, 0.55, 3. / 16, 0.2, {1e-3, 2e-3, 4e-3}}},
+    {"central", {Collision::Model::central_moments, 0.53, 3. / 16, 0, {0, 0, 0}}},
+    {"central force", {Collision::Model::central_moments, 0.7, 3. / 16, 0, {-2e-3, 1e-3, 3e-3}}},
+    {"central smagorinsky", {Collision::Model::central_moments, 0.502, 3. / 16, 0.18, {0, 0, 0}}},
+    {"central smagorinsky force", {Collision::Model::central_moments, 0.51, 3. / 16, 0.18, {3e-3, -1e-3, 2e-3}}},
 };
 
 inline Wall moving(int face, double x, double y, double z) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/as_size.hpp"
+#include "codelets/lbm/kernels/boundary/links.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm {
@@ -25,6 +26,8 @@ struct Setting {
   Collision collision = {};
   std::vector<Wall> walls = {};
   std::vector<std::array<int, 3>> solid = {};
+  /// Part of the link of a fluid cell in direction j that lies before the surface; null: half-way bounce-back
+  double (*distance)(int x, int y, int z, int j) = nullptr;
 
   [[nodiscard]] bool has_wall(int face) const {
     bool found = false;
@@ -74,6 +77,7 @@ inline std::vector<Exchange> exchanges(const Setting& s, Half last, int axis) {
 struct LinkArrays {
   std::vector<std::int32_t> begin;
   std::vector<std::int64_t> fluid, solid;
+  std::vector<double> share;
 
   LinkArrays(const Setting& s, const Brick& brick, const std::vector<std::uint8_t>& is_solid) {
     for (int j = 0; j < q; ++j) {
@@ -92,6 +96,15 @@ struct LinkArrays {
             if (wall || is_solid[as_size(brick.cell(x, y, z))] != 0 || is_solid[as_size(there)] == 0) continue;
             fluid.push_back(brick.at(opposite(j), x, y, z));
             solid.push_back(brick.at(j, x + c.x, y + c.y, z + c.z));
+            if (s.distance == nullptr) continue;
+            bool behind = true;
+            for (int face = 0; face < faces; ++face) {
+              const int at = (face / 2 == 0 ? x : face / 2 == 1 ? y : z) - component(c, face / 2);
+              behind = behind && !(s.has_wall(face) && (face % 2 == 0 ? at < 0 : at >= s.n[as_size(face / 2)]));
+            }
+            const std::int64_t back =
+                brick.cell((x - c.x + s.n[0]) % s.n[0], (y - c.y + s.n[1]) % s.n[1], (z - c.z + s.n[2]) % s.n[2]);
+            share.push_back(link_share(s.distance(x, y, z, j), behind && is_solid[as_size(back)] == 0));
           }
     }
     begin.push_back(static_cast<std::int32_t>(fluid.size()));
@@ -101,6 +114,7 @@ struct LinkArrays {
     for (int j = 0; j <= q; ++j) l.begin[j] = begin[as_size(j)];
     l.fluid = fluid.data();
     l.solid = solid.data();
+    l.share = share.empty() ? nullptr : share.data();
     return l;
   }
 };
@@ -141,6 +155,11 @@ class Domain {
   void update(const Box& box) { cpu::update(half, brick, box, setting.collision, solid_cells(), f.data()); }
   /// What a half-step needs after its updates.
   void finish() {
+    exchange();
+    reflect();
+  }
+  /// What crosses the border.
+  void exchange() {
     for (int axis = 0; axis < 3; ++axis) {
       const std::vector<Exchange> all = exchanges(setting, half, axis);
       if (all.empty()) continue;
@@ -152,9 +171,11 @@ class Domain {
       cpu::pack(brick, from, 2, f.data(), data);
       cpu::unpack(brick, to, 2, data, f.data());
     }
+  }
+  void reflect() {
     cpu::reflect(half, brick, setting.walls.data(), static_cast<std::int32_t>(setting.walls.size()), brick.interior(),
                  f.data());
-    cpu::reflect(half, links_.view(), f.data());
+    cpu::reflect(half, brick, links_.view(), f.data());
     half = half == Half::alpha ? Half::beta : Half::alpha;
   }
 

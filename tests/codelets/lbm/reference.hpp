@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "codelets/lbm/kernels/kernels.hpp"
@@ -47,6 +48,127 @@ struct Lattice {
 };
 
 inline const Lattice lattice;
+
+/// Relaxation of central moments by matrices: moments about 0 are M f, those about u are N(u) M f, with binomials in N;
+/// back by N(-u) and the inverse of M, which is found by elimination. Each moment has its own rate.
+class CentralMoments {
+ public:
+  using Populations = std::array<double, 19>;
+  using Matrix = std::array<Populations, 19>;
+
+  CentralMoments() {
+    for (std::size_t k = 0; k < 19; ++k)
+      for (std::size_t i = 0; i < 19; ++i) {
+        moments_[k][i] = 1;
+        for (std::size_t a = 0; a < 3; ++a) moments_[k][i] *= std::pow(lattice.c[i][a], power(k)[a]);
+        inverse_[k][i] = k == i ? 1 : 0;
+      }
+    Matrix left = moments_;
+    for (std::size_t k = 0; k < 19; ++k) {
+      std::size_t pivot = k;
+      for (std::size_t r = k; r < 19; ++r)
+        if (std::abs(left[r][k]) > std::abs(left[pivot][k])) pivot = r;
+      std::swap(left[k], left[pivot]);
+      std::swap(inverse_[k], inverse_[pivot]);
+      const double scale = left[k][k];
+      for (std::size_t i = 0; i < 19; ++i) {
+        left[k][i] /= scale;
+        inverse_[k][i] /= scale;
+      }
+      for (std::size_t r = 0; r < 19; ++r) {
+        const double factor = left[r][k];
+        for (std::size_t i = 0; r != k && i < 19; ++i) {
+          left[r][i] -= factor * left[k][i];
+          inverse_[r][i] -= factor * inverse_[k][i];
+        }
+      }
+    }
+  }
+
+  /// `momentum`: of the populations, without the force.
+  [[nodiscard]] Populations relaxed(const Populations& f, double rho, const Vector3& momentum, const Vector3& force,
+                                    double tau) const {
+    Vector3 u{};
+    for (std::size_t a = 0; a < 3; ++a) u[a] = (momentum[a] + force[a] / 2) / rho;
+    const Populations before = times(shift(u), times(moments_, f));
+    Populations after{};
+    double trace = 0;
+    for (std::size_t k = 4; k < 7; ++k) trace += before[k];
+    for (std::size_t k = 0; k < 19; ++k) {
+      const std::array<int, 3>& p = power(k);
+      const int order = p[0] + p[1] + p[2];
+      const bool even = p[0] % 2 == 0 && p[1] % 2 == 0 && p[2] % 2 == 0;
+      // Maxwell's distribution: products of rho and c_s^2 for each pair; the force: its derivative
+      const double equilibrium = even ? rho * std::pow(1. / 3, order / 2) : 0;
+      double source = 0;
+      for (std::size_t a = 0; a < 3; ++a)
+        if (p[a] % 2 == 1 && order % 2 == 1) source = force[a] * std::pow(1. / 3, order / 2);
+      if (order == 4) {  // what is orthogonal to the second order, with the weights of the lattice, is forgotten
+        const auto second = [&](std::size_t a) { return after[4 + a] / 3 * (p[a] == 2 ? 1 : -0.5); };
+        after[k] = second(0) + second(1) + second(2) - rho / 18;
+      } else if (order == 2 && even)
+        after[k] = equilibrium + (1 - 1 / tau) * (before[k] - trace / 3);
+      else if (order == 2)
+        after[k] = (1 - 1 / tau) * before[k];
+      else if (order == 1)
+        after[k] = before[k] + source;
+      else
+        after[k] = equilibrium + source / 2;  // source (1 - rate / 2), rate 1
+    }
+    return times(inverse_, times(shift({-u[0], -u[1], -u[2]}), after));
+  }
+
+ private:
+  /// Exponents of the moments of D3Q19.
+  static const std::array<int, 3>& power(std::size_t k) {
+    static const std::array<std::array<int, 3>, 19> powers = {{{0, 0, 0},
+                                                               {1, 0, 0},
+                                                               {0, 1, 0},
+                                                               {0, 0, 1},
+                                                               {2, 0, 0},
+                                                               {0, 2, 0},
+                                                               {0, 0, 2},
+                                                               {1, 1, 0},
+                                                               {1, 0, 1},
+                                                               {0, 1, 1},
+                                                               {2, 1, 0},
+                                                               {2, 0, 1},
+                                                               {1, 2, 0},
+                                                               {0, 2, 1},
+                                                               {1, 0, 2},
+                                                               {0, 1, 2},
+                                                               {2, 2, 0},
+                                                               {2, 0, 2},
+                                                               {0, 2, 2}}};
+    return powers[k];
+  }
+  static Populations times(const Matrix& m, const Populations& v) {
+    Populations r{};
+    for (std::size_t k = 0; k < 19; ++k)
+      for (std::size_t i = 0; i < 19; ++i) r[k] += m[k][i] * v[i];
+    return r;
+  }
+  /// prod (c - u)^p = sum over s <= p of prod binomial(p, s) (-u)^(p - s) c^s
+  static Matrix shift(const Vector3& u) {
+    Matrix m{};
+    for (std::size_t k = 0; k < 19; ++k)
+      for (std::size_t s = 0; s < 19; ++s) {
+        double factor = 1;
+        for (std::size_t a = 0; a < 3; ++a) {
+          const int p = power(k)[a];
+          const int lower = power(s)[a];
+          if (lower > p) factor = 0;
+          for (int n = lower; n < p; ++n) factor *= -u[a];
+          if (p == 2 && lower == 1) factor *= 2;
+        }
+        m[k][s] = factor;
+      }
+    return m;
+  }
+  Matrix moments_{}, inverse_{};
+};
+
+inline const CentralMoments central_moments;
 
 /// A box, periodic where it has no wall.
 class Fluid {
@@ -126,6 +248,10 @@ class Fluid {
     const double cs = collision_.smagorinsky;
     const double tau = collision_.tau;
     const double tau_even = (tau + std::sqrt(tau * tau + 18 * std::sqrt(2.) * cs * cs * std::sqrt(squares) / rho)) / 2;
+    if (collision_.model == Collision::Model::central_moments) {
+      const Vector3 m = momentum(f);
+      return central_moments.relaxed(f, rho, {m[0], m[1], m[2]}, force(), tau_even);
+    }
     const bool trt = collision_.model == Collision::Model::trt;
     const double tau_odd = trt ? 0.5 + collision_.magic / (tau_even - 0.5) : tau_even;
     Populations after{};

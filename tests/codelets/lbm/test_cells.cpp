@@ -28,8 +28,14 @@ template <class T, class V>
 void collide_as(const Collision& c, V (&f)[q]) {
   const Parameters<T> p = parameters<T>(c);
   const bool trt = c.model == Collision::Model::trt;
+  const bool central = c.model == Collision::Model::central_moments;
   const bool force = c.force[0] != 0;
-  if (c.smagorinsky == 0)
+  if (central && c.smagorinsky == 0)
+    force ? collide<T, Relaxation::central, true>(p, f) : collide<T, Relaxation::central, false>(p, f);
+  else if (central)
+    force ? collide<T, Relaxation::turbulent_central, true>(p, f)
+          : collide<T, Relaxation::turbulent_central, false>(p, f);
+  else if (c.smagorinsky == 0)
     force ? collide<T, Relaxation::constant, true>(p, f) : collide<T, Relaxation::constant, false>(p, f);
   else if (trt)
     force ? collide<T, Relaxation::turbulent_trt, true>(p, f) : collide<T, Relaxation::turbulent_trt, false>(p, f);

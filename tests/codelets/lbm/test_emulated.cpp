@@ -30,8 +30,19 @@ class LbmEmulated : public ::testing::Test {
     domain_.step();
     domain_.step();
   }
-  static Setting setting(const std::array<int, 3>& n) {
-    return {n, cases::collisions[5].second, cases::walls, cases::obstacles(n, 3)};
+  static Setting setting(const std::array<int, 3>& n, const Collision& collision = cases::collisions[5].second) {
+    return {n, collision, cases::walls, cases::obstacles(n, 3)};
+  }
+  template <Relaxation relaxation, bool forced>
+  static void update(const Domain<T>& d, Half half, const ThreadCells& cells, std::vector<T>& f) {
+    run(
+        cells, 64,
+        [&] {
+          cuda::update_kernel<T, relaxation, forced>(
+              parameters<Arithmetic<T>>(d.setting.collision), population_offsets(other(half), d.brick),
+              population_offsets(half, d.brick), Returns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
+        },
+        cuda::cells_per_thread);
   }
   template <class Kernel>
   static void run(const ThreadCells& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
@@ -48,24 +59,27 @@ TYPED_TEST_SUITE(LbmEmulated, Precisions);
 
 TYPED_TEST(LbmEmulated, Update) {
   using T = TypeParam;
-  Domain<T>& d = this->domain_;
   const std::vector<Box> shell = {{0, 1, 0, 6, 0, 5},  {12, 13, 0, 6, 0, 5}, {1, 12, 0, 1, 0, 5},
                                   {1, 12, 5, 6, 0, 5}, {1, 12, 1, 5, 0, 1},  {1, 12, 1, 5, 4, 5}};
   const ThreadCells cells = thread_cells(6, [&](int k) { return shell[as_size(k)]; });
-  for (const Half half : {Half::alpha, Half::beta}) {
-    std::vector<T> f = d.f;
-    this->run(
-        cells, 64,
-        [&] {
-          cuda::update_kernel<T, Relaxation::constant, true>(
-              parameters<Arithmetic<T>>(d.setting.collision), population_offsets(other(half), d.brick),
-              population_offsets(half, d.brick), Returns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
-        },
-        cuda::cells_per_thread);
-    d.half = half;
-    for (const Box& b : shell) d.update(b);
-    EXPECT_TRUE(this->same(f, d.f));
-    d.finish();
+  for (const auto& [name, collision] : cases::collisions) {
+    const Relaxation how = relaxation(collision);
+    const bool force = forced(collision);
+    if (how == Relaxation::turbulent_bgk || how == Relaxation::turbulent_trt || force == (how != Relaxation::constant))
+      continue;
+    Domain<T> d(this->setting({13, 6, 5}, collision));
+    d.randomize(1, 0.05);
+    for (int step = 0; step < 4; ++step) {
+      const Half half = d.half;
+      std::vector<T> f = d.f;
+      if (how == Relaxation::constant) this->template update<Relaxation::constant, true>(d, half, cells, f);
+      if (how == Relaxation::central) this->template update<Relaxation::central, false>(d, half, cells, f);
+      if (how == Relaxation::turbulent_central)
+        this->template update<Relaxation::turbulent_central, false>(d, half, cells, f);
+      for (const Box& b : shell) d.update(b);
+      EXPECT_TRUE(this->same(f, d.f)) << name << ", step " << step;
+      d.finish();
+    }
   }
 }
 
@@ -118,7 +132,7 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
                 d.solid.data(), f.data());
           },
           cuda::cells_per_thread);
-      cpu::reflect(half, d.links(), f.data());
+      cpu::reflect(half, d.brick, d.links(), f.data());
       d.step();
       std::vector<T> reflected = f;
       cpu::reflect(half, d.brick, s.walls.data(), 6, all, reflected.data());
@@ -149,10 +163,45 @@ TYPED_TEST(LbmEmulated, Links) {
     std::vector<T> f = d.f, expected = d.f;
     cuda_on_host::launch((count + 63) / 64, 64,
                          [&] { cuda::links_kernel<T>(left, next, links.begin[0], links.begin[q], f.data()); });
-    cpu::reflect(half, links, expected.data());
+    cpu::reflect(half, d.brick, links, expected.data());
     EXPECT_TRUE(this->same(f, expected));
     EXPECT_FALSE(this->same(f, d.f));
     d.finish();
+  }
+}
+
+TYPED_TEST(LbmEmulated, InterpolatedLinks) {
+  using T = TypeParam;
+  Setting s = this->setting({13, 6, 5}, cases::collisions[8].second);
+  s.distance = [](int x, int y, int z, int j) { return ((x + 3 * y + 5 * z + 7 * j) % 20 + 0.5) / 20; };
+  Domain<T> d(s);
+  d.randomize(4, 0.05);
+  const Links links = d.links();
+  const auto count = static_cast<unsigned>(links.begin[q]);
+  for (int step = 0; step < 4; ++step) {
+    const Half half = d.half;
+    d.update(d.brick.interior());
+    d.exchange();
+    ForceSums sums{}, expected_sums{};
+    cuda_on_host::launch(static_cast<unsigned>(cuda::blocks_of_force(links)), cuda::force_threads, [&] {
+      cuda::force_kernel<T>(half, d.brick, {5, 0, 9}, links, d.f.data(), &sums);
+    });
+    cpu::force(half, d.brick, {5, 0, 9}, links, d.f.data(), expected_sums);
+    EXPECT_EQ(std::memcmp(&sums, &expected_sums, sizeof(ForceSums)), 0);
+    std::vector<T> f = d.f, expected = d.f;
+    cuda_on_host::launch((count + 63) / 64, 64,
+                         [&] { cuda::interpolated_links_kernel<T>(half, d.brick, links, f.data()); });
+    cpu::reflect(half, d.brick, links, expected.data());
+    EXPECT_TRUE(this->same(f, expected));
+    // the force is that of the populations that are there afterwards
+    double momentum = 0;
+    for (int j = 1; j < q; ++j)
+      for (int l = links.begin[j]; l < links.begin[j + 1]; ++l)
+        momentum += velocity(j).x * (static_cast<double>(value_of(f[as_size(links.fluid[l])])) +
+                                     static_cast<double>(value_of(f[as_size(links.solid[l])])));
+    EXPECT_NEAR(sums.number(0), momentum, 1e-12);
+    EXPECT_GT(std::abs(momentum), 1e-4);
+    d.reflect();
   }
 }
 

@@ -33,8 +33,12 @@ class LbmKernelsCuda : public CudaTest {
     const auto count = static_cast<std::size_t>(links.begin[q]);
     const DeviceArray<std::int64_t> fluid(stream_, std::vector<std::int64_t>(links.fluid, links.fluid + count));
     const DeviceArray<std::int64_t> beyond(stream_, std::vector<std::int64_t>(links.solid, links.solid + count));
+    const std::vector<double> shares =
+        links.share == nullptr ? std::vector<double>(count, 1) : std::vector<double>(links.share, links.share + count);
+    const DeviceArray<double> share(stream_, shares);
     links.fluid = fluid.data();
     links.solid = beyond.data();
+    if (links.share != nullptr) links.share = share.data();
     cuda::Boxes boxes;
     for (const Box& b : pieces) boxes.box[boxes.count++] = b;
     cuda::Walls walls;
@@ -47,6 +51,8 @@ class LbmKernelsCuda : public CudaTest {
       cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, f.data(), stream_, threads);
       expect_same(f.values(), host.f, "update");
 
+      host.exchange();
+      exchange(s, half, host.brick, f.data());
       const Origin origin = {3, 70, 11};
       ForceSums host_sums{};
       cpu::force(half, host.brick, origin, host.links(), host.f.data(), host_sums);
@@ -55,10 +61,9 @@ class LbmKernelsCuda : public CudaTest {
       const ForceSums device_sums = sums.values()[0];
       EXPECT_EQ(std::memcmp(&device_sums, &host_sums, sizeof(ForceSums)), 0);
 
-      host.finish();
-      exchange(s, half, host.brick, f.data());
+      host.reflect();
       cuda::reflect(half, host.brick, walls, f.data(), stream_);
-      cuda::reflect(half, links, f.data(), stream_);
+      cuda::reflect(half, host.brick, links, f.data(), stream_);
       expect_same(f.values(), host.f, "exchange and reflection");
 
       const Box box = host.brick.interior();
@@ -112,6 +117,13 @@ TYPED_TEST(LbmKernelsCuda, EveryCollision) {
     this->expect_steps({n, collision, cases::walls}, {{0, 33, 0, 6, 0, 5}}, 128);
     this->expect_steps({n, collision, {}, cases::obstacles(n, 8)}, {{0, 33, 0, 6, 0, 5}}, 128);
   }
+}
+
+TYPED_TEST(LbmKernelsCuda, InterpolatedLinks) {
+  const std::array<int, 3> n = {33, 6, 5};
+  Setting s{n, cases::collisions[9].second, {}, cases::obstacles(n, 8)};
+  s.distance = [](int x, int y, int z, int j) { return ((x + 3 * y + 5 * z + 7 * j) % 20 + 0.5) / 20; };
+  this->expect_steps(s, {{0, 33, 0, 6, 0, 5}}, 128);
 }
 
 TYPED_TEST(LbmKernelsCuda, BoxesAndBlocks) {
@@ -173,7 +185,7 @@ TYPED_TEST(LbmKernelsCuda, NothingToDo) {
                                  std::vector<TypeParam>(as_size(brick.elements()), population<TypeParam>(1)));
   cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
-  cuda::reflect(Half::alpha, Links{}, f.data(), this->stream_);
+  cuda::reflect(Half::alpha, brick, Links{}, f.data(), this->stream_);
   expect_same(f.values(), std::vector<TypeParam>(as_size(brick.elements()), population<TypeParam>(1)), "nothing");
 }
 

@@ -59,6 +59,14 @@ inline Problem channel(int nx, int ny, int nz) {
   return p;
 }
 
+/// The channel with surfaces anywhere along the links of its bodies.
+inline Problem interpolated(int nx, int ny, int nz) {
+  Problem p = channel(nx, ny, nz);
+  for (std::int64_t link = 0; link < q * static_cast<std::int64_t>(p.solid.size()); ++link)
+    if (link % 7 != 0) p.distances.push_back({link, static_cast<double>(link * 37 % 101) / 100});
+  return p;
+}
+
 inline Placement anywhere(const std::vector<BrickPlace>& bricks) {
   return Placement(bricks.size(), scheduler_decides);
 }

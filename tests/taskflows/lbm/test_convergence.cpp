@@ -45,7 +45,7 @@ double taylor_green(int n, Collision::Model model) {
 }
 
 TEST(LbmFlow, TaylorGreenConvergesWithSecondOrder) {
-  for (const auto model : {Collision::Model::bgk, Collision::Model::trt}) {
+  for (const auto model : {Collision::Model::bgk, Collision::Model::trt, Collision::Model::central_moments}) {
     const double coarse = taylor_green(16, model);
     const double fine = taylor_green(32, model);
     const double finest = taylor_green(64, model);

@@ -7,13 +7,16 @@
 namespace asterism::lbm::cuda {
 
 template <class T>
-void reflect(Half last, const Links& links, T* f, cudaStream_t stream) {
+void reflect(Half last, const Brick& brick, const Links& links, T* f, cudaStream_t stream) {
   const std::int32_t count = links.begin[q] - links.begin[0];
   if (count == 0) return;
   const std::int64_t* from = last == Half::alpha ? links.fluid : links.solid;
   const std::int64_t* to = last == Half::alpha ? links.solid : links.fluid;
-  links_kernel<<<(count + link_threads - 1) / link_threads, link_threads, 0, stream>>>(from, to, links.begin[0],
-                                                                                       links.begin[q], f);
+  const int blocks = (count + link_threads - 1) / link_threads;
+  if (links.share == nullptr)
+    links_kernel<<<blocks, link_threads, 0, stream>>>(from, to, links.begin[0], links.begin[q], f);
+  else
+    interpolated_links_kernel<<<blocks, link_threads, 0, stream>>>(last, brick, links, f);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
@@ -26,9 +29,9 @@ void force(Half last, const Brick& brick, const Origin& origin, const Links& lin
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 
-template void reflect(Half, const Links&, double*, cudaStream_t);
-template void reflect(Half, const Links&, float*, cudaStream_t);
-template void reflect(Half, const Links&, Float16*, cudaStream_t);
+template void reflect(Half, const Brick&, const Links&, double*, cudaStream_t);
+template void reflect(Half, const Brick&, const Links&, float*, cudaStream_t);
+template void reflect(Half, const Brick&, const Links&, Float16*, cudaStream_t);
 template void force(Half, const Brick&, const Origin&, const Links&, const double*, ForceSums*, cudaStream_t);
 template void force(Half, const Brick&, const Origin&, const Links&, const float*, ForceSums*, cudaStream_t);
 template void force(Half, const Brick&, const Origin&, const Links&, const Float16*, ForceSums*, cudaStream_t);

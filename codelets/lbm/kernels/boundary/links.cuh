@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codelets/lbm/kernels/boundary/force_sums.hpp"
+#include "codelets/lbm/kernels/boundary/links.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm::cuda {
@@ -24,6 +25,17 @@ __global__ void __launch_bounds__(link_threads)
   if (l < end - begin) f[to[begin + l]] = f[from[begin + l]];
 }
 
+template <class T>
+__global__ void __launch_bounds__(link_threads)
+    interpolated_links_kernel(Half last, const __grid_constant__ Brick brick, const __grid_constant__ Links links,
+                              T* f) {
+  const std::int64_t l = links.begin[0] + static_cast<std::int64_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (l >= links.begin[q]) return;
+  int j = 1;
+  while (l >= links.begin[j + 1]) ++j;
+  f[last == Half::alpha ? links.solid[l] : links.fluid[l]] = returned(last, brick, links, j, l, f);
+}
+
 /// `sums`: added to. Threads take links in turn; sums of integers, whose order does not matter.
 template <class T>
 __global__ void __launch_bounds__(force_threads)
@@ -38,7 +50,7 @@ __global__ void __launch_bounds__(force_threads)
   for (std::int64_t l = links.begin[0] + std::int64_t{blockIdx.x} * force_threads + thread; l < links.begin[q];
        l += stride) {
     while (l >= links.begin[j + 1]) ++j;
-    mine.add(static_cast<double>(value_of(f[left[l]])), velocity(j),
+    mine.add(exchanged(last, brick, links, j, l, f), velocity(j),
              cell_of(brick, origin, last == Half::alpha ? opposite(j) : j, left[l]));
   }
   for (int k = 0; k < ForceSums::counters; ++k) {
