@@ -36,6 +36,19 @@ void Run::describe(Report& report) {
   }
   if (!simulated) describe_state(report);
   describe_ports(report);
+  describe_scattering(report);
+}
+
+/// Of a scene with one plane wave: where it scatters most.
+void Run::describe_scattering(Report& report) {
+  if (!input_.scene) return;
+  const auto& all = input_.scene->far_fields;
+  const auto less = [](const SceneFarField& a, const SceneFarField& b) { return *a.scattering < *b.scattering; };
+  if (all.empty() || !all[0].scattering) return;
+  const SceneFarField& most = *std::max_element(all.begin(), all.end(), less);
+  report.rows.emplace_back(
+      "scattering", fmt::format("most at {:.6g} Hz: a cross-section of {:.5g} m^2", most.frequency, *most.scattering));
+  report.record["most_scattering"] = {{"frequency", most.frequency}, {"cross_section", *most.scattering}};
 }
 
 /// Where the generator's port reflects least.

@@ -99,7 +99,8 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
     names.push_back(monitors_file());
   }
   if (!scene.far_fields.empty()) {
-    if (rank_group().is_root()) write_far_fields(far_field_file(), scene, problem, spectra);
+    far_fields = asterism::fdtd::far_fields(scene, problem, spectra, simulation.time());
+    if (rank_group().is_root()) write_far_fields(far_field_file(), far_fields);
     names.push_back(far_field_file());
   }
   if (!scene.ports.empty()) {
@@ -115,7 +116,7 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
 }
 
 LoadedScene load_scene(const std::string& file) {
-  LoadedScene loaded{file, scene::read_scene(file), {}, {}};
+  LoadedScene loaded{file, scene::read_scene(file), {}, {}, {}};
   loaded.problem = make_problem(loaded.scene);
   const auto writable = [&](const std::string& name) {
     if (!name.empty()) require_writable(file, name);

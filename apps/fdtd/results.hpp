@@ -39,7 +39,8 @@ struct LoadedScene {
   std::string file;
   asterism::fdtd::scene::Scene scene;
   asterism::fdtd::SceneProblem problem;
-  std::vector<asterism::fdtd::Scattering> ports;  ///< once they are written
+  std::vector<asterism::fdtd::Scattering> ports;          ///< once they are written
+  std::vector<asterism::fdtd::SceneFarField> far_fields;  ///< once they are written
 
   /// NAME_monitors.h5, NAME_far_field.csv, NAME_ports.csv and NAME.s1p in the working directory; empty where there are
   /// none.

@@ -13,6 +13,7 @@
 
 #include "io/hdf5/file.hpp"
 #include "tests/apps/fdtd_scene_text.hpp"
+#include "tests/apps/mie_series.hpp"
 #include "tests/apps/run_program.hpp"
 #include "tests/io/files_fixture.hpp"
 
@@ -50,6 +51,7 @@ TEST_F(AsterismFdtdScenes, ExamplesRun) {
   EXPECT_EQ(lines_of(contents(output("dipole_antenna_far_field.csv"))).size(), 1U + 3 * 37 * 2);
   EXPECT_TRUE(fs::exists(output("dipole_antenna_0000005.png")));
   EXPECT_EQ(lines_of(contents(output("gap.csv")))[0], "step,time,gap.Ez,gap.Hx,gap.Hy");
+  succeed({"--scene", example("mie_sphere"), "--steps", "40", "--verify"});
   succeed({"--scene", example("plasmonic_sphere"), "--steps", "6", "--verify"});
   EXPECT_EQ(asterism::Hdf5Input(output("plasmonic_sphere.h5")).shape("step_0000000006/E"),
             (std::vector<std::size_t>{100, 100, 100, 3}));
@@ -73,6 +75,45 @@ TEST_F(AsterismFdtdScenes, TheSlabFollowsFresnel) {
     const double expected = 4 * 0.04 / (0.96 * 0.96) * std::pow(std::sin(phase), 2);
     EXPECT_NEAR(power("reflected", f) / power("transmitted", f), expected, 0.02 * expected) << frequencies[f];
   }
+}
+
+/// Values of a line of a CSV file.
+std::vector<double> values_of(const std::string& line) {
+  std::vector<double> row;
+  std::istringstream words(line);
+  for (std::string word; std::getline(words, word, ',');) row.push_back(std::stod(word));
+  return row;
+}
+
+/// Bohren and Huffman, appendix A: a sphere of 0.525 um and index 1.55 at 0.6328 um.
+TEST(MieSeries, HasThePublishedEfficiencies) {
+  const MieSphere published = mie_sphere(2 * std::numbers::pi * 0.525 / 0.6328, 1.55);
+  EXPECT_NEAR(published.q_scattering, 3.10543, 1e-5);
+  EXPECT_NEAR(published.q_extinction, 3.10543, 1e-5);
+  EXPECT_NEAR(published.q_back, 2.92534, 1e-5);
+}
+
+TEST_F(AsterismFdtdScenes, ASphereScattersAsMieSays) {
+  succeed({"--scene", example("mie_sphere"), "--cpus", "1", "--json", "run.json"});
+  const auto rows = lines_of(contents(output("mie_sphere_far_field.csv")));
+  ASSERT_EQ(rows.size(), 1U + 3 * 7 * 2);
+  EXPECT_TRUE(contains(rows[0], ",directivity,scattering_cross_section,radar_cross_section"));
+  const double radius = 95e-9;
+  double largest = 0;
+  for (std::size_t n = 1; n < rows.size(); ++n) {
+    const std::vector<double> row = values_of(rows[n]);
+    SCOPED_TRACE(rows[n]);
+    const double wavenumber = 2 * std::numbers::pi * row[1] / 299792458;
+    const MieSphere mie = mie_sphere(wavenumber * radius, 2, {row[2] * std::numbers::pi / 180});
+    const double expected = mie.q_scattering * std::numbers::pi * radius * radius;
+    EXPECT_NEAR(row[10], expected, 0.02 * expected);
+    largest = std::max(largest, row[10]);
+    const double to_area = 4 * std::numbers::pi / (wavenumber * wavenumber);
+    const double forward = to_area * mie_sphere(wavenumber * radius, 2, {0}).s1[0];
+    EXPECT_NEAR(row[11], to_area * (row[3] < 45 ? mie.s2[0] : mie.s1[0]), 0.04 * forward);
+  }
+  const auto record = nlohmann::json::parse(contents(output("run.json")));
+  EXPECT_EQ(record["most_scattering"]["cross_section"].get<double>(), largest);
 }
 
 TEST_F(AsterismFdtdScenes, ARestartedSceneEndsInTheSameState) {

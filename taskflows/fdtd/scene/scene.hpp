@@ -65,7 +65,7 @@ struct Material {
   std::vector<Pole> poles;
 };
 
-// ---- geometry: a cell takes the material in which its centre lies, so curved surfaces are staircases ----
+// ---- geometry: a cell takes the material in which its centre lies; surfaces are staircases without smoothing ----
 
 struct Cuboid {  ///< low <= centre < high
   Vector low, high;
@@ -218,6 +218,7 @@ struct Scene {
   Cpml cpml;
   std::vector<Material> materials;  ///< 0: vacuum, 1: pec, then those of the file by name
   std::uint16_t background = 0;
+  bool smoothing = false;        ///< of surfaces that cross cells
   std::vector<Object> geometry;  ///< later ones override earlier ones
   std::vector<Dipole> dipoles;
   std::vector<PlaneWave> plane_waves;

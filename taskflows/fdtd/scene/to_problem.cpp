@@ -7,6 +7,7 @@
 
 #include "base/angles.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/scene/smoothing.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
 
 namespace asterism::fdtd {
@@ -48,6 +49,7 @@ void set_materials(const Scene& scene, Problem& p) {
     for (const scene::Pole& pole : material.poles) p.poles.back().push_back(std::visit(AsPole(), pole));
   }
   p.material = scene::Geometry(scene).fill();
+  if (scene.smoothing) p.smoothed = scene::smoothed_edges(scene, p);
 }
 
 void add_sources(const Scene& scene, Problem& p) {
