@@ -18,8 +18,8 @@
 #include "runtime/machine/known_rates.hpp"
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/fields/snapshot.hpp"
-#include "taskflows/fdtd/scene/results.hpp"
-#include "taskflows/fdtd/scene/scattering.hpp"
+#include "taskflows/fdtd/results/scattering.hpp"
+#include "taskflows/fdtd/results/scene_results.hpp"
 
 namespace asterism::v0::fdtd {
 namespace {

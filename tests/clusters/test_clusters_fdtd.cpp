@@ -122,6 +122,7 @@ const std::string outputs = R"(
 name = "beside"
 position = [11e-3, 8e-3, 8e-3]
 components = ["Ez", "Hx"]
+ringdown = 1e-11
 [[monitors]]
 name = "all"
 frequencies = [5e9, 2e10]
@@ -130,6 +131,10 @@ box = { from = [3, 3, 3], to = [14, 11, 16] }
 frequencies = [1e10]
 theta = [0, 70]
 phi = [0, 50]
+[[fluxes]]
+low = [4e-3, 4.8e-3, 11.7e-3]
+high = [12e-3, 9.6e-3, 11.7e-3]
+frequencies = [5e9, 2e10]
 [[fields]]
 file = "fields.pvd"
 every = 40
@@ -155,6 +160,7 @@ std::string everything() {
 TEST_F(ClustersFdtd, ScenesHaveTheSameBitsAndFiles) {
   const fs::path scene = file(everything(), "all.toml");
   const std::vector<std::string> files{"all_far_field.csv",
+                                       "all_fluxes.csv",
                                        "fields_0000000040.vti",
                                        "fields_0000000060.vti",
                                        "slice_0000040.png",

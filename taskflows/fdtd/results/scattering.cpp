@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/scattering.hpp"
+#include "taskflows/fdtd/results/scattering.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "base/angles.hpp"
 #include "io/output_file.hpp"
-#include "taskflows/fdtd/scene/transform.hpp"
+#include "taskflows/fdtd/results/transform.hpp"
 
 namespace asterism::fdtd {
 namespace {

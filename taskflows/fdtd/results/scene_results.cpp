@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/results.hpp"
+#include "taskflows/fdtd/results/scene_results.hpp"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/output_file.hpp"
-#include "taskflows/fdtd/scene/transform.hpp"
+#include "taskflows/fdtd/results/transform.hpp"
 
 namespace asterism::fdtd {
 namespace {
