@@ -75,7 +75,7 @@ void Run::describe_fluxes(Report& report) {
   }
 }
 
-/// Of a scene with one plane wave: where it scatters most.
+/// Where a scene with one plane wave scatters most.
 void Run::describe_scattering(Report& report) {
   if (!input_.scene) return;
   const auto& all = input_.scene->far_fields;

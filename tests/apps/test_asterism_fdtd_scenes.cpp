@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "io/hdf5/file.hpp"
+#include "tests/apps/fdtd/mie_series.hpp"
 #include "tests/apps/fdtd_scene_text.hpp"
-#include "tests/apps/mie_series.hpp"
 #include "tests/apps/run_program.hpp"
 #include "tests/io/files_fixture.hpp"
 

@@ -28,7 +28,7 @@ struct Ringdown {
   double after = 0;   ///< s, from when on
   std::optional<Resonance> resonance;
 };
-/// Of the scene's probes that have it. `values`: steps x probes, as Simulation::probe_values has them.
+/// The scene's probes that have one. `values`: steps x probes, as Simulation::probe_values has them.
 std::vector<Ringdown> ringdowns(const scene::Scene& scene, const SceneProblem& of, const std::vector<double>& values);
 
 }  // namespace asterism::fdtd
