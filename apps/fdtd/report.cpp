@@ -89,7 +89,7 @@ void Run::describe_scattering(Report& report) {
 
 /// Where the generator's port reflects least.
 void Run::describe_ports(Report& report) {
-  if (!input_.scene || input_.scene->ports.empty()) return;
+  if (!input_.scene || input_.scene->ports.empty()) return;  // as on ranks but the first
   const auto& scene = input_.scene->scene;
   const std::size_t driven = driven_port(scene);
   const auto& all = input_.scene->ports;

@@ -96,32 +96,21 @@ std::string LoadedScene::touchstone_file() const {
 
 std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   std::vector<std::string> names;
-  if (scene.monitors.empty() && scene.far_fields.empty() && scene.fluxes.empty() && scene.ports.empty()) return names;
+  for (const std::string& name : {monitors_file(), far_field_file(), fluxes_file(), ports_file(), touchstone_file()})
+    if (!name.empty()) names.push_back(name);
+  if (names.empty()) return names;
   const std::vector<Spectrum> spectra = simulation.spectra();
-  if (!scene.monitors.empty()) {
-    if (rank_group().is_root()) write_monitors(monitors_file(), scene, problem, spectra);
-    names.push_back(monitors_file());
-  }
-  if (!scene.far_fields.empty()) {
-    far_fields = asterism::fdtd::far_fields(scene, problem, spectra, simulation.time());
-    if (rank_group().is_root()) write_far_fields(far_field_file(), far_fields);
-    names.push_back(far_field_file());
-  }
-  if (!scene.fluxes.empty()) {
-    fluxes = asterism::fdtd::fluxes(scene, problem, spectra);
-    if (!references.empty()) normalise(fluxes, references);
-    if (rank_group().is_root()) write_fluxes(fluxes_file(), fluxes);
-    names.push_back(fluxes_file());
-  }
-  if (!scene.ports.empty()) {
-    ports = scattering(scene, problem, spectra, simulation.time());
-    if (rank_group().is_root()) write_scattering(ports_file(), scene, ports);
-    names.push_back(ports_file());
-  }
-  if (!touchstone_file().empty()) {
-    if (rank_group().is_root()) write_touchstone(touchstone_file(), scene, ports);
-    names.push_back(touchstone_file());
-  }
+  if (!rank_group().is_root()) return names;  // it has no spectra
+  const long steps = simulation.time();
+  if (!scene.monitors.empty()) write_monitors(monitors_file(), scene, problem, spectra);
+  far_fields = asterism::fdtd::far_fields(scene, problem, spectra, steps);
+  if (!scene.far_fields.empty()) write_far_fields(far_field_file(), far_fields);
+  fluxes = asterism::fdtd::fluxes(scene, problem, spectra);
+  if (!references.empty()) normalise(fluxes, references);
+  if (!scene.fluxes.empty()) write_fluxes(fluxes_file(), fluxes);
+  ports = scattering(scene, problem, spectra, steps);
+  if (!scene.ports.empty()) write_scattering(ports_file(), scene, ports);
+  if (!touchstone_file().empty()) write_touchstone(touchstone_file(), scene, ports);
   return names;
 }
 

@@ -43,7 +43,7 @@ struct LoadedScene {
   bool empty = false;  ///< without its bodies: names of files have NAME_empty
   asterism::fdtd::scene::Scene scene;
   asterism::fdtd::SceneProblem problem;
-  std::vector<asterism::fdtd::Scattering> ports;          ///< once they are written
+  std::vector<asterism::fdtd::Scattering> ports;          ///< on rank 0, once they are written
   std::vector<asterism::fdtd::SceneFarField> far_fields;  ///< once they are written
 
   std::vector<double> references;                 ///< that normalise its fluxes; empty: none do

@@ -101,8 +101,10 @@ void Run::solve(const Session& session) {
   if (!input_.scene || simulated) return;
   const auto has_ringdown = [](const scene::Probe& probe) { return probe.ringdown.has_value(); };
   LoadedScene& loaded = *input_.scene;
-  if (std::any_of(loaded.scene.probes.begin(), loaded.scene.probes.end(), has_ringdown))
-    loaded.ringdowns = ringdowns(loaded.scene, loaded.problem, stepping_->all_probe_values());
+  if (std::any_of(loaded.scene.probes.begin(), loaded.scene.probes.end(), has_ringdown)) {
+    const std::vector<double> values = stepping_->all_probe_values();  // on rank 0
+    if (rank_group().is_root()) loaded.ringdowns = ringdowns(loaded.scene, loaded.problem, values);
+  }
   const std::vector<std::string> names = input_.scene->write(stepping_->simulation());
   written_.insert(written_.end(), names.begin(), names.end());
 }
