@@ -86,7 +86,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
   CLI::Option* const scene = group->add_option(
       "--scene", args.scene,
       "A TOML file with grid, materials, geometry, sources, monitors and outputs, instead of a case;\n"
-      "what monitors saw goes to NAME_monitors.h5 and NAME_far_field.csv");
+      "what monitors saw goes to NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv and NAME_ports.csv");
   group
       ->add_flag_callback(
           "--scene-help",
