@@ -18,8 +18,8 @@
 #include "runtime/machine/known_rates.hpp"
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/fields/snapshot.hpp"
-#include "taskflows/fdtd/scene/results.hpp"
-#include "taskflows/fdtd/scene/scattering.hpp"
+#include "taskflows/fdtd/results/scattering.hpp"
+#include "taskflows/fdtd/results/scene_results.hpp"
 
 namespace asterism::v0::fdtd {
 namespace {
@@ -256,7 +256,8 @@ std::vector<FarField> Simulation::State::far_fields() {
   if (!scene_) return {};
   const Session::State::Awake awake(*session_);
   std::vector<FarField> all;
-  for (const house::SceneFarField& far : house::far_fields(scene_->scene, scene_->made, simulation_->spectra()))
+  for (const house::SceneFarField& far :
+       house::far_fields(scene_->scene, scene_->made, simulation_->spectra(), simulation_->time()))
     all.push_back({static_cast<int>(far.of), far.frequency, far.towards.theta / degree, far.towards.phi / degree,
                    far.field.theta, far.field.phi, far.radiated, far.directivity});
   return all;

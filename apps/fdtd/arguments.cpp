@@ -86,7 +86,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
   CLI::Option* const scene = group->add_option(
       "--scene", args.scene,
       "A TOML file with grid, materials, geometry, sources, monitors and outputs, instead of a case;\n"
-      "what monitors saw goes to NAME_monitors.h5 and NAME_far_field.csv");
+      "what monitors saw goes to NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv and NAME_ports.csv");
   group
       ->add_flag_callback(
           "--scene-help",
@@ -96,6 +96,10 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
           },
           "Print all tables and keys of a scene, with units, defaults and examples, and exit")
       ->trigger_on_parse();
+  group
+      ->add_flag("--empty", args.empty,
+                 "The scene without its bodies ([[geometry]]); results go to NAME_empty_fluxes.csv and so on")
+      ->needs(scene);
   group->add_option("--case", args.problem.name, about_cases())->capture_default_str()->excludes(scene);
   group->add_option("--size", texts.size, "Cells: N or NxMxK")->capture_default_str()->excludes(scene);
   group->add_option("--spacing", texts.spacing, "Cell size in metres: D or DX,DY,DZ (default: 1)")
@@ -196,6 +200,8 @@ void add_results(CLI::App& app, Arguments& args) {
       ->check(CLI::Range(1, 64));
   group->add_flag("--plain", args.output.plain, "--png without title, axes and colour bar: the cells alone");
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
+  group->add_option("--normalise", args.other_fluxes,
+                    "NAME_empty_fluxes.csv of a run with --empty: NAME_fluxes.csv has each flux by that one, too");
   add_checkpoints(group, args.checkpoint, args.checkpoint_every, args.restart);
   add_reports(group, args.common.json, args.common.trace, "pieces, times, rates, errors");
   group->add_flag(
@@ -230,6 +236,7 @@ void understand(Arguments& args, const Texts& texts) {
   if (!args.scene.empty() && (args.problem.precision == Precision::single_precision || args.problem.courant ||
                               !texts.faces.empty() || args.pulse))
     bad_input("--precision, --courant, --face and --pulse: not with --scene, which has its own");
+  if (!args.other_fluxes.empty() && args.scene.empty()) bad_input("--normalise: only with --scene");
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);
   if (!texts.strips.empty()) args.pieces.boxes = {std::stoi(texts.strips), 1, 1};

@@ -36,11 +36,60 @@ void Run::describe(Report& report) {
   }
   if (!simulated) describe_state(report);
   describe_ports(report);
+  describe_scattering(report);
+  describe_fluxes(report);
+  describe_ringdowns(report);
+}
+
+void Run::describe_ringdowns(Report& report) {
+  if (!input_.scene) return;
+  for (const Ringdown& r : input_.scene->ringdowns) {
+    if (!r.resonance) {
+      report.rows.emplace_back("ringdown",
+                               fmt::format("{}: no oscillation that decays after {:.6g} s", r.probe, r.after));
+      continue;
+    }
+    const auto& [frequency, quality, residual] = *r.resonance;
+    report.rows.emplace_back("ringdown", fmt::format("{}: {:.6g} Hz, Q {:.5g}, other oscillations {:.1g} of it",
+                                                     r.probe, frequency, quality, residual));
+    report.record["ringdowns"][r.probe] = {
+        {"frequency", frequency}, {"quality", quality}, {"residual", residual}, {"after", r.after}};
+  }
+}
+
+/// A line for each plane: what passes, and how much of that in the run that normalises.
+void Run::describe_fluxes(Report& report) {
+  if (!input_.scene) return;
+  const auto& all = input_.scene->fluxes;
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end = std::find_if(first, all.end(), [&](const SceneFlux& f) { return f.name != first->name; });
+    const bool normalised = first->normalised.has_value();
+    const auto of = [&](const SceneFlux& f) { return normalised ? *f.normalised : f.power; };
+    const auto less = [&](const SceneFlux& a, const SceneFlux& b) { return of(a) < of(b); };
+    const auto [least, most] = std::minmax_element(first, end, less);
+    report.rows.emplace_back("flux", fmt::format("{}: {:.4g} at {:.6g} Hz to {:.4g} at {:.6g} Hz {}", first->name,
+                                                 of(*least), least->frequency, of(*most), most->frequency,
+                                                 normalised ? "of that of the other run" : "(J/Hz times 1/4)"));
+    report.record["fluxes"][first->name] = {{"least", of(*least)}, {"most", of(*most)}, {"normalised", normalised}};
+    first = end;
+  }
+}
+
+/// Where a scene with one plane wave scatters most.
+void Run::describe_scattering(Report& report) {
+  if (!input_.scene) return;
+  const auto& all = input_.scene->far_fields;
+  const auto less = [](const SceneFarField& a, const SceneFarField& b) { return *a.scattering < *b.scattering; };
+  if (all.empty() || !all[0].scattering) return;
+  const SceneFarField& most = *std::max_element(all.begin(), all.end(), less);
+  report.rows.emplace_back(
+      "scattering", fmt::format("most at {:.6g} Hz: a cross-section of {:.5g} m^2", most.frequency, *most.scattering));
+  report.record["most_scattering"] = {{"frequency", most.frequency}, {"cross_section", *most.scattering}};
 }
 
 /// Where the generator's port reflects least.
 void Run::describe_ports(Report& report) {
-  if (!input_.scene || input_.scene->ports.empty()) return;
+  if (!input_.scene || input_.scene->ports.empty()) return;  // as on ranks but the first
   const auto& scene = input_.scene->scene;
   const std::size_t driven = driven_port(scene);
   const auto& all = input_.scene->ports;

@@ -40,8 +40,8 @@ void read_quantity(const std::string& text, scene::SliceOutput& slice) {
     slice.quantity = scene::Component{field, static_cast<std::int32_t>(axis)};
 }
 
-std::string stem(const std::string& file) {
-  return std::filesystem::path(file).stem().string();
+std::string stem(const std::string& file, bool empty) {
+  return std::filesystem::path(file).stem().string() + (empty ? "_empty" : "");
 }
 
 }  // namespace
@@ -73,50 +73,58 @@ void add_outputs(const OutputOptions& options, const Problem& problem, Outputs& 
     bad_input("--every {}: there is neither --output nor --png", options.every);
 }
 
-std::string probes_file(const std::string& scene) {
-  return stem(scene) + "_probes.csv";
+std::string probes_file(const std::string& scene, bool empty) {
+  return stem(scene, empty) + "_probes.csv";
 }
 
 std::string LoadedScene::monitors_file() const {
-  return scene.monitors.empty() ? std::string{} : stem(file) + "_monitors.h5";
+  return scene.monitors.empty() ? std::string{} : stem(file, empty) + "_monitors.h5";
 }
 std::string LoadedScene::far_field_file() const {
-  return scene.far_fields.empty() ? std::string{} : stem(file) + "_far_field.csv";
+  return scene.far_fields.empty() ? std::string{} : stem(file, empty) + "_far_field.csv";
+}
+
+std::string LoadedScene::fluxes_file() const {
+  return scene.fluxes.empty() ? std::string{} : stem(file, empty) + "_fluxes.csv";
 }
 
 std::string LoadedScene::ports_file() const {
-  return scene.ports.empty() ? std::string{} : stem(file) + "_ports.csv";
+  return scene.ports.empty() ? std::string{} : stem(file, empty) + "_ports.csv";
 }
 std::string LoadedScene::touchstone_file() const {
-  return scene.ports.size() == 1 ? stem(file) + ".s1p" : std::string{};
+  return scene.ports.size() == 1 ? stem(file, empty) + ".s1p" : std::string{};
 }
 
 std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   std::vector<std::string> names;
-  if (scene.monitors.empty() && scene.far_fields.empty() && scene.ports.empty()) return names;
+  for (const std::string& name : {monitors_file(), far_field_file(), fluxes_file(), ports_file(), touchstone_file()})
+    if (!name.empty()) names.push_back(name);
+  if (names.empty()) return names;
   const std::vector<Spectrum> spectra = simulation.spectra();
-  if (!scene.monitors.empty()) {
-    if (rank_group().is_root()) write_monitors(monitors_file(), scene, problem, spectra);
-    names.push_back(monitors_file());
-  }
-  if (!scene.far_fields.empty()) {
-    if (rank_group().is_root()) write_far_fields(far_field_file(), scene, problem, spectra);
-    names.push_back(far_field_file());
-  }
-  if (!scene.ports.empty()) {
-    ports = scattering(scene, problem, spectra, simulation.time());
-    if (rank_group().is_root()) write_scattering(ports_file(), scene, ports);
-    names.push_back(ports_file());
-  }
-  if (!touchstone_file().empty()) {
-    if (rank_group().is_root()) write_touchstone(touchstone_file(), scene, ports);
-    names.push_back(touchstone_file());
-  }
+  if (!rank_group().is_root()) return names;  // it has no spectra
+  const long steps = simulation.time();
+  if (!scene.monitors.empty()) write_monitors(monitors_file(), scene, problem, spectra);
+  far_fields = asterism::fdtd::far_fields(scene, problem, spectra, steps);
+  if (!scene.far_fields.empty()) write_far_fields(far_field_file(), far_fields);
+  fluxes = asterism::fdtd::fluxes(scene, problem, spectra);
+  if (!references.empty()) normalise(fluxes, references);
+  if (!scene.fluxes.empty()) write_fluxes(fluxes_file(), fluxes);
+  ports = scattering(scene, problem, spectra, steps);
+  if (!scene.ports.empty()) write_scattering(ports_file(), scene, ports);
+  if (!touchstone_file().empty()) write_touchstone(touchstone_file(), scene, ports);
   return names;
 }
 
-LoadedScene load_scene(const std::string& file) {
-  LoadedScene loaded{file, scene::read_scene(file), {}, {}};
+LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes) {
+  LoadedScene loaded;
+  loaded.file = file;
+  loaded.empty = empty;
+  loaded.scene = scene::read_scene(file);
+  if (empty) loaded.scene.geometry.clear();
+  if (!other_fluxes.empty()) {
+    if (loaded.scene.fluxes.empty()) bad_input("--normalise {}: {} has no fluxes", other_fluxes, file);
+    loaded.references = references(loaded.scene, read_fluxes(other_fluxes), other_fluxes);
+  }
   loaded.problem = make_problem(loaded.scene);
   const auto writable = [&](const std::string& name) {
     if (!name.empty()) require_writable(file, name);
@@ -125,6 +133,7 @@ LoadedScene load_scene(const std::string& file) {
   for (const scene::SliceOutput& output : loaded.scene.slice_outputs) writable(output.file.string());
   writable(loaded.monitors_file());
   writable(loaded.far_field_file());
+  writable(loaded.fluxes_file());
   writable(loaded.ports_file());
   writable(loaded.touchstone_file());
   return loaded;

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "taskflows/fdtd/fields/field_files.hpp"
-#include "taskflows/fdtd/scene/results.hpp"
-#include "taskflows/fdtd/scene/scattering.hpp"
+#include "taskflows/fdtd/results/fluxes.hpp"
+#include "taskflows/fdtd/results/ringdown.hpp"
+#include "taskflows/fdtd/results/scattering.hpp"
+#include "taskflows/fdtd/results/scene_results.hpp"
 
 namespace asterism::apps::fdtd {
 
@@ -32,26 +34,36 @@ struct Outputs {
 /// Adds what the options ask for. Throws Error (bad input).
 void add_outputs(const OutputOptions& options, const asterism::fdtd::Problem& problem, Outputs& outputs);
 
-/// NAME_probes.csv in the working directory, of a scene with probes when no --probes names another file.
-std::string probes_file(const std::string& scene);
+/// NAME_probes.csv in the working directory, of a scene with probes when no --probes names another file; with --empty
+/// NAME_empty_probes.csv.
+std::string probes_file(const std::string& scene, bool empty);
 
 /// A scene, with the name of its file.
 struct LoadedScene {
   std::string file;
+  bool empty = false;  ///< without its bodies: names of files have NAME_empty
   asterism::fdtd::scene::Scene scene;
   asterism::fdtd::SceneProblem problem;
-  std::vector<asterism::fdtd::Scattering> ports;  ///< once they are written
+  std::vector<asterism::fdtd::Scattering> ports;          ///< on rank 0, once they are written
+  std::vector<asterism::fdtd::SceneFarField> far_fields;  ///< once they are written
 
-  /// NAME_monitors.h5, NAME_far_field.csv, NAME_ports.csv and NAME.s1p in the working directory; empty where there are
-  /// none.
+  std::vector<double> references;                 ///< that normalise its fluxes; empty: none do
+  std::vector<asterism::fdtd::SceneFlux> fluxes;  ///< once they are written
+
+  std::vector<asterism::fdtd::Ringdown> ringdowns;  ///< once the steps are done
+
+  /// NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv, NAME_ports.csv and NAME.s1p in the working directory; empty
+  /// where there are none.
   [[nodiscard]] std::string monitors_file() const;
   [[nodiscard]] std::string far_field_file() const;
+  [[nodiscard]] std::string fluxes_file() const;
   [[nodiscard]] std::string ports_file() const;
   [[nodiscard]] std::string touchstone_file() const;
   /// Writes them, over several ranks on rank 0, though all have to call it; returns their names.
   [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation);
 };
-/// Throws Error (bad input), also when results could not be written.
-LoadedScene load_scene(const std::string& file);
+/// Without its bodies if `empty`. `other_fluxes`: a file of another run that normalises the fluxes, or "". Throws Error
+/// (bad input), also when results could not be written.
+LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes);
 
 }  // namespace asterism::apps::fdtd

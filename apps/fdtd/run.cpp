@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/known_rates.hpp"
@@ -22,7 +24,8 @@ Case case_of_scene(const LoadedScene& loaded) {
   c.problem = loaded.problem.problem;
   c.probe_names = loaded.problem.probe_names;
   const auto& n = c.problem.cells;
-  c.describe = fmt::format("{}, {} x {} x {} cells", loaded.file, n[0], n[1], n[2]);
+  c.describe =
+      fmt::format("{}{}, {} x {} x {} cells", loaded.file, loaded.empty ? " without its bodies" : "", n[0], n[1], n[2]);
   return c;
 }
 
@@ -43,7 +46,7 @@ RunInput make_input(const Arguments& args) {
     input.problem_case = case_of_options(args);
     input.steps = args.steps.value_or(validation_steps);
   } else {
-    input.scene = load_scene(args.scene);
+    input.scene = load_scene(args.scene, args.empty, args.other_fluxes);
     const scene::Scene& scene = input.scene->scene;
     input.problem_case = case_of_scene(*input.scene);
     input.steps = args.steps.value_or(static_cast<long>(scene.steps));
@@ -73,7 +76,7 @@ std::optional<int> Run::prepare() {
   }
   input_ = make_input(args_);
   if (input_.scene && args_.probe_file.empty() && !problem().probes.empty() && !simulated) {
-    args_.probe_file = probes_file(args_.scene);
+    args_.probe_file = probes_file(args_.scene, args_.empty);
     require_writable("--probes", args_.probe_file);
   }
   if (!args_.restart.empty()) {
@@ -96,6 +99,12 @@ void Run::solve(const Session& session) {
   stepping_->write_probes();
   written_ = stepping_->written();
   if (!input_.scene || simulated) return;
+  const auto has_ringdown = [](const scene::Probe& probe) { return probe.ringdown.has_value(); };
+  LoadedScene& loaded = *input_.scene;
+  if (std::any_of(loaded.scene.probes.begin(), loaded.scene.probes.end(), has_ringdown)) {
+    const std::vector<double> values = stepping_->all_probe_values();  // on rank 0
+    if (rank_group().is_root()) loaded.ringdowns = ringdowns(loaded.scene, loaded.problem, values);
+  }
   const std::vector<std::string> names = input_.scene->write(stepping_->simulation());
   written_.insert(written_.end(), names.begin(), names.end());
 }

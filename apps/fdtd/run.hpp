@@ -41,6 +41,9 @@ class Run final : public Solver {
   void describe_pieces(Report& report);
   void describe_state(Report& report);
   void describe_ports(Report& report);
+  void describe_scattering(Report& report);
+  void describe_fluxes(Report& report);
+  void describe_ringdowns(Report& report);
   void measure_transfers(Report& report);
   void measure_bandwidth_share(Report& report);
 

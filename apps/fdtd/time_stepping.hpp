@@ -28,6 +28,8 @@ class TimeStepping {
   /// Writes the values of probes to --probes, if that is given.
   void write_probes();
 
+  /// Steps x probes, from the first step on; over several ranks on rank 0, though all have to call it.
+  [[nodiscard]] std::vector<double> all_probe_values();
   [[nodiscard]] const asterism::fdtd::Division& division() const { return division_; }
   [[nodiscard]] asterism::fdtd::Simulation& simulation() { return *simulation_; }
   [[nodiscard]] const std::optional<Rates>& rates() const { return rates_; }
@@ -52,7 +54,6 @@ class TimeStepping {
   void move_to(double share);
   void save_checkpoint();
   void write_fields();
-  [[nodiscard]] std::vector<double> all_probe_values();
   void show(long step);
   void start_clock();
   [[nodiscard]] double load_fields(asterism::fdtd::Transfers transfers);

@@ -37,6 +37,8 @@ std::string materials_of(const Problem& p) {
   for (std::size_t m = 0; m < p.poles.size(); ++m)
     for (const Pole& pole : p.poles[m])
       all.numbers(m, static_cast<int>(pole.kind), pole.strength, pole.omega_0, pole.damping);
+  for (const SmoothedEdge& s : p.smoothed)
+    all.numbers(s.component, s.cell[0], s.cell[1], s.cell[2], s.medium.relative, s.medium.loss);
   for (const Resistor& r : p.resistors) all.numbers(r.component, r.cell[0], r.cell[1], r.cell[2], r.resistance);
   return all.text();
 }

@@ -89,8 +89,9 @@ void check_entry(const Problem& p, const char* what, Field field, int component,
                    : fmt::format("outside the domain of {} x {} x {} cells", p.cells[0], p.cells[1], p.cells[2]));
 }
 
-/// Is a cell around an edge a perfect conductor?
-bool on_conductor(const Problem& p, int component, const std::array<int, 3>& edge) {
+/// Does is_one(material) hold for a cell around an edge?
+template <class Predicate>
+bool any_around(const Problem& p, int component, const std::array<int, 3>& edge, const Predicate& is_one) {
   const auto b = (static_cast<std::size_t>(component) + 1) % 3, c = (b + 1) % 3;
   for (const int below_b : {0, 1})
     for (const int below_c : {0, 1}) {
@@ -105,9 +106,33 @@ bool on_conductor(const Problem& p, int component, const std::array<int, 3>& edg
         inside = inside && cell[a] >= 0 && cell[a] < n;
         number = number * static_cast<std::size_t>(n) + static_cast<std::size_t>(cell[a]);
       }
-      if (inside && std::isinf(p.materials[p.material[number]].sigma)) return true;
+      if (inside && is_one(p.material[number])) return true;
     }
   return false;
+}
+
+bool on_conductor(const Problem& p, int component, const std::array<int, 3>& edge) {
+  return any_around(p, component, edge, [&](std::size_t m) { return std::isinf(p.materials[m].sigma); });
+}
+
+void check_smoothed(const Problem& p) {
+  if (p.smoothed.empty()) return;
+  if (p.material.empty()) bad_input("smoothed edges: expected a domain with materials");
+  double least = 1;
+  for (const Material& m : p.materials) least = std::min(least, m.eps_r);
+  const auto has_own_law = [&](std::size_t m) {
+    return std::isinf(p.materials[m].sigma) || (m < p.poles.size() && !p.poles[m].empty());
+  };
+  for (const SmoothedEdge& edge : p.smoothed) {
+    check_entry(p, "smoothed edge", Field::electric, edge.component, edge.cell);
+    const Medium& medium = edge.medium;
+    if (!(medium.relative >= least) || !(medium.loss >= 0) || !std::isfinite(medium.relative + medium.loss))
+      bad_input("a smoothed edge with permittivity {} and conductivity {}: expected at least {} and 0", medium.relative,
+                medium.loss, least);
+    if (any_around(p, edge.component, edge.cell, has_own_law))
+      bad_input("smoothed edge {} at ({}, {}, {}): on a perfect conductor or a dispersive medium",
+                component_name(Field::electric, edge.component), edge.cell[0], edge.cell[1], edge.cell[2]);
+  }
 }
 
 void check_resistors(const Problem& p) {
@@ -168,6 +193,7 @@ void check(const Problem& p) {
   check_domain(p);
   check_materials(p);
   check_time_step(p);
+  check_smoothed(p);
   check_resistors(p);
   for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
   for (const CurrentSource& s : p.magnetic_sources) check_entry(p, "source", Field::magnetic, s.component, s.cell);

@@ -38,6 +38,13 @@ struct Resistor {
   double resistance = 0;      ///< ohm
 };
 
+/// An edge of E with a medium of its own, in place of the mean over the cells around: at surfaces that cross them.
+struct SmoothedEdge {
+  int component = 2;
+  std::array<int, 3> cell{};  ///< indices of the entry of E
+  Medium medium;
+};
+
 /// An entry whose values are recorded after each step.
 struct Probe {
   Field field = Field::electric;
@@ -64,6 +71,7 @@ struct Problem {
   std::vector<std::uint16_t> material;                           ///< of each cell, z fastest; empty: as materials
   std::vector<std::vector<Pole>> poles;                          ///< of each material; those without may be left out
   Cpml cpml;                                                     ///< absorbing layers, before electric conductors
+  std::vector<SmoothedEdge> smoothed;                            ///< away from conductors and poles
   std::vector<Resistor> resistors;                               ///< in a domain with materials, without poles
   std::vector<CurrentSource> sources;
   std::vector<CurrentSource> magnetic_sources;  ///< along entries of H: V m at the beginning of each step

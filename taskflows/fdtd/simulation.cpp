@@ -6,6 +6,8 @@
 #include <starpu.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
@@ -171,6 +173,7 @@ void Simulation::build_media(BrickData& brick) {
       with_precision(problem_.precision, [&](auto real) { build_media_of_e<decltype(real)>(brick, cells, media); });
     else
       media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
+    if (field == Field::electric) smooth(brick, media);
     if (field == Field::electric) add_resistors(brick, media);
     brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * as_size(element_));
     with_precision(problem_.precision, [&](auto real) {
@@ -194,6 +197,27 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 }
 
 }  // namespace
+
+/// Edges with the same values share a medium.
+void Simulation::smooth(BrickData& brick, std::vector<Medium>& media) const {
+  constexpr std::size_t most_media = std::size_t{1} << 16;
+  std::map<std::pair<double, double>, std::uint16_t> known;
+  for (const SmoothedEdge& edge : problem_.smoothed) {
+    const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, edge.component, edge.cell);
+    if (!here) continue;
+    const std::int64_t at = brick.scheme.grid.at(edge.component, (*here)[0], (*here)[1], (*here)[2]);
+    const auto [found, is_new] =
+        known.try_emplace({edge.medium.relative, edge.medium.loss}, static_cast<std::uint16_t>(media.size()));
+    if (is_new && media.size() == most_media) bad_input("smoothed edges: more than {} media", most_media);
+    if (is_new) media.push_back(edge.medium);
+    brick.index_memory[0][static_cast<std::size_t>(at)] = found->second;
+  }
+  if (!brick.dispersive) return;
+  with_precision(problem_.precision, [&](auto real) {
+    auto& poles = *static_cast<DispersiveMedia<decltype(real)>*>(brick.dispersive.get());
+    poles.ranges.resize(media.size(), {0, 0});  // none
+  });
+}
 
 /// Each edge with a resistor gets a medium of its own; thin conductors share one.
 void Simulation::add_resistors(BrickData& brick, std::vector<Medium>& media) const {

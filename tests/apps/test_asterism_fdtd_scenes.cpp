@@ -2,6 +2,7 @@
 // asterism-fdtd with scenes, absorbing layers and files of fields.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <map>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "io/hdf5/file.hpp"
+#include "tests/apps/fdtd/mie_series.hpp"
 #include "tests/apps/fdtd_scene_text.hpp"
 #include "tests/apps/run_program.hpp"
 #include "tests/io/files_fixture.hpp"
@@ -44,12 +46,21 @@ std::vector<double> numbers(const fs::path& path, const std::string& dataset) {
   return values;
 }
 
+/// Values of a line of a CSV file.
+std::vector<double> values_of(const std::string& line) {
+  std::vector<double> row;
+  std::istringstream words(line);
+  for (std::string word; std::getline(words, word, ',');) row.push_back(std::stod(word));
+  return row;
+}
+
 /// And agree with the simple solver.
 TEST_F(AsterismFdtdScenes, ExamplesRun) {
   succeed({"--scene", example("dipole_antenna"), "--steps", "5", "--probes", "gap.csv", "--verify"});
   EXPECT_EQ(lines_of(contents(output("dipole_antenna_far_field.csv"))).size(), 1U + 3 * 37 * 2);
   EXPECT_TRUE(fs::exists(output("dipole_antenna_0000005.png")));
   EXPECT_EQ(lines_of(contents(output("gap.csv")))[0], "step,time,gap.Ez,gap.Hx,gap.Hy");
+  succeed({"--scene", example("mie_sphere"), "--steps", "40", "--verify"});
   succeed({"--scene", example("plasmonic_sphere"), "--steps", "6", "--verify"});
   EXPECT_EQ(asterism::Hdf5Input(output("plasmonic_sphere.h5")).shape("step_0000000006/E"),
             (std::vector<std::size_t>{100, 100, 100, 3}));
@@ -73,6 +84,110 @@ TEST_F(AsterismFdtdScenes, TheSlabFollowsFresnel) {
     const double expected = 4 * 0.04 / (0.96 * 0.96) * std::pow(std::sin(phase), 2);
     EXPECT_NEAR(power("reflected", f) / power("transmitted", f), expected, 0.02 * expected) << frequencies[f];
   }
+}
+
+/// Power through planes before and behind the slab, by that of a run without it, is Airy's to a thousandth; in any
+/// division the same to the last bit.
+TEST_F(AsterismFdtdScenes, FluxesOfTheSlabAreAirys) {
+  const std::string scene = example("slab");
+  succeed({"--scene", scene, "--steps", "3200", "--cpus", "1", "--empty"});
+  const Arguments slab{"--scene", scene, "--steps",     "3200",
+                       "--cpus",  "1",   "--normalise", output("slab_empty_fluxes.csv")};
+  succeed(slab);
+  const std::string whole = contents(output("slab_fluxes.csv"));
+  const auto rows = lines_of(whole);
+  ASSERT_EQ(rows.size(), 1U + 2 * 36);
+  EXPECT_EQ(rows[0], "flux,frequency,power,normalised");
+  for (std::size_t n = 1; n <= 36; ++n) {
+    const std::vector<double> transmitted = values_of(rows[n].substr(rows[n].find(',') + 1));
+    const std::vector<double> reflected = values_of(rows[n + 36].substr(rows[n + 36].find(',') + 1));
+    const double phase = 2 * std::numbers::pi * transmitted[0] * 1.5 * 100e-9 / 299792458;
+    const double expected = 1 / (1 + 4 * 0.04 / (0.96 * 0.96) * std::pow(std::sin(phase), 2));
+    EXPECT_NEAR(transmitted[2], expected, 1e-3) << rows[n];
+    EXPECT_NEAR(-reflected[2], 1 - expected, 1e-3) << rows[n + 36];
+  }
+  Arguments cut = slab;
+  cut.insert(cut.end(), {"--boxes", "1x1x3", "--steps", "400"});
+  cut.erase(cut.begin() + 2, cut.begin() + 4);
+  Arguments one = slab;
+  one[3] = "400";
+  succeed(one);
+  const std::string expected = contents(output("slab_fluxes.csv"));
+  succeed(cut);
+  EXPECT_EQ(contents(output("slab_fluxes.csv")), expected);
+}
+
+/// Complex wavenumber (1/m, at e^(-i w t)) of the mode of layers in vacuum from which waves go out on both sides, by
+/// Newton's method on the matrices of E and dE/dz. `layers`: index and thickness (m).
+std::complex<double> outgoing_mode(const std::vector<std::array<double, 2>>& layers, std::complex<double> start) {
+  using Complex = std::complex<double>;
+  const auto mismatch = [&](Complex k0) {
+    Complex e = 1, slope = Complex(0, -1) * k0;
+    for (const auto& [index, thickness] : layers) {
+      const Complex k = index * k0, c = std::cos(k * thickness), s = std::sin(k * thickness);
+      const Complex next = e * c + slope * s / k;
+      slope = slope * c - e * k * s;
+      e = next;
+    }
+    return slope - Complex(0, 1) * k0 * e;
+  };
+  for (int n = 0; n < 50; ++n) {
+    const Complex step = start * 1e-6;
+    start -= mismatch(start) * 2.0 * step / (mismatch(start + step) - mismatch(start - step));
+  }
+  return start;
+}
+
+TEST_F(AsterismFdtdScenes, ABraggCavityRingsDown) {
+  succeed({"--scene", example("bragg_cavity"), "--cpus", "1", "--json", "run.json"});
+  const auto found = nlohmann::json::parse(contents(output("run.json")))["ringdowns"]["cavity.Ex"];
+  // a slab by itself first, by hand: n k L = m pi - i log((n + 1) / (n - 1))
+  const std::complex<double> slab = outgoing_mode({{2, 1e-6}}, {3e6, -4e5});
+  EXPECT_NEAR(slab.real(), std::numbers::pi * 2 / 2e-6, 1);
+  EXPECT_NEAR(slab.imag(), -std::log(3.0) / 2e-6, 1);
+  std::vector<std::array<double, 2>> layers{{2, 200e-9}};
+  for (const double gap : {400e-9, 400e-9, 800e-9, 400e-9, 400e-9}) {
+    layers.push_back({1, gap});
+    layers.push_back({2, 200e-9});
+  }
+  const std::complex<double> mode = outgoing_mode(layers, {2 * std::numbers::pi / 1.6e-6, -2e4});
+  const double frequency = 299792458 * mode.real() / (2 * std::numbers::pi);
+  const double quality = -mode.real() / (2 * mode.imag());
+  EXPECT_NEAR(quality, 98.257, 1e-3);
+  EXPECT_NEAR(found["frequency"].get<double>(), frequency, 2e-4 * frequency);
+  EXPECT_NEAR(found["quality"].get<double>(), quality, 0.005 * quality);
+  EXPECT_LT(found["residual"].get<double>(), 1e-6);
+}
+
+/// Bohren and Huffman, appendix A: a sphere of 0.525 um and index 1.55 at 0.6328 um.
+TEST(MieSeries, HasThePublishedEfficiencies) {
+  const MieSphere published = mie_sphere(2 * std::numbers::pi * 0.525 / 0.6328, 1.55);
+  EXPECT_NEAR(published.q_scattering, 3.10543, 1e-5);
+  EXPECT_NEAR(published.q_extinction, 3.10543, 1e-5);
+  EXPECT_NEAR(published.q_back, 2.92534, 1e-5);
+}
+
+TEST_F(AsterismFdtdScenes, ASphereScattersAsMieSays) {
+  succeed({"--scene", example("mie_sphere"), "--cpus", "1", "--json", "run.json"});
+  const auto rows = lines_of(contents(output("mie_sphere_far_field.csv")));
+  ASSERT_EQ(rows.size(), 1U + 3 * 7 * 2);
+  EXPECT_TRUE(contains(rows[0], ",directivity,scattering_cross_section,radar_cross_section"));
+  const double radius = 95e-9;
+  double largest = 0;
+  for (std::size_t n = 1; n < rows.size(); ++n) {
+    const std::vector<double> row = values_of(rows[n]);
+    SCOPED_TRACE(rows[n]);
+    const double wavenumber = 2 * std::numbers::pi * row[1] / 299792458;
+    const MieSphere mie = mie_sphere(wavenumber * radius, 2, {row[2] * std::numbers::pi / 180});
+    const double expected = mie.q_scattering * std::numbers::pi * radius * radius;
+    EXPECT_NEAR(row[10], expected, 0.02 * expected);
+    largest = std::max(largest, row[10]);
+    const double to_area = 4 * std::numbers::pi / (wavenumber * wavenumber);
+    const double forward = to_area * mie_sphere(wavenumber * radius, 2, {0}).s1[0];
+    EXPECT_NEAR(row[11], to_area * (row[3] < 45 ? mie.s2[0] : mie.s1[0]), 0.04 * forward);
+  }
+  const auto record = nlohmann::json::parse(contents(output("run.json")));
+  EXPECT_EQ(record["most_scattering"]["cross_section"].get<double>(), largest);
 }
 
 TEST_F(AsterismFdtdScenes, ARestartedSceneEndsInTheSameState) {
@@ -172,6 +287,13 @@ TEST_F(AsterismFdtdScenes, SaysWhatIsWrong) {
   expect_bad_input({"--png", "p.png", "--slice", "x=100"}, {"--slice", "99"});
   expect_bad_input({"--png", "p.png", "--quantity", "Bz"}, {"--quantity", "Bz"});
   expect_bad_input({"--every", "5"}, {"--every", "--output"});
+  expect_bad_input({"--scene", example("slab"), "--normalise", "none.csv"}, {"none.csv"});
+  const std::string fluxes = file("flux,frequency,power\ntransmitted,4e14,1\n", "other.csv");
+  expect_bad_input({"--scene", example("mie_sphere"), "--normalise", fluxes}, {"other.csv", "has no fluxes"});
+  expect_bad_input({"--scene", example("slab"), "--normalise", fluxes},
+                   {"other.csv", "transmitted", "410000000000000"});
+  expect_bad_input({"--normalise", fluxes}, {"--normalise", "--scene"});
+  expect_bad_input({"--case", "cavity", "--empty"}, {"--empty", "--scene"});
   expect_bad_input({"--output", "nowhere/f.h5"}, {"nowhere"});
 }
 

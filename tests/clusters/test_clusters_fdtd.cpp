@@ -122,6 +122,7 @@ const std::string outputs = R"(
 name = "beside"
 position = [11e-3, 8e-3, 8e-3]
 components = ["Ez", "Hx"]
+ringdown = 1e-11
 [[monitors]]
 name = "all"
 frequencies = [5e9, 2e10]
@@ -130,6 +131,10 @@ box = { from = [3, 3, 3], to = [14, 11, 16] }
 frequencies = [1e10]
 theta = [0, 70]
 phi = [0, 50]
+[[fluxes]]
+low = [4e-3, 4.8e-3, 11.7e-3]
+high = [12e-3, 9.6e-3, 11.7e-3]
+frequencies = [5e9, 2e10]
 [[fields]]
 file = "fields.pvd"
 every = 40
@@ -155,6 +160,7 @@ std::string everything() {
 TEST_F(ClustersFdtd, ScenesHaveTheSameBitsAndFiles) {
   const fs::path scene = file(everything(), "all.toml");
   const std::vector<std::string> files{"all_far_field.csv",
+                                       "all_fluxes.csv",
                                        "fields_0000000040.vti",
                                        "fields_0000000060.vti",
                                        "slice_0000040.png",
@@ -173,6 +179,38 @@ TEST_F(ClustersFdtd, ScenesHaveTheSameBitsAndFiles) {
     EXPECT_TRUE(spectra.empty() || seen == spectra);
     spectra = seen;
   }
+}
+
+/// Glass that is smoothed, a port, fluxes: what the scene before cannot have beside its dispersive media.
+const std::string lit = R"(
+smoothing = true
+courant = 0.9
+steps = 40
+[grid]
+cells = [17, 14, 19]
+spacing = [1e-3, 1.2e-3, 0.9e-3]
+[materials.glass]
+eps_r = 4
+[[geometry]]
+shape = "sphere"
+material = "glass"
+centre = [8.7e-3, 8.1e-3, 9.2e-3]
+radius = 4.1e-3
+[[ports]]
+axis = "z"
+position = [8.5e-3, 7.2e-3, 6.75e-3]
+waveform = { kind = "gaussian", width = 20e-12 }
+frequencies = [5e9, 2e10]
+[[fluxes]]
+low = [3e-3, 2.4e-3, 11.7e-3]
+high = [14e-3, 14.4e-3, 11.7e-3]
+frequencies = [5e9, 2e10]
+)";
+
+TEST_F(ClustersFdtd, PortsAndFluxesHaveTheSameBits) {
+  const fs::path scene = file(lit, "lit.toml");
+  expect_same({"--scene", scene, "--boxes", "2x2x1"}, {{1, {}}, {3, {}}},
+              {"lit_ports.csv", "lit.s1p", "lit_fluxes.csv"});
 }
 
 /// Periodic along x and z, a magnetic conductor at the end of y, boxes that do not fit the chunks, 128 x 64 x 16 cells.

@@ -32,6 +32,8 @@ Reference::Reference(const Problem& problem) : problem_(problem) {
   const std::size_t all = index(3, {0, 0, 0});
   right_side_.assign(all, 0);
   for (const Resistor& r : problem.resistors) lumped_[index(r.component, r.cell)] += conductivity(problem, r);
+  for (const SmoothedEdge& s : problem.smoothed)
+    smoothed_[index(s.component, s.cell)] = {problem.eps0 * s.medium.relative, s.medium.loss};
   for (const Field field : {Field::magnetic, Field::electric}) {
     field_[of(field)].assign(all, 0);
     if (!problem.material.empty()) coefficients_[of(field)].assign(all, {1, 0});
@@ -55,13 +57,15 @@ void Reference::set_medium(Field field, int component, const Place& at) {
   const CellsAround around = cells_around(problem_, field, component, at);
   const std::size_t here = index(component, at);
   Coefficients& by = coefficients_[of(field)][here];
-  if (field == Field::electric && is_dispersive(problem_, around)) {
+  const auto smoothed = smoothed_.find(here);
+  const bool is_smoothed = field == Field::electric && smoothed != smoothed_.end();
+  if (field == Field::electric && !is_smoothed && is_dispersive(problem_, around)) {
     const auto [found, added] = law_of_.try_emplace(around, laws_.size());
     if (added) laws_.emplace_back(problem_, around);
     dispersive_.push_back({here, found->second, std::vector<double>(laws_[found->second].unknowns(), 0)});
     return;
   }
-  auto [constant, loss] = mean_over(problem_, field, around);
+  auto [constant, loss] = is_smoothed ? smoothed->second : mean_over(problem_, field, around);
   const auto lumped = lumped_.find(here);
   if (field == Field::electric && lumped != lumped_.end()) loss += lumped->second;
   const double forward = constant / problem_.dt + loss / 2;

@@ -65,6 +65,7 @@ class Reference {
   std::array<std::vector<Coefficients>, 2> coefficients_;  ///< of all entries; empty: no materials
   std::map<CellsAround, std::size_t> law_of_;
   std::vector<DispersiveLaw> laws_;
+  std::map<std::size_t, EntryMedium> smoothed_;
   std::map<std::size_t, double> lumped_;  ///< S/m of edges with resistors
   std::vector<DispersiveEntry> dispersive_;
   std::array<std::array<std::vector<Stretched>, 3>, 2> stretched_;  ///< of a field along an axis; empty: no layers

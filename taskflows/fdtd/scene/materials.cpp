@@ -79,6 +79,7 @@ void read_materials(TomlTable& root, Scene& scene) {
       scene.materials.push_back(material(name, parameters));
     }
   }
+  if (const auto v = root.find("smoothing")) scene.smoothing = v->boolean();
   if (const auto name = root.find("background")) scene.background = material_named(*name, scene);
 }
 

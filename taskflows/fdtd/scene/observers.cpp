@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/angles.hpp"
+#include "base/error.hpp"
 #include "io/text_words.hpp"
 #include "taskflows/fdtd/scene/reader.hpp"
 
@@ -21,8 +22,10 @@ std::vector<std::string> names_of(const Observers& all) {
 }
 
 Probe probe(TomlTable& table, const Scene& scene) {
-  Probe result{.name = name(table, "probe", names_of(scene.probes)), .components = all_components, .places = {}};
+  Probe result{
+      .name = name(table, "probe", names_of(scene.probes)), .components = all_components, .places = {}, .ringdown = {}};
   if (const auto v = table.find("components")) result.components = components(*v);
+  if (const auto v = table.find("ringdown")) result.ringdown = v->not_negative();
   for (const Component& c : result.components) result.places.push_back(place(table, scene, c));
   return result;
 }
@@ -35,6 +38,49 @@ FrequencyMonitor monitor(TomlTable& table, const Scene& scene) {
   if (const auto v = table.find("box")) result.box = box(*v, scene.grid, Extent::may_be_flat);
   if (const auto v = table.find("components")) result.components = components(*v);
   return result;
+}
+
+Flux flux(TomlTable& table, const Scene& scene) {
+  Flux result{
+      .name = name(table, "flux", names_of(scene.fluxes)), .low = {}, .high = {}, .frequencies = {}, .reference = {}};
+  const TomlValue low = table.get("low", "the lower corner");
+  const TomlValue high = table.get("high", "the upper corner");
+  result.low = node(low, scene.grid);
+  result.high = node(high, scene.grid);
+  result.frequencies = frequencies(table.get("frequencies", "frequencies in Hz"), scene);
+  const auto reference = table.find("reference");
+  result.reference = reference ? reference->text() : result.name;
+  int flat = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (result.high[a] < result.low[a]) high.refuse(fmt::format("as much as `low` along {} or more", "xyz"[a]));
+    flat += result.high[a] == result.low[a] ? 1 : 0;
+  }
+  if (flat != 1) high.refuse("a point that differs from `low` along two axes");
+  const Box in = inside_layers(scene);
+  const std::int32_t first[3] = {in.x0, in.y0, in.z0}, end[3] = {in.x1, in.y1, in.z1};
+  for (std::size_t a = 0; a < 3; ++a) {
+    const bool across = static_cast<int>(a) == result.axis();
+    const bool whole = result.low[a] == 0 && result.high[a] == scene.grid.cells[a];
+    const std::int32_t lowest = across ? std::max(first[a], 1) : first[a];
+    const bool periodic = scene.boundary[2 * a] == Boundary::periodic;
+    const std::int32_t highest = across || (periodic && !whole) ? std::min(end[a], scene.grid.cells[a] - 1) : end[a];
+    if (result.low[a] >= lowest && result.high[a] <= highest) continue;
+    low.refuse(fmt::format("planes {} to {} along {}", result.low[a], result.high[a], "xyz"[a]),
+               fmt::format("{} to {}: outside of absorbing layers, across its axis a cell away from faces, along a "
+                           "periodic one all of it or short of its end",
+                           lowest, highest));
+  }
+  return result;
+}
+
+/// Those of another run are known when it is read only; names of this scene are what it is to have.
+void check_references(const TomlTable& root, const Scene& scene) {
+  for (const Flux& flux : scene.fluxes) {
+    const auto is_it = [&](const Flux& other) { return other.name == flux.reference; };
+    if (std::any_of(scene.fluxes.begin(), scene.fluxes.end(), is_it)) continue;
+    bad_input("{}: flux {}: found reference \"{}\"; expected the name of a flux", root.where(), flux.name,
+              flux.reference);
+  }
 }
 
 FarField far_field(TomlTable& table, const Scene& scene) {
@@ -135,6 +181,8 @@ void read_all(TomlTable& root, const std::string& name, std::vector<Result>& res
 void read_observers(TomlTable& root, Scene& scene) {
   read_all(root, "probes", scene.probes, [&](TomlTable& table) { return probe(table, scene); });
   read_all(root, "monitors", scene.monitors, [&](TomlTable& table) { return monitor(table, scene); });
+  read_all(root, "fluxes", scene.fluxes, [&](TomlTable& table) { return flux(table, scene); });
+  check_references(root, scene);
   read_all(root, "far_fields", scene.far_fields, [&](TomlTable& table) { return far_field(table, scene); });
 }
 

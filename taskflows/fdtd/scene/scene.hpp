@@ -65,7 +65,7 @@ struct Material {
   std::vector<Pole> poles;
 };
 
-// ---- geometry: a cell takes the material in which its centre lies, so curved surfaces are staircases ----
+// ---- geometry: a cell takes the material in which its centre lies; surfaces are staircases without smoothing ----
 
 struct Cuboid {  ///< low <= centre < high
   Vector low, high;
@@ -170,7 +170,8 @@ struct Port {
 struct Probe {
   std::string name;
   std::vector<Component> components;
-  std::vector<Place> places;  ///< of each component
+  std::vector<Place> places;       ///< of each component
+  std::optional<double> ringdown;  ///< s: from when on it decays freely
 };
 /// Running Fourier transforms of components in a box.
 struct FrequencyMonitor {
@@ -178,6 +179,14 @@ struct FrequencyMonitor {
   Box box;
   std::vector<double> frequencies;  ///< Hz
   std::vector<Component> components;
+};
+/// Power through a rectangle between nodes of the grid.
+struct Flux {
+  std::string name;
+  std::array<std::int32_t, 3> low, high;  ///< nodes; equal along one axis
+  std::vector<double> frequencies;        ///< Hz
+  std::string reference;                  ///< name of the flux of a run without bodies that normalises it
+  [[nodiscard]] std::int32_t axis() const { return low[0] == high[0] ? 0 : low[1] == high[1] ? 1 : 2; }
 };
 /// Near-to-far-field transform from the surface of a box.
 struct FarField {
@@ -219,6 +228,7 @@ struct Scene {
   Cpml cpml;
   std::vector<Material> materials;  ///< 0: vacuum, 1: pec, then those of the file by name
   std::uint16_t background = 0;
+  bool smoothing = false;        ///< of surfaces that cross cells
   std::vector<Object> geometry;  ///< later ones override earlier ones
   std::vector<Dipole> dipoles;
   std::vector<PlaneWave> plane_waves;
@@ -227,6 +237,7 @@ struct Scene {
   std::vector<double> port_frequencies;  ///< Hz
   std::vector<Probe> probes;
   std::vector<FrequencyMonitor> monitors;
+  std::vector<Flux> fluxes;
   std::vector<FarField> far_fields;
   std::vector<FieldOutput> field_outputs;
   std::vector<SliceOutput> slice_outputs;

@@ -7,6 +7,7 @@
 
 #include "base/angles.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/scene/smoothing.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
 
 namespace asterism::fdtd {
@@ -48,6 +49,7 @@ void set_materials(const Scene& scene, Problem& p) {
     for (const scene::Pole& pole : material.poles) p.poles.back().push_back(std::visit(AsPole(), pole));
   }
   p.material = scene::Geometry(scene).fill();
+  if (scene.smoothing) p.smoothed = scene::smoothed_edges(scene, p);
 }
 
 void add_sources(const Scene& scene, Problem& p) {
@@ -176,6 +178,27 @@ void add_surfaces(const Scene& scene, SceneProblem& s) {
   }
 }
 
+void add_planes(const Scene& scene, SceneProblem& s) {
+  for (std::size_t n = 0; n < scene.fluxes.size(); ++n) {
+    const scene::Flux& flux = scene.fluxes[n];
+    const std::int32_t axis = flux.axis();
+    std::int32_t lower[2] = {}, upper[2] = {};
+    Edge edge[2] = {};
+    for (std::size_t t = 0; t < 2; ++t) {
+      const std::size_t along = (static_cast<std::size_t>(axis) + 1 + t) % 3;
+      lower[t] = flux.low[along];
+      upper[t] = flux.high[along];
+      edge[t] = scene.boundary[2 * along] == Boundary::periodic && upper[t] - lower[t] == scene.grid.cells[along]
+                    ? Edge::periodic
+                    : Edge::open;
+    }
+    const Plane plane =
+        plane_between(axis, flux.low[static_cast<std::size_t>(axis)], lower, upper, edge, flux.frequencies, 1);
+    s.planes.push_back({n, plane, s.problem.monitors.size()});
+    for (const Monitor* monitor : {&plane.electric, &plane.magnetic}) s.problem.monitors.push_back(*monitor);
+  }
+}
+
 }  // namespace
 
 double value(const scene::Waveform& w, double time) {
@@ -202,6 +225,7 @@ SceneProblem make_problem(const Scene& scene) {
   add_probes(scene, s);
   add_monitors(scene, s);
   add_surfaces(scene, s);
+  add_planes(scene, s);
   check(p);
   return s;
 }

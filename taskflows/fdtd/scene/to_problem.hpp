@@ -22,6 +22,12 @@ struct SceneSurface {
   std::size_t first = 0;  ///< of 12 monitors of the problem: E and H on the planes in their order
 };
 
+struct ScenePlane {
+  std::size_t of = 0;  ///< number of the scene's flux
+  Plane plane;
+  std::size_t first = 0;  ///< of two monitors of the problem: E, then H
+};
+
 /// The voltage of a port: monitors of E along its edges.
 struct ScenePort {
   std::size_t monitor = 0;  ///< of the problem
@@ -33,6 +39,7 @@ struct SceneProblem {
   std::vector<SceneMonitor> monitors;
   std::vector<ScenePort> ports;  ///< in the scene's order
   std::vector<SceneSurface> surfaces;
+  std::vector<ScenePlane> planes;
 };
 
 /// Reads what the geometry refers to. Throws Error (bad input) like Geometry and check().

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "io/mesh/surface.hpp"
@@ -110,7 +111,8 @@ bool inside(const HalfSpace& h, const Vector& p) {
 template <class Shape>
 void paint(const Shape& shape, const Box& covered, std::uint16_t material, const Grid& grid, const Canvas& canvas) {
   const Box b = intersection(covered, canvas.box);
-#pragma omp parallel for collapse(2)
+  constexpr std::int64_t worth_a_team = 1 << 18;
+#pragma omp parallel for collapse(2) if (b.cells() > worth_a_team)
   for (std::int32_t i = b.x0; i < b.x1; ++i) {
     for (std::int32_t j = b.y0; j < b.y1; ++j) {
       std::uint16_t* row = canvas.row(i, j) - canvas.box.z0;
@@ -200,17 +202,53 @@ Body body(const Mesh& shape, const Object& object, const Grid& grid) {
   return [=, material = object.material](const Canvas& canvas) { paint(*surface, covered, material, grid, canvas); };
 }
 
-Body body(const VoxelFile& shape, const Object& object, const Grid& grid) {
+constexpr std::uint16_t unpainted = 0xffff;
+
+/// Each voxel is so many cells of the canvas along each axis.
+void paint_magnified(const VoxelFile& shape, const Box& covered, int times, const Canvas& canvas) {
+  const auto down = [&](std::int32_t at) { return at / times; };
+  const auto up = [&](std::int32_t at) { return (at + times - 1) / times; };
+  const Box& b = canvas.box;
+  const Box coarse{down(b.x0), up(b.x1), down(b.y0), up(b.y1), down(b.z0), up(b.z1)};
+  std::vector<std::uint16_t> voxels(static_cast<std::size_t>(coarse.cells()), unpainted);
+  const Canvas painted{coarse, voxels.data()};
+  paint_voxels(shape, covered, painted);
+  for (std::int32_t i = b.x0; i < b.x1; ++i)
+    for (std::int32_t j = b.y0; j < b.y1; ++j) {
+      const std::uint16_t* const from = painted.row(down(i), down(j)) - coarse.z0;
+      std::uint16_t* const to = canvas.row(i, j) - b.z0;
+      for (std::int32_t k = b.z0; k < b.z1; ++k)
+        if (from[down(k)] != unpainted) to[k] = from[down(k)];
+    }
+}
+
+Body body(const VoxelFile& shape, const Object& object, const Grid& grid, int times) {
   const Box covered = check_voxels(shape, grid, object.where);
   if (covered.empty()) holds_nothing(object);
+  if (times > 1) return [=](const Canvas& canvas) { paint_magnified(shape, covered, times, canvas); };
   return [=](const Canvas& canvas) { paint_voxels(shape, covered, canvas); };
+}
+
+Grid divided(Grid grid, int times) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    grid.cells[a] *= times;
+    grid.spacing[a] /= times;
+  }
+  return grid;
 }
 
 }  // namespace
 
-Geometry::Geometry(const Scene& scene) : grid_(scene.grid), background_(scene.background) {
+Geometry::Geometry(const Scene& scene, int times) : grid_(divided(scene.grid, times)), background_(scene.background) {
   for (const Object& object : scene.geometry) {
-    bodies_.push_back(std::visit([&](const auto& shape) { return body(shape, object, scene.grid); }, object.shape));
+    bodies_.push_back(std::visit(
+        [&]<class Shape>(const Shape& shape) {
+          if constexpr (std::is_same_v<Shape, VoxelFile>)
+            return body(shape, object, scene.grid, times);
+          else
+            return body(shape, object, grid_);
+        },
+        object.shape));
   }
 }
 

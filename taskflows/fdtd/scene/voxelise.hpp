@@ -25,7 +25,9 @@ class Geometry {
  public:
   /// Reads meshes and checks voxel files. Throws Error (bad_input): files that cannot be read, surfaces that are not
   /// closed, voxels of values that have no meaning, bodies that hold no centre of a cell of the grid.
-  explicit Geometry(const Scene& scene);
+  /// `times`: the grid of the canvases has so many cells along each edge of a cell of the scene; voxels stay as they
+  /// are.
+  explicit Geometry(const Scene& scene, int times = 1);
 
   /// Fills the cells of a box within the grid: the background, then the bodies in their order. A cell has the material
   /// of the body that holds its centre (staircases at curved surfaces, no averaging), whatever box it is filled with.

@@ -7,8 +7,8 @@
 
 namespace asterism::fdtd {
 
-/// Layers on four faces, a dispersive body that reaches into one of them and into a corner, a plane wave, currents of
-/// both kinds, monitors through all bricks.
+/// Layers on four faces, a dispersive body that reaches into one of them and into a corner, smoothed edges, a plane
+/// wave, currents of both kinds, monitors through all bricks.
 inline Problem everything(bool single, std::array<Face, 2> along_z = {Face::electric, Face::magnetic}) {
   Problem p;
   p.cells = {23, 19, 16};
@@ -29,6 +29,7 @@ inline Problem everything(bool single, std::array<Face, 2> along_z = {Face::elec
         const bool rod = i == 16 && j == 13 && k >= 6 && k < 12;
         p.material.push_back(static_cast<std::uint16_t>(rod ? 3 : body ? (i + j + k) % 3 : in_layer ? 2 : 0));
       }
+  p.smoothed = {{0, {5, 7, 9}, {1.7, 0.02}}, {2, {16, 5, 8}, {3.1, 0}}, {1, {11, 6, 12}, {1.25, 0}}};
   const double dt = p.dt;
   const auto pulse = [dt](double t) { return 1e-6 * std::sin(0.5 * t / dt) * std::exp(-t / (20 * dt)); };
   p.sources = {{0, {5, 7, 8}, pulse}, {2, {11, 10, 7}, pulse}};

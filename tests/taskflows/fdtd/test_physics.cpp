@@ -127,6 +127,7 @@ TEST_F(FdtdPhysicsFiles, CheckpointsOfOtherProblemsAreRefused) {
   refused([](Problem& o) { o.cpml.cells[0] = 4; }, {"c.h5", "absorbing_layers", "3 4 5 3", "4 4 5 3"});
   refused([](Problem& o) { o.cpml.grading.alpha = 0.3; }, {"c.h5", "absorbing_layers"});
   refused([](Problem& o) { o.poles[1].pop_back(); }, {"c.h5", "materials"});
+  refused([](Problem& o) { o.smoothed[1].medium.loss = 1; }, {"c.h5", "materials"});
   refused([](Problem& o) { o.waves[0].wave.waveform.delay *= 2; }, {"c.h5", "plane_waves"});
   refused([](Problem& o) { o.monitors[1].every = 1; }, {"c.h5", "monitors"});
 }

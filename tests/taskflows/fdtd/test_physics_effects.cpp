@@ -215,6 +215,11 @@ TEST(FdtdPhysicsEffects, WhatDoesNotFitIsRefused) {
   refused([](Problem& p) { p.cpml.cells[2] = 16; }, "along y");
   refused([](Problem& p) { p.cpml.grading.kappa = 0.5; }, "layers");
   refused([](Problem& p) { p.poles.resize(9); }, "poles of 9 materials");
+  refused([](Problem& p) { p.smoothed[0].cell[0] = 99; }, "smoothed edge ex");
+  refused([](Problem& p) { p.smoothed[0].medium.relative = 0.9; }, "smoothed edge with permittivity 0.9");
+  refused([](Problem& p) { p.smoothed[0].medium.loss = -1; }, "conductivity -1");
+  refused([](Problem& p) { p.smoothed[0].cell = {12, 10, 7}; }, "dispersive");
+  refused([](Problem& p) { p.smoothed[1].cell = {17, 14, 8}; }, "perfect conductor");
   refused([](Problem& p) { p.initial = [](Field, int, int, int, int) { return 1.0; }; }, "initial");
   refused([](Problem& p) { p.waves[0].planes.x0 = 2; }, "along x");
   refused([](Problem& p) { p.waves[0].planes.x0 = 11; }, "vacuum");

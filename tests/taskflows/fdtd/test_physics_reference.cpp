@@ -222,5 +222,12 @@ TEST(FdtdPhysicsReference, AllTogether) {
         everything(false, along_z), 90, [](Problem& o) { o.poles[2].clear(); }, echo);
 }
 
+TEST(FdtdPhysicsReference, SmoothedEdges) {
+  Problem p = driven({11, 9, 8});
+  fill(p, {{}, {4, 1, 0.2, 0}, {2, 3, 0, 1e4}});
+  p.smoothed = {{0, {5, 3, 4}, {1.7, 0.02}}, {1, {6, 4, 3}, {3.1, 0}}, {2, {7, 4, 2}, {1.25, 0.3}}};
+  expect_agreement(p, 60, [](Problem& q) { q.smoothed[1].medium.relative = 3; });
+}
+
 }  // namespace
 }  // namespace asterism::fdtd

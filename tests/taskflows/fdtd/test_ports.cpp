@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "taskflows/fdtd/scene/scattering.hpp"
+#include "taskflows/fdtd/results/scattering.hpp"
 #include "tests/taskflows/fdtd/problems.hpp"
 
 namespace asterism::fdtd {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/scattering.hpp"
+#include "taskflows/fdtd/results/scattering.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "base/angles.hpp"
 #include "io/output_file.hpp"
+#include "taskflows/fdtd/results/transform.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -24,15 +25,6 @@ Complex voltage(const Spectrum& spectrum, int frequency, double edge) {
   for (int i = b.x0; i < b.x1; ++i)
     for (int j = b.y0; j < b.y1; ++j)
       for (int k = b.z0; k < b.z1; ++k) sum -= edge * spectrum.at(0, frequency, i, j, k);
-  return sum;
-}
-
-Complex transform(const scene::Waveform& w, double frequency, double dt, long steps) {
-  Complex sum = 0;
-  for (long n = 0; n < steps; ++n) {
-    const double t = (static_cast<double>(n) + 0.5) * dt;
-    sum += dt * value(w, t) * std::polar(1.0, -2 * std::numbers::pi * frequency * t);
-  }
   return sum;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "taskflows/fdtd/scene/to_problem.hpp"
@@ -23,14 +24,16 @@ struct SceneFarField {
   FarField field;
   double radiated = 0;
   double directivity = 0;
+  std::optional<double> scattering;  ///< m^2, with one plane wave: radiated power by its power per area
+  std::optional<double> radar;       ///< m^2, with one plane wave: 4 pi times power per solid angle instead
 };
-/// Those of a scene, in the order of far fields, frequencies and directions.
+/// Those of a scene, in the order of far fields, frequencies and directions. `steps`: that were done.
 std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProblem& of,
-                                      const std::vector<Spectrum>& spectra);
+                                      const std::vector<Spectrum>& spectra, long steps);
 
 /// CSV: a line for each far field, frequency and direction with E r exp(i k r) along theta and phi (V/m m s), the
-/// transform of the power through the surface (J/Hz times 1/4) and the directivity. Throws Error.
-void write_far_fields(const std::filesystem::path& path, const scene::Scene& scene, const SceneProblem& of,
-                      const std::vector<Spectrum>& spectra);
+/// transform of the power through the surface (J/Hz times 1/4) and the directivity; with one plane wave also its
+/// scattering and radar cross-sections (m^2). Throws Error.
+void write_far_fields(const std::filesystem::path& path, const std::vector<SceneFarField>& all);
 
 }  // namespace asterism::fdtd

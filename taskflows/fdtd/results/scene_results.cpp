@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/results.hpp"
+#include "taskflows/fdtd/results/scene_results.hpp"
 
 #include <cmath>
 
@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/output_file.hpp"
+#include "taskflows/fdtd/results/transform.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -52,8 +53,9 @@ void write_monitors(const std::filesystem::path& path, const scene::Scene& scene
 }
 
 std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProblem& of,
-                                      const std::vector<Spectrum>& spectra) {
+                                      const std::vector<Spectrum>& spectra, long steps) {
   const Problem& p = of.problem;
+  const bool one_wave = scene.plane_waves.size() == 1 && scene.dipoles.empty();
   Surroundings around{{p.spacing[0], p.spacing[1], p.spacing[2]}, p.eps0, p.mu0, {}};
   for (std::size_t a = 0; a < 3; ++a) around.centre[a] = -scene.grid.origin[a] / p.spacing[a];
   std::vector<SceneFarField> all;
@@ -70,22 +72,32 @@ std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProb
       const int frequency = static_cast<int>(f);
       const std::vector<FarField> fields = far_field(s.surface, seen, around, frequency, directions);
       const double power = radiated(s.surface, seen, around.spacing, frequency);
+      const std::size_t first = all.size();
       for (std::size_t d = 0; d < directions.size(); ++d)
-        all.push_back(
-            {s.of, far.frequencies[f], directions[d], fields[d], power, directivity(fields[d], around, power)});
+        all.push_back({s.of, far.frequencies[f], directions[d], fields[d], power, directivity(fields[d], around, power),
+                       std::nullopt, std::nullopt});
+      if (!one_wave) continue;
+      const std::complex<double> incident = transform(scene.plane_waves[0].waveform, far.frequencies[f], p.dt, steps);
+      for (std::size_t d = first; d < all.size(); ++d) {
+        all[d].scattering = power / (std::norm(incident) / (2 * std::sqrt(p.mu0 / p.eps0)));
+        all[d].radar = radar_cross_section(all[d].field, incident);
+      }
     }
   }
   return all;
 }
 
-void write_far_fields(const std::filesystem::path& path, const scene::Scene& scene, const SceneProblem& of,
-                      const std::vector<Spectrum>& spectra) {
+void write_far_fields(const std::filesystem::path& path, const std::vector<SceneFarField>& all) {
   OutputFile file(path);
-  file.write("far_field,frequency,theta,phi,e_theta_real,e_theta_imag,e_phi_real,e_phi_imag,radiated,directivity\n");
-  for (const SceneFarField& far : far_fields(scene, of, spectra))
-    file.write(fmt::format("{},{},{},{},{},{},{},{},{},{}\n", far.of, far.frequency, far.towards.theta / degree,
+  const bool scatters = !all.empty() && all[0].scattering.has_value();
+  file.write("far_field,frequency,theta,phi,e_theta_real,e_theta_imag,e_phi_real,e_phi_imag,radiated,directivity");
+  file.write(scatters ? ",scattering_cross_section,radar_cross_section\n" : "\n");
+  for (const SceneFarField& far : all) {
+    file.write(fmt::format("{},{},{},{},{},{},{},{},{},{}", far.of, far.frequency, far.towards.theta / degree,
                            far.towards.phi / degree, far.field.theta.real(), far.field.theta.imag(),
                            far.field.phi.real(), far.field.phi.imag(), far.radiated, far.directivity));
+    file.write(scatters ? fmt::format(",{},{}\n", *far.scattering, *far.radar) : "\n");
+  }
   file.commit();
 }
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taskflows/fdtd/scene/smoothing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "taskflows/fdtd/reference/reference_media.hpp"
+#include "taskflows/fdtd/scene/voxelise.hpp"
+
+namespace asterism::fdtd::scene {
+namespace {
+
+constexpr int fine = 8;          ///< points along an edge of a cell
+constexpr int coarse = 2;        ///< to find the cells that surfaces cross
+constexpr int rows_at_once = 8;  ///< cells along y
+
+/// Points [x0, x1) x ... of a grid that is `times` finer than the scene's, some of them beyond its faces: those of the
+/// other end along periodic axes, and none elsewhere.
+class Samples {
+ public:
+  static constexpr std::int32_t none = -1;
+
+  Samples(const Scene& scene, int times) : geometry_(scene, times) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      cells_[a] = scene.grid.cells[a] * times;
+      periodic_[a] = scene.boundary[2 * a] == Boundary::periodic;
+    }
+  }
+
+  void fill(const Box& box) {
+    box_ = box;
+    values_.assign(static_cast<std::size_t>(box.cells()), none);
+    const std::array<std::vector<Range>, 3> ranges{ranges_of(0, box.x0, box.x1), ranges_of(1, box.y0, box.y1),
+                                                   ranges_of(2, box.z0, box.z1)};
+    for (const Range& x : ranges[0])
+      for (const Range& y : ranges[1])
+        for (const Range& z : ranges[2]) copy(x, y, z);
+  }
+  [[nodiscard]] std::int32_t at(std::int32_t i, std::int32_t j, std::int32_t k) const {
+    return values_[static_cast<std::size_t>(place(i, j, k))];
+  }
+
+ private:
+  /// In the grid, and how far beyond its faces that is asked for.
+  struct Range {
+    std::int32_t first, end, shift;
+  };
+  [[nodiscard]] std::vector<Range> ranges_of(std::size_t axis, std::int32_t first, std::int32_t end) const {
+    const std::int32_t n = cells_[axis];
+    std::vector<Range> ranges;
+    for (const std::int32_t shift : {-n, 0, n}) {
+      if (shift != 0 && !periodic_[axis]) continue;
+      const Range range{std::max(first - shift, 0), std::min(end - shift, n), shift};
+      if (range.first < range.end) ranges.push_back(range);
+    }
+    return ranges;
+  }
+  [[nodiscard]] std::int64_t place(std::int32_t i, std::int32_t j, std::int32_t k) const {
+    return (static_cast<std::int64_t>(i - box_.x0) * (box_.y1 - box_.y0) + (j - box_.y0)) * (box_.z1 - box_.z0) +
+           (k - box_.z0);
+  }
+  void copy(const Range& x, const Range& y, const Range& z) {
+    const Box part{x.first, x.end, y.first, y.end, z.first, z.end};
+    painted_.resize(static_cast<std::size_t>(part.cells()));
+    const Canvas canvas{part, painted_.data()};
+    geometry_.fill(canvas);
+    for (std::int32_t i = x.first; i < x.end; ++i)
+      for (std::int32_t j = y.first; j < y.end; ++j)
+        std::copy_n(canvas.row(i, j), z.end - z.first,
+                    values_.begin() + place(i + x.shift, j + y.shift, z.first + z.shift));
+  }
+
+  Geometry geometry_;
+  std::array<std::int32_t, 3> cells_{};
+  std::array<bool, 3> periodic_{};
+  Box box_{};
+  std::vector<std::int32_t> values_;
+  std::vector<std::uint16_t> painted_;
+};
+
+/// The box of one cell around an edge, in points of a finer grid.
+Box around(int component, const std::array<int, 3>& edge, int times) {
+  std::array<std::int32_t, 3> first{};
+  for (std::size_t a = 0; a < 3; ++a) first[a] = edge[a] * times - (static_cast<int>(a) == component ? 0 : times / 2);
+  return {first[0], first[0] + times, first[1], first[1] + times, first[2], first[2] + times};
+}
+
+Box wider(const Box& b, std::int32_t by) {
+  return {b.x0 - by, b.x1 + by, b.y0 - by, b.y1 + by, b.z0 - by, b.z1 + by};
+}
+
+bool is_mixed(const Samples& samples, const Box& b) {
+  std::int32_t first = Samples::none;
+  for (std::int32_t i = b.x0; i < b.x1; ++i)
+    for (std::int32_t j = b.y0; j < b.y1; ++j)
+      for (std::int32_t k = b.z0; k < b.z1; ++k) {
+        const std::int32_t material = samples.at(i, j, k);
+        if (material == Samples::none) continue;
+        if (first == Samples::none) first = material;
+        if (material != first) return true;
+      }
+  return false;
+}
+
+double rounded(double x) {
+  constexpr int bits = 12;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+class Smoothing {
+ public:
+  Smoothing(const Scene& scene, const Problem& problem)
+      : problem_(problem), grid_(whole_grid(problem)), coarse_(scene, coarse), fine_(scene, fine) {}
+
+  std::vector<SmoothedEdge> edges() {
+    const Box cells = grid_.cells();
+    for (std::int32_t i = 0; i <= cells.x1; ++i)
+      for (std::int32_t j = 0; j <= cells.y1; j += rows_at_once)
+        add({i, i + 1, j, std::min(j + rows_at_once, cells.y1 + 1), 0, cells.z1 + 1});
+    return std::move(found_);
+  }
+
+ private:
+  struct Edge {
+    int component;
+    std::array<int, 3> cell;
+  };
+  /// Edges that begin at the nodes of a box.
+  void add(const Box& nodes) {
+    const Box points{nodes.x0 * coarse, nodes.x1 * coarse, nodes.y0 * coarse,
+                     nodes.y1 * coarse, nodes.z0 * coarse, nodes.z1 * coarse};
+    coarse_.fill(wider(points, coarse));
+    std::vector<Edge> mixed;
+    Box hull{};
+    for (int c = 0; c < 3; ++c) {
+      const Box own = grid_.entries(Field::electric, c, grid_.cells());
+      for (int i = std::max(nodes.x0, own.x0); i < std::min(nodes.x1, own.x1); ++i)
+        for (int j = std::max(nodes.y0, own.y0); j < std::min(nodes.y1, own.y1); ++j)
+          for (int k = std::max(nodes.z0, own.z0); k < std::min(nodes.z1, own.z1); ++k) {
+            if (!is_mixed(coarse_, wider(around(c, {i, j, k}, coarse), 1))) continue;
+            const Box b = around(c, {i, j, k}, fine);
+            hull = mixed.empty() ? b : Box{std::min(hull.x0, b.x0), std::max(hull.x1, b.x1), std::min(hull.y0, b.y0),
+                                           std::max(hull.y1, b.y1), std::min(hull.z0, b.z0), std::max(hull.z1, b.z1)};
+            mixed.push_back({c, {i, j, k}});
+          }
+    }
+    if (mixed.empty()) return;
+    fine_.fill(hull);
+    for (const Edge& edge : mixed) add(edge);
+  }
+
+  void add(const Edge& edge) {
+    const CellsAround cells = cells_around(problem_, Field::electric, edge.component, edge.cell);
+    for (const auto& [material, count] : cells)
+      if (has_own_law(material)) return;
+    const std::optional<Medium> medium = mean(edge);
+    if (!medium) return;
+    const EntryMedium before = mean_over(problem_, Field::electric, cells);
+    const bool is_same =
+        rounded(before.constant / problem_.eps0) == medium->relative && rounded(before.loss) == medium->loss;
+    if (!is_same) found_.push_back({edge.component, edge.cell, *medium});
+  }
+  [[nodiscard]] bool has_own_law(std::size_t material) const {
+    return std::isinf(problem_.materials[material].sigma) ||
+           (material < problem_.poles.size() && !problem_.poles[material].empty());
+  }
+
+  /// None where a point lies in a conductor or a dispersive medium.
+  [[nodiscard]] std::optional<Medium> mean(const Edge& edge) const {
+    const Box b = around(edge.component, edge.cell, fine);
+    double n = 0, eps = 0, inverse = 0, sigma = 0, loss = 0;
+    std::array<double, 3> jumps{};  // of eps along each axis
+    for (std::int32_t i = b.x0; i < b.x1; ++i)
+      for (std::int32_t j = b.y0; j < b.y1; ++j)
+        for (std::int32_t k = b.z0; k < b.z1; ++k) {
+          const std::int32_t material = fine_.at(i, j, k);
+          if (material == Samples::none) continue;
+          if (has_own_law(static_cast<std::size_t>(material))) return std::nullopt;
+          const fdtd::Material& m = problem_.materials[static_cast<std::size_t>(material)];
+          ++n;
+          eps += m.eps_r;
+          inverse += 1 / m.eps_r;
+          sigma += m.sigma;
+          loss += m.sigma / (m.eps_r * m.eps_r);
+          if (i + 1 < b.x1) jumps[0] += jump(m, i + 1, j, k);
+          if (j + 1 < b.y1) jumps[1] += jump(m, i, j + 1, k);
+          if (k + 1 < b.z1) jumps[2] += jump(m, i, j, k + 1);
+        }
+    const double normal = normal_square(jumps, static_cast<std::size_t>(edge.component));
+    const double along = n / eps, across = inverse / n;  // 1 / eps
+    const double mean_eps = 1 / (normal * across + (1 - normal) * along);
+    const double mean_loss = normal * loss / n + (1 - normal) * sigma / n * along * along;
+    return Medium{rounded(mean_eps), rounded(mean_eps * mean_eps * mean_loss)};
+  }
+  [[nodiscard]] double jump(const fdtd::Material& from, std::int32_t i, std::int32_t j, std::int32_t k) const {
+    const std::int32_t material = fine_.at(i, j, k);
+    if (material == Samples::none) return 0;
+    return std::abs(problem_.materials[static_cast<std::size_t>(material)].eps_r - from.eps_r);
+  }
+  /// Rows of points along an axis that cross a surface: its area times the component of the normal, by the rows' own
+  /// area, which is inversely proportional to the spacing along the axis.
+  [[nodiscard]] double normal_square(const std::array<double, 3>& jumps, std::size_t axis) const {
+    const auto square = [&](std::size_t a) { return std::pow(jumps[a] / problem_.spacing[a], 2); };
+    const double all = square(0) + square(1) + square(2);
+    return all > 0 ? square(axis) / all : 0;
+  }
+
+  const Problem& problem_;
+  fdtd::Grid grid_;
+  Samples coarse_, fine_;
+  std::vector<SmoothedEdge> found_;
+};
+
+}  // namespace
+
+std::vector<SmoothedEdge> smoothed_edges(const Scene& scene, const Problem& problem) {
+  return Smoothing(scene, problem).edges();
+}
+
+}  // namespace asterism::fdtd::scene
