@@ -196,7 +196,9 @@ void add_results(CLI::App& app, Arguments& args) {
   group->add_option("--slice", args.output.slice, "Slice of --png: x, y or z, or x=K")->capture_default_str();
   group->add_option("--quantity", args.output.quantity, "Quantity of --png: Ex to Hz, or E or H for a magnitude")
       ->capture_default_str();
-  group->add_option("--zoom", args.output.zoom, "Pixels per cell of --png")->check(CLI::Range(1, 64));
+  group->add_option("--zoom", args.output.zoom, "Pixels per cell of --png (default: 640 along the longer side, about)")
+      ->check(CLI::Range(1, 64));
+  group->add_flag("--plain", args.output.plain, "--png without title, axes and colour bar: the cells alone");
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
   group->add_option("--normalise", args.other_fluxes,
                     "NAME_empty_fluxes.csv of a run with --empty: NAME_fluxes.csv has each flux by that one, too");

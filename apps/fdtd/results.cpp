@@ -63,6 +63,7 @@ void add_outputs(const OutputOptions& options, const Problem& problem, Outputs& 
     slice.file = options.picture;
     slice.every = options.every;
     slice.zoom = options.zoom;
+    slice.plain = options.plain;
     read_slice(options.slice, problem, slice);
     read_quantity(options.quantity, slice);
     require_writable("--png", options.picture);

@@ -14,14 +14,15 @@
 
 namespace asterism::apps::fdtd {
 
-/// --output, --every, --png, --slice, --quantity, --zoom.
+/// --output, --every, --png, --slice, --quantity, --zoom, --plain.
 struct OutputOptions {
   std::string series;
   long every = 0;
   std::string picture;
   std::string slice = "z";  ///< or "z=K"
   std::string quantity = "E";
-  int zoom = 1;
+  int zoom = 0;        ///< 0: as the picture needs
+  bool plain = false;  ///< --png without title, axes and colour bar
 };
 
 struct Outputs {

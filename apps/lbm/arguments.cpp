@@ -144,7 +144,11 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
           "What --png shows")
       ->check(CLI::IsMember(quantities))
       ->default_str("speed");
-  results->add_option("--zoom", output.slice.zoom, "Pixels of --png per cell")->check(CLI::Range(1, 64));
+  output.slice.zoom = 0;
+  results
+      ->add_option("--zoom", output.slice.zoom, "Pixels of --png per cell (default: 640 along the longer side, about)")
+      ->check(CLI::Range(1, 64));
+  results->add_flag("--plain", output.plain, "--png without title, axes and colour bar: the cells alone");
   results->add_option("--profiles", output.profiles,
                       "Velocity along the centre lines at the end, CSV; a cavity of Re 1000 (cubic) or 100 and 400\n"
                       "(periodic along y) is compared with published ones");
@@ -208,6 +212,7 @@ void read_texts(const Texts& texts, Arguments& args) {
     flow.face[face] = read_face(text.substr(3));
   }
   read_slice(texts.slice, flow.cells, args.output.slice);
+  if (args.output.plain && args.output.slice.zoom == 0) args.output.slice.zoom = 1;
   for (const std::string& text : texts.probes) args.output.probes.cells.push_back(read_probe(text));
   check(args.output);
   args.pieces.gpu_share = share_of_gpus("--gpu-share", texts.share);

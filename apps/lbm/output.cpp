@@ -126,6 +126,28 @@ void Output::write_profiles(const CentreLines& lines) {
   deviation_ = deviation_from_published(flow_, lines);
 }
 
+Slice Output::slice_of(long time) const {
+  Slice slice = options_.slice;
+  if (options_.plain) return slice;
+  const Problem& problem = flow_.problem;
+  slice.frame = output::Frame{.title = fmt::format("{} = {}, step {}", "xyz"[slice.axis], slice.index, time),
+                              .quantity = show(slice.quantity),
+                              .unit = "cells"};
+  if (!problem.solid.empty())
+    slice.frame->body = [&problem, section = output::Section{slice.axis, slice.index}](int right, int up) {
+      std::array<int, 3> cell{};
+      cell[section.axis] = section.index;
+      cell[section.right()] = right;
+      cell[section.up()] = up;
+      const auto [x, y, z] = cell;
+      return int{problem.solid[static_cast<std::size_t>(x) +
+                               static_cast<std::size_t>(problem.cells[0]) *
+                                   (static_cast<std::size_t>(y) +
+                                    static_cast<std::size_t>(problem.cells[1]) * static_cast<std::size_t>(z))]};
+    };
+  return slice;
+}
+
 template <class T>
 void Output::write_fields(Simulation& simulation) {
   const Array<char> all = gather_fields(simulation, flow_.problem);
@@ -133,7 +155,7 @@ void Output::write_fields(Simulation& simulation) {
   const long time = simulation.time();
   const Pause pause;
   if (series_) std::visit([&](auto& series) { series.append(time, static_cast<double>(time), fields); }, *series_);
-  if (!options_.picture.empty()) write_png(picture_of(time), grid_of(flow_.problem), fields, options_.slice);
+  if (!options_.picture.empty()) write_png(picture_of(time), grid_of(flow_.problem), fields, slice_of(time));
   if (!options_.profiles.empty() && time == steps_) write_profiles(centre_lines(flow_, fields));
 }
 
@@ -151,7 +173,7 @@ void Output::write_distributed_fields(Simulation& simulation) {
     });
   }
   if (!options_.picture.empty())
-    write_distributed_png<T>(picture_of(time), grid_of(flow_.problem), all, options_.slice);
+    write_distributed_png<T>(picture_of(time), grid_of(flow_.problem), all, slice_of(time));
   if (!options_.profiles.empty() && time == steps_) {
     const CentreLines lines = distributed_centre_lines<T>(flow_, all);
     collective_try([&] {

@@ -25,6 +25,7 @@ struct OutputOptions {
   std::string series;   ///< NAME.pvd or NAME.h5; empty: none
   long every = 0;       ///< steps between outputs; 0: at the end only
   std::string picture;  ///< PNG of a slice
+  bool plain = false;   ///< its pixels alone
   asterism::lbm::Slice slice;
   std::string checkpoint;
   long checkpoint_every = 0;  ///< 0: at the end only
@@ -71,6 +72,8 @@ class Output {
   template <class T>
   void write_distributed_fields(asterism::lbm::Simulation& simulation);
   [[nodiscard]] std::string picture_of(long time) const;
+  /// The slice with its frame at a time.
+  [[nodiscard]] asterism::lbm::Slice slice_of(long time) const;
   void write_profiles(const asterism::lbm::CentreLines& lines);
   void write_tables();
 

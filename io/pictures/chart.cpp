@@ -9,11 +9,12 @@
 #include "base/error.hpp"
 #include "io/pictures/canvas.hpp"
 #include "io/pictures/picture.hpp"
+#include "io/series/series_detail.hpp"
 
 namespace asterism::output {
 namespace {
 
-constexpr Colour white{255, 255, 255}, black{30, 30, 30}, grey{222, 222, 222};
+constexpr Colour grey{222, 222, 222};
 // told apart with every kind of colour vision: Okabe and Ito
 constexpr std::array<Colour, 7> colours{
     {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0}, {86, 180, 233}, {90, 90, 90}}};
@@ -31,14 +32,14 @@ struct Range {
   }
 };
 
-class Drawing {
+class ChartDrawing {
  public:
-  Drawing(const Chart& chart, const Axis& x, const Axis& y)
+  ChartDrawing(const Chart& chart, const Axis& x, const Axis& y, Drawing drawing)
       : chart_(chart),
         x_(x),
         y_(y),
         top_(top - legend_row * static_cast<double>(chart.lines.size())),
-        canvas_(chart_width, chart_height, white) {
+        canvas_(chart_width, chart_height, paper, drawing) {
     axes();
     for (std::size_t n = 0; n < chart.lines.size(); ++n) {
       const Colour colour = colours[n % colours.size()];
@@ -46,7 +47,7 @@ class Drawing {
       line(chart.lines[n], colour);
     }
   }
-  [[nodiscard]] const Raster& raster() const { return canvas_.raster(); }
+  Canvas& canvas() { return canvas_; }
 
  private:
   [[nodiscard]] double column(double value) const { return left + x_.place(value) * (right - left); }
@@ -55,24 +56,24 @@ class Drawing {
   void axes() {
     for (const double tick : x_.ticks) {
       canvas_.line(column(tick), bottom, column(tick), top_, 1, grey);
-      canvas_.text(column(tick), bottom - 18, fmt::format("{:.6g}", tick), 0.5, black);
+      canvas_.text(column(tick), bottom - 18, fmt::format("{:.6g}", tick), 0.5, ink);
     }
     for (const double tick : y_.ticks) {
       canvas_.line(left, row(tick), right, row(tick), 1, grey);
-      canvas_.text(left - 10, row(tick), fmt::format("{:.6g}", tick), 1, black);
+      canvas_.text(left - 10, row(tick), fmt::format("{:.6g}", tick), 1, ink);
     }
-    canvas_.line(left, bottom, right, bottom, 1.5, black);
-    canvas_.line(left, bottom, left, top_, 1.5, black);
-    canvas_.text((left + right) / 2, 28, chart_.x_label, 0.5, black);
-    canvas_.text(18, (bottom + top_) / 2, chart_.y_label, 0.5, black, true);
-    canvas_.text(chart_width / 2.0, chart_height - 28, chart_.title, 0.5, black);
+    canvas_.line(left, bottom, right, bottom, 1.5, ink);
+    canvas_.line(left, bottom, left, top_, 1.5, ink);
+    canvas_.text((left + right) / 2, 28, chart_.x_label, 0.5, ink);
+    canvas_.text(18, (bottom + top_) / 2, chart_.y_label, 0.5, ink, true);
+    canvas_.text(chart_width / 2.0, chart_height - 28, chart_.title, 0.5, ink);
   }
 
   /// Between the title and the axes, where no line is.
   void name(const std::string& text, double y, Colour colour) {
     canvas_.line(left, y, left + 25, y, 2, colour);
     if (chart_.marks == Marks::spreads) canvas_.disc(left + 12.5, y, 4, colour);
-    canvas_.text(left + 35, y, text, 0, black);
+    canvas_.text(left + 35, y, text, 0, ink);
   }
 
   void line(const ChartLine& line, Colour colour) {
@@ -141,11 +142,20 @@ void write_chart(const std::filesystem::path& path, const Chart& chart) {
       x.take(p.x);
       for (const double value : {p.y, p.low, p.high}) y.take(value);
     }
+  const std::string extension = lower_case(path.extension().string());
+  const bool svg = extension == ".svg";
+  if (!svg && extension != ".png")
+    bad_input("{}: {} is no extension of a chart; expected .png or .svg", path.string(), in_quotes(extension));
+  detail::check_output(path, extension, "a chart");
   if (x.least > x.largest) bad_input("{}: a chart without points", path.string());
   const bool logarithmic = y.least > 0 && y.largest > wide_range * y.least;
   const Axis across = axis_of(x.least, x.largest, false);
   const Axis upwards = axis_of(logarithmic ? y.least : std::min(0.0, y.least), y.largest, logarithmic);
-  write_png(path, Drawing(chart, across, upwards).raster());
+  ChartDrawing drawing(chart, across, upwards, svg ? Drawing::svg : Drawing::pixels);
+  if (!svg) return write_png(path, drawing.canvas().raster());
+  OutputFile file(path);
+  file.write(drawing.canvas().svg());
+  file.commit();
 }
 
 }  // namespace asterism::output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured values as lines over one axis, with their spread, as a PNG picture.
+// Measured values as lines over one axis, with their spread, as a PNG or SVG picture.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +30,8 @@ struct Chart {
 inline constexpr int chart_width = 960, chart_height = 600;  ///< pixels
 
 /// From 0 upwards, or by powers of ten where all values are positive and the largest is more than 20 times the least.
-/// Throws Error (bad_input) for a chart without points or with values that are not finite, and for a name that cannot
-/// be written; Error (failed) when the disk is full.
+/// By the name's extension, .png or .svg. Throws Error (bad_input) for a chart without points or with values that are
+/// not finite, and for a name that cannot be written; Error (failed) when the disk is full.
 void write_chart(const std::filesystem::path& path, const Chart& chart);
 
 /// From the first to the last, in round steps; `logarithmic`: 1, 2 and 5 times powers of ten, or only those.

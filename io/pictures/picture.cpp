@@ -71,7 +71,8 @@ void write(const std::filesystem::path& path, const Raster& raster, std::int32_t
   file.commit();
 }
 
-/// What the ends of the colour map mean.
+}  // namespace
+
 std::pair<double, double> range_of(const Plane& plane, const Colouring& colouring) {
   double low = INFINITY;
   double high = -INFINITY;
@@ -88,7 +89,9 @@ std::pair<double, double> range_of(const Plane& plane, const Colouring& colourin
   return {colouring.low.value_or(low), colouring.high.value_or(high)};
 }
 
-}  // namespace
+Colour colour_of(ColourMap map, double value, double low, double high) {
+  return colour(map, !std::isfinite(value) ? NAN : high > low ? (value - low) / (high - low) : 0.5);
+}
 
 void check_picture(const std::filesystem::path& path, const std::array<std::int32_t, 3>& n, const Section& section,
                    const Colouring& colouring) {
@@ -100,15 +103,13 @@ void check_picture(const std::filesystem::path& path, const std::array<std::int3
   }
   constexpr std::int64_t widest = 65500;  // what common viewers open
   const std::int64_t pixels = std::int64_t{colouring.zoom} * *std::max_element(n.begin(), n.end());
-  if (colouring.zoom < 1 || pixels > widest) {
+  if (colouring.zoom < 0 || pixels > widest) {
     bad_input("{}: zoom {}; expected at least 1, and {} pixels at most", path.string(), colouring.zoom, widest);
   }
   if (colouring.low && colouring.high && !(*colouring.low < *colouring.high)) {
     bad_input("{}: range {} to {}; expected ascending ones", path.string(), *colouring.low, *colouring.high);
   }
 }
-
-namespace {
 
 template <class T>
 Plane plane_of(const Grid& grid, const Field<T>& field, const Section& section) {
@@ -126,16 +127,15 @@ Plane plane_of(const Grid& grid, const Field<T>& field, const Section& section) 
   });
 }
 
-}  // namespace
+template Plane plane_of(const Grid&, const Field<float>&, const Section&);
+template Plane plane_of(const Grid&, const Field<double>&, const Section&);
 
 void write_png(const std::filesystem::path& path, const Plane& plane, const Colouring& colouring) {
+  if (colouring.zoom < 1) bad_input("{}: zoom {}; expected at least 1", path.string(), colouring.zoom);
   const auto [low, high] = range_of(plane, colouring);
   std::vector<std::uint8_t> rgb(3 * plane.values.size());
   for (std::size_t i = 0; i < plane.values.size(); ++i) {
-    const double value = plane.values[i];
-    // a plane of one value only is in the middle
-    const double t = !std::isfinite(value) ? NAN : high > low ? (value - low) / (high - low) : 0.5;
-    const auto pixel = colour(colouring.map, t);
+    const Colour pixel = colour_of(colouring.map, plane.values[i], low, high);
     std::copy(pixel.begin(), pixel.end(), rgb.begin() + static_cast<std::ptrdiff_t>(3 * i));
   }
   write(path, {plane.width, plane.height, std::move(rgb)}, colouring.zoom);
@@ -145,18 +145,5 @@ void write_png(const std::filesystem::path& path, const Raster& raster) {
   detail::check_output(path, ".png", "a picture");
   write(path, raster, 1);
 }
-
-template <class T>
-void write_png(const std::filesystem::path& path, const Grid& grid, const Field<T>& field, const Section& section,
-               const Colouring& colouring) {
-  check_picture(path, grid.n, section, colouring);
-  detail::check_fields(path, grid, Fields<T>{field});
-  write_png(path, plane_of(grid, field, section), colouring);
-}
-
-template void write_png(const std::filesystem::path&, const Grid&, const Field<float>&, const Section&,
-                        const Colouring&);
-template void write_png(const std::filesystem::path&, const Grid&, const Field<double>&, const Section&,
-                        const Colouring&);
 
 }  // namespace asterism::output

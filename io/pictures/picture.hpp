@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "io/pictures/canvas.hpp"
@@ -37,8 +38,13 @@ struct Colouring {
   /// the largest distance from `centre` on both sides.
   std::optional<double> low = {}, high = {};
   double centre = 0;
-  std::int32_t zoom = 1;  ///< pixels per value in both directions
+  std::int32_t zoom = 1;  ///< pixels per value in both directions; 0, in a frame: as the picture needs
 };
+
+/// What the ends of the colours mean.
+std::pair<double, double> range_of(const Plane& plane, const Colouring& colouring);
+/// Magenta for what is not finite; a plane of one value only is in the middle of the colours.
+Colour colour_of(ColourMap map, double value, double low, double high);
 
 /// Throws Error (bad_input), beginning with `path`: a plane outside of the grid, a zoom below 1, a range that does not
 /// ascend, a name that cannot be written.
@@ -68,9 +74,8 @@ Plane sample(const std::array<std::int32_t, 3>& n, const Section& section, const
 void write_png(const std::filesystem::path& path, const Plane& plane, const Colouring& colouring);
 /// The pixels as they are.
 void write_png(const std::filesystem::path& path, const Raster& raster);
-/// A scalar, or the magnitude of a vector; checked as by check_picture. T: float or double.
+/// A scalar, or the magnitude of a vector. T: float or double.
 template <class T>
-void write_png(const std::filesystem::path& path, const Grid& grid, const Field<T>& field, const Section& section,
-               const Colouring& colouring);
+Plane plane_of(const Grid& grid, const Field<T>& field, const Section& section);
 
 }  // namespace asterism::output

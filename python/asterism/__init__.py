@@ -22,7 +22,7 @@ from asterism._arguments import count
 from asterism._asterism import BadInput, Error, Failed
 
 __version__: str = _asterism.version()
-__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fdtd", "fmm", "lbm", "tdbem"]
+__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fdtd", "fmm", "lbm", "tdbem", "traces"]
 
 
 class Session:
@@ -68,4 +68,4 @@ class Session:
         return self._session.scheduler
 
 
-from asterism import cg, fdtd, fmm, lbm, tdbem  # noqa: E402  they need Session
+from asterism import cg, fdtd, fmm, lbm, tdbem, traces  # noqa: E402  they need Session

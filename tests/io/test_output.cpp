@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "io/pictures/picture.hpp"
+#include "io/pictures/frame.hpp"
 #include "io/series/pieces.hpp"
 #include "io/series/series.hpp"
 #include "tests/io/picture_reader.hpp"
@@ -246,7 +246,11 @@ TEST_F(OutputFiles, PicturesOfScalarsAndMagnitudes) {
   const Example<float> example;
   const fs::path path = folder_ / "s.png";
   const Section section{1, 40};
-  write_png(path, cells, example.fields()[1], section, {.map = ColourMap::cool_warm, .low = -2, .high = 1});
+  const auto write = [&](const Field<float>& field, const Section& plane, const Colouring& colouring) {
+    check_picture(path, cells.n, plane, colouring);
+    write_png(path, plane_of(cells, field, plane), colouring);
+  };
+  write(example.fields()[1], section, {.map = ColourMap::cool_warm, .low = -2, .high = 1});
   Picture picture = read_png(path);
   ASSERT_EQ(picture.width, 37U);
   ASSERT_EQ(picture.height, 30U);
@@ -256,13 +260,13 @@ TEST_F(OutputFiles, PicturesOfScalarsAndMagnitudes) {
       ASSERT_EQ(picture.at(static_cast<std::size_t>(x), static_cast<std::size_t>(29 - z)),
                 colour(ColourMap::cool_warm, t));
     }
-  write_png(path, cells, example.fields()[0], {0, 3}, {.low = 0, .high = 2, .zoom = 2});
+  write(example.fields()[0], {0, 3}, {.low = 0, .high = 2, .zoom = 2});
   picture = read_png(path);
   ASSERT_EQ(picture.width, 82U);
   double square = 0;
   for (int c = 0; c < 3; ++c) square += std::pow(static_cast<float>(value(0, c, 3, 7, 11)), 2);
   EXPECT_EQ(picture.at(15, 2 * (29 - 11)), colour(ColourMap::viridis, std::sqrt(square) / 2));
-  expect_bad_input([&] { write_png(path, cells, example.fields()[0], {2, 30}, {}); }, {"slice z = 30", "0 to 29"});
+  expect_bad_input([&] { write(example.fields()[0], {2, 30}, {}); }, {"slice z = 30", "0 to 29"});
 }
 
 /// Around a centre, unless the ends are given.
@@ -278,6 +282,54 @@ TEST_F(OutputFiles, SignedQuantitiesHaveSymmetricRanges) {
   EXPECT_EQ(pixel({.map = ColourMap::cool_warm, .centre = 1}, 0), colour(ColourMap::cool_warm, 1.0 / 6));
   EXPECT_EQ(pixel({.map = ColourMap::cool_warm, .low = -2, .high = 2}, 0), colour(ColourMap::cool_warm, 0.25));
   EXPECT_EQ(pixel({}, 1), colour(ColourMap::viridis, 0.2));
+}
+
+/// Cells are where the axes say, bodies have a rim, the bar's colours go from the least to the largest value.
+TEST_F(OutputFiles, FramesLeaveThePlaneAsItIs) {
+  const fs::path path = folder_ / "s.png";
+  Plane plane{40, 20, std::vector<double>(800, 0)};
+  for (std::size_t y = 0; y < 20; ++y)
+    for (std::size_t x = 0; x < 40; ++x) plane.values[40 * y + x] = static_cast<double>(x);
+  Frame frame{.title = "a plane", .quantity = "u (m/s)", .unit = "m", .spacing = {1e-3, 1, 1e-3}};
+  frame.body = [](std::int32_t x, std::int32_t y) { return x >= 10 && x < 20 && y >= 5 && y < 10 ? 1 : 0; };
+  write_png(path, plane, {.zoom = 0}, {1, 0}, frame);
+  const Picture picture = read_png(path);
+  // 640 pixels by 16 for each cell, with 100 and 200 beside, 80 below and 60 above
+  ASSERT_EQ(picture.width, 940U);
+  ASSERT_EQ(picture.height, 460U);
+  const auto at = [&](double x, double y) {
+    return picture.at(static_cast<std::size_t>(100 + 16 * x), static_cast<std::size_t>(460 - 1 - (80 + 16 * y)));
+  };
+  for (int x = 0; x < 40; ++x) EXPECT_EQ(at(x + 0.5, 12.5), colour(ColourMap::viridis, x / 39.0)) << x;
+  const auto dark = [](const Pixel& p) { return p[0] < 60 && p[1] < 60 && p[2] < 60; };
+  const auto rim = [](const Pixel& p) {
+    return p[0] < 120 && p[1] < 120 && p[2] < 120;
+  };  // of a colour with more green
+  for (const double y : {5.5, 7.5, 9.5}) {
+    EXPECT_TRUE(rim(at(20, y))) << y;
+    EXPECT_FALSE(rim(at(20, y + 5))) << y;
+  }
+  const std::size_t bar = 100 + 640 + 30 + 13;
+  EXPECT_EQ(picture.at(bar, 460 - 1 - 110), colour(ColourMap::viridis, 0));
+  EXPECT_EQ(picture.at(bar, 460 - (460 - 60 - 30)), colour(ColourMap::viridis, 1));
+  // numbers and names: something is written below, to the left, above, beside the bar; nothing in the corner
+  const auto written = [&](std::size_t x0, std::size_t y0, std::size_t x1, std::size_t y1) {
+    for (std::size_t y = y0; y < y1; ++y)
+      for (std::size_t x = x0; x < x1; ++x)
+        if (dark(picture.at(x, y))) return true;
+    return false;
+  };
+  EXPECT_TRUE(written(100, 390, 740, 410));
+  EXPECT_TRUE(written(380, 415, 460, 440));
+  EXPECT_TRUE(written(40, 60, 92, 380));
+  EXPECT_TRUE(written(8, 150, 36, 300));
+  EXPECT_TRUE(written(420, 10, 520, 45));
+  EXPECT_TRUE(written(870, 150, 900, 300));
+  EXPECT_FALSE(written(0, 400, 90, 460));
+  // a narrow plane
+  write_png(path, Plane{1, 3, {1, 2, 3}}, {.zoom = 1}, {2, 0}, {.title = "", .quantity = "", .unit = "cells"});
+  EXPECT_EQ(read_png(path).width, frame_width);
+  EXPECT_EQ(read_png(path).height, 260U);
 }
 
 }  // namespace

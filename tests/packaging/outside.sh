@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# outside.sh BUILD SOURCE [PYTHON]: the library, installed into an empty prefix that is moved then, as a project outside
+# outside.sh BUILD SOURCE STARPU [PYTHON]: the library, installed into an empty prefix that is moved then, as a project outside
 # of the source tree uses it: find_package(Asterism), examples and the programs of docs/library.md built and run,
-# headers alone, symbols. PYTHON: the one that the package is for.
+# headers alone, symbols. STARPU: where pkg-config finds it. PYTHON: the one that the package is for.
 set -euo pipefail
-build=$1 source=$2 python=${3:-}
+build=$1 source=$2 starpu=$3 python=${4:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "outside: $1" >&2; exit 1; }
@@ -32,7 +32,7 @@ for header in "$at"/include/asterism/*.hpp; do
   if grep -iE 'starpu|mpi\.h|hdf5|nlohmann|/fmt/|Eigen' included.txt; then fail "$header: includes a library"; fi
 done
 
-cmake -S examples -B out -D CMAKE_PREFIX_PATH="$at" -D CMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >cmake.log 2>&1 ||
+PKG_CONFIG_PATH=$starpu cmake -S examples -B out -D CMAKE_PREFIX_PATH="$at" -D CMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >cmake.log 2>&1 ||
   { cat cmake.log; fail "find_package(Asterism)"; }
 cmake --build out >build.log 2>&1 || { cat build.log; fail "the examples do not compile"; }
 while read -r line; do
@@ -58,6 +58,13 @@ run "drag coefficient 3" out/flow
 run "329 solid cells" out/flow "$source/data/meshes/airliner_coarse.off.gz"
 run "theta  90: directivity 1.6" out/antenna
 run "300 Hz: 1.9" out/sound
+run "160 tasks on 1600000 numbers" out/axpy
+export STARPU_SCHED_LIB=$PWD/out/liblpt.so
+run "20 tasks" env STARPU_SCHED=lpt out/axpy 4 5
+if grep -q "not found" err.txt; then cat err.txt; fail "StarPU does not find the scheduler lpt"; fi
+run "20 tasks" env STARPU_SCHED=tpl out/axpy 4 5
+grep -q "'tpl' was not found" err.txt || { cat err.txt; fail "StarPU finds a scheduler that does not exist"; }
+unset STARPU_SCHED_LIB
 if out/flow none.off 2>err.txt; then fail "flow: status 0 without a mesh"; fi
 grep -q "^flow: none.off" err.txt || { cat err.txt; fail "flow: another line"; }
 if out/protein </dev/null 2>err.txt; then fail "protein: status 0 without atoms"; fi
@@ -77,6 +84,12 @@ if [ -n "$python" ]; then
   block python >page/example.py
   run "converged .* True" "$python" page/example.py
   run "20000 unknowns, 3 wave" "$python" examples/02-poisson/poisson.py
+  export PATH=$build/bin:$PATH
+  if "$python" -c "import pandas" 2>/dev/null; then
+    run "no schedule beats critical_path" "$python" examples/08-bounds/bounds.py out/axpy 8 4
+    [ ! -e "$build/libexec/asterism/simulated" ] ||
+      run "wrote h200x4.html" "$python" examples/09-simulated/simulated.py h200x4 out/axpy 8 4
+  fi
 fi
 
 # a component that does not exist, and a version that is too new

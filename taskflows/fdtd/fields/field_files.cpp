@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "io/pictures/picture.hpp"
+#include "io/pictures/frame.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/session.hpp"
@@ -48,8 +48,37 @@ output::Colouring colouring_of(const scene::SliceOutput& slice) {
   if (std::holds_alternative<scene::Component>(slice.quantity)) colouring.map = output::ColourMap::cool_warm;
   colouring.low = slice.low;
   colouring.high = slice.high;
-  colouring.zoom = slice.zoom;
+  colouring.zoom = slice.plain ? std::max(slice.zoom, 1) : slice.zoom;
   return colouring;
+}
+
+std::string quantity_of(const scene::SliceOutput& slice) {
+  const bool electric = field_of(slice) == Field::electric;
+  const char* const unit = electric ? "V/m" : "A/m";
+  if (const auto* of = std::get_if<scene::Component>(&slice.quantity))
+    return fmt::format("{}{} ({})", name_of(of->field), "xyz"[of->axis], unit);
+  return fmt::format("|{}| ({})", name_of(field_of(slice)), unit);
+}
+
+/// What is around the picture: materials are outlined.
+output::Frame frame_of(const scene::SliceOutput& slice, const Problem& problem, const output::Grid& grid, long step) {
+  const double place = grid.origin[slice.axis] + (slice.index + 0.5) * grid.spacing[slice.axis];
+  output::Frame frame{.title = fmt::format("{} = {:.4g} m, t = {:.4g} s, step {}", "xyz"[slice.axis], place,
+                                           static_cast<double>(step) * problem.dt, step),
+                      .quantity = quantity_of(slice),
+                      .unit = "m",
+                      .origin = grid.origin,
+                      .spacing = grid.spacing};
+  const auto size = [&](int axis) { return static_cast<std::size_t>(problem.cells[static_cast<std::size_t>(axis)]); };
+  if (problem.material.size() == size(0) * size(1) * size(2))
+    frame.body = [&problem, section = section_of(slice), size](std::int32_t right, std::int32_t up) {
+      std::array<std::size_t, 3> cell{};
+      cell[section.axis] = static_cast<std::size_t>(section.index);
+      cell[section.right()] = static_cast<std::size_t>(right);
+      cell[section.up()] = static_cast<std::size_t>(up);
+      return int{problem.material[(cell[0] * size(1) + cell[1]) * size(2) + cell[2]]};
+    };
+  return frame;
 }
 
 }  // namespace
@@ -135,8 +164,12 @@ void FieldFiles::write_slice(const scene::SliceOutput& slice, const Shown<T>& sh
   output::Field<T> field{name_of(field_of(slice)), shown.components};
   if (const auto* of = std::get_if<scene::Component>(&slice.quantity))
     field = {field.name + "xyz" [of->axis], { field.components[static_cast<std::size_t>(of->axis)] }};
-  output::write_png(slice.every > 0 ? numbered(slice.file, step) : slice.file, shown.grid, field, shown.section,
-                    colouring_of(slice));
+  const std::filesystem::path path = slice.every > 0 ? numbered(slice.file, step) : slice.file;
+  const output::Plane plane = output::plane_of(shown.grid, field, shown.section);
+  if (slice.plain)
+    output::write_png(path, plane, colouring_of(slice));
+  else
+    output::write_png(path, plane, colouring_of(slice), shown.section, frame_of(slice, problem_, grid_, step));
 }
 
 template <class T>

@@ -249,8 +249,9 @@ std::vector<Section> results() {
         {"high", "number", "largest", "value at the upper end of the colours"},
         {"index", "integer", "or at", "of the plane of cells"},
         {"low", "number", "smallest", "value at the lower end of the colours"},
+        {"plain", "true or false", "false", "the cells alone, without title, axes and colour bar"},
         {"quantity", "\"Ex\" to \"Hz\", \"E\" or \"H\"", needed, "a component, or a magnitude"},
-        {"zoom", "pixels", "1", "per cell"}},
+        {"zoom", "pixels", "about 640 in all", "per cell"}},
        {"[[slices]]\nfile = \"slice.png\"\naxis = \"z\"\nat = 0.05\nquantity = \"Ez\"\n"}}};
 }
 

@@ -157,6 +157,7 @@ SliceOutput slice_output(TomlTable& table, const Scene& scene) {
     result.quantity = component(quantity);
   }
   if (const auto v = table.find("zoom")) result.zoom = static_cast<std::int32_t>(v->integer(1, 1000));
+  if (const auto v = table.find("plain")) result.plain = v->boolean();
   const auto low = table.find("low");
   const auto high = table.find("high");
   if (low) result.low = low->number();

@@ -214,7 +214,8 @@ struct SliceOutput {
   std::size_t axis = 2;
   std::int32_t index = 0;                   ///< of the plane of cells
   std::variant<Component, Field> quantity;  ///< a component, or the magnitude of a field
-  std::int32_t zoom = 1;
+  std::int32_t zoom = 0;  ///< pixels per cell; 0: as the picture needs
+  bool plain = false;     ///< the cells alone, without title, axes and colour bar
   std::optional<double> low, high;
 };
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "io/pictures/picture.hpp"
+#include "io/pictures/frame.hpp"
 #include "io/series/series_detail.hpp"
 
 namespace asterism::lbm {
@@ -71,6 +71,28 @@ ColourMap map_of(const Slice& slice) {
 
 }  // namespace
 
+std::string show(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::speed:
+      return "speed (cells per step)";
+    case Quantity::u:
+      return "velocity along x (cells per step)";
+    case Quantity::v:
+      return "velocity along y (cells per step)";
+    case Quantity::w:
+      return "velocity along z (cells per step)";
+    case Quantity::rho:
+      return "density";
+    case Quantity::vorticity_x:
+      return "vorticity about x (1 per step)";
+    case Quantity::vorticity_y:
+      return "vorticity about y (1 per step)";
+    case Quantity::vorticity_z:
+      return "vorticity about z (1 per step)";
+  }
+  return "";
+}
+
 template <class T>
 void write_png(const std::filesystem::path& path, const Grid& grid, const Fields<T>& fields, const Slice& slice) {
   const std::array<std::int32_t, 3> n = {grid.nx, grid.ny, grid.nz};
@@ -82,7 +104,11 @@ void write_png(const std::filesystem::path& path, const Grid& grid, const Fields
                                     .zoom = slice.zoom};
   output::check_picture(path, n, section, colouring);
   output::detail::check_fields(path, output_grid(grid), named(fields));
-  output::write_png(path, output::sample(n, section, Sampler<T>(grid, fields, slice.quantity)), colouring);
+  const output::Plane plane = output::sample(n, section, Sampler<T>(grid, fields, slice.quantity));
+  if (slice.frame)
+    output::write_png(path, plane, colouring, section, *slice.frame);
+  else
+    output::write_png(path, plane, colouring);
 }
 
 template void write_png(const std::filesystem::path&, const Grid&, const Fields<float>&, const Slice&);

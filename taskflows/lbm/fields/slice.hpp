@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "io/pictures/colour_map.hpp"
+#include "io/pictures/frame.hpp"
 #include "taskflows/lbm/fields/fields.hpp"
 
 namespace asterism::lbm {
@@ -25,9 +27,13 @@ struct Slice {
   /// What the ends of the colour map mean; else the least and the largest value of the plane, or, for a diverging map,
   /// the largest magnitude on both sides of 0 (of 1 for rho).
   std::optional<double> low = {}, high = {};
-  std::optional<ColourMap> map = {};  ///< else viridis for the speed and rho, cool_warm for what has a sign
-  std::int32_t zoom = 1;              ///< pixels per cell in both directions
+  std::optional<ColourMap> map = {};        ///< else viridis for the speed and rho, cool_warm for what has a sign
+  std::int32_t zoom = 1;                    ///< pixels per cell in both directions
+  std::optional<output::Frame> frame = {};  ///< with title, axes and colour bar; else the plane's pixels alone
 };
+
+/// "speed (cells per step)"
+std::string show(Quantity quantity);
 
 /// Rows go from top to bottom. The plane z = index has x to the right and y upwards, y = index x and z, x = index y and
 /// z. Cells whose value is not finite are magenta and do not count for the range. Throws Error (bad_input) for a plane

@@ -9,7 +9,7 @@
 #include "base/angles.hpp"
 #include "base/error.hpp"
 #include "io/pictures/canvas.hpp"
-#include "io/pictures/chart.hpp"
+#include "io/pictures/frame.hpp"
 #include "io/pictures/picture.hpp"
 #include "taskflows/tdbem/results/rasteriser.hpp"
 #include "taskflows/tdbem/results/surface_series.hpp"
@@ -17,12 +17,11 @@
 namespace asterism::tdbem {
 namespace {
 
-using output::Canvas, output::Colour;
+using output::Canvas, output::ink, output::paper;
 
-constexpr Colour white{255, 255, 255}, black{30, 30, 30};
 // pixels between the body and the edges of the picture
 constexpr double margin = 25, title_room = 55, bar_room = 190;
-constexpr double bar_left = 150, bar_width = 26;  // from the right edge
+constexpr double bar_left = 150;  // from the right edge
 constexpr std::size_t palette_size = 1024;
 /// Edges that bend more stay sharp: the corners of a triangle have its own normal there.
 const double sharp_bend = std::cos(35 * degree);
@@ -131,28 +130,7 @@ void draw_body(Canvas& canvas, const Surface& surface, std::span<const double> v
     }
     rasteriser.draw(corners, palette);
   }
-  rasteriser.paint(canvas, white);
-}
-
-/// The colours with what they mean: round numbers beside, the ends above and below.
-void draw_bar(Canvas& canvas, const SurfacePicture& picture, const ValueRange& range, const Palette& palette) {
-  const std::size_t left = picture.width - static_cast<std::size_t>(bar_left);
-  const std::size_t bottom = picture.height / 6, top = picture.height - bottom;
-  for (std::size_t y = bottom; y < top; ++y) {
-    const Colour& colour = palette[(y - bottom) * (palette.size() - 1) / (top - 1 - bottom)];
-    for (std::size_t x = left; x < left + static_cast<std::size_t>(bar_width); ++x) canvas.paint(x, y, colour);
-  }
-  const double right = static_cast<double>(left) + bar_width, middle = static_cast<double>(left) + bar_width / 2;
-  const double low = static_cast<double>(bottom), high = static_cast<double>(top);
-  canvas.text(middle, low - 20, fmt::format("{:.4g}", range.low), 0.5, black);
-  canvas.text(middle, high + 20, fmt::format("{:.4g}", range.high), 0.5, black);
-  const output::Axis axis = output::axis_of(range.low, range.high, false);
-  for (const double tick : axis.ticks) {
-    if (tick < range.low || tick > range.high) continue;
-    const double y = low + (tick - range.low) / (range.high - range.low) * (high - low);
-    canvas.line(right, y, right + 6, y, 1.5, black);
-    canvas.text(right + 14, y, fmt::format("{:.4g}", tick), 0, black);
-  }
+  rasteriser.paint(canvas, paper);
 }
 
 void check(const std::filesystem::path& path, const Surface& surface, std::span<const double> values,
@@ -191,10 +169,12 @@ void draw_surface(const std::filesystem::path& path, const Surface& surface, std
   Palette palette;
   for (std::size_t i = 0; i < palette_size; ++i)
     palette.push_back(output::colour(picture.map, static_cast<double>(i) / static_cast<double>(palette_size - 1)));
-  Canvas canvas(picture.width, picture.height, white);
+  Canvas canvas(picture.width, picture.height, paper);
   draw_body(canvas, surface, values, axes, picture, range, palette);
-  draw_bar(canvas, picture, range, palette);
-  canvas.text(margin, static_cast<double>(picture.height) - title_room / 2, picture.title, 0, black);
+  const double bottom = static_cast<double>(picture.height / 6);
+  output::draw_bar(canvas, {static_cast<double>(picture.width) - bar_left, bottom,
+                            static_cast<double>(picture.height) - bottom, picture.map, range.low, range.high});
+  canvas.text(margin, static_cast<double>(picture.height) - title_room / 2, picture.title, 0, ink);
   output::write_png(path, canvas.raster());
 }
 

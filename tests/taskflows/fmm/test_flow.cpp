@@ -118,14 +118,28 @@ double largest_difference(const Result& a, const Result& b) {
   return std::max(largest / size, largest_force / force);
 }
 
+/// Charges of both signs in a cube or on an ellipsoid, summed once for all accuracies.
+struct Summed {
+  Particles particles;
+  Sums right;
+};
+const Summed& summed(bool volume) {
+  const auto make = [](Particles p) {
+    Sums right = direct(p, laplace);
+    return Summed{std::move(p), std::move(right)};
+  };
+  static const Summed in_cube = make(cube(6000, 11, Charges::random_signs));
+  static const Summed on_ellipsoid = make(ellipsoid(6000, 11, Charges::random_signs));
+  return volume ? in_cube : on_ellipsoid;
+}
+
 class Promise : public testing::TestWithParam<int> {};
 
 TEST_P(Promise, IsKeptOnCubeAndEllipsoid) {
   const int acc = GetParam();
   for (const bool volume : {true, false}) {
     SCOPED_TRACE(volume ? "cube" : "ellipsoid");
-    const Particles p = volume ? cube(6000, 11, Charges::random_signs) : ellipsoid(6000, 11, Charges::random_signs);
-    const Sums right = direct(p, laplace);
+    const auto& [p, right] = summed(volume);
     const Result r = solve(p, interaction(Laplace{}), with(accuracy(acc), volume ? 4 : 5, 60));
     const Error2 e = error_of(r, right);
     const double promised = std::pow(10.0, -acc);
