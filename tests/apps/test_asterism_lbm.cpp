@@ -112,7 +112,8 @@ TEST_F(AsterismLbm, CasesAreRight) {
       {"--case", "taylor-green", "--size", "32x24x3", "--steps", "200", "--precision", "half"},
       {"--case", "poiseuille", "--size", "3x2x8", "--tau", "0.9", "--steps", "1500", "--collision", "trt"},
       {"--case", "couette", "--size", "2x3x7", "--tau", "1.1", "--steps", "1500", "--subdomains", "1x3x2"},
-      {"--case", "stream", "--size", "30x16x14", "--steps", "25", "--smagorinsky", "0.1"},
+      {"--case", "stream", "--size", "30x16x14", "--steps", "25", "--smagorinsky", "0.1", "--walls", "interpolated"},
+      {"--case", "box", "--size", "9x8x7", "--steps", "30", "--collision", "central-moments", "--re", "4000"},
       {"--case", "box", "--size", "9x8x7", "--steps", "30", "--face=-x=wall:0.03,0,0", "--face=+x=pressure:1.002",
        "--face=-z=periodic", "--face=+z=periodic", "--face=+y=wall:0.02,0,0.01", "--force", "0,1e-5,0"},
       {"--case", "cavity", "--size", "12", "--steps", "0"}};

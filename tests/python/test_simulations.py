@@ -41,8 +41,8 @@ def test_shear_between_walls(session):
 def test_a_given_flow_and_a_solid(session):
     solid = asterism.lbm.solid_cells((10, 8, 6), length=4, position=(5, 4, 3))
     assert solid.shape == (6, 8, 10) and solid[3, 4, 5] == 1 and solid[0, 0, 0] == 0 and 20 < solid.sum() < 48
-    flow = asterism.lbm.Simulation(session, (10, 8, 6), faces="periodic", solid=solid, collision="trt",
-                                   velocity=(0.02, 0, 0))
+    flow = asterism.lbm.Simulation(session, (10, 8, 6), faces="periodic", solid=solid,
+                                   collision="central-moments", velocity=(0.02, 0, 0))
     assert flow.fluid_cells == 480 - solid.sum()
     velocity = numpy.zeros((3, 6, 8, 10))
     velocity[1] = 0.01 * (1 - solid)
