@@ -69,8 +69,9 @@ std::vector<std::string> warnings(const FlowNumbers& n, const Case& flow) {
     lines.push_back(
         fmt::format("Mach number {:.2g} is above {}: the fluid is compressed; expected a --velocity of {:.2g} or less",
                     n.mach, fast, fast * speed_of_sound));
-  const bool central = flow.problem.collision.model == Collision::Model::central_moments;
-  if (n.tau < stiff && !central)
+  const Collision& collision = flow.problem.collision;
+  const bool damped = collision.model == Collision::Model::central_moments && collision.smagorinsky > 0;
+  if (n.tau < stiff && !damped)
     lines.push_back(fmt::format("tau {:.5g} is close to 0.5: the flow may diverge; try {}", n.tau, remedies(flow)));
   if (n.tau > thick)
     lines.push_back(
