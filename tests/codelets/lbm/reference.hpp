@@ -3,6 +3,7 @@
 // other. Shares only the descriptions of collisions and walls with what it checks.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -119,27 +120,19 @@ class CentralMoments {
   }
 
  private:
-  /// Exponents of the moments of D3Q19.
+  /// Exponents of the moments of D3Q19, by their order, powers of one component first.
   static const std::array<int, 3>& power(std::size_t k) {
-    static const std::array<std::array<int, 3>, 19> powers = {{{0, 0, 0},
-                                                               {1, 0, 0},
-                                                               {0, 1, 0},
-                                                               {0, 0, 1},
-                                                               {2, 0, 0},
-                                                               {0, 2, 0},
-                                                               {0, 0, 2},
-                                                               {1, 1, 0},
-                                                               {1, 0, 1},
-                                                               {0, 1, 1},
-                                                               {2, 1, 0},
-                                                               {2, 0, 1},
-                                                               {1, 2, 0},
-                                                               {0, 2, 1},
-                                                               {1, 0, 2},
-                                                               {0, 1, 2},
-                                                               {2, 2, 0},
-                                                               {2, 0, 2},
-                                                               {0, 2, 2}}};
+    static const std::vector<std::array<int, 3>> powers = [] {
+      std::vector<std::array<int, 3>> all;
+      for (int order = 0; order <= 4; ++order)
+        for (const bool of_one : {true, false})
+          for (int x = 2; x >= 0; --x)
+            for (int y = 2; y >= 0; --y)
+              for (int z = 2; z >= 0; --z)
+                if (x + y + z == order && x * y * z == 0 && (std::max({x, y, z}) == order) == of_one)
+                  all.push_back({x, y, z});
+      return all;
+    }();
     return powers[k];
   }
   static Populations times(const Matrix& m, const Populations& v) {
