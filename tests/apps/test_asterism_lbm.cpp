@@ -91,15 +91,21 @@ TEST_F(AsterismLbm, UnitsAreMeasuredOnce) {
 }
 
 TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
-  const auto [record, seconds] = default_run({"--size", "24", "--steps", "100", "--verify", "--cpus", "1"});
-  double sum = 0;
-  for (const auto& [name, phase] : record["phases"].items()) sum += phase.get<double>();
-  EXPECT_NEAR(sum, record["wall_seconds"], 1e-6);
-  constexpr double to_the_end = 0.05;  // the process ends after its record was written; another waits for it
-  EXPECT_NEAR(record["wall_seconds"], seconds, 0.02 * seconds + to_the_end);
-  EXPECT_GE(record["phases"]["steps"].get<double>(), 0.99 * record["seconds"].get<double>());
-  for (const char* phase : {"loading", "StarPU", "set-up", "verification", "shutdown"})
-    EXPECT_GT(record["phases"][phase], 0) << phase;
+  // the process ends after its record was written, and a busy machine looks at it late: best of five
+  double after_the_record = 1e9;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const auto [record, seconds] = default_run({"--size", "24", "--steps", "100", "--verify", "--cpus", "1"});
+    double sum = 0;
+    for (const auto& [name, phase] : record["phases"].items()) sum += phase.get<double>();
+    EXPECT_NEAR(sum, record["wall_seconds"], 1e-6);
+    EXPECT_LE(record["wall_seconds"], seconds + 0.02);
+    EXPECT_GE(record["phases"]["steps"].get<double>(), 0.99 * record["seconds"].get<double>());
+    for (const char* phase : {"loading", "StarPU", "set-up", "verification", "shutdown"})
+      EXPECT_GT(record["phases"][phase], 0) << phase;
+    after_the_record = std::min(after_the_record, seconds - record["wall_seconds"].get<double>() - 0.02 * seconds);
+    if (after_the_record < 0.05) break;
+  }
+  EXPECT_LT(after_the_record, 0.05);
 }
 
 TEST_F(AsterismLbm, CasesAreRight) {
