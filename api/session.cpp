@@ -32,6 +32,14 @@ asterism::SessionOptions checked(const SessionOptions& options) {
                 fmt::join(scheduler_names(), ", "));
     own.scheduler = options.scheduler;
   }
+  if (!options.trace.empty()) {
+    if (starpu_is_initialized() != 0)
+      bad_input("trace: StarPU is running already; expected to start it with the session");
+#ifndef STARPU_USE_FXT
+    bad_input("trace: this StarPU was built without FxT");
+#endif
+    own.trace = options.trace;
+  }
   return own;
 }
 
@@ -60,6 +68,12 @@ Session::State::~State() {
 const asterism::Session& Session::State::start(const asterism::SessionOptions& suited) {
   if (!running_) running_.emplace(suited);
   return *running_;
+}
+
+void Session::State::start_for_caller() {
+  const Call call(*this);
+  start(wanted_);
+  wake();
 }
 
 void Session::State::sleep() {
@@ -97,6 +111,10 @@ Session::Session(const SessionOptions& options)
 Session::~Session() = default;
 Session::Session(Session&& other) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept = default;
+
+void Session::start() {
+  translated([&] { state_of(*this)->start_for_caller(); });
+}
 
 int Session::cpus() const {
   return translated([&] {

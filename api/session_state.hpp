@@ -25,6 +25,8 @@ class Session::State {
   [[nodiscard]] const asterism::Session* running() const noexcept { return running_ ? &*running_ : nullptr; }
   /// The running session; StarPU starts with `suited` where it does not run yet.
   const asterism::Session& start(const asterism::SessionOptions& suited);
+  /// StarPU for tasks of the caller, too: it does not sleep any more.
+  void start_for_caller();
   /// Ends what start() began, for another start with other options.
   void stop() { running_.reset(); }
 

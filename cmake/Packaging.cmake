@@ -28,6 +28,12 @@ asterism_install_starpu(${ASTERISM_INSTALL_LIBDIR} library ${STARPU_LINK_LIBRARI
 if(ASTERISM_STARPU_SIMGRID)
   asterism_install_starpu(${ASTERISM_INSTALL_SIMULATED} Unspecified ${STARPU_SIMGRID_LINK_LIBRARIES})
 endif()
+# and its headers, for task flows of one's own: Asterism::starpu
+list(GET STARPU_INCLUDE_DIRS 0 headers)
+if(NOT headers MATCHES "^/usr/include")
+  install(DIRECTORY "${headers}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/starpu/1.4" COMPONENT library
+    FILES_MATCHING PATTERN "*.h" PATTERN "starpu_mpi*.h" EXCLUDE)
+endif()
 
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/asterism/data
   PATTERN make-meshes EXCLUDE PATTERN mesh_shapes.py EXCLUDE)

@@ -19,6 +19,9 @@ struct SessionOptions {
   std::optional<int> cpus = {};  ///< cores that compute
   std::optional<int> gpus = {};  ///< GPUs that compute
   std::string scheduler = {};  ///< as STARPU_SCHED; conjugate gradient chooses cyclic, the fast multipole method hprio
+  /// A folder that gets a recording of all tasks (FxT files) when the session ends, for asterism/traces.hpp and
+  /// asterism-trace; empty: none. A recording that is there is replaced.
+  std::string trace = {};
 };
 
 /// StarPU starts with the first of them and ends with the session, or with the last of them where one lives
@@ -32,7 +35,7 @@ struct SessionOptions {
 class ASTERISM_EXPORT Session {
  public:
   /// Throws Error: bad_input for a number below 0, no units at all, a scheduler that does not exist, a second session,
-  /// and several processes.
+  /// several processes, and a trace where StarPU runs already or cannot record.
   explicit Session(const SessionOptions& options = {});
   ~Session();
   Session(Session&& other) noexcept;
@@ -40,7 +43,11 @@ class ASTERISM_EXPORT Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Cores and GPUs that run tasks, and the scheduler: 0 and empty until the first solver or evaluator.
+  /// Starts StarPU now, for tasks of one's own (starpu.h), where no solver, evaluator or simulation has started it; its
+  /// threads stay awake between calls from then on. Throws Error (failed) when StarPU does not start.
+  void start();
+
+  /// Cores and GPUs that run tasks, and the scheduler: 0 and empty until StarPU runs.
   [[nodiscard]] int cpus() const;
   [[nodiscard]] int gpus() const;
   [[nodiscard]] std::string scheduler() const;

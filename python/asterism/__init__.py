@@ -13,9 +13,10 @@ session can be used again.
 """
 from __future__ import annotations
 
+import os
 import weakref
 from types import TracebackType
-from typing import Optional, Type
+from typing import Optional, Type, Union
 
 from asterism import _asterism
 from asterism._arguments import count
@@ -31,12 +32,14 @@ class Session:
     What is left out is chosen by the first solver, evaluator or simulation and stays for the life of the session. Between two calls
     its threads sleep. `close`, or the end of a `with`, ends the session with its solvers and evaluators.
 
-    cpus, gpus: how many compute. scheduler: as STARPU_SCHED (default: cyclic for cg, hprio for fmm).
+    cpus, gpus: how many compute. scheduler: as STARPU_SCHED (default: cyclic for cg, hprio for fmm). trace: a folder that
+    gets a recording of all tasks when the session ends, for asterism.traces.read; one that is there is replaced.
     Raises BadInput for a number below 0, a scheduler that does not exist, and a second session.
     """
 
-    def __init__(self, cpus: Optional[int] = None, gpus: Optional[int] = None, scheduler: str = "") -> None:
-        self._session = _asterism.Session(count("cpus", cpus), count("gpus", gpus), str(scheduler))
+    def __init__(self, cpus: Optional[int] = None, gpus: Optional[int] = None, scheduler: str = "",
+                 trace: Union[str, "os.PathLike[str]"] = "") -> None:
+        self._session = _asterism.Session(count("cpus", cpus), count("gpus", gpus), str(scheduler), os.fspath(trace))
         self._users: weakref.WeakSet = weakref.WeakSet()
 
     def close(self) -> None:

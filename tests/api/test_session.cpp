@@ -67,6 +67,29 @@ TEST(LibrarySession, OneAtATime) {
   solve_in(moved);
 }
 
+TEST(LibrarySession, StartsForTasksOfOnesOwn) {
+  Session session(two_cores);
+  EXPECT_EQ(session.cpus(), 0);
+  session.start();
+  EXPECT_EQ(session.cpus(), 2);
+  int ran = 0;
+  starpu_codelet count{};
+  count.cpu_funcs[0] = [](void**, void* argument) { ++*static_cast<int*>(argument); };
+  count.name = "count";
+  for (int round = 1; round <= 3; ++round) {  // after calls of the library, too
+    const std::unique_ptr<starpu_task, void (*)(starpu_task*)> task(starpu_task_create(), starpu_task_destroy);
+    task->cl = &count;
+    task->cl_arg = &ran;
+    task->destroy = 0;
+    task->detach = 0;
+    ASSERT_EQ(starpu_task_submit(task.get()), 0);
+    ASSERT_EQ(starpu_task_wait(task.get()), 0);
+    EXPECT_EQ(ran, round);
+    solve_in(session);
+    session.start();
+  }
+}
+
 TEST(LibrarySession, WrongOptionsAreNamed) {
   expect_bad_input([] { const Session second({.cpus = -1}); }, {"cpus -1"});
   expect_bad_input([] { const Session second({.gpus = -2}); }, {"gpus -2"});
