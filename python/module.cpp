@@ -18,10 +18,11 @@ namespace {
 using PySolver = Unlocked<cg::Solver>;
 using PyEvaluator = Unlocked<fmm::Evaluator>;
 
-std::unique_ptr<PySession> open_session(std::optional<int> cpus, std::optional<int> gpus,
-                                        const std::string& scheduler, const std::string& trace) {
-  return std::make_unique<PySession>(
-      [&] { return std::make_unique<Session>(SessionOptions{cpus, gpus, scheduler, trace}); });
+std::unique_ptr<PySession> open_session(std::optional<int> cpus, std::optional<int> gpus, const std::string& scheduler,
+                                        const std::string& trace) {
+  return std::make_unique<PySession>([&] {
+    return std::make_unique<Session>(SessionOptions{cpus, gpus, scheduler, trace});
+  });
 }
 
 /// Looks for Ctrl-C, and then tells the caller's function.
