@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests that use a GPU on a machine that has one, and writes a record of them; with --sanitize
-also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. Each has cores of its own;
-processes that take turns on one GPU are much slower together than one after the other.
+also the tests of CUDA kernels and a flow of each method under the tools of compute-sanitizer. Each has cores and GPUs of
+its own; processes that take turns on one GPU are much slower together than one after the other.
 
     run-gpu-tests --out gpu-tests.json               # in a bundle of scripts/bundle
+    run-gpu-tests --gpus 1 --out gpu-tests.json      # each with one GPU: on a machine with four, four at a time
     run-gpu-tests --sanitize memcheck,racecheck --out sanitize.json
 """
 import argparse
@@ -21,11 +22,12 @@ import time
 import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
-CORES = queue.Queue()  # sets of cores that no process has
+UNITS = queue.Queue()  # sets of cores and of GPUs that no process has
 KERNELS = ["cg_kernels_cuda", "fmm_p2p_cuda", "fmm_far_field_cuda", "lbm_kernels_cuda", "fdtd_kernels_cuda", "tdbem_kernels_cuda"]
 SCHEDULERS = {"cg_flow": ["cyclic", "lws", "dmdas"], "fmm_flow": ["hprio", "lws", "dmdas"], "lbm_flow": ["lws", "dmdas"],
               "fdtd_flow": ["lws", "dmdas"], "fdtd_farm": ["lws", "dmdas"], "tdbem_flow": ["lws", "dmdas"]}
-OTHERS = ["api_session", "api_cg", "api_fmm", "fmm_apart", "fmm_periodic", "fmm_motion", "cg_structure", "runtime_memory", "decay", "heat"]
+OTHERS = ["api_session", "api_cg", "api_fmm", "api_lbm", "api_fdtd", "api_tdbem", "fmm_apart", "fmm_periodic", "fmm_motion", "cg_structure",
+          "runtime_memory", "decay", "heat"]
 PROGRAMS = {  # right by its own reference
     "cg": "asterism-cg --stencil 7pts-40 --verify",
     "cg whole iterations": "asterism-cg --stencil 7pts-40 --cpus 0 --blocks {workers} --transfer packed --task graph --verify",
@@ -59,10 +61,18 @@ FLOWS = {  # small: racecheck takes a thousand times as long
     "tdbem": "asterism-tdbem --unknowns 162 --steps 20 --cpus 4 --gpus 1 --verify"}
 
 
+def gpu_models():
+    try:
+        listed = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
+        return listed.stdout.splitlines() or ["no GPU"]
+    except FileNotFoundError:
+        return ["no GPU"]
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="gpu-tests.json", metavar="FILE", help="JSON record (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="at a time (default: %(default)s)")
+    parser.add_argument("--gpus", type=int, default=len(GPUS), metavar="N", help="GPUs of each (default: all, one test at a time)")
     parser.add_argument("--only", default="", metavar="REGEX", help="tests in whose name this expression is found")
     parser.add_argument("--sanitize", default="", metavar="TOOLS", help="some of memcheck,synccheck,initcheck,racecheck")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="processes that a sanitized test is divided into")
@@ -71,20 +81,15 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def gpu_models():
-    listed = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
-    return listed.stdout.splitlines() or ["no GPU"]
-
-
 GPUS = gpu_models()
-GPUS_IN_WORDS = "one" if len(GPUS) == 1 else str(len(GPUS))
+ARGUMENTS = parse_arguments()
 # block-rows that iterate together need two workers at least
-TOGETHER = {"STARPU_NWORKER_PER_CUDA": "2"} if len(GPUS) == 1 else {}
+TOGETHER = {"STARPU_NWORKER_PER_CUDA": "2"} if ARGUMENTS.gpus == 1 else {}
 
 
 def with_workers(command):
     """A command, and what its environment needs for {workers}, CUDA workers of which there are two at least."""
-    return command.format(workers=max(2, len(GPUS))).split(), TOGETHER if "{workers}" in command else {}
+    return command.format(workers=max(2, ARGUMENTS.gpus)).split(), TOGETHER if "{workers}" in command else {}
 
 
 def environment(**more):
@@ -106,24 +111,24 @@ class Limit(typing.NamedTuple):
 
 def execute(command, limit, **more):
     """Return status (None: not ended in time), text and seconds."""
-    cores = CORES.get()
+    cores, gpus = UNITS.get()
     begin = time.monotonic()
     try:
         launcher = ["taskset", "--cpu-list", ",".join(map(str, cores))]
         started = command if command[0] == "run-ranks" else ["run", *command]
-        done = subprocess.run([*launcher, str(HERE / started[0]), *started[1:]], env=environment(**more), text=True, stdin=subprocess.DEVNULL,
+        done = subprocess.run([*launcher, str(HERE / started[0]), *started[1:]], env=environment(CUDA_VISIBLE_DEVICES=gpus, **more), text=True, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=limit.seconds())
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
     except subprocess.TimeoutExpired as late:
         out = late.stdout or b""
         return None, out.decode(errors="replace"), time.monotonic() - begin
     finally:
-        CORES.put(cores)
+        UNITS.put((cores, gpus))
 
 
 def run_tests(name, scheduler, limit):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        more = {"ASTERISM_TEST_GPUS": str(len(GPUS)), **TOGETHER} if name == "cg_flow" else {}
+        more = {"ASTERISM_TEST_GPUS": str(ARGUMENTS.gpus), **TOGETHER} if name == "cg_flow" else {}
         if scheduler:
             more["STARPU_SCHED"] = scheduler
         status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], limit, **more)
@@ -196,16 +201,17 @@ def add(place, name, record):
 
 
 def main():
-    arguments = parse_arguments()
+    arguments = ARGUMENTS
+    at_a_time = max(1, len(GPUS) // arguments.gpus)
     limit = Limit(time.monotonic() + arguments.limit, arguments.each)
     record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%d"),
-              "machine": f"{GPUS_IN_WORDS} {GPUS[0]}", "commit": (HERE / "commit").read_text().strip()}
+              "machine": f"{'one' if len(GPUS) == 1 else len(GPUS)} {GPUS[0]}", "gpus": arguments.gpus, "commit": (HERE / "commit").read_text().strip()}
     results = record.setdefault("tools", {}) if arguments.sanitize else record
     failed = 0
     cores = sorted(os.sched_getaffinity(0))
-    for job in range(arguments.jobs):
-        CORES.put(cores[job::arguments.jobs] or cores)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    for job in range(at_a_time):
+        UNITS.put((cores[job::at_a_time] or cores, ",".join(str(arguments.gpus * job + g) for g in range(arguments.gpus))))
+    with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
         jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, limit) if re.search(arguments.only, name)}
         for job in concurrent.futures.as_completed(jobs):
             key, name = jobs[job]
