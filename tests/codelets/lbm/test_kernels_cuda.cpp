@@ -56,7 +56,7 @@ class LbmKernelsCuda : public CudaTest {
       const Origin origin = {3, 70, 11};
       ForceSums host_sums{};
       cpu::force(half, host.brick, origin, host.links(), host.f.data(), host_sums);
-      const DeviceArray<ForceSums> sums(stream_, 1, 0);
+      const DeviceArray<ForceSums> sums(stream_, std::vector<ForceSums>(1));
       cuda::force(half, host.brick, origin, links, f.data(), sums.data(), stream_);
       const ForceSums device_sums = sums.values()[0];
       EXPECT_EQ(std::memcmp(&device_sums, &host_sums, sizeof(ForceSums)), 0);
