@@ -30,8 +30,10 @@ constexpr int simulated_iterations = 100;
 /// The group "System".
 void add_system_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* system = app.add_option_group("System");
-  auto* matrix = system->add_option("--matrix", args.problem.matrix,
-                                    "Matrix Market file, .mtx or .mtx.gz (coordinate, real, symmetric or general)");
+  auto* matrix =
+      system->add_option("--matrix", args.problem.matrix,
+                         "Matrix Market file, .mtx or .mtx.gz (coordinate, real, symmetric or general), or .npz of\n"
+                         "scipy.sparse.save_npz (csr, csc, coo, bsr)");
   auto* stencil =
       system->add_option("--stencil", args.problem.stencil,
                          "Generated: 5pts-N (2D), 7pts-N, 11pts-N (3D), or with a size per axis: 11pts-64x48x32");
@@ -52,7 +54,9 @@ void add_system_options(CLI::App& app, Arguments& args) {
       ->default_str("rcm")
       ->needs(mesh);
   system
-      ->add_option("--rhs", args.problem.rhs, "Right-hand side: ones, known (b = A times ones) or a file with a vector")
+      ->add_option(
+          "--rhs", args.problem.rhs,
+          "Right-hand side: ones, known (b = A times ones) or a file with a vector (Matrix Market, text, .npy)")
       ->capture_default_str()
       ->excludes(model);
 }
@@ -140,7 +144,7 @@ void add_machine_options(CLI::App& app, Arguments& args) {
 /// The group "Results".
 void add_result_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* results = app.add_option_group("Results");
-  results->add_option("--solution", args.solution, "Write x as a Matrix Market array");
+  results->add_option("--solution", args.solution, "Write x as a Matrix Market array, or NAME.npy as a NumPy array");
   results->add_option("--output", args.output, "Displacement and stress of --model on its mesh, .vtu (ParaView)");
   results->add_option(
       "--checkpoint", args.checkpoints.write,

@@ -4,9 +4,11 @@
 #include <memory>
 #include <utility>
 
+#include "io/text_words.hpp"
 #include "taskflows/cg/matrix/elasticity.hpp"
 #include "taskflows/cg/matrix/gmsh_reader.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/cg/matrix/numpy_files.hpp"
 #include "taskflows/cg/matrix/stencil.hpp"
 #include "taskflows/cg/structure/structure.hpp"
 
@@ -29,6 +31,11 @@ CsrMatrix elasticity_matrix(const Problem& problem, std::vector<std::array<doubl
   return assemble_elasticity(body);
 }
 
+/// NAME.npz of SciPy, or Matrix Market.
+CsrMatrix read_matrix(const std::filesystem::path& path) {
+  return lower_case(path.extension().string()) == ".npz" ? read_npz_matrix(path) : read_matrix_market(path);
+}
+
 }  // namespace
 
 MatrixSource open_matrix(const Problem& problem) {
@@ -39,7 +46,7 @@ MatrixSource open_matrix(const Problem& problem) {
   if (structure) positions = structure->body.nodes.position;
   const auto a = std::make_shared<CsrMatrix>(structure                ? assemble_elasticity(structure->body)
                                              : problem.matrix.empty() ? elasticity_matrix(problem, positions)
-                                                                      : read_matrix_market(problem.matrix));
+                                                                      : read_matrix(problem.matrix));
   require_symmetric_positive_diagonal(*a);
   return {{a->n, a->name, [a](std::int64_t row) { return a->begin_of(row); }},
           [a](std::int64_t first, std::int64_t last) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrices that have names: finite differences on grids ("11pts-128", matrix/stencil.hpp), Matrix Market files,
-// linear elasticity on the meshes of gmsh files (matrix/elasticity.hpp), and models of structures
+// The matrices that have names: finite differences on grids ("11pts-128", matrix/stencil.hpp), Matrix Market and SciPy
+// files, linear elasticity on the meshes of gmsh files (matrix/elasticity.hpp), and models of structures
 // (structure/model.hpp).
 #pragma once
 

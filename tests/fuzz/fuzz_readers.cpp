@@ -23,6 +23,7 @@
 #include "runtime/machine/platform.hpp"
 #include "taskflows/cg/matrix/gmsh_reader.hpp"
 #include "taskflows/cg/matrix/matrix_market.hpp"
+#include "taskflows/cg/matrix/numpy_files.hpp"
 #include "taskflows/cg/structure/model.hpp"
 #include "taskflows/fdtd/scene/scene.hpp"
 #include "taskflows/fmm/particles/read_particles.hpp"
@@ -104,6 +105,8 @@ const std::map<std::string, Reader>& readers() {
       {"xyz", particles},
       {"mtx", [](const fs::path& path) { cg::read_matrix_market(path); }},
       {"vector.mtx", [](const fs::path& path) { cg::read_vector(path, 4); }},
+      {"npz", [](const fs::path& path) { cg::read_npz_matrix(path); }},
+      {"vector.npy", [](const fs::path& path) { cg::read_vector(path, 4); }},
       {"toml", [](const fs::path& path) { read_platform(path); }},
       {"model.toml", [](const fs::path& path) { cg::read_model(path); }},
       {"scene.toml", [](const fs::path& path) { fdtd::scene::read_scene(path); }},

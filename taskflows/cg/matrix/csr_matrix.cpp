@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -60,6 +62,47 @@ CsrMatrix room_for_rows(std::int64_t n, const std::string& name, std::int64_t fi
   rows.column = Array<std::int32_t>(static_cast<std::size_t>(entries));
   rows.value = Array<double>(static_cast<std::size_t>(entries));
   return rows;
+}
+
+Array<std::int64_t> sum_repeats(const Array<std::int64_t>& begin, Array<RowEntry>& entries) {
+  Array<std::int64_t> summed(begin.size());
+  summed[0] = 0;
+#pragma omp parallel for schedule(dynamic, 256)
+  for (std::size_t row = 0; row < begin.size() - 1; ++row) {
+    RowEntry* const first = entries.data() + begin[row];
+    RowEntry* const last = entries.data() + begin[row + 1];
+    std::sort(first, last);
+    RowEntry* kept = first;
+    for (const RowEntry* entry = first; entry != last; ++entry) {
+      if (kept != first && kept[-1].column == entry->column) {
+        kept[-1].value += entry->value;
+      } else {
+        *kept++ = *entry;
+      }
+    }
+    summed[row + 1] = kept - first;
+  }
+  std::inclusive_scan(summed.begin(), summed.end(), summed.begin());
+  return summed;
+}
+
+CsrMatrix matrix_of_rows(const std::string& name, const Array<std::int64_t>& begin, const Array<RowEntry>& entries,
+                         Array<std::int64_t> summed) {
+  CsrMatrix matrix;
+  matrix.n = static_cast<std::int64_t>(begin.size()) - 1;
+  matrix.name = name;
+  matrix.row_begin = std::move(summed);
+  matrix.column = Array<std::int32_t>(static_cast<std::size_t>(matrix.nnz()));
+  matrix.value = Array<double>(static_cast<std::size_t>(matrix.nnz()));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < matrix.n; ++row) {
+    const RowEntry* entry = entries.data() + begin[row];
+    for (std::int64_t k = matrix.row_begin[row]; k < matrix.row_begin[row + 1]; ++k, ++entry) {
+      matrix.column[k] = entry->column;
+      matrix.value[k] = entry->value;
+    }
+  }
+  return matrix;
 }
 
 CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last) {

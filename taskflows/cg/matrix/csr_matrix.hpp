@@ -44,6 +44,21 @@ struct RowCounts {
 CsrMatrix room_for_rows(std::int64_t n, const std::string& name, std::int64_t first, std::int64_t last,
                         std::int64_t entries);
 
+struct RowEntry {
+  std::int32_t column;
+  double value;
+  bool operator<(const RowEntry& other) const {
+    return column != other.column ? column < other.column : value < other.value;
+  }
+};
+/// Sums the entries of each row that have the same column, in increasing order of value, whatever order they come in:
+/// row i has entries begin[i] .. begin[i+1]-1, and afterwards as many of the first of them, by column, as the offsets
+/// that are returned say.
+Array<std::int64_t> sum_repeats(const Array<std::int64_t>& begin, Array<RowEntry>& entries);
+/// The matrix of the entries that sum_repeats() left; `summed`: what it returned.
+CsrMatrix matrix_of_rows(const std::string& name, const Array<std::int64_t>& begin, const Array<RowEntry>& entries,
+                         Array<std::int64_t> summed);
+
 /// Rows [first, last) of a whole matrix.
 CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last);
 

@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/arrays/npy.hpp"
 #include "io/output_file.hpp"
 #include "io/text_file.hpp"
 #include "io/text_reader.hpp"
 #include "taskflows/cg/matrix/market_records.hpp"
+#include "taskflows/cg/matrix/numpy_files.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -30,14 +32,6 @@ struct Entry {
   std::int32_t row;
   std::int32_t column;
   double value;
-};
-
-struct RowEntry {
-  std::int32_t column;
-  double value;
-  bool operator<(const RowEntry& other) const {
-    return column != other.column ? column < other.column : value < other.value;
-  }
 };
 
 /// Calls visit(row, column, value) in parallel for every entry and, where asked for, its mirror.
@@ -87,47 +81,15 @@ CsrMatrix to_csr(const std::string& file, std::int64_t n, Records<Entry> records
     entries[at_row(row).fetch_sub(1, std::memory_order_relaxed) - 1] = {column, value};
   });
 
-  // Threads fill a row in any order: sorting by column, then value, makes its entries and sums definite.
-  CsrMatrix matrix;
-  matrix.n = n;
-  matrix.name = file;
-  matrix.row_begin = Array<std::int64_t>(static_cast<std::size_t>(n + 1));
-  matrix.row_begin[0] = 0;
-  bool repeats = false;
-#pragma omp parallel for schedule(dynamic, 256) reduction(|| : repeats)
-  for (std::int64_t row = 0; row < n; ++row) {
-    RowEntry* const first = entries.data() + row_begin[row];
-    RowEntry* const last = entries.data() + row_begin[row + 1];
-    std::sort(first, last);
-    RowEntry* kept = first;
-    for (const RowEntry* entry = first; entry != last; ++entry) {
-      if (kept != first && kept[-1].column == entry->column) {
-        kept[-1].value += entry->value;
-      } else {
-        *kept++ = *entry;
-      }
-    }
-    matrix.row_begin[row + 1] = kept - first;
-    repeats = repeats || kept != last;
-  }
-  if (repeats && symmetric) {
-    fail_repeated(file, records,
-                  [&](std::int32_t row) { return matrix.row_begin[row + 1] != row_begin[row + 1] - row_begin[row]; });
+  // Threads fill a row in any order, which does not matter to sum_repeats().
+  Array<std::int64_t> summed = sum_repeats(row_begin, entries);
+  if (symmetric && summed[n] != row_begin[n]) {
+    fail_repeated(file, records, [&](std::int32_t row) {
+      return summed[row + 1] - summed[row] != row_begin[row + 1] - row_begin[row];
+    });
   }
   records = {};
-  std::inclusive_scan(matrix.row_begin.begin(), matrix.row_begin.end(), matrix.row_begin.begin());
-
-  matrix.column = Array<std::int32_t>(static_cast<std::size_t>(matrix.nnz()));
-  matrix.value = Array<double>(static_cast<std::size_t>(matrix.nnz()));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < n; ++row) {
-    const RowEntry* entry = entries.data() + row_begin[row];
-    for (std::int64_t k = matrix.row_begin[row]; k < matrix.row_begin[row + 1]; ++k, ++entry) {
-      matrix.column[k] = entry->column;
-      matrix.value[k] = entry->value;
-    }
-  }
-  return matrix;
+  return matrix_of_rows(file, row_begin, entries, std::move(summed));
 }
 
 }  // namespace
@@ -158,6 +120,7 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path) {
 
 Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
   const TextFile file(path, "a Matrix Market file");
+  if (is_npy(file.text)) return npy_vector(file.name, file.text, n);
   TextReader text(file.name, file.text, market_comments);
   Header header{.array = true};
   Size size{n, 1, n};
@@ -196,6 +159,7 @@ Array<double> read_vector(const std::filesystem::path& path, std::int64_t n) {
 // ---- writing
 
 void write_vector(const std::filesystem::path& path, std::span<const double> values, std::string_view comment) {
+  if (lower_case(path.extension().string()) == ".npy") return write_npy_vector(path, values);
   OutputFile file(path);
   std::string head = fmt::format("{} matrix array real general\n", banner);
   Lines comment_lines{comment.data(), comment.data() + comment.size()};

@@ -26,13 +26,13 @@ CsrMatrix read_matrix_market(const std::filesystem::path& path);
 
 /// Reads a vector of n values: Matrix Market "matrix array real|integer general", n x 1; or "matrix
 /// coordinate ...", n x 1, absent rows being zero and repeated ones summed; or text without header, one
-/// number per line. Plain or gzip-compressed; throws as read_matrix_market does.
+/// number per line; or a NumPy array (npy_vector()). Plain or gzip-compressed; throws as read_matrix_market does.
 Array<double> read_vector(const std::filesystem::path& path, std::int64_t n);
 
-/// Writes a vector as "matrix array real general" with 17 significant digits, which read_vector restores bit
-/// for bit; every line of the comment becomes a comment line. The file appears complete or not at all (it is
-/// written under a temporary name in the same folder, then renamed). Throws Error: bad_input when the file
-/// cannot be created, failed when writing stops half-way.
+/// Writes a vector, NAME.npy as a NumPy array of float64 (n,), any other name as "matrix array real general" with 17
+/// significant digits, which read_vector restores bit for bit; every line of the comment becomes a comment line. The
+/// file appears complete or not at all (it is written under a temporary name in the same folder, then renamed). Throws
+/// Error: bad_input when the file cannot be created, failed when writing stops half-way.
 void write_vector(const std::filesystem::path& path, std::span<const double> values, std::string_view comment);
 
 }  // namespace asterism::cg

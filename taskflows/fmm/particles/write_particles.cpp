@@ -4,16 +4,15 @@
 #include <unistd.h>
 
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "io/arrays/npy.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/text_words.hpp"
 #include "taskflows/fmm/particles/writers.hpp"
@@ -73,13 +72,6 @@ FileLayout csv_layout(bool moving, const ResultNames& names) {
 
 FileLayout npy_layout(std::size_t n, bool moving) {
   const std::vector<Field> columns = columns_of(moving);
-  std::string header = fmt::format("{{'descr': '{}f8', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                   std::endian::native == std::endian::little ? '<' : '>', n, columns.size());
-  constexpr std::size_t preamble = 10;  // magic, version, length of the header
-  constexpr std::size_t alignment = 64;
-  header.append(alignment - 1 - (preamble + header.size()) % alignment, ' ');
-  header += '\n';
-  const std::string length{static_cast<char>(header.size() & 0xffU), static_cast<char>(header.size() >> 8U)};
   const auto put = [](const FieldValues& values, std::size_t i, char* at) {
     for (const std::span<const double> field : values) {
       std::memcpy(at, &field[i], sizeof(double));
@@ -87,7 +79,7 @@ FileLayout npy_layout(std::size_t n, bool moving) {
     }
     return at;
   };
-  return {{{std::string("\x93NUMPY\x01\x00", 8) + length + header, columns, sizeof(double) * columns.size(), put}}, ""};
+  return {{{npy_header({n, columns.size()}), columns, sizeof(double) * columns.size(), put}}, ""};
 }
 
 /// `file`: of the process that gets the parts.

@@ -117,11 +117,11 @@ TEST_F(ParticleFiles, RefusesOtherNumPyFiles) {
   expect_bad_input(header(dictionary("<f8", "False", "(4611686018427387905, 4)")), {"cut off"});
   expect_bad_input(header(dictionary("<f8", "False", "(99999999999999999999, 4)")), {"gives the shape"});
   expect_bad_input(header(dictionary("<f8", "False", "(-2, 4)")), {"gives the shape \"(-2, 4)"});
-  expect_bad_input(header(dictionary("<f8", "False", "(8,)")), {"shape (8)", "expected (n, 3)"});
+  expect_bad_input(header(dictionary("<f8", "False", "(8,)")), {"shape (8,)", "expected (n, 3)"});
   expect_bad_input(header(dictionary("<f8", "False", "(2, 2, 2)")), {"shape (2, 2, 2)"});
-  expect_bad_input(header(dictionary("<f8", "False", "(0, 4)")), {"(0, 4)", "no particle"});
+  expect_bad_input([&] { read("a.npy", npy(dictionary("<f8", "False", "(0, 4)"), "")); }, {"(0, 4)", "no particle"});
   expect_bad_input(header(dictionary("<f8", "False", "2")), {"gives the shape"});
-  expect_bad_input(header(dictionary("<i8", "False", "(2, 4)")), {"type \"'<i8'", "float64 or float32"});
+  expect_bad_input(header(dictionary("<i8", "False", "(2, 4)")), {"type \"i8\"", "float64 or float32"});
   expect_bad_input(header(dictionary("<f2", "False", "(2, 4)")), {"<f2"});
   expect_bad_input(header(dictionary("<c16", "False", "(2, 4)")), {"<c16"});
   expect_bad_input(header("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,)}"), {"values of type"});
