@@ -112,6 +112,8 @@ class Limit(typing.NamedTuple):
 def execute(command, limit, **more):
     """Return status (None: not ended in time), text and seconds."""
     cores, gpus = UNITS.get()
+    if ARGUMENTS.gpus < len(GPUS):
+        more["STARPU_NCPU"] = str(max(1, len(cores) - ARGUMENTS.gpus))  # StarPU counts cores beyond taskset's, too
     begin = time.monotonic()
     try:
         launcher = ["taskset", "--cpu-list", ",".join(map(str, cores))]

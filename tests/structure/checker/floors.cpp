@@ -34,8 +34,7 @@ const std::vector<Floor>& floors() {
       {"traces/", {"traces/", "runtime/", "io/", "base/"}},
       {"bounds/", {"bounds/", "traces/", "runtime/", "io/", "base/"}},
       {"include/", {}},  // public headers, which include each other as <asterism/cg.hpp>
-      {"api/",
-       {"api/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
+      {"api/", {"api/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
       {"python/", {"python/"}},  // over the public headers
       {"apps/", {"apps/", "bounds/", "traces/", "schedulers/", "taskflows/", "codelets/", "runtime/", "io/", "base/"}},
       {"examples/",
