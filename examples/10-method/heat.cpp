@@ -6,6 +6,7 @@
 //   heat FOLDER [SCHEDULER]    the folder gets the recording; default scheduler: lws
 #include <starpu.h>
 
+#include <algorithm>
 #include <asterism/bounds.hpp>
 #include <asterism/session.hpp>
 #include <cmath>
