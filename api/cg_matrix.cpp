@@ -7,6 +7,7 @@
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::v0::cg {
 namespace {
@@ -59,6 +60,11 @@ void require_offsets(const Array<std::int64_t>& begin, std::size_t entries, std:
     bad_input("{} columns and {} values: expected {} of each, as row_begin says", entries, values, end);
 }
 
+void require_order(std::int64_t order) {
+  if (order < 1 || order > std::numeric_limits<std::int32_t>::max())
+    bad_input("order {}: expected at least 1, and columns that fit in 32 bits", order);
+}
+
 /// Before columns of 64 bits are narrowed.
 void require_range(const Indices& column, std::int64_t rows) {
   std::visit(
@@ -77,8 +83,10 @@ void require_increasing(const asterism::cg::CsrMatrix& a) {
       if (a.column[as_size(k - 1)] >= a.column[as_size(k)]) return true;
     return false;
   };
-  const std::int64_t row = first_place(a.n, unordered);
-  if (row < a.n) bad_input("the columns of row {} do not increase: expected them sorted, each once", row);
+  const std::int64_t row =
+      a.first_row + first_place(a.rows(), [&](std::int64_t i) { return unordered(a.first_row + i); });
+  if (row < a.first_row + a.rows())
+    bad_input("the columns of row {} do not increase: expected them sorted, each once", row);
 }
 
 }  // namespace
@@ -91,14 +99,26 @@ void require_vector(const char* what, std::span<const double> values, std::int64
 }
 
 asterism::cg::CsrMatrix matrix_of(const MatrixView& view) {
+  if (rank_group().distributed())
+    bad_input("a whole matrix over {} processes: expected the rows of each (Rows) or a function of rows (MatrixRows)",
+              rank_group().ranks());
   if (size_of(view.row_begin) < 2)
     bad_input("row_begin has {} values: expected one more than rows, of which there is at least one",
               size_of(view.row_begin));
+  return matrix_of(Rows{static_cast<std::int64_t>(size_of(view.row_begin)) - 1, 0, view});
+}
+
+asterism::cg::CsrMatrix matrix_of(const Rows& rows) {
+  const MatrixView& view = rows.own;
+  require_order(rows.order);
+  if (size_of(view.row_begin) < 1) bad_input("row_begin has no value: expected one more than rows");
   asterism::cg::CsrMatrix a;
   a.name = "matrix";
   a.row_begin = as_array<std::int64_t>(view.row_begin);
-  a.n = static_cast<std::int64_t>(a.row_begin.size()) - 1;
-  if (a.n > std::numeric_limits<std::int32_t>::max()) bad_input("{} rows: expected columns that fit in 32 bits", a.n);
+  a.n = rows.order;
+  a.first_row = rows.first_row;
+  if (a.first_row < 0 || a.first_row + a.rows() > a.n)
+    bad_input("first_row {} and {} rows: expected them within order {}", a.first_row, a.rows(), a.n);
   require_offsets(a.row_begin, size_of(view.column), view.value.size());
   require_range(view.column, a.n);
   a.column = as_array<std::int32_t>(view.column);
@@ -106,6 +126,27 @@ asterism::cg::CsrMatrix matrix_of(const MatrixView& view) {
   require_increasing(a);
   require_vector("value", view.value, a.nnz());
   return a;
+}
+
+asterism::cg::CsrMatrix matrix_of(const MatrixRows& matrix) {
+  require_order(matrix.order);
+  const std::int64_t ranks = rank_group().ranks();
+  const std::int64_t first = matrix.order * rank_group().rank() / ranks;
+  const std::int64_t last = matrix.order * (rank_group().rank() + 1) / ranks;
+  std::vector<std::int64_t> begin{0}, column, of_row;
+  std::vector<double> value, values_of_row;
+  for (std::int64_t row = first; row < last; ++row) {
+    of_row.clear();
+    values_of_row.clear();
+    matrix.fill(row, of_row, values_of_row);
+    if (of_row.size() != values_of_row.size())
+      bad_input("row {}: {} columns and {} values: expected as many", row, of_row.size(), values_of_row.size());
+    column.insert(column.end(), of_row.begin(), of_row.end());
+    value.insert(value.end(), values_of_row.begin(), values_of_row.end());
+    begin.push_back(static_cast<std::int64_t>(column.size()));
+  }
+  const std::span<const std::int64_t> columns(column), offsets(begin);
+  return rows_of(matrix_of(Rows{matrix.order, first, {offsets, columns, value}}), first, last);  // in its own memory
 }
 
 }  // namespace asterism::v0::cg

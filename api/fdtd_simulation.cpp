@@ -285,10 +285,10 @@ State& open(const std::unique_ptr<State>& state) {
 }  // namespace
 
 Simulation::Simulation(Session& session, const Options& options, const Materials& materials)
-    : state_(translated([&] { return std::make_unique<State>(state_of(session), options, materials); })) {}
+    : state_(translated([&] { return std::make_unique<State>(state_of_one_process(session), options, materials); })) {}
 Simulation::Simulation(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Simulation Simulation::from_scene(Session& session, const std::string& text, const std::string& folder) {
-  return Simulation(translated([&] { return std::make_unique<State>(state_of(session), text, folder); }));
+  return Simulation(translated([&] { return std::make_unique<State>(state_of_one_process(session), text, folder); }));
 }
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&& other) noexcept = default;

@@ -196,14 +196,15 @@ void Evaluator::State::move(house::Particles points) {
 Evaluator::Evaluator(Session& session, const Points& points, const Options& options)
     : state_(translated([&] {
         require_points("points", points);
-        return std::make_unique<State>(state_of(session), particles_of(points), std::nullopt, options);
+        return std::make_unique<State>(state_of_one_process(session), particles_of(points), std::nullopt, options);
       })) {}
 
 Evaluator::Evaluator(Session& session, const Points& sources, const Points& targets, const Options& options)
     : state_(translated([&] {
         require_points("sources", sources);
         require_points("targets", targets);
-        return std::make_unique<State>(state_of(session), particles_of(sources, targets), sources.size(), options);
+        return std::make_unique<State>(state_of_one_process(session), particles_of(sources, targets), sources.size(),
+                                       options);
       })) {}
 
 Evaluator::~Evaluator() = default;

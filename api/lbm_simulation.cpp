@@ -226,7 +226,7 @@ std::vector<std::uint8_t> solid_cells(const Body& body, const std::array<int, 3>
 }
 
 Simulation::Simulation(Session& session, const Options& options, std::span<const std::uint8_t> solid)
-    : state_(translated([&] { return std::make_unique<State>(state_of(session), options, solid); })) {}
+    : state_(translated([&] { return std::make_unique<State>(state_of_one_process(session), options, solid); })) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&& other) noexcept = default;
 Simulation& Simulation::operator=(Simulation&& other) noexcept = default;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "api/agreed.hpp"
 #include "api/session_state.hpp"
 #include "api/translated.hpp"
 #include "base/version.hpp"
@@ -53,10 +54,23 @@ std::string version() {
 }
 
 Session::State::State(const SessionOptions& options) : of_caller_(starpu_is_initialized() != 0) {
-  if (const int processes = launched_processes(); processes > 1)
-    bad_input("{} processes: expected one; the library does not compute over several yet", processes);
-  wanted_ = checked(options);
-  if (open.exchange(true)) bad_input("a second session: expected one at a time in a process");
+  // as the launcher says now: MPI may have been asked before
+  if (const int processes = launched_processes(); processes > 1 && !rank_group().distributed())
+    bad_input("{} processes were launched, but MPI finds one process", processes);
+  bool taken = false;
+  try {
+    agreed([&] {
+      wanted_ = checked(options);
+      if (of_caller_ && rank_group().distributed())
+        bad_input("StarPU is running already, over several processes: expected to start it with the session");
+      taken = !open.exchange(true);
+      if (!taken) bad_input("a second session: expected one at a time in a process");
+    });
+  } catch (...) {
+    if (taken) open = false;
+    throw;
+  }
+  wanted_.ranks = Ranks::any;
 }
 
 Session::State::~State() {
@@ -101,6 +115,13 @@ Session::State::Call::~Call() {
   state_.turn_.unlock();
 }
 
+std::shared_ptr<Session::State> state_of_one_process(const Session& session) {
+  if (rank_group().distributed())
+    bad_input("{} processes: expected one; conjugate gradient alone computes over several in the library",
+              rank_group().ranks());
+  return state_of(session);
+}
+
 std::shared_ptr<Session::State> state_of(const Session& session) {
   if (session.state() == nullptr) bad_input("a session that was moved from: expected an open one");
   return session.state();
@@ -127,6 +148,20 @@ int Session::gpus() const {
   return translated([&] {
     const asterism::Session* const running = state_of(*this)->running();
     return running == nullptr ? 0 : running->devices();
+  });
+}
+
+int Session::rank() const {
+  return translated([&] {
+    state_of(*this);
+    return rank_group().rank();
+  });
+}
+
+int Session::ranks() const {
+  return translated([&] {
+    state_of(*this);
+    return rank_group().ranks();
   });
 }
 

@@ -71,5 +71,7 @@ class Session::State {
 
 /// The state of a session, for a method. Throws Error (bad_input) for one that was moved from.
 std::shared_ptr<Session::State> state_of(const Session& session);
+/// For a method that does not compute over several processes. Throws Error (bad_input) where there are.
+std::shared_ptr<Session::State> state_of_one_process(const Session& session);
 
 }  // namespace asterism::v0

@@ -258,7 +258,7 @@ State& open(const std::unique_ptr<State>& state) {
 }  // namespace
 
 Simulation::Simulation(Session& session, const Surface& surface, const Options& options)
-    : state_(translated([&] { return std::make_unique<State>(state_of(session), surface, options); })) {}
+    : state_(translated([&] { return std::make_unique<State>(state_of_one_process(session), surface, options); })) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&& other) noexcept = default;
 Simulation& Simulation::operator=(Simulation&& other) noexcept = default;

@@ -50,24 +50,49 @@ const std::initializer_list<std::pair<const char*, cg::Preconditioner>> precondi
     {"jacobi", cg::Preconditioner::jacobi},  {"block-jacobi", cg::Preconditioner::block_jacobi},
     {"ssor", cg::Preconditioner::ssor},      {"amg", cg::Preconditioner::amg}};
 
-std::unique_ptr<PySolver> make_solver(PySession& session, const py::array& row_begin, const py::array& column,
-                                      const py::array& value, const std::string& preconditioner,
-                                      std::optional<int> block, double tolerance, std::int64_t max_iterations,
-                                      const std::string& flow, std::optional<int> blocks, bool check_symmetry) {
-  const cg::MatrixView a{indices_of("indptr", row_begin), indices_of("indices", column), values_of("data", value)};
+cg::Options cg_options(const py::dict& given) {
   cg::Options options;
-  options.preconditioner = choice("preconditioner", preconditioner, preconditioners);
-  options.preconditioner_block = block;
-  options.tolerance = tolerance;
-  options.max_iterations = max_iterations;
-  options.flow = choice<cg::Flow>("flow", flow,
+  options.preconditioner = choice("preconditioner", option<std::string>(given, "preconditioner"), preconditioners);
+  options.preconditioner_block = option<std::optional<int>>(given, "preconditioner_block");
+  options.tolerance = option<double>(given, "tolerance");
+  options.max_iterations = option<std::int64_t>(given, "max_iterations");
+  options.flow = choice<cg::Flow>("flow", option<std::string>(given, "flow"),
                                   {{"fused", cg::Flow::fused},
                                    {"pipelined", cg::Flow::pipelined},
                                    {"refined", cg::Flow::refined},
                                    {"naive", cg::Flow::naive}});
-  options.blocks = blocks;
-  options.check_symmetry = check_symmetry;
+  options.blocks = option<std::optional<int>>(given, "blocks");
+  options.check_symmetry = option<bool>(given, "check_symmetry");
+  return options;
+}
+
+/// `first_row` and `order`: none for a whole matrix.
+std::unique_ptr<PySolver> make_solver(PySession& session, const py::array& row_begin, const py::array& column,
+                                      const py::array& value, std::optional<std::int64_t> first_row, std::int64_t order,
+                                      const py::dict& given) {
+  const cg::MatrixView a{indices_of("indptr", row_begin), indices_of("indices", column), values_of("data", value)};
+  const cg::Options options = cg_options(given);
   Session& open = *session;
+  return std::make_unique<PySolver>([&] {
+    return first_row ? std::make_unique<cg::Solver>(open, cg::Rows{order, *first_row, a}, options)
+                     : std::make_unique<cg::Solver>(open, a, options);
+  });
+}
+
+/// `fill`: returns the columns and the values of a row.
+std::unique_ptr<PySolver> make_solver_of_rows(PySession& session, std::int64_t order, const py::function& fill,
+                                              const py::dict& given) {
+  const cg::Options options = cg_options(given);
+  Session& open = *session;
+  const cg::MatrixRows a{order,
+                         [&fill](std::int64_t row, std::vector<std::int64_t>& column, std::vector<double>& value) {
+                           const py::gil_scoped_acquire locked;
+                           const auto filled = fill(row).cast<std::pair<py::array, py::array>>();
+                           const auto append = [&](const auto& given) { column.assign(given.begin(), given.end()); };
+                           std::visit(append, indices_of("columns", filled.first));
+                           const std::span<const double> values = values_of("values", filled.second);
+                           value.assign(values.begin(), values.end());
+                         }};
   return std::make_unique<PySolver>([&] { return std::make_unique<cg::Solver>(open, a, options); });
 }
 
@@ -201,13 +226,18 @@ PYBIND11_MODULE(_asterism, module) {
       .def("close", &PySession::close)
       .def_property_readonly("cpus", [](const PySession& s) { return s->cpus(); })
       .def_property_readonly("gpus", [](const PySession& s) { return s->gpus(); })
+      .def_property_readonly("rank", [](const PySession& s) { return s->rank(); })
+      .def_property_readonly("ranks", [](const PySession& s) { return s->ranks(); })
       .def_property_readonly("scheduler", [](const PySession& s) { return s->scheduler(); });
   py::class_<PySolver>(module, "Solver")
       .def(py::init(&make_solver))
+      .def(py::init(&make_solver_of_rows))
       .def("close", &PySolver::close)
       .def("solve_all", &solve_all)
       .def_property_readonly("rows", [](const PySolver& s) { return s->rows(); })
       .def_property_readonly("entries", [](const PySolver& s) { return s->entries(); })
+      .def_property_readonly("first_row", [](const PySolver& s) { return s->first_row(); })
+      .def_property_readonly("own_rows", [](const PySolver& s) { return s->own_rows(); })
       .def_property_readonly("preconditioner", &preconditioner_of)
       .def_property_readonly("reason", [](const PySolver& s) { return s->reason(); });
   py::class_<PyEvaluator>(module, "Evaluator")

@@ -29,6 +29,22 @@ struct MatrixView {
   std::span<const double> value;  ///< a value for each entry
 };
 
+/// Consecutive rows of a matrix: over several processes those that this one has, which follow on those of the process
+/// before it. The rows of all processes are the matrix.
+struct Rows {
+  std::int64_t order = 0;  ///< rows of the whole matrix
+  std::int64_t first_row = 0;
+  MatrixView own;  ///< offsets count from 0, columns those of the whole matrix
+};
+
+/// A matrix by a function of its rows. Each process asks for as many rows as any other, to one: for each once, in
+/// increasing order, while the solver is made.
+struct MatrixRows {
+  std::int64_t order = 0;  ///< rows of the whole matrix
+  /// Adds the columns of a row, which increase, and their values to two empty vectors.
+  std::function<void(std::int64_t row, std::vector<std::int64_t>& column, std::vector<double>& value)> fill;
+};
+
 enum class Preconditioner {
   automatic,     ///< none, jacobi or amg, by the estimated condition of the matrix; none unless the flow is fused
   none,          ///< M = 1
@@ -81,35 +97,48 @@ enum class Start {
 };
 
 /// A matrix, ready to be solved with any number of right-hand sides.
+///
+/// Over several processes all of them make the solver and its calls in the same order, with the same options. What is
+/// wrong on one of them is an error on all.
 class ASTERISM_EXPORT Solver {
  public:
   /// Checks the matrix, builds its blocks in the layout of the kernels, and sets up the preconditioner. Throws Error
   /// (bad_input): arrays of wrong lengths, columns that are out of range or do not increase, values that are not
   /// finite, a diagonal entry that is missing or not positive, a matrix that is not symmetric, options out of range.
   Solver(Session& session, const MatrixView& a, const Options& options = {});
+  /// Over several processes, too; then Preconditioner::automatic is none, and rows move to the processes whose tasks
+  /// need them: ssor and amg put all rows on each. Throws Error (bad_input) also for rows that do not follow on each
+  /// other, options that differ, and fewer rows than processes.
+  Solver(Session& session, const Rows& rows, const Options& options = {});
+  /// What `fill` throws ends the call.
+  Solver(Session& session, const MatrixRows& a, const Options& options = {});
   ~Solver();
   Solver(Solver&& other) noexcept;
   Solver& operator=(Solver&& other) noexcept;
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// Solves for one right-hand side. b and x have rows() values and may be the same memory; the bits of x are the same
-  /// for every number of blocks and units. `progress` is called every few iterations; what it throws ends the solve,
-  /// and the solver can be used again. Throws Error: bad_input for a wrong length, values that are not finite, and a
-  /// matrix that turns out not to be positive definite. A solve that does not converge is no error: see
-  /// Result::outcome.
+  /// Solves for one right-hand side. b and x have own_rows() values and may be the same memory; the bits of x are the
+  /// same for every number of blocks, units and processes (naive and refined flows: of blocks and units). `progress` is
+  /// called every few iterations; what it throws ends the solve, and the solver can be used again. Throws Error:
+  /// bad_input for a wrong length, values that are not finite, and a matrix that turns out not to be positive definite.
+  /// A solve that does not converge is no error: see Result::outcome.
   Result solve(std::span<const double> b, std::span<double> x, Start start = Start::zero,
                const std::function<void(const Progress&)>& progress = {});
 
-  /// Solves for several right-hand sides: b and x have rows() values for each. On cores, with the fused flow and
+  /// Solves for several right-hand sides: b and x have own_rows() values for each. On cores, with the fused flow and
   /// without ssor and amg, up to eight at once, for which each product reads the matrix once; then `progress` has the
   /// largest residual, and Result::seconds is of all of them. Otherwise one after the other. The bits are those of
   /// solve().
   std::vector<Result> solve_all(std::span<const double> b, std::span<double> x, Start start = Start::zero,
                                 const std::function<void(const Progress&)>& progress = {});
 
+  /// Rows and entries of the whole matrix.
   [[nodiscard]] std::int64_t rows() const noexcept;
   [[nodiscard]] std::int64_t entries() const noexcept;
+  /// The rows of this process that right-hand sides and solutions are of; in one process all.
+  [[nodiscard]] std::int64_t first_row() const noexcept;
+  [[nodiscard]] std::int64_t own_rows() const noexcept;
   /// The preconditioner that Preconditioner::automatic stands for, and why.
   [[nodiscard]] Preconditioner preconditioner() const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept;

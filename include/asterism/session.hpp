@@ -28,14 +28,17 @@ struct SessionOptions {
 /// longer. Between two calls its threads sleep. A program that has started StarPU itself keeps its own units and
 /// scheduler.
 ///
-/// One session at a time in a process, and one process: over MPI, each process may have a session of its own only where
-/// no launcher has started several.
+/// One session at a time in a process. Where mpirun or srun has started several processes, they make one session
+/// together: all of them make it, call its methods and end it in the same order. MPI is started by the first one, and
+/// ended with the process, unless the program has done it (MPI_Init_thread with MPI_THREAD_MULTIPLE). Conjugate
+/// gradient alone computes over several.
 ///
 /// Any thread may call; calls of several threads come one after the other.
 class ASTERISM_EXPORT Session {
  public:
   /// Throws Error: bad_input for a number below 0, no units at all, a scheduler that does not exist, a second session,
-  /// several processes, and a trace where StarPU runs already or cannot record.
+  /// a trace where StarPU runs already or cannot record, and several processes where StarPU runs already; failed where
+  /// MPI cannot be used. What is wrong in one of several processes is an error in all.
   explicit Session(const SessionOptions& options = {});
   ~Session();
   Session(Session&& other) noexcept;
@@ -51,6 +54,9 @@ class ASTERISM_EXPORT Session {
   [[nodiscard]] int cpus() const;
   [[nodiscard]] int gpus() const;
   [[nodiscard]] std::string scheduler() const;
+  /// The number of this process and how many there are: 0 and 1 where no launcher has started several.
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int ranks() const;
 
   class ASTERISM_HIDDEN State;
   /// For the library's own parts.

@@ -27,13 +27,15 @@ __all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fdtd", "fmm", "lbm",
 
 
 class Session:
-    """The cores and GPUs that compute, for one process; one session at a time.
+    """The cores and GPUs that compute; one session at a time in a process.
 
     What is left out is chosen by the first solver, evaluator or simulation and stays for the life of the session. Between two calls
     its threads sleep. `close`, or the end of a `with`, ends the session with its solvers and evaluators.
 
     cpus, gpus: how many compute. scheduler: as STARPU_SCHED (default: cyclic for cg, hprio for fmm). trace: a folder that
     gets a recording of all tasks when the session ends, for asterism.traces.read; one that is there is replaced.
+    Processes that mpirun or srun has started make one session together: all of them open it, call its methods and close
+    it, in the same order. mpi4py may be there, and need not. cg alone computes over several.
     Raises BadInput for a number below 0, a scheduler that does not exist, and a second session.
     """
 
@@ -64,6 +66,16 @@ class Session:
     def gpus(self) -> int:
         """GPUs that run tasks; 0 before the first solver or evaluator."""
         return self._session.gpus
+
+    @property
+    def rank(self) -> int:
+        """Number of this process, from 0."""
+        return self._session.rank
+
+    @property
+    def ranks(self) -> int:
+        """Processes; 1 where no launcher has started several."""
+        return self._session.ranks
 
     @property
     def scheduler(self) -> str:

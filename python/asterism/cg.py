@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy
 
@@ -11,7 +11,7 @@ import asterism
 from asterism import _asterism
 from asterism._arguments import array, count, number, shaped
 
-__all__ = ["Result", "Solver"]
+__all__ = ["MatrixRows", "Result", "Rows", "Solver"]
 
 
 @dataclass
@@ -34,12 +34,56 @@ class Result:
         return self.outcome == "converged"
 
 
+@dataclass
+class Rows:
+    """Consecutive rows of a matrix: over several processes those that this one has, which follow on those before it.
+
+    own: a SciPy sparse matrix or array of shape (k, n); or the arrays (indptr, indices, data) of compressed sparse rows,
+         with columns of the whole matrix. first_row: the first of them in the whole matrix.
+    order: n, rows of the whole matrix (of a SciPy matrix it is known).
+    """
+
+    own: Any
+    first_row: int = 0
+    order: Optional[int] = None
+
+
+@dataclass
+class MatrixRows:
+    """A matrix by a function of its rows; each process asks for as many of them as any other.
+
+    order: rows of the whole matrix. fill: called with the number of a row; returns its columns, which increase, and its
+    values.
+    """
+
+    order: int
+    fill: Callable[[int], Tuple[Any, Any]]
+
+
+def _arrays_of(a: Any, square: bool) -> Tuple[tuple, Optional[int]]:
+    """The arrays (indptr, indices, data), and the number of columns where it is known."""
+    columns = None
+    if hasattr(a, "tocsr"):
+        if len(a.shape) != 2 or (square and a.shape[0] != a.shape[1]):
+            raise asterism.BadInput(f"a: a matrix of shape {a.shape}; expected a square one")
+        columns = a.shape[1]
+        rows = a.tocsr()
+        if not rows.has_sorted_indices:
+            rows = rows.sorted_indices()
+        a = (rows.indptr, rows.indices, rows.data)
+    if not isinstance(a, tuple) or len(a) != 3:
+        raise asterism.BadInput(f"a: a {type(a).__name__}; expected a sparse matrix or (indptr, indices, data)")
+    return tuple(shaped(name, values, (None,)) for name, values in zip(("indptr", "indices", "data"), a)), columns
+
+
 class Solver:
     """A matrix, ready to be solved with any number of right-hand sides.
 
     a: a SciPy sparse matrix or array of shape (n, n); or the arrays (indptr, indices, data) of compressed sparse rows:
        n + 1 offsets, columns that increase within a row, both triangles. Arrays of CSR in float64 and indices in int32
-       are not copied and have to stay as they are; other formats of SciPy are converted.
+       are not copied and have to stay as they are; other formats of SciPy are converted. Or Rows, or MatrixRows: over
+       several processes one of these two. Then right-hand sides and solutions are those of the rows of this process,
+       auto is none, and what is wrong on one process raises on all.
     preconditioner: auto (none, jacobi or amg, by the estimated condition), none, jacobi, block-jacobi, ssor, amg.
     preconditioner_block: rows of a diagonal block of block-jacobi (default 3), or of a node of ssor and amg.
     tolerance: a solve ends when ||b - A x|| <= tolerance ||b||, or after max_iterations.
@@ -51,21 +95,24 @@ class Solver:
     def __init__(self, session: asterism.Session, a: Any, *, preconditioner: str = "auto",
                  preconditioner_block: Optional[int] = None, tolerance: float = 1e-8, max_iterations: int = 10000,
                  flow: str = "fused", blocks: Optional[int] = None, check_symmetry: bool = True) -> None:
-        if hasattr(a, "tocsr"):
-            if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
-                raise asterism.BadInput(f"a: a matrix of shape {a.shape}; expected a square one")
-            rows = a.tocsr()
-            if not rows.has_sorted_indices:
-                rows = rows.sorted_indices()
-            a = (rows.indptr, rows.indices, rows.data)
-        if not isinstance(a, tuple) or len(a) != 3:
-            raise asterism.BadInput(f"a: a {type(a).__name__}; expected a sparse matrix or (indptr, indices, data)")
-        # the library reads these arrays for as long as this lives
-        self._arrays = tuple(shaped(name, values, (None,)) for name, values in zip(("indptr", "indices", "data"), a))
-        self._solver = _asterism.Solver(
-            session._session, *self._arrays, str(preconditioner), count("preconditioner_block", preconditioner_block),
-            number("tolerance", tolerance), count("max_iterations", max_iterations), str(flow), count("blocks", blocks),
-            bool(check_symmetry))
+        options = {
+            "preconditioner": str(preconditioner),
+            "preconditioner_block": count("preconditioner_block", preconditioner_block),
+            "tolerance": number("tolerance", tolerance), "max_iterations": count("max_iterations", max_iterations),
+            "flow": str(flow), "blocks": count("blocks", blocks), "check_symmetry": bool(check_symmetry)}
+        if isinstance(a, MatrixRows):
+            def fill(row: int) -> tuple:
+                columns, values = a.fill(row)
+                return numpy.asarray(columns), numpy.asarray(values)
+
+            self._solver = _asterism.Solver(session._session, count("order", a.order), fill, options)
+        else:
+            rows = a if isinstance(a, Rows) else None
+            # the library reads these arrays for as long as this lives
+            self._arrays, columns = _arrays_of(a if rows is None else rows.own, rows is None)
+            first_row = None if rows is None else count("first_row", rows.first_row)
+            order = columns if rows is None or rows.order is None else count("order", rows.order)
+            self._solver = _asterism.Solver(session._session, *self._arrays, first_row, order or 0, options)
         session._users.add(self)
         self.last: Optional[Result] = None
         self.results: List[Result] = []
@@ -75,7 +122,8 @@ class Solver:
 
     def solve(self, b: numpy.ndarray, x: Optional[numpy.ndarray] = None, *, start: bool = False,
               progress: Optional[Callable[[int, float], None]] = None) -> numpy.ndarray:
-        """Solves for one right-hand side b of shape (n,), or for k of shape (k, n); returns x of the same shape.
+        """Solves for one right-hand side b of shape (n,), or for k of shape (k, n); returns x of the same shape. Over
+        several processes n is own_rows.
 
         x: where the solution goes (default: a new array); with `start`, it begins from the values there.
         progress: called every few iterations with the iteration and ||r|| / ||b||; what it raises ends the solve.
@@ -84,7 +132,7 @@ class Solver:
         flow or preconditioner is one that cannot; x has the same bits. Then progress has the largest residual.
         Raises BadInput for wrong arrays, values that are not finite, and a matrix that is not positive definite.
         """
-        n = self.rows
+        n = self.own_rows
         shaped("b", b, (n,), (None, n))
         if x is None:
             if start:
@@ -99,11 +147,22 @@ class Solver:
 
     @property
     def rows(self) -> int:
+        """Rows of the whole matrix."""
         return self._solver.rows
 
     @property
+    def first_row(self) -> int:
+        """First of the rows of this process that right-hand sides and solutions are of; 0 in one process."""
+        return self._solver.first_row
+
+    @property
+    def own_rows(self) -> int:
+        """Their number; in one process all."""
+        return self._solver.own_rows
+
+    @property
     def entries(self) -> int:
-        """Non-zeros of the matrix."""
+        """Non-zeros of the whole matrix."""
         return self._solver.entries
 
     @property

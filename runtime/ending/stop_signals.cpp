@@ -16,6 +16,7 @@ namespace {
 std::atomic<int> noted{0};
 std::atomic<int> stoppable{0};
 std::atomic<bool> quiet{false};
+std::atomic<bool> handled{false};
 
 const char* name_of(int signal) noexcept {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
@@ -33,6 +34,7 @@ void on_stop_signal(int signal) noexcept {
 }
 
 void handle_stop_signals() {
+  handled = true;
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
@@ -42,6 +44,10 @@ void handle_stop_signals() {
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
   }
+}
+
+bool stop_signals_are_handled() noexcept {
+  return handled;
 }
 
 void end_quietly_at_signals() noexcept {

@@ -22,6 +22,8 @@ class Stopped : public Error {
 
 /// Takes over both signals, unless the program ignores them (nohup).
 void handle_stop_signals();
+/// Whether this program does.
+bool stop_signals_are_handled() noexcept;
 /// Ends without a line at a signal that comes outside steps: the launcher of several ranks ends them because one
 /// failed, which has said why.
 void end_quietly_at_signals() noexcept;

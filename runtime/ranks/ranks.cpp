@@ -104,6 +104,12 @@ MPI_Comm& failures() {
   return communicator;
 }
 
+/// Whether MPI was started here, and not by a program around.
+bool& own_mpi() {
+  static bool own = false;
+  return own;
+}
+
 /// Messages on their way, until wait() or the end: what they hold has to stay.
 class Sending {
  public:
@@ -141,34 +147,47 @@ void receive(char* data, std::size_t bytes, int from) {
 
 RankGroup::RankGroup() {
   const auto [variable, count] = launched();
-  if (count == 1) return;
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (finalized != 0 && count > 1) failed("{} processes ({}): MPI has ended in this one", count, variable);
+  if (finalized != 0 || (count == 1 && initialized == 0)) return;
   // Open MPI polls while it waits: where cores are few, they are to go to threads that work
   const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   if (here != nullptr && 2 * std::atoi(here) > static_cast<int>(std::thread::hardware_concurrency()))
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   int level = 0;
   // StarPU's thread and the main program both send
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+  own_mpi() = initialized == 0;
+  if (own_mpi())
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+  else
+    MPI_Query_thread(&level);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   const int found = ranks_;
-  if (found > 1) end_quietly_at_signals();
+  if (found == 1 && count == 1) return;  // the caller's MPI
   if (found == 1 || level < MPI_THREAD_MULTIPLE) {
     ranks_ = 1;
-    MPI_Finalize();
+    if (own_mpi()) MPI_Finalize();
     if (found == 1) bad_input("{} is {}, but MPI finds one process: was it another MPI's launcher?", variable, count);
-    failed("this MPI does not let several threads send (MPI_THREAD_MULTIPLE)");
+    failed("this MPI does not let several threads send: expected MPI_Init_thread with MPI_THREAD_MULTIPLE");
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &world());
   MPI_Comm_dup(MPI_COMM_WORLD, &failures());
+  if (!stop_signals_are_handled()) return;  // those of a program around are its own
+  end_quietly_at_signals();
   watch_others();
 }
 
 RankGroup::~RankGroup() {
-  if (ranks_ == 1) return;
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (ranks_ == 1 || finalized != 0) return;
   MPI_Comm_free(&world());
   MPI_Comm_free(&failures());
-  MPI_Finalize();
+  if (own_mpi()) MPI_Finalize();
 }
 
 void RankGroup::barrier() const {

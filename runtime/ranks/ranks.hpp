@@ -132,8 +132,9 @@ class RankGroup {
   int ranks_ = 1;
 };
 
-/// The processes of this run. The first call starts MPI if there are several, so all of them have to make it. Throws
-/// Error (bad input) when the launcher announces several processes and MPI finds one, or this program has no MPI.
+/// The processes of this run. The first call starts MPI if there are several and nobody has started it, so all of them
+/// have to make it. Throws Error: bad_input when the launcher announces several processes and MPI finds one, or this
+/// program has no MPI; failed when MPI was started for fewer threads than send.
 const RankGroup& rank_group();
 
 /// How many processes the launcher says there are; nothing is started.

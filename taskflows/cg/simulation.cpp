@@ -10,6 +10,7 @@
 #include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/cg/preconditioner/gauss_seidel.hpp"
 #include "taskflows/cg/preconditioner/multigrid.hpp"
@@ -34,7 +35,7 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
   for (const std::int64_t of_rank : rank_group().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
   make_vectors(b_values, x0);
-  make_preconditioner(a);
+  if (preconditioned()) collective_try([&] { make_preconditioner(a); });
   make_scalars();
   make_matrix(a, session);
   if (options.preconditioner_flow == PreconditionerFlow::none) return;
@@ -161,7 +162,6 @@ void System::make_vectors(std::span<const double> b_values, std::span<const doub
 }
 
 void System::make_preconditioner(const CsrMatrix& a) {
-  if (!preconditioned()) return;
   const std::int64_t size = options.preconditioner_block;
   inverse.memory = HostBuffer<double>(as_size((last_row() - first_row()) * size));
   std::int64_t singular = a.n;  // first row of the first diagonal block without a Cholesky factor

@@ -13,8 +13,8 @@ namespace {
 
 /// Entry (row, column), or nullptr where none is stored.
 const double* find_entry(const CsrMatrix& matrix, std::int64_t row, std::int64_t column) {
-  const std::int32_t* first = matrix.column.data() + matrix.row_begin[row];
-  const std::int32_t* last = matrix.column.data() + matrix.row_begin[row + 1];
+  const std::int32_t* first = matrix.column.data() + matrix.begin_of(row);
+  const std::int32_t* last = matrix.column.data() + matrix.begin_of(row + 1);
   const std::int32_t* found = std::lower_bound(first, last, column);
   return found != last && *found == column ? matrix.value.data() + (found - matrix.column.data()) : nullptr;
 }
@@ -26,7 +26,7 @@ std::string problem_of_row(const CsrMatrix& matrix, std::int64_t row, double tol
     return fmt::format("diagonal entry of row {} is missing; {}", row + 1, positive);
   };
   bool past_diagonal = false;
-  for (std::int64_t k = matrix.row_begin[row]; k < matrix.row_begin[row + 1]; ++k) {
+  for (std::int64_t k = matrix.begin_of(row); k < matrix.begin_of(row + 1); ++k) {
     const std::int64_t column = matrix.column[k];
     const double value = matrix.value[k];
     if (column > row && !past_diagonal) return missing_diagonal();
@@ -38,13 +38,8 @@ std::string problem_of_row(const CsrMatrix& matrix, std::int64_t row, double tol
       if (value <= 0) return fmt::format("diagonal entry of row {} is {}; {}", row + 1, value, positive);
       continue;
     }
-    // An absent mirror counts as zero. One that is not finite passes here: it is the offender, in its own row.
-    const double* mirror = find_entry(matrix, column, row);
-    const double other = mirror == nullptr ? 0.0 : *mirror;
-    if (std::abs(value - other) > tolerance * std::max(std::abs(value), std::abs(other))) {
-      return fmt::format("not symmetric: entry ({},{}) is {} but entry ({},{}) is {}", row + 1, column + 1, value,
-                         column + 1, row + 1, mirror == nullptr ? "missing" : fmt::format("{}", other));
-    }
+    if (column < matrix.first_row || column >= matrix.first_row + matrix.rows()) continue;
+    if (std::string why = why_not_symmetric(matrix, row, column, value, tolerance); !why.empty()) return why;
   }
   return past_diagonal ? std::string() : missing_diagonal();
 }
@@ -116,13 +111,24 @@ CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last
   return part;
 }
 
+std::string why_not_symmetric(const CsrMatrix& matrix, std::int64_t row, std::int64_t column, double value,
+                              double tolerance) {
+  // An absent mirror counts as zero. One that is not finite passes here: it is the offender, in its own row.
+  const double* mirror = find_entry(matrix, column, row);
+  const double other = mirror == nullptr ? 0.0 : *mirror;
+  if (!(std::abs(value - other) > tolerance * std::max(std::abs(value), std::abs(other)))) return {};
+  return fmt::format("not symmetric: entry ({},{}) is {} but entry ({},{}) is {}", row + 1, column + 1, value,
+                     column + 1, row + 1, mirror == nullptr ? "missing" : fmt::format("{}", other));
+}
+
 void require_symmetric_positive_diagonal(const CsrMatrix& matrix, double tolerance) {
-  std::int64_t first_bad_row = matrix.n;
+  const std::int64_t last = matrix.first_row + matrix.rows();
+  std::int64_t first_bad_row = last;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_row)
-  for (std::int64_t row = 0; row < matrix.n; ++row) {
+  for (std::int64_t row = matrix.first_row; row < last; ++row) {
     if (row < first_bad_row && !problem_of_row(matrix, row, tolerance).empty()) first_bad_row = row;
   }
-  if (first_bad_row < matrix.n) bad_input("{}: {}", matrix.name, problem_of_row(matrix, first_bad_row, tolerance));
+  if (first_bad_row < last) bad_input("{}: {}", matrix.name, problem_of_row(matrix, first_bad_row, tolerance));
 }
 
 }  // namespace asterism::cg

@@ -62,10 +62,19 @@ CsrMatrix matrix_of_rows(const std::string& name, const Array<std::int64_t>& beg
 /// Rows [first, last) of a whole matrix.
 CsrMatrix rows_of(const CsrMatrix& matrix, std::int64_t first, std::int64_t last);
 
+/// Relative difference up to which two entries count as the same.
+inline constexpr double symmetry_tolerance = 1e-12;
+
+/// How entry (row, column) of this value and its mirror in `matrix`, which has row `column`, differ; empty: they do
+/// not.
+std::string why_not_symmetric(const CsrMatrix& matrix, std::int64_t row, std::int64_t column, double value,
+                              double tolerance = symmetry_tolerance);
+
 /// Checks what conjugate gradient needs and can be checked cheaply: every value finite, every diagonal
-/// entry present and positive, A equal to its transpose (to `tolerance` relative to the larger of the two).
-/// Runs in parallel. Throws Error (bad_input) naming matrix.name, the first offending row and column
-/// (1-based, as in Matrix Market), what was found and what was expected.
-void require_symmetric_positive_diagonal(const CsrMatrix& matrix, double tolerance = 1e-12);
+/// entry present and positive, A equal to its transpose (to `tolerance` relative to the larger of the two). Of some
+/// rows of a matrix: entries whose mirrors are in others are not compared. Runs in parallel. Throws Error (bad_input)
+/// naming matrix.name, the first offending row and column (1-based, as in Matrix Market), what was found and what was
+/// expected.
+void require_symmetric_positive_diagonal(const CsrMatrix& matrix, double tolerance = symmetry_tolerance);
 
 }  // namespace asterism::cg
