@@ -3,14 +3,15 @@
 
 #include <asterism/error.hpp>
 #include <exception>
+#include <string_view>
 
 #include "runtime/ranks/collective_try.hpp"
 
 namespace asterism::v0 {
 namespace {
 
-[[noreturn]] void throw_with_rank(asterism::Error::Kind kind, const char* what) {
-  throw asterism::Error(kind, fmt::format("process {}: {}", rank_group().rank(), what));
+[[noreturn]] void throw_with_rank(asterism::Error::Kind kind, std::string_view what) {
+  throw asterism::Error(kind, fmt::format("process {}: {}", rank_group().rank(), what.substr(0, what.find('\n'))));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "api/agreed.hpp"
@@ -163,6 +164,14 @@ int Session::ranks() const {
     state_of(*this);
     return rank_group().ranks();
   });
+}
+
+void Session::fail(const std::string& error) {
+  translated([&] {
+    state_of(*this);
+    agreed([&] { bad_input("{}", error); });
+  });
+  std::abort();  // not reached
 }
 
 std::string Session::scheduler() const {

@@ -221,6 +221,9 @@ PYBIND11_MODULE(_asterism, module) {
   add_errors(module);
   module.attr("coulomb_kcal_per_mol") = fmm::coulomb_kcal_per_mol;
   module.def("version", &version);
+  module.def("check_indices", [](const char* name, const py::array& array) { (void)indices_of(name, array); });
+  module.def("check_values", [](const char* name, const py::array& array) { (void)values_of(name, array); });
+  module.def("check_results", [](const char* name, const py::array& array) { (void)results_of(name, array); });
   py::class_<PySession>(module, "Session")
       .def(py::init(&open_session))
       .def("close", &PySession::close)
@@ -228,6 +231,7 @@ PYBIND11_MODULE(_asterism, module) {
       .def_property_readonly("gpus", [](const PySession& s) { return s->gpus(); })
       .def_property_readonly("rank", [](const PySession& s) { return s->rank(); })
       .def_property_readonly("ranks", [](const PySession& s) { return s->ranks(); })
+      .def("fail", [](const PySession& s, const std::string& error) { s->fail(error); })
       .def_property_readonly("scheduler", [](const PySession& s) { return s->scheduler(); });
   py::class_<PySolver>(module, "Solver")
       .def(py::init(&make_solver))

@@ -57,6 +57,9 @@ class ASTERISM_EXPORT Session {
   /// The number of this process and how many there are: 0 and 1 where no launcher has started several.
   [[nodiscard]] int rank() const;
   [[nodiscard]] int ranks() const;
+  /// For a process that has found out that it cannot make a solver, or a call of one, which the other processes make:
+  /// theirs ends with this error, a single line. Throws it here, too (bad_input).
+  [[noreturn]] void fail(const std::string& error);
 
   class ASTERISM_HIDDEN State;
   /// For the library's own parts.

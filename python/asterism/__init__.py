@@ -13,10 +13,11 @@ session can be used again.
 """
 from __future__ import annotations
 
+import contextlib
 import os
 import weakref
 from types import TracebackType
-from typing import Optional, Type, Union
+from typing import Iterator, Optional, Type, Union
 
 from asterism import _asterism
 from asterism._arguments import count
@@ -76,6 +77,21 @@ class Session:
     def ranks(self) -> int:
         """Processes; 1 where no launcher has started several."""
         return self._session.ranks
+
+    def fail(self, error: str) -> None:
+        """For a process that cannot make the solver, or its call, that the other processes make: raises BadInput on all."""
+        self._session.fail(error)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """For what one of several processes looks at by itself: an error is one of the call that the others make."""
+        try:
+            yield
+        except Exception as error:
+            if self.ranks > 1:
+                with contextlib.suppress(Error):
+                    self._session.fail(str(error))
+            raise
 
     @property
     def scheduler(self) -> str:

@@ -73,7 +73,20 @@ def _arrays_of(a: Any, square: bool) -> Tuple[tuple, Optional[int]]:
         a = (rows.indptr, rows.indices, rows.data)
     if not isinstance(a, tuple) or len(a) != 3:
         raise asterism.BadInput(f"a: a {type(a).__name__}; expected a sparse matrix or (indptr, indices, data)")
-    return tuple(shaped(name, values, (None,)) for name, values in zip(("indptr", "indices", "data"), a)), columns
+    arrays = tuple(shaped(name, values, (None,)) for name, values in zip(("indptr", "indices", "data"), a))
+    _asterism.check_indices("indptr", arrays[0])
+    _asterism.check_indices("indices", arrays[1])
+    _asterism.check_values("data", arrays[2])
+    return arrays, columns
+
+
+def _filled_by(function: Callable[[int], Tuple[Any, Any]]) -> Callable[[int], tuple]:
+    """As the compiled part calls it."""
+    def fill(row: int) -> tuple:
+        columns, values = function(row)
+        return numpy.asarray(columns), numpy.asarray(values)
+
+    return fill
 
 
 class Solver:
@@ -95,24 +108,22 @@ class Solver:
     def __init__(self, session: asterism.Session, a: Any, *, preconditioner: str = "auto",
                  preconditioner_block: Optional[int] = None, tolerance: float = 1e-8, max_iterations: int = 10000,
                  flow: str = "fused", blocks: Optional[int] = None, check_symmetry: bool = True) -> None:
-        options = {
-            "preconditioner": str(preconditioner),
-            "preconditioner_block": count("preconditioner_block", preconditioner_block),
-            "tolerance": number("tolerance", tolerance), "max_iterations": count("max_iterations", max_iterations),
-            "flow": str(flow), "blocks": count("blocks", blocks), "check_symmetry": bool(check_symmetry)}
-        if isinstance(a, MatrixRows):
-            def fill(row: int) -> tuple:
-                columns, values = a.fill(row)
-                return numpy.asarray(columns), numpy.asarray(values)
-
-            self._solver = _asterism.Solver(session._session, count("order", a.order), fill, options)
-        else:
-            rows = a if isinstance(a, Rows) else None
-            # the library reads these arrays for as long as this lives
-            self._arrays, columns = _arrays_of(a if rows is None else rows.own, rows is None)
-            first_row = None if rows is None else count("first_row", rows.first_row)
-            order = columns if rows is None or rows.order is None else count("order", rows.order)
-            self._solver = _asterism.Solver(session._session, *self._arrays, first_row, order or 0, options)
+        with session._alone():
+            options = {
+                "preconditioner": str(preconditioner),
+                "preconditioner_block": count("preconditioner_block", preconditioner_block),
+                "tolerance": number("tolerance", tolerance), "max_iterations": count("max_iterations", max_iterations),
+                "flow": str(flow), "blocks": count("blocks", blocks), "check_symmetry": bool(check_symmetry)}
+            if isinstance(a, MatrixRows):
+                matrix: tuple = (count("order", a.order), _filled_by(a.fill))
+            else:
+                rows = a if isinstance(a, Rows) else None
+                # the library reads these arrays for as long as this lives
+                self._arrays, columns = _arrays_of(a if rows is None else rows.own, rows is None)
+                order = columns if rows is None or rows.order is None else count("order", rows.order)
+                matrix = (*self._arrays, None if rows is None else count("first_row", rows.first_row), order or 0)
+        self._solver = _asterism.Solver(session._session, *matrix, options)
+        self._session = session
         session._users.add(self)
         self.last: Optional[Result] = None
         self.results: List[Result] = []
@@ -133,13 +144,15 @@ class Solver:
         Raises BadInput for wrong arrays, values that are not finite, and a matrix that is not positive definite.
         """
         n = self.own_rows
-        shaped("b", b, (n,), (None, n))
-        if x is None:
-            if start:
-                raise asterism.BadInput("start: expected x, with which the solve begins")
-            x = numpy.empty(b.shape)
-        if array("x", x).shape != b.shape:
-            raise asterism.BadInput(f"x: an array of shape {x.shape}; expected {b.shape}, as b")
+        with self._session._alone():
+            _asterism.check_values("b", shaped("b", b, (n,), (None, n)))
+            if x is None:
+                if start:
+                    raise asterism.BadInput("start: expected x, with which the solve begins")
+                x = numpy.empty(b.shape)
+            if array("x", x).shape != b.shape:
+                raise asterism.BadInput(f"x: an array of shape {x.shape}; expected {b.shape}, as b")
+            _asterism.check_results("x", x)
         records = self._solver.solve_all(b, x, bool(start), progress)
         self.results = [Result(**record) for record in records]
         self.last = self.results[-1] if records else None

@@ -96,7 +96,7 @@ TEST(LibrarySession, WrongOptionsAreNamed) {
   expect_bad_input([] { const Session second({.cpus = 0, .gpus = 0}); }, {"cpus 0", "expected a core or a GPU"});
   expect_bad_input([] { const Session second({.scheduler = "fastest"}); }, {"scheduler fastest", "cyclic", "lws"});
   setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
-  expect_bad_input([] { const Session second(two_cores); }, {"4 processes"});
+  expect_bad_input([] { const Session second(two_cores); }, {"4", "MPI finds one process"});
   unsetenv("OMPI_COMM_WORLD_SIZE");
   Session session({.cpus = 1, .gpus = 0, .scheduler = "lws"});
   EXPECT_EQ(session.cpus(), 0);

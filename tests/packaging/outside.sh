@@ -86,6 +86,7 @@ if [ -n "$python" ]; then
   block python >page/example.py
   run "converged .* True" "$python" page/example.py
   run "20000 unknowns, 3 wave" "$python" examples/02-poisson/poisson.py
+  run "20000 unknowns on 1 process" "$python" examples/02-poisson/poisson_ranks.py
   export PATH=$build/bin:$PATH
   if "$python" -c "import pandas" 2>/dev/null; then
     run "no schedule beats critical_path" "$python" examples/08-bounds/bounds.py out/axpy 8 4
