@@ -15,13 +15,13 @@ namespace asterism::v0::cg {
 /// Rank r has rows [cuts[r], cuts[r + 1]).
 using RankCuts = std::vector<std::int64_t>;
 
-/// Of the rows that each rank has in `a`. Throws Error (bad_input) where they do not follow on each other from 0 to
-/// a.n.
+/// The cuts of the rows that each rank has in `a`. Throws Error (bad_input) where they do not follow on each other from
+/// 0 to a.n.
 RankCuts cuts_of(const asterism::cg::CsrMatrix& a);
-/// Of the block-rows of each rank.
+/// The cuts of the block-rows of each rank.
 RankCuts cuts_of(const asterism::cg::Partition& partition);
 
-/// The other checks of a matrix, as require_symmetric_positive_diagonal() makes them, over all ranks' rows.
+/// require_symmetric_positive_diagonal() of a matrix whose rows are on all ranks.
 void require_symmetric(const asterism::cg::CsrMatrix& a, const RankCuts& cuts);
 
 /// Block-rows of these relative sizes, the same whatever rows each rank has, dealt to the ranks.
