@@ -130,6 +130,7 @@ asterism::cg::CsrMatrix matrix_of(const Rows& rows) {
 
 asterism::cg::CsrMatrix matrix_of(const MatrixRows& matrix) {
   require_order(matrix.order);
+  if (!matrix.fill) bad_input("fill: expected a function of rows");
   const std::int64_t ranks = rank_group().ranks();
   const std::int64_t first = matrix.order * rank_group().rank() / ranks;
   const std::int64_t last = matrix.order * (rank_group().rank() + 1) / ranks;

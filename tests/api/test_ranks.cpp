@@ -162,6 +162,8 @@ TEST_F(LibraryRanks, RowsMayComeFromAFunction) {
   else
     expect_error(make, Error::Kind::failed, {"process " + std::to_string(last_rank()), "no such row"});
   solve_again();
+  expect_bad_input([&] { cg::Solver(*session_, cg::MatrixRows{5, {}}); }, {"fill", "a function"});
+  expect_bad_input([&] { cg::Solver(*session_, cg::MatrixRows{0, fill}); }, {"order 0"});
 }
 
 TEST_F(LibraryRanks, AProcessMayHaveNoRows) {
@@ -252,6 +254,10 @@ TEST_F(LibraryRanks, MatricesThatAreNotPositiveDefiniteAreRefused) {
 
 TEST_F(LibraryRanks, SessionsFollowOnEachOther) {
   for (int round = 0; round < 5; ++round) {
+    if (round == 2) {
+      session_->start();
+      EXPECT_EQ(session_->cpus(), 1);
+    }
     solve_again();
     session_.reset();
     session_.emplace(one_core);
