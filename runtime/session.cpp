@@ -312,7 +312,6 @@ Session::~Session() {
   if (by_error && !rank_group().all_have_failed()) return;
   close_direct_messages(!by_error);
   rank_group().stop_starpu();
-  rank_group().barrier();  // what the next session of another rank sends must not reach the last one of this rank
   if (!trace_.empty()) {
     // Kept under another name: FxT moves the file to where the next recording of this process goes.
     std::error_code ignored;
