@@ -39,8 +39,9 @@ enum class Compression { none, zlib };
 /// What series of fields may be called.
 inline constexpr const char* series_names = "NAME.pvd (VTK), NAME.vtkhdf (VTKHDF) or NAME.h5 (HDF5 and XDMF)";
 
-/// VTK ImageData with cell or point data for every time. NAME.pvd: NAME_STEP.vti in XML, and NAME.pvd, which lists
-/// them. NAME.vtkhdf: NAME_STEP.vtkhdf (VTKHDF 1.0), and the list NAME.vtkhdf.series. ParaView opens the list.
+/// VTK ImageData for every time. NAME.pvd: NAME_STEP.vti in XML with cell or point data, and NAME.pvd, which lists
+/// them. NAME.vtkhdf: NAME_STEP.vtkhdf (VTKHDF 1.0) with point data, at the centres of cells where values are those of
+/// cells, and the list NAME.vtkhdf.series. ParaView opens the list.
 class VtkSeries {
  public:
   /// path: NAME.pvd or NAME.vtkhdf. keep_until: an existing series is continued, without its times after that step, as

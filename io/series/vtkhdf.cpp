@@ -73,10 +73,14 @@ void VtkHdfFile::image(const Grid& grid) {
   file_.create_group(root);
   begin("ImageData");
   std::array<std::int64_t, 6> extent{};
-  for (std::size_t a = 0; a < 3; ++a) extent[2 * a + 1] = grid.points(a) - 1;
+  std::array<double, 3> origin = grid.origin;
+  for (std::size_t a = 0; a < 3; ++a) {
+    extent[2 * a + 1] = grid.n[a] - 1;
+    if (grid.centre == Centre::cell) origin[a] += grid.spacing[a] / 2;
+  }
   constexpr std::array<double, 9> direction{1, 0, 0, 0, 1, 0, 0, 0, 1};
   file_.attribute(root, "WholeExtent", extent);
-  file_.attribute(root, "Origin", grid.origin);
+  file_.attribute(root, "Origin", origin);
   file_.attribute(root, "Spacing", grid.spacing);
   file_.attribute(root, "Direction", direction);
   file_.attribute(root, "units", grid.units.length);
@@ -102,7 +106,8 @@ void VtkHdfFile::mesh(CellKind kind, std::span<const T> places, std::span<const 
   numbers(places.size() / 3, cells, corners.size());
   file_.write<T>(points, {point_count_, 3}, places);
   file_.attribute(points, "units", unit);
-  file_.write<std::int32_t>("VTKHDF/Connectivity", {corners.size()}, corners);
+  file_.create("VTKHDF/Connectivity", Hdf5Number::int64, {corners.size()});  // of the type of Offsets
+  file_.write_rows("VTKHDF/Connectivity", 0, corners);
   write_multiples(file_, "VTKHDF/Offsets", cells + 1, static_cast<std::int64_t>(corners_of(kind)));
   write_kinds(file_, cells, kind);
 }
@@ -125,7 +130,7 @@ void VtkHdfFile::create(Centre centre, const std::string& name, Hdf5Number numbe
 
 template <class T>
 void VtkHdfFile::write(const Grid& grid, const Field<T>& field) {
-  const std::string name = dataset(grid.centre, field.name);
+  const std::string name = dataset(Centre::node, field.name);
   detail::write_field(file_, name, grid, field);
   file_.attribute(name, "units", field.unit);
 }

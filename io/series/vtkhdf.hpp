@@ -25,6 +25,8 @@ class VtkHdfFile {
  public:
   explicit VtkHdfFile(const std::filesystem::path& path) : file_(path) {}
 
+  /// The points of the image are the places of the grid's values: of cells their centres, since VTK 9.1 does not read
+  /// an image's cell data.
   void image(const Grid& grid);
   /// Cells of one kind; points: T, three for each; corners: their points, in VTK's order, of one cell after the other;
   /// unit: of lengths.
