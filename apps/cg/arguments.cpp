@@ -145,7 +145,8 @@ void add_machine_options(CLI::App& app, Arguments& args) {
 void add_result_options(CLI::App& app, Arguments& args) {
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--solution", args.solution, "Write x as a Matrix Market array, or NAME.npy as a NumPy array");
-  results->add_option("--output", args.output, "Displacement and stress of --model on its mesh, .vtu (ParaView)");
+  results->add_option("--output", args.output,
+                      "Displacement and stress of --model on its mesh, .vtu or .vtkhdf (ParaView)");
   results->add_option(
       "--checkpoint", args.checkpoints.write,
       "Write the state to this HDF5 file, from which a run can be resumed (flows fused and pipelined):\n"
@@ -172,7 +173,7 @@ void check_arguments(Arguments& args) {
   refuse_when_simulated(!args.output.empty(), "--output");
   if (!args.output.empty()) {
     if (args.problem.model.empty()) bad_input("--output {}: is for --model", args.output);
-    output::check_vtu(args.output);
+    output::check_mesh_output(args.output);
   }
   refuse_when_simulated(args.common.calibrate, "--calibrate");
   refuse_when_simulated(!args.checkpoints.write.empty(), "--checkpoint");

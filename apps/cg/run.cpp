@@ -219,7 +219,7 @@ std::vector<Verdict> Run::verify(Report& report) {
 
 void Run::finish(Report& report) {
   if (arguments_.efficiency) add_efficiency(report);
-  if (structure_result_ && !arguments_.output.empty()) write_vtu(arguments_.output, *structure_, *structure_result_);
+  if (structure_result_ && !arguments_.output.empty()) write_mesh(arguments_.output, *structure_, *structure_result_);
   if (!arguments_.output.empty()) report.written.push_back(arguments_.output);
   if (arguments_.solution.empty()) return;
   const std::vector<double> x = rank_group().collect(std::span<const double>(solved_.x));

@@ -190,7 +190,7 @@ void add_results(CLI::App& app, Arguments& args) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   group->add_option("--output", args.output.series,
-                    "E and H at centres of cells: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF), for ParaView");
+                    "E and H at centres of cells: NAME.pvd (VTK), NAME.vtkhdf or NAME.h5 (HDF5, XDMF), for ParaView");
   add_every(group, args.output.every);
   group->add_option("--png", args.output.picture, "Picture of a slice at each output");
   group->add_option("--slice", args.output.slice, "Slice of --png: x, y or z, or x=K")->capture_default_str();

@@ -53,8 +53,8 @@ void add_outputs(const OutputOptions& options, const Problem& problem, Outputs& 
     output.every = options.every;
     output.fields = {Field::electric, Field::magnetic};
     const std::string extension = output.file.extension().string();
-    if (extension != ".pvd" && extension != ".h5")
-      bad_input("--output {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", options.series);
+    if (extension != ".pvd" && extension != ".vtkhdf" && extension != ".h5")
+      bad_input("--output {}: expected {}", options.series, output::series_names);
     require_writable("--output", options.series);
     outputs.fields.push_back(output);
   }

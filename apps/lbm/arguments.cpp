@@ -141,8 +141,9 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
   results->add_option("--check-every", args.check_every, "Steps between checks for a flow that diverges")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  results->add_option("--output", output.series,
-                      "Density and velocity over time for ParaView: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)");
+  results->add_option(
+      "--output", output.series,
+      "Density and velocity over time for ParaView: NAME.pvd (VTK), NAME.vtkhdf or NAME.h5 (HDF5, XDMF)");
   add_every(results, output.every);
   results->add_option("--png", output.picture, "Picture of a slice at each output");
   results->add_option("--slice", texts.slice, "Plane of --png: x, y or z, or x=K")->capture_default_str();
@@ -185,7 +186,7 @@ void add_history_options(CLI::App& app, OutputOptions& output, Texts& texts) {
   add_steps(history, "--probes-every", output.probes.every, "Steps between rows of --probes (1)");
   history->add_option(
       "--average", output.average.file,
-      "Mean density and velocity and the rms of its fluctuations, written at the end: NAME.pvd or NAME.h5");
+      "Mean density and velocity and the rms of its fluctuations, written at the end: NAME.pvd, .vtkhdf or .h5");
   add_steps(history, "--average-every", output.average.every, "Steps between the samples of --average (10)");
   history
       ->add_option("--average-from", output.average_from,

@@ -77,7 +77,7 @@ void Averages::write() const {
   if (std::filesystem::path(options_.file).extension() == ".h5")
     append(output::Hdf5Series(options_.file, grid));
   else
-    append(output::VtiSeries(options_.file, grid, output::Compression::zlib));
+    append(output::VtkSeries(options_.file, grid, output::Compression::zlib));
 }
 
 void Averages::describe(Report& report) const {

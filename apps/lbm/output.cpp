@@ -38,9 +38,9 @@ std::int64_t keep_until(long from) {
   return from > 0 ? from : keep_nothing;
 }
 
-std::variant<VtiSeries, Hdf5Series> open_series(const std::string& path, const Problem& problem, long from) {
+std::variant<VtkSeries, Hdf5Series> open_series(const std::string& path, const Problem& problem, long from) {
   if (is_hdf5(path)) return Hdf5Series(path, grid_of(problem), keep_until(from));
-  return VtiSeries(path, grid_of(problem), Compression::zlib, keep_until(from));
+  return VtkSeries(path, grid_of(problem), Compression::zlib, keep_until(from));
 }
 
 template <class T>
@@ -61,8 +61,8 @@ std::string numbered(const std::string& path, long time) {
 void check(const OutputOptions& options) {
   for (const auto& [option, name] : {std::pair{"--output", options.series}, {"--average", options.average.file}}) {
     const std::string extension = std::filesystem::path(name).extension().string();
-    if (!name.empty() && extension != ".pvd" && extension != ".h5")
-      bad_input("{} {}: expected NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)", option, name);
+    if (!name.empty() && extension != ".pvd" && extension != ".vtkhdf" && extension != ".h5")
+      bad_input("{} {}: expected {}", option, name, output::series_names);
     require_writable(option, name);
   }
   if (options.average_from && options.average.file.empty() && options.forces.file.empty())
@@ -169,7 +169,7 @@ void Output::write_distributed_fields(Simulation& simulation) {
   } else if (!options_.series.empty()) {
     const FieldsInBox<T> whole(all, domain_of(flow_.problem));
     collective_try([&] {
-      if (series_) std::get<VtiSeries>(*series_).append(time, static_cast<double>(time), whole.fields());
+      if (series_) std::get<VtkSeries>(*series_).append(time, static_cast<double>(time), whole.fields());
     });
   }
   if (!options_.picture.empty())

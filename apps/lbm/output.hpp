@@ -81,7 +81,7 @@ class Output {
   const asterism::lbm::Case& flow_;
   long from_;
   long steps_;
-  std::optional<std::variant<asterism::lbm::VtiSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
+  std::optional<std::variant<asterism::lbm::VtkSeries, asterism::lbm::Hdf5Series>> series_;  ///< of one process
   std::optional<asterism::output::DistributedHdf5Series> distributed_series_;
   std::optional<Forces> forces_;
   std::optional<Probes> probes_;

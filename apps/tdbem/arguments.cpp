@@ -254,8 +254,9 @@ void add_results(CLI::App& app, Arguments& args, Texts& texts) {
   results->add_option("--listen", files.observers, "Pressure at the observers over time, CSV");
   results->add_option("--chart", files.chart, "Pressure at the observers as a picture, PNG");
   add_spectrum(*results, files);
-  results->add_option("--output", files.series,
-                      "Values on the surface over time for ParaView: NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)");
+  results->add_option(
+      "--output", files.series,
+      "Values on the surface over time for ParaView: NAME.pvd (VTK), NAME.vtkhdf or NAME.h5 (HDF5, XDMF)");
   results->add_option("--png", files.picture, "Picture of the surface at each output");
   results->add_option("--view", texts.view, "Of --png: from where it is seen, x,y,z (default: -1,-1.2,0.8)");
   add_every(results, files.every);

@@ -34,6 +34,7 @@ void pad(char* bytes, const std::vector<std::size_t>& extent, const std::vector<
 }  // namespace
 
 std::size_t size_of(Hdf5Number number) {
+  if (number == Hdf5Number::uint8) return 1;
   if (number == Hdf5Number::float16) return 2;
   return number == Hdf5Number::float32 || number == Hdf5Number::int32 ? 4 : 8;
 }

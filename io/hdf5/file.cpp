@@ -56,6 +56,8 @@ hid_t memory_type(Hdf5Number number) {
       return H5T_NATIVE_FLOAT;
     case Hdf5Number::float64:
       return H5T_NATIVE_DOUBLE;
+    case Hdf5Number::uint8:
+      return H5T_NATIVE_UINT8;
     case Hdf5Number::int32:
       return H5T_NATIVE_INT32;
     case Hdf5Number::int64:
@@ -222,47 +224,6 @@ std::optional<Hdf5Number> Hdf5Input::number(const std::string& dataset) const {
   return std::nullopt;
 }
 
-bool Hdf5Input::has_attribute(const std::string& object, const std::string& attribute) const {
-  return H5Aexists_by_name(file_, object.c_str(), attribute.c_str(), H5P_DEFAULT) > 0;
-}
-
-void Hdf5Input::read_attribute(const std::string& object, const std::string& attribute, std::int64_t kind,
-                               std::int64_t type, void* value) const {
-  const Id opened(H5Aopen_by_name(file_, object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (!opened.valid()) bad_input("{}: \"{}\" has no attribute \"{}\"", name, object, attribute);
-  const Id stored(H5Aget_type(opened), H5Tclose);
-  const Id space(H5Aget_space(opened), H5Sclose);
-  if (H5Tget_class(stored) != kind || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(opened, type, value) < 0) {
-    bad_input("{}: attribute \"{}\" of \"{}\" is of another kind than expected", name, attribute, object);
-  }
-}
-
-std::int64_t Hdf5Input::integer_attribute(const std::string& object, const std::string& attribute) const {
-  std::int64_t value = 0;
-  read_attribute(object, attribute, H5T_INTEGER, H5T_NATIVE_INT64, &value);
-  return value;
-}
-
-double Hdf5Input::number_attribute(const std::string& object, const std::string& attribute) const {
-  double value = 0;
-  read_attribute(object, attribute, H5T_FLOAT, H5T_NATIVE_DOUBLE, &value);
-  return value;
-}
-
-std::string Hdf5Input::text_attribute(const std::string& object, const std::string& attribute) const {
-  const Id opened(H5Aopen_by_name(file_, object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const Id stored(opened.valid() ? H5Aget_type(opened) : H5I_INVALID_HID, H5Tclose);
-  if (stored.valid() && H5Tis_variable_str(stored) > 0) {
-    bad_input("{}: attribute \"{}\" of \"{}\" is of another kind than expected", name, attribute, object);
-  }
-  std::string value(stored.valid() ? H5Tget_size(stored) : 0, '\0');
-  const Id type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, std::max<std::size_t>(value.size(), 1));
-  read_attribute(object, attribute, H5T_STRING, type, value.data());
-  value.resize(std::strlen(value.c_str()));
-  return value;
-}
-
 // ---- writing -------------------------------------------------------------------------------------------
 
 Hdf5Output::Hdf5Output(const std::filesystem::path& path, Existing existing) : pending_(path) {
@@ -315,6 +276,11 @@ void Hdf5Output::create(const std::string& dataset, Hdf5Number number, const std
   const Id made(make(dataset, number, shape, H5P_DEFAULT), H5Dclose);
 }
 
+void Hdf5Output::write_number(const std::string& dataset, double value) {
+  const Id made(make(dataset, Hdf5Number::float64, {}, H5P_DEFAULT), H5Dclose);
+  check(H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0, "dataset", dataset);
+}
+
 void Hdf5Output::write_rows(const std::string& dataset, std::size_t first, Hdf5Number number, const void* values,
                             std::size_t count) {
   if (count == 0) return;
@@ -358,28 +324,9 @@ std::uint64_t Hdf5Output::place(const std::string& dataset) {
   return at;
 }
 
-void Hdf5Output::attribute(const std::string& object, const std::string& attribute, std::int64_t type,
-                           std::int64_t space, const void* value) {
-  const Id opened(H5Oopen(file_, object.c_str(), H5P_DEFAULT), H5Oclose);
-  const Id made(H5Acreate2(opened, attribute.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  check(made.valid() && H5Awrite(made, type, value) >= 0, "attribute", attribute);
-}
-
-void Hdf5Output::attribute(const std::string& object, const std::string& name, double value) {
-  const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  attribute(object, name, H5T_NATIVE_DOUBLE, space, &value);
-}
-
-void Hdf5Output::attribute(const std::string& object, const std::string& name, std::int64_t value) {
-  const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  attribute(object, name, H5T_NATIVE_INT64, space, &value);
-}
-
-void Hdf5Output::attribute(const std::string& object, const std::string& name, const std::string& value) {
-  const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Id type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, value.size() + 1);  // with the final zero: HDF5 knows no strings of size 0
-  attribute(object, name, type, space, value.c_str());
+void Hdf5Output::create_group(const std::string& group) {
+  const Id made(H5Gcreate2(file_, group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  check(made.valid(), "group", group);
 }
 
 void Hdf5Output::remove(const std::string& object) {

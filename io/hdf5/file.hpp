@@ -23,7 +23,7 @@
 namespace asterism {
 
 /// The numbers of a dataset in memory.
-enum class Hdf5Number { float16, float32, float64, int32, int64 };
+enum class Hdf5Number { float16, float32, float64, uint8, int32, int64 };
 
 template <class T>
 constexpr Hdf5Number hdf5_number() {
@@ -33,6 +33,8 @@ constexpr Hdf5Number hdf5_number() {
     return Hdf5Number::float32;
   } else if constexpr (std::is_same_v<T, double>) {
     return Hdf5Number::float64;
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return Hdf5Number::uint8;
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
     return Hdf5Number::int32;
   } else {
@@ -111,6 +113,8 @@ class Hdf5Output {
     create(dataset, hdf5_number<T>(), shape);
     write_rows(dataset, 0, values);
   }
+  /// A dataset of one number, without dimensions.
+  void write_number(const std::string& dataset, double value);
   template <class T>
   void write_block(const std::string& dataset, const Hdf5Block& block, std::span<const T> values) {
     write_block(dataset, block, hdf5_number<T>(), values.data());
@@ -146,6 +150,13 @@ class Hdf5Output {
   void attribute(const std::string& object, const std::string& attribute, double value);
   void attribute(const std::string& object, const std::string& attribute, std::int64_t value);
   void attribute(const std::string& object, const std::string& attribute, const std::string& value);
+  void attribute(const std::string& object, const std::string& attribute, std::span<const double> values);
+  void attribute(const std::string& object, const std::string& attribute, std::span<const std::int64_t> values);
+  /// Makes a one-dimensional dataset the coordinates of axes (HDF5 dimension scales), under a name.
+  void make_scale(const std::string& dataset, const std::string& axis);
+  /// The coordinates of each axis of a dataset, the first index first.
+  void attach_scales(const std::string& dataset, const std::vector<std::string>& scales);
+  void create_group(const std::string& group);
   /// Takes a dataset or a group out of the file; the file gets no smaller.
   void remove(const std::string& object);
 

@@ -5,11 +5,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace asterism::output {
 
 /// Where values are: at centres of cells, or at nodes between them.
 enum class Centre { cell, node };
+
+/// Of lengths and times, as files say them; "1": none.
+struct Units {
+  std::string length = "1";
+  std::string time = "1";
+  friend bool operator==(const Units&, const Units&) = default;
+};
 
 /// n[0] x n[1] x n[2] values along x, y, z; arrays over them have x fastest.
 struct Grid {
@@ -17,6 +25,7 @@ struct Grid {
   std::array<double, 3> origin = {};  ///< lowest corner of cell (0, 0, 0), or node (0, 0, 0)
   std::array<double, 3> spacing = {1, 1, 1};
   Centre centre = Centre::cell;
+  Units units = {};
 
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);

@@ -5,7 +5,6 @@
 
 #include "io/hdf5/file.hpp"
 #include "io/series/hdf5_series_detail.hpp"
-#include "io/series/pieces.hpp"
 #include "io/series/series_detail.hpp"
 
 namespace asterism::output {
@@ -22,37 +21,14 @@ Grid read_grid(const Hdf5Input& file) {
     grid.spacing[a] = file.number_attribute("/", fmt::format("spacing_{}", axes[a]));
   }
   grid.centre = file.text_attribute("/", "centre") == "node" ? Centre::node : Centre::cell;
+  grid.units = {file.text_attribute("/", "length_units"), file.text_attribute("/", "time_units")};
   return grid;
 }
 
 std::string show(const Grid& grid) {
-  return fmt::format("{} {} of {} from ({})", fmt::join(grid.n, " x "), grid.centre == Centre::node ? "nodes" : "cells",
-                     fmt::join(grid.spacing, " x "), fmt::join(grid.origin, ", "));
-}
-
-Region region_of(const Hdf5Block& block) {
-  Region region{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    region.first[a] = static_cast<std::int32_t>(block.first[2 - a]);
-    region.n[a] = static_cast<std::int32_t>(block.extent[2 - a]);
-  }
-  return region;
-}
-
-template <class T>
-void write_field(Hdf5Output& file, const std::string& group, const Grid& grid, const Field<T>& field) {
-  const std::size_t components = field.components.size();
-  const detail::FieldLayout layout(grid, components);
-  const auto fill = [&](const Hdf5Block& block, T* values) {
-    for_rows(grid.n, region_of(block), [&](std::size_t from, std::size_t to) {
-      for (std::size_t x = 0; x < block.extent[2]; ++x) {
-        for (std::size_t c = 0; c < components; ++c) {
-          values[components * (to + x) + c] = field.components[c][from + x];
-        }
-      }
-    });
-  };
-  file.write_compressed<T>(group + "/" + field.name, layout.shape, layout.chunk, fill);
+  return fmt::format("{} {} of {} from ({}), units {} and {}", fmt::join(grid.n, " x "),
+                     grid.centre == Centre::node ? "nodes" : "cells", fmt::join(grid.spacing, " x "),
+                     fmt::join(grid.origin, ", "), grid.units.length, grid.units.time);
 }
 
 /// One time in an XDMF file.
@@ -140,13 +116,13 @@ void Hdf5Series::append(std::int64_t step, double time, const Fields<T>& fields)
   if (is_new) detail::write_grid(file, grid_);
   const std::string group = group_of(step);
   std::vector<Dataset> datasets;
-  std::vector<std::string> names;
+  std::vector<detail::Described> described;
   for (const Field<T>& field : fields) {
-    write_field(file, group, grid_, field);
+    detail::write_field(file, group + "/" + field.name, grid_, field);
+    described.push_back({field.name, field.components.size(), field.unit});
     datasets.push_back({field.name, field.components.size(), sizeof(T)});
-    names.push_back(field.name);
   }
-  detail::write_time(file, step, time, names);
+  detail::write_time(file, grid_, {step, time}, described);
   file.commit();
   add({step, time}, std::move(datasets));
 }

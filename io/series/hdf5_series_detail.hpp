@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/file.hpp"
 #include "io/series/grid.hpp"
 #include "io/series/hdf5_groups.hpp"
+#include "io/series/pieces.hpp"
+#include "io/series/series.hpp"
 
 namespace asterism::output::detail {
 
-inline constexpr const char* series_format = "asterism series 1";
+inline constexpr const char* series_format = "asterism series 2";
 inline constexpr const char* axes[] = {"x", "y", "z"};
 
 /// The extents of a field's dataset, or of its chunks: about 2^17 places, large enough to compress well, small enough
@@ -33,25 +36,38 @@ struct FieldLayout {
   }
 };
 
-// File: Hdf5Output or DistributedHdf5
-
-template <class File>
-void write_grid(File& file, const Grid& grid) {
-  file.attribute("/", "format", std::string(series_format));
-  for (std::size_t a = 0; a < 3; ++a) {
-    file.attribute("/", fmt::format("n{}", axes[a]), std::int64_t{grid.n[a]});
-    file.attribute("/", fmt::format("origin_{}", axes[a]), grid.origin[a]);
-    file.attribute("/", fmt::format("spacing_{}", axes[a]), grid.spacing[a]);
-  }
-  file.attribute("/", "centre", std::string(grid.centre == Centre::node ? "node" : "cell"));
+/// A field's values in compressed chunks.
+template <class T>
+void write_field(Hdf5Output& file, const std::string& dataset, const Grid& grid, const Field<T>& field) {
+  const std::size_t components = field.components.size();
+  const FieldLayout layout(grid, components);
+  const auto fill = [&](const Hdf5Block& block, T* values) {
+    Region region{};
+    for (std::size_t a = 0; a < 3; ++a) {
+      region.first[a] = static_cast<std::int32_t>(block.first[2 - a]);
+      region.n[a] = static_cast<std::int32_t>(block.extent[2 - a]);
+    }
+    for_rows(grid.n, region, [&](std::size_t from, std::size_t to) {
+      for (std::size_t x = 0; x < block.extent[2]; ++x) {
+        for (std::size_t c = 0; c < components; ++c) {
+          values[components * (to + x) + c] = field.components[c][from + x];
+        }
+      }
+    });
+  };
+  file.write_compressed<T>(dataset, layout.shape, layout.chunk, fill);
 }
 
-template <class File>
-void write_time(File& file, std::int64_t step, double time, const std::vector<std::string>& fields) {
-  const std::string group = group_of(step);
-  file.attribute(group, "step", step);
-  file.attribute(group, "time", time);
-  file.attribute(group, "fields", fmt::format("{}", fmt::join(fields, ",")));
-}
+/// What a field is, beside its values.
+struct Described {
+  std::string name;
+  std::size_t components;
+  std::string unit;
+};
+
+void write_grid(Hdf5Output& file, const Grid& grid);
+/// The attributes of a time and of its fields, which are written; and, by the Climate and Forecast conventions, the
+/// coordinates of their axes and the time itself, so that a group is a data set of netCDF and xarray.
+void write_time(Hdf5Output& file, const Grid& grid, const SavedTime& saved, const std::vector<Described>& fields);
 
 }  // namespace asterism::output::detail

@@ -19,6 +19,7 @@ template <class T>
 struct Field {
   std::string name;  ///< letters, digits and what else is no slash, comma, quote or line break
   std::vector<std::span<const T>> components;
+  std::string unit = "1";  ///< "V/m"; "1": none
 };
 template <class T>
 using Fields = std::vector<Field<T>>;
@@ -35,13 +36,18 @@ inline constexpr std::int64_t keep_nothing = -1;
 
 enum class Compression { none, zlib };
 
-/// NAME_STEP.vti for every time (VTK ImageData with cell or point data), and NAME.pvd, which lists them.
-class VtiSeries {
+/// What series of fields may be called.
+inline constexpr const char* series_names = "NAME.pvd (VTK), NAME.vtkhdf (VTKHDF) or NAME.h5 (HDF5 and XDMF)";
+
+/// VTK ImageData for every time. NAME.pvd: NAME_STEP.vti in XML with cell or point data, and NAME.pvd, which lists
+/// them. NAME.vtkhdf: NAME_STEP.vtkhdf (VTKHDF 1.0) with point data, at the centres of cells where values are those of
+/// cells, and the list NAME.vtkhdf.series. ParaView opens the list.
+class VtkSeries {
  public:
-  /// path: NAME.pvd. keep_until: an existing series is continued, without its times after that step, as a run is that
-  /// restarts there; or keep_nothing. Throws Error (bad_input) when what is at `path` is no such series or no file can
-  /// be written there.
-  VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression,
+  /// path: NAME.pvd or NAME.vtkhdf. keep_until: an existing series is continued, without its times after that step, as
+  /// a run is that restarts there; or keep_nothing. Throws Error (bad_input) when what is at `path` is no such series
+  /// or no file can be written there.
+  VtkSeries(std::filesystem::path path, const Grid& grid, Compression compression,
             std::int64_t keep_until = keep_nothing);
 
   /// T: float or double. Steps ascend; the last one of a series that is continued may come again, from a run that
@@ -62,7 +68,7 @@ class VtiSeries {
 /// scalars [nz][ny][nx] and vectors [nz][ny][nx][3], compressed, and NAME.xdmf, which describes it to ParaView.
 class Hdf5Series {
  public:
-  /// path: NAME.h5; else as VtiSeries. An existing series has to be on the same grid.
+  /// path: NAME.h5; else as VtkSeries. An existing series has to be on the same grid.
   Hdf5Series(std::filesystem::path path, const Grid& grid, std::int64_t keep_until = keep_nothing);
 
   template <class T>

@@ -3,6 +3,7 @@
 
 #include "io/series/appended.hpp"
 #include "io/series/collection.hpp"
+#include "io/series/vtkhdf.hpp"
 
 namespace asterism::output {
 namespace {
@@ -37,16 +38,21 @@ std::string units(const VtuContents& contents) {
 
 }  // namespace
 
-void check_vtu(const std::filesystem::path& path) {
-  detail::check_output(path, ".vtu", "a VTK unstructured grid");
+void check_mesh_output(const std::filesystem::path& path) {
+  detail::check_output(path, is_vtkhdf(path) ? ".vtkhdf" : ".vtu", "an unstructured grid");
+}
+
+void check_sizes(const std::filesystem::path& path, const VtuContents& contents) {
+  const CellMesh& mesh = contents.mesh;
+  check_sizes(path, contents.at_nodes, mesh.points.size() / 3);
+  check_sizes(path, contents.in_cells, mesh.cell.size() / static_cast<std::size_t>(mesh.nodes_per_cell));
 }
 
 void write_vtu(const std::filesystem::path& path, const VtuContents& contents) {
   const CellMesh& mesh = contents.mesh;
   const std::size_t nodes = mesh.points.size() / 3;
   const std::size_t cells = mesh.cell.size() / static_cast<std::size_t>(mesh.nodes_per_cell);
-  check_sizes(path, contents.at_nodes, nodes);
-  check_sizes(path, contents.in_cells, cells);
+  check_sizes(path, contents);
   std::vector<std::int64_t> ends(cells);
   for (std::size_t c = 0; c < cells; ++c) ends[c] = static_cast<std::int64_t>(c + 1) * mesh.nodes_per_cell;
   const std::vector<std::uint8_t> types(cells, static_cast<std::uint8_t>(mesh.kind));

@@ -11,7 +11,7 @@
 namespace asterism::output {
 
 /// Numbers of VTK's cell types.
-enum class CellKind : std::uint8_t { tetrahedron = 10, quadratic_tetrahedron = 24 };
+enum class CellKind : std::uint8_t { vertex = 1, triangle = 5, tetrahedron = 10, quadratic_tetrahedron = 24 };
 
 struct CellMesh {
   CellKind kind = CellKind::tetrahedron;
@@ -41,7 +41,9 @@ struct VtuContents {
 
 /// Throws Error: bad_input when no such file can be made, failed for a full disk and for arrays of another size.
 void write_vtu(const std::filesystem::path& path, const VtuContents& contents);
-/// Throws Error (bad_input) unless `path` ends with .vtu and can be made.
-void check_vtu(const std::filesystem::path& path);
+/// Throws Error (bad_input) unless `path` ends with .vtu or .vtkhdf and can be made.
+void check_mesh_output(const std::filesystem::path& path);
+/// Throws Error (failed) for arrays of another size than the mesh.
+void check_sizes(const std::filesystem::path& path, const VtuContents& contents);
 
 }  // namespace asterism::output

@@ -28,17 +28,17 @@ void DistributedHdf5Series::append(std::int64_t step, double time, const std::ve
   const bool is_new = times_.empty();
   DistributedHdf5 file(path_, DistributedHdf5::Writers::all_ranks,
                        is_new ? DistributedHdf5::Existing::replace : DistributedHdf5::Existing::extend);
-  if (is_new) detail::write_grid(file, grid_);
+  if (is_new) file.on_rank_0([&](Hdf5Output& to) { detail::write_grid(to, grid_); });
   std::vector<Hdf5Series::Dataset> datasets;
-  std::vector<std::string> names;
+  std::vector<detail::Described> described;
   for (const DistributedField& field : fields) {
     const detail::FieldLayout layout(grid_, field.components);
     file.write_compressed<T>(group_of(step) + "/" + field.name, layout.shape, layout.chunk, *field.values,
                              field.source);
     datasets.push_back({field.name, field.components, sizeof(T)});
-    names.push_back(field.name);
+    described.push_back({field.name, field.components, field.unit});
   }
-  detail::write_time(file, step, time, names);
+  file.on_rank_0([&](Hdf5Output& to) { detail::write_time(to, grid_, {step, time}, described); });
   file.commit();
   times_.push_back({step, time});
   collective_try([&] {

@@ -20,6 +20,7 @@ struct DistributedField {
   std::size_t components;
   const DistributedArray* values;
   ChunkSource source;
+  std::string unit = "1";  ///< as of Field
 };
 
 /// Components `first` and following of an array [component][nz][ny][nx] of T.

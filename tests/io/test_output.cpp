@@ -103,7 +103,7 @@ void expect_vti(const std::string& bytes, const Grid& grid, bool compressed, con
 TEST_F(OutputFiles, VtiHoldsNamedFields) {
   for (const Grid& grid : {cells, nodes}) {
     for (const Compression compression : {Compression::none, Compression::zlib}) {
-      VtiSeries series(folder_ / "a.pvd", grid, compression);
+      VtkSeries series(folder_ / "a.pvd", grid, compression);
       series.append(3, 1e-15, Example<float>().fields());
       series.append(4, 2.5e-15, Example<double>().fields());
       const bool compressed = compression == Compression::zlib;
@@ -173,7 +173,7 @@ TEST_F(OutputFiles, WrongFieldsAreRefused) {
   const std::vector<float> right(cells.size());
   const std::vector<float> few(cells.size() - 1);
   Hdf5Series hdf5(folder_ / "a.h5", cells);
-  VtiSeries vti(folder_ / "a.pvd", cells, Compression::none);
+  VtkSeries vti(folder_ / "a.pvd", cells, Compression::none);
   const auto refused = [&](const Fields<float>& fields, const std::vector<std::string>& fragments) {
     expect_error(
         Error::Kind::failed, [&] { hdf5.append(1, 1, fields); }, fragments);

@@ -51,7 +51,7 @@ void write(const std::string& kind, const fs::path& folder, int value) {
     output::Hdf5Series series(folder / "flow.h5", grid(), 1000);
     extend(series, value);
   } else {
-    output::VtiSeries series(folder / "flow.pvd", grid(), output::Compression::zlib, 1000);
+    output::VtkSeries series(folder / "flow.pvd", grid(), output::Compression::zlib, 1000);
     extend(series, value);
   }
 }
@@ -81,7 +81,7 @@ void check(const std::string& kind, const fs::path& folder) {
       fmt::print("{}\n", saved.step);
     }
   } else {
-    const output::VtiSeries series(folder / "flow.pvd", grid(), output::Compression::zlib, 1000);
+    const output::VtkSeries series(folder / "flow.pvd", grid(), output::Compression::zlib, 1000);
     for (const output::SavedTime& saved : series.times()) {
       const TextFile file(folder / fmt::format("flow_{:010}.vti", saved.step), "a field");
       if (!file.text.ends_with("</VTKFile>\n")) failed("step {} is cut", saved.step);

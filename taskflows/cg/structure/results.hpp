@@ -44,6 +44,6 @@ Extreme largest_von_mises(const StructureResult& result);
 
 /// VTU: the mesh in m, in the order of the gmsh file, midpoints after the corners; displacement, reaction, stress and
 /// von Mises stress at nodes, stress and von Mises stress of cells, with units. Throws Error (failed, bad_input).
-void write_vtu(const std::filesystem::path& path, const Structure& structure, const StructureResult& result);
+void write_mesh(const std::filesystem::path& path, const Structure& structure, const StructureResult& result);
 
 }  // namespace asterism::cg

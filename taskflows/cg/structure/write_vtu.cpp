@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/as_size.hpp"
-#include "io/series/vtu_file.hpp"
+#include "io/series/vtkhdf.hpp"
 #include "taskflows/cg/structure/results.hpp"
 
 namespace asterism::cg {
@@ -55,7 +55,7 @@ void add_stress(const std::string& prefix, const std::vector<Stress>& stress, st
 
 }  // namespace
 
-void write_vtu(const std::filesystem::path& path, const Structure& s, const StructureResult& result) {
+void write_mesh(const std::filesystem::path& path, const Structure& s, const StructureResult& result) {
   const ElasticityNodes& nodes = s.body.nodes;
   std::vector<std::int32_t> mesh_node(nodes.place.size());
   std::vector<Stress> stress;
@@ -77,7 +77,10 @@ void write_vtu(const std::filesystem::path& path, const Structure& s, const Stru
   std::copy(s.mesh.number.begin(), s.mesh.number.end(), numbers.begin());
   contents.node_numbers.push_back({"mesh_node", std::move(numbers)});
   contents.cell_numbers.push_back({"material", {s.body.material_of.begin(), s.body.material_of.end()}});
-  output::write_vtu(path, contents);
+  if (output::is_vtkhdf(path))
+    output::write_vtkhdf(path, contents);
+  else
+    output::write_vtu(path, contents);
 }
 
 }  // namespace asterism::cg

@@ -85,7 +85,7 @@ std::vector<output::DistributedField> at_centres_of_ranks(Field field, const Dis
     for_centres<T>(field, cells_of_chunk(chunk), needed,
                    [&](std::size_t cell, int c, T value) { to[3 * cell + static_cast<std::size_t>(c)] = value; });
   };
-  return {{name_of(field), 3, &entries, {needs, fill}}};
+  return {{name_of(field), 3, &entries, {needs, fill}, unit_of(field)}};
 }
 
 template <class T>
@@ -99,7 +99,7 @@ std::vector<output::DistributedField> entries_of_ranks(Field field, const Distri
       T* const to = static_cast<T*>(values);
       for_cells(cells, entries_box(0, 1, cells, 0), [&](std::size_t cell, std::int64_t at) { to[cell] = from[at]; });
     };
-    all.push_back({name_of(field) + "xyz" [c], 1, &entries, { needs, fill }});
+    all.push_back({name_of(field) + "xyz" [c], 1, &entries, { needs, fill }, unit_of(field)});
   }
   return all;
 }

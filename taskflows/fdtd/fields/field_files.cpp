@@ -53,8 +53,7 @@ output::Colouring colouring_of(const scene::SliceOutput& slice) {
 }
 
 std::string quantity_of(const scene::SliceOutput& slice) {
-  const bool electric = field_of(slice) == Field::electric;
-  const char* const unit = electric ? "V/m" : "A/m";
+  const std::string unit = unit_of(field_of(slice));
   if (const auto* of = std::get_if<scene::Component>(&slice.quantity))
     return fmt::format("{}{} ({})", name_of(of->field), "xyz"[of->axis], unit);
   return fmt::format("|{}| ({})", name_of(field_of(slice)), unit);
@@ -87,7 +86,7 @@ FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& orig
                        const std::vector<scene::FieldOutput>& fields, const std::vector<scene::SliceOutput>& slices,
                        long from, long steps)
     : problem_(problem),
-      grid_{problem.cells, origin, problem.spacing, output::Centre::cell},
+      grid_{problem.cells, origin, problem.spacing, output::Centre::cell, {"m", "s"}},
       fields_(fields),
       slices_(slices),
       from_(from),
@@ -101,7 +100,7 @@ FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& orig
     else if (f.file.extension() == ".h5")
       series_.emplace_back(output::Hdf5Series(f.file, grid_, keep));
     else
-      series_.emplace_back(output::VtiSeries(f.file, grid_, output::Compression::zlib, keep));
+      series_.emplace_back(output::VtkSeries(f.file, grid_, output::Compression::zlib, keep));
   }
   for (const scene::SliceOutput& s : slices_) output::check_picture(s.file, grid_.n, section_of(s), colouring_of(s));
 }
@@ -137,7 +136,7 @@ void FieldFiles::write_series(std::size_t number_of_output, const std::array<std
   if (auto* const hdf5 = std::get_if<output::Hdf5Series>(&series_[number_of_output]))
     hdf5->append(step, time, all);
   else
-    std::get<output::VtiSeries>(series_[number_of_output]).append(step, time, all);
+    std::get<output::VtkSeries>(series_[number_of_output]).append(step, time, all);
 }
 
 bool FieldFiles::of_ranks(std::size_t number_of_output) const {

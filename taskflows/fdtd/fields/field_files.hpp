@@ -36,7 +36,7 @@ class FieldFiles {
 
  private:
   /// Files of this process; none where another one writes.
-  using Series = std::variant<std::monostate, output::VtiSeries, output::Hdf5Series, output::DistributedHdf5Series>;
+  using Series = std::variant<std::monostate, output::VtkSeries, output::Hdf5Series, output::DistributedHdf5Series>;
   /// Values of all entries, by field.
   using Pieces = std::array<std::optional<DistributedArray>, 2>;
   [[nodiscard]] bool due(std::int64_t every, long step) const;

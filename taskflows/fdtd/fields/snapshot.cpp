@@ -15,6 +15,10 @@ output::Region region(const Box& b) {
 
 }  // namespace
 
+std::string unit_of(Field field) {
+  return field == Field::electric ? "V/m" : "A/m";
+}
+
 std::string name_of(Field field) {
   return field == Field::electric ? "E" : "H";
 }
@@ -89,7 +93,7 @@ template <class T>
 output::Fields<T> Snapshot<T>::at_centres() {
   check_complete();
   compacted_ = true;
-  output::Field<T> result{name_of(field_), {}};
+  output::Field<T> result{name_of(field_), {}, unit_of(field_)};
   const std::int64_t row = domain_.n[0] + 1;
   const std::int64_t stride[3] = {1, row, row * (domain_.n[1] + 1)};
   for (int c = 0; c < 3; ++c) {
@@ -106,7 +110,8 @@ output::Fields<T> Snapshot<T>::entries() {
   compacted_ = true;
   output::Fields<T> result;
   for (int c = 0; c < 3; ++c) {
-    result.push_back({name_of(field_) + "xyz" [c], { compact(c, [](const T* value) { return *value; }) }});
+    result.push_back(
+        {name_of(field_) + "xyz" [c], { compact(c, [](const T* value) { return *value; }) }, unit_of(field_)});
   }
   return result;
 }

@@ -25,6 +25,8 @@ T at_centre(Field field, int component, const T* entry, const std::int64_t (&str
 }
 /// "E" or "H".
 std::string name_of(Field field);
+/// "V/m" or "A/m".
+std::string unit_of(Field field);
 
 /// Values of the electric or the magnetic field; after step n, E is that of n dt and H that of (n - 1/2) dt. T: float
 /// or double.

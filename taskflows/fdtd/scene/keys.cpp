@@ -237,7 +237,7 @@ std::vector<Section> results() {
        "E and H over time for ParaView",
        {{"every", "steps", "at the end", "from one output to the next"},
         {"fields", "\"E\", \"H\" or both", "both", "what is written"},
-        {"file", "name", needed, "NAME.pvd (VTK) or NAME.h5 (HDF5 and XDMF)"},
+        {"file", "name", needed, "NAME.pvd (VTK), NAME.vtkhdf (VTKHDF) or NAME.h5 (HDF5 and XDMF)"},
         {"placement", "\"cells\" or \"yee\"", "\"cells\"", "means at centres of cells, or the entries as they are"}},
        {"[[fields]]\nfile = \"fields.pvd\"\n"}},
       {"[[slices]]",

@@ -117,7 +117,7 @@ void read_file(TomlTable& table, const std::vector<std::string>& extensions, Out
 FieldOutput field_output(TomlTable& table) {
   using Placement = FieldOutput::Placement;
   FieldOutput result{.file = {}, .fields = {Field::electric, Field::magnetic}};
-  read_file(table, {".h5", ".pvd"}, result);
+  read_file(table, {".h5", ".pvd", ".vtkhdf"}, result);
   if (const auto v = table.find("placement")) {
     result.placement = v->choice<Placement>({{"cells", Placement::cells}, {"yee", Placement::yee}});
   }

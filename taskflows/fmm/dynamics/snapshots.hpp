@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving particles every few steps: a file for each, NAME_STEP with ten digits and the extension, and NAME.pvd, which
-// lists them for ParaView, where that is the name.
+// Moving particles every few steps: a file for each, NAME_STEP with ten digits and the extension, and, where that is
+// the name, NAME.pvd or NAME.vtkhdf.series, which lists them for ParaView.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace asterism::fmm {
 
 class Snapshots {
  public:
-  /// `path`: NAME.pvd, whose members are .vtp, or a name that write_result() takes. An existing collection is continued
+  /// `path`: NAME.pvd, whose members are .vtp, or a name that write_result() takes. An existing list is continued
   /// after `keep_until` (output::keep_nothing: it begins anew).
   Snapshots(std::filesystem::path path, std::int64_t keep_until);
 

@@ -13,14 +13,13 @@
 
 #include "base/error.hpp"
 #include "io/arrays/npy.hpp"
-#include "io/hdf5/file.hpp"
 #include "io/text_words.hpp"
 #include "taskflows/fmm/particles/writers.hpp"
 
 namespace asterism::fmm {
 namespace {
 
-enum class OutputFormat { csv, hdf5, vtk, vtp, npy };
+enum class OutputFormat { csv, hdf5, vtk, vtp, vtkhdf, npy };
 
 OutputFormat format_of(const std::filesystem::path& path) {
   const std::string extension = lower_case(path.extension().string());
@@ -28,9 +27,10 @@ OutputFormat format_of(const std::filesystem::path& path) {
   if (extension == ".h5" || extension == ".hdf5") return OutputFormat::hdf5;
   if (extension == ".vtk") return OutputFormat::vtk;
   if (extension == ".vtp") return OutputFormat::vtp;
+  if (extension == ".vtkhdf") return OutputFormat::vtkhdf;
   if (extension == ".npy") return OutputFormat::npy;
-  bad_input("{}: {} is no known extension of results; expected .csv, .h5, .hdf5, .vtk, .vtp or .npy", path.string(),
-            in_quotes(extension));
+  bad_input("{}: {} is no known extension of results; expected .csv, .h5, .hdf5, .vtk, .vtp, .vtkhdf or .npy",
+            path.string(), in_quotes(extension));
 }
 
 constexpr std::array all_fields{Field::x,  Field::y,  Field::z,  Field::charge, Field::potential, Field::fx, Field::fy,
@@ -97,47 +97,6 @@ void write_layout(OutputFile* file, const ResultParts& parts, const FileLayout& 
   if (file != nullptr) file->write(layout.end);
 }
 
-/// A dataset of one value or of a vector for each particle.
-void write_dataset(Hdf5Output* file, const char* name, const ResultParts& parts, std::span<const Field> fields) {
-  constexpr std::size_t block = 1 << 16;  // rows
-  const std::size_t width = fields.size();
-  if (file != nullptr)
-    file->create(name, Hdf5Number::float64,
-                 width == 1 ? std::vector<std::size_t>{parts.particles} : std::vector{parts.particles, width});
-  Array<double> rows(width * std::min(block, parts.particles));
-  std::size_t first = 0;
-  parts.each(fields, [&](const FieldValues& values) {
-    const std::size_t n = values.front().size();
-    for (std::size_t begin = 0; begin < n; begin += block) {
-      const std::size_t count = std::min(block, n - begin);
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t f = 0; f < width; ++f) rows[width * i + f] = values[f][begin + i];
-      file->write_rows(name, first + begin, std::span<const double>(rows.data(), width * count));
-    }
-    first += n;
-  });
-}
-
-void write_hdf5(const std::filesystem::path& path, const ResultParts& parts) {
-  std::optional<Hdf5Output> file;
-  if (parts.here) file.emplace(path);
-  Hdf5Output* const to = file ? &*file : nullptr;
-  const auto with_unit = [&](const char* name, std::span<const Field> fields, const std::string& unit) {
-    write_dataset(to, name, parts, fields);
-    if (to != nullptr && !unit.empty()) to->attribute(name, "unit", unit);
-  };
-  const ResultNames& names = parts.names;
-  write_dataset(to, "positions", parts, std::array{Field::x, Field::y, Field::z});
-  write_dataset(to, "charges", parts, std::array{Field::charge});
-  with_unit("potential", std::array{Field::potential}, names.potential_unit);
-  with_unit("force", std::array{Field::fx, Field::fy, Field::fz}, names.force_unit);
-  if (parts.moving) {
-    with_unit("velocities", std::array{Field::vx, Field::vy, Field::vz}, names.speed_unit);
-    with_unit("accelerations", std::array{Field::ax, Field::ay, Field::az}, names.acceleration_unit);
-  }
-  if (file) file->commit();
-}
-
 FileLayout layout_of(OutputFormat format, const ResultParts& parts) {
   switch (format) {
     case OutputFormat::csv:
@@ -164,6 +123,7 @@ std::span<const double> field_of(const Particles& p, const Result& r, const Moti
 void write_result(const std::filesystem::path& path, const ResultParts& parts) {
   const OutputFormat format = format_of(path);
   if (format == OutputFormat::hdf5) return write_hdf5(path, parts);
+  if (format == OutputFormat::vtkhdf) return write_vtkhdf(path, parts);
   std::optional<OutputFile> file;
   if (parts.here) file.emplace(path);
   write_layout(file ? &*file : nullptr, parts, layout_of(format, parts));
@@ -200,7 +160,7 @@ const char* output_formats() {
          ".npy        NumPy array (n, 8) of float64, or (n, 14), columns as in .csv\n"
          ".h5 .hdf5   HDF5: positions (n x 3), charges (n), potential (n), force, velocities and accelerations (n x "
          "3)\n"
-         ".vtp .vtk   points for ParaView with the same as arrays (XML, or legacy binary)\n";
+         ".vtp .vtk .vtkhdf   points for ParaView with the same as arrays (XML, legacy binary, HDF5)\n";
 }
 
 }  // namespace asterism::fmm

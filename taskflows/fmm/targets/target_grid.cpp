@@ -79,10 +79,12 @@ void write_target_grid(const std::string& path, const output::Grid& grid, const 
     return unit.empty() ? std::string(name) : fmt::format("{} [{}]", name, unit);
   };
   const auto values = [](const Array<double>& a) { return std::span<const double>(a.data(), a.size()); };
-  output::VtiSeries series(path, grid, output::Compression::zlib);
-  series.append<double>(0, 0,
-                        {{named("potential", potential_unit), {values(result.potential)}},
-                         {named("field", field_unit), {values(result.fx), values(result.fy), values(result.fz)}}});
+  output::VtkSeries series(path, grid, output::Compression::zlib);
+  const auto unit = [](const std::string& of) { return of.empty() ? std::string("1") : of; };
+  series.append<double>(
+      0, 0,
+      {{named("potential", potential_unit), {values(result.potential)}, unit(potential_unit)},
+       {named("field", field_unit), {values(result.fx), values(result.fy), values(result.fz)}, unit(field_unit)}});
 }
 
 }  // namespace asterism::fmm

@@ -31,17 +31,17 @@ inline output::Grid output_grid(const Grid& grid) {
   return {{grid.nx, grid.ny, grid.nz}, grid.origin, {grid.spacing, grid.spacing, grid.spacing}};
 }
 
-class VtiSeries : private output::VtiSeries {
+class VtkSeries : private output::VtkSeries {
  public:
-  VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression,
+  VtkSeries(std::filesystem::path path, const Grid& grid, Compression compression,
             std::int64_t keep_until = keep_nothing)
-      : output::VtiSeries(std::move(path), output_grid(grid), compression, keep_until) {}
+      : output::VtkSeries(std::move(path), output_grid(grid), compression, keep_until) {}
 
   template <class T>
   void append(std::int64_t step, double time, const Fields<T>& fields) {
-    output::VtiSeries::append(step, time, named(fields));
+    output::VtkSeries::append(step, time, named(fields));
   }
-  using output::VtiSeries::times;
+  using output::VtkSeries::times;
 };
 
 class Hdf5Series : private output::Hdf5Series {

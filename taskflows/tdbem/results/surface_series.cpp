@@ -32,9 +32,9 @@ SavedSurface saved(const Surface& surface) {
 std::unique_ptr<SurfaceWriter> writer_of(const std::filesystem::path& path, const Problem& problem,
                                          std::int64_t keep_until) {
   const std::string extension = lower_case(path.extension().string());
-  if (extension == ".pvd") return vtp_writer(path, saved(problem.surface), keep_until);
+  if (extension == ".pvd" || extension == ".vtkhdf") return vtk_writer(path, saved(problem.surface), keep_until);
   if (extension != ".h5")
-    bad_input("{}: {} is no extension of a series of surface values; expected .pvd or .h5", path.string(),
+    bad_input("{}: {} is no extension of a series of surface values; expected .pvd, .vtkhdf or .h5", path.string(),
               in_quotes(path.extension().string()));
   std::vector<std::string> names;
   for (std::size_t w = 0; w < problem.waves.size(); ++w) names.push_back(field_name(problem.boundary, w));

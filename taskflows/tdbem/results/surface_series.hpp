@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values on the surface over time as files that ParaView opens, with points and triangles in the numbering of the mesh:
-// NAME.pvd, a list of times, and NAME_STEP.vtp for each (VTK PolyData); or NAME.h5 and NAME.xdmf, which describes it.
+// NAME.pvd, a list of times, and NAME_STEP.vtp for each (VTK PolyData); NAME.vtkhdf.series and NAME_STEP.vtkhdf; or
+// NAME.h5 and NAME.xdmf, which describes it.
 // 32-bit floats. A file is complete after every append, and what was written before stays when the disk is full or the
 // program is killed.
 #pragma once
@@ -28,10 +29,10 @@ class SurfaceWriter;
 
 class SurfaceSeries {
  public:
-  /// path: NAME.pvd or NAME.h5. `problem` is kept by reference. keep_until: an existing series is continued, without
-  /// its steps after that one; a run that resumes after `steps` steps keeps them until steps - 1. Else it is replaced
-  /// by the first append. Throws Error (bad_input) for other names, when no file can be written there, and when a
-  /// series that is to be continued is none or on another surface.
+  /// path: NAME.pvd, NAME.vtkhdf or NAME.h5. `problem` is kept by reference. keep_until: an existing series is
+  /// continued, without its steps after that one; a run that resumes after `steps` steps keeps them until steps - 1.
+  /// Else it is replaced by the first append. Throws Error (bad_input) for other names, when no file can be written
+  /// there, and when a series that is to be continued is none or on another surface.
   SurfaceSeries(const std::filesystem::path& path, const Problem& problem,
                 std::int64_t keep_until = output::keep_nothing);
   ~SurfaceSeries();

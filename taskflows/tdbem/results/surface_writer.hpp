@@ -39,7 +39,7 @@ class SurfaceWriter {
 };
 
 /// keep_until as in SurfaceSeries. Throw Error.
-std::unique_ptr<SurfaceWriter> vtp_writer(const std::filesystem::path& path, SavedSurface surface,
+std::unique_ptr<SurfaceWriter> vtk_writer(const std::filesystem::path& path, SavedSurface surface,
                                           std::int64_t keep_until);
 /// names: of fields.
 std::unique_ptr<SurfaceWriter> hdf5_writer(const std::filesystem::path& path, SavedSurface surface,

@@ -201,7 +201,7 @@ TEST_F(LbmHdf5, ForeignHdf5IsRefused) {
 TEST_F(LbmHdf5, NoFolderIsSaidEarly) {
   file("plain", "");
   for (const std::string folder : {"none", "plain"}) {
-    expect_bad_input([&] { VtiSeries(folder_ / folder / "a.pvd", small, Compression::none); },
+    expect_bad_input([&] { VtkSeries(folder_ / folder / "a.pvd", small, Compression::none); },
                      {"a.pvd", "cannot be written"});
     expect_bad_input([&] { Hdf5Series(folder_ / folder / "a.h5", small); }, {"a.h5", "cannot be written"});
     expect_bad_input(
@@ -218,7 +218,7 @@ TEST_F(LbmHdf5, NoFolderIsSaidEarly) {
 
 TEST_F(LbmHdf5, FullDiskLeavesEverythingAsItWas) {
   const Grid grid{.nx = 60, .ny = 50, .nz = 40};
-  VtiSeries vti(folder_ / "v.pvd", grid, Compression::zlib);
+  VtkSeries vti(folder_ / "v.pvd", grid, Compression::zlib);
   Hdf5Series hdf5(folder_ / "h.h5", grid);
   const auto append_vti = [&](int step) { vti.append(step, 0.1 * step, Example<float>(grid, step).fields()); };
   append_vti(1);

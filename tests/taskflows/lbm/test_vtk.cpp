@@ -64,7 +64,7 @@ void expect_vti(const std::string& bytes, const Grid& grid, bool compressed, con
 TEST_F(LbmFiles, VtiHoldsTheFields) {
   for (const Grid& grid : grids) {
     for (const Compression compression : {Compression::none, Compression::zlib}) {
-      VtiSeries series(folder_ / "flow.pvd", grid, compression);
+      VtkSeries series(folder_ / "flow.pvd", grid, compression);
       const Example<float> one(grid, 1);
       const Example<double> two(grid, 2);
       series.append(7, 0.7, one.fields());
@@ -82,17 +82,17 @@ TEST_F(LbmFiles, CollectionsAreContinued) {
   const Example<float> example(small, 1);
   for (const std::string name : {"a flow_3 & <more>\".pvd", "flow.pvd"}) {
     {
-      VtiSeries series(folder_ / name, small, Compression::none);
+      VtkSeries series(folder_ / name, small, Compression::none);
       for (const int step : {0, 10, 20}) series.append(step, 0.1 * step, example.fields());
     }
-    VtiSeries series(folder_ / name, small, Compression::none, 10);
+    VtkSeries series(folder_ / name, small, Compression::none, 10);
     EXPECT_EQ(series.times(), (std::vector<SavedTime>{{0, 0.0}, {10, 1.0}}));
     series.append(15, 1.5, example.fields());
     EXPECT_EQ(collection(name).size(), 3U);
     EXPECT_TRUE(collection(name).contains(1.5));
     for (const auto& [time, vti] : collection(name)) EXPECT_TRUE(fs::exists(folder_ / vti)) << vti;
     expect_error(Error::Kind::failed, [&] { series.append(15, 1.6, example.fields()); }, {"step 15", "ascending"});
-    VtiSeries anew(folder_ / name, small, Compression::none);
+    VtkSeries anew(folder_ / name, small, Compression::none);
     EXPECT_EQ(collection(name).size(), 3U) << "the older one stays until the first append";
     anew.append(1, 1, example.fields());
     EXPECT_EQ(collection(name).size(), 1U);
@@ -100,7 +100,7 @@ TEST_F(LbmFiles, CollectionsAreContinued) {
 }
 
 TEST_F(LbmFiles, ForeignCollectionsAreRefused) {
-  const auto open = [&](const fs::path& path) { VtiSeries(path, small, Compression::none, 10); };
+  const auto open = [&](const fs::path& path) { VtkSeries(path, small, Compression::none, 10); };
   expect_bad_input([&] { open(file("a.pvd", "hello")); }, {"a.pvd", "ParaView collection"});
   const std::string head = "<VTKFile type=\"Collection\">\n";
   for (const std::string line :
@@ -109,7 +109,7 @@ TEST_F(LbmFiles, ForeignCollectionsAreRefused) {
         "<DataSet timestep=\"1\" file=\"a_0000000001.vtu\"/>", "<DataSet timestep=\"1\" file=\"a_.vtiiiiiiiiii\"/>"}) {
     expect_bad_input([&] { open(file("a.pvd", head + line)); }, {"a.pvd: line 2", "DataSet"});
   }
-  expect_bad_input([&] { VtiSeries(folder_ / "a.vtk", small, Compression::none); }, {"a.vtk", ".pvd"});
+  expect_bad_input([&] { VtkSeries(folder_ / "a.vtk", small, Compression::none); }, {"a.vtk", ".pvd"});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VTK ImageData with appended binary data (VTK file formats, XML 1.0).
+// VTK ImageData with appended binary data (VTK file formats, XML 1.0), or in HDF5.
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/batches.hpp"
 #include "io/series/collection.hpp"
 #include "io/series/series_detail.hpp"
+#include "io/series/vtkhdf.hpp"
 
 namespace asterism::output {
 namespace {
@@ -18,7 +19,9 @@ namespace {
 using detail::xml;
 
 constexpr std::size_t block_cells = 1 << 15;
-constexpr const char* extension = ".vti";
+const char* extension_of(const std::filesystem::path& path) {
+  return is_vtkhdf(path) ? ".vtkhdf" : ".vti";
+}
 
 using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
 
@@ -140,31 +143,50 @@ void write_vti(OutputFile& file, const Grid& grid, Compression compression, cons
   file.write("\n</AppendedData>\n</VTKFile>\n");
 }
 
+template <class T>
+void write_vtkhdf(const std::filesystem::path& path, const Grid& grid, const SavedTime& saved,
+                  const Fields<T>& fields) {
+  VtkHdfFile file(path);
+  file.image(grid);
+  file.time(saved, grid.units.time);
+  for (const Field<T>& field : fields) file.write(grid, field);
+  file.commit();
+}
+
 }  // namespace
 
-VtiSeries::VtiSeries(std::filesystem::path path, const Grid& grid, Compression compression, std::int64_t keep_until)
+VtkSeries::VtkSeries(std::filesystem::path path, const Grid& grid, Compression compression, std::int64_t keep_until)
     : path_(std::move(path)), grid_(grid), compression_(compression) {
-  detail::check_output(path_, ".pvd", "a ParaView collection");
-  if (keep_until == keep_nothing || !std::filesystem::exists(path_)) return;
-  times_ = read_collection(path_, extension);
+  if (is_vtkhdf(path_))
+    detail::check_output(path_, ".vtkhdf", "a VTKHDF series");
+  else
+    detail::check_output(path_, ".pvd", "a ParaView collection");
+  const PendingFile only_checked(list_of(path_));
+  if (keep_until == keep_nothing || !std::filesystem::exists(list_of(path_))) return;
+  times_ = read_collection(path_, extension_of(path_));
   std::erase_if(times_, [&](const SavedTime& saved) { return saved.step > keep_until; });
   last_kept_ = detail::last_step(times_);
 }
 
 template <class T>
-void VtiSeries::append(std::int64_t step, double time, const Fields<T>& fields) {
+void VtkSeries::append(std::int64_t step, double time, const Fields<T>& fields) {
   if (step >= 0 && step == last_kept_ && step == times_.back().step) return;
   detail::check_append(path_, grid_, times_, step, fields);
-  OutputFile file(path_.parent_path() / member_of(path_, step, extension));
-  write_vti(file, grid_, compression_, fields);
-  file.commit();
+  const std::filesystem::path member = path_.parent_path() / member_of(path_, step, extension_of(path_));
+  if (is_vtkhdf(path_)) {
+    write_vtkhdf(member, grid_, {step, time}, fields);
+  } else {
+    OutputFile file(member);
+    write_vti(file, grid_, compression_, fields);
+    file.commit();
+  }
   std::vector<SavedTime> times = times_;
   times.push_back({step, time});
-  write_collection(path_, times, extension);
+  write_collection(path_, times, extension_of(path_));
   times_ = std::move(times);
 }
 
-template void VtiSeries::append(std::int64_t, double, const Fields<float>&);
-template void VtiSeries::append(std::int64_t, double, const Fields<double>&);
+template void VtkSeries::append(std::int64_t, double, const Fields<float>&);
+template void VtkSeries::append(std::int64_t, double, const Fields<double>&);
 
 }  // namespace asterism::output
