@@ -49,7 +49,8 @@ def sanitizers():
                 tests[name] = max(tests.get(name, 0), case.get("tests", 0))
                 if case["errors"] is not None:
                     found[name, tool] = f"{case['errors']}, {record['commit']}"
-    rows = [f"Errors that compute-sanitizer finds on {records[-1]['machine']}, and the version (-: not ended in its time)", "",
+    machines = " or ".join(dict.fromkeys(record["machine"] for record in records))
+    rows = [f"Errors that compute-sanitizer finds on {machines}, and the version (-: not ended in its time)", "",
             "| | " + " | ".join(tools) + " |", "|---" * (len(tools) + 1) + "|"]
     for name in sorted(tests):
         what = f"`{name}`, {tests[name]} tests" if tests[name] else f"flow `{name}`"

@@ -267,11 +267,16 @@ const std::vector<cuda::M2LVariant> all_variants = {cuda::M2LVariant::best, cuda
 
 /// Coefficients up to which the sums of 32 columns fit into the shared memory of a thread block.
 constexpr int columns_32_limit = 500;
+constexpr int sanitized_limit = 130;
 const std::vector<cuda::M2LVariant> variants_for_large_bases = {cuda::M2LVariant::best, cuda::M2LVariant::simple,
                                                                 cuda::M2LVariant::columns_16};
 
 TEST_P(M2L, Interactions) {
   const Basis basis(GetParam().choice);
+  if (sanitized_by("racecheck") || sanitized_by("initcheck")) {  // which take minutes for more
+    if (basis.size() > sanitized_limit) GTEST_SKIP() << "the same kernel as for fewer coefficients";
+    return check_variants(basis, {"few", {2, 2, 2}, 0.3, 2, 40}, all_variants);
+  }
   const int less = sanitized() ? 2 : 0;
   for (const M2LCase& c :
        {M2LCase{"dense", {6 - 2 * less, 5 - less, 5 - less}, 1, 3, 40},
@@ -282,7 +287,7 @@ TEST_P(M2L, Interactions) {
 
 /// Beyond what fits into shared memory, and the largest of all.
 TEST_P(M2L, LargeBases) {
-  if (GetParam().choice.order != 1) GTEST_SKIP() << "once is enough";
+  if (GetParam().choice.order != 1 || sanitized_by("racecheck")) GTEST_SKIP() << "once is enough";
   check_variants(Basis({11, -1}), {"order 11", {2, 2, 3}, 1, 2, 12}, variants_for_large_bases);
   if (!sanitized()) check_variants(Basis({16, -1}), {"order 16", {2, 2, 2}, 0.5, 2, 4}, {cuda::M2LVariant::best});
 }

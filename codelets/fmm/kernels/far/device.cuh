@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/cuda_check.hpp"
 
@@ -49,11 +51,13 @@ inline int attribute(cudaDeviceAttr which) {
 }
 
 /// Whether the kernel's code for the current device knows clusters, which came with compute capability 9.
+/// ASTERISM_CLUSTERS=off in the environment is for tools that do not know them, as compute-sanitizer's racecheck.
 template <class... Parameters>
 bool has_clusters(void (*kernel)(Parameters...)) {
+  static const char* const asked = std::getenv("ASTERISM_CLUSTERS");
   cudaFuncAttributes attributes{};
   ASTERISM_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-  return attributes.ptxVersion >= 90;
+  return attributes.ptxVersion >= 90 && (asked == nullptr || std::strcmp(asked, "off") != 0);
 }
 
 /// c (8 x 8) += a (8 x 4) b (4 x 8) by a warp. Of lane i: a[i / 4][i % 4], b[i % 4][i / 4], c[i / 4][2 (i % 4) + {0,
