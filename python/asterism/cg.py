@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Union
 
 import numpy
 
 import asterism
-from asterism import _asterism
+from asterism import _asterism, _progress
 from asterism._arguments import array, count, number, shaped
 
 __all__ = ["Result", "Solver"]
@@ -62,10 +62,10 @@ class Solver:
             raise asterism.BadInput(f"a: a {type(a).__name__}; expected a sparse matrix or (indptr, indices, data)")
         # the library reads these arrays for as long as this lives
         self._arrays = tuple(shaped(name, values, (None,)) for name, values in zip(("indptr", "indices", "data"), a))
+        self._ends = (number("tolerance", tolerance), count("max_iterations", max_iterations))
         self._solver = _asterism.Solver(
             session._session, *self._arrays, str(preconditioner), count("preconditioner_block", preconditioner_block),
-            number("tolerance", tolerance), count("max_iterations", max_iterations), str(flow), count("blocks", blocks),
-            bool(check_symmetry))
+            *self._ends, str(flow), count("blocks", blocks), bool(check_symmetry))
         session._users.add(self)
         self.last: Optional[Result] = None
         self.results: List[Result] = []
@@ -74,11 +74,12 @@ class Solver:
         self._solver.close()
 
     def solve(self, b: numpy.ndarray, x: Optional[numpy.ndarray] = None, *, start: bool = False,
-              progress: Optional[Callable[[int, float], None]] = None) -> numpy.ndarray:
+              progress: Union[None, bool, Callable[[int, float], None]] = None) -> numpy.ndarray:
         """Solves for one right-hand side b of shape (n,), or for k of shape (k, n); returns x of the same shape.
 
         x: where the solution goes (default: a new array); with `start`, it begins from the values there.
-        progress: called every few iterations with the iteration and ||r|| / ||b||; what it raises ends the solve.
+        progress: called every few iterations with the iteration and ||r|| / ||b||; what it raises ends the solve. True: a
+        bar on standard error, or in a notebook.
         `last` has the Result, of the last right-hand side, and `results` those of all. A solve that does not converge
         raises nothing. On cores up to eight are solved at once, for which each product reads the matrix once, unless
         flow or preconditioner is one that cannot; x has the same bits. Then progress has the largest residual.
@@ -92,7 +93,8 @@ class Solver:
             x = numpy.empty(b.shape)
         if array("x", x).shape != b.shape:
             raise asterism.BadInput(f"x: an array of shape {x.shape}; expected {b.shape}, as b")
-        records = self._solver.solve_all(b, x, bool(start), progress)
+        with _progress.solve(progress, *self._ends) as tell:
+            records = self._solver.solve_all(b, x, bool(start), tell)
         self.results = [Result(**record) for record in records]
         self.last = self.results[-1] if records else None
         return x

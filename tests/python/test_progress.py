@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bar of `progress=True`, with tqdm and without it, on a stream of text."""
+import builtins
+import contextlib
+import io
+
+import numpy
+import pytest
+
+import asterism
+
+scipy_sparse = pytest.importorskip("scipy.sparse")
+
+
+@pytest.fixture
+def session():
+    with asterism.Session(cpus=2, gpus=0) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["tqdm", "line"])
+def stream(request, monkeypatch):
+    if request.param == "tqdm":
+        pytest.importorskip("tqdm")
+    else:
+        ordinary = builtins.__import__
+
+        def without(name, *arguments, **named):
+            if name.startswith("tqdm"):
+                raise ImportError(name)
+            return ordinary(name, *arguments, **named)
+
+        monkeypatch.setattr(builtins, "__import__", without)
+    with contextlib.redirect_stderr(io.StringIO()) as text:
+        yield text
+
+
+def test_steps(session, stream):
+    flow = asterism.lbm.Simulation(session, (8, 7, 6))
+    flow.advance(30)
+    assert stream.getvalue() == ""
+    flow.advance(120, progress=True)
+    assert flow.step == 150
+    fields = asterism.fdtd.Simulation(session, (9, 8, 7), 1e-3)
+    fields.advance(12, True, every=5)
+    lines = stream.getvalue().replace("\n", "\r").split("\r")
+    assert any("120/120" in line for line in lines) and any("12/12" in line for line in lines)
+    assert stream.getvalue().endswith("\n")
+
+
+def test_a_solve(session, stream):
+    a = scipy_sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(400, 400))
+    solver = asterism.cg.Solver(session, a, preconditioner="none")
+    x = solver.solve(numpy.ones(400), progress=True)
+    assert solver.last.converged and (x == solver.solve(numpy.ones(400))).all()
+    last = stream.getvalue().rstrip().split("\r")[-1]
+    assert "100/100" in last and f"iteration {solver.last.iterations // 10}" in last[:last.rindex(",")]
+
+
+def test_a_bar_ends_with_the_call(session, stream):
+    flow = asterism.lbm.Simulation(session, (16, 16, 16), tau=0.5001, faces={"+z": asterism.lbm.wall(0.28)})
+    with pytest.raises(asterism.Failed):
+        flow.advance(10**5, progress=True)
+    assert stream.getvalue().endswith("\n") and "/100000" in stream.getvalue()
