@@ -10,7 +10,6 @@ not the system's; in asterism/bin the programs, where they are built.
 """
 import base64
 import hashlib
-import os
 import pathlib
 import re
 import shutil
@@ -24,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    settings = {"preset": "cuda", "build-dir": os.environ.get("ASTERISM_BUILD_DIR", ""), **(config_settings or {})}
+    settings = {"preset": "cuda", "build-dir": "", **(config_settings or {})}
     unknown = set(settings) - {"preset", "build-dir"}
     if unknown:
         sys.exit(f"asterism: setting {min(unknown)}: expected preset or build-dir")

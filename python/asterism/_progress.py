@@ -24,8 +24,9 @@ class _Line:
 
     def refresh(self, end: str = "") -> None:
         done = self.n / self.total if self.total else 1.0
-        sys.stderr.write(f"\r[{'#' * int(30 * done):30}] {self.n}/{self.total}{self._unit}, "
-                         f"{time.monotonic() - self._begin:.1f} s{self._text and ', ' + self._text}{end}")
+        what = f"{self.n}/{self.total}{self._unit}" if self._unit else f"{self.n}%"
+        sys.stderr.write(f"\r[{'#' * int(30 * done):30}] {what}, {time.monotonic() - self._begin:.1f} s"
+                         f"{self._text and ', ' + self._text}{end}")
         sys.stderr.flush()
 
     def close(self) -> None:
@@ -33,6 +34,8 @@ class _Line:
 
 
 class _Bar:
+    """So many of a unit; without one, per cent."""
+
     def __init__(self, total: int, unit: str) -> None:
         self._shown = -math.inf
         try:
@@ -42,7 +45,7 @@ class _Bar:
         except ImportError:
             self._bar: Any = _Line(total, unit)
         else:
-            self._bar = tqdm(total=total, unit=unit)
+            self._bar = tqdm(total=total, unit=unit, bar_format=None if unit else "{l_bar}{bar}| {elapsed}{postfix}")
 
     def show(self, done: int, text: str = "") -> None:
         self._bar.n = max(self._bar.n, min(done, self._bar.total))
@@ -74,7 +77,7 @@ def solve(progress: Union[None, bool, Callable[[int, float], None]], tolerance: 
     if progress is not True:
         yield progress or None
         return
-    with contextlib.closing(_Bar(100, "%")) as bar:
+    with contextlib.closing(_Bar(100, "")) as bar:
         def tell(iteration: int, residual: float) -> None:
             done = iteration / max(max_iterations, 1)
             if 0 < residual < 1 and 0 < tolerance < 1:
