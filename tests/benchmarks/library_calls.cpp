@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_library_calls cg|fmm FOLDER CORES: the library, called with arrays that scripts/bench-library wrote into the
+// bench_library_calls cg|fmm FOLDER CORES: the library, called with arrays that bench_library.py wrote into the
 // folder; prints the seconds of each call as JSON.
 #include <asterism/cg.hpp>
 #include <asterism/fmm.hpp>

@@ -3,7 +3,7 @@
 """What a call of the library costs beside the program: conjugate gradient and the fast multipole method as program, from
 C++ and from Python, on the same arrays, in turn, each in a process of its own: seconds of the solution and peak memory.
 
-scripts/bench-library [--build build/ci] [--rounds 5] [--cores 2] [--python /usr/bin/python3] --out FILE
+tests/benchmarks/bench_library.py [--build build/ci] [--rounds 5] [--cores 2] [--python /usr/bin/python3] --out FILE
 
 Needs NumPy and SciPy, and the targets programs, asterism_python and bench_library_calls.
 """
@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import bench_runs  # noqa: E402
 
 GRID, PARTICLES = 96, 200_000
@@ -116,8 +117,8 @@ def main():
             cases.append(case)
             print(name, {way: statistics.median(run["seconds"] for run in several) for way, several in runs.items()},
                   case["cpp_ratio"], case["python_ratio"], flush=True)
-    bench_runs.write(args.out, {"program": "bench-library", **header, "commit": bench_runs.commit(),
-                                "command": f"scripts/bench-library --rounds {args.rounds} --cores {args.cores}", "rounds": args.rounds, "cases": cases})
+    bench_runs.write(args.out, {"program": "bench_library", **header, "commit": bench_runs.commit(),
+                                "command": f"tests/benchmarks/bench_library.py --rounds {args.rounds} --cores {args.cores}", "rounds": args.rounds, "cases": cases})
 
 
 if __name__ == "__main__":
