@@ -38,7 +38,7 @@ points.tofile(f"{folder}/points"); charge.tofile(f"{folder}/charge")
 print(a.indptr.size * 4 + a.indices.size * 4 + a.data.nbytes, points.nbytes)
 """
 
-# the caller in Python; what it needs before it has arrays is told apart
+# the caller in Python
 CALLER = r"""
 import json, resource, sys, numpy, asterism
 method, folder, cores = sys.argv[1:]
@@ -53,7 +53,7 @@ with asterism.Session(cpus=int(cores), gpus=0) as session:
         charge = read("charge", float)
         evaluator = asterism.fmm.Evaluator(session, read("points", float).reshape(3, -1), height=5, group_size=64)
         found = {"seconds": [evaluator.evaluate(charge).seconds for _ in range(3)]}
-print(json.dumps({**found, "interpreter_bytes": before}))
+print(json.dumps({**found, "before_bytes": before}))
 """
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_library_calls cg|fmm FOLDER CORES: the library, called with arrays that bench_library.py wrote into the
-// folder; prints the seconds of each call as JSON.
+// folder; prints as JSON the seconds of each call, and the peak of memory before it had any array.
+#include <sys/resource.h>
+
 #include <asterism/cg.hpp>
 #include <asterism/fmm.hpp>
 #include <cstdio>
@@ -50,8 +52,11 @@ nlohmann::json evaluate(asterism::Session& session, const std::filesystem::path&
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const std::string method = argv[1];
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
   asterism::Session session({.cpus = std::stoi(argv[3]), .gpus = 0});
-  const nlohmann::json found = method == "cg" ? solve(session, argv[2]) : evaluate(session, argv[2]);
+  nlohmann::json found = method == "cg" ? solve(session, argv[2]) : evaluate(session, argv[2]);
+  found["before_bytes"] = usage.ru_maxrss * 1024;
   std::puts(found.dump().c_str());
   return 0;
 }
