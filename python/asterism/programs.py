@@ -3,7 +3,7 @@
 and recordings above all.
 
     run = asterism.programs.run("cg", "--stencil", "7pts-64", "--iterations", 20, simulate="h200x4", trace="recorded")
-    run.summary["timing"]                                          # the record that --json writes
+    run.summary["seconds"]                                         # the record that --json writes
     run.recording                                                  # in a notebook: the Gantt chart
 
 The programs are looked for in the installation, or the build, that this package is in, then on PATH.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -65,7 +66,7 @@ def execute(name: str, *arguments: str) -> Tuple[str, str]:
     return output, messages
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """What a program did.
 
@@ -79,6 +80,9 @@ class Run:
     output: str
     messages: str
     trace: str
+
+    def __repr__(self) -> str:
+        return f"<{shlex.join(self.command)}: {self.seconds:.3g} s>"
 
     @cached_property
     def recording(self) -> "Recording":

@@ -56,8 +56,9 @@ def test_misuse(tmp_path):
     refused(lambda: asterism.programs.run("cg", *SMALL["cg"], simulate="no-machine"), "--simulate", "no-machine")
     refused(lambda: asterism.programs.run("cg", "--stencil", "7pts-24", "--max-iterations", 2, "--gpus", 0),
             kind=asterism.Failed)
+    refused(lambda: asterism.programs.find("asterism-weather"), "asterism-weather", "PATH", kind=asterism.Failed)
     run = asterism.programs.run("cg", "--version")
-    assert run.output.startswith("asterism-cg") and run.summary == {}
+    assert run.output.startswith("asterism-cg") and run.summary == {} and repr(run).startswith("<asterism-cg --version: ")
     refused(lambda: run.recording, "recording", "trace")
 
 
