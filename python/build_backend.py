@@ -10,6 +10,7 @@ not the system's; in asterism/bin the programs, where they are built.
 """
 import base64
 import hashlib
+import importlib.util
 import pathlib
 import re
 import shutil
@@ -27,6 +28,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     unknown = set(settings) - {"preset", "build-dir"}
     if unknown:
         sys.exit(f"asterism: setting {min(unknown)}: expected preset or build-dir")
+    if importlib.util.find_spec("numpy") is None:
+        sys.exit("asterism: the build needs NumPy (Debian: python3-numpy), and pip install --no-build-isolation to see it")
     build = pathlib.Path(settings["build-dir"] or built(settings["preset"])).resolve()
     version = re.search(r"^project\(asterism VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
@@ -57,8 +60,8 @@ def package(build, work):
             sys.exit(f"asterism: {build} cannot be installed: {done.stdout[-2000:]}")
     module = next(prefix.glob(f"*/python3/dist-packages/asterism/_asterism{sysconfig.get_config_var('EXT_SUFFIX')}"), None)
     if module is None:
-        sys.exit(f"asterism: {build} has no package for {sys.executable}: it needs pybind11, NumPy and the headers of Python "
-                 "(Debian: pybind11-dev python3-dev python3-numpy), and pip install --no-build-isolation to see them")
+        sys.exit(f"asterism: {build} has no package for {sys.executable}: it needs pybind11 and the headers of Python (Debian: "
+                 "pybind11-dev python3-dev)")
     shutil.copytree(module.parent, prefix, dirs_exist_ok=True)
     library = module.parents[3]
     for folder in (prefix / "include", library / "cmake", library / "python3"):
