@@ -26,7 +26,7 @@ function(asterism_install_starpu folder component)
 endfunction()
 asterism_install_starpu(${ASTERISM_INSTALL_LIBDIR} library ${STARPU_LINK_LIBRARIES} ${STARPUMPI_LINK_LIBRARIES})
 if(ASTERISM_STARPU_SIMGRID)
-  asterism_install_starpu(${ASTERISM_INSTALL_SIMULATED} Unspecified ${STARPU_SIMGRID_LINK_LIBRARIES})
+  asterism_install_starpu(${ASTERISM_INSTALL_SIMULATED} programs ${STARPU_SIMGRID_LINK_LIBRARIES})
 endif()
 # and its headers, for task flows of one's own: Asterism::starpu
 list(GET STARPU_INCLUDE_DIRS 0 headers)

@@ -24,7 +24,7 @@ from asterism._arguments import count
 from asterism._asterism import BadInput, Error, Failed
 
 __version__: str = _asterism.version()
-__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fdtd", "fmm", "lbm", "tdbem", "traces"]
+__all__ = ["BadInput", "Error", "Failed", "Session", "cg", "fdtd", "fmm", "lbm", "programs", "tdbem", "traces"]
 
 
 class Session:
@@ -99,4 +99,4 @@ class Session:
         return self._session.scheduler
 
 
-from asterism import cg, fdtd, fmm, lbm, tdbem, traces  # noqa: E402  they need Session
+from asterism import cg, fdtd, fmm, lbm, programs, tdbem, traces  # noqa: E402  they need Session

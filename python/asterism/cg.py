@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 import numpy
 
 import asterism
-from asterism import _asterism
+from asterism import _asterism, _progress
 from asterism._arguments import array, count, number, shaped
 
 __all__ = ["MatrixRows", "Result", "Rows", "Solver"]
@@ -124,6 +124,7 @@ class Solver:
                 matrix = (*self._arrays, None if rows is None else count("first_row", rows.first_row), order or 0)
         self._solver = _asterism.Solver(session._session, *matrix, options)
         self._session = session
+        self._ends = (options["tolerance"], options["max_iterations"])
         session._users.add(self)
         self.last: Optional[Result] = None
         self.results: List[Result] = []
@@ -132,12 +133,13 @@ class Solver:
         self._solver.close()
 
     def solve(self, b: numpy.ndarray, x: Optional[numpy.ndarray] = None, *, start: bool = False,
-              progress: Optional[Callable[[int, float], None]] = None) -> numpy.ndarray:
+              progress: Union[None, bool, Callable[[int, float], None]] = None) -> numpy.ndarray:
         """Solves for one right-hand side b of shape (n,), or for k of shape (k, n); returns x of the same shape. Over
         several processes n is own_rows.
 
         x: where the solution goes (default: a new array); with `start`, it begins from the values there.
-        progress: called every few iterations with the iteration and ||r|| / ||b||; what it raises ends the solve.
+        progress: called every few iterations with the iteration and ||r|| / ||b||; what it raises ends the solve. True: a
+        bar on standard error, or in a notebook.
         `last` has the Result, of the last right-hand side, and `results` those of all. A solve that does not converge
         raises nothing. On cores up to eight are solved at once, for which each product reads the matrix once, unless
         flow or preconditioner is one that cannot; x has the same bits. Then progress has the largest residual.
@@ -153,7 +155,8 @@ class Solver:
             if array("x", x).shape != b.shape:
                 raise asterism.BadInput(f"x: an array of shape {x.shape}; expected {b.shape}, as b")
             _asterism.check_results("x", x)
-        records = self._solver.solve_all(b, x, bool(start), progress)
+        with _progress.solve(progress, *self._ends) as tell:
+            records = self._solver.solve_all(b, x, bool(start), tell)
         self.results = [Result(**record) for record in records]
         self.last = self.results[-1] if records else None
         return x

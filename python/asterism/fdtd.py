@@ -11,7 +11,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, 
 import numpy
 
 import asterism
-from asterism import _asterism
+from asterism import _asterism, _progress
 from asterism._arguments import array, count, number, numbers, shaped
 
 __all__ = ["FarField", "Scattering", "Simulation", "Spectrum"]
@@ -130,13 +130,15 @@ class Simulation:
             raise asterism.BadInput(f"source {source}: expected 0 or more")
         self._simulation.set_moment(source, shaped("moment", moment, (None,)))
 
-    def advance(self, steps: int, progress: Optional[Callable[[int], None]] = None, every: int = 100) -> None:
+    def advance(self, steps: int, progress: Union[None, bool, Callable[[int], None]] = None,
+                every: Optional[int] = None) -> None:
         """So many time steps.
 
-        progress: called with the step after each `every` of them and after the last one; it may look at the fields, and
-        what it raises ends the call. Raises Failed for fields that are not finite.
+        progress: called with the step after each `every` of them (default 100) and after the last one; it may look at the
+        fields, and what it raises ends the call. True: a bar on standard error, or in a notebook.
+        Raises Failed for fields that are not finite.
         """
-        self._simulation.advance(count("steps", steps), progress, count("every", every))
+        _progress.advance(self._simulation, count("steps", steps), progress, count("every", every))
 
     def field(self, component: str, *, centres: bool = False, out: Optional[numpy.ndarray] = None) -> numpy.ndarray:
         """A component, "ex" to "hz", in V/m or A/m: after step n, E of n time steps and H of n - 1/2.

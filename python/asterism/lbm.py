@@ -11,7 +11,7 @@ from typing import Callable, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy
 
 import asterism
-from asterism import _asterism
+from asterism import _asterism, _progress
 from asterism._arguments import count, number, numbers, shaped
 
 __all__ = ["Face", "Simulation", "Totals", "pressure", "relaxation_time", "solid_cells", "wall"]
@@ -118,13 +118,15 @@ class Simulation:
             shaped("velocity", velocity, (3, *self._shape))
         self._simulation.start(density, velocity)
 
-    def advance(self, steps: int, progress: Optional[Callable[[int], None]] = None, every: int = 100) -> None:
+    def advance(self, steps: int, progress: Union[None, bool, Callable[[int], None]] = None,
+                every: Optional[int] = None) -> None:
         """So many time steps.
 
-        progress: called with the step after each `every` of them and after the last one; it may look at the flow, and
-        what it raises ends the call. Raises Failed for a flow that diverged; start() begins a new one.
+        progress: called with the step after each `every` of them (default 100) and after the last one; it may look at the
+        flow, and what it raises ends the call. True: a bar on standard error, or in a notebook.
+        Raises Failed for a flow that diverged; start() begins a new one.
         """
-        self._simulation.advance(count("steps", steps), progress, count("every", every))
+        _progress.advance(self._simulation, count("steps", steps), progress, count("every", every))
 
     def density(self, out: Optional[numpy.ndarray] = None) -> numpy.ndarray:
         """Shape (nz, ny, nx); 1 in solid cells. out: where it goes (default: a new array)."""

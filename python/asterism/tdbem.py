@@ -5,12 +5,12 @@ Pressures are by the peak of the incident wave.
 """
 from __future__ import annotations
 
-from typing import Callable, Optional, Sequence
+from typing import Callable, Optional, Sequence, Union
 
 import numpy
 
 import asterism
-from asterism import _asterism
+from asterism import _asterism, _progress
 from asterism._arguments import count, number, numbers, shaped
 
 __all__ = ["Simulation", "Wave"]
@@ -73,15 +73,16 @@ class Simulation:
         """Begins again with another wave: the matrices stay."""
         self._simulation.start(_of(wave))
 
-    def advance(self, steps: Optional[int] = None, progress: Optional[Callable[[int], None]] = None,
-                every: int = 100) -> None:
+    def advance(self, steps: Optional[int] = None, progress: Union[None, bool, Callable[[int], None]] = None,
+                every: Optional[int] = None) -> None:
         """At least so many time steps, in whole groups (default: until the wave has passed and its echo has left).
 
-        progress: called with the step after each `every` of them or more and after the last one; it may look at the
-        march, and what it raises ends the call. Raises Failed for a march that breaks down.
+        progress: called with the step after each `every` of them (default 100) or more and after the last one; it may look
+        at the march, and what it raises ends the call. True: a bar on standard error, or in a notebook.
+        Raises Failed for a march that breaks down.
         """
         wanted = max(self.steps - self.step, 0) if steps is None else count("steps", steps)
-        self._simulation.advance(wanted, progress, count("every", every))
+        _progress.advance(self._simulation, wanted, progress, count("every", every))
 
     def surface(self, wave: int = 0, step: Optional[int] = None, out: Optional[numpy.ndarray] = None) -> numpy.ndarray:
         """Values at the vertices, shape (n,), after the last step; or after one of the last group.

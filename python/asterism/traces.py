@@ -15,13 +15,13 @@ import html
 import json
 import os
 import pathlib
-import shutil
 import sqlite3
 import subprocess
 import tempfile
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
 
 from asterism._asterism import BadInput, Failed
+from asterism.programs import execute
 
 if TYPE_CHECKING:
     import pandas
@@ -39,20 +39,6 @@ _JOINED = {
                  "FROM transfers t LEFT JOIN memories a ON a.id = t.source LEFT JOIN memories b ON b.id = t.destination",
     "states": "SELECT u.name AS unit, s.state, s.start, s.end, s.task FROM states s LEFT JOIN units u ON u.id = s.unit",
 }
-
-
-def _run(name: str, *arguments: str) -> str:
-    """Standard output of a program of Asterism; raises BadInput (status 2) or Failed with its line."""
-    beside = [folder / "bin" / name for folder in pathlib.Path(__file__).resolve().parents]
-    program = next((str(path) for path in beside if path.is_file()), None) or shutil.which(name)
-    if program is None:
-        raise Failed(f"{name}: neither beside the package asterism nor on PATH")
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line] or [f"status {done.returncode}"]
-        line = next((line for line in lines if ": error: " in line), lines[-1])
-        raise (BadInput if done.returncode == 2 else Failed)(line.replace(f"{name}: error: ", ""))
-    return done.stdout
 
 
 def _pandas() -> Any:
@@ -85,7 +71,7 @@ class Recording(_Page):
         self._arguments = [*paths, "--window", window]
         with tempfile.TemporaryDirectory() as folder:
             metrics, tables = os.path.join(folder, "metrics.json"), os.path.join(folder, "tables.db")
-            _run("asterism-trace", *self._arguments, "--json", metrics, "--sqlite", tables)
+            execute("asterism-trace", *self._arguments, "--json", metrics, "--sqlite", tables)
             self.metrics: Dict[str, Any] = json.loads(pathlib.Path(metrics).read_text(encoding="utf-8"))
             self._tables = sqlite3.connect(":memory:")
             file = sqlite3.connect(tables)
@@ -124,7 +110,7 @@ class Recording(_Page):
         machine = [] if units is None else ["--units", ",".join(f"{kind}={number}" for kind, number in units.items())]
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "bounds.json")
-            _run("asterism-bounds", *self._arguments, *machine, "--json", file)
+            execute("asterism-bounds", *self._arguments, *machine, "--json", file)
             bounds = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))["bounds"]
         return {name: bound["seconds"] for name, bound in bounds.items() if isinstance(bound, dict) and "seconds" in bound}
 
@@ -132,7 +118,7 @@ class Recording(_Page):
         """The page of asterism-trace --html: Gantt chart, curves, tables; one text that works without a network."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "trace.html")
-            _run("asterism-trace", *self._arguments, "--html", file)
+            execute("asterism-trace", *self._arguments, "--html", file)
             return pathlib.Path(file).read_text(encoding="utf-8")
 
 
@@ -194,5 +180,5 @@ def compare(command: Sequence[str], schedulers: Sequence[str], simulate: str = "
             arguments += ["--simulate", simulate]
         if repeat is not None:
             arguments += ["--repeat", str(repeat)]
-        _run("asterism-compare", *arguments, "--", *command)
+        execute("asterism-compare", *arguments, "--", *command)
         return Comparison(folder)
