@@ -122,6 +122,7 @@ fmm::Options options_of(const py::dict& given) {
   options.group_size = given["group_size"].cast<std::optional<int>>();
   options.leaf_size = given["leaf_size"].cast<std::optional<int>>();
   options.evaluations = given["evaluations"].cast<int>();
+  options.vectors = given["vectors"].cast<int>();
   return options;
 }
 
@@ -138,7 +139,7 @@ std::unique_ptr<PyEvaluator> make_evaluator(PySession& session, const py::array&
 
 /// `field`: (3, N), or (3, K, N) of K vectors of charges, or none. Returns energy and seconds of each.
 py::list evaluate_all(const PyEvaluator& evaluator, const py::array& charge, const py::array& potential,
-                   const std::optional<py::array>& field) {
+                      const std::optional<py::array>& field) {
   const std::span<const double> charges = values_of("charge", charge);
   fmm::Field to{results_of("potential", potential), {}, {}, {}};
   if (field) {

@@ -61,6 +61,7 @@ struct Options {
   std::optional<int> group_size = {};  ///< cells per task; default: by rates of this machine
   std::optional<int> leaf_size = {};   ///< most points of a leaf of an adaptive tree
   int evaluations = 1;                 ///< how many are expected: more may pay for GPUs
+  int vectors = 1;  ///< of charges, as evaluate_all() will mostly get them: the tree is the fastest one for so many
 };
 
 /// Constant of charges in e and lengths in angstrom, for potentials in kcal/(mol e) (CODATA 2018).

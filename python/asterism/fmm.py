@@ -41,20 +41,21 @@ class Evaluator:
     accuracy: relative L2 errors of at most 10^-accuracy, 2 to 9.
     tree: auto, uniform, adaptive. height: its levels; group_size: cells per task; leaf_size: most points of a leaf of
     an adaptive tree (default: by rates of this machine). evaluations: how many are expected; more may pay for GPUs.
+    vectors: of charges, as `evaluate` will mostly get them; the tree is the fastest one for so many.
     Raises BadInput for arrays of wrong shape, type or order, and places that are not finite.
     """
 
     def __init__(self, session: asterism.Session, points: numpy.ndarray, targets: Optional[numpy.ndarray] = None, *,
                  kernel: str = "laplace", kappa: float = 1, softening: float = 0, coupling: float = 1,
                  accuracy: int = 5, tree: str = "auto", height: Optional[int] = None, group_size: Optional[int] = None,
-                 leaf_size: Optional[int] = None, evaluations: int = 1) -> None:
+                 leaf_size: Optional[int] = None, evaluations: int = 1, vectors: int = 1) -> None:
         # the library reads these arrays for as long as this lives
         self._arrays = (array("points", points), None if targets is None else array("targets", targets))
         options = dict(kernel=str(kernel), tree=str(tree), kappa=number("kappa", kappa),
                        softening=number("softening", softening), coupling=number("coupling", coupling),
                        accuracy=count("accuracy", accuracy), height=count("height", height),
                        group_size=count("group_size", group_size), leaf_size=count("leaf_size", leaf_size),
-                       evaluations=count("evaluations", evaluations))
+                       evaluations=count("evaluations", evaluations), vectors=count("vectors", vectors))
         self._evaluator = _asterism.Evaluator(session._session, *self._arrays, options)
         session._users.add(self)
 

@@ -212,6 +212,12 @@ TEST_F(LibraryFmm, SeveralVectorsOfChargesWithOtherTreesAndKernels) {
   expect_bits_of_each(adaptive);
   fmm::Evaluator all_pairs(session_, cloud_.points(), tree_of(2));
   expect_bits_of_each(all_pairs);
+  options = {};
+  options.accuracy = 4;
+  options.vectors = 4;
+  const Cloud many(30000);
+  fmm::Evaluator tree_for_four(session_, many.points(), options);
+  expect_bits_of_each(tree_for_four);
   const Cloud targets(2000, 4, 0.5);
   fmm::Evaluator apart(session_, cloud_.points(), targets.points(), tree_of(4));
   expect_bits_of_each(apart);
@@ -284,6 +290,9 @@ TEST_F(LibraryFmm, MisuseIsNamedAndTheEvaluatorStillWorks) {
   expect_bad_input([&] { fmm::Evaluator(session_, cloud_.points(), options); }, {"accuracy 12", "2 to 9"});
   options = tree_of(30);
   expect_bad_input([&] { fmm::Evaluator(session_, cloud_.points(), options); }, {"height 30", "1 to 21"});
+  options = tree_of(4);
+  options.vectors = 0;
+  expect_bad_input([&] { fmm::Evaluator(session_, cloud_.points(), options); }, {"vectors 0", "at least 1"});
   Cloud wrong = cloud_;
   wrong.y[17] = NAN;
   expect_bad_input([&] { fmm::Evaluator(session_, wrong.points()); }, {"points: point 17"});
