@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates one to four vectors of charges together with the Python package, interleaved: seconds of the evaluations,
-without and with copies of charges and results.
+"""Evaluates vectors of charges alone and together with the Python package, interleaved: seconds of the evaluations, and of
+the calls with their copies. Trees are the default one, for one vector of charges, and one for four.
 
-tests/benchmarks/bench_charges.py [--build build/ci] [--particles 200000] [--accuracy 5] [--cpus 2] [--rounds 7] --out FILE
+tests/benchmarks/bench_charges.py [--build build/ci] [--particles 200000] [--accuracy 5] [--cpus 2] [--rounds 9] --out FILE
 """
 import argparse
 import pathlib
@@ -17,6 +17,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import bench_runs  # noqa: E402
 
+CASES = [(tree, vectors) for tree in (1, 4) for vectors in (1, 2, 3, 4)]
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
@@ -24,7 +26,7 @@ def main():
     parser.add_argument("--particles", type=int, default=200000)
     parser.add_argument("--accuracy", type=int, default=5)
     parser.add_argument("--cpus", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--out", required=True)
     args = parser.parse_args()
     about = bench_runs.run(bench_runs.programs(args.build), ["asterism-fmm", "--particles", "20000", "--gpus", "0",
@@ -32,41 +34,40 @@ def main():
     sys.path.insert(0, str(pathlib.Path(args.build).resolve() / "python"))
     import asterism
     generator = numpy.random.default_rng(1)
-    charges = generator.choice([-0.5, 0.5], (4, args.particles))
-    seconds, wall, processor = ({k: [] for k in range(1, 5)} for _ in range(3))
+    points, charges = generator.random((3, args.particles)), generator.choice([-0.5, 0.5], (4, args.particles))
+    times = {case: {"seconds": [], "wall_seconds": [], "processor_seconds": []} for case in CASES}
     with asterism.Session(cpus=args.cpus, gpus=0) as session:
-        evaluator = asterism.fmm.Evaluator(session, generator.random((3, args.particles)), accuracy=args.accuracy)
-        height = evaluator.height
-        alone = evaluator.evaluate(charges[3])
-        together = evaluator.evaluate(charges)
-        if not (alone.potential == together.potential[3]).all() or not (alone.field == together.field[3]).all():
-            bench_runs.stop("a vector of charges has other bits than alone")
-        for _ in range(args.rounds):
-            for k in seconds:
-                some = -charges[:k] if len(seconds[k]) % 2 == 0 else charges[:k]  # never those of the evaluation before
-                begin, cpu_begin = time.perf_counter(), time.process_time()
-                found = evaluator.evaluate(some)
-                wall[k].append(time.perf_counter() - begin)
-                processor[k].append(time.process_time() - cpu_begin)
-                seconds[k].append(float(found.seconds.sum()))
-    median = {k: statistics.median(seconds[k]) for k in seconds}
-    wall_median = {k: statistics.median(wall[k]) for k in wall}
-    processor_median = {k: statistics.median(processor[k]) for k in processor}
+        evaluators = {tree: asterism.fmm.Evaluator(session, points, accuracy=args.accuracy, vectors=tree) for tree in (1, 4)}
+        found = {tree: evaluator.evaluate(charges) for tree, evaluator in evaluators.items()}
+        for tree, evaluator in evaluators.items():
+            alone = evaluator.evaluate(charges[2])
+            if (alone.potential != found[tree].potential[2]).any() or (alone.field != found[tree].field[2]).any():
+                bench_runs.stop("a vector of charges has other bits than alone")
+        difference = [float(numpy.linalg.norm(getattr(found[1], name) - getattr(found[4], name)) /
+                            numpy.linalg.norm(getattr(found[1], name))) for name in ("potential", "field")]
+        for turn in range(args.rounds):
+            for (tree, vectors), taken in times.items():
+                some = charges[:vectors] * (-1) ** turn  # never those of the evaluation before
+                wall, processor = time.perf_counter(), time.process_time()
+                result = evaluators[tree].evaluate(some)
+                taken["wall_seconds"].append(time.perf_counter() - wall)
+                taken["processor_seconds"].append(time.process_time() - processor)
+                taken["seconds"].append(float(result.seconds.sum()))
+    one = {key: statistics.median(several) for key, several in times[CASES[0]].items()}
+    cases = []
+    for (tree, vectors), taken in times.items():
+        median = {key: statistics.median(several) for key, several in taken.items()}
+        ratio = {key: median[key] / one[key] for key in median}
+        cases.append({"tree_for": tree, "vectors": vectors, "median": median, "ratio": ratio, **taken})
+        print(f"tree for {tree}, {vectors} together: {median['seconds']:.4f} s, {ratio['seconds']:.2f} times one alone; "
+              f"{ratio['wall_seconds']:.2f} with copies, {ratio['processor_seconds']:.2f} of the cores' time")
     bench_runs.write(args.out, {
-        "program": "bench-charges", "version": about["version"], "commit": bench_runs.commit(), "machine": about["machine"],
+        "program": "bench_charges", "version": about["version"], "commit": bench_runs.commit(), "machine": about["machine"],
         "starpu": about["starpu"], "date": about["date"],
-        "command": f"tests/benchmarks/bench_charges.py --particles {args.particles} --accuracy {args.accuracy} --cpus {args.cpus} "
-                   f"--rounds {args.rounds}",
-        "particles": args.particles, "accuracy": args.accuracy, "cpus": args.cpus, "height": height,
-        "rounds": args.rounds,
-        "vectors": [{"vectors": k, "seconds": seconds[k], "median_seconds": median[k], "ratio": median[k] / median[1],
-                     "wall_seconds": wall[k], "median_wall_seconds": wall_median[k],
-                     "wall_ratio": wall_median[k] / wall_median[1], "processor_seconds": processor[k],
-                     "processor_ratio": processor_median[k] / processor_median[1]} for k in seconds]})
-    for k in seconds:
-        print(f"{k}: {median[k]:.4f} s, {median[k] / median[1]:.2f} times one; "
-              f"{wall_median[k]:.4f} s with copies, {wall_median[k] / wall_median[1]:.2f}; "
-              f"{processor_median[k]:.4f} s of all cores, {processor_median[k] / processor_median[1]:.2f}")
+        "command": f"tests/benchmarks/bench_charges.py --particles {args.particles} --accuracy {args.accuracy} "
+                   f"--cpus {args.cpus} --rounds {args.rounds}",
+        "particles": args.particles, "accuracy": args.accuracy, "cpus": args.cpus, "rounds": args.rounds,
+        "potential_difference": difference[0], "field_difference": difference[1], "cases": cases})
 
 
 if __name__ == "__main__":

@@ -31,10 +31,11 @@ constexpr double longer_task = 2e-6;
 constexpr double tasks_per_group = 8;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
-/// Several vectors of charges together, by the time of one: near pairs as bench_p2p has them with AVX-512, far pairs.
+/// Several vectors of charges together take so many times as long as one: a near pair this and for each vector that
+/// (AVX-512), a far pair for each vector, in groups smaller than the one whose rate is measured.
 constexpr double near_pair_together = 0.65;
 constexpr double near_vector = 0.5;
-constexpr double far_vector = 0.85;
+constexpr double far_vector = 1.2;
 /// A wider box has to be predicted this much faster.
 constexpr double gain_of_widening = 0.97;
 /// Cells along the side of the cube around the points, of this many along that of a widened box.
