@@ -69,6 +69,12 @@ house::Particles particles_of(const Points& sources, const Points& targets) {
   return particles;
 }
 
+/// The k-th n values of `all`, which may be empty.
+template <class T>
+std::span<T> part_of(std::span<T> all, std::size_t k, std::size_t n) {
+  return all.empty() ? all : all.subspan(k * n, n);
+}
+
 void require_size(const char* what, std::size_t found, std::size_t expected) {
   if (found != expected) bad_input("{} has {} values: expected {}", what, found, expected);
 }
@@ -115,7 +121,7 @@ class Evaluator::State {
   [[nodiscard]] std::size_t sources() const { return options.sources.value_or(particles.size()); }
   [[nodiscard]] std::size_t targets() const { return apart() ? particles.size() - sources() : particles.size(); }
 
-  Result evaluate(std::span<const double> charge, const Field& field);
+  std::vector<Result> evaluate_all(std::span<const double> charge, const Field& field);
   void move(house::Particles points);
 
   std::shared_ptr<Session::State> session;
@@ -124,15 +130,33 @@ class Evaluator::State {
   std::optional<house::Simulation> simulation;
 
  private:
-  void take_charges(std::span<const double> charge);
+  void require_charges(std::span<const double> charge) const;
+  void require_field(const Field& field, std::size_t vectors) const;
+  void take_charges(std::span<const double> charge, int vectors);
+  void evaluate_some(std::span<const double> charges, const Field& field, std::size_t end,
+                     std::vector<Result>& results);
+  double collect(const Field& field, int vector);
   void require_finite(const house::Result& result) const;
 };
 
-void Evaluator::State::take_charges(std::span<const double> charge) {
-  require_size("charge", charge.size(), sources());
+void Evaluator::State::require_charges(std::span<const double> charge) const {
   const auto wrong = std::find_if(charge.begin(), charge.end(), [](double q) { return !std::isfinite(q); });
   if (wrong != charge.end()) bad_input("charge[{}] is {}: expected a finite number", wrong - charge.begin(), *wrong);
-  if (std::equal(charge.begin(), charge.end(), particles.charge.begin())) return;
+}
+
+/// Throws Error (bad_input) for results of another size than so many vectors of charges have.
+void Evaluator::State::require_field(const Field& field, std::size_t vectors) const {
+  const std::size_t results = vectors * targets();
+  require_size("potential", field.potential.size(), results);
+  if (field.x.empty() && field.y.empty() && field.z.empty()) return;
+  require_size("x of the field", field.x.size(), results);
+  require_size("y of the field", field.y.size(), results);
+  require_size("z of the field", field.z.size(), results);
+}
+
+void Evaluator::State::take_charges(std::span<const double> charge, int vectors) {
+  if (vectors > 1) return simulation->take_charges(particles, charge, vectors);
+  if (simulation->vectors() == 1 && std::equal(charge.begin(), charge.end(), particles.charge.begin())) return;
   std::copy(charge.begin(), charge.end(), particles.charge.begin());
   simulation->take_charges(particles);
 }
@@ -144,21 +168,41 @@ void Evaluator::State::require_finite(const house::Result& result) const {
              i - (particles.size() - targets()));
 }
 
-Result Evaluator::State::evaluate(std::span<const double> charge, const Field& field) {
+std::vector<Result> Evaluator::State::evaluate_all(std::span<const double> charge, const Field& field) {
   const Session::State::Call call(*session);
-  const bool potential_only = field.x.empty() && field.y.empty() && field.z.empty();
-  require_size("potential", field.potential.size(), targets());
-  if (!potential_only) {
-    require_size("x of the field", field.x.size(), targets());
-    require_size("y of the field", field.y.size(), targets());
-    require_size("z of the field", field.z.size(), targets());
-  }
+  const std::size_t vectors = charge.size() / sources();
+  if (charge.size() % sources() != 0)
+    bad_input("charge has {} values: expected {} for each evaluation", charge.size(), sources());
+  require_field(field, vectors);
+  for (std::size_t v = 0; v < vectors; ++v) require_charges(part_of(charge, v, sources()));
   const Session::State::Awake awake(*session);
-  take_charges(charge);
+  const auto most = static_cast<std::size_t>(simulation->vectors_together());
+  const std::size_t rounds = (vectors + most - 1) / most;
+  std::vector<Result> results;
+  for (std::size_t round = 0; round < rounds; ++round)
+    evaluate_some(charge, field, vectors * (round + 1) / rounds, results);
+  return results;
+}
+
+/// Evaluates the vectors of charges from results.size() to `end` together.
+void Evaluator::State::evaluate_some(std::span<const double> charges, const Field& field, std::size_t end,
+                                     std::vector<Result>& results) {
+  const std::size_t first = results.size();
+  const std::size_t vectors = end - first;
+  take_charges(charges.subspan(first * sources(), vectors * sources()), static_cast<int>(vectors));
   // OpenMP's threads, of the caller too, would spin for a while on the cores of StarPU's workers
   omp_pause_resource_all(omp_pause_soft);
-  Result evaluated;
-  evaluated.seconds = house::Flow(*simulation).evaluate();
+  const double seconds = house::Flow(*simulation).evaluate() / static_cast<double>(vectors);
+  for (std::size_t v = first; v < end; ++v) {
+    const Field to{part_of(field.potential, v, targets()), part_of(field.x, v, targets()),
+                   part_of(field.y, v, targets()), part_of(field.z, v, targets())};
+    std::copy_n(charges.begin() + static_cast<std::ptrdiff_t>(v * sources()), sources(), particles.charge.begin());
+    results.push_back({seconds, collect(to, static_cast<int>(v - first))});
+  }
+}
+
+/// Results of one of the vectors of charges that were evaluated; returns its energy.
+double Evaluator::State::collect(const Field& field, int vector) {
   // results of points that act on each other are written in place
   const auto place = [&](std::span<double> values) {
     return apart() || values.empty() ? Array<double>(particles.size())
@@ -169,12 +213,9 @@ Result Evaluator::State::evaluate(std::span<const double> charge, const Field& f
   result.fx = place(field.x);
   result.fy = place(field.y);
   result.fz = place(field.z);
-  simulation->collect(result, apart() ? house::FieldTimes::one : house::FieldTimes::charge);
+  simulation->collect(result, apart() ? house::FieldTimes::one : house::FieldTimes::charge, vector);
   require_finite(result);
-  if (!apart()) {
-    evaluated.energy = house::potential_energy(particles, result);
-    return evaluated;
-  }
+  if (!apart()) return house::potential_energy(particles, result);
   const auto keep = [&](const Array<double>& values, std::span<double> to) {
     std::copy_n(values.data() + sources(), to.size(), to.begin());
   };
@@ -182,7 +223,7 @@ Result Evaluator::State::evaluate(std::span<const double> charge, const Field& f
   keep(result.fx, field.x);
   keep(result.fy, field.y);
   keep(result.fz, field.z);
-  return evaluated;
+  return 0;
 }
 
 void Evaluator::State::move(house::Particles points) {
@@ -214,30 +255,16 @@ Evaluator& Evaluator::operator=(Evaluator&& other) noexcept = default;
 Result Evaluator::evaluate(std::span<const double> charge, const Field& field) {
   return translated([&] {
     if (state_ == nullptr) bad_input("an evaluator that was moved from: expected one with points");
-    return state_->evaluate(charge, field);
+    require_size("charge", charge.size(), sources());
+    return state_->evaluate_all(charge, field).front();
   });
 }
 
 std::vector<Result> Evaluator::evaluate_all(std::span<const double> charge, const Field& field) {
-  const std::size_t n = sources();
-  const std::size_t m = targets();
-  translated([&] {
-    if (n == 0) bad_input("an evaluator that was moved from: expected one with points");
-    if (charge.size() % n != 0) bad_input("charge has {} values: expected {} for each evaluation", charge.size(), n);
-    const std::size_t results = charge.size() / n * m;
-    require_size("potential", field.potential.size(), results);
-    if (field.x.empty() && field.y.empty() && field.z.empty()) return;
-    require_size("x of the field", field.x.size(), results);
-    require_size("y of the field", field.y.size(), results);
-    require_size("z of the field", field.z.size(), results);
+  return translated([&] {
+    if (state_ == nullptr) bad_input("an evaluator that was moved from: expected one with points");
+    return state_->evaluate_all(charge, field);
   });
-  std::vector<Result> results;
-  for (std::size_t k = 0; k < charge.size() / n; ++k) {
-    const auto part = [&](std::span<double> all) { return all.empty() ? all : all.subspan(k * m, m); };
-    results.push_back(
-        evaluate(charge.subspan(k * n, n), {part(field.potential), part(field.x), part(field.y), part(field.z)}));
-  }
-  return results;
 }
 
 void Evaluator::move(const Points& points) {

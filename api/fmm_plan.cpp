@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/fmm_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <span>
@@ -60,6 +61,7 @@ house::Plan plan_for(Session::State& session, const Options& chosen, const house
   const Machine machine = machine_of(session, session_options);
   house::PlanRequest request{problem, points, kind_of(chosen)};
   request.evaluations = chosen.evaluations;
+  request.vectors = std::min(chosen.vectors, house::most_vectors);
   request.units = machine.units;
   request.open = machine.open;
   request.keep_gpus = house::gpus_are_asked_for(session_options);
@@ -89,6 +91,7 @@ void require_options(const Options& o) {
   if (o.leaf_size && *o.leaf_size < 1) bad_input("leaf_size {}: expected at least 1", *o.leaf_size);
   if (o.leaf_size && o.tree == Tree::uniform)
     bad_input("leaf_size {}: expected an adaptive or automatic tree", *o.leaf_size);
+  if (o.vectors < 1) bad_input("vectors {}: expected at least 1", o.vectors);
   if (o.evaluations < 1) bad_input("evaluations {}: expected at least 1", o.evaluations);
 }
 

@@ -147,6 +147,7 @@ fmm::Options options_of(const py::dict& given) {
   options.group_size = given["group_size"].cast<std::optional<int>>();
   options.leaf_size = given["leaf_size"].cast<std::optional<int>>();
   options.evaluations = given["evaluations"].cast<int>();
+  options.vectors = given["vectors"].cast<int>();
   return options;
 }
 
@@ -161,9 +162,9 @@ std::unique_ptr<PyEvaluator> make_evaluator(PySession& session, const py::array&
   return std::make_unique<PyEvaluator>([&] { return std::make_unique<fmm::Evaluator>(open, at, apart, options); });
 }
 
-/// `field`: (3, N), or none.
-py::tuple evaluate(const PyEvaluator& evaluator, const py::array& charge, const py::array& potential,
-                   const std::optional<py::array>& field) {
+/// `field`: (3, N), or (3, K, N) of K vectors of charges, or none. Returns energy and seconds of each.
+py::list evaluate_all(const PyEvaluator& evaluator, const py::array& charge, const py::array& potential,
+                      const std::optional<py::array>& field) {
   const std::span<const double> charges = values_of("charge", charge);
   fmm::Field to{results_of("potential", potential), {}, {}, {}};
   if (field) {
@@ -173,12 +174,14 @@ py::tuple evaluate(const PyEvaluator& evaluator, const py::array& charge, const 
     to.y = all.subspan(n, n);
     to.z = all.subspan(2 * n);
   }
-  fmm::Result result;
+  std::vector<fmm::Result> results;
   {
     const py::gil_scoped_release unlocked;
-    result = evaluator->evaluate(charges, to);
+    results = evaluator->evaluate_all(charges, to);
   }
-  return py::make_tuple(result.energy, result.seconds);
+  py::list records;
+  for (const fmm::Result& result : results) records.append(py::make_tuple(result.energy, result.seconds));
+  return records;
 }
 
 void move(const PyEvaluator& evaluator, const py::array& points, const std::optional<py::array>& targets) {
@@ -247,7 +250,7 @@ PYBIND11_MODULE(_asterism, module) {
   py::class_<PyEvaluator>(module, "Evaluator")
       .def(py::init(&make_evaluator))
       .def("close", &PyEvaluator::close)
-      .def("evaluate", &evaluate)
+      .def("evaluate_all", &evaluate_all)
       .def("move", &move)
       .def_property_readonly("sources", [](const PyEvaluator& e) { return e->sources(); })
       .def_property_readonly("targets", [](const PyEvaluator& e) { return e->targets(); })

@@ -19,45 +19,64 @@ long class_number(double flops) {
   return std::lround(std::log(std::max(flops, 1.0)) / std::log(same_class));
 }
 
-void zero_cells(double* expansions, std::int32_t cells, std::int32_t stride) {
-  std::memset(expansions, 0, static_cast<std::size_t>(cells) * static_cast<std::size_t>(stride) * sizeof(double));
+void zero_cells(double* expansions, std::int32_t cells, const OperatorLayout& operators, const Work& work) {
+  std::memset(
+      expansions, 0,
+      static_cast<std::size_t>(cells) * static_cast<std::size_t>(operators.stride * work.vectors) * sizeof(double));
+}
+
+/// Calls apply(v, basis, at) for each vector of charges, whose expansions begin `at` doubles behind those of the first.
+template <class Apply>
+void for_vectors(const Work& work, const OperatorLayout& operators, const double* base, const Apply& apply) {
+  BasisView basis = basis_view(operators, base);
+  basis.stride *= work.vectors;
+  for (std::int32_t v = 0; v < work.vectors; ++v) apply(v, basis, std::int64_t{v} * operators.stride);
 }
 
 void p2m_cpu(void** b, void* arguments) {
   const auto& a = as<P2MArgs>(arguments);
-  cpu::p2m(basis_view(a.operators, doubles(b[0])), a.grid, source_leaf_view(a.cells, ints(b[1])),
-           sources(doubles(b[2]), a.particles), array<double>(b[3]));
+  const ChargeVectors charges = charge_vectors(a.work, a.particles, 0);
+  for_vectors(a.work, a.operators, doubles(b[0]), [&](std::int32_t v, const BasisView& basis, std::int64_t at) {
+    cpu::p2m(basis, a.grid, source_leaf_view(a.cells, ints(b[1])), charges.of(sources(doubles(b[2]), a.particles), v),
+             array<double>(b[3]) + at);
+  });
 }
 
 void m2m_cpu(void** b, void* arguments) {
   const auto& a = as<M2MArgs>(arguments);
   auto* parents = array<double>(b[3]);
-  zero_cells(parents, a.zeroed_parents, a.operators.stride);
-  cpu::m2m(basis_view(a.operators, doubles(b[0])), doubles(b[0]) + a.operators.shift,
-           families(a.cells, ints(b[1])) + a.first_family, a.families, cell_index(ints(b[1])), doubles(b[2]), parents);
+  zero_cells(parents, a.zeroed_parents, a.operators, a.work);
+  for_vectors(a.work, a.operators, doubles(b[0]), [&](std::int32_t, const BasisView& basis, std::int64_t at) {
+    cpu::m2m(basis, doubles(b[0]) + a.operators.shift, families(a.cells, ints(b[1])) + a.first_family, a.families,
+             cell_index(ints(b[1])), doubles(b[2]) + at, parents + at);
+  });
 }
 
 void m2l_cpu(void** b, void* arguments) {
   const auto& a = as<M2LArgs>(arguments);
   auto* locals = array<double>(b[2]);
-  zero_cells(locals, a.zeroed_targets, a.operators.stride);
+  zero_cells(locals, a.zeroed_targets, a.operators, a.work);
   std::array<const double*, most_sources> multipoles{};
   for (std::int32_t i = 0; i < a.sources; ++i) multipoles[static_cast<std::size_t>(i)] = doubles(b[3 + i]);
-  cpu::m2l(m2l_view(a.operators, doubles(b[0])), a.scale, list_view(a.list, ints(b[1])), multipoles.data(), locals);
+  cpu::m2l(m2l_view(a.operators, doubles(b[0])), a.scale, list_view(a.list, ints(b[1])), multipoles.data(), locals,
+           a.work.vectors);
 }
 
 void l2l_cpu(void** b, void* arguments) {
   const auto& a = as<L2LArgs>(arguments);
-  cpu::l2l(basis_view(a.operators, doubles(b[0])), doubles(b[0]) + a.operators.shift,
-           families(a.cells, ints(b[1])) + a.first_family, a.families, cell_index(ints(b[1])), doubles(b[2]),
-           array<double>(b[3]));
+  for_vectors(a.work, a.operators, doubles(b[0]), [&](std::int32_t, const BasisView& basis, std::int64_t at) {
+    cpu::l2l(basis, doubles(b[0]) + a.operators.shift, families(a.cells, ints(b[1])) + a.first_family, a.families,
+             cell_index(ints(b[1])), doubles(b[2]) + at, array<double>(b[3]) + at);
+  });
 }
 
 void l2p_cpu(void** b, void* arguments) {
   const auto& a = as<L2PArgs>(arguments);
-  cpu::l2p(basis_view(a.operators, doubles(b[0])), a.grid, leaf_view(a.cells, ints(b[1])),
-           sources(doubles(b[2]), a.particles), doubles(b[3]), field(array<double>(b[4]), a.own),
-           a.update == ResultUpdate::add);
+  const ChargeVectors charges = charge_vectors(a.work, a.particles, a.own);
+  for_vectors(a.work, a.operators, doubles(b[0]), [&](std::int32_t v, const BasisView& basis, std::int64_t at) {
+    cpu::l2p(basis, a.grid, leaf_view(a.cells, ints(b[1])), sources(doubles(b[2]), a.particles), doubles(b[3]) + at,
+             charges.of(field(array<double>(b[4]), a.own), v), a.update == ResultUpdate::add);
+  });
 }
 
 void reduction_cpu(void** b, void* arguments) {
@@ -65,11 +84,13 @@ void reduction_cpu(void** b, void* arguments) {
   const auto* set = array<const ReductionSet>(b[0]);
   const auto* part = reinterpret_cast<const ReductionPart*>(set + a.sets + 1);
   auto* result = array<double>(b[1]);
-  if (a.update == ResultUpdate::overwrite) std::memset(result, 0, static_cast<std::size_t>(a.own) * 4 * sizeof(double));
+  const std::int64_t components = 4 * std::int64_t{a.work.vectors};
+  if (a.update == ResultUpdate::overwrite)
+    std::memset(result, 0, static_cast<std::size_t>(a.own * components) * sizeof(double));
   for (std::int32_t s = 0; s < a.sets; ++s) {
     const double* near = doubles(b[2 + s]);
     for (std::int32_t p = set[s].first_part; p < set[s + 1].first_part; ++p)
-      for (std::int64_t component = 0; component < 4; ++component) {
+      for (std::int64_t component = 0; component < components; ++component) {
         const double* from = near + component * set[s].particles + part[p].from;
         double* to = result + component * a.own + part[p].to;
         for (std::int32_t i = 0; i < part[p].count; ++i) to[i] += from[i];

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The StarPU codelets of the fast multipole method: each wraps one operator on a group, for CPUs and GPUs, in double
 // precision. Next to each: its arguments and, in order, the data that a task must be submitted with. The mathematics is
-// in kernels/kernels.hpp; Table 3 of RR-8513 lists the tasks.
+// in kernels/kernels.hpp; Table 3 of RR-8513 lists the tasks. With several vectors of charges, particles have the
+// charges of each behind their places, every cell the expansions of each one after the other, and results follow one
+// another.
 #pragma once
 
 #include <starpu.h>
@@ -23,7 +25,8 @@ namespace asterism::fmm::codelets {
 /// the same basis, form one class of StarPU's performance models (its footprint).
 struct Work {
   double flops;
-  std::int32_t basis;  ///< k; 0 where there is no basis, but 1 for P2P one way, which takes other times
+  std::int32_t basis;        ///< k; 0 where there is no basis, but 1 for P2P one way, which takes other times
+  std::int32_t vectors = 1;  ///< vectors of charges, at most most_vectors; several on CPUs only
 };
 
 /// Whether a task replaces the result that it writes, or adds to it.
@@ -123,14 +126,23 @@ double flops_of_task(const void* arguments, std::span<const Access> accesses);
 /// CodeletSpec::footprint of every codelet here: the class of a task, from Work at the beginning of its arguments.
 std::uint32_t footprint(starpu_task* task);
 
+/// Where the charges and results of each vector of a task are, of so many particles and results.
+[[nodiscard]] inline ChargeVectors charge_vectors(const Work& work, std::int64_t particles, std::int64_t results) {
+  return {work.vectors, particles, 4 * results};
+}
+
 template <class Kernel>
 void p2p_cpu(void** b, void* arguments) {
   const auto& a = as<P2PArgs<Kernel>>(arguments);
   const P2PSet set = near_view(a.near, ints(b[0]));
   const SourceView particles = sources(doubles(b[1]), a.particles);
   const FieldView result = field(array<double>(b[2]), a.results);
+  const ChargeVectors charges = charge_vectors(a.work, a.particles, a.results);
   if (a.acting == Acting::one_way)
-    fmm::p2p_one_way(a.kernel, set, particles, result);
+    for (std::int32_t v = 0; v < charges.vectors; ++v)
+      fmm::p2p_one_way(a.kernel, set, charges.of(particles, v), charges.of(result, v));
+  else if (charges.vectors > 1)
+    fmm::p2p_vectors(a.kernel, set, particles, result, charges);
   else
     fmm::p2p(a.kernel, set, particles, result);
 }

@@ -61,13 +61,14 @@ struct Options {
   std::optional<int> group_size = {};  ///< cells per task; default: by rates of this machine
   std::optional<int> leaf_size = {};   ///< most points of a leaf of an adaptive tree
   int evaluations = 1;                 ///< how many are expected: more may pay for GPUs
+  int vectors = 1;  ///< of charges, as evaluate_all() will mostly get them: the tree is the fastest one for so many
 };
 
 /// Constant of charges in e and lengths in angstrom, for potentials in kcal/(mol e) (CODATA 2018).
 inline constexpr double coulomb_kcal_per_mol = 332.06371307;
 
 struct Result {
-  double seconds = 0;  ///< of the evaluation
+  double seconds = 0;  ///< of the evaluation: an equal part of that of several vectors of charges together
   /// Half the sum of charge times potential; 0 where targets are apart.
   double energy = 0;
 };
@@ -91,7 +92,9 @@ class ASTERISM_EXPORT Evaluator {
   /// results that are not finite, because points almost coincide.
   Result evaluate(std::span<const double> charge, const Field& field);
 
-  /// Several vectors of charges, one after the other: sources() charges and targets() results for each.
+  /// Several vectors of charges: sources() charges and targets() results for each, with the bits that evaluate() gives
+  /// them. On cores up to four are evaluated together, which takes less time; with GPUs, and where the data of several
+  /// do not fit in memory, they come one after the other.
   std::vector<Result> evaluate_all(std::span<const double> charge, const Field& field);
 
   /// Other places of as many points, without a new set-up: the tree is adapted. Throws Error (bad_input) as the

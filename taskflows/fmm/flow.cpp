@@ -103,7 +103,10 @@ void Flow::submit_task(Codelet& codelet, const Arguments& arguments, const Acces
   options.priority = priority;
   const int worker = worker_.value_or(home);
   if (worker >= 0 && can_run(worker, codelet)) options.worker = worker;
-  asterism::submit(codelet, arguments, std::span<const Access>(accesses), options);
+  Arguments all = arguments;
+  all.work.vectors = simulation_.vectors();
+  all.work.flops *= simulation_.vectors();
+  asterism::submit(codelet, all, std::span<const Access>(accesses), options);
   ++tasks_;
 }
 
@@ -283,6 +286,7 @@ void Flow::submit_p2p(std::int32_t group) {
                                                    near.results,
                                                    near.pairs,
                                                    acting,
+                                                   simulation_.vectors(),
                                                    {near.near, STARPU_R},
                                                    {particles, STARPU_R},
                                                    {near.result, STARPU_W},

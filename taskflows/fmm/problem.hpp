@@ -23,6 +23,7 @@ struct NearTask {
   std::int64_t results = 0;    ///< those that have a result
   std::int64_t pairs = 0;      ///< pairs of particles: unordered, or ordered where they act one way
   codelets::Acting acting = codelets::Acting::mutual;
+  std::int32_t vectors = 1;  ///< of charges
   Access set, sources, result;
   TaskOptions options;
 };
@@ -63,9 +64,11 @@ Interaction interaction(const Kernel& kernel) {
   i.slope = [evaluate](double r2) { return evaluate(r2, true); };
   i.submit_near = [kernel](const NearTask& t) {
     const bool mutual = t.acting == codelets::Acting::mutual;
-    const double flops = static_cast<double>(t.pairs) * (mutual ? flops_mutual<Kernel> : flops_one_way<Kernel>);
+    const double flops =
+        static_cast<double>(t.pairs) *
+        (mutual ? flops_mutual<Kernel> + (t.vectors - 1) * flops_mutual_vector : t.vectors * flops_one_way<Kernel>);
     const codelets::P2PArgs<Kernel> arguments{
-        {flops, mutual ? 0 : 1}, t.layout, t.particles, t.results, t.acting, kernel};
+        {flops, mutual ? 0 : 1, t.vectors}, t.layout, t.particles, t.results, t.acting, kernel};
     submit(codelets::p2p<Kernel>(), arguments, {t.set, t.sources, t.result}, t.options);
   };
   return i;

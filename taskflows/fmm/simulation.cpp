@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
 #include "runtime/machine/this_machine.hpp"
@@ -15,6 +16,12 @@
 #include "taskflows/fmm/periodic/lattice_operator.hpp"
 
 namespace asterism::fmm {
+namespace {
+
+/// Part of this machine's memory that the data may take.
+constexpr double most_memory = 0.95;
+
+}  // namespace
 
 Simulation::Simulation(const Problem& problem, const Options& options, const Particles& particles)
     : problem_(problem),
@@ -117,10 +124,11 @@ double Simulation::scale_of(int level) const {
   return problem_.interaction.homogeneous ? std::pow(tree_->grid(level).width / 2, problem_.interaction.degree) : 1.0;
 }
 
-void Simulation::check_memory() const {
+/// Memory of the data with so many vectors of charges.
+double Simulation::bytes(int vectors) const {
   double bytes = 0;
   for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l)
-    bytes += cells_of(l) * 2 * expansion_bytes(basis_.stride());
+    bytes += cells_of(l) * 2 * expansion_bytes(basis_.stride()) * vectors;
   bytes += 2 * static_cast<double>(tree_->far_pairs()) * sizeof(M2LPair);
   double set = 0;
   const Range groups = tree_->own_leaf_groups();
@@ -128,14 +136,37 @@ void Simulation::check_memory() const {
     const Range sets = tree_->near_sets_of(g);
     for (std::int32_t n = sets.begin; n < sets.end; ++n) set += tree_->near(static_cast<std::size_t>(n)).begin.back();
   }
-  const double particles = particles_of_rank();
-  bytes += (source_bytes + field_bytes) * set + field_bytes * particles;
+  const double charges = (vectors - 1) * static_cast<double>(sizeof(double));
+  return bytes + (source_bytes + charges + vectors * field_bytes) * set + vectors * field_bytes * particles_of_rank();
+}
+
+int Simulation::vectors_together() const {
+  if (distributed_ || starpu_cuda_worker_get_count() > 0) return 1;
   const double memory = this_machine().memory_bytes;
-  if (memory > 0 && bytes > 0.95 * memory)
+  int vectors = most_vectors;
+  while (vectors > 1 && memory > 0 && bytes(vectors) > most_memory * memory) --vectors;
+  return vectors;
+}
+
+void Simulation::take_charges(const Particles& particles, std::span<const double> charges, int vectors) {
+  if (vectors > room_) {
+    room_ = vectors;
+    particles_.clear();
+    near_groups_.clear();
+    if (tree_->has_far_field()) build_cell_data();
+    build_particles(particles);
+  }
+  fill_particles(particles, charges, vectors);
+}
+
+void Simulation::check_memory() const {
+  const double memory = this_machine().memory_bytes;
+  const double needed = bytes(room_);
+  if (memory > 0 && needed > most_memory * memory)
     bad_input(
         "{} particles with height {} and {} coefficients per cell need {:.1f} GB, this machine has {:.1f} GB (fewer "
         "levels or a lower accuracy need less)",
-        particles, tree_->shape().height, basis_.size(), bytes * 1e-9, memory * 1e-9);
+        particles_of_rank(), tree_->shape().height, basis_.size(), needed * 1e-9, memory * 1e-9);
 }
 
 double Simulation::particles_of_rank() const {
@@ -175,7 +206,7 @@ void Simulation::move(const Particles& particles) {
     const Pause pause;
     change = distributed_ ? update_distributed_tree(particles) : tree_->update(particles.x, particles.y, particles.z);
   }
-  if (change == Change::none) return fill_particles(particles);
+  if (change == Change::none) return take_charges(particles);
   particles_.clear();
   near_groups_.clear();
   near_in_.clear();
@@ -192,18 +223,19 @@ void Simulation::move(const Particles& particles) {
   build_particles(particles);
 }
 
-void Simulation::collect(Result& result, FieldTimes times) const {
+void Simulation::collect(Result& result, FieldTimes times, int vector) const {
   const Range own = tree_->own_leaf_groups();
   Result of_own(distributed_ ? exchange_->own() : 0);
   Result& to = distributed_ ? of_own : result;
   const double coupling = problem_.interaction.coupling;
+  const double* const charge = charge_.data() + as_size(vector) * (charge_.size() / as_size(vectors_));
   for (std::int32_t g = own.begin; g < own.end; ++g)
     starpu_data_acquire(particles_[static_cast<std::size_t>(g)].result_data, STARPU_R);
   std::optional<Pause> pause(std::in_place);  // the cores are OpenMP's
 #pragma omp parallel for schedule(dynamic)
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     const ParticleGroup& p = particles_[static_cast<std::size_t>(g)];
-    const double* r = p.result.data();
+    const double* r = p.result.data() + 4 * vector * p.own;
     std::int64_t i = 0;
     const Range leaves = tree_->leaves_of_group(g);
     for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) {
@@ -212,7 +244,7 @@ void Simulation::collect(Result& result, FieldTimes times) const {
         const auto s = static_cast<std::size_t>(at - tree_->first_particle(own.begin));
         const std::size_t place = distributed_ ? s : tree_->order()[s];
         to.potential[place] = coupling * r[i];
-        const double factor = times == FieldTimes::charge ? coupling * charge_[s] : coupling;
+        const double factor = times == FieldTimes::charge ? coupling * charge[s] : coupling;
         to.fx[place] = factor * r[p.own + i];
         to.fy[place] = factor * r[2 * p.own + i];
         to.fz[place] = factor * r[3 * p.own + i];

@@ -79,11 +79,19 @@ class Simulation {
   /// too.
   void move(const Particles& particles);
   /// Other charges of the same particles at the same places.
-  void take_charges(const Particles& particles) { fill_particles(particles); }
+  void take_charges(const Particles& particles) { fill_particles(particles, particles.charge, 1); }
+  /// Several vectors of charges, which are evaluated together until the next charges or places: of all particles, or of
+  /// the sources where these are apart. On one rank, without GPUs. The data grow where they are for fewer vectors.
+  void take_charges(const Particles& particles, std::span<const double> charges, int vectors);
+  /// The most vectors of charges that can be evaluated together: of most_vectors, what fits in this machine's memory; 1
+  /// over several ranks and with GPUs.
+  [[nodiscard]] int vectors_together() const;
+  /// Vectors of charges of the next evaluation.
+  [[nodiscard]] int vectors() const noexcept { return vectors_; }
 
   /// Potential and force (charge times field, or the field) of the last evaluation in the order of the particles, of
-  /// this rank's part. Those of sources that are apart are not touched.
-  void collect(Result& result, FieldTimes times = FieldTimes::charge) const;
+  /// this rank's part, of one of the vectors of charges. Those of sources that are apart are not touched.
+  void collect(Result& result, FieldTimes times = FieldTimes::charge, int vector = 0) const;
 
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
@@ -122,6 +130,7 @@ class Simulation {
   void make_tree(const Box& box, const Particles& particles);
   void make_distributed_tree(const Box& box, const Particles& particles);
   Change update_distributed_tree(const Particles& particles);
+  [[nodiscard]] double bytes(int vectors) const;
   void check_memory() const;
   [[nodiscard]] PairCosts pair_costs() const;
   /// Cells of this rank, of all its groups or of those that `which` is true of.
@@ -136,7 +145,7 @@ class Simulation {
   void build_particle_group(std::int32_t group);
   void build_near(std::int32_t group, std::int32_t near_set);
   void build_reduction(std::int32_t group);
-  void fill_particles(const Particles& particles);
+  void fill_particles(const Particles& particles, std::span<const double> charges, int vectors);
   void bring_to_gpu();
 
   // groups/message_data.cpp
@@ -158,7 +167,9 @@ class Simulation {
   std::vector<std::vector<CellGroup>> cells_;  ///< [level][group]
   std::vector<ParticleGroup> particles_;       ///< [group of leaves]
   std::vector<NearGroup> near_groups_;         ///< [near set]
-  std::vector<double> charge_;                 ///< of own leaves, in the order of the tree
+  std::vector<double> charge_;                 ///< of own leaves, in the order of the tree, of each vector
+  int vectors_ = 1;                            ///< of charges
+  int room_ = 1;                               ///< vectors of charges that the data have room for
   bool distributed_ = false;
   std::unique_ptr<ParticleExchange> exchange_;
   std::vector<CellMessages> messages_;   ///< [level]

@@ -155,22 +155,72 @@ TEST_F(LibraryFmm, OtherChargesHaveTheBitsOfANewEvaluator) {
   EXPECT_TRUE(same_bits(potential.potential, first.potential));
 }
 
+/// As many vectors as take two rounds, against each of them alone, before and after.
+void expect_bits_of_each(fmm::Evaluator& evaluator) {
+  constexpr std::size_t vectors = 6;
+  const std::size_t n = evaluator.sources();
+  const std::size_t m = evaluator.targets();
+  const std::vector<double> charges = random_values(vectors * n, 12);
+  const auto charge = [&](std::size_t v) { return std::span(charges).subspan(v * n, n); };
+  const auto part = [&](std::span<const double> all, std::size_t v) { return all.subspan(v * m, m); };
+  Values alone(m), together(vectors * m), potential(vectors * m);
+  evaluator.evaluate(charge(0), alone.field());
+  const std::vector<fmm::Result> results = evaluator.evaluate_all(charges, together.field());
+  ASSERT_EQ(results.size(), vectors);
+  EXPECT_TRUE(same_bits(alone.potential, part(together.potential, 0)));
+  for (std::size_t v = 0; v < vectors; ++v) {
+    SCOPED_TRACE(v);
+    EXPECT_EQ(evaluator.evaluate(charge(v), alone.field()).energy, results[v].energy);
+    EXPECT_TRUE(same_bits(alone.potential, part(together.potential, v)));
+    EXPECT_TRUE(same_bits(alone.x, part(together.x, v)));
+    EXPECT_TRUE(same_bits(alone.y, part(together.y, v)));
+    EXPECT_TRUE(same_bits(alone.z, part(together.z, v)));
+  }
+  evaluator.evaluate_all(charges, {potential.potential, {}, {}, {}});
+  EXPECT_TRUE(same_bits(potential.potential, together.potential));
+}
+
 TEST_F(LibraryFmm, SeveralVectorsOfChargesHaveTheBitsOfEach) {
-  std::vector<double> charges = charge_;
-  const std::vector<double> other = random_values(n, 12);
-  charges.insert(charges.end(), other.begin(), other.end());
   fmm::Evaluator evaluator(session_, cloud_.points(), tree_of(4));
+  expect_bits_of_each(evaluator);
+  Cloud moved = cloud_;
+  for (const double shift : {0.003, 0.4}) {  // within the box, and out of it
+    SCOPED_TRACE(shift);
+    for (std::size_t i = 0; i < n; ++i) moved.x[i] += shift * std::sin(40 * moved.y[i]);
+    evaluator.move(moved.points());
+    expect_bits_of_each(evaluator);
+  }
+  std::vector<double> charges(2 * n, 1.0);
   Values both(2 * n);
-  const std::vector<fmm::Result> results = evaluator.evaluate_all(charges, both.field());
-  ASSERT_EQ(results.size(), 2U);
-  EXPECT_EQ(evaluator.evaluate(other, values_.field()).energy, results[1].energy);
-  EXPECT_TRUE(same_bits(values_.potential, std::span(both.potential).subspan(n)));
-  EXPECT_TRUE(same_bits(values_.z, std::span(both.z).subspan(n)));
-  evaluator.evaluate(charge_, values_.field());
-  EXPECT_TRUE(same_bits(values_.x, std::span(both.x).first(n)));
+  charges[n + 3] = NAN;
+  expect_bad_input([&] { evaluator.evaluate_all(charges, both.field()); }, {"charge[3] is nan"});
   charges.pop_back();
   expect_bad_input([&] { evaluator.evaluate_all(charges, both.field()); }, {"charge has 11999", "6000 for each"});
   expect_bad_input([&] { evaluator.evaluate_all(charge_, both.field()); }, {"potential has 12000", "6000"});
+}
+
+TEST_F(LibraryFmm, SeveralVectorsOfChargesWithOtherTreesAndKernels) {
+  fmm::Options options = tree_of(4);
+  options.kernel = fmm::Kernel::yukawa;
+  options.softening = 0.05;
+  fmm::Evaluator softened(session_, cloud_.points(), options);
+  expect_bits_of_each(softened);
+  options = tree_of(6);
+  options.tree = fmm::Tree::adaptive;
+  options.leaf_size = 30;
+  fmm::Evaluator adaptive(session_, cloud_.points(), options);
+  expect_bits_of_each(adaptive);
+  fmm::Evaluator all_pairs(session_, cloud_.points(), tree_of(2));
+  expect_bits_of_each(all_pairs);
+  options = {};
+  options.accuracy = 4;
+  options.vectors = 4;
+  const Cloud many(30000);
+  fmm::Evaluator tree_for_four(session_, many.points(), options);
+  expect_bits_of_each(tree_for_four);
+  const Cloud targets(2000, 4, 0.5);
+  fmm::Evaluator apart(session_, cloud_.points(), targets.points(), tree_of(4));
+  expect_bits_of_each(apart);
 }
 
 TEST_F(LibraryFmm, InterleavedPlacesHaveTheSameBits) {
@@ -240,6 +290,9 @@ TEST_F(LibraryFmm, MisuseIsNamedAndTheEvaluatorStillWorks) {
   expect_bad_input([&] { fmm::Evaluator(session_, cloud_.points(), options); }, {"accuracy 12", "2 to 9"});
   options = tree_of(30);
   expect_bad_input([&] { fmm::Evaluator(session_, cloud_.points(), options); }, {"height 30", "1 to 21"});
+  options = tree_of(4);
+  options.vectors = 0;
+  expect_bad_input([&] { fmm::Evaluator(session_, cloud_.points(), options); }, {"vectors 0", "at least 1"});
   Cloud wrong = cloud_;
   wrong.y[17] = NAN;
   expect_bad_input([&] { fmm::Evaluator(session_, wrong.points()); }, {"points: point 17"});

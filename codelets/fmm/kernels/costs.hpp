@@ -14,6 +14,9 @@ namespace asterism::fmm {
 template <class Kernel>
 inline constexpr int flops_mutual = 3 + 5 + Kernel::flops + 2 * (2 + 1 + 6);
 
+/// Operations of one more vector of charges for one unordered pair.
+inline constexpr int flops_mutual_vector = 2 * (2 + 1 + 6);
+
 /// Operations of P2P for one ordered pair: as above, with one side.
 template <class Kernel>
 inline constexpr int flops_one_way = 3 + 5 + Kernel::flops + 2 + 1 + 6;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
@@ -67,7 +68,7 @@ void Simulation::build_cell_data() {
     const auto make = [&](std::int32_t g, CellData data) {
       CellGroup& group = cells(l, g);
       const auto cells = static_cast<std::size_t>(tree_->level(l).groups[static_cast<std::size_t>(g)].cells);
-      const std::size_t doubles = cells * static_cast<std::size_t>(basis_.stride());
+      const std::size_t doubles = cells * static_cast<std::size_t>(basis_.stride() * room_);
       const bool multipoles = data == CellData::multipoles;
       if (group.expansions.data() == nullptr) group.expansions = exchanged(2 * doubles);
       double* const first = group.expansions.data();
@@ -161,7 +162,7 @@ void Simulation::build_particles(const Particles& particles) {
           pieces > 0 ? static_cast<std::int32_t>(n) >= pieces : !options_.split_near || group.pairs >= *middle;
     }
   }
-  fill_particles(particles);
+  take_charges(particles);
 }
 
 void Simulation::build_particle_group(std::int32_t group) {
@@ -177,8 +178,8 @@ void Simulation::build_particle_group(std::int32_t group) {
   p.set = divided ? p.own + (tree_->apart() ? p.sources : 0)
                   : tree_->near(static_cast<std::size_t>(sets.begin)).begin.back();
   const Coordinates where{group, tree_->leaf_group(group).level};
-  p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
-  p.result = HostBuffer<double>(static_cast<std::size_t>(4 * std::max<std::int64_t>(1, p.own)));
+  p.particles = HostBuffer<double>(static_cast<std::size_t>((3 + room_) * p.set));
+  p.result = HostBuffer<double>(static_cast<std::size_t>(4 * room_ * std::max<std::int64_t>(1, p.own)));
   p.particle_data =
       Handle::vector(p.particles.data(), p.particles.size(), sizeof(double), fmt::format("particles {}", group), where);
   p.result_data =
@@ -208,11 +209,11 @@ void Simulation::build_near(std::int32_t group, std::int32_t near_set) {
   const Coordinates where{group, tree_->leaf_group(group).level};
   p.near = read_only(p.packed, fmt::format("near {}", near_set), group);
   if (sets.end - sets.begin > 1) {
-    p.particles = HostBuffer<double>(static_cast<std::size_t>(4 * p.set));
+    p.particles = HostBuffer<double>(static_cast<std::size_t>((3 + room_) * p.set));
     p.particle_data = Handle::vector(p.particles.data(), p.particles.size(), sizeof(double),
                                      fmt::format("near particles {}", near_set), where);
   }
-  const auto doubles = static_cast<std::size_t>(4 * std::max<std::int64_t>(1, p.results));
+  const auto doubles = static_cast<std::size_t>(4 * room_ * std::max<std::int64_t>(1, p.results));
   p.values = exchanged(doubles);
   p.result = Handle::temporary(p.values.data(), doubles, sizeof(double), fmt::format("P2P {}", near_set), where);
 }
@@ -243,7 +244,9 @@ void Simulation::build_reduction(std::int32_t group) {
   p.reduction_parts = read_only(p.parts, fmt::format("parts {}", group), group);
 }
 
-void Simulation::fill_particles(const Particles& particles) {
+/// Fills in the places and `vectors` vectors of charges: of as many particles, or of sources, which come first.
+void Simulation::fill_particles(const Particles& particles, std::span<const double> charges, int vectors) {
+  vectors_ = vectors;
   if (simulated) return;
   Particles brought;
   if (distributed_) brought = exchange_->bring(particles);
@@ -253,9 +256,17 @@ void Simulation::fill_particles(const Particles& particles) {
     const auto place = static_cast<std::size_t>(i);
     return distributed_ ? place : std::size_t{tree_->order()[place]};
   };
-  charge_.resize(distributed_ ? exchange_->own() : particles.size());
+  if (distributed_) charges = all.charge;
+  const std::size_t charged = charges.size() / as_size(vectors);
+  const auto charge_of = [&](std::size_t particle, int vector) {
+    return particle < charged ? charges[as_size(vector) * charged + particle] : 0.0;
+  };
+  const std::size_t particles_here = distributed_ ? exchange_->own() : particles.size();
+  charge_.resize(particles_here * as_size(vectors));
+  for (int v = 0; v < vectors; ++v)
 #pragma omp parallel for schedule(static)
-  for (std::size_t s = 0; s < charge_.size(); ++s) charge_[s] = all.charge[at(static_cast<std::int64_t>(s))];
+    for (std::size_t s = 0; s < particles_here; ++s)
+      charge_[as_size(v) * particles_here + s] = charge_of(at(static_cast<std::int64_t>(s)), v);
   const Range own = tree_->own_leaf_groups();
   if (own.empty()) return;
   const std::span<ParticleGroup> mine = own_particles();
@@ -281,7 +292,7 @@ void Simulation::fill_particles(const Particles& particles) {
         x[next] = all.x[from] + image.x * width;
         x[set + next] = all.y[from] + image.y * width;
         x[2 * set + next] = all.z[from] + image.z * width;
-        x[3 * set + next] = all.charge[from];
+        for (int v = 0; v < vectors; ++v) x[(3 + v) * set + next] = charge_of(from, v);
       }
     };
     for (std::int32_t leaf = leaves.begin; leaf < leaves.end; ++leaf) take(leaf, image_of(0), true);

@@ -41,7 +41,7 @@ ChosenPlan choose_plan(const PlanRequest& request, Options& options,
   // a simulated GPU does not have to be started, and one that was asked for is
   const double to_pay_for_start = simulated || request.keep_gpus ? INFINITY : request.evaluations;
   TreeChoice trees(request.tree, options.shape, request.particles, box, options.ranks,
-                   apart ? options.sources : std::nullopt);
+                   apart ? options.sources : std::nullopt, request.vectors);
   chosen.plan = make_plan([&](const std::vector<UnitRates>& kinds) { return trees.best(kinds); }, chosen.rates,
                           to_pay_for_start, request.open);
   return chosen;

@@ -24,6 +24,7 @@ struct PlanRequest {
   bool open = false;                  ///< units may be left out
   bool keep_gpus = false;             ///< GPUs stay, whatever it takes to start them
   bool direct = true;                 ///< all pairs may be summed
+  int vectors = 1;                    ///< of charges that cores evaluate together
 };
 
 /// The plan, and the rates that it was made from (none for all pairs). Sets the costs of pairs in `options`, whose

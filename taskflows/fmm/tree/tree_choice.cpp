@@ -223,8 +223,14 @@ bool needs_rates(TreeKind kind, const TreeShape& shape) {
 }
 
 TreeChoice::TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& particles, const Box& box, Ranks ranks,
-                       std::optional<std::size_t> sources)
-    : kind_(kind), wanted_(wanted), particles_(particles), box_(box), ranks_(ranks), sources_(sources) {
+                       std::optional<std::size_t> sources, int vectors)
+    : kind_(kind),
+      wanted_(wanted),
+      particles_(particles),
+      box_(box),
+      ranks_(ranks),
+      sources_(sources),
+      vectors_(vectors) {
   if (kind == TreeKind::uniform && wanted.adaptive())
     bad_input("a leaf size of {}: expected an adaptive tree", wanted.leaf_size);
   const bool distributed = ranks == Ranks::any && rank_group().distributed();
@@ -235,7 +241,8 @@ TreeChoice::TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& 
                     particles.size() > 0 && clustering(particles, box) >= clustered;
 }
 
-ChosenTree TreeChoice::best(const std::vector<UnitRates>& kinds) {
+ChosenTree TreeChoice::best(const std::vector<UnitRates>& of_one) {
+  const std::vector<UnitRates> kinds = rates_together(of_one, vectors_);
   if (always_adaptive_) return adaptive(kinds);
   const ChosenTree of_one_level = uniform(kinds);
   if (!maybe_adaptive_) return of_one_level;
@@ -246,9 +253,9 @@ ChosenTree TreeChoice::best(const std::vector<UnitRates>& kinds) {
 ChosenTree TreeChoice::uniform(const std::vector<UnitRates>& kinds) {
   if (loads_.empty())
     loads_ = estimate_workloads(particles_, box_, wanted_.height > 0 ? wanted_.height : max_height, ranks_, sources_);
-  // trees of particles that act on each other keep their leaves, and hence their digits
-  return sources_ && wanted_.periodic == 0 ? best_widened_tree(wanted_, loads_, kinds)
-                                           : best_uniform_tree(wanted_, loads_, kinds);
+  // trees of particles that act on each other, with one vector of charges, keep their leaves, and hence their digits
+  return (sources_ || vectors_ > 1) && wanted_.periodic == 0 ? best_widened_tree(wanted_, loads_, kinds)
+                                                             : best_uniform_tree(wanted_, loads_, kinds);
 }
 
 ChosenTree TreeChoice::adaptive(const std::vector<UnitRates>& kinds) {

@@ -43,9 +43,10 @@ class TreeChoice {
   /// A given `leaf_size` means an adaptive tree, a given `height` without it a uniform one, where the kind is
   /// automatic. `particles` have to outlive this. Throws Error (bad input) for an adaptive tree over several ranks, and
   /// for a `leaf_size` of a uniform tree.
-  /// With `sources`, on one rank, the first so many particles act on the others alone.
+  /// With `sources`, on one rank, the first so many particles act on the others alone. `vectors`: of charges that are
+  /// evaluated together.
   TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& particles, const Box& box, Ranks ranks,
-             std::optional<std::size_t> sources = {});
+             std::optional<std::size_t> sources = {}, int vectors = 1);
 
   /// The fastest tree for units of these kinds: completes the members of the wanted shape that are 0.
   [[nodiscard]] ChosenTree best(const std::vector<UnitRates>& kinds);
@@ -60,6 +61,7 @@ class TreeChoice {
   Box box_;
   Ranks ranks_;
   std::optional<std::size_t> sources_;
+  int vectors_;
   bool always_adaptive_ = false;
   bool maybe_adaptive_ = false;
   std::vector<Workload> loads_;    ///< of uniform trees, once they are needed

@@ -31,6 +31,11 @@ constexpr double longer_task = 2e-6;
 constexpr double tasks_per_group = 8;
 /// P2P of a group on the unit that runs it best takes at least this long: StarPU's cost of a task is some 10 us.
 constexpr double shortest_task = 400e-6;
+/// Several vectors of charges together take so many times as long as one: a near pair this and for each vector that
+/// (AVX-512), a far pair for each vector, in groups smaller than the one whose rate is measured.
+constexpr double near_pair_together = 0.65;
+constexpr double near_vector = 0.5;
+constexpr double far_vector = 1.2;
 /// A wider box has to be predicted this much faster.
 constexpr double gain_of_widening = 0.97;
 /// Cells along the side of the cube around the points, of this many along that of a widened box.
@@ -140,6 +145,18 @@ std::vector<FoundCells> cells_of_levels(const Finest& finest, int deepest) {
 
 std::vector<UnitRates> rates_apart(std::vector<UnitRates> kinds) {
   for (UnitRates& kind : kinds) kind.near_pair = kind.one_way_pair;
+  return kinds;
+}
+
+std::vector<UnitRates> rates_together(std::vector<UnitRates> kinds, int vectors) {
+  if (vectors == 1 || std::any_of(kinds.begin(), kinds.end(), [](const UnitRates& kind) { return kind.gpu; }))
+    return kinds;
+  for (UnitRates& kind : kinds) {
+    kind.near_pair *= near_pair_together + near_vector * vectors;
+    kind.far_pair *= far_vector * vectors;
+    kind.particle *= vectors;
+    kind.cell *= vectors;
+  }
   return kinds;
 }
 

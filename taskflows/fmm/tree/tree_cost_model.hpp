@@ -26,6 +26,10 @@ struct UnitRates {
 /// The rates of particles of which the sources act on the targets alone: their near pairs are one way.
 std::vector<UnitRates> rates_apart(std::vector<UnitRates> kinds);
 
+/// The rates of several vectors of charges that cores evaluate together: a near pair takes much less time than one for
+/// each of them, a far pair little less. One after the other with GPUs: their rates are those of one.
+std::vector<UnitRates> rates_together(std::vector<UnitRates> kinds, int vectors);
+
 /// The work of one evaluation at some height, estimated from a sample of the cells. Where sources and targets are
 /// apart, near pairs are of a source and a target, far pairs those of a cell with sources and one with targets, and a
 /// particle and a cell that are no more than one of both count half.

@@ -287,6 +287,37 @@ TEST_P(FarField, M2LByItsFactors) {
   expect_close(expected, actual, 1e-12);
 }
 
+TEST_P(FarField, M2LOfSeveralVectorsHasTheBitsOfEach) {
+  Generator generator(6);
+  const auto targets = cases::box({2, 4, -6}, {5, 5, 5}, 0.7, generator);
+  const auto around = cases::box({0, 2, -8}, {9, 9, 9}, 0.3, generator);
+  const auto list = cases::interactions(targets, {around}, &generator);
+  const auto op = cases::random_operators(basis.view(), list, 70, generator);
+  for (const int vectors : {2, 3, most_vectors}) {
+    SCOPED_TRACE(vectors);
+    // the expansions of a cell one after the other
+    const Vector multipoles = cases::random_expansions(basis.view(), std::ssize(around) * vectors, generator);
+    const Vector locals = cases::random_expansions(basis.view(), std::ssize(targets) * vectors, generator);
+    Vector together = locals;
+    const double* at = multipoles.data();
+    cpu::m2l(op.view(), 0.37, list.view(), &at, together.data(), vectors);
+    const auto of = [&](const Vector& expansions, int vector) {
+      Vector some;
+      for (std::size_t begin = as_size(vector) * stride(); begin < expansions.size();
+           begin += as_size(vectors) * stride())
+        some.insert(some.end(), &expansions[begin], &expansions[begin] + stride());
+      return some;
+    };
+    for (int v = 0; v < vectors; ++v) {
+      Vector alone = of(locals, v);
+      const Vector moments = of(multipoles, v);
+      const double* const only = moments.data();
+      cpu::m2l(op.view(), 0.37, list.view(), &only, alone.data());
+      EXPECT_EQ(of(together, v), alone);
+    }
+  }
+}
+
 std::string name_of(const ::testing::TestParamInfo<BasisChoice>& info) {
   return "order_" + std::to_string(info.param.order) +
          (info.param.radius_squared < 0 ? "" : "_ball_" + std::to_string(static_cast<int>(info.param.radius_squared)));

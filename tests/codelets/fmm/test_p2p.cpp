@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
 #include "tests/codelets/fmm/p2p_cases.hpp"
 #include "tests/codelets/fmm/reference.hpp"
@@ -100,6 +101,41 @@ TEST_P(FmmP2P, RandomNeighbours) {
           pairs += n * (l.begin[static_cast<std::size_t>(b) + 1] - l.begin[static_cast<std::size_t>(b)]);
       }
       EXPECT_EQ(2 * p2p_pairs(l.set()), pairs);
+    }
+  }
+}
+
+TEST_P(FmmP2P, SeveralVectorsOfChargesHaveTheBitsOfEach) {
+  std::vector<int> particles = leaf_sizes;
+  particles.insert(particles.end(), {300, 500, 4, 260});  // more than fit in one pass over a leaf
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    std::mt19937_64 random(seed);
+    std::shuffle(particles.begin(), particles.end(), random);
+    const Leaves l = reference::random_leaves(particles, 12, 0.6, true, seed);
+    const std::size_t n = l.x.size();
+    std::uniform_real_distribution<double> charge(-1, 1);
+    std::vector<double> q(most_vectors * n);
+    for (double& value : q) value = charge(random);
+    const auto expect_same = [&](const auto& kernel, std::int32_t vectors) {
+      SCOPED_TRACE(vectors);
+      const ChargeVectors charges{vectors, static_cast<std::int64_t>(n), static_cast<std::int64_t>(4 * n)};
+      const SourceView source{l.x.data(), l.y.data(), l.z.data(), q.data()};
+      std::vector<double> together(as_size(vectors) * 4 * n, std::nan(""));
+      std::vector<double> alone = together;
+      const auto view = [&](std::vector<double>& f) {
+        return FieldView{f.data(), f.data() + n, f.data() + 2 * n, f.data() + 3 * n};
+      };
+      p2p_vectors(kernel, l.set(), source, view(together), charges, GetParam());
+      for (std::int32_t v = 0; v < vectors; ++v)
+        p2p(kernel, l.set(), charges.of(source, v), charges.of(view(alone), v), GetParam());
+      EXPECT_EQ(together, alone);
+    };
+    for (const int vectors : {1, 2, 3, most_vectors}) {
+      expect_same(Laplace{}, vectors);
+      expect_same(InverseSquare{}, vectors);
+      expect_same(Yukawa{1.75}, vectors);
+      expect_same(user::Plummer{0.25}, vectors);
+      expect_same(Softened<Laplace>{{Laplace{}, 0.015625}}, vectors);
     }
   }
 }

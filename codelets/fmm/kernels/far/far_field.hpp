@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The five far-field operators on groups of cells, for CPUs: plain functions on pointers and sizes. Expansions of a
-// group are `stride` doubles per cell, one cell after the other; everything that a basis leaves out stays zero.
+// group are `stride` doubles per cell, one cell after the other; everything that a basis leaves out stays zero. Several
+// vectors of charges have as many expansions per cell, one after the other: m2l() takes all of them together; for the
+// others `stride` is the distance of cells, and each vector a call.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,9 @@ void m2m(const BasisView& basis, const double* shift, const Family* families, st
          const CellIndex* child_index, const double* children, double* parents);
 
 /// L(target) += scale U_t V_t^T M(source) over the pairs of the list. `sources`: the multipoles of each source group.
-void m2l(const M2LView& operators, double scale, const M2LList& list, const double* const* sources, double* locals);
+/// `vectors`: 1 to most_vectors expansions of each cell, whose results have the bits that they have alone.
+void m2l(const M2LView& operators, double scale, const M2LList& list, const double* const* sources, double* locals,
+         int vectors = 1);
 
 /// Adds to children the polynomial of their parents: the transpose of m2m.
 void l2l(const BasisView& basis, const double* shift, const Family* families, std::int32_t count,

@@ -44,6 +44,9 @@ ASTERISM_INLINE void first_products(int size, const double* v, int padded, const
   constexpr int most = registers / NV < 12 ? registers / NV : 12;
   int c = 0;
   for (; c + most <= columns; c += most) first_product<NV, most>(size, v, padded, w + c, scale, g + c * padded);
+  if constexpr (most >= 6)
+    for (; c + most / 2 <= columns; c += most / 2)
+      first_product<NV, most / 2>(size, v, padded, w + c, scale, g + c * padded);
   for (; c + 2 <= columns; c += 2) first_product<NV, 2>(size, v, padded, w + c, scale, g + c * padded);
   if (c < columns) first_product<NV, 1>(size, v, padded, w + c, scale, g + c * padded);
 }
@@ -80,6 +83,7 @@ ASTERISM_INLINE void second_products(int rank, const double* u, int stride, cons
   int c = 0;
   for (; c + most <= columns; c += most)
     second_product<NV, most>(rank, u + offset, stride, g + c * padded, padded, at + c);
+  for (; c + 4 <= columns; c += 4) second_product<NV, 4>(rank, u + offset, stride, g + c * padded, padded, at + c);
   for (; c + 2 <= columns; c += 2) second_product<NV, 2>(rank, u + offset, stride, g + c * padded, padded, at + c);
   if (c < columns) second_product<NV, 1>(rank, u + offset, stride, g + c * padded, padded, at + c);
 }
@@ -87,7 +91,8 @@ ASTERISM_INLINE void second_products(int rank, const double* u, int stride, cons
 }  // namespace
 
 ASTERISM_CLONES void m2l(const M2LView& operators, double scale, const M2LList& list, const double* const* sources,
-                         double* locals) {
+                         double* locals, int vectors) {
+  const int pairs = block / vectors;  // at a time
   alignas(64) double g[block * rank_limit];
   const double* w[block];
   double* l[block];
@@ -100,13 +105,19 @@ ASTERISM_CLONES void m2l(const M2LView& operators, double scale, const M2LList& 
     const double* u = operators.data + direction.u;
     const int padded = direction.padded;
     const int stride = operators.stride;
-    for (std::int32_t first = begin; first < end; first += block) {
-      const int columns = end - first < block ? end - first : block;
-      for (int c = 0; c < columns; ++c) {
-        const M2LPair& pair = list.pairs[first + c];
-        w[c] = sources[pair.source >> source_bits] +
-               static_cast<std::int64_t>(pair.source & ((1U << source_bits) - 1)) * stride;
-        l[c] = locals + static_cast<std::int64_t>(pair.target) * stride;
+    for (std::int32_t first = begin; first < end; first += pairs) {
+      const std::int32_t last = end - first < pairs ? end : first + pairs;
+      int columns = 0;
+      for (std::int32_t p = first; p < last; ++p) {
+        const M2LPair& pair = list.pairs[p];
+        const double* const source =
+            sources[pair.source >> source_bits] +
+            static_cast<std::int64_t>(pair.source & ((1U << source_bits) - 1)) * stride * vectors;
+        double* const target = locals + static_cast<std::int64_t>(pair.target) * stride * vectors;
+        for (int v = 0; v < vectors; ++v, ++columns) {
+          w[columns] = source + static_cast<std::int64_t>(v) * stride;
+          l[columns] = target + static_cast<std::int64_t>(v) * stride;
+        }
       }
       for (int r = 0; r < padded;) {
         const int vectors = (padded - r) / width;

@@ -52,9 +52,10 @@ ASTERISM_CLONES void p2m(const BasisView& basis, const Grid& grid, const LeafVie
                          double* multipoles) {
   alignas(64) Vector sums[max_size];
   Polynomials t[2];
+  const auto padded = static_cast<std::size_t>((basis.size + width - 1) / width * width);
   for (std::int32_t leaf = 0; leaf < leaves.cells; ++leaf) {
     double* moments = multipoles + static_cast<std::int64_t>(leaf) * basis.stride;
-    std::memset(moments, 0, static_cast<std::size_t>(basis.stride) * sizeof(double));
+    std::memset(moments, 0, padded * sizeof(double));
     const std::int32_t end = leaves.begin[leaf + 1];
     if (leaves.begin[leaf] == end) continue;
     std::memset(sums, 0, static_cast<std::size_t>(basis.size) * sizeof(Vector));

@@ -68,6 +68,9 @@ enum class Isa { portable, avx2, avx512 };
   template <class Kernel>                                                                                         \
   void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field);                       \
   template <class Kernel>                                                                                         \
+  void p2p_vectors(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field,                \
+                   const ChargeVectors& charges);                                                                 \
+  template <class Kernel>                                                                                         \
   void p2p_one_way(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field);               \
   template <class Kernel>                                                                                         \
   void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, const double* y, const double* z, \
@@ -95,6 +98,20 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldVie
   (void)isa;
 #endif
   portable::p2p(kernel, set, particles, field);
+}
+
+/// p2p() of up to most_vectors vectors of charges: each has the bits that it has alone, and the kernel of a pair is
+/// evaluated once for all.
+template <class Kernel>
+void p2p_vectors(const Kernel& kernel, const P2PSet& set, SourceView particles, FieldView field,
+                 const ChargeVectors& charges, Isa isa = best_isa()) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx512) return avx512::p2p_vectors(kernel, set, particles, field, charges);
+  if (isa == Isa::avx2) return avx2::p2p_vectors(kernel, set, particles, field, charges);
+#else
+  (void)isa;
+#endif
+  portable::p2p_vectors(kernel, set, particles, field, charges);
 }
 
 /// Overwrites the field of the particles of the leaves [0, own_leaves), of which a result has begin[own_leaves]:

@@ -178,9 +178,14 @@ inline constexpr int block = 4;
 /// Particles (64 bytes each) that stay in the first cache while the blocks of a leaf pass.
 inline constexpr std::int64_t tile = 512;
 
-template <class Kernel>
-void p2p(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f) {
-  for (std::int64_t i = set.begin[0]; i < set.begin[set.leaves]; ++i) f.potential[i] = f.fx[i] = f.fy[i] = f.fz[i] = 0;
+ASTERISM_FMM_INLINE void set_to_zero(FieldView f, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) f.potential[i] = f.fx[i] = f.fy[i] = f.fz[i] = 0;
+}
+
+/// Calls act(count, i, leaf, own, u, u_end) for the blocks of targets i .. i + count of all own leaves, as
+/// interact_block() takes them. `count` is an integral constant.
+template <class Act>
+ASTERISM_FMM_INLINE void for_target_blocks(const P2PSet& set, const Act& act) {
   for (std::int32_t a = 0; a < set.own_leaves; ++a) {
     const std::int64_t begin = set.begin[a];
     const std::int64_t end = set.begin[a + 1];
@@ -195,14 +200,22 @@ void p2p(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f) {
         ++u_end;
       }
       std::int64_t i = begin;
-      for (; i + block <= end; i += block) interact_block<block>(kernel, set, p, f, i, a, own, u, u_end);
-      if (end - i == 3) interact_block<3>(kernel, set, p, f, i, a, own, u, u_end);
-      if (end - i == 2) interact_block<2>(kernel, set, p, f, i, a, own, u, u_end);
-      if (end - i == 1) interact_block<1>(kernel, set, p, f, i, a, own, u, u_end);
+      for (; i + block <= end; i += block) act(std::integral_constant<int, block>(), i, a, own, u, u_end);
+      if (end - i == 3) act(std::integral_constant<int, 3>(), i, a, own, u, u_end);
+      if (end - i == 2) act(std::integral_constant<int, 2>(), i, a, own, u, u_end);
+      if (end - i == 1) act(std::integral_constant<int, 1>(), i, a, own, u, u_end);
       u = u_end;
       own = false;
     } while (u < set.upper_begin[a + 1]);
   }
+}
+
+template <class Kernel>
+void p2p(const Kernel& kernel, const P2PSet& set, SourceView p, FieldView f) {
+  set_to_zero(f, set.begin[0], set.begin[set.leaves]);
+  for_target_blocks(
+      set, [&](auto count, std::int64_t i, std::int32_t a, bool own, std::int32_t u, std::int32_t u_end)
+               __attribute__((always_inline)) { interact_block<count>(kernel, set, p, f, i, a, own, u, u_end); });
 }
 
 /// charge K(r) and charge K'(r) / r: the kernel's own way where it has one.
@@ -362,10 +375,13 @@ void p2p_targets(const Kernel& kernel, std::int64_t targets, const double* x, co
 
 }  // namespace asterism::fmm::ASTERISM_FMM_ISA
 
+#include "codelets/fmm/kernels/near/p2p_vectors_impl.hpp"
+
 #define ASTERISM_FMM_INSTANTIATE(Kernel)                                                                            \
   namespace asterism::fmm::ASTERISM_FMM_ISA {                                                                       \
   template void p2p(const Kernel&, const P2PSet&, SourceView, FieldView);                                           \
   template void p2p_one_way(const Kernel&, const P2PSet&, SourceView, FieldView);                                   \
+  template void p2p_vectors(const Kernel&, const P2PSet&, SourceView, FieldView, const ChargeVectors&);             \
   template void p2p_targets(const Kernel&, std::int64_t, const double*, const double*, const double*, std::int64_t, \
                             SourceView, FieldView);                                                                 \
   }                                                                                                                 \
