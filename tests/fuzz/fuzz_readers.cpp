@@ -114,6 +114,7 @@ const std::map<std::string, Reader>& readers() {
       {"runs.jsonl", read_runs},
       {"rates.json", read_rates},
       {"pvd", [](const fs::path& path) { output::read_collection(path, ".vtu"); }},
+      {"a.vtkhdf.series", [](fs::path path) { output::read_collection(path.replace_extension(), ".vtkhdf"); }},
       {"data.rec", read_recording},
       {"comms.rec", read_recording},
       {"clocks.rec", read_recording},
