@@ -12,7 +12,7 @@ namespace asterism::output {
 /// Where values are: at centres of cells, or at nodes between them.
 enum class Centre { cell, node };
 
-/// Of lengths and times, as files say them; "1": none.
+/// Units of lengths and times, as files say them; "1": none.
 struct Units {
   std::string length = "1";
   std::string time = "1";

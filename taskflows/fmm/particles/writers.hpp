@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,9 +31,6 @@ struct FileLayout {
 // of n particles
 FileLayout vtk_layout(std::size_t n, bool moving, const std::string& charge);  ///< legacy, binary
 FileLayout vtp_layout(std::size_t n, bool moving, const std::string& charge);  ///< XML, appended raw data
-
-void write_hdf5(const std::filesystem::path& path, const ResultParts& parts);
-void write_vtkhdf(const std::filesystem::path& path, const ResultParts& parts);  ///< points that are cells
 
 /// Appends n records of at most `widest` bytes, made by all threads, in order: put(i, at) writes record i and returns
 /// where it ends.
