@@ -267,7 +267,7 @@ TEST_F(TdbemResults, SeriesOfOtherSurfacesAreRefused) {
   Hdf5Output(folder_ / "b.h5").commit();
   expect_bad_input([&] { SurfaceSeries(folder_ / "b.h5", p, 0); }, {"b.h5: is no file of surface values"});
   for (const char* name : {"c.vtp", "c", "c.csv"})
-    expect_bad_input([&] { SurfaceSeries(folder_ / name, p); }, {"is no extension", "expected .pvd or .h5"});
+    expect_bad_input([&] { SurfaceSeries(folder_ / name, p); }, {"is no extension", "expected .pvd, .vtkhdf or .h5"});
   expect_bad_input([&] { SurfaceSeries(folder_ / "none" / "c.pvd", p); }, {"c.pvd: cannot be written"});
   expect_bad_input([&] { SurfaceSeries(folder_ / "none" / "c.h5", p); }, {"c.h5: cannot be written"});
 }
