@@ -35,6 +35,19 @@ void extend(Series& series, int step) {
   series.append(step, step, output::Fields<float>{{"u", {values}}});
 }
 
+fs::path vtk_series(const std::string& kind, const fs::path& folder) {
+  return folder / (kind == "vtkhdf" ? "flow.vtkhdf" : "flow.pvd");
+}
+
+/// All values are the step.
+void check_step(const fs::path& path, const std::string& dataset, std::int64_t step) {
+  std::vector<double> values(grid().size());
+  Hdf5Input(path).read_rows(dataset, 0, values);
+  for (const double value : values)
+    if (value != static_cast<double>(step)) failed("{} at step {}", value, step);
+  fmt::print("{}\n", step);
+}
+
 void write(const std::string& kind, const fs::path& folder, int value) {
   const std::vector<double> values(3000, value);
   if (kind == "checkpoint") {
@@ -51,7 +64,7 @@ void write(const std::string& kind, const fs::path& folder, int value) {
     output::Hdf5Series series(folder / "flow.h5", grid(), 1000);
     extend(series, value);
   } else {
-    output::VtkSeries series(folder / "flow.pvd", grid(), output::Compression::zlib, 1000);
+    output::VtkSeries series(vtk_series(kind, folder), grid(), output::Compression::zlib, 1000);
     extend(series, value);
   }
 }
@@ -72,17 +85,15 @@ void check(const std::string& kind, const fs::path& folder) {
     fmt::print("{}\n", std::atoi(std::string(file.text.substr(0, 8)).c_str()));
   } else if (kind == "hdf5") {
     const output::Hdf5Series series(folder / "flow.h5", grid(), 1000);
-    const Hdf5Input file(folder / "flow.h5");
-    for (const output::SavedTime& saved : series.times()) {
-      std::vector<double> values(grid().size());
-      file.read_rows(fmt::format("step_{:010}/u", saved.step), 0, values);
-      for (const double value : values)
-        if (value != static_cast<double>(saved.step)) failed("{} at step {}", value, saved.step);
-      fmt::print("{}\n", saved.step);
-    }
+    for (const output::SavedTime& saved : series.times())
+      check_step(folder / "flow.h5", fmt::format("step_{:010}/u", saved.step), saved.step);
   } else {
-    const output::VtkSeries series(folder / "flow.pvd", grid(), output::Compression::zlib, 1000);
+    const output::VtkSeries series(vtk_series(kind, folder), grid(), output::Compression::zlib, 1000);
     for (const output::SavedTime& saved : series.times()) {
+      if (kind == "vtkhdf") {
+        check_step(folder / fmt::format("flow_{:010}.vtkhdf", saved.step), "VTKHDF/PointData/u", saved.step);
+        continue;
+      }
       const TextFile file(folder / fmt::format("flow_{:010}.vti", saved.step), "a field");
       if (!file.text.ends_with("</VTKFile>\n")) failed("step {} is cut", saved.step);
       fmt::print("{}\n", saved.step);

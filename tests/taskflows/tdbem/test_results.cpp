@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/hdf5/file.hpp"
+#include "io/series/collection.hpp"
 #include "taskflows/tdbem/results/surface_series.hpp"
 #include "tests/io/series_readers.hpp"
 #include "tests/taskflows/tdbem/files_fixture.hpp"
@@ -206,7 +207,7 @@ TEST_F(TdbemResults, Hdf5HoldsEveryTime) {
 
 TEST_F(TdbemResults, SeriesGoOnAfterARestart) {
   const Problem p = files_problem(Boundary::soft);
-  for (const char* name : {"a.pvd", "a.h5"}) {
+  for (const char* name : {"a.pvd", "a.vtkhdf", "a.h5"}) {
     {
       SurfaceSeries series(folder_ / name, p, 4);  // nothing there yet
       for (const int step : {0, 5, 10, 15}) series.append(step, surface_values(p, 0));
@@ -224,6 +225,7 @@ TEST_F(TdbemResults, SeriesGoOnAfterARestart) {
     series.append(11, surface_values(p, 11));
   }
   EXPECT_EQ(read_collection(folder_ / "a.pvd").size(), 4U);
+  EXPECT_EQ(output::read_collection(folder_ / "a.vtkhdf", ".vtkhdf").size(), 4U);
   expect_vtp(bytes(folder_ / "a_0000000010.vtp"), p, surface_values(p, 3));
   std::vector<hsize_t> shape;
   EXPECT_EQ(read_dataset<float>(folder_ / "a.h5", "step_0000000010/normal_derivative_1", shape),
@@ -245,9 +247,12 @@ TEST_F(TdbemResults, SeriesGoOnAfterARestart) {
 
 TEST_F(TdbemResults, SeriesOfOtherSurfacesAreRefused) {
   const Problem p = files_problem(Boundary::rigid), fine = files_problem(Boundary::rigid, 2);
-  for (const char* name : {"a.pvd", "a.h5"}) SurfaceSeries(folder_ / name, p).append(0, surface_values(p, 0));
+  for (const char* name : {"a.pvd", "a.vtkhdf", "a.h5"})
+    SurfaceSeries(folder_ / name, p).append(0, surface_values(p, 0));
   expect_bad_input([&] { SurfaceSeries(folder_ / "a.pvd", fine, 0); },
                    {"a.pvd: ", "a_0000000000.vtp is no surface of 162 points and 320 triangles"});
+  expect_bad_input([&] { SurfaceSeries(folder_ / "a.vtkhdf", fine, 0); },
+                   {"a.vtkhdf: ", "a_0000000000.vtkhdf is no surface of 162 points and 320 triangles"});
   expect_bad_input([&] { SurfaceSeries(folder_ / "a.h5", fine, 0); }, {"a.h5: surface: found"});
   Problem other = p;
   other.boundary = Boundary::soft;
@@ -274,15 +279,16 @@ TEST_F(TdbemResults, SeriesOfOtherSurfacesAreRefused) {
 
 TEST_F(TdbemResults, FullDiskLeavesTheSeriesAsItWas) {
   const Problem p = files_problem(Boundary::rigid);
-  for (const char* name : {"a.pvd", "a.h5"}) {
+  for (const char* name : {"a.pvd", "a.vtkhdf", "a.h5"}) {
     SurfaceSeries series(folder_ / name, p);
     series.append(0, surface_values(p, 0));
-    const std::string before = bytes(folder_ / name);
+    const fs::path grows = output::list_of(folder_ / name);
+    const std::string before = bytes(grows);
     {
-      const FullDisk full(name[2] == 'p' ? 500 : before.size() + 40);
+      const FullDisk full(name[2] == 'h' ? before.size() + 40 : 500);
       expect_error(Error::Kind::failed, [&] { series.append(1, surface_values(p, 1)); }, {"File too large"});
     }
-    EXPECT_EQ(bytes(folder_ / name), before);
+    EXPECT_EQ(bytes(grows), before);
     EXPECT_EQ(series.times().size(), 1U);
     series.append(1, surface_values(p, 1));
     EXPECT_EQ(series.times().size(), 2U);
