@@ -144,18 +144,7 @@ def fmm_periodic():
     return "\n".join(rows)
 
 
-def fmm_charges():
-    """Vectors of charges together, by the cores' time of one alone with the default tree."""
-    [(_, record)] = load("fmm-charges-2cores.json")
-    found = {(case["tree_for"], case["vectors"]): case["ratio"] for case in record["cases"]}
-    rows = ["| vectors together | default tree | tree of `vectors` = 4 |", "|---|---|---|"]
-    for vectors in range(1, 5):
-        rows.append(f"| {vectors} | " + " | ".join(f"{found[tree, vectors]['processor_seconds']:.2f}" for tree in (1, 4)) + " |")
-    return "\n".join(rows)
-
-
 TABLES = {
-    "fmm-charges": fmm_charges,
     "fmm-madelung": fmm_madelung,
     "fmm-periodic": fmm_periodic,
     "fmm-motion": fmm_motion,
